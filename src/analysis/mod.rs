@@ -1,0 +1,5 @@
+//! Derived facts: which module a function is, call graphs between modules.
+
+pub mod call_graph;
+pub mod resolve;
+pub mod session;

@@ -1,0 +1,1 @@
+//! Window, event loop, camera, playback clock, panels, settings; the same path without a window.

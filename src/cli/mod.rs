@@ -1,0 +1,66 @@
+//! The command line: one file per sub-command. `main.rs` parses, runs and prints one error.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+mod functions;
+mod graph;
+mod info;
+mod input;
+mod render;
+mod stack;
+mod tree;
+mod window;
+
+/// Fly through a code base and watch a recorded execution play on it.
+#[derive(Debug, Parser)]
+#[command(version, args_conflicts_with_subcommands = true, after_help = window::EXAMPLES)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    window: window::Args,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Render(render::Args),
+    Info(info::Args),
+    Functions(functions::Args),
+    Stack(stack::Args),
+    Graph(graph::Args),
+    Tree(tree::Args),
+}
+
+/// Runs what the command line asks for.
+pub fn run(cli: Cli) -> anyhow::Result<()> {
+    match cli.command {
+        None => window::run(cli.window),
+        Some(Command::Render(args)) => render::run(args),
+        Some(Command::Info(args)) => info::run(args),
+        Some(Command::Functions(args)) => functions::run(args),
+        Some(Command::Stack(args)) => stack::run(args),
+        Some(Command::Graph(args)) => graph::run(args),
+        Some(Command::Tree(args)) => tree::run(args),
+    }
+}
+
+/// Prints one JSON document and a newline on standard output.
+fn print_json(document: &impl serde::Serialize) -> anyhow::Result<()> {
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    serde_json::to_writer_pretty(&mut out, document)?;
+    out.write_all(b"\n")?;
+    Ok(out.flush()?)
+}
+
+/// The recording of a sub-command that reads one.
+#[derive(Debug, clap::Args)]
+struct TraceArg {
+    /// The recording: a file or a directory, in any format that Callscape knows
+    trace: PathBuf,
+    /// The source tree that the recording's functions are looked up in
+    #[arg(long, value_name = "SOURCE_DIR")]
+    source: Option<PathBuf>,
+}

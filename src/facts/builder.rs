@@ -1,0 +1,228 @@
+//! Fills the call store from enter and exit events, and repairs what does not nest.
+
+use std::collections::HashMap;
+
+use super::functions::{Function, Functions};
+use super::trace::{Call, Thread, ThreadCalls, Trace};
+use crate::units::{Cost, FunctionId, ThreadId, Time};
+use crate::warnings::{Place, Reporter};
+
+/// Nanoseconds on the recording's own clock, of any origin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Timestamp(i64);
+
+impl Timestamp {
+    pub const fn from_ns(ns: i64) -> Timestamp {
+        Timestamp(ns)
+    }
+
+    pub const fn ns(self) -> i64 {
+        self.0
+    }
+}
+
+struct OpenCall {
+    call: usize,
+    function: FunctionId,
+}
+
+struct ThreadBuilder {
+    thread: Thread,
+    calls: Vec<RawCall>,
+    open: Vec<OpenCall>,
+    last: Option<Timestamp>,
+}
+
+struct RawCall {
+    function: FunctionId,
+    start: Timestamp,
+    end: Timestamp,
+    depth: u32,
+    triggered: u32,
+}
+
+/// Takes the events of a recording, per thread in order of time, and makes the call store.
+///
+/// Repairs, each counted in the reporter: a time before the thread's last one is raised to it
+/// (`time-goes-back`); an exit closes the calls above the innermost open call of its function
+/// (`missing-end`); an exit of a function that is not open is left out (`end-without-begin`);
+/// calls open at the end end with their thread (`open-at-end`).
+pub struct TraceBuilder<'a> {
+    reporter: &'a Reporter,
+    functions: Functions,
+    threads: Vec<ThreadBuilder>,
+    ids: HashMap<(String, String), ThreadId>,
+}
+
+impl<'a> TraceBuilder<'a> {
+    pub fn new(reporter: &'a Reporter) -> TraceBuilder<'a> {
+        TraceBuilder {
+            reporter,
+            functions: Functions::default(),
+            threads: Vec::new(),
+            ids: HashMap::new(),
+        }
+    }
+
+    /// The function, known from now on by its id.
+    pub fn function(&mut self, function: Function<'_>) -> FunctionId {
+        self.functions.intern(function)
+    }
+
+    /// The thread `id` of `process`, known from now on by its place. Keep the answer rather than
+    /// asking for each event: the ids are text.
+    pub fn thread(&mut self, process: &str, id: &str) -> ThreadId {
+        let key = (process.to_owned(), id.to_owned());
+        let threads = &mut self.threads;
+        *self.ids.entry(key).or_insert_with(|| {
+            threads.push(ThreadBuilder {
+                thread: Thread {
+                    id: id.to_owned(),
+                    process: process.to_owned(),
+                    name: String::new(),
+                    calls: 0,
+                    max_depth: 0,
+                    start: Time::ZERO,
+                    end: Time::ZERO,
+                },
+                calls: Vec::new(),
+                open: Vec::new(),
+                last: None,
+            });
+            ThreadId(threads.len() as u32 - 1)
+        })
+    }
+
+    pub fn name_thread(&mut self, thread: ThreadId, name: &str) {
+        name.clone_into(&mut self.threads[thread.index()].thread.name);
+    }
+
+    /// The number of calls of `thread` so far that are still open.
+    pub fn open_calls(&self, thread: ThreadId) -> usize {
+        self.threads[thread.index()].open.len()
+    }
+
+    fn advance(
+        &mut self,
+        thread: ThreadId,
+        time: Timestamp,
+        place: impl FnOnce() -> Place,
+    ) -> Timestamp {
+        let thread = &mut self.threads[thread.index()];
+        let time = match thread.last {
+            Some(last) if time < last => {
+                self.reporter.warn("time-goes-back", place);
+                last
+            }
+            _ => time,
+        };
+        thread.last = Some(time);
+        time
+    }
+
+    /// A call of `function` starts.
+    pub fn enter(
+        &mut self,
+        thread: ThreadId,
+        time: Timestamp,
+        function: FunctionId,
+        place: impl FnOnce() -> Place,
+    ) {
+        let start = self.advance(thread, time, place);
+        let thread = &mut self.threads[thread.index()];
+        thread.calls.push(RawCall {
+            function,
+            start,
+            end: start,
+            depth: thread.open.len() as u32,
+            triggered: 0,
+        });
+        thread.open.push(OpenCall {
+            call: thread.calls.len() - 1,
+            function,
+        });
+        thread.thread.max_depth = thread.thread.max_depth.max(thread.open.len() as u32);
+    }
+
+    /// A call ends: the innermost open one of `function`, or the innermost of all for none.
+    /// Whether a call was closed.
+    pub fn exit(
+        &mut self,
+        thread: ThreadId,
+        time: Timestamp,
+        function: Option<FunctionId>,
+        place: impl Fn() -> Place,
+    ) -> bool {
+        let open = &self.threads[thread.index()].open;
+        let found = match function {
+            Some(function) => open.iter().rposition(|call| call.function == function),
+            None => open.len().checked_sub(1),
+        };
+        let Some(depth) = found else {
+            self.reporter.warn("end-without-begin", place);
+            return false;
+        };
+        let time = self.advance(thread, time, &place);
+        let thread = &mut self.threads[thread.index()];
+        let above = thread.open.len() - 1 - depth;
+        self.reporter.warn_many("missing-end", above as u64, place);
+        for _ in depth..thread.open.len() {
+            thread.close(time);
+        }
+        true
+    }
+
+    /// The functions and the call store, times counted from the first event of all threads.
+    /// `place` says where the input ended, for calls that are still open there.
+    pub fn finish(mut self, place: impl Fn() -> Place) -> (Functions, Trace) {
+        for thread in &mut self.threads {
+            self.reporter
+                .warn_many("open-at-end", thread.open.len() as u64, &place);
+            let last = thread.last.unwrap_or(Timestamp::from_ns(0));
+            while !thread.open.is_empty() {
+                thread.close(last);
+            }
+        }
+        let starts = self
+            .threads
+            .iter()
+            .filter_map(|thread| thread.calls.first());
+        let origin = starts.map(|call| call.start.0).min().unwrap_or(0);
+        let time = |at: Timestamp| Time::from_ns(at.0.abs_diff(origin));
+        let threads = self.threads.into_iter().map(|mut thread| {
+            let calls = thread.calls.iter().map(|call| Call {
+                function: call.function,
+                start: time(call.start),
+                end: time(call.end),
+                depth: call.depth,
+                triggered: call.triggered,
+            });
+            let calls: Vec<Call> = calls.collect();
+            thread.thread.calls = calls.len() as u64;
+            thread.thread.start = calls.first().map_or(Time::ZERO, |call| call.start);
+            let ends = calls.iter().map(|call| call.end);
+            thread.thread.end = ends.max().unwrap_or_default();
+            ThreadCalls {
+                thread: thread.thread,
+                calls,
+            }
+        });
+        let trace = Trace::new(threads.collect(), self.functions.len());
+        (self.functions, trace)
+    }
+}
+
+impl ThreadBuilder {
+    fn close(&mut self, end: Timestamp) {
+        if let Some(OpenCall { call, .. }) = self.open.pop() {
+            let triggered = self.calls.len() - 1 - call;
+            self.calls[call].end = end;
+            self.calls[call].triggered = triggered as u32;
+        }
+    }
+}
+
+/// The cost between two timestamps; zero when they run backwards.
+pub fn cost_between(start: Timestamp, end: Timestamp) -> Cost {
+    Cost::from_ns(end.0.saturating_sub(start.0).max(0) as u64)
+}

@@ -1,0 +1,74 @@
+//! The functions of a recording, as its file names them.
+
+use std::collections::HashMap;
+
+use super::names::{NameId, Names};
+use crate::units::FunctionId;
+
+/// A function as a recording names it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Function<'a> {
+    /// As people know it, demangled, without file and line: `Parser::parse`, `json.loads`.
+    pub name: &'a str,
+    /// The source file as the recording gives it; empty where unknown.
+    pub file: &'a str,
+    /// First line of the function in its file, from 1; 0 where unknown.
+    pub line: u32,
+    /// The library, executable, package or process that it belongs to; empty where unknown.
+    pub library: &'a str,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Row {
+    name: NameId,
+    file: NameId,
+    line: u32,
+    library: NameId,
+}
+
+/// Functions in order of first appearance; two are the same when all four fields are.
+#[derive(Clone, Debug, Default)]
+pub struct Functions {
+    names: Names,
+    rows: Vec<Row>,
+    ids: HashMap<Row, FunctionId>,
+}
+
+impl Functions {
+    pub fn intern(&mut self, function: Function<'_>) -> FunctionId {
+        let row = Row {
+            name: self.names.intern(function.name),
+            file: self.names.intern(function.file),
+            line: function.line,
+            library: self.names.intern(function.library),
+        };
+        let next = FunctionId(self.rows.len() as u32);
+        let id = *self.ids.entry(row).or_insert(next);
+        if id == next {
+            self.rows.push(row);
+        }
+        id
+    }
+
+    pub fn get(&self, id: FunctionId) -> Function<'_> {
+        let row = &self.rows[id.index()];
+        Function {
+            name: self.names.get(row.name),
+            file: self.names.get(row.file),
+            line: row.line,
+            library: self.names.get(row.library),
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    pub fn ids(&self) -> impl ExactSizeIterator<Item = FunctionId> + use<> {
+        (0..self.rows.len() as u32).map(FunctionId)
+    }
+}

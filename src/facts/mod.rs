@@ -1,0 +1,10 @@
+//! The fact base: names, module hierarchy, functions and calls of a recording, and their queries.
+//!
+//! Facts are filled by `source` and `import` through the builders here and are never changed afterwards.
+
+pub mod builder;
+pub mod functions;
+pub mod hierarchy;
+pub mod names;
+pub mod recording;
+pub mod trace;

@@ -1,0 +1,42 @@
+//! One recorded execution: its functions, its calls, and what had to be repaired to read it.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::functions::Functions;
+use super::trace::Trace;
+use crate::warnings::Warning;
+
+/// What kind of facts a recording holds about time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RecordingKind {
+    /// Exact enter and exit of every call.
+    Trace,
+    /// Ordered stacks with times: calls known to the sampling interval.
+    Sampled,
+    /// Weights per calling context, no times.
+    Profile,
+}
+
+/// One recorded execution as read from its file.
+#[derive(Debug)]
+pub struct Recording {
+    /// The file or directory it was read from.
+    pub path: PathBuf,
+    /// The identifier of the format in `info`: `chrome-json`, `uftrace`, …
+    pub format: &'static str,
+    pub kind: RecordingKind,
+    pub functions: Functions,
+    pub trace: Trace,
+    pub warnings: Vec<Warning>,
+}
+
+impl Recording {
+    /// The name of the recording's file, to be shown.
+    pub fn name(&self) -> String {
+        let name = self.path.file_name().unwrap_or(self.path.as_os_str());
+        name.to_string_lossy().into_owned()
+    }
+}

@@ -1,0 +1,359 @@
+//! The call store and its queries: all calls of one recorded execution, one call tree per thread.
+//!
+//! Definitions follow Bohnet's thesis, sections 2.4 and 6.1. A call is *open* at *t* when
+//! `start <= t < end`. Calls of a thread stand in order of start, which is preorder of its call tree:
+//! the triggered calls of call *i* are the calls *i*+1 … *i*+*n*(*i*).
+
+use crate::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
+
+/// One execution of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Call {
+    pub function: FunctionId,
+    pub start: Time,
+    pub end: Time,
+    /// Open calls around it on its thread; 0 for an outermost call.
+    pub depth: u32,
+    /// How many calls it triggered, directly and indirectly.
+    pub triggered: u32,
+}
+
+impl Call {
+    pub fn cost(&self) -> Cost {
+        self.end.since(self.start)
+    }
+}
+
+/// A thread as its recording names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Thread {
+    /// The thread's number, or its text where the recording gives text.
+    pub id: String,
+    pub process: String,
+    pub name: String,
+    pub calls: u64,
+    /// The largest number of calls open at once.
+    pub max_depth: u32,
+    pub start: Time,
+    pub end: Time,
+}
+
+/// Calls from one function to another, aggregated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Relation {
+    pub caller: FunctionId,
+    pub callee: FunctionId,
+    pub calls: u64,
+    pub cost: Cost,
+    pub self_cost: Cost,
+}
+
+/// What a function did in a range of time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FunctionMetrics {
+    pub calls: u64,
+    /// The time during which at least one call of it was open on a thread, summed over threads.
+    pub total: Cost,
+    pub self_cost: Cost,
+}
+
+/// An enter or exit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    pub time: Time,
+    pub thread: ThreadId,
+    pub call: CallId,
+    pub enter: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct ThreadCalls {
+    pub thread: Thread,
+    /// In preorder.
+    pub calls: Vec<Call>,
+}
+
+/// All calls of one recorded execution.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    threads: Vec<ThreadCalls>,
+    infos: Vec<Thread>,
+    functions: usize,
+    /// Enter and exit events in order of time; exits of a thread before its enters at the same time
+    /// unless they belong to the same call.
+    events: Vec<Event>,
+}
+
+impl Trace {
+    pub(super) fn new(threads: Vec<ThreadCalls>, functions: usize) -> Trace {
+        let mut events = Vec::new();
+        for (index, thread) in threads.iter().enumerate() {
+            let id = ThreadId(index as u32);
+            let mut open: Vec<usize> = Vec::new();
+            let close = |call: usize, events: &mut Vec<Event>| {
+                events.push(Event {
+                    time: thread.calls[call].end,
+                    thread: id,
+                    call: CallId(call as u32),
+                    enter: false,
+                });
+            };
+            for (i, call) in thread.calls.iter().enumerate() {
+                while open.len() > call.depth as usize {
+                    close(open.pop().unwrap_or_default(), &mut events);
+                }
+                open.push(i);
+                events.push(Event {
+                    time: call.start,
+                    thread: id,
+                    call: CallId(i as u32),
+                    enter: true,
+                });
+            }
+            while let Some(call) = open.pop() {
+                close(call, &mut events);
+            }
+        }
+        // Stable: events of one thread keep their nesting at equal times.
+        events.sort_by_key(|event| event.time);
+        let infos = threads.iter().map(|thread| thread.thread.clone()).collect();
+        Trace {
+            threads,
+            infos,
+            functions,
+            events,
+        }
+    }
+
+    pub fn threads(&self) -> &[Thread] {
+        &self.infos
+    }
+
+    pub fn thread_ids(&self) -> impl ExactSizeIterator<Item = ThreadId> + use<> {
+        (0..self.threads.len() as u32).map(ThreadId)
+    }
+
+    /// The number of calls of all threads.
+    pub fn calls(&self) -> u64 {
+        self.infos.iter().map(|thread| thread.calls).sum()
+    }
+
+    /// The largest number of calls open at once on one thread.
+    pub fn max_depth(&self) -> u32 {
+        let depths = self.infos.iter().map(|thread| thread.max_depth);
+        depths.max().unwrap_or(0)
+    }
+
+    /// From the first event to the last.
+    pub fn duration(&self) -> Cost {
+        let ends = self.infos.iter().map(|thread| thread.end);
+        ends.max().unwrap_or_default().since(Time::ZERO)
+    }
+
+    pub fn range(&self) -> TimeRange {
+        TimeRange::new(Time::ZERO, Time::ZERO + self.duration())
+    }
+
+    pub fn call(&self, thread: ThreadId, call: CallId) -> Call {
+        self.threads[thread.index()].calls[call.index()]
+    }
+
+    /// The number of calls of `thread` that start before or at `t`.
+    pub fn started(&self, thread: ThreadId, t: Time) -> u32 {
+        let calls = &self.threads[thread.index()].calls;
+        calls.partition_point(|call| call.start <= t) as u32
+    }
+
+    /// The calls of `thread` that are open at `t`, outermost first, into `stack`.
+    pub fn stack_at(&self, thread: ThreadId, t: Time, stack: &mut Vec<CallId>) {
+        stack.clear();
+        let mut next = self.started(thread, t);
+        let mut depth_wanted = u32::MAX;
+        while next > 0 && depth_wanted > 0 {
+            next -= 1;
+            let call = self.call(thread, CallId(next));
+            if call.depth < depth_wanted {
+                depth_wanted = call.depth;
+                if t < call.end {
+                    stack.push(CallId(next));
+                }
+            }
+        }
+        stack.reverse();
+    }
+
+    /// Hands the calls of `thread` that overlap `range` and lie less than `max_depth` deep to `visit`,
+    /// in order of start.
+    pub fn calls_in(
+        &self,
+        thread: ThreadId,
+        range: TimeRange,
+        max_depth: u32,
+        mut visit: impl FnMut(CallId, Call),
+    ) {
+        let mut open = Vec::new();
+        self.stack_at(thread, range.start, &mut open);
+        let first = self.started(thread, range.start);
+        let last = self.started(thread, range.end);
+        let started = (first..last).map(CallId);
+        for id in open.into_iter().chain(started) {
+            let call = self.call(thread, id);
+            if call.depth < max_depth {
+                visit(id, call);
+            }
+        }
+    }
+
+    /// The calls that the time range constraint of the thesis (6.1.1) keeps, all calls for none: those
+    /// that start after its start and end before its end, and the calls that enclose one of these.
+    fn for_each_kept(
+        &self,
+        range: Option<TimeRange>,
+        mut visit: impl FnMut(ThreadId, CallId, Option<CallId>, Call),
+    ) {
+        for (index, thread) in self.threads.iter().enumerate() {
+            let calls = &thread.calls;
+            let within = |call: &Call| {
+                range.is_none_or(|range| call.start > range.start && call.end < range.end)
+            };
+            let mut parents: Vec<CallId> = Vec::new();
+            for (i, call) in calls.iter().enumerate() {
+                parents.truncate(call.depth as usize);
+                let parent = parents.last().copied();
+                parents.push(CallId(i as u32));
+                let triggered = &calls[i..=i + call.triggered as usize];
+                if triggered.iter().any(within) {
+                    visit(ThreadId(index as u32), CallId(i as u32), parent, *call);
+                }
+            }
+        }
+    }
+
+    /// Cost minus the cost of the direct subcalls.
+    pub fn self_cost(&self, thread: ThreadId, id: CallId) -> Cost {
+        let calls = &self.threads[thread.index()].calls;
+        let call = calls[id.index()];
+        let mut next = id.index() + 1;
+        let end = next + call.triggered as usize;
+        let mut subcalls = Cost::ZERO;
+        while next < end {
+            subcalls += calls[next].cost();
+            next += 1 + calls[next].triggered as usize;
+        }
+        call.cost().saturating_sub(subcalls)
+    }
+
+    /// The call relations between functions, sorted by caller, then callee: of the whole trace, or of
+    /// the calls that the time range constraint (thesis 6.1.1) keeps. Costs are those of whole calls.
+    pub fn relations(&self, range: Option<TimeRange>) -> Vec<Relation> {
+        let mut relations = std::collections::BTreeMap::new();
+        self.for_each_kept(range, |thread, id, parent, call| {
+            let Some(parent) = parent else { return };
+            let caller = self.call(thread, parent).function;
+            let relation = relations
+                .entry((caller, call.function))
+                .or_insert(Relation {
+                    caller,
+                    callee: call.function,
+                    calls: 0,
+                    cost: Cost::ZERO,
+                    self_cost: Cost::ZERO,
+                });
+            relation.calls += 1;
+            relation.cost += call.cost();
+            relation.self_cost += self.self_cost(thread, id);
+        });
+        relations.into_values().collect()
+    }
+
+    /// The running summary at `t`: the call relations of the calls that started at or before `t`,
+    /// sorted by caller, then callee. The costs of open calls count up to `t`.
+    pub fn running(&self, t: Time) -> Vec<Relation> {
+        let mut relations = std::collections::BTreeMap::new();
+        for thread in &self.threads {
+            let mut parents: Vec<Call> = Vec::new();
+            for (i, call) in thread.calls.iter().enumerate() {
+                if call.start > t {
+                    break;
+                }
+                parents.truncate(call.depth as usize);
+                let parent = parents.last().copied();
+                parents.push(*call);
+                let Some(parent) = parent else { continue };
+                let mut self_cost = call.end.min(t).since(call.start);
+                let cost = self_cost;
+                let mut next = i + 1;
+                let end = next + call.triggered as usize;
+                while next < end && thread.calls[next].start <= t {
+                    let subcall = &thread.calls[next];
+                    let cost = subcall.end.min(t).since(subcall.start);
+                    self_cost = self_cost.saturating_sub(cost);
+                    next += 1 + subcall.triggered as usize;
+                }
+                let key = (parent.function, call.function);
+                let relation = relations.entry(key).or_insert(Relation {
+                    caller: parent.function,
+                    callee: call.function,
+                    calls: 0,
+                    cost: Cost::ZERO,
+                    self_cost: Cost::ZERO,
+                });
+                relation.calls += 1;
+                relation.cost += cost;
+                relation.self_cost += self_cost;
+            }
+        }
+        relations.into_values().collect()
+    }
+
+    /// Calls, total and self cost of each function, indexed by function: of the whole trace, or of the
+    /// calls that the time range constraint (thesis 6.1.1) keeps.
+    pub fn function_metrics(&self, range: Option<TimeRange>) -> Vec<FunctionMetrics> {
+        let mut metrics = vec![FunctionMetrics::default(); self.functions];
+        // Per thread and function, until when an enclosing call of it is open.
+        let mut open_until: Vec<(ThreadId, Time)> =
+            vec![(ThreadId(u32::MAX), Time::ZERO); self.functions];
+        self.for_each_kept(range, |thread, id, _, call| {
+            let of = &mut metrics[call.function.index()];
+            of.calls += 1;
+            of.self_cost += self.self_cost(thread, id);
+            let (open_on, until) = &mut open_until[call.function.index()];
+            if *open_on != thread || call.start >= *until {
+                of.total += call.cost();
+                (*open_on, *until) = (thread, call.end);
+            }
+        });
+        metrics
+    }
+
+    /// For every function that was open within `horizon` before `t`: the last time up to `t` at which
+    /// it was, in order of function.
+    pub fn activity(&self, t: Time, horizon: Cost) -> Vec<(FunctionId, Time)> {
+        let mut last = vec![None; self.functions];
+        let from = t - horizon;
+        for thread in self.thread_ids() {
+            self.calls_in(thread, TimeRange::new(from, t), u32::MAX, |_, call| {
+                let seen: &mut Option<Time> = &mut last[call.function.index()];
+                *seen = (*seen).max(Some(call.end.min(t)));
+            });
+        }
+        let seen = last.into_iter().enumerate();
+        seen.filter_map(|(function, time)| Some((FunctionId(function as u32), time?)))
+            .collect()
+    }
+
+    /// The number of events: two a call.
+    pub fn events(&self) -> u64 {
+        self.events.len() as u64
+    }
+
+    /// The event with number `n` in order of time, from 0; none past the last.
+    pub fn event(&self, n: u64) -> Option<Event> {
+        self.events.get(usize::try_from(n).ok()?).copied()
+    }
+
+    /// How many events happen at or before `t`.
+    pub fn events_until(&self, t: Time) -> u64 {
+        self.events.partition_point(|event| event.time <= t) as u64
+    }
+}

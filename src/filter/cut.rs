@@ -1,0 +1,53 @@
+//! The cut through the hierarchy: which modules are displayed as one block because they are collapsed.
+
+use std::collections::BTreeSet;
+
+use crate::facts::hierarchy::Hierarchy;
+use crate::units::ModuleId;
+
+/// The collapsed modules. A module is *visible* when no ancestor of it is collapsed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cut {
+    collapsed: BTreeSet<ModuleId>,
+}
+
+impl Cut {
+    /// Everything expanded.
+    pub fn all() -> Cut {
+        Cut::default()
+    }
+
+    /// Everything below the modules of depth `level` collapsed into them; the root has depth 0.
+    pub fn at_level(hierarchy: &Hierarchy, level: u16) -> Cut {
+        let at_level = hierarchy
+            .modules()
+            .filter(|&id| hierarchy.depth(id) == level);
+        Cut {
+            collapsed: at_level.filter(|&id| !hierarchy.is_leaf(id)).collect(),
+        }
+    }
+
+    pub fn is_collapsed(&self, module: ModuleId) -> bool {
+        self.collapsed.contains(&module)
+    }
+
+    pub fn toggle(&mut self, module: ModuleId) {
+        if !self.collapsed.remove(&module) {
+            self.collapsed.insert(module);
+        }
+    }
+
+    /// For each module the one that stands for it: itself, or its outermost collapsed ancestor. O(n).
+    pub fn displayed(&self, hierarchy: &Hierarchy) -> Vec<ModuleId> {
+        let mut displayed: Vec<ModuleId> = hierarchy.modules().collect();
+        let mut next = 0;
+        for &module in &self.collapsed {
+            let subtree = hierarchy.subtree(module);
+            if subtree.start >= next {
+                next = subtree.end;
+                displayed[subtree.start as usize..subtree.end as usize].fill(module);
+            }
+        }
+        displayed
+    }
+}

@@ -1,0 +1,4 @@
+//! What is shown: the cut through the hierarchy, the time range, selection and hover.
+
+pub mod cut;
+pub mod selection;

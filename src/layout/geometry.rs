@@ -1,0 +1,103 @@
+//! The geometry that layouts make and the renderer draws: blocks, arcs, labels.
+//!
+//! World space: x to the east, y to the north, z up, right-handed. The footprint of the root has its
+//! south-west corner at the origin and its longer side is [`CITY_SIZE`] units long.
+
+use glam::{Vec2, Vec3};
+
+use crate::units::ModuleId;
+
+/// The longer side of the root's footprint in world units.
+pub const CITY_SIZE: f32 = 1000.0;
+
+/// What a block stands for; decides its surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum BlockKind {
+    /// A module whose children stand on it.
+    Terrace,
+    /// A leaf module: a function, or a file without functions.
+    Leaf,
+    /// A module collapsed into one block.
+    Collapsed,
+}
+
+/// The axis-aligned box of a displayed module, in preorder of modules.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Block {
+    pub module: ModuleId,
+    pub kind: BlockKind,
+    /// Steps from the root, which has level 0.
+    pub level: u16,
+    pub min: Vec3,
+    /// `max.z` is the top at rest; activity lets the block rise above it.
+    pub max: Vec3,
+    /// One past the last block of its subtree, as an index into the blocks.
+    pub subtree_end: u32,
+}
+
+/// A linear colour with straight alpha; components 0 to 1 (more where it glows).
+pub type Color = [f32; 4];
+
+/// How a block looks at one moment; `BlockLook::default()` is a block at rest in neutral colour.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BlockLook {
+    /// Colour by data (language, metric, difference): alpha is how much of the neutral it replaces.
+    pub data: Color,
+    /// Recent activity, 0 none to 1 open now: colour runs along the theme's activity scale.
+    pub glow: f32,
+    /// How far it stands above its top at rest, in world units.
+    pub rise: f32,
+}
+
+/// A call relation, or the hyperarc of a thread, as a clamped uniform cubic B-spline.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Arc {
+    /// Where its control points start among all control points.
+    pub first_point: u32,
+    /// How many control points it has; at least 2.
+    pub points: u32,
+    /// Width in world units at its middle.
+    pub width: f32,
+    /// Colours at the caller and at the callee.
+    pub from: Color,
+    pub to: Color,
+    /// Drawn with an outline and over the others: the hyperarc.
+    pub outlined: bool,
+    /// Phase 0 to 1 of a light running from caller to callee; negative for none.
+    pub pulse: f32,
+}
+
+/// Arcs and their control points.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Arcs {
+    pub arcs: Vec<Arc>,
+    pub points: Vec<Vec3>,
+}
+
+/// A name that lies flat on a terrace like the lettering of a map.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlatLabel {
+    pub text: String,
+    pub module: ModuleId,
+    /// Left end of the baseline.
+    pub origin: Vec3,
+    /// Unit vector along the baseline, and unit vector from the baseline to the top of the letters.
+    pub right: Vec3,
+    pub up: Vec3,
+    /// Height of the em square in world units.
+    pub em: f32,
+    /// 0 to 1: labels ease in and out as they grow and shrink on screen.
+    pub opacity: f32,
+}
+
+/// A name at a place on the screen: what is hovered, selected, found or running.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScreenLabel {
+    pub text: String,
+    /// Where the middle of the label's lower edge stands, in physical pixels from the top left.
+    pub at: Vec2,
+    /// Height of the em square in physical pixels.
+    pub em: f32,
+    pub emphasized: bool,
+}

@@ -1,0 +1,3 @@
+//! Mapping: what is shown in, plain geometry out. No GPU, no UI.
+
+pub mod geometry;

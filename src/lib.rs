@@ -1,0 +1,27 @@
+//! Callscape: a software landscape that plays recorded executions.
+//!
+//! The modules form the pipeline of the architecture: each uses only what stands before it in this list.
+
+pub mod progress;
+pub mod units;
+pub mod warnings;
+
+pub mod facts;
+
+pub mod source;
+
+pub mod import;
+
+pub mod analysis;
+
+pub mod filter;
+
+pub mod layout;
+
+pub mod render;
+
+pub mod views;
+
+pub mod app;
+
+pub mod cli;

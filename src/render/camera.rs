@@ -1,0 +1,75 @@
+//! The camera: from world space to clip space, and rays from pixels back into the world.
+
+use glam::{Mat4, Vec2, Vec3};
+
+/// A perspective view of the world; z is up.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Camera {
+    pub eye: Vec3,
+    pub target: Vec3,
+    /// Vertical field of view in radians.
+    pub fov_y: f32,
+}
+
+impl Camera {
+    pub fn view_from_world(&self) -> Mat4 {
+        let forward = (self.target - self.eye).normalize_or(Vec3::NEG_Z);
+        // Looking straight down, north is up on the screen.
+        let up = if forward.z.abs() > 0.9999 {
+            Vec3::Y
+        } else {
+            Vec3::Z
+        };
+        glam::camera::rh::view::look_at_mat4(self.eye, self.eye + forward, up)
+    }
+
+    /// Reversed depth (1 at the near plane, 0 at infinity), y up, as wgpu clips.
+    pub fn clip_from_view(&self, aspect: f32) -> Mat4 {
+        let near = (self.eye.z.abs() * 0.02).clamp(0.05, 10.0);
+        glam::camera::rh::proj::directx::perspective_infinite_reverse(self.fov_y, aspect, near)
+    }
+
+    pub fn clip_from_world(&self, aspect: f32) -> Mat4 {
+        self.clip_from_view(aspect) * self.view_from_world()
+    }
+
+    /// The unit direction into the world through a point of the screen, both in physical pixels from
+    /// the top left.
+    pub fn ray(&self, at: Vec2, size: Vec2) -> Vec3 {
+        let ndc = Vec2::new(2.0 * at.x / size.x - 1.0, 1.0 - 2.0 * at.y / size.y);
+        let half = (self.fov_y * 0.5).tan();
+        let view = Vec3::new(ndc.x * half * size.x / size.y, ndc.y * half, -1.0);
+        let world_from_view = self.view_from_world().inverse();
+        world_from_view.transform_vector3(view).normalize()
+    }
+
+    /// Where a point of the world stands on the screen in physical pixels from the top left; none
+    /// behind the eye.
+    pub fn project(&self, world: Vec3, size: Vec2) -> Option<Vec2> {
+        let clip = self.clip_from_world(size.x / size.y) * world.extend(1.0);
+        (clip.w > 0.0).then(|| {
+            let ndc = clip.truncate() / clip.w;
+            Vec2::new((ndc.x + 1.0) * 0.5 * size.x, (1.0 - ndc.y) * 0.5 * size.y)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ray_meets_what_its_pixel_shows() {
+        let camera = Camera {
+            eye: Vec3::new(300.0, -700.0, 500.0),
+            target: Vec3::new(500.0, 400.0, 0.0),
+            fov_y: 0.7,
+        };
+        let size = Vec2::new(1280.0, 720.0);
+        for world in [Vec3::new(510.0, 300.0, 20.0), Vec3::new(100.0, 900.0, 0.0)] {
+            let at = camera.project(world, size).expect("in front of the eye");
+            let direction = (world - camera.eye).normalize();
+            assert!(camera.ray(at, size).dot(direction) > 0.999_999);
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! Time, bytes and ids as types. A bare `u64` of nanoseconds never crosses a signature.
+
+use std::fmt;
+use std::ops::{Add, AddAssign, Sub};
+
+use serde::{Deserialize, Serialize};
+
+/// A point in time: nanoseconds since the first event of the trace it belongs to.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct Time(u64);
+
+impl Time {
+    pub const ZERO: Time = Time(0);
+    pub const MAX: Time = Time(u64::MAX);
+
+    pub const fn from_ns(ns: u64) -> Time {
+        Time(ns)
+    }
+
+    pub const fn ns(self) -> u64 {
+        self.0
+    }
+
+    /// The cost from `earlier` to here; zero when `earlier` is later.
+    pub const fn since(self, earlier: Time) -> Cost {
+        Cost(self.0.saturating_sub(earlier.0))
+    }
+}
+
+impl Add<Cost> for Time {
+    type Output = Time;
+    fn add(self, cost: Cost) -> Time {
+        Time(self.0.saturating_add(cost.0))
+    }
+}
+
+impl Sub<Cost> for Time {
+    type Output = Time;
+    fn sub(self, cost: Cost) -> Time {
+        Time(self.0.saturating_sub(cost.0))
+    }
+}
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Cost(self.0).fmt(f)
+    }
+}
+
+/// A length of time in nanoseconds: the cost of a call is its end minus its start.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct Cost(u64);
+
+impl Cost {
+    pub const ZERO: Cost = Cost(0);
+
+    pub const fn from_ns(ns: u64) -> Cost {
+        Cost(ns)
+    }
+
+    pub const fn ns(self) -> u64 {
+        self.0
+    }
+
+    pub fn seconds(self) -> f64 {
+        self.0 as f64 * 1e-9
+    }
+
+    pub const fn saturating_sub(self, other: Cost) -> Cost {
+        Cost(self.0.saturating_sub(other.0))
+    }
+}
+
+impl Add for Cost {
+    type Output = Cost;
+    fn add(self, other: Cost) -> Cost {
+        Cost(self.0.saturating_add(other.0))
+    }
+}
+
+impl AddAssign for Cost {
+    fn add_assign(&mut self, other: Cost) {
+        *self = *self + other;
+    }
+}
+
+impl std::iter::Sum for Cost {
+    fn sum<I: Iterator<Item = Cost>>(iter: I) -> Cost {
+        iter.fold(Cost::ZERO, Add::add)
+    }
+}
+
+/// Three significant digits and the unit that suits them: `950 ns`, `12.5 ms`, `3.20 s`, `4 min 10 s`.
+impl fmt::Display for Cost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ns = self.0 as f64;
+        let (value, unit) = match self.0 {
+            0..1_000 => return write!(f, "{} ns", self.0),
+            1_000..1_000_000 => (ns * 1e-3, "µs"),
+            1_000_000..1_000_000_000 => (ns * 1e-6, "ms"),
+            1_000_000_000..60_000_000_000 => (ns * 1e-9, "s"),
+            _ => {
+                let seconds = self.0 / 1_000_000_000;
+                return if seconds < 3600 {
+                    write!(f, "{} min {} s", seconds / 60, seconds % 60)
+                } else {
+                    write!(f, "{} h {} min", seconds / 3600, seconds / 60 % 60)
+                };
+            }
+        };
+        let decimals = if value < 10.0 {
+            2
+        } else if value < 100.0 {
+            1
+        } else {
+            0
+        };
+        write!(f, "{value:.decimals$} {unit}")
+    }
+}
+
+/// A range of time, both ends included; `start <= end`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct TimeRange {
+    pub start: Time,
+    pub end: Time,
+}
+
+impl TimeRange {
+    /// The range between two times given in either order.
+    pub fn new(a: Time, b: Time) -> TimeRange {
+        TimeRange {
+            start: a.min(b),
+            end: a.max(b),
+        }
+    }
+
+    pub fn length(self) -> Cost {
+        self.end.since(self.start)
+    }
+
+    pub fn contains(self, t: Time) -> bool {
+        self.start <= t && t <= self.end
+    }
+}
+
+/// A time as people write it: `12.5ms`, `3s`, `250us`, `40%` of the trace, plain nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum TimeSpec {
+    At(Time),
+    /// A share of the trace's duration, 0 to 1.
+    Share(f64),
+}
+
+impl TimeSpec {
+    /// The time meant in a trace that lasts `duration`.
+    pub fn resolve(self, duration: Cost) -> Time {
+        match self {
+            TimeSpec::At(time) => time,
+            TimeSpec::Share(share) => Time::from_ns((duration.ns() as f64 * share).round() as u64),
+        }
+    }
+}
+
+impl std::str::FromStr for TimeSpec {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<TimeSpec, String> {
+        let wrong = || {
+            format!(
+                "expected a time like 12.5ms, 3s, 250us, 40% or plain nanoseconds, found '{text}'"
+            )
+        };
+        let text_trimmed = text.trim();
+        let digits = text_trimmed
+            .find(|c: char| !(c.is_ascii_digit() || c == '.'))
+            .unwrap_or(text_trimmed.len());
+        let (number, unit) = text_trimmed.split_at(digits);
+        let unit = unit.trim();
+        if unit.is_empty()
+            && let Ok(ns) = number.parse::<u64>()
+        {
+            return Ok(TimeSpec::At(Time::from_ns(ns)));
+        }
+        let value: f64 = number.parse().map_err(|_| wrong())?;
+        let scale = match unit {
+            "%" if value <= 100.0 => return Ok(TimeSpec::Share(value / 100.0)),
+            "ns" | "" => 1.0,
+            "us" | "µs" | "μs" => 1e3,
+            "ms" => 1e6,
+            "s" => 1e9,
+            "min" | "m" => 60e9,
+            _ => return Err(wrong()),
+        };
+        Ok(TimeSpec::At(Time::from_ns((value * scale).round() as u64)))
+    }
+}
+
+/// A function of one recording: an index into its function table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+#[repr(transparent)]
+pub struct FunctionId(pub u32);
+
+/// A module of the hierarchy: its place in preorder, so that a subtree is an interval of ids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+#[repr(transparent)]
+pub struct ModuleId(pub u32);
+
+/// A thread of one recording: an index into its list of threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+#[repr(transparent)]
+pub struct ThreadId(pub u32);
+
+/// A call of one thread: its place in order of start, which is preorder of the thread's call tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+#[repr(transparent)]
+pub struct CallId(pub u32);
+
+impl FunctionId {
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl ModuleId {
+    pub const ROOT: ModuleId = ModuleId(0);
+
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl ThreadId {
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl CallId {
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read_as_people_write_them() {
+        let at = |ns| Ok(TimeSpec::At(Time::from_ns(ns)));
+        assert_eq!("12.5ms".parse(), at(12_500_000));
+        assert_eq!("3s".parse(), at(3_000_000_000));
+        assert_eq!("250us".parse(), at(250_000));
+        assert_eq!("1234".parse(), at(1234));
+        assert_eq!("18446744073709551615".parse(), at(u64::MAX));
+        assert_eq!("40%".parse(), Ok(TimeSpec::Share(0.4)));
+        for wrong in ["", "ms", "12 parsecs", "-3s", "1.2.3s", "140%", "1e9"] {
+            assert!(wrong.parse::<TimeSpec>().is_err(), "{wrong}");
+        }
+        let share = TimeSpec::Share(0.4).resolve(Cost::from_ns(1000));
+        assert_eq!(share, Time::from_ns(400));
+    }
+
+    #[test]
+    fn costs_are_shown_with_three_digits_and_a_unit() {
+        let shown = |ns| Cost::from_ns(ns).to_string();
+        assert_eq!(shown(950), "950 ns");
+        assert_eq!(shown(12_500_000), "12.5 ms");
+        assert_eq!(shown(3_200_000_000), "3.20 s");
+        assert_eq!(shown(250_000_000_000), "4 min 10 s");
+    }
+}

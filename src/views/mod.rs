@@ -1,0 +1,1 @@
+//! One file per view: what it shows, what it offers for selection, how it answers one.
