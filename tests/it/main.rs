@@ -1,0 +1,9 @@
+//! The integration tests, one binary: each links all of the renderer, so one link instead of many.
+
+mod common;
+mod facts;
+mod import;
+mod landscape;
+mod render;
+mod source;
+mod window;
