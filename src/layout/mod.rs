@@ -1,5 +1,6 @@
 //! Mapping: what is shown in, plain geometry out. No GPU, no UI.
 
+pub mod arcs;
 pub mod geometry;
 pub mod pick;
 pub mod treemap;
