@@ -2,5 +2,6 @@
 
 pub mod arcs;
 pub mod geometry;
+pub mod labels;
 pub mod pick;
 pub mod treemap;
