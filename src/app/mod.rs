@@ -1,1 +1,4 @@
 //! Window, event loop, camera, playback clock, panels, settings; the same path without a window.
+
+pub mod camera;
+pub mod playback;
