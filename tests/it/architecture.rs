@@ -41,7 +41,9 @@ fn files_below(folder: &Path, extension: &str, files: &mut Vec<PathBuf>) {
 fn used(text: &str) -> BTreeSet<String> {
     let word = |text: &str| -> String {
         let letters = text.chars();
-        letters.take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+        letters
+            .take_while(|c| c.is_alphanumeric() || *c == '_')
+            .collect()
     };
     let mut used = BTreeSet::new();
     for (at, _) in text.match_indices("crate::") {
@@ -78,7 +80,11 @@ fn a_file_uses_only_what_stands_before_it_in_the_pipeline() {
     let mut wrong = Vec::new();
     for file in files {
         let inside = file.strip_prefix(&src).expect("a file below src");
-        let first = inside.iter().next().expect("a file has a name").to_string_lossy();
+        let first = inside
+            .iter()
+            .next()
+            .expect("a file has a name")
+            .to_string_lossy();
         let folder = first.trim_end_matches(".rs");
         if folder == "lib" || folder == "main" {
             continue;
@@ -91,8 +97,14 @@ fn a_file_uses_only_what_stands_before_it_in_the_pipeline() {
         for name in used(&text) {
             match place(&name) {
                 Some(other) if other <= own => {}
-                Some(_) => wrong.push(format!("{} uses {name}, which comes later", inside.display())),
-                None => wrong.push(format!("{} uses {name}, which has no place", inside.display())),
+                Some(_) => wrong.push(format!(
+                    "{} uses {name}, which comes later",
+                    inside.display()
+                )),
+                None => wrong.push(format!(
+                    "{} uses {name}, which has no place",
+                    inside.display()
+                )),
             }
         }
     }
@@ -132,7 +144,10 @@ fn every_path_that_the_documents_name_exists() {
             }
         }
     }
-    assert!(documents >= 3, "README, ARCHITECTURE and CHANGELOG are there");
+    assert!(
+        documents >= 3,
+        "README, ARCHITECTURE and CHANGELOG are there"
+    );
     assert!(missing.is_empty(), "{}", missing.join("\n"));
 }
 
@@ -140,13 +155,22 @@ fn every_path_that_the_documents_name_exists() {
 #[test]
 fn the_readme_names_every_sub_command() {
     let readme = std::fs::read_to_string(repository().join("README.md")).expect("the README");
-    let help = super::common::callscape().arg("--help").output().expect("the program runs");
+    let help = super::common::callscape()
+        .arg("--help")
+        .output()
+        .expect("the program runs");
     let help = String::from_utf8_lossy(&help.stdout).into_owned();
-    let commands = help.split("Commands:\n").nth(1).expect("the help lists commands");
+    let commands = help
+        .split("Commands:\n")
+        .nth(1)
+        .expect("the help lists commands");
     for line in commands.lines().take_while(|line| !line.is_empty()) {
         let command = line.split_whitespace().next().unwrap_or_default();
         if command != "help" && line.starts_with("  ") && !line.starts_with("   ") {
-            assert!(readme.contains(&format!("callscape {command}")), "{command}");
+            assert!(
+                readme.contains(&format!("callscape {command}")),
+                "{command}"
+            );
         }
     }
 }
