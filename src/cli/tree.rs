@@ -25,7 +25,7 @@ const HELP: &str = "\
 Lines of code are counted as tokei does: those of a file are what tokei reports as Code of the file's own \
 language. Those of a function are the lines of code in its span, without functions nested in it, which \
 stand beside it under a qualified name. In the JSON document, `language` is null where a module has none or \
-several, `line` and `end_line` are null for directories.
+several, `line` and `end_line` are 0 for directories.
 
 Example:
   callscape tree src --json";
@@ -38,22 +38,18 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     }
     let mut out = BufWriter::new(io::stdout().lock());
     let depth = args.depth.unwrap_or(u16::MAX);
-    if args.json {
-        write_json(&hierarchy, depth, &mut out)?;
-    } else {
-        write_table(&hierarchy, depth, &mut out)?;
+    let write = if args.json { write_json } else { write_table };
+    match write(&hierarchy, depth, &mut out).and_then(|()| out.flush()) {
+        // The reader of a pipe, such as `head`, may have seen enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => Ok(result?),
     }
-    Ok(out.flush()?)
 }
 
 /// One module a line. Hand-written because modules nest as deep as directories do, which is deeper than a
 /// serializer's recursion may go.
-fn write_json(hierarchy: &Hierarchy, depth: u16, out: &mut impl Write) -> io::Result<()> {
+fn write_json(hierarchy: &Hierarchy, depth: u16, out: &mut dyn Write) -> io::Result<()> {
     let text = |text: &str| serde_json::Value::from(text).to_string();
-    let number = |number: u32| match number {
-        0 => "null".to_owned(),
-        number => number.to_string(),
-    };
     // Where the subtrees end whose lists of children are open.
     let mut open: Vec<u32> = Vec::new();
     let mut is_first = true;
@@ -72,12 +68,13 @@ fn write_json(hierarchy: &Hierarchy, depth: u16, out: &mut impl Write) -> io::Re
         };
         write!(
             out,
-            r#"{{"name":{},"kind":"{}","language":{language},"loc":{},"line":{},"end_line":{},"children":["#,
+            r#"{{"name":{},"kind":"{}","language":{language},"loc":{},"line":{},"end_line":{},"bytes":{},"children":["#,
             text(module.name),
             module.kind.name(),
             module.loc,
-            number(module.line),
-            number(module.end_line),
+            module.line,
+            module.end_line,
+            module.bytes,
         )?;
         open.push(hierarchy.subtree(id).end);
         is_first = true;
@@ -88,7 +85,7 @@ fn write_json(hierarchy: &Hierarchy, depth: u16, out: &mut impl Write) -> io::Re
     out.write_all(b"\n")
 }
 
-fn write_table(hierarchy: &Hierarchy, depth: u16, out: &mut impl Write) -> io::Result<()> {
+fn write_table(hierarchy: &Hierarchy, depth: u16, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{:>9}  {:<11}  module", "loc", "lines")?;
     for id in shown(hierarchy, depth) {
         let module = hierarchy.module(id);

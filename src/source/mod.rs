@@ -21,6 +21,7 @@ mod languages;
 mod measure;
 mod nesting;
 pub mod qualified;
+pub mod saved;
 mod tree;
 mod walk;
 
