@@ -1,5 +1,7 @@
 //! Facts from source trees: directories, files, lines of code, functions, classes and namespaces.
 
+pub mod saved;
+
 use std::path::{Path, PathBuf};
 
 use crate::facts::hierarchy::{Hierarchy, HierarchyBuilder};

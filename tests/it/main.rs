@@ -1,5 +1,6 @@
 //! The integration tests, one binary: each links all of the renderer, so one link instead of many.
 
+mod architecture;
 mod common;
 mod facts;
 mod import;
