@@ -48,7 +48,7 @@ fn city(leaves: usize) -> (Hierarchy, Vec<f64>) {
     let areas = hierarchy.modules().map(|id| {
         let even = (next(&mut random) % 1_000_000 + 1) as f64 / 1e6;
         if hierarchy.is_leaf(id) {
-            (3.0 / even).min(3000.0).ceil()
+            (3.0 / even).min(3000.0)
         } else {
             0.0
         }
