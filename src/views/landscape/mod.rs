@@ -211,7 +211,12 @@ impl LandscapeView {
     ) {
         let hierarchy = &session.hierarchy;
         let eye = eye(camera, size);
-        self.flat_labels.update(hierarchy, &self.blocks, &eye);
+        let (blocks, looks, picker) = (&self.blocks, &self.looks, &self.picker);
+        self.flat_labels
+            .update(hierarchy, blocks, &eye, |block, point| {
+                let hit = picker.pick(blocks, looks, eye.position, point - eye.position);
+                hit.is_some_and(|hit| hit.block == block)
+            });
 
         let of = |module: ModuleId, reason: Reason| {
             let index = *self.block_of.get(module.index())?;
