@@ -93,7 +93,11 @@ fn read(path: &Path, progress: &Progress, order: Order) -> Result<Option<Recordi
                 None => "the end of the file".into(),
             };
             let place = window.place(window.offset());
-            return Err(ImportError::malformed(place, "a JSON object or array", found));
+            return Err(ImportError::malformed(
+                place,
+                "a JSON object or array",
+                found,
+            ));
         }
     }
     let end = window.offset();
@@ -584,7 +588,11 @@ fn key(window: &mut Window<'_>) -> Result<Option<String>, ImportError> {
                 let found = window.data().get(at).copied().unwrap_or_default();
                 let place = window.place(window.offset() + at as u64);
                 let found = format!("the byte {found:#04x}");
-                return Err(ImportError::malformed(place, "a member of a JSON object", found));
+                return Err(ImportError::malformed(
+                    place,
+                    "a member of a JSON object",
+                    found,
+                ));
             }
         }
     }

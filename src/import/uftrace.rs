@@ -18,5 +18,9 @@ pub fn sniff(dir: &Path) -> bool {
 
 pub fn import(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
     progress.check()?;
-    Err(ImportError::malformed(Place::file(path.display().to_string()),"x","y"))
+    Err(ImportError::malformed(
+        Place::file(path.display().to_string()),
+        "x",
+        "y",
+    ))
 }

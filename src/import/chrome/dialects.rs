@@ -145,7 +145,10 @@ mod tests {
             ("<module> (<string>:1)", ("<module>", "<string>", 1)),
             ("C.f (C:\\a.py:7)", ("C.f", "C:\\a.py", 7)),
             ("f (/my dir (1)/a.py:7)", ("f", "/my dir (1)/a.py", 7)),
-            ("call<void (int)> (a.cpp:3)", ("call<void (int)>", "a.cpp", 3)),
+            (
+                "call<void (int)> (a.cpp:3)",
+                ("call<void (int)>", "a.cpp", 3),
+            ),
             ("operator() (a.cpp:3)", ("operator()", "a.cpp", 3)),
             ("builtins.exec", ("builtins.exec", "", 0)),
             ("range (3:4)", ("range (3:4)", "", 0)),

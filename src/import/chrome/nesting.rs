@@ -52,7 +52,6 @@ impl OpenBegins {
         });
     }
 
-
     /// The depth of the innermost open begin with this name, of the innermost of all for none.
     #[inline]
     fn find(&mut self, name: Option<NameId>) -> Option<usize> {
