@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::ImportError;
+use super::hashing::BuildFast;
 use super::json::{Cursor, Skip, Stop};
 use super::stream::Window;
 use crate::facts::builder::{Timestamp, TraceBuilder};
@@ -21,12 +22,10 @@ use crate::units::ThreadId;
 use crate::warnings::{Place, Reporter};
 use dialects::Dialects;
 use events::{Event, NoTime, nanoseconds};
-use hashing::BuildFast;
 use nesting::{Complete, Mark, OpenBegins, What};
 
 mod dialects;
 mod events;
-mod hashing;
 mod nesting;
 
 /// The identifier of the format in `info`.
@@ -93,7 +92,11 @@ fn read(path: &Path, progress: &Progress, order: Order) -> Result<Option<Recordi
                 None => "the end of the file".into(),
             };
             let place = window.place(window.offset());
-            return Err(ImportError::malformed(place, "a JSON object or array", found));
+            return Err(ImportError::malformed(
+                place,
+                "a JSON object or array",
+                found,
+            ));
         }
     }
     let end = window.offset();
@@ -584,7 +587,11 @@ fn key(window: &mut Window<'_>) -> Result<Option<String>, ImportError> {
                 let found = window.data().get(at).copied().unwrap_or_default();
                 let place = window.place(window.offset() + at as u64);
                 let found = format!("the byte {found:#04x}");
-                return Err(ImportError::malformed(place, "a member of a JSON object", found));
+                return Err(ImportError::malformed(
+                    place,
+                    "a member of a JSON object",
+                    found,
+                ));
             }
         }
     }
