@@ -6,5 +6,6 @@ mod facts;
 mod import;
 mod landscape;
 mod render;
+mod scene;
 mod source;
 mod window;
