@@ -5,6 +5,7 @@ mod command;
 mod details;
 mod document;
 mod graphics;
+pub mod headless;
 mod keys;
 mod loading;
 mod overlay;

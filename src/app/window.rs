@@ -16,6 +16,7 @@ use winit::window::{Window, WindowId};
 use super::camera::Mode;
 use super::camera::pose::FreeArea;
 use super::command::Command;
+use super::document::Document;
 use super::graphics::{Graphics, Presented};
 use super::keys::{self, FlyKeys};
 use super::overlay::Overlay;
@@ -26,11 +27,17 @@ use super::workbench::{Message, Viewport, Workbench};
 use crate::analysis::session::Inputs;
 use crate::render::gpu::GpuError;
 use crate::render::renderer::{Frame, Quality};
+use crate::units::ModuleId;
+use crate::views::landscape::Moment;
 
 /// How often the progress of work on another thread is looked at.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(60);
 /// When the display cannot take a frame it is tried again after this.
 const RETRY_INTERVAL: Duration = Duration::from_millis(16);
+/// Letters on the screen are so many points high.
+const LETTERS: f32 = 13.0;
+/// Names of search results shown over the landscape.
+const MAX_NAMES_FOUND: usize = 12;
 /// A device that is lost again and again is given up.
 const MAX_LOSSES: u32 = 3;
 
@@ -85,6 +92,8 @@ struct View {
     window: Arc<Window>,
     /// What the landscape's picture shows.
     drawn: Option<Frame>,
+    /// The moment that the renderer has; none when it has nothing of the present blocks.
+    shown: Option<Option<Moment>>,
     last_frame: Instant,
 }
 
@@ -335,6 +344,7 @@ impl App {
                     graphics,
                     window,
                     drawn: None,
+                    shown: None,
                     last_frame: Instant::now(),
                 });
                 self.bench.blocks_are_new = true;
@@ -352,38 +362,60 @@ fn landscape_frame(
     size: [u32; 2],
     scene_is_new: bool,
 ) -> Option<Frame> {
-    let mut is_stale = scene_is_new;
-    let camera = bench.camera.camera();
-    let theme = bench.settings.theme;
-    let (mut hovered, mut selected) = (None, None);
-    if let Some(document) = &mut bench.document {
-        let moment = document.moment();
-        let Graphics { gpu, renderer, .. } = &mut view.graphics;
-        if std::mem::take(&mut bench.blocks_are_new) {
-            renderer.set_blocks(gpu, document.landscape.blocks());
-            renderer.set_looks(gpu, 0, document.landscape.looks());
-            is_stale = true;
-        }
-        document.landscape.show(&document.session, moment);
-        for range in document.landscape.changed_looks() {
-            let range = range.start as usize..range.end as usize;
-            let looks = document.landscape.looks().get(range.clone());
-            renderer.set_looks(gpu, range.start, looks.unwrap_or_default());
-            is_stale = true;
-        }
-        hovered = document.selection.hovered;
-        selected = document.selection.module;
-    }
-    let frame = Frame {
-        camera,
+    let mut frame = Frame {
+        camera: bench.camera.camera(),
         size,
-        theme,
-        hovered,
-        selected,
+        theme: bench.settings.theme,
+        hovered: None,
+        selected: None,
         quality: Quality::default(),
     };
-    let is_same = view.drawn == Some(frame) && view.graphics.renderer.settled();
-    (is_stale || !is_same).then_some(frame)
+    let Graphics { gpu, renderer, .. } = &mut view.graphics;
+    let Some(document) = &mut bench.document else {
+        return (scene_is_new || view.drawn != Some(frame)).then_some(frame);
+    };
+    let mut is_stale = scene_is_new | std::mem::take(&mut bench.names_are_new);
+    if std::mem::take(&mut bench.blocks_are_new) {
+        renderer.set_blocks(gpu, document.landscape.blocks());
+        renderer.set_looks(gpu, 0, document.landscape.looks());
+        view.shown = None;
+        is_stale = true;
+    }
+    let moment = document.moment();
+    if view.shown != Some(moment) {
+        view.shown = Some(moment);
+        document.landscape.show(&document.session, moment);
+        let landscape = &document.landscape;
+        for range in landscape.changed_looks() {
+            let range = range.start as usize..range.end as usize;
+            let looks = landscape.looks().get(range.clone());
+            renderer.set_looks(gpu, range.start, looks.unwrap_or_default());
+        }
+        renderer.set_arcs(gpu, landscape.arcs());
+        is_stale = true;
+    }
+    frame.hovered = document.selection.hovered;
+    frame.selected = document.selection.module;
+    if is_stale || view.drawn != Some(frame) {
+        let found: &[ModuleId] = if bench.search.is_open {
+            let shown = bench.search.results.len().min(MAX_NAMES_FOUND);
+            &bench.search.results[..shown]
+        } else {
+            &[]
+        };
+        let pixels = Vec2::new(size[0] as f32, size[1] as f32);
+        let em = LETTERS * view.window.scale_factor() as f32;
+        let Document {
+            landscape,
+            session,
+            selection,
+            ..
+        } = document;
+        landscape.label(session, selection, found, &frame.camera, pixels, em);
+        renderer.set_labels(gpu, landscape.flat_labels(), landscape.screen_labels());
+        return Some(frame);
+    }
+    (!renderer.settled()).then_some(frame)
 }
 
 /// The free area in points as normalised device coordinates; of all the window when panels leave nothing.

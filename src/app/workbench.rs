@@ -16,12 +16,15 @@ use crate::analysis::resolve::Rule;
 use crate::analysis::session::Inputs;
 use crate::facts::hierarchy::Hierarchy;
 use crate::render::theme::Theme;
-use crate::units::{ModuleId, Time};
+use crate::units::{Cost, ModuleId, Time};
 use crate::views::landscape::LandscapeSettings;
 use crate::views::search::search;
 
 /// Search shows no more results than one reads.
 const MAX_RESULTS: usize = 50;
+
+/// What has run glows half as bright after this part of the recording, unless the user chooses.
+const GLOW_SHARE: u64 = 60;
 
 /// Something to tell the user, until dismissed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,6 +87,8 @@ pub struct Workbench {
     was_moving: bool,
     /// The blocks are others than the renderer has.
     pub blocks_are_new: bool,
+    /// Other names are to be shown over the landscape than before.
+    pub names_are_new: bool,
     /// The camera is to show everything as soon as the free area is known.
     home_pending: bool,
     /// The last view of everything: kept when the window changes its size.
@@ -122,6 +127,7 @@ impl Workbench {
             last_frame: Duration::ZERO,
             was_moving: false,
             blocks_are_new: false,
+            names_are_new: false,
             home_pending: false,
             home: None,
             wake,
@@ -155,6 +161,10 @@ impl Workbench {
     }
 
     fn show(&mut self, mut document: Document) {
+        if let Some(resolved) = document.resolved() {
+            let duration = resolved.recording.trace.duration();
+            self.settings.half_life = Cost::from_ns((duration.ns() / GLOW_SHARE).max(1));
+        }
         // Settings may have changed while it was loading.
         document
             .landscape
@@ -264,6 +274,7 @@ impl Workbench {
                 let index = index.unwrap_or(self.search.marked);
                 if let Some(&module) = self.search.results.get(index) {
                     self.search.is_open = false;
+                    self.names_are_new = true;
                     self.select(Some(module));
                     self.fly_to(module);
                 }
@@ -373,6 +384,7 @@ impl Workbench {
             Some(hierarchy) => search(hierarchy, &query, MAX_RESULTS),
             None => Vec::new(),
         };
+        self.names_are_new = true;
         self.search.query = query;
         self.search.marked = 0;
         self.search.is_open = true;
@@ -387,6 +399,7 @@ impl Workbench {
             self.shown.help = false;
         } else if self.search.is_open {
             self.search = Search::default();
+            self.names_are_new = true;
         } else if self.shown.settings {
             self.shown.settings = false;
         } else if self.camera.destination().is_some() {

@@ -1,6 +1,5 @@
 //! The command line: one file per sub-command. `main.rs` parses, runs and prints one error.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
@@ -9,6 +8,7 @@ mod functions;
 mod graph;
 mod info;
 mod input;
+mod output;
 mod render;
 mod stack;
 mod tree;
@@ -45,14 +45,6 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Graph(args)) => graph::run(args),
         Some(Command::Tree(args)) => tree::run(args),
     }
-}
-
-/// Prints one JSON document and a newline on standard output.
-fn print_json(document: &impl serde::Serialize) -> anyhow::Result<()> {
-    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    serde_json::to_writer_pretty(&mut out, document)?;
-    out.write_all(b"\n")?;
-    Ok(out.flush()?)
 }
 
 /// The recording of a sub-command that reads one.

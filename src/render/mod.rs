@@ -3,5 +3,26 @@
 pub mod camera;
 pub mod gpu;
 pub mod image;
-pub mod renderer;
 pub mod theme;
+
+mod growing;
+mod pass;
+mod readback;
+mod targets;
+
+mod city;
+mod frame;
+
+mod heights;
+
+mod blocks;
+
+mod resolve;
+
+mod arcs;
+
+mod accumulate;
+
+mod compose;
+
+pub mod renderer;

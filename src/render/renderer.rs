@@ -3,9 +3,20 @@
 use crate::layout::geometry::{Arcs, Block, BlockLook, FlatLabel, ScreenLabel};
 use crate::units::ModuleId;
 
+use super::accumulate::Accumulate;
+use super::arcs::ArcsPass;
+use super::blocks::Blocks;
 use super::camera::Camera;
+use super::city::{Change, City};
+use super::compose::{Compose, Source};
+use super::frame::{FrameGroup, Sample};
 use super::gpu::{Gpu, GpuError};
+use super::heights::Heights;
 use super::image::Image;
+use super::pass::Maker;
+use super::readback;
+use super::resolve::Resolve;
+use super::targets::Targets;
 use super::theme::Theme;
 
 /// What one frame shows of the geometry that the renderer holds.
@@ -33,68 +44,230 @@ impl Default for Quality {
     }
 }
 
+/// Means of fewer pictures than this still have their edges smoothed.
+const SMOOTH_BELOW: u32 = 4;
+
 /// Draws the landscape.
 pub struct Renderer {
-    target: wgpu::TextureFormat,
+    format: wgpu::TextureFormat,
+    frame: FrameGroup,
+    targets: Option<Targets>,
+    city: City,
+    heights: Heights,
+    blocks: Blocks,
+    resolve: Resolve,
+    arcs: ArcsPass,
+    accumulate: Accumulate,
+    compose: Compose,
+    shown_arcs: Arcs,
+    /// The frame drawn last, if nothing changed since, and how many pictures of it were averaged.
+    last: Option<(Frame, u32)>,
 }
 
 impl Renderer {
-    /// A renderer for targets of the format `target`.
-    pub fn new(_gpu: &Gpu, target: wgpu::TextureFormat) -> Renderer {
-        Renderer { target }
+    /// A renderer for targets of the format `target`: four bytes a pixel, sRGB or not.
+    pub fn new(gpu: &Gpu, target: wgpu::TextureFormat) -> Renderer {
+        let device = &gpu.device;
+        let frame = FrameGroup::new(device);
+        let maker = Maker {
+            device,
+            frame: &frame.layout,
+        };
+        Renderer {
+            format: target,
+            targets: None,
+            city: City::new(device),
+            heights: Heights::new(&maker),
+            blocks: Blocks::new(&maker),
+            resolve: Resolve::new(&maker),
+            arcs: ArcsPass::new(&maker),
+            accumulate: Accumulate::new(&maker),
+            compose: Compose::new(&maker, target),
+            shown_arcs: Arcs::default(),
+            last: None,
+            frame,
+        }
     }
 
     /// Takes a new layout, in preorder of modules; all blocks are at rest until `set_looks`.
-    pub fn set_blocks(&mut self, _gpu: &Gpu, _blocks: &[Block]) {}
+    pub fn set_blocks(&mut self, gpu: &Gpu, blocks: &[Block]) {
+        let change = self.city.set_blocks(&gpu.device, &gpu.queue, blocks);
+        self.blocks
+            .prepare(&gpu.device, &gpu.queue, &self.city, change.moved);
+        self.changed(change);
+    }
 
-    /// Takes the looks of the blocks from `first` on.
-    pub fn set_looks(&mut self, _gpu: &Gpu, _first: usize, _looks: &[BlockLook]) {}
+    /// Takes the looks of the blocks from `first` on; those past the last block are left out.
+    pub fn set_looks(&mut self, gpu: &Gpu, first: usize, looks: &[BlockLook]) {
+        let change = self.city.set_looks(&gpu.queue, first, looks);
+        self.changed(change);
+    }
 
-    pub fn set_arcs(&mut self, _gpu: &Gpu, _arcs: &Arcs) {}
+    fn changed(&mut self, change: Change) {
+        if change.moved {
+            self.resolve.outdate();
+        }
+        if change.relief {
+            self.heights.outdate(change.moved);
+        }
+        if change.visible {
+            self.last = None;
+        }
+    }
+
+    /// Takes other arcs.
+    pub fn set_arcs(&mut self, gpu: &Gpu, arcs: &Arcs) {
+        if self.shown_arcs != *arcs {
+            self.shown_arcs.clone_from(arcs);
+            self.arcs.prepare(&gpu.device, &gpu.queue, arcs);
+            self.last = None;
+        }
+    }
 
     pub fn set_labels(&mut self, _gpu: &Gpu, _flat: &[FlatLabel], _screen: &[ScreenLabel]) {}
 
     /// Records the passes of a frame; `target` is of the renderer's format and the frame's size.
-    /// Draws nothing on a target without pixels.
+    /// Draws nothing on a target without pixels or larger than the device can draw.
     pub fn draw(
         &mut self,
-        _gpu: &Gpu,
+        gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
         target: &wgpu::TextureView,
         frame: &Frame,
     ) {
-        let [r, g, b] = frame.theme.palette().ground.map(f64::from);
-        encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
-            label: Some("ground"),
-            color_attachments: &[Some(wgpu::RenderPassColorAttachment {
-                view: target,
-                depth_slice: None,
-                resolve_target: None,
-                ops: wgpu::Operations {
-                    load: wgpu::LoadOp::Clear(wgpu::Color { r, g, b, a: 1.0 }),
-                    store: wgpu::StoreOp::Store,
-                },
-            })],
-            ..Default::default()
-        });
+        if gpu.check_size(frame.size).is_err() {
+            return;
+        }
+        let index = match &self.last {
+            Some((last, drawn)) if last == frame => (*drawn).min(frame.quality.samples),
+            _ => 0,
+        };
+        if index == 0 || index < frame.quality.samples {
+            self.draw_sample(gpu, encoder, frame, index);
+        }
+        self.last = Some((*frame, index + 1));
+        self.finish(gpu, encoder, frame, index, target);
     }
 
-    /// Whether drawing the same frame again would make the picture better: it settles when nothing
-    /// moves.
+    /// Draws picture `index` of those that are averaged.
+    fn draw_sample(
+        &mut self,
+        gpu: &Gpu,
+        encoder: &mut wgpu::CommandEncoder,
+        frame: &Frame,
+        index: u32,
+    ) {
+        let (device, queue) = (&gpu.device, &gpu.queue);
+        if self
+            .targets
+            .as_ref()
+            .is_none_or(|targets| targets.size != frame.size)
+        {
+            self.targets = None;
+            self.resolve.outdate();
+            self.arcs.outdate();
+            self.accumulate.outdate();
+            self.compose.outdate();
+        }
+        let targets = self
+            .targets
+            .get_or_insert_with(|| Targets::new(device, frame.size));
+        self.frame.prepare(
+            queue,
+            &frame.camera,
+            frame.size,
+            &frame.theme.palette(),
+            self.city.levels,
+            Sample::new(index),
+        );
+        let group = &self.frame.group;
+        let city = &self.city;
+        let shown = self
+            .heights
+            .draw(device, queue, encoder, group, city, &frame.camera);
+        self.blocks.draw(encoder, group, targets, city);
+        self.resolve.draw(
+            device,
+            queue,
+            encoder,
+            group,
+            targets,
+            city,
+            &self.heights,
+            shown,
+        );
+        self.arcs.draw(device, encoder, group, targets);
+        if index > 0 {
+            self.accumulate.draw(device, encoder, group, targets, index);
+        }
+    }
+
+    /// Shows what was drawn.
+    fn finish(
+        &mut self,
+        gpu: &Gpu,
+        encoder: &mut wgpu::CommandEncoder,
+        frame: &Frame,
+        index: u32,
+        target: &wgpu::TextureView,
+    ) {
+        let Some(targets) = &self.targets else {
+            return;
+        };
+        let source = if index == 0 || frame.quality.samples <= 1 {
+            Source::Colour
+        } else {
+            Source::Mean
+        };
+        self.compose.draw(
+            &gpu.device,
+            encoder,
+            &self.frame.group,
+            targets,
+            source,
+            index < SMOOTH_BELOW,
+            target,
+        );
+    }
+
+    /// Whether drawing the same frame again would not make the picture better.
     pub fn settled(&self) -> bool {
-        true
+        self.last
+            .is_some_and(|(frame, drawn)| drawn >= frame.quality.samples)
     }
 
     /// A finished picture of the frame, without a window; waits for the device.
     pub fn image(&mut self, gpu: &Gpu, frame: &Frame) -> Result<Image, GpuError> {
         gpu.check_size(frame.size)?;
-        let [width, height] = frame.size;
-        let _ = self.target;
-        Ok(Image {
-            width,
-            height,
-            rgba: vec![255; width as usize * height as usize * 4],
-        })
+        let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
+            label: Some("image"),
+            size: wgpu::Extent3d {
+                width: frame.size[0],
+                height: frame.size[1],
+                depth_or_array_layers: 1,
+            },
+            mip_level_count: 1,
+            sample_count: 1,
+            dimension: wgpu::TextureDimension::D2,
+            format: self.format,
+            usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_SRC,
+            view_formats: &[],
+        });
+        let view = texture.create_view(&Default::default());
+        // The same picture whatever was drawn before.
+        self.last = None;
+        let samples = frame.quality.samples.max(1);
+        let first = if samples > 1 { 1 } else { 0 };
+        for index in first..first + samples {
+            // The uniforms of a picture are written when its commands are submitted.
+            let mut encoder = gpu.device.create_command_encoder(&Default::default());
+            self.draw_sample(gpu, &mut encoder, frame, index);
+            if index + 1 == first + samples {
+                self.finish(gpu, &mut encoder, frame, index, &view);
+            }
+            gpu.queue.submit([encoder.finish()]);
+        }
+        readback::image(gpu, &texture)
     }
 
     /// The module shown at a pixel of the last frame drawn; waits for the device.

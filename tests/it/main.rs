@@ -1,9 +1,11 @@
 //! The integration tests, one binary: each links all of the renderer, so one link instead of many.
 
+mod architecture;
 mod common;
 mod facts;
 mod import;
 mod landscape;
 mod render;
+mod scene;
 mod source;
 mod window;

@@ -87,7 +87,7 @@ impl Rect {
         }
     }
 
-    fn of_block(block: &Block) -> Rect {
+    pub fn of_block(block: &Block) -> Rect {
         Rect {
             west: f64::from(block.min.x),
             south: f64::from(block.min.y),

@@ -4,18 +4,25 @@
 //! [`LandscapeView::show`]; both do work only for what changed.
 
 mod activity;
+mod relations;
 mod surface;
 
 use std::ops::Range;
 
-use glam::Vec3;
+use glam::{Vec2, Vec3};
 
 use super::metrics::{Metric, ModuleFacts, ModuleMetrics};
 use crate::analysis::session::Session;
 use crate::filter::cut::Cut;
-use crate::layout::geometry::{Block, BlockLook};
+use crate::filter::selection::Selection;
+use crate::layout::arcs::Ground;
+use crate::layout::geometry::{Arcs, Block, BlockLook, FlatLabel, ScreenLabel};
+use crate::layout::labels::Eye;
+use crate::layout::labels::flat::FlatLabels;
+use crate::layout::labels::screen::{Reason, Request, ScreenLabels};
 use crate::layout::pick::{Hit, Picker};
 use crate::layout::treemap::{self, Heights, Tiling};
+use crate::render::camera::Camera;
 use crate::render::theme::Theme;
 use crate::units::{Cost, ModuleId, Time};
 
@@ -69,6 +76,20 @@ pub struct Moment {
     pub previous: Time,
 }
 
+/// Names of running functions shown at once.
+const MOST_RUNNING_NAMES: usize = 6;
+
+fn eye(camera: &Camera, size: Vec2) -> Eye {
+    let world_from_view = camera.view_from_world().inverse();
+    Eye {
+        position: camera.eye,
+        right: world_from_view.x_axis.truncate(),
+        clip_from_world: camera.clip_from_world(size.x / size.y),
+        size,
+        focal: size.y * 0.5 / (camera.fov_y * 0.5).tan(),
+    }
+}
+
 /// The landscape of a session.
 #[derive(Debug)]
 pub struct LandscapeView {
@@ -83,6 +104,9 @@ pub struct LandscapeView {
     block_of: Vec<u32>,
     picker: Picker,
     activity: activity::Activity,
+    relations: relations::Relations,
+    flat_labels: FlatLabels,
+    screen_labels: ScreenLabels,
     shown: Option<Moment>,
 }
 
@@ -99,6 +123,9 @@ impl LandscapeView {
             block_of: Vec::new(),
             picker: Picker::default(),
             activity: activity::Activity::default(),
+            relations: relations::Relations::default(),
+            flat_labels: FlatLabels::default(),
+            screen_labels: ScreenLabels::default(),
             shown: None,
         };
         view.lay_out(session, settings, cut);
@@ -133,7 +160,9 @@ impl LandscapeView {
         for (look, color) in self.looks.iter_mut().zip(colors) {
             look.data = color;
         }
+        self.flat_labels = FlatLabels::new(hierarchy, &self.blocks);
         self.activity.forget();
+        self.relations = relations::Relations::default();
         self.shown = None;
         self.changed.clear();
         self.changed.push(0..self.blocks.len() as u32);
@@ -159,6 +188,55 @@ impl LandscapeView {
         let risen = self.activity.risen().iter().copied();
         self.picker
             .set_risen(&self.blocks, &self.parents, &self.looks, risen);
+        let ground = Ground {
+            blocks: &self.blocks,
+            parents: &self.parents,
+            looks: &self.looks,
+        };
+        self.relations
+            .show(session, moment, &self.settings, ground, &self.block_of);
+    }
+
+    /// Chooses the names for a camera and a picture of `size` physical pixels: districts by their size on
+    /// the screen; what is pointed at, chosen, `found` or running by request. `em` is the height of
+    /// letters on the screen in pixels.
+    pub fn label(
+        &mut self,
+        session: &Session,
+        selection: &Selection,
+        found: &[ModuleId],
+        camera: &Camera,
+        size: Vec2,
+        em: f32,
+    ) {
+        let hierarchy = &session.hierarchy;
+        let eye = eye(camera, size);
+        self.flat_labels.update(hierarchy, &self.blocks, &eye);
+
+        let of = |module: ModuleId, reason: Reason| {
+            let index = *self.block_of.get(module.index())?;
+            let block = self.blocks.get(index as usize)?;
+            let rise = self.looks.get(index as usize)?.rise;
+            let middle = (block.min + block.max) * 0.5;
+            Some(Request {
+                module,
+                name: hierarchy.name(module),
+                reason,
+                top: middle.with_z(block.max.z + rise),
+            })
+        };
+        let running = self.relations.innermost().iter().take(MOST_RUNNING_NAMES);
+        let running = running.filter_map(|&index| Some(self.blocks.get(index as usize)?.module));
+        let requests = selection
+            .hovered
+            .map(|module| (module, Reason::Hovered))
+            .into_iter()
+            .chain(selection.module.map(|module| (module, Reason::Selected)))
+            .chain(found.iter().map(|&module| (module, Reason::Found)))
+            .chain(running.map(|module| (module, Reason::Running)))
+            .filter_map(|(module, reason)| of(module, reason));
+        let requests: Vec<Request<'_>> = requests.collect();
+        self.screen_labels.update(&requests, &eye, em);
     }
 
     /// In preorder of modules.
@@ -174,6 +252,26 @@ impl LandscapeView {
     /// Which looks the last [`show`](Self::show) or [`lay_out`](Self::lay_out) changed.
     pub fn changed_looks(&self) -> &[Range<u32>] {
         &self.changed
+    }
+
+    /// Call relations and hyperarcs of the moment shown.
+    pub fn arcs(&self) -> &Arcs {
+        self.relations.arcs()
+    }
+
+    /// How many call relations of the moment are left out because more arcs would hide the city.
+    pub fn arcs_left_out(&self) -> usize {
+        self.relations.left_out()
+    }
+
+    /// The names of districts chosen by the last [`label`](Self::label).
+    pub fn flat_labels(&self) -> &[FlatLabel] {
+        self.flat_labels.labels()
+    }
+
+    /// The names over blocks chosen by the last [`label`](Self::label).
+    pub fn screen_labels(&self) -> &[ScreenLabel] {
+        self.screen_labels.labels()
     }
 
     /// The module that a ray meets first, and where.
