@@ -1,58 +1,63 @@
-//! The card at the bottom left: what area, height, colour and arcs mean.
+//! The strip over the playback bar: what area, height, colour and arcs mean.
 
-use egui::{Align2, Color32, Context as Egui, Rect, Sense, Ui, Vec2};
+use egui::{Color32, Rect, Sense, Ui, Vec2};
 
 use super::super::style;
-use super::Context;
 use super::settings::metric_name;
-use super::widgets::card;
-use crate::render::theme::Palette;
+use super::{Context, text};
 use crate::views::landscape::{ArcMode, Surface};
 use crate::views::metrics::Metric;
 
-pub fn show(ctx: &Egui, context: &mut Context<'_>) {
+pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
     let bench = context.bench;
     let Some(document) = &bench.document else {
         return;
     };
-    if !bench.shown.legend || context.free.width() < 420.0 || context.free.height() < 260.0 {
+    if !bench.shown.legend {
         return;
     }
     let settings = &bench.settings;
     let palette = settings.theme.palette();
-    card(ctx, "legend", Align2::LEFT_BOTTOM, context.free, |ui| {
-        ui.set_width(200.0f32.min(context.free.width() * 0.3));
-        ui.spacing_mut().item_spacing.y = 3.0;
-        ui.label(style::title("Legend")).on_hover_text("L hides it");
-        line(ui, "Area", &unit(settings.area));
-        match settings.height {
-            None => line(ui, "Height", "level of the hierarchy"),
-            Some(metric) => line(ui, "Height", &unit(metric)),
-        }
-        match settings.surface {
-            Surface::Neutral => line(ui, "Lightness", "level of the hierarchy"),
-            Surface::Language => line(ui, "Colour", "language"),
-            Surface::Metric(metric) => {
-                line(ui, "Colour", &format!("{}, logarithmic", unit(metric)));
+    let frame =
+        egui::Frame::side_top_panel(ui.style()).inner_margin(egui::Margin::symmetric(12, 5));
+    let panel = egui::Panel::bottom("legend").frame(frame).resizable(false);
+    panel.show(ui, |ui| {
+        ui.spacing_mut().interact_size.y = 16.0;
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing = egui::vec2(5.0, 3.0);
+            entry(ui, "Area", &unit(settings.area));
+            match settings.height {
+                None => entry(ui, "Height", "level of the hierarchy"),
+                Some(metric) => entry(ui, "Height", &unit(metric)),
             }
-        }
-        if document.playback.is_none() {
-            return;
-        }
-        ui.add_space(2.0);
-        let glow = format!("ran before, halved every {}", settings.half_life);
-        scale(
-            ui,
-            palette_color(&palette, Part::Hot),
-            palette_color(&palette, Part::Warm),
-            "runs now",
-            &glow,
-        );
-        if settings.arcs != ArcMode::None {
-            let caller = palette_color(&palette, Part::Caller);
-            let callee = palette_color(&palette, Part::Callee);
-            scale(ui, caller, callee, "caller → callee", "wider: more calls");
-        }
+            match settings.surface {
+                Surface::Neutral => entry(ui, "Lightness", "level of the hierarchy"),
+                Surface::Language => entry(ui, "Colour", "language"),
+                Surface::Metric(metric) => {
+                    entry(ui, "Colour", &format!("{}, logarithmic", unit(metric)));
+                }
+            }
+            if document.playback.is_none() {
+                return;
+            }
+            ramp(ui, palette.hot, palette.warm);
+            entry(
+                ui,
+                "runs now, then fades:",
+                &format!("half in {}", settings.half_life),
+            );
+            if settings.arcs != ArcMode::None {
+                ramp(ui, palette.caller, palette.callee);
+                let left_out = document.landscape.arcs_left_out();
+                let wider = if left_out == 0 {
+                    "wider for more calls".to_owned()
+                } else {
+                    let left_out = text::count(left_out as u64);
+                    format!("wider for more calls, {left_out} thinnest left out")
+                };
+                entry(ui, "caller to callee,", &wider);
+            }
+        });
     });
 }
 
@@ -65,45 +70,24 @@ fn unit(metric: Metric) -> String {
     }
 }
 
-fn line(ui: &mut Ui, what: &str, meaning: &str) {
-    ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().item_spacing.x = 6.0;
-        ui.label(style::weak(what).small());
-        ui.label(egui::RichText::new(meaning).small());
-    });
+fn entry(ui: &mut Ui, what: &str, meaning: &str) {
+    ui.label(style::weak(what).small());
+    ui.label(egui::RichText::new(meaning).small());
+    ui.add_space(14.0);
 }
 
-enum Part {
-    Hot,
-    Warm,
-    Caller,
-    Callee,
-}
-
-fn palette_color(palette: &Palette, part: Part) -> Color32 {
-    let [r, g, b] = match part {
-        Part::Hot => palette.hot,
-        Part::Warm => palette.warm,
-        Part::Caller => palette.caller,
-        Part::Callee => palette.callee,
-    };
-    egui::Rgba::from_rgb(r, g, b).into()
-}
-
-/// A bar that runs from one colour to another, and what both ends mean.
-fn scale(ui: &mut Ui, from: Color32, to: Color32, label: &str, note: &str) {
-    let (rect, _) = ui.allocate_exact_size(Vec2::new(ui.available_width(), 6.0), Sense::hover());
+/// A short bar that runs from one linear colour to another.
+fn ramp(ui: &mut Ui, from: [f32; 3], to: [f32; 3]) {
+    let color = |[r, g, b]: [f32; 3]| Color32::from(egui::Rgba::from_rgb(r, g, b));
+    let (from, to) = (color(from), color(to));
+    let (rect, _) = ui.allocate_exact_size(Vec2::new(48.0, 16.0), Sense::hover());
+    let bar = rect.shrink2(Vec2::new(0.0, 5.0));
     const STEPS: usize = 24;
     for step in 0..STEPS {
         let share = |step: usize| step as f32 / STEPS as f32;
-        let x = |share: f32| rect.left() + rect.width() * share;
-        let part = Rect::from_x_y_ranges(x(share(step))..=x(share(step + 1)), rect.y_range());
+        let x = |share: f32| bar.left() + bar.width() * share;
+        let part = Rect::from_x_y_ranges(x(share(step))..=x(share(step + 1)), bar.y_range());
         let color = from.lerp_to_gamma(to, share(step));
         ui.painter().rect_filled(part, 0, color);
     }
-    ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().item_spacing.x = 6.0;
-        ui.label(egui::RichText::new(label).small());
-        ui.label(style::weak(note).small());
-    });
 }

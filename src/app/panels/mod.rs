@@ -56,11 +56,11 @@ pub fn show(
     };
     top::show(ui, &mut context);
     playback::show(ui, &mut context);
+    legend::show(ui, &mut context);
     details::show(ui, &mut context);
     context.free = ui.available_rect_before_wrap();
     let ctx = ui.ctx().clone();
     stacks::show(&ctx, &mut context);
-    legend::show(&ctx, &mut context);
     settings::show(&ctx, &mut context);
     welcome::show(&ctx, &mut context);
     messages::show(&ctx, &mut context);

@@ -5,7 +5,7 @@ use egui::{Align, Color32, Layout, Rect, Sense, Ui, Vec2};
 use super::super::command::Command;
 use super::super::playback::{Clock, EVENT_SPEEDS, Playback, Step, WALL_SPEEDS};
 use super::super::style;
-use super::widgets::{Icon, icon_button};
+use super::widgets::{Icon, icon_button, small_slider};
 use super::{Context, text};
 use crate::facts::trace::Trace;
 use crate::units::{Cost, Time};
@@ -142,7 +142,7 @@ fn speed(ui: &mut Ui, playback: &Playback, context: &mut Context<'_>) {
         .show_value(false);
     let readout = readout(playback.speed());
     ui.add_sized([96.0, 20.0], egui::Label::new(readout).truncate());
-    let response = ui.add(slider).on_hover_text("Speed (− and +)");
+    let response = small_slider(ui, slider).on_hover_text("Speed (− and +)");
     if response.changed() {
         context.commands.push(Command::SetSpeed(speed));
     }

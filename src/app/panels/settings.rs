@@ -5,7 +5,7 @@ use egui::{Align2, Context as Egui, Ui};
 use super::super::command::Command;
 use super::super::style;
 use super::Context;
-use super::widgets::{Icon, card, icon_button};
+use super::widgets::{Icon, card, icon_button, small_slider};
 use crate::layout::treemap::Tiling;
 use crate::render::theme::Theme;
 use crate::units::Cost;
@@ -115,7 +115,7 @@ fn half_life(ui: &mut Ui, half_life: &mut Cost) {
         let slider = egui::Slider::new(&mut ns, 100.0..=10e9)
             .logarithmic(true)
             .show_value(false);
-        if ui.add(slider).changed() {
+        if small_slider(ui, slider).changed() {
             *half_life = Cost::from_ns(ns as u64);
         }
         ui.label(half_life.to_string());

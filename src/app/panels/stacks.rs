@@ -31,13 +31,8 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
         ui.set_width(200.0f32.min(free.width() * 0.3));
         ui.label(style::title("Running now"))
             .on_hover_text("The call stack of each thread (K hides it)");
-        let legend = if context.bench.shown.legend {
-            230.0
-        } else {
-            0.0
-        };
         egui::ScrollArea::vertical()
-            .max_height((free.height() - legend - 4.0 * MARGIN - 40.0).max(60.0))
+            .max_height((free.height() * 0.6 - 4.0 * MARGIN).max(60.0))
             .show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = 1.0;
                 threads(ui, document, trace, time, context);

@@ -21,6 +21,8 @@ pub fn card<R>(
         .pivot(corner)
         .constrain(false)
         .show(ctx, |ui| {
+            // Otherwise what scrolls would get no more room than it had before.
+            ui.set_max_height(within.height());
             egui::Frame::popup(ui.style())
                 .inner_margin(10)
                 .show(ui, contents)
@@ -137,4 +139,13 @@ pub fn fact(ui: &mut Ui, name: &str, value: impl Into<String>) {
     ui.label(style::weak(name));
     ui.label(value.into());
     ui.end_row();
+}
+
+/// A slider whose handle is no larger than it has to be.
+pub fn small_slider(ui: &mut Ui, slider: egui::Slider<'_>) -> Response {
+    ui.scope(|ui| {
+        ui.spacing_mut().interact_size.y = 15.0;
+        ui.add(slider)
+    })
+    .inner
 }
