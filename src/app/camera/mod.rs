@@ -106,6 +106,20 @@ impl CameraControl {
         self.pose
     }
 
+    /// Where a flight under way leads.
+    pub fn destination(&self) -> Option<Pose> {
+        match &self.motion {
+            Motion::Flight(flight) => Some(flight.destination()),
+            _ => None,
+        }
+    }
+
+    /// Ends what moves by itself, here.
+    pub fn stop(&mut self) {
+        self.motion = Motion::Still;
+        self.velocity = [Spring::at(0.0); 3];
+    }
+
     pub fn mode(&self) -> Mode {
         self.mode
     }
