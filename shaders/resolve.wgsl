@@ -135,6 +135,5 @@ fn resolve(in: FullScreen) -> @location(0) vec4f {
 }
 
 fn uv(map: vec4f, world: vec2f) -> vec2f {
-    let at = (world - map.xy) * map.z;
-    return vec2f(at.x, 1.0 - at.y);
+    return (world - map.xy) * map.z;
 }

@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::ImportError;
+use super::hashing::BuildFast;
 use super::json::{Cursor, Skip, Stop};
 use super::stream::Window;
 use crate::facts::builder::{Timestamp, TraceBuilder};
@@ -21,12 +22,10 @@ use crate::units::ThreadId;
 use crate::warnings::{Place, Reporter};
 use dialects::Dialects;
 use events::{Event, NoTime, nanoseconds};
-use hashing::BuildFast;
 use nesting::{Complete, Mark, OpenBegins, What};
 
 mod dialects;
 mod events;
-mod hashing;
 mod nesting;
 
 /// The identifier of the format in `info`.

@@ -7,6 +7,7 @@ use crate::progress::{Cancelled, Progress};
 use crate::warnings::Place;
 
 mod chrome;
+mod hashing;
 mod json;
 mod stream;
 mod uftrace;

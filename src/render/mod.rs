@@ -19,10 +19,19 @@ mod blocks;
 
 mod resolve;
 
+mod outline;
+
+mod glyphs;
+mod text;
+
+mod flat_labels;
+
 mod arcs;
 
 mod accumulate;
 
 mod compose;
+
+mod screen_labels;
 
 pub mod renderer;
