@@ -116,6 +116,11 @@ impl Trace {
         TimeRange::new(Time::ZERO, Time::ZERO + self.duration())
     }
 
+    /// Bytes that the calls and all summaries take.
+    pub fn bytes(&self) -> u64 {
+        self.store.bytes_used()
+    }
+
     fn thread(&self, thread: ThreadId) -> Calls<'_> {
         self.store.thread(thread.index())
     }

@@ -106,6 +106,17 @@ impl Store {
         }
     }
 
+    pub fn bytes_used(&self) -> u64 {
+        let tables = self.threads.iter().map(|tables| {
+            size_of_val(&tables.blocks[..])
+                + size_of_val(&tables.open[..])
+                + size_of_val(&tables.groups[..])
+                + size_of_val(&tables.checkpoints[..])
+        });
+        let pairs = size_of_val(&self.pairs[..]) + size_of_val(&self.pair_order[..]);
+        (self.data.len() + tables.sum::<usize>() + pairs) as u64
+    }
+
     fn node(&self, entry: &NodeEntry) -> Summary<'_> {
         Summary::parse(self.bytes(entry.offset, entry.size)).unwrap_or_default()
     }
