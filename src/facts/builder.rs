@@ -181,6 +181,10 @@ impl<'a> TraceBuilder<'a> {
             .collect();
         let functions = self.functions.len();
         let trace = writer::finish(self.shared, threads, origin, functions);
+        let trace = trace.unwrap_or_else(|_| {
+            self.reporter.warn("calls-lost-disk-full", place);
+            Trace::default()
+        });
         (self.functions, trace)
     }
 }

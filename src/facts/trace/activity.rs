@@ -36,7 +36,7 @@ impl LastOpen<'_> {
             next = checkpoint * CHECKPOINT_BLOCKS;
         }
         while next < to {
-            if next % GROUP_BLOCKS == 0 && next + GROUP_BLOCKS <= to {
+            if next.is_multiple_of(GROUP_BLOCKS) && next + GROUP_BLOCKS <= to {
                 self.see_summary(calls.group(next / GROUP_BLOCKS));
                 next += GROUP_BLOCKS;
             } else {

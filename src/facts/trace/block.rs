@@ -4,7 +4,7 @@ use super::columns::{self, Column, PADDING};
 use super::summary::{self, Entry, Summary};
 
 /// Calls in every block of a thread but the last.
-pub(super) const BLOCK: usize = 1 << BLOCK_BITS;
+pub(in crate::facts) const BLOCK: usize = 1 << BLOCK_BITS;
 /// Few in unit tests, so that a small trace has many blocks, summaries and checkpoints.
 pub(super) const BLOCK_BITS: u32 = if cfg!(test) { 4 } else { 12 };
 /// Calls whose starts count from one group base.
@@ -96,7 +96,7 @@ pub(super) fn write(block: &Encoded<'_>, values: &mut Vec<u64>, out: &mut Vec<u8
 
 /// A block as it was written.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Block<'a> {
+pub(in crate::facts) struct Block<'a> {
     bytes: &'a [u8],
     /// When its first call starts.
     base: u64,

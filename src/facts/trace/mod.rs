@@ -5,20 +5,25 @@
 //! the triggered calls of call *i* are the calls *i*+1 … *i*+*n*(*i*).
 
 mod activity;
-mod block;
+pub(super) mod block;
 mod columns;
 mod events;
 #[cfg(test)]
 mod oracle;
 mod relations;
-mod store;
+pub(super) mod storage;
+pub(super) mod store;
 mod summary;
 #[cfg(test)]
 mod tests;
+mod window;
 pub(super) mod writer;
 
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
 use crate::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
-use store::{Calls, Cursor, Facts, Store};
+use store::Store;
 
 /// One execution of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,9 +89,66 @@ pub struct Event {
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
     store: Store,
+    repair: Option<Arc<Repair>>,
+}
+
+/// What stands in for a trace whose file turns out to be damaged.
+struct Repair {
+    rebuild: Box<dyn Fn() -> Option<Trace> + Send + Sync>,
+    rebuilt: OnceLock<Option<Trace>>,
+}
+
+impl fmt::Debug for Repair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Repair").finish_non_exhaustive()
+    }
 }
 
 impl Trace {
+    pub(super) fn new(store: Store) -> Trace {
+        Trace {
+            store,
+            repair: None,
+        }
+    }
+
+    pub(super) fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// The trace, with `rebuild` to be asked for the same calls from elsewhere should its file turn out
+    /// to be damaged.
+    pub fn with_repair(self, rebuild: impl Fn() -> Option<Trace> + Send + Sync + 'static) -> Trace {
+        Trace {
+            store: self.store,
+            repair: Some(Arc::new(Repair {
+                rebuild: Box::new(rebuild),
+                rebuilt: OnceLock::new(),
+            })),
+        }
+    }
+
+    /// Whether the trace's file has turned out to be damaged and nothing could stand in for it: then
+    /// answers leave out what is damaged.
+    pub fn is_damaged(&self) -> bool {
+        self.store.is_damaged() && self.stand_in().is_none()
+    }
+
+    fn stand_in(&self) -> Option<&Store> {
+        let repair = self.repair.as_ref()?;
+        let rebuilt = repair.rebuilt.get_or_init(|| (repair.rebuild)());
+        rebuilt.as_ref().map(|trace| &trace.store)
+    }
+
+    /// The answer of the store; of its stand-in when the answer met with damage.
+    fn ask<T>(&self, query: impl Fn(&Store) -> T) -> T {
+        let answer = query(&self.store);
+        if !self.store.is_damaged() {
+            return answer;
+        }
+        self.stand_in().map_or(answer, query)
+    }
+
     pub fn threads(&self) -> &[Thread] {
         &self.store.infos
     }
@@ -121,41 +183,38 @@ impl Trace {
         self.store.bytes_used()
     }
 
-    fn thread(&self, thread: ThreadId) -> Calls<'_> {
-        self.store.thread(thread.index())
-    }
-
-    fn make(&self, facts: Facts) -> Call {
-        Call {
-            function: self.store.callee(facts.pair),
-            start: Time::from_ns(facts.start),
-            end: Time::from_ns(facts.end),
-            depth: facts.depth,
-            triggered: facts.triggered,
-        }
-    }
-
     /// A call of `thread`, whose number is less than the thread's number of calls. O(1).
     pub fn call(&self, thread: ThreadId, call: CallId) -> Call {
-        self.make(self.thread(thread).facts(call.0))
+        self.ask(|store| {
+            let calls = store.thread(thread);
+            calls.call(calls.facts(call.0))
+        })
     }
 
     /// The number of calls of `thread` that start before or at `t`. O(log n).
     pub fn started(&self, thread: ThreadId, t: Time) -> u32 {
-        self.thread(thread).started(t.ns())
+        self.ask(|store| store.thread(thread).started(t.ns()))
     }
 
     /// The calls of `thread` that are open at `t`, outermost first, into `stack`. O(log n + depth).
     pub fn stack_at(&self, thread: ThreadId, t: Time, stack: &mut Vec<CallId>) {
-        stack.clear();
-        let calls = self.thread(thread);
-        calls.visit_stack(calls.started(t.ns()), |call, end, _| {
-            if t.ns() < end {
-                stack.push(call);
-            }
-            true
-        });
-        stack.reverse();
+        let read = |store: &Store, stack: &mut Vec<CallId>| {
+            stack.clear();
+            let calls = store.thread(thread);
+            calls.visit_stack(calls.started(t.ns()), |call, end, _| {
+                if t.ns() < end {
+                    stack.push(call);
+                }
+                true
+            });
+            stack.reverse();
+        };
+        read(&self.store, stack);
+        if self.store.is_damaged()
+            && let Some(store) = self.stand_in()
+        {
+            read(store, stack);
+        }
     }
 
     /// Hands the calls of `thread` that overlap `range` and lie less than `max_depth` deep to `visit`,
@@ -171,52 +230,39 @@ impl Trace {
         let Some(deepest) = max_depth.checked_sub(1) else {
             return;
         };
-        let calls = self.thread(thread);
-        let mut cursor = Cursor::new(calls);
-        let first = calls.started(range.start.ns());
-        let last = calls.started(range.end.ns());
-        let mut open = Vec::new();
-        calls.visit_stack(first, |call, end, depth| {
-            if depth <= deepest && range.start.ns() < end {
-                open.push(call);
+        let mut visited = 0u64;
+        let calls = self.store.thread(thread);
+        calls.calls_in(range, deepest, |id, call| {
+            // What is read after the damage is found is not to be trusted.
+            let go_on = !self.store.is_damaged();
+            if go_on {
+                visited += 1;
+                visit(id, call);
             }
-            true
+            go_on
         });
-        for &call in open.iter().rev() {
-            visit(call, self.make(cursor.facts(call.0)));
-        }
-        let mut next = first;
-        if next < last && cursor.facts(next).depth > deepest {
-            // Inside of a call at the limit: go on behind it.
-            calls.visit_stack(next + 1, |call, _, depth| {
-                if depth == deepest {
-                    let triggered = cursor.facts(call.0).triggered;
-                    next = call
-                        .0
-                        .saturating_add(triggered)
-                        .saturating_add(1)
-                        .max(next + 1);
+        if self.store.is_damaged()
+            && let Some(store) = self.stand_in()
+        {
+            store.thread(thread).calls_in(range, deepest, |id, call| {
+                if visited > 0 {
+                    visited -= 1;
+                } else {
+                    visit(id, call);
                 }
-                depth > deepest
+                true
             });
-        }
-        while next < last {
-            let facts = cursor.facts(next);
-            visit(CallId(next), self.make(facts));
-            let skipped = if facts.depth == deepest {
-                facts.triggered
-            } else {
-                0
-            };
-            next = next.saturating_add(skipped).saturating_add(1);
         }
     }
 
     /// Cost minus the cost of the direct subcalls. O(1) but for calls with thousands of subcalls.
     pub fn self_cost(&self, thread: ThreadId, id: CallId) -> Cost {
-        let calls = self.thread(thread);
-        let facts = calls.facts(id.0);
-        Cost::from_ns((facts.end - facts.start.min(facts.end)).saturating_sub(calls.children(id.0)))
+        self.ask(|store| {
+            let calls = store.thread(thread);
+            let facts = calls.facts(id.0);
+            let cost = facts.end.saturating_sub(facts.start);
+            Cost::from_ns(cost.saturating_sub(calls.children(id.0)))
+        })
     }
 
     /// The call relations between functions, sorted by caller, then callee: of the whole trace, or of
@@ -224,26 +270,26 @@ impl Trace {
     /// and end before its end, and the calls that enclose one of these. Costs are those of whole calls.
     /// O(log n) summaries a thread.
     pub fn relations(&self, range: Option<TimeRange>) -> Vec<Relation> {
-        self.store.relations(range)
+        self.ask(|store| store.relations(range))
     }
 
     /// The running summary at `t`: the call relations of the calls that started at or before `t`,
     /// sorted by caller, then callee. The costs of open calls count up to `t`. O(log n) summaries a
     /// thread.
     pub fn running(&self, t: Time) -> Vec<Relation> {
-        self.store.running(t)
+        self.ask(|store| store.running(t))
     }
 
     /// Calls, total and self cost of each function, indexed by function: of the whole trace, or of the
     /// calls that the time range constraint (thesis 6.1.1) keeps. O(log n) summaries a thread.
     pub fn function_metrics(&self, range: Option<TimeRange>) -> Vec<FunctionMetrics> {
-        self.store.function_metrics(range)
+        self.ask(|store| store.function_metrics(range))
     }
 
     /// For every function that was open within `horizon` before `t`: the last time up to `t` at which
     /// it was, in order of function. O(log n) summaries a thread.
     pub fn activity(&self, t: Time, horizon: Cost) -> Vec<(FunctionId, Time)> {
-        self.store.activity(t, horizon)
+        self.ask(|store| store.activity(t, horizon))
     }
 
     /// The number of events, enters and exits: two a call.
@@ -255,15 +301,11 @@ impl Trace {
     /// time those of the first thread come first, in the order that the thread ran through them.
     /// O(log² n) a thread.
     pub fn event(&self, n: u64) -> Option<Event> {
-        if n < self.events() {
-            self.store.event(n)
-        } else {
-            None
-        }
+        self.ask(|store| (n < self.events()).then(|| store.event(n)).flatten())
     }
 
     /// How many events happen at or before `t`. O(log n) a thread.
     pub fn events_until(&self, t: Time) -> u64 {
-        self.store.events_until(t)
+        self.ask(|store| store.events_until(t))
     }
 }

@@ -201,7 +201,7 @@ impl<'a> Totals<'a> {
     fn add_groups(&mut self, calls: &Calls<'_>, from: usize, to: usize) {
         let mut next = from;
         while next < to {
-            let summary = if next % GROUP_BLOCKS == 0 && next + GROUP_BLOCKS <= to {
+            let summary = if next.is_multiple_of(GROUP_BLOCKS) && next + GROUP_BLOCKS <= to {
                 next += GROUP_BLOCKS;
                 calls.group(next / GROUP_BLOCKS - 1).1
             } else {
@@ -318,10 +318,6 @@ impl<'a> Totals<'a> {
 }
 
 impl Store {
-    pub fn all_calls(&self) -> impl Iterator<Item = Calls<'_>> {
-        (0..self.threads.len()).map(|index| self.thread(index))
-    }
-
     fn kept(&self, range: Option<TimeRange>) -> Totals<'_> {
         let mut totals = Totals::new(self);
         for calls in self.all_calls() {

@@ -1,13 +1,15 @@
 //! The tables of the call store: packed blocks of calls, and what leads to them.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use bytemuck::{Pod, Zeroable};
 
 use super::Thread;
 use super::block::{BLOCK, BLOCK_BITS, Block, partition};
+use super::storage::{Bytes, Table, Temporary};
 use super::summary::Summary;
-use crate::units::{CallId, FunctionId};
+use crate::units::{CallId, FunctionId, ThreadId};
 
 /// Stands for no row and for no function.
 pub(super) const NONE: u32 = u32::MAX;
@@ -21,7 +23,7 @@ pub(super) const CHECKPOINT_BLOCKS: usize = GROUP_BLOCKS * CHECKPOINT_GROUPS;
 /// A block of a thread.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct BlockEntry {
+pub(in crate::facts) struct BlockEntry {
     /// Where its bytes lie in the data.
     pub offset: u64,
     /// When its first call starts.
@@ -40,7 +42,7 @@ pub(super) struct BlockEntry {
 /// A call that is open at the end of its block.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct OpenCall {
+pub(in crate::facts) struct OpenCall {
     pub start: u64,
     pub end: u64,
     /// The cost of its direct subcalls.
@@ -60,7 +62,7 @@ pub(super) struct OpenCall {
 /// A summary: of 16 blocks, or of all blocks before a checkpoint.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct NodeEntry {
+pub(in crate::facts) struct NodeEntry {
     pub offset: u64,
     pub size: u32,
     pub checksum: u32,
@@ -69,62 +71,138 @@ pub(super) struct NodeEntry {
 /// A caller (NONE for an outermost call) and a callee.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct Pair {
+pub(in crate::facts) struct Pair {
     pub caller: u32,
     pub callee: u32,
 }
 
 /// The tables of one thread.
 #[derive(Clone, Debug, Default)]
-pub(super) struct ThreadTables {
+pub(in crate::facts) struct ThreadTables {
     pub calls: u32,
-    pub blocks: Vec<BlockEntry>,
-    pub open: Vec<OpenCall>,
+    pub blocks: Table<BlockEntry>,
+    pub open: Table<OpenCall>,
     /// By run of 16 blocks; times count from the first of these.
-    pub groups: Vec<NodeEntry>,
+    pub groups: Table<NodeEntry>,
     /// The summary of all blocks before block 256 × (*i* + 1), by *i*; times count from the first block.
-    pub checkpoints: Vec<NodeEntry>,
+    pub checkpoints: Table<NodeEntry>,
 }
 
 /// All calls of a trace.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Store {
-    pub data: Arc<Vec<u8>>,
+pub(in crate::facts) struct Store {
+    pub data: Bytes,
+    /// Of data from a file: what has been compared with its checksum.
+    pub checks: Option<Arc<Checks>>,
+    /// The file that the data lies in, when it is not an index yet.
+    pub temporary: Arc<Mutex<Option<Temporary>>>,
     pub infos: Vec<Thread>,
     pub threads: Vec<ThreadTables>,
     pub functions: usize,
-    pub pairs: Vec<Pair>,
+    pub pairs: Table<Pair>,
     /// The pairs in order of caller, then callee.
-    pub pair_order: Vec<u32>,
+    pub pair_order: Table<u32>,
+}
+
+/// Which blocks and summaries of a file have been found to be what was written.
+#[derive(Debug)]
+pub(in crate::facts) struct Checks {
+    /// A bit for each 32 bytes of data: set where something starts that is intact.
+    intact: Vec<AtomicU64>,
+    damaged: AtomicBool,
+}
+
+/// Every block and every summary takes more bytes.
+const SMALLEST: u64 = 32;
+
+impl Checks {
+    pub fn new(bytes: usize) -> Checks {
+        let words = bytes as u64 / SMALLEST / 64 + 1;
+        Checks {
+            intact: (0..words).map(|_| AtomicU64::new(0)).collect(),
+            damaged: AtomicBool::new(false),
+        }
+    }
+
+    /// Whether the `bytes` at `offset` are intact.
+    fn check(&self, offset: u64, bytes: &[u8], checksum: u32) -> bool {
+        let bit = offset / SMALLEST;
+        let Some(word) = self.intact.get((bit / 64) as usize) else {
+            return false;
+        };
+        let mask = 1 << (bit % 64);
+        if word.load(Ordering::Relaxed) & mask != 0 {
+            return true;
+        }
+        let intact = crc32fast::hash(bytes) == checksum;
+        if intact {
+            word.fetch_or(mask, Ordering::Relaxed);
+        } else {
+            self.damaged.store(true, Ordering::Relaxed);
+        }
+        intact
+    }
 }
 
 impl Store {
-    pub fn thread(&self, index: usize) -> Calls<'_> {
+    pub fn thread(&self, thread: ThreadId) -> Calls<'_> {
         Calls {
             store: self,
-            tables: &self.threads[index],
+            tables: &self.threads[thread.index()],
         }
+    }
+
+    pub fn all_calls(&self) -> impl Iterator<Item = Calls<'_>> {
+        self.threads.iter().map(|tables| Calls {
+            store: self,
+            tables,
+        })
     }
 
     pub fn bytes_used(&self) -> u64 {
         let tables = self.threads.iter().map(|tables| {
-            size_of_val(&tables.blocks[..])
-                + size_of_val(&tables.open[..])
-                + size_of_val(&tables.groups[..])
-                + size_of_val(&tables.checkpoints[..])
+            size_of_val(&*tables.blocks)
+                + size_of_val(&*tables.open)
+                + size_of_val(&*tables.groups)
+                + size_of_val(&*tables.checkpoints)
         });
-        let pairs = size_of_val(&self.pairs[..]) + size_of_val(&self.pair_order[..]);
+        let pairs = size_of_val(&*self.pairs) + size_of_val(&*self.pair_order);
         (self.data.len() + tables.sum::<usize>() + pairs) as u64
     }
 
     fn node(&self, entry: &NodeEntry) -> Summary<'_> {
-        Summary::parse(self.bytes(entry.offset, entry.size)).unwrap_or_default()
+        let bytes = self.bytes(entry.offset, entry.size, entry.checksum);
+        Summary::parse(bytes).unwrap_or_default()
     }
 
-    fn bytes(&self, offset: u64, size: u32) -> &[u8] {
-        let offset = usize::try_from(offset).unwrap_or(usize::MAX);
-        let end = offset.saturating_add(size as usize);
-        self.data.get(offset..end).unwrap_or_default()
+    /// The bytes of a block or summary; none when they are not those that were written.
+    fn bytes(&self, offset: u64, size: u32, checksum: u32) -> &[u8] {
+        let start = usize::try_from(offset).unwrap_or(usize::MAX);
+        let end = start.saturating_add(size as usize);
+        let bytes = self.data.get(start..end).unwrap_or_default();
+        match &self.checks {
+            Some(checks) if !checks.check(offset, bytes, checksum) => &[],
+            _ => bytes,
+        }
+    }
+
+    /// Whether some bytes have been found that are not those that were written.
+    pub fn is_damaged(&self) -> bool {
+        let checks = self.checks.as_ref();
+        checks.is_some_and(|checks| checks.damaged.load(Ordering::Relaxed))
+    }
+
+    /// Compares all bytes with their checksums. Whether they are those that were written.
+    pub fn check_all(&self) -> bool {
+        for tables in &self.threads {
+            for block in tables.blocks.iter() {
+                self.bytes(block.offset, block.size, block.checksum);
+            }
+            for node in tables.groups.iter().chain(tables.checkpoints.iter()) {
+                self.bytes(node.offset, node.size, node.checksum);
+            }
+        }
+        !self.is_damaged()
     }
 
     /// The callee of `pair`.
@@ -137,14 +215,14 @@ impl Store {
 /// The calls of one thread. A *position* *x* is a number of calls: it stands for the moment right after
 /// the start of call *x* − 1, and its stack is that call and the calls around it.
 #[derive(Clone, Copy)]
-pub(super) struct Calls<'a> {
+pub(in crate::facts) struct Calls<'a> {
     pub store: &'a Store,
     pub tables: &'a ThreadTables,
 }
 
 /// The facts of one call, wherever they stand.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Facts {
+pub(in crate::facts) struct Facts {
     pub start: u64,
     pub end: u64,
     pub depth: u32,
@@ -165,7 +243,7 @@ impl<'a> Calls<'a> {
         let Some(entry) = self.tables.blocks.get(index) else {
             return Block::default();
         };
-        let bytes = self.store.bytes(entry.offset, entry.size);
+        let bytes = self.store.bytes(entry.offset, entry.size, entry.checksum);
         Block::parse(bytes, entry.start).unwrap_or_default()
     }
 

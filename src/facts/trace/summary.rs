@@ -57,7 +57,7 @@ pub(super) fn write(entries: &[Entry], values: &mut Vec<u64>, out: &mut Vec<u8>)
 
 /// A written run of entries.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Summary<'a> {
+pub(in crate::facts) struct Summary<'a> {
     bytes: &'a [u8],
     len: usize,
     columns: [Column; FIELDS.len()],

@@ -1,9 +1,10 @@
 //! Writes the call store: takes calls as they start and end, and packs them a block at a time.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use super::block::{self, BLOCK, Encoded, RawCall};
+use super::storage::{Growing, Table};
 use super::store::{
     BlockEntry, CHECKPOINT_GROUPS, GROUP_BLOCKS, NONE, NodeEntry, OpenCall, Pair, Store,
     ThreadTables, place,
@@ -11,6 +12,9 @@ use super::store::{
 use super::summary::{self, Entry, Sums};
 use super::{Thread, Trace};
 use crate::units::{FunctionId, Time};
+
+/// Bytes before the first block, where an index file has its header.
+pub(in crate::facts) const HEADER: usize = 64;
 
 /// Stack depth up to which the functions on a stack are searched one by one.
 const SHALLOW: usize = 64;
@@ -28,7 +32,10 @@ struct Running {
 /// the same bits; differences wrap and come out right.
 #[derive(Default)]
 pub(in crate::facts) struct ThreadWriter {
-    tables: ThreadTables,
+    blocks: Vec<BlockEntry>,
+    open: Vec<OpenCall>,
+    group_nodes: Vec<NodeEntry>,
+    checkpoint_nodes: Vec<NodeEntry>,
     /// The calls of the block under construction.
     calls: Vec<RawCall>,
     stack: Vec<Running>,
@@ -51,9 +58,8 @@ pub(in crate::facts) struct ThreadWriter {
 }
 
 /// What the threads share.
-#[derive(Default)]
 pub(in crate::facts) struct Shared {
-    data: Vec<u8>,
+    data: Growing,
     pairs: Vec<Pair>,
     ids: HashMap<Pair, u32>,
     scratch: Scratch,
@@ -101,6 +107,17 @@ impl Scratch {
     }
 }
 
+impl Default for Shared {
+    fn default() -> Shared {
+        Shared {
+            data: Growing::new(vec![0; HEADER]),
+            pairs: Vec::new(),
+            ids: HashMap::new(),
+            scratch: Scratch::default(),
+        }
+    }
+}
+
 impl Shared {
     fn pair(&mut self, pair: Pair) -> u32 {
         let next = self.pairs.len() as u32;
@@ -128,12 +145,12 @@ impl Shared {
     }
 
     fn append(&mut self, write: impl FnOnce(&mut Scratch, &mut Vec<u8>)) -> NodeEntry {
-        let offset = self.data.len();
-        write(&mut self.scratch, &mut self.data);
+        let scratch = &mut self.scratch;
+        let (offset, bytes) = self.data.append(|data| write(scratch, data));
         NodeEntry {
-            offset: offset as u64,
-            size: (self.data.len() - offset) as u32,
-            checksum: crc32fast::hash(&self.data[offset..]),
+            offset,
+            size: bytes.len() as u32,
+            checksum: crc32fast::hash(bytes),
         }
     }
 }
@@ -158,7 +175,7 @@ impl ThreadWriter {
 
     /// The number of calls so far.
     pub fn calls(&self) -> usize {
-        self.tables.blocks.len() * BLOCK + self.calls.len()
+        self.blocks.len() * BLOCK + self.calls.len()
     }
 
     /// A call starts; `start` is not before the last start or end.
@@ -208,7 +225,7 @@ impl ThreadWriter {
             }
         }
         let triggered = self.calls() as u32 - 1 - running.call;
-        let cost = match self.tables.open.get_mut(running.row as usize) {
+        let cost = match self.open.get_mut(running.row as usize) {
             Some(open) => {
                 let cost = end.wrapping_sub(open.start);
                 open.end = end;
@@ -247,7 +264,7 @@ impl ThreadWriter {
             return;
         };
         let base = first.start;
-        let index = self.tables.blocks.len();
+        let index = self.blocks.len();
         self.sum(shared, base);
         let opened = self.stack.partition_point(|running| running.row != NONE);
         let survivor = self.stack[..opened].last();
@@ -259,13 +276,13 @@ impl ThreadWriter {
             };
             block::write(&block, &mut scratch.values, data);
         });
-        self.tables.blocks.push(BlockEntry {
+        self.blocks.push(BlockEntry {
             offset: node.offset,
             start: base,
             survivor_children: survivor.map_or(0, |running| running.children),
             size: node.size,
             checksum: node.checksum,
-            first_open: self.tables.open.len() as u32,
+            first_open: self.open.len() as u32,
             innermost: self.innermost,
         });
         let mut parent = survivor.map_or(NONE, |running| running.row);
@@ -273,12 +290,12 @@ impl ThreadWriter {
             let running = &mut self.stack[depth];
             let local = place(running.call).1;
             let call = &self.calls[local];
-            running.row = self.tables.open.len() as u32;
+            running.row = self.open.len() as u32;
             let pair = Pair {
                 caller: call.caller,
                 callee: call.callee,
             };
-            self.tables.open.push(OpenCall {
+            self.open.push(OpenCall {
                 start: call.start,
                 end: call.start,
                 children: 0,
@@ -295,7 +312,7 @@ impl ThreadWriter {
         self.innermost = parent;
         self.calls.clear();
         self.group.push((base, shared.scratch.entries.clone()));
-        if (index + 1) % GROUP_BLOCKS == 0 {
+        if (index + 1).is_multiple_of(GROUP_BLOCKS) {
             self.flush_group(shared);
         }
     }
@@ -362,12 +379,12 @@ impl ThreadWriter {
         self.group.clear();
         let node =
             shared.append(|scratch, data| summary::write(&merged, &mut scratch.values, data));
-        self.tables.groups.push(node);
+        self.group_nodes.push(node);
         self.groups.push((base, merged));
         if self.groups.len() < CHECKPOINT_GROUPS {
             return;
         }
-        let base = self.tables.blocks.first().map_or(0, |block| block.start);
+        let base = self.blocks.first().map_or(0, |block| block.start);
         self.groups
             .push((base, std::mem::take(&mut self.checkpoint)));
         self.checkpoint = merge(&self.groups, base);
@@ -375,12 +392,12 @@ impl ThreadWriter {
         let checkpoint = &self.checkpoint;
         let node =
             shared.append(|scratch, data| summary::write(checkpoint, &mut scratch.values, data));
-        self.tables.checkpoints.push(node);
+        self.checkpoint_nodes.push(node);
     }
 
     /// When the first call starts; none without calls.
     pub fn start(&self) -> Option<u64> {
-        let written = self.tables.blocks.first().map(|block| block.start);
+        let written = self.blocks.first().map(|block| block.start);
         written.or(self.calls.first().map(|call| call.start))
     }
 }
@@ -392,13 +409,14 @@ fn merge(runs: &[(u64, Vec<Entry>)], base: u64) -> Vec<Entry> {
     merged
 }
 
-/// Closes what is open in no thread any more and makes the store. Times count from `origin` on.
+/// Makes the store. Times count from `origin` on. An error when the calls could be kept neither in
+/// memory nor in a file.
 pub(in crate::facts) fn finish(
     mut shared: Shared,
     threads: Vec<(Thread, ThreadWriter)>,
     origin: u64,
     functions: usize,
-) -> Trace {
+) -> std::io::Result<Trace> {
     let mut store = Store {
         functions,
         ..Store::default()
@@ -415,23 +433,29 @@ pub(in crate::facts) fn finish(
         info.calls = calls as u64;
         info.max_depth = writer.max_depth;
         writer.flush(&mut shared);
-        let mut tables = writer.tables;
-        tables.calls = calls as u32;
-        for block in &mut tables.blocks {
+        for block in &mut writer.blocks {
             block.start = block.start.wrapping_sub(origin);
         }
-        for open in &mut tables.open {
+        for open in &mut writer.open {
             open.start = open.start.wrapping_sub(origin);
             open.end = open.end.wrapping_sub(origin);
         }
         store.infos.push(info);
-        store.threads.push(tables);
+        store.threads.push(ThreadTables {
+            calls: calls as u32,
+            blocks: Table::Rows(writer.blocks),
+            open: Table::Rows(writer.open),
+            groups: Table::Rows(writer.group_nodes),
+            checkpoints: Table::Rows(writer.checkpoint_nodes),
+        });
     }
     let pairs = shared.pairs;
     let mut order: Vec<u32> = (0..pairs.len() as u32).collect();
     order.sort_unstable_by_key(|&index| pairs[index as usize]);
-    store.pair_order = order;
-    store.pairs = pairs;
-    store.data = Arc::new(shared.data);
-    Trace { store }
+    store.pair_order = Table::Rows(order);
+    store.pairs = Table::Rows(pairs);
+    let (data, temporary) = shared.data.finish()?;
+    store.data = data;
+    store.temporary = Arc::new(Mutex::new(temporary));
+    Ok(Trace::new(store))
 }
