@@ -1,4 +1,37 @@
 //! Rendering: device, passes, picking, read-back. Knows geometry, not traces.
 
 pub mod camera;
+pub mod gpu;
 pub mod image;
+pub mod theme;
+
+mod growing;
+mod pass;
+mod readback;
+mod targets;
+
+mod city;
+mod frame;
+
+mod heights;
+
+mod blocks;
+
+mod resolve;
+
+mod outline;
+
+mod glyphs;
+mod text;
+
+mod flat_labels;
+
+mod arcs;
+
+mod accumulate;
+
+mod compose;
+
+mod screen_labels;
+
+pub mod renderer;

@@ -160,7 +160,7 @@ impl Iterator for Run<'_> {
         if depth == 1 {
             // The main loop: requests of many sizes to functions that depend on the phase.
             if self.left > 0 {
-                self.request = 100 << (random >> 20) % 13;
+                self.request = 100 << ((random >> 20) % 13);
                 let phase = (self.total - self.left) * 8 / self.total;
                 let layer_size = u64::from(self.program.functions() / LAYERS);
                 let function = layer_size + (phase * 31 + (random >> 40) % 96) % layer_size;

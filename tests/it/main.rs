@@ -8,5 +8,6 @@ mod import;
 mod landscape;
 mod random;
 mod render;
+mod scene;
 mod source;
 mod window;

@@ -101,21 +101,17 @@ impl Temporary {
             let number = NUMBER.fetch_add(1, Ordering::Relaxed);
             let name = format!(".{}-{number}{TEMPORARY}", std::process::id());
             let path = dir.join(name);
-            let options = File::options()
-                .read(true)
-                .write(true)
-                .create_new(true)
-                .open(&path);
-            let temporary = Temporary {
-                file: options?,
-                path,
-                kept: false,
+            let mut options = File::options();
+            let file = match options.read(true).write(true).create_new(true).open(&path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+                file => file?,
             };
             // Where files cannot be locked, nothing is ever found abandoned.
-            let _ = temporary.file.lock();
+            let _ = file.lock();
+            let kept = false;
             // Before it was locked, another process may have taken it for abandoned.
-            if temporary.path.exists() {
-                return Ok(temporary);
+            if path.exists() {
+                return Ok(Temporary { file, path, kept });
             }
         }
     }

@@ -4,7 +4,7 @@ use super::columns::{self, Column, PADDING};
 
 /// Sums over the calls of one pair. Differences of sums wrap and come out right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Sums {
+pub(in crate::facts) struct Sums {
     /// Calls that start in the run.
     pub calls: u64,
     /// Of the calls that end in the run, as all fields below.
@@ -30,7 +30,7 @@ impl Sums {
 
 /// The sums of one pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(in crate::facts) struct Entry {
     pub pair: u32,
     pub sums: Sums,
 }

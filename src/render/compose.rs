@@ -1,0 +1,95 @@
+//! The finished picture on the target. Reads the colour picture, or the mean of several.
+
+use super::pass::{self, Draw, Maker};
+use super::targets::Targets;
+
+pub struct Compose {
+    layout: wgpu::BindGroupLayout,
+    sampler: wgpu::Sampler,
+    /// Of the colour picture and of the mean.
+    groups: Option<[wgpu::BindGroup; 2]>,
+    smooth: wgpu::RenderPipeline,
+    plain: wgpu::RenderPipeline,
+}
+
+/// What is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    Colour,
+    Mean,
+}
+
+impl Compose {
+    pub fn new(maker: &Maker<'_>, target: wgpu::TextureFormat) -> Compose {
+        let layout = maker.layout("compose", &[pass::COLOUR, pass::SAMPLER]);
+        let module = maker.shader("compose", SHADER);
+        let encode = if target.is_srgb() { 0.0 } else { 1.0 };
+        let pipeline = |smooth: f64| {
+            maker.pipeline(Draw {
+                label: "compose",
+                module: &module,
+                layout: Some(&layout),
+                vertex: "full_screen",
+                fragment: "compose",
+                constants: &[("SMOOTH", smooth), ("ENCODE", encode)],
+                target,
+                blend: None,
+                depth: None,
+            })
+        };
+        Compose {
+            sampler: maker.device.create_sampler(&wgpu::SamplerDescriptor {
+                label: Some("compose"),
+                mag_filter: wgpu::FilterMode::Linear,
+                min_filter: wgpu::FilterMode::Linear,
+                ..Default::default()
+            }),
+            groups: None,
+            smooth: pipeline(1.0),
+            plain: pipeline(0.0),
+            layout,
+        }
+    }
+
+    /// The pictures are others than before.
+    pub fn outdate(&mut self) {
+        self.groups = None;
+    }
+
+    /// `smooth`: edges are smoothed, for pictures that are not averaged from many.
+    #[expect(clippy::too_many_arguments, reason = "each is another pass's result")]
+    pub fn draw(
+        &mut self,
+        device: &wgpu::Device,
+        encoder: &mut wgpu::CommandEncoder,
+        frame: &wgpu::BindGroup,
+        targets: &Targets,
+        source: Source,
+        smooth: bool,
+        target: &wgpu::TextureView,
+    ) {
+        let [colour, mean] = self.groups.get_or_insert_with(|| {
+            [&targets.colour, &targets.mean].map(|view| {
+                let resources = [
+                    wgpu::BindingResource::TextureView(view),
+                    wgpu::BindingResource::Sampler(&self.sampler),
+                ];
+                pass::group(device, "compose", &self.layout, &resources)
+            })
+        });
+        let mut pass = pass::begin(encoder, "compose", target, Some(wgpu::Color::BLACK));
+        pass.set_pipeline(if smooth { &self.smooth } else { &self.plain });
+        pass.set_bind_group(0, frame, &[]);
+        let group = match source {
+            Source::Colour => &*colour,
+            Source::Mean => &*mean,
+        };
+        pass.set_bind_group(1, group, &[]);
+        pass.draw(0..3, 0..1);
+    }
+}
+
+pub const SHADER: &str = concat!(
+    include_str!("../../shaders/compose.wgsl"),
+    include_str!("../../shaders/frame.wgsl"),
+);

@@ -1,0 +1,169 @@
+//! What every pass knows of the frame: bind group 0, `shaders/frame.wgsl`.
+
+use glam::{Mat4, Vec2, Vec3};
+
+use super::camera::Camera;
+use super::pass;
+use super::theme::Palette;
+
+/// The frame as the shaders see it.
+pub struct FrameGroup {
+    buffer: wgpu::Buffer,
+    pub layout: wgpu::BindGroupLayout,
+    pub group: wgpu::BindGroup,
+}
+
+pub mod gpu {
+    use bytemuck::{Pod, Zeroable};
+
+    /// `Frame` of `shaders/frame.wgsl`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+    pub struct Frame {
+        pub clip_from_world: [[f32; 4]; 4],
+        pub eye: [f32; 3],
+        pub levels: f32,
+        pub ray: [f32; 3],
+        pub pixel: f32,
+        pub ray_right: [f32; 3],
+        pub turn: f32,
+        pub ray_down: [f32; 3],
+        pub shift: f32,
+        pub ground: [f32; 3],
+        pub emission: f32,
+        pub root: [f32; 3],
+        pub width: f32,
+        pub deepest: [f32; 3],
+        pub height: f32,
+        pub warm: [f32; 3],
+        pub pad0: f32,
+        pub hot: [f32; 3],
+        pub pad1: f32,
+        pub text: [f32; 3],
+        pub pad2: f32,
+        pub plate: [f32; 3],
+        pub pad3: f32,
+        pub sky: [f32; 3],
+        pub pad4: f32,
+        pub sun: [f32; 3],
+        pub pad5: f32,
+    }
+}
+
+/// One of the pictures that are averaged: 0 is the plain one, drawn while things move.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample {
+    /// Shift of the picture in pixels.
+    pub jitter: Vec2,
+    /// Turn and shift of the search for occlusion, 0 to 1.
+    pub turn: f32,
+    pub shift: f32,
+}
+
+impl Sample {
+    /// Sample `index` of a sequence that covers pixels, turns and shifts evenly from its start.
+    pub fn new(index: u32) -> Sample {
+        if index == 0 {
+            return Sample {
+                jitter: Vec2::ZERO,
+                turn: 0.25,
+                shift: 0.5,
+            };
+        }
+        Sample {
+            jitter: Vec2::new(radical_inverse(index, 2), radical_inverse(index, 3)) - 0.5,
+            turn: radical_inverse(index, 2),
+            shift: radical_inverse(index, 5),
+        }
+    }
+}
+
+/// The digits of `index` in `base` mirrored at the point: Halton's sequence, 0 to 1.
+fn radical_inverse(mut index: u32, base: u32) -> f32 {
+    let mut value = 0.0;
+    let mut digit = 1.0 / base as f32;
+    while index > 0 {
+        value += (index % base) as f32 * digit;
+        index /= base;
+        digit /= base as f32;
+    }
+    value
+}
+
+impl FrameGroup {
+    pub fn new(device: &wgpu::Device) -> FrameGroup {
+        let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some("frame"),
+            entries: &[wgpu::BindGroupLayoutEntry {
+                binding: 0,
+                visibility: wgpu::ShaderStages::VERTEX_FRAGMENT,
+                ty: pass::UNIFORM,
+                count: None,
+            }],
+        });
+        let buffer = device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("frame"),
+            size: size_of::<gpu::Frame>() as u64,
+            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        let group = pass::group(device, "frame", &layout, &[buffer.as_entire_binding()]);
+        FrameGroup {
+            buffer,
+            layout,
+            group,
+        }
+    }
+
+    /// `levels`: steps of the hierarchy from the root's lightness to the deepest.
+    pub fn prepare(
+        &self,
+        queue: &wgpu::Queue,
+        camera: &Camera,
+        size: [u32; 2],
+        palette: &Palette,
+        levels: f32,
+        sample: Sample,
+    ) {
+        let [width, height] = size.map(|side| side.max(1) as f32);
+        let shift = Vec2::new(
+            2.0 * sample.jitter.x / width,
+            -2.0 * sample.jitter.y / height,
+        );
+        let clip_from_world =
+            Mat4::from_translation(shift.extend(0.0)) * camera.clip_from_world(width / height);
+        // Rays are laid out as the matrix projects, so that both meet the same place.
+        let view = camera.view_from_world();
+        let right = Vec3::new(view.x_axis.x, view.y_axis.x, view.z_axis.x);
+        let up = Vec3::new(view.x_axis.y, view.y_axis.y, view.z_axis.y);
+        let back = Vec3::new(view.x_axis.z, view.y_axis.z, view.z_axis.z);
+        let pixel = 2.0 * (camera.fov_y * 0.5).tan() / height;
+        let left = right * (pixel * (-0.5 * width - sample.jitter.x));
+        let top = up * (pixel * (0.5 * height + sample.jitter.y));
+        let record = gpu::Frame {
+            clip_from_world: clip_from_world.to_cols_array_2d(),
+            eye: camera.eye.to_array(),
+            levels,
+            ray: (left + top - back).to_array(),
+            pixel,
+            ray_right: (right * pixel).to_array(),
+            turn: sample.turn,
+            ray_down: (-up * pixel).to_array(),
+            shift: sample.shift,
+            ground: palette.ground,
+            emission: palette.emission,
+            root: palette.root,
+            width,
+            deepest: palette.deepest,
+            height,
+            warm: palette.warm,
+            hot: palette.hot,
+            text: palette.text,
+            plate: palette.plate,
+            sky: palette.sky,
+            sun: palette.sun,
+            ..Default::default()
+        };
+        queue.write_buffer(&self.buffer, 0, bytemuck::bytes_of(&record));
+    }
+}

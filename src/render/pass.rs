@@ -1,0 +1,191 @@
+//! What the passes share in their making: shader modules, layouts of bind groups, pipelines.
+
+use wgpu::{BindingType, BufferBindingType, ShaderStages, TextureSampleType};
+
+/// The device and what every pass binds as group 0.
+pub struct Maker<'a> {
+    pub device: &'a wgpu::Device,
+    pub frame: &'a wgpu::BindGroupLayout,
+}
+
+/// A draw that a pipeline is for; what is left at its default covers the screen without blending.
+pub struct Draw<'a> {
+    pub label: &'static str,
+    pub module: &'a wgpu::ShaderModule,
+    pub layout: Option<&'a wgpu::BindGroupLayout>,
+    pub vertex: &'static str,
+    pub fragment: &'static str,
+    pub constants: &'a [(&'a str, f64)],
+    pub target: wgpu::TextureFormat,
+    pub blend: Option<wgpu::BlendState>,
+    pub depth: Option<wgpu::DepthStencilState>,
+}
+
+impl Maker<'_> {
+    /// A shader of a pass: its own text, then what it shares. WGSL needs no declaration before use,
+    /// so errors keep the lines of the pass's own file.
+    pub fn shader(&self, label: &str, text: &'static str) -> wgpu::ShaderModule {
+        self.device
+            .create_shader_module(wgpu::ShaderModuleDescriptor {
+                label: Some(label),
+                source: wgpu::ShaderSource::Wgsl(text.into()),
+            })
+    }
+
+    /// The layout of a pass's own group: bindings are numbered in order, each seen by both stages.
+    pub fn layout(&self, label: &str, bindings: &[BindingType]) -> wgpu::BindGroupLayout {
+        let entries: Vec<_> = bindings
+            .iter()
+            .zip(0..)
+            .map(|(&ty, binding)| wgpu::BindGroupLayoutEntry {
+                binding,
+                visibility: ShaderStages::VERTEX_FRAGMENT,
+                ty,
+                count: None,
+            })
+            .collect();
+        self.device
+            .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+                label: Some(label),
+                entries: &entries,
+            })
+    }
+
+    pub fn pipeline(&self, draw: Draw<'_>) -> wgpu::RenderPipeline {
+        let layout = self
+            .device
+            .create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+                label: Some(draw.label),
+                bind_group_layouts: &[Some(self.frame), draw.layout],
+                immediate_size: 0,
+            });
+        let compilation_options = wgpu::PipelineCompilationOptions {
+            constants: draw.constants,
+            ..Default::default()
+        };
+        self.device
+            .create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+                label: Some(draw.label),
+                layout: Some(&layout),
+                vertex: wgpu::VertexState {
+                    module: draw.module,
+                    entry_point: Some(draw.vertex),
+                    compilation_options: wgpu::PipelineCompilationOptions::default(),
+                    buffers: &[],
+                },
+                primitive: wgpu::PrimitiveState::default(),
+                depth_stencil: draw.depth,
+                multisample: wgpu::MultisampleState::default(),
+                fragment: Some(wgpu::FragmentState {
+                    module: draw.module,
+                    entry_point: Some(draw.fragment),
+                    compilation_options,
+                    targets: &[Some(wgpu::ColorTargetState {
+                        format: draw.target,
+                        blend: draw.blend,
+                        write_mask: wgpu::ColorWrites::ALL,
+                    })],
+                }),
+                multiview_mask: None,
+                cache: None,
+            })
+    }
+}
+
+/// A group of a pass's own resources, numbered in order.
+pub fn group(
+    device: &wgpu::Device,
+    label: &str,
+    layout: &wgpu::BindGroupLayout,
+    resources: &[wgpu::BindingResource<'_>],
+) -> wgpu::BindGroup {
+    let entries: Vec<_> = resources
+        .iter()
+        .zip(0..)
+        .map(|(resource, binding)| wgpu::BindGroupEntry {
+            binding,
+            resource: resource.clone(),
+        })
+        .collect();
+    device.create_bind_group(&wgpu::BindGroupDescriptor {
+        label: Some(label),
+        layout,
+        entries: &entries,
+    })
+}
+
+pub const UNIFORM: BindingType = buffer(BufferBindingType::Uniform);
+pub const STORAGE: BindingType = buffer(BufferBindingType::Storage { read_only: true });
+pub const SAMPLER: BindingType = BindingType::Sampler(wgpu::SamplerBindingType::Filtering);
+pub const COLOUR: BindingType = texture(TextureSampleType::Float { filterable: true });
+pub const IDS: BindingType = texture(TextureSampleType::Uint);
+pub const DEPTH: BindingType = texture(TextureSampleType::Depth);
+
+/// Colour laid over what is there, by its alpha.
+pub const OVER: wgpu::BlendState = wgpu::BlendState::ALPHA_BLENDING;
+
+const fn buffer(ty: BufferBindingType) -> BindingType {
+    BindingType::Buffer {
+        ty,
+        has_dynamic_offset: false,
+        min_binding_size: None,
+    }
+}
+
+const fn texture(sample_type: TextureSampleType) -> BindingType {
+    BindingType::Texture {
+        sample_type,
+        view_dimension: wgpu::TextureViewDimension::D2,
+        multisampled: false,
+    }
+}
+
+/// A colour attachment that starts cleared, or as it was.
+pub fn attachment(
+    view: &wgpu::TextureView,
+    clear: Option<wgpu::Color>,
+) -> Option<wgpu::RenderPassColorAttachment<'_>> {
+    Some(wgpu::RenderPassColorAttachment {
+        view,
+        depth_slice: None,
+        resolve_target: None,
+        ops: wgpu::Operations {
+            load: clear.map_or(wgpu::LoadOp::Load, wgpu::LoadOp::Clear),
+            store: wgpu::StoreOp::Store,
+        },
+    })
+}
+
+/// A pass that draws into one picture.
+pub fn begin<'a>(
+    encoder: &'a mut wgpu::CommandEncoder,
+    label: &str,
+    view: &wgpu::TextureView,
+    clear: Option<wgpu::Color>,
+) -> wgpu::RenderPass<'a> {
+    encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+        label: Some(label),
+        color_attachments: &[attachment(view, clear)],
+        ..Default::default()
+    })
+}
+
+/// Indices that repeat `pattern` for `batch` shapes of `corners` numbers each: shapes so small are
+/// drawn faster in batches than one an instance.
+pub fn indices(
+    device: &wgpu::Device,
+    label: &str,
+    batch: u32,
+    corners: u32,
+    pattern: &[u32],
+) -> wgpu::Buffer {
+    use wgpu::util::DeviceExt;
+    let indices: Vec<u32> = (0..batch)
+        .flat_map(|shape| pattern.iter().map(move |corner| shape * corners + corner))
+        .collect();
+    device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+        label: Some(label),
+        contents: bytemuck::cast_slice(&indices),
+        usage: wgpu::BufferUsages::INDEX,
+    })
+}

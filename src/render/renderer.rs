@@ -1,0 +1,371 @@
+//! The landscape's renderer: takes geometry when it changes, draws a frame when asked.
+
+use crate::layout::geometry::{Arcs, Block, BlockLook, FlatLabel, ScreenLabel};
+use crate::units::ModuleId;
+
+use super::accumulate::Accumulate;
+use super::arcs::ArcsPass;
+use super::blocks::Blocks;
+use super::camera::Camera;
+use super::city::{Change, City};
+use super::compose::{Compose, Source};
+use super::flat_labels::FlatLabels;
+use super::frame::{FrameGroup, Sample};
+use super::gpu::{Gpu, GpuError};
+use super::heights::Heights;
+use super::image::Image;
+use super::outline::OutlinePass;
+use super::pass::Maker;
+use super::readback::{self, Picks};
+use super::resolve::Resolve;
+use super::screen_labels::ScreenLabels;
+use super::targets::Targets;
+use super::text::Fonts;
+use super::theme::Theme;
+
+/// What one frame shows of the geometry that the renderer holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Frame {
+    pub camera: Camera,
+    /// Of the target, in physical pixels.
+    pub size: [u32; 2],
+    pub theme: Theme,
+    pub hovered: Option<ModuleId>,
+    pub selected: Option<ModuleId>,
+    pub quality: Quality,
+}
+
+/// How much work a picture is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quality {
+    /// How many pictures, each shifted by a part of a pixel, are averaged once nothing moves.
+    pub samples: u32,
+}
+
+impl Default for Quality {
+    fn default() -> Quality {
+        Quality { samples: 16 }
+    }
+}
+
+/// Means of fewer pictures than this still have their edges smoothed.
+const SMOOTH_BELOW: u32 = 4;
+
+/// Draws the landscape.
+pub struct Renderer {
+    format: wgpu::TextureFormat,
+    frame: FrameGroup,
+    targets: Option<Targets>,
+    city: City,
+    heights: Heights,
+    blocks: Blocks,
+    resolve: Resolve,
+    hovered: OutlinePass,
+    selected: OutlinePass,
+    flat_labels: FlatLabels,
+    arcs: ArcsPass,
+    accumulate: Accumulate,
+    compose: Compose,
+    screen_labels: ScreenLabels,
+    fonts: Fonts,
+    picks: Picks,
+    /// What was given last, to leave out work that changes nothing.
+    shown_arcs: Arcs,
+    shown_flat: Vec<FlatLabel>,
+    shown_screen: Vec<ScreenLabel>,
+    /// The frame drawn last, if nothing changed since, and how many pictures of it were averaged.
+    last: Option<(Frame, u32)>,
+}
+
+impl Renderer {
+    /// A renderer for targets of the format `target`: four bytes a pixel, sRGB or not.
+    pub fn new(gpu: &Gpu, target: wgpu::TextureFormat) -> Renderer {
+        let device = &gpu.device;
+        let frame = FrameGroup::new(device);
+        let maker = Maker {
+            device,
+            frame: &frame.layout,
+        };
+        Renderer {
+            format: target,
+            targets: None,
+            city: City::new(device),
+            heights: Heights::new(&maker),
+            blocks: Blocks::new(&maker),
+            resolve: Resolve::new(&maker),
+            hovered: OutlinePass::new(&maker),
+            selected: OutlinePass::new(&maker),
+            flat_labels: FlatLabels::new(&maker),
+            arcs: ArcsPass::new(&maker),
+            accumulate: Accumulate::new(&maker),
+            compose: Compose::new(&maker, target),
+            screen_labels: ScreenLabels::new(&maker, &gpu.queue, target),
+            fonts: Fonts::new(),
+            picks: Picks::new(device),
+            shown_arcs: Arcs::default(),
+            shown_flat: Vec::new(),
+            shown_screen: Vec::new(),
+            last: None,
+            frame,
+        }
+    }
+
+    /// Takes a new layout, in preorder of modules; all blocks are at rest until `set_looks`.
+    pub fn set_blocks(&mut self, gpu: &Gpu, blocks: &[Block]) {
+        let change = self.city.set_blocks(&gpu.device, &gpu.queue, blocks);
+        self.blocks
+            .prepare(&gpu.device, &gpu.queue, &self.city, change.moved);
+        self.changed(change);
+    }
+
+    /// Takes the looks of the blocks from `first` on; those past the last block are left out.
+    pub fn set_looks(&mut self, gpu: &Gpu, first: usize, looks: &[BlockLook]) {
+        let change = self.city.set_looks(&gpu.queue, first, looks);
+        self.changed(change);
+    }
+
+    fn changed(&mut self, change: Change) {
+        if change.moved {
+            self.resolve.outdate();
+        }
+        if change.relief {
+            self.heights.outdate(change.moved);
+        }
+        if change.visible {
+            self.last = None;
+        }
+    }
+
+    /// Takes other arcs.
+    pub fn set_arcs(&mut self, gpu: &Gpu, arcs: &Arcs) {
+        if self.shown_arcs != *arcs {
+            self.shown_arcs.clone_from(arcs);
+            self.arcs.prepare(&gpu.device, &gpu.queue, arcs);
+            self.last = None;
+        }
+    }
+
+    /// Takes other labels.
+    pub fn set_labels(&mut self, gpu: &Gpu, flat: &[FlatLabel], screen: &[ScreenLabel]) {
+        if self.shown_flat != flat {
+            self.shown_flat.clear();
+            self.shown_flat.extend_from_slice(flat);
+            self.flat_labels
+                .prepare(&gpu.device, &gpu.queue, &mut self.fonts, flat);
+            self.last = None;
+        }
+        if self.shown_screen != screen {
+            self.shown_screen.clear();
+            self.shown_screen.extend_from_slice(screen);
+            self.screen_labels
+                .prepare(&gpu.device, &gpu.queue, &mut self.fonts, screen);
+        }
+    }
+
+    /// Records the passes of a frame; `target` is of the renderer's format and the frame's size.
+    /// Draws nothing on a target without pixels or larger than the device can draw.
+    pub fn draw(
+        &mut self,
+        gpu: &Gpu,
+        encoder: &mut wgpu::CommandEncoder,
+        target: &wgpu::TextureView,
+        frame: &Frame,
+    ) {
+        if gpu.check_size(frame.size).is_err() {
+            return;
+        }
+        let index = match &self.last {
+            Some((last, drawn)) if last == frame => (*drawn).min(frame.quality.samples),
+            _ => 0,
+        };
+        if index == 0 || index < frame.quality.samples {
+            self.draw_sample(gpu, encoder, frame, index);
+        }
+        self.last = Some((*frame, index + 1));
+        self.finish(gpu, encoder, frame, index, target);
+    }
+
+    /// Draws picture `index` of those that are averaged.
+    fn draw_sample(
+        &mut self,
+        gpu: &Gpu,
+        encoder: &mut wgpu::CommandEncoder,
+        frame: &Frame,
+        index: u32,
+    ) {
+        let (device, queue) = (&gpu.device, &gpu.queue);
+        if self
+            .targets
+            .as_ref()
+            .is_none_or(|targets| targets.size != frame.size)
+        {
+            self.targets = None;
+            self.resolve.outdate();
+            self.hovered.outdate();
+            self.selected.outdate();
+            self.arcs.outdate();
+            self.accumulate.outdate();
+            self.compose.outdate();
+        }
+        let targets = self
+            .targets
+            .get_or_insert_with(|| Targets::new(device, frame.size));
+        self.frame.prepare(
+            queue,
+            &frame.camera,
+            frame.size,
+            &frame.theme.palette(),
+            self.city.levels,
+            Sample::new(index),
+        );
+        let group = &self.frame.group;
+        let city = &self.city;
+        let shown = self
+            .heights
+            .draw(device, queue, encoder, group, city, &frame.camera);
+        self.blocks.draw(encoder, group, targets, city);
+        self.resolve.draw(
+            device,
+            queue,
+            encoder,
+            group,
+            targets,
+            city,
+            &self.heights,
+            shown,
+        );
+        let palette = frame.theme.palette();
+        for (module, outline, colour, wide) in [
+            (frame.selected, &mut self.selected, palette.selected, true),
+            (frame.hovered, &mut self.hovered, palette.hovered, false),
+        ] {
+            if let Some(blocks) = module.and_then(|module| city.blocks_of(module)) {
+                outline.draw(
+                    device,
+                    queue,
+                    encoder,
+                    group,
+                    targets,
+                    city,
+                    &frame.camera,
+                    blocks,
+                    colour,
+                    wide,
+                );
+            }
+        }
+        self.flat_labels.draw(device, encoder, group, targets);
+        self.arcs.draw(device, encoder, group, targets);
+        if index > 0 {
+            self.accumulate.draw(device, encoder, group, targets, index);
+        }
+    }
+
+    /// Shows what was drawn.
+    fn finish(
+        &mut self,
+        gpu: &Gpu,
+        encoder: &mut wgpu::CommandEncoder,
+        frame: &Frame,
+        index: u32,
+        target: &wgpu::TextureView,
+    ) {
+        let Some(targets) = &self.targets else {
+            return;
+        };
+        let source = if index == 0 || frame.quality.samples <= 1 {
+            Source::Colour
+        } else {
+            Source::Mean
+        };
+        self.compose.draw(
+            &gpu.device,
+            encoder,
+            &self.frame.group,
+            targets,
+            source,
+            index < SMOOTH_BELOW,
+            target,
+        );
+        self.screen_labels.draw(
+            &gpu.device,
+            &gpu.queue,
+            encoder,
+            &self.frame.group,
+            &mut self.fonts,
+            &frame.theme.palette(),
+            frame.size,
+            target,
+        );
+    }
+
+    /// Whether drawing the same frame again would not make the picture better.
+    pub fn settled(&self) -> bool {
+        self.last
+            .is_some_and(|(frame, drawn)| drawn >= frame.quality.samples)
+    }
+
+    /// A finished picture of the frame, without a window; waits for the device.
+    pub fn image(&mut self, gpu: &Gpu, frame: &Frame) -> Result<Image, GpuError> {
+        gpu.check_size(frame.size)?;
+        let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
+            label: Some("image"),
+            size: wgpu::Extent3d {
+                width: frame.size[0],
+                height: frame.size[1],
+                depth_or_array_layers: 1,
+            },
+            mip_level_count: 1,
+            sample_count: 1,
+            dimension: wgpu::TextureDimension::D2,
+            format: self.format,
+            usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_SRC,
+            view_formats: &[],
+        });
+        let view = texture.create_view(&Default::default());
+        // The same picture whatever was drawn before.
+        self.last = None;
+        let samples = frame.quality.samples.max(1);
+        let first = if samples > 1 { 1 } else { 0 };
+        for index in first..first + samples {
+            // The uniforms of a picture are written when its commands are submitted.
+            let mut encoder = gpu.device.create_command_encoder(&Default::default());
+            self.draw_sample(gpu, &mut encoder, frame, index);
+            if index + 1 == first + samples {
+                self.finish(gpu, &mut encoder, frame, index, &view);
+            }
+            gpu.queue.submit([encoder.finish()]);
+        }
+        readback::image(gpu, &texture)
+    }
+
+    /// The module shown at a pixel of the last frame drawn; waits for the device.
+    pub fn pick(&mut self, gpu: &Gpu, x: u32, y: u32) -> Option<ModuleId> {
+        // An older question is answered first.
+        gpu.wait().ok()?;
+        let _ = self.picks.answer(&gpu.device);
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        if !self.ask_pick(&mut encoder, x, y) {
+            return None;
+        }
+        gpu.queue.submit([encoder.finish()]);
+        gpu.wait().ok()?;
+        self.picked(gpu).flatten()
+    }
+
+    /// Records the question which module is shown at a pixel of the last frame drawn; false while an
+    /// earlier one is unanswered, before the first frame, or outside it. Never waits.
+    pub fn ask_pick(&mut self, encoder: &mut wgpu::CommandEncoder, x: u32, y: u32) -> bool {
+        self.targets
+            .as_ref()
+            .is_some_and(|targets| self.picks.ask(encoder, &targets.ids_texture, [x, y]))
+    }
+
+    /// The answer to [`Renderer::ask_pick`] once its commands were submitted and done: the module, or
+    /// none where there is only ground. Never waits.
+    pub fn picked(&mut self, gpu: &Gpu) -> Option<Option<ModuleId>> {
+        let id = self.picks.answer(&gpu.device)?;
+        let block = id.checked_sub(1).map(|block| block as usize);
+        Some(block.and_then(|block| self.city.module(block)))
+    }
+}

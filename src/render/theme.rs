@@ -1,0 +1,87 @@
+//! The palettes of the light and the dark theme.
+
+/// Which palette the landscape is drawn in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Theme {
+    #[default]
+    Light,
+    Dark,
+}
+
+/// The colours and lights of a theme; colours are linear.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Palette {
+    /// The table that the model stands on, and what is behind it.
+    pub ground: [f32; 3],
+    /// Terraces from the root to the deepest level.
+    pub root: [f32; 3],
+    pub deepest: [f32; 3],
+    /// Letters, and the plate behind those on the screen.
+    pub text: [f32; 3],
+    pub plate: [f32; 3],
+    /// Activity from fading to open now.
+    pub warm: [f32; 3],
+    pub hot: [f32; 3],
+    /// How much light active blocks give off.
+    pub emission: f32,
+    /// Light from the whole sky and from the one soft lamp, on a level surface in the open.
+    pub sky: [f32; 3],
+    pub sun: [f32; 3],
+    /// Outlines of what is hovered and selected.
+    pub hovered: [f32; 4],
+    pub selected: [f32; 4],
+    /// Call relations at the caller and at the callee, for whoever makes arcs.
+    pub caller: [f32; 3],
+    pub callee: [f32; 3],
+}
+
+impl Theme {
+    pub fn palette(self) -> Palette {
+        match self {
+            Theme::Light => Palette {
+                ground: linear(0xECEFF4),
+                root: linear(0xB4BAC4),
+                deepest: linear(0xF6F7F9),
+                text: linear(0x22262E),
+                plate: linear(0xFFFFFF),
+                warm: linear(0xF6B73C),
+                hot: linear(0xD7301F),
+                emission: 0.12,
+                sky: [0.66, 0.68, 0.70],
+                sun: [0.36, 0.35, 0.33],
+                hovered: [0.02, 0.025, 0.035, 0.75],
+                selected: [0.015, 0.018, 0.025, 1.0],
+                caller: linear(0x1B998B),
+                callee: linear(0xF46036),
+            },
+            Theme::Dark => Palette {
+                ground: linear(0x14171C),
+                root: linear(0x2A2F38),
+                deepest: linear(0x666E7E),
+                text: linear(0xE6E9EF),
+                plate: linear(0x14171C),
+                warm: linear(0xF6B73C),
+                hot: linear(0xE8452C),
+                emission: 0.75,
+                sky: [0.52, 0.57, 0.66],
+                sun: [0.42, 0.41, 0.38],
+                hovered: [0.80, 0.84, 0.90, 0.75],
+                selected: [0.95, 0.97, 1.0, 1.0],
+                caller: linear(0x3CC8B4),
+                callee: linear(0xFF7A4D),
+            },
+        }
+    }
+}
+
+/// The linear colour of a web colour such as `0xECEFF4`.
+pub fn linear(rgb: u32) -> [f32; 3] {
+    [rgb >> 16, rgb >> 8, rgb].map(|component| {
+        let encoded = (component & 0xFF) as f32 / 255.0;
+        if encoded <= 0.04045 {
+            encoded / 12.92
+        } else {
+            ((encoded + 0.055) / 1.055).powf(2.4)
+        }
+    })
+}

@@ -1,0 +1,345 @@
+//! An invented city for pictures and benches: as uneven as a real code base, and the same every time.
+
+use callscape::layout::geometry::{
+    Arc, Arcs, Block, BlockKind, BlockLook, CITY_SIZE, FlatLabel, ScreenLabel,
+};
+use callscape::render::camera::Camera;
+use callscape::render::theme::Theme;
+use callscape::units::ModuleId;
+use glam::{Vec2, Vec3};
+
+/// Everything that a renderer takes.
+pub struct Scene {
+    pub blocks: Vec<Block>,
+    pub looks: Vec<BlockLook>,
+    pub arcs: Arcs,
+    pub flat: Vec<FlatLabel>,
+    pub screen: Vec<ScreenLabel>,
+}
+
+/// A small generator of even numbers; its seed makes the scene.
+pub struct Random(pub u64);
+
+impl Random {
+    /// 0 to 1.
+    pub fn next(&mut self) -> f32 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 40) as f32 / (1u64 << 24) as f32
+    }
+
+    pub fn below(&mut self, end: usize) -> usize {
+        ((self.next() * end as f32) as usize).min(end.saturating_sub(1))
+    }
+}
+
+/// A module of the invented code base, children after parents.
+struct Node {
+    children: Vec<Node>,
+    weight: f32,
+}
+
+const STEP: f32 = 4.0;
+const PLINTH: f32 = 2.25;
+
+impl Scene {
+    /// About `leaves` functions, `active` of each hundred files running, `arcs` relations between
+    /// what runs.
+    pub fn new(leaves: usize, active: f32, arcs: usize, theme: Theme) -> Scene {
+        let mut random = Random(0x9E37_79B9_7F4A_7C15);
+        let root = node(leaves as f32, 0, &mut random);
+        let mut scene = Scene {
+            blocks: Vec::new(),
+            looks: Vec::new(),
+            arcs: Arcs::default(),
+            flat: Vec::new(),
+            screen: Vec::new(),
+        };
+        let size = Vec2::new(CITY_SIZE, CITY_SIZE * 0.72);
+        scene.place(&root, Vec2::ZERO, size, 0);
+        scene.looks = vec![BlockLook::default(); scene.blocks.len()];
+        let running = scene.run(active, &mut random);
+        scene.relate(&running, arcs, theme, &mut random);
+        scene
+    }
+
+    /// A terrace with children, to be pointed at.
+    pub fn district(&self) -> ModuleId {
+        let chosen = self.blocks.iter().find(|block| {
+            let extent = block.max - block.min;
+            block.level == 2 && extent.x > 80.0 && extent.y > 60.0
+        });
+        chosen.map_or(ModuleId::ROOT, |block| block.module)
+    }
+
+    /// Labels above some of what runs, as they stand on a picture of `size` pixels.
+    pub fn label_on_screen(&mut self, camera: &Camera, size: Vec2, count: usize) {
+        let running = self.blocks.iter().zip(&self.looks);
+        self.screen = running
+            .filter(|(_, look)| look.glow > 0.8)
+            .take(count)
+            .enumerate()
+            .filter_map(|(place, (block, look))| {
+                let top = (0.5 * (block.min + block.max)).with_z(block.max.z + look.rise + 3.0);
+                Some(ScreenLabel {
+                    text: format!("run_{}_{}", NAMES[place % NAMES.len()], place),
+                    at: camera.project(top, size)?,
+                    em: 13.0,
+                    emphasized: place == 0,
+                })
+            })
+            .collect();
+    }
+
+    fn place(&mut self, node: &Node, min: Vec2, size: Vec2, level: u16) {
+        if size.min_element() < 0.3 {
+            return;
+        }
+        let at = self.blocks.len();
+        let low = f32::from(level) * STEP;
+        let is_leaf = node.children.is_empty();
+        let height = if is_leaf { PLINTH } else { STEP };
+        let base = if level == 0 { 0.0 } else { low - 0.5 };
+        self.blocks.push(Block {
+            module: ModuleId(at as u32),
+            kind: if is_leaf {
+                BlockKind::Leaf
+            } else {
+                BlockKind::Terrace
+            },
+            level,
+            min: min.extend(base),
+            max: (min + size).extend(low + height),
+            subtree_end: 0,
+        });
+        if !is_leaf {
+            let short = size.min_element();
+            let margin = if level == 0 {
+                8.75
+            } else {
+                (0.035 * short + 0.5).min(7.0)
+            };
+            let is_named = short > 60.0 && level < 3;
+            let head = margin * if is_named { 2.2 } else { 1.0 };
+            if is_named {
+                self.flat.push(FlatLabel {
+                    text: format!("{}{}", NAMES[at % NAMES.len()], at % 10),
+                    module: ModuleId(at as u32),
+                    origin: (min + Vec2::new(margin, margin * 0.55)).extend(low + height),
+                    right: Vec3::X,
+                    up: Vec3::Y,
+                    em: (head * 0.85).min(13.75),
+                    opacity: 1.0,
+                });
+            }
+            let weights: Vec<f32> = node.children.iter().map(|child| child.weight).collect();
+            let inner = (
+                min + Vec2::new(margin, head),
+                size - Vec2::new(2.0 * margin, margin + head),
+            );
+            for (child, (at, size)) in node.children.iter().zip(squarify(&weights, inner)) {
+                let gap = (0.04 * size.min_element()).min(1.5);
+                self.place(child, at + gap, size - 2.0 * gap, level + 1);
+            }
+        }
+        self.blocks[at].subtree_end = self.blocks.len() as u32;
+    }
+
+    fn run(&mut self, active: f32, random: &mut Random) -> Vec<usize> {
+        let mut running = Vec::new();
+        for at in 0..self.blocks.len() {
+            let end = self.blocks[at].subtree_end as usize;
+            let is_file = self.blocks[at].kind == BlockKind::Terrace
+                && end - at > 4
+                && (at + 1..end).all(|child| self.blocks[child].kind == BlockKind::Leaf);
+            if !is_file || random.next() * 100.0 > active {
+                continue;
+            }
+            for child in at + 1..end {
+                if random.next() < 0.6 {
+                    let heat = random.next() * random.next();
+                    self.looks[child].glow = 0.25 + 0.75 * heat;
+                    self.looks[child].rise = 4.0 + 40.0 * heat;
+                    running.push(child);
+                }
+            }
+        }
+        running
+    }
+
+    fn relate(&mut self, running: &[usize], count: usize, theme: Theme, random: &mut Random) {
+        if running.is_empty() {
+            return;
+        }
+        let palette = theme.palette();
+        let colour = |[r, g, b]: [f32; 3]| [r, g, b, 1.0];
+        for _ in 0..count {
+            let from = running[random.below(running.len())];
+            let to = running[random.below(running.len())];
+            let width = 0.9 + 2.5 * random.next().powi(3);
+            self.arc(
+                &[from, to],
+                width,
+                colour(palette.caller),
+                colour(palette.callee),
+                false,
+            );
+        }
+        let stack: Vec<usize> = (0..7)
+            .map(|_| running[random.below(running.len())])
+            .collect();
+        let violet = colour(callscape::render::theme::linear(match theme {
+            Theme::Light => 0x5B2A86,
+            Theme::Dark => 0xB48CF0,
+        }));
+        self.arc(&stack, 4.2, violet, violet, true);
+    }
+
+    fn arc(&mut self, stops: &[usize], width: f32, from: [f32; 4], to: [f32; 4], outlined: bool) {
+        let first_point = self.arcs.points.len() as u32;
+        let top = |block: usize, scene: &Scene| {
+            let Block { min, max, .. } = scene.blocks[block];
+            Vec3::new(
+                0.5 * (min.x + max.x),
+                0.5 * (min.y + max.y),
+                max.z + scene.looks[block].rise,
+            )
+        };
+        for pair in stops.windows(2) {
+            let (a, b) = (top(pair[0], self), top(pair[1], self));
+            let lift = Vec3::Z * (12.0 + a.distance(b) * 0.26);
+            self.arcs.points.extend([
+                a,
+                a.lerp(b, 0.12) + lift * 0.8,
+                a.lerp(b, 0.5) + lift * 1.2,
+                a.lerp(b, 0.88) + lift * 0.8,
+                b,
+            ]);
+        }
+        self.arcs.arcs.push(Arc {
+            first_point,
+            points: self.arcs.points.len() as u32 - first_point,
+            width,
+            from,
+            to,
+            outlined,
+            pulse: if outlined { 0.6 } else { -1.0 },
+        });
+    }
+
+    /// The city whole, as in the reference pictures.
+    pub fn overview() -> Camera {
+        Camera {
+            eye: Vec3::new(325.0, -715.0, 775.0),
+            target: Vec3::new(500.0, 322.0, 0.0),
+            fov_y: 0.473,
+        }
+    }
+
+    /// One district from near by.
+    pub fn close_up() -> Camera {
+        Camera {
+            eye: Vec3::new(330.0, 60.0, 130.0),
+            target: Vec3::new(400.0, 250.0, 15.0),
+            fov_y: 0.7,
+        }
+    }
+}
+
+const NAMES: [&str; 12] = [
+    "asyncio",
+    "distutils",
+    "idlelib",
+    "tkinter",
+    "email",
+    "xml",
+    "multiprocessing",
+    "unittest",
+    "http",
+    "importlib",
+    "logging",
+    "encodings",
+];
+
+fn node(leaves: f32, level: u32, random: &mut Random) -> Node {
+    if leaves <= 1.0 || (level > 1 && leaves < 2.0) || level > 7 {
+        let weight = 2.0 + 60.0 * random.next() * random.next() * random.next();
+        return Node {
+            children: Vec::new(),
+            weight,
+        };
+    }
+    // Few directories, more files, many functions.
+    let count = if leaves < 40.0 {
+        leaves as usize
+    } else {
+        ((4.0 + 22.0 * random.next()) as usize).min(leaves as usize)
+    };
+    let mut shares: Vec<f32> = (0..count)
+        .map(|_| {
+            if leaves < 40.0 {
+                1.0
+            } else {
+                random.next().powi(2) + 0.03
+            }
+        })
+        .collect();
+    let total: f32 = shares.iter().sum();
+    shares.iter_mut().for_each(|share| *share /= total);
+    let mut children: Vec<Node> = shares
+        .iter()
+        .map(|share| node((leaves * share).max(1.0), level + 1, random))
+        .collect();
+    children.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+    let weight = children.iter().map(|child| child.weight).sum();
+    Node { children, weight }
+}
+
+/// Squarified treemap of Bruls, Huizing and van Wijk (2000), for weights from large to small.
+fn squarify(weights: &[f32], (mut min, mut size): (Vec2, Vec2)) -> Vec<(Vec2, Vec2)> {
+    let total: f32 = weights.iter().sum();
+    let scale = (size.x * size.y).max(0.0) / total.max(1e-9);
+    let mut placed = Vec::new();
+    let mut start = 0;
+    while start < weights.len() {
+        let side = size.min_element().max(1e-6);
+        let worst = |end: usize| {
+            let row = &weights[start..end];
+            let sum = row.iter().sum::<f32>() * scale;
+            row.iter()
+                .map(|w| {
+                    let ratio = side * side * w * scale / (sum * sum);
+                    ratio.max(1.0 / ratio)
+                })
+                .fold(0.0, f32::max)
+        };
+        let mut end = start + 1;
+        while end < weights.len() && worst(end + 1) <= worst(end) {
+            end += 1;
+        }
+        let sum = weights[start..end].iter().sum::<f32>() * scale;
+        let depth = sum / side;
+        let mut offset = 0.0;
+        let is_wide = size.x >= size.y;
+        for weight in &weights[start..end] {
+            let length = weight * scale / depth;
+            let (at, extent) = if is_wide {
+                (Vec2::new(0.0, offset), Vec2::new(depth, length))
+            } else {
+                (Vec2::new(offset, 0.0), Vec2::new(length, depth))
+            };
+            placed.push((min + at, extent));
+            offset += length;
+        }
+        let cut = if is_wide {
+            Vec2::new(depth, 0.0)
+        } else {
+            Vec2::new(0.0, depth)
+        };
+        min += cut;
+        size -= cut;
+        start = end;
+    }
+    placed
+}
