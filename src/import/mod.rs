@@ -8,6 +8,7 @@ use crate::warnings::Place;
 
 mod chrome;
 mod hashing;
+pub mod index;
 mod json;
 mod stream;
 mod uftrace;
@@ -94,9 +95,14 @@ const FORMATS: &[Format] = &[
     },
 ];
 
-/// Reads the recording at `path`, a file or a directory, whatever its format and compression.
-/// The format is recognised by the content.
+/// Opens the recording at `path`, a file or a directory, whatever its format and compression: its index
+/// where one fits, else the recording itself.
 pub fn open(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
+    index::open(path, progress)
+}
+
+/// Reads the recording at `path` itself. The format is recognised by the content.
+fn read(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
     progress.check()?;
     let metadata = std::fs::metadata(path).map_err(|error| ImportError::io(path, error))?;
     if metadata.is_dir() {
@@ -129,7 +135,7 @@ fn unknown(path: &Path, found: &str) -> ImportError {
     let known: Vec<&str> = FORMATS.iter().map(|format| format.id).collect();
     ImportError::malformed(
         Place::offset(path.display().to_string(), 0),
-        format!("a recording in a known format ({})", known.join(", ")),
+        format!("a recording in a known format ({}, callscape)", known.join(", ")),
         found,
     )
 }
