@@ -472,9 +472,7 @@ impl ApplicationHandler<Wake> for App {
                 return;
             }
         }
-        if let Some(inputs) = self.inputs.take()
-            && inputs != Inputs::default()
-        {
+        if let Some(inputs) = self.inputs.take() {
             self.bench.open(inputs);
         }
     }
