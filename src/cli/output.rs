@@ -11,20 +11,23 @@ use crate::progress::Progress;
 const REDRAW: Duration = Duration::from_millis(100);
 
 /// Opens the recording of a sub-command, resolved against its source tree if it names one.
-/// A progress bar stands on standard error meanwhile, where that is a terminal.
 pub fn open(input: &TraceArg) -> anyhow::Result<Session> {
-    let inputs = Inputs {
+    open_inputs(&Inputs {
         source_dir: input.source.clone(),
         recordings: vec![input.trace.clone()],
-    };
+    })
+}
+
+/// Opens a session. A progress bar stands on standard error meanwhile, where that is a terminal.
+pub fn open_inputs(inputs: &Inputs) -> anyhow::Result<Session> {
     let progress = Progress::new();
     if !io::stderr().is_terminal() {
-        return Ok(Session::open(&inputs, &progress)?);
+        return Ok(Session::open(inputs, &progress)?);
     }
     let style = indicatif::ProgressStyle::with_template("{wide_msg} {bar:30} {percent:>3} %")?;
     let bar = indicatif::ProgressBar::new(0).with_style(style);
     let session = std::thread::scope(|scope| {
-        let work = scope.spawn(|| Session::open(&inputs, &progress));
+        let work = scope.spawn(|| Session::open(inputs, &progress));
         while !work.is_finished() {
             let (step, done, total) = progress.state();
             bar.set_length(total);
