@@ -30,6 +30,9 @@ use crate::render::renderer::{Frame, Quality};
 use crate::units::ModuleId;
 use crate::views::landscape::Moment;
 
+/// The picture of a landscape at rest is made better only when nothing else is going on: on a software
+/// renderer each step takes long enough to make the panels stutter.
+const CALM: Duration = Duration::from_millis(150);
 /// How often the progress of work on another thread is looked at.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(60);
 /// When the display cannot take a frame it is tried again after this.
@@ -80,6 +83,7 @@ struct App {
     log: Option<StateLog>,
     losses: u32,
     is_hidden: bool,
+    last_input: Instant,
     /// When the next frame is due without an event.
     next_frame: Option<Instant>,
     failure: Option<anyhow::Error>,
@@ -118,6 +122,7 @@ impl App {
             log: StateLog::from_environment(),
             losses: 0,
             is_hidden: false,
+            last_input: Instant::now(),
             next_frame: None,
             failure: None,
         }
@@ -248,19 +253,22 @@ impl App {
             free
         });
         let points = shown.panels.pixels_per_point;
-        self.bench.search.wants_focus = false;
-        let had_commands = !self.commands.is_empty();
-        for command in std::mem::take(&mut self.commands) {
-            self.bench.execute(command);
-        }
         let pixels = Vec2::new(size[0] as f32, size[1] as f32);
         self.bench.set_viewport(Viewport {
             size: pixels,
             free: free_area(free, points, pixels),
         });
+        self.bench.search.wants_focus = false;
+        self.bench.search.mark_moved = false;
+        let had_commands = !self.commands.is_empty();
+        for command in std::mem::take(&mut self.commands) {
+            self.bench.execute(command);
+        }
         self.bench.update_hover();
 
-        let landscape = landscape_frame(&mut self.bench, view, size, scene_is_new);
+        let restless = CALM.saturating_sub(self.last_input.elapsed());
+        let may_settle = restless.is_zero() && !shown.repaint_after.is_zero();
+        let landscape = landscape_frame(&mut self.bench, view, size, scene_is_new, may_settle);
         let presented = view.graphics.draw(landscape.as_ref(), shown.panels);
         if landscape.is_some() {
             view.drawn = landscape;
@@ -284,8 +292,10 @@ impl App {
             due = [due, at].into_iter().flatten().min();
         };
         by(shown.repaint_after);
-        if self.bench.is_moving() || had_commands || !view.graphics.renderer.settled() {
+        if self.bench.is_moving() || had_commands {
             by(Duration::ZERO);
+        } else if !view.graphics.renderer.settled() {
+            by(restless);
         }
         if self.bench.loading.is_some() {
             by(PROGRESS_INTERVAL);
@@ -355,12 +365,14 @@ impl App {
     }
 }
 
-/// Brings the renderer up to date, and gives the frame to draw; none when the picture would be the same.
+/// Brings the renderer up to date, and gives the frame to draw; none when the picture would be the same,
+/// or only better and it may not settle now.
 fn landscape_frame(
     bench: &mut Workbench,
     view: &mut View,
     size: [u32; 2],
     scene_is_new: bool,
+    may_settle: bool,
 ) -> Option<Frame> {
     let mut frame = Frame {
         camera: bench.camera.camera(),
@@ -415,7 +427,7 @@ fn landscape_frame(
         renderer.set_labels(gpu, landscape.flat_labels(), landscape.screen_labels());
         return Some(frame);
     }
-    (!renderer.settled()).then_some(frame)
+    (may_settle && !renderer.settled()).then_some(frame)
 }
 
 /// The free area in points as normalised device coordinates; of all the window when panels leave nothing.
@@ -446,6 +458,12 @@ impl ApplicationHandler<Wake> for App {
             .with_title("Callscape")
             .with_min_inner_size(LogicalSize::new(320.0, 240.0))
             .with_inner_size(LogicalSize::new(1280.0, 800.0));
+        #[cfg(target_os = "linux")]
+        let attributes = {
+            use winit::platform::x11::WindowAttributesExtX11;
+            // What X11 calls the class and Wayland the application's id.
+            attributes.with_name("callscape", "callscape")
+        };
         match event_loop.create_window(attributes) {
             Ok(window) => self.make_view(event_loop, Arc::new(window)),
             Err(error) => {
@@ -473,6 +491,9 @@ impl ApplicationHandler<Wake> for App {
     }
 
     fn window_event(&mut self, event_loop: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
+        if !matches!(event, WindowEvent::RedrawRequested) {
+            self.last_input = Instant::now();
+        }
         if let WindowEvent::KeyboardInput { event: key, .. } = &event
             && !self.on_key(key)
         {

@@ -43,6 +43,8 @@ pub struct Search {
     pub query: String,
     pub results: Vec<ModuleId>,
     pub marked: usize,
+    /// The mark moved in this frame, and has to stay in sight.
+    pub mark_moved: bool,
 }
 
 /// Which panels are open.
@@ -89,6 +91,9 @@ pub struct Workbench {
     pub blocks_are_new: bool,
     /// Other names are to be shown over the landscape than before.
     pub names_are_new: bool,
+    /// The camera is to fly to this module as soon as the free area is known: the flight may have opened
+    /// a panel.
+    flight_pending: Option<ModuleId>,
     /// The camera is to show everything as soon as the free area is known.
     home_pending: bool,
     /// The last view of everything: kept when the window changes its size.
@@ -128,6 +133,7 @@ impl Workbench {
             was_moving: false,
             blocks_are_new: false,
             names_are_new: false,
+            flight_pending: None,
             home_pending: false,
             home: None,
             wake,
@@ -192,6 +198,11 @@ impl Workbench {
             self.home = Some(self.camera.pose());
             self.home_pending = false;
         }
+        let module = self.flight_pending.take();
+        if let Some(bounds) = module.and_then(|module| document.bounds_of(module)) {
+            self.camera
+                .fly_to(&bounds, viewport.aspect(), viewport.free);
+        }
     }
 
     /// Whether the next frame will differ from this one without any input.
@@ -213,7 +224,7 @@ impl Workbench {
         let now = self.now();
         let since = now.saturating_sub(self.last_frame).as_secs_f32();
         // Motion that has just begun has nothing to catch up with.
-        let seconds = since.min(if self.was_moving { 0.1 } else { 0.01 });
+        let seconds = since.min(if self.was_moving { 0.25 } else { 0.01 });
         self.last_frame = now;
         self.camera.advance(seconds);
         if let Some(document) = &mut self.document {
@@ -246,11 +257,11 @@ impl Workbench {
                 }
             }
             Command::Select(module) => self.select(module),
-            Command::FlyTo(module) => self.fly_to(module),
+            Command::FlyTo(module) => self.flight_pending = Some(module),
             Command::FlyToSelection => {
                 let selection = self.document.as_ref().map(|open| &open.selection);
                 if let Some(module) = selection.and_then(|it| it.module.or(it.hovered)) {
-                    self.fly_to(module);
+                    self.flight_pending = Some(module);
                 }
             }
             Command::FlyHome => {
@@ -269,6 +280,7 @@ impl Workbench {
                 let last = self.search.results.len().saturating_sub(1);
                 let marked = self.search.marked.saturating_add_signed(by as isize);
                 self.search.marked = marked.min(last);
+                self.search.mark_moved = true;
             }
             Command::TakeResult(index) => {
                 let index = index.unwrap_or(self.search.marked);
@@ -276,7 +288,7 @@ impl Workbench {
                     self.search.is_open = false;
                     self.names_are_new = true;
                     self.select(Some(module));
-                    self.fly_to(module);
+                    self.flight_pending = Some(module);
                 }
             }
             Command::Configure(settings) => self.configure(settings),
@@ -333,18 +345,6 @@ impl Workbench {
                 Some(module) => document.calls.of(&document.session.hierarchy, module),
                 None => Neighbours::default(),
             };
-        }
-    }
-
-    fn fly_to(&mut self, module: ModuleId) {
-        let bounds = self
-            .document
-            .as_ref()
-            .and_then(|open| open.bounds_of(module));
-        if let Some(bounds) = bounds {
-            let viewport = self.viewport;
-            self.camera
-                .fly_to(&bounds, viewport.aspect(), viewport.free);
         }
     }
 
