@@ -83,7 +83,6 @@ fn resolve(in: FullScreen) -> @location(0) vec4f {
     let base = world.xy + outward * map.w;
     var open = 0.0;
     var full = 0.0;
-    var glow = 0.0;
     for (var cone = 0u; cone < CONES; cone++) {
         let both = maps.directions[cone];
         let turned = vec2f(both.z * outward.x - both.w * outward.y, both.w * outward.x + both.z * outward.y);
@@ -92,10 +91,8 @@ fn resolve(in: FullScreen) -> @location(0) vec4f {
         for (var step = 0u; step < STEPS; step++) {
             let reach = maps.layers[layer].steps[step].xy;
             let at = base + direction * reach.x;
-            let seen = textureSampleLevel(heights, smooth_sampler, uv(map, at), layer, reach.y).xy;
-            let steeper = (seen.x - world.z) / reach.x;
-            glow += seen.y * clamp(steeper - slope, 0.0, 1.0);
-            slope = max(slope, steeper);
+            let seen = textureSampleLevel(heights, smooth_sampler, uv(map, at), layer, reach.y).x;
+            slope = max(slope, (seen - world.z) / reach.x);
         }
         // Light of an even sky above the horizon, on a level and on an upright surface.
         let cosine = inverseSqrt(1.0 + slope * slope);
@@ -106,8 +103,7 @@ fn resolve(in: FullScreen) -> @location(0) vec4f {
     open = select(1.0, open / full, CONES > 0u);
     // Level surfaces deeper than the sky alone would have it, so that steps of the hierarchy read from
     // afar; walls with the light that stands in narrow gaps.
-    open = select(open * (0.62 + 0.38 * open), 0.3 + 0.7 * open, is_wall);
-    glow /= f32(max(CONES, 1u));
+    open = select(0.06 + 0.94 * open * (0.62 + 0.38 * open), 0.3 + 0.7 * open, is_wall);
 
     // The lamp is as wide as seven degrees to each side.
     let lamp = normalize(SUN.xy);
@@ -124,7 +120,9 @@ fn resolve(in: FullScreen) -> @location(0) vec4f {
 
     // A wall sees half the sky, and the light that the ground before it throws back.
     let sky = open * select(1.0, 0.5 + 0.32 * frame.deepest.g, is_wall);
-    let thrown = activity(glow) * glow * (0.6 + 9.0 * frame.emission);
+    // What runs lights its surroundings softly: the mean glow about the place.
+    let pool = textureSampleLevel(heights, smooth_sampler, uv(map, base), layer, log2(10.0 / map.w)).y;
+    let thrown = mix(frame.warm, frame.hot, 0.3) * (pool * (1.0 - weight) * (0.5 + 12.0 * frame.emission));
     let light = frame.sky * sky + frame.sun * lamp_light + thrown;
     let shaded = albedo * light + hue * weight * frame.emission;
 
