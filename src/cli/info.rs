@@ -1,5 +1,17 @@
 //! `callscape info`: What is in a recording: threads, calls, functions, repairs
 
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::output::{self, Align, Table};
+use crate::analysis::resolve::Rule;
+use crate::analysis::session::{Resolved, Session};
+use crate::facts::recording::RecordingKind;
+use crate::units::{Cost, Time};
+use crate::warnings::Warning;
+
 #[derive(Debug, clap::Args)]
 #[command(about = "What is in a recording: threads, calls, functions, repairs", after_help = EXAMPLES)]
 pub struct Args {
@@ -13,5 +25,156 @@ pub struct Args {
 const EXAMPLES: &str = "Example:\n  callscape info trace.json --json";
 
 pub fn run(args: Args) -> anyhow::Result<()> {
-    anyhow::bail!("{args:?} is under construction")
+    let session = output::open(&args.input)?;
+    let resolved = output::recording(&session)?;
+    let info = Info::new(&session, resolved);
+    if args.json {
+        output::print_json(&info)
+    } else {
+        output::print(|out| info.write(out))
+    }
+}
+
+#[derive(Serialize)]
+struct Info<'a> {
+    format: &'static str,
+    kind: RecordingKind,
+    threads: Vec<Thread<'a>>,
+    calls: u64,
+    functions: u64,
+    max_depth: u32,
+    duration_ns: Cost,
+    /// How many samples were taken; none of a trace.
+    samples: u64,
+    resolution: Counts,
+    warnings: &'a [Warning],
+    /// Of the source tree.
+    source_warnings: &'a [Warning],
+}
+
+#[derive(Serialize)]
+struct Thread<'a> {
+    id: &'a str,
+    process: &'a str,
+    name: &'a str,
+    calls: u64,
+    max_depth: u32,
+    start_ns: Time,
+    end_ns: Time,
+}
+
+/// How many functions, and calls of them, each rule resolved.
+#[derive(Serialize)]
+struct Counts {
+    functions: BTreeMap<&'static str, u64>,
+    calls: BTreeMap<&'static str, u64>,
+}
+
+const RULES: [(Rule, &str); 4] = [
+    (Rule::FileAndLine, "file_and_line"),
+    (Rule::QualifiedName, "qualified_name"),
+    (Rule::UniqueName, "unique_name"),
+    (Rule::External, "external"),
+];
+
+impl Counts {
+    fn new(resolved: &Resolved) -> Counts {
+        let zero: BTreeMap<&'static str, u64> = RULES.iter().map(|&(_, name)| (name, 0)).collect();
+        let mut counts = Counts {
+            functions: zero.clone(),
+            calls: zero,
+        };
+        let metrics = resolved.recording.trace.function_metrics(None);
+        for (rule, metrics) in resolved.resolution.rules.iter().zip(metrics) {
+            for (_, name) in RULES.iter().filter(|(known, _)| known == rule) {
+                *counts.functions.entry(name).or_default() += 1;
+                *counts.calls.entry(name).or_default() += metrics.calls;
+            }
+        }
+        counts
+    }
+}
+
+impl<'a> Info<'a> {
+    fn new(session: &'a Session, resolved: &'a Resolved) -> Info<'a> {
+        let recording = &resolved.recording;
+        let trace = &recording.trace;
+        let threads = trace.threads().iter().map(|thread| Thread {
+            id: &thread.id,
+            process: &thread.process,
+            name: &thread.name,
+            calls: thread.calls,
+            max_depth: thread.max_depth,
+            start_ns: thread.start,
+            end_ns: thread.end,
+        });
+        Info {
+            format: recording.format,
+            kind: recording.kind,
+            threads: threads.collect(),
+            calls: trace.calls(),
+            functions: recording.functions.len() as u64,
+            max_depth: trace.max_depth(),
+            duration_ns: trace.duration(),
+            samples: 0,
+            resolution: Counts::new(resolved),
+            warnings: &recording.warnings,
+            source_warnings: &session.source_warnings,
+        }
+    }
+
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "format     {}", self.format)?;
+        writeln!(out, "calls      {}", self.calls)?;
+        writeln!(out, "functions  {}", self.functions)?;
+        writeln!(out, "max depth  {}", self.max_depth)?;
+        writeln!(out, "duration   {}", self.duration_ns)?;
+        writeln!(out)?;
+        let mut resolution = Table::new(&[
+            ("resolved by", Align::Left),
+            ("functions", Align::Right),
+            ("calls", Align::Right),
+        ]);
+        for (_, rule) in RULES {
+            let of = |counts: &BTreeMap<&str, u64>| counts.get(rule).copied().unwrap_or(0);
+            let (functions, calls) = (of(&self.resolution.functions), of(&self.resolution.calls));
+            let rule = rule.replace('_', " ");
+            resolution.row([rule, functions.to_string(), calls.to_string()]);
+        }
+        resolution.write(out)?;
+        writeln!(out)?;
+        let mut threads = Table::new(&[
+            ("thread", Align::Right),
+            ("process", Align::Right),
+            ("calls", Align::Right),
+            ("max depth", Align::Right),
+            ("start", Align::Right),
+            ("end", Align::Right),
+            ("name", Align::Left),
+        ]);
+        for thread in &self.threads {
+            threads.row([
+                thread.id.to_owned(),
+                thread.process.to_owned(),
+                thread.calls.to_string(),
+                thread.max_depth.to_string(),
+                thread.start_ns.to_string(),
+                thread.end_ns.to_string(),
+                thread.name.to_owned(),
+            ]);
+        }
+        threads.write(out)?;
+        for (of, warnings) in [
+            ("repaired or left out", self.warnings),
+            ("left out of the source tree", self.source_warnings),
+        ] {
+            if !warnings.is_empty() {
+                writeln!(out, "\n{of}:")?;
+            }
+            for warning in warnings {
+                writeln!(out, "  {warning}")?;
+            }
+        }
+        Ok(())
+    }
 }

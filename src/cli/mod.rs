@@ -1,14 +1,15 @@
 //! The command line: one file per sub-command. `main.rs` parses, runs and prints one error.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
 mod functions;
 mod graph;
+mod index;
 mod info;
 mod input;
+mod output;
 mod render;
 mod stack;
 mod tree;
@@ -32,6 +33,7 @@ enum Command {
     Stack(stack::Args),
     Graph(graph::Args),
     Tree(tree::Args),
+    Index(index::Args),
 }
 
 /// Runs what the command line asks for.
@@ -44,15 +46,8 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Stack(args)) => stack::run(args),
         Some(Command::Graph(args)) => graph::run(args),
         Some(Command::Tree(args)) => tree::run(args),
+        Some(Command::Index(args)) => index::run(args),
     }
-}
-
-/// Prints one JSON document and a newline on standard output.
-fn print_json(document: &impl serde::Serialize) -> anyhow::Result<()> {
-    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    serde_json::to_writer_pretty(&mut out, document)?;
-    out.write_all(b"\n")?;
-    Ok(out.flush()?)
 }
 
 /// The recording of a sub-command that reads one.

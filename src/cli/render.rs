@@ -1,14 +1,368 @@
 //! `callscape render`: A picture, or a sequence of pictures, without a window
 
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail, ensure};
+use clap::ValueEnum;
+
+use crate::analysis::session::Session;
+use crate::app::headless::{PictureSettings, Studio, Viewpoint, liveliest, moment_at};
+use crate::progress::Progress;
+use crate::render::theme::Theme;
+use crate::units::{Cost, ModuleId, Time, TimeSpec};
+use crate::views::landscape::{ArcMode, LandscapeSettings, Moment, Surface};
+use crate::views::metrics::Metric;
+use crate::views::search::search;
+
 #[derive(Debug, clap::Args)]
 #[command(about = "A picture, or a sequence of pictures, without a window", after_help = EXAMPLES)]
 pub struct Args {
-    /// A source tree, a recording, or both
-    inputs: Vec<std::path::PathBuf>,
+    /// A source tree, recordings of it, or both; the first recording is shown; the built-in demo for none
+    #[arg(value_name = "SOURCE_DIR | TRACE")]
+    inputs: Vec<PathBuf>,
+    /// The picture to write, a PNG; a sequence is numbered: OUT-0001.png, OUT-0002.png, …
+    #[arg(short, long, value_name = "OUT.png")]
+    output: PathBuf,
+    /// Width and height in pixels
+    #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "1280x720", value_parser = size)]
+    size: [u32; 2],
+    #[arg(long, value_enum, default_value = "light")]
+    theme: ThemeArg,
+    /// The time to show: 12.5ms, 3s, 40% or nanoseconds [default: a lively moment in the later half of
+    /// the recording, the one with the deepest stacks among some hundreds]
+    #[arg(long, value_name = "TIME")]
+    at: Option<TimeSpec>,
+    /// Where the camera stands: all of the city from the south, or straight from above
+    #[arg(long, value_enum, default_value = "home")]
+    camera: CameraArg,
+    /// The module to show with its surroundings, by its path such as src/lapi.c/lua_call
+    #[arg(long, value_name = "MODULE")]
+    focus: Option<String>,
+    /// Heading of the camera in degrees: 0 looks to the east, 90 to the north
+    #[arg(long, value_name = "DEGREES", allow_negative_numbers = true, value_parser = degrees)]
+    yaw: Option<f32>,
+    /// How far the camera looks down, in degrees from 1 to 90
+    #[arg(long, value_name = "DEGREES", value_parser = degrees)]
+    pitch: Option<f32>,
+    /// From the camera to the middle of what it shows; the city is 1000 wide
+    #[arg(long, value_name = "LENGTH", value_parser = distance)]
+    distance: Option<f32>,
+    /// Call relations: all up to now, those of the last step, or none
+    #[arg(long, value_enum, default_value = "all")]
+    arcs: ArcsArg,
+    /// What the colour says
+    #[arg(long, value_enum, default_value = "kind")]
+    color: ColorArg,
+    /// What the height says
+    #[arg(long, value_enum, default_value = "even")]
+    height: HeightArg,
+    /// What the footprint says
+    #[arg(long, value_enum, default_value = "loc")]
+    area: MetricArg,
+    /// Collapse everything below this depth into one block a module; the root has depth 0
+    #[arg(long, value_name = "DEPTH")]
+    level: Option<u16>,
+    /// Write a sequence of so many pictures from --from to --to
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000), conflicts_with = "at")]
+    frames: Option<u32>,
+    /// Where the sequence starts [default: the start of the recording]
+    #[arg(long, value_name = "TIME", requires = "frames")]
+    from: Option<TimeSpec>,
+    /// Where the sequence ends [default: the end of the recording]
+    #[arg(long, value_name = "TIME", requires = "frames")]
+    to: Option<TimeSpec>,
 }
 
-const EXAMPLES: &str = "Example:\n  callscape render src trace.json -o city.png";
+const EXAMPLES: &str = "Examples:
+  callscape render src trace.json -o city.png
+  callscape render src trace.json -o city.png --at 40% --theme dark --size 1920x1080
+  callscape render src trace.json -o frames/city.png --frames 100 --from 1s --to 2s
+  callscape render src -o parser.png --focus parser --color language";
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ThemeArg {
+    Light,
+    Dark,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum CameraArg {
+    /// The whole city from the south
+    Home,
+    /// Straight from above, north at the top
+    Top,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ArcsArg {
+    All,
+    Step,
+    None,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum MetricArg {
+    /// Lines of code
+    Loc,
+    /// File size
+    Bytes,
+    /// Calls in the recording
+    Calls,
+    /// Self cost in the recording
+    #[value(name = "self")]
+    SelfCost,
+}
+
+impl MetricArg {
+    fn metric(self) -> Metric {
+        match self {
+            MetricArg::Loc => Metric::LinesOfCode,
+            MetricArg::Bytes => Metric::Bytes,
+            MetricArg::Calls => Metric::Calls,
+            MetricArg::SelfCost => Metric::SelfCost,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum HeightArg {
+    /// Low plinths of even height
+    Even,
+    Loc,
+    Calls,
+    #[value(name = "self")]
+    SelfCost,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ColorArg {
+    /// Neutral: the level of the hierarchy by lightness
+    Kind,
+    Language,
+    Loc,
+    Calls,
+    #[value(name = "self")]
+    SelfCost,
+}
+
+fn size(text: &str) -> Result<[u32; 2], String> {
+    let sides = text.split_once(['x', '×']);
+    let side = |text: &str| text.parse::<u32>().ok().filter(|&side| side > 0);
+    sides
+        .and_then(|(width, height)| Some([side(width)?, side(height)?]))
+        .ok_or_else(|| format!("expected a size in pixels like 1280x720, found '{text}'"))
+}
+
+fn degrees(text: &str) -> Result<f32, String> {
+    let degrees = text
+        .parse::<f32>()
+        .ok()
+        .filter(|degrees| degrees.abs() <= 360.0);
+    degrees.ok_or_else(|| format!("expected degrees, found '{text}'"))
+}
+
+fn distance(text: &str) -> Result<f32, String> {
+    let distance = text.parse::<f32>().ok();
+    distance
+        .filter(|distance| (1.0..=100_000.0).contains(distance))
+        .ok_or_else(|| format!("expected a length from 1 to 100000, found '{text}'"))
+}
 
 pub fn run(args: Args) -> anyhow::Result<()> {
-    anyhow::bail!("{args:?} is under construction")
+    let outputs = Outputs::new(&args.output, args.frames)?;
+    let inputs = super::input::sort(&args.inputs)?;
+    let session = Session::open(&inputs, &Progress::new())?;
+    if let [shown, _, ..] = &session.recordings[..] {
+        let name = shown.recording.name();
+        eprintln!("callscape: only the first recording, {name}, is shown");
+    }
+    let duration = session
+        .recordings
+        .first()
+        .map(|it| it.recording.trace.duration());
+    let settings = settings(&args, &session, duration)?;
+    let moments = moments(&args, &session, duration)?;
+    let mut studio = Studio::new(&session, &settings)?;
+    for (index, (moment, path)) in moments.into_iter().zip(&outputs.paths).enumerate() {
+        let image = studio.picture(moment)?;
+        image
+            .write_png(path)
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        if outputs.paths.len() > 1 {
+            let (number, all) = (index + 1, outputs.paths.len());
+            eprintln!("{number} of {all}: {}", path.display());
+        }
+    }
+    if studio.arcs_left_out() > 0 {
+        let count = studio.arcs_left_out();
+        eprintln!("callscape: {count} rarer call relations are not drawn");
+    }
+    Ok(())
+}
+
+/// The files to write, known to be writable.
+struct Outputs {
+    paths: Vec<PathBuf>,
+}
+
+impl Outputs {
+    /// Names the files and tries the first, before any long work.
+    fn new(output: &Path, frames: Option<u32>) -> anyhow::Result<Outputs> {
+        let shown = output.display();
+        ensure!(
+            !output.is_dir(),
+            "{shown} is a directory; name the picture in it, such as {}",
+            output.join("city.png").display()
+        );
+        let is_png = output
+            .extension()
+            .is_some_and(|it| it.eq_ignore_ascii_case("png"));
+        ensure!(is_png, "{shown}: expected a name that ends in .png");
+        let paths: Vec<PathBuf> = match frames {
+            None => vec![output.to_owned()],
+            Some(frames) => {
+                let stem = output.file_stem().unwrap_or_default().to_string_lossy();
+                let digits = frames.to_string().len().max(4);
+                let name = |frame| output.with_file_name(format!("{stem}-{frame:0digits$}.png"));
+                (1..=frames).map(name).collect()
+            }
+        };
+        if let Some(first) = paths.first() {
+            let mut trial = first.as_os_str().to_owned();
+            trial.push(".part");
+            let cannot = || format!("cannot write {}", first.display());
+            std::fs::File::create(&trial).with_context(cannot)?;
+            std::fs::remove_file(&trial).with_context(cannot)?;
+        }
+        Ok(Outputs { paths })
+    }
+}
+
+fn settings(
+    args: &Args,
+    session: &Session,
+    duration: Option<Cost>,
+) -> anyhow::Result<PictureSettings> {
+    let needs_recording = matches!(args.area, MetricArg::Calls | MetricArg::SelfCost)
+        || matches!(args.height, HeightArg::Calls | HeightArg::SelfCost)
+        || matches!(args.color, ColorArg::Calls | ColorArg::SelfCost);
+    ensure!(
+        duration.is_some() || !needs_recording,
+        "calls and self cost need a recording; name one beside the source tree"
+    );
+    let landscape = LandscapeSettings {
+        area: args.area.metric(),
+        height: match args.height {
+            HeightArg::Even => None,
+            HeightArg::Loc => Some(Metric::LinesOfCode),
+            HeightArg::Calls => Some(Metric::Calls),
+            HeightArg::SelfCost => Some(Metric::SelfCost),
+        },
+        surface: match args.color {
+            ColorArg::Kind => Surface::Neutral,
+            ColorArg::Language => Surface::Language,
+            ColorArg::Loc => Surface::Metric(Metric::LinesOfCode),
+            ColorArg::Calls => Surface::Metric(Metric::Calls),
+            ColorArg::SelfCost => Surface::Metric(Metric::SelfCost),
+        },
+        arcs: match args.arcs {
+            ArcsArg::All => ArcMode::All,
+            ArcsArg::Step => ArcMode::Step,
+            ArcsArg::None => ArcMode::None,
+        },
+        theme: match args.theme {
+            ThemeArg::Light => Theme::Light,
+            ThemeArg::Dark => Theme::Dark,
+        },
+        half_life: Cost::from_ns(duration.unwrap_or_default().ns() / 150),
+        ..LandscapeSettings::default()
+    };
+    let focus = args
+        .focus
+        .as_deref()
+        .map(|path| find(session, path))
+        .transpose()?;
+    let from_above = matches!(args.camera, CameraArg::Top);
+    let yaw = args.yaw.or(from_above.then_some(90.0));
+    let pitch = args.pitch.or(from_above.then_some(90.0));
+    Ok(PictureSettings {
+        size: args.size,
+        landscape,
+        level: args.level,
+        viewpoint: Viewpoint {
+            focus,
+            yaw: yaw.map(f32::to_radians),
+            // Straight down the heading would have no direction.
+            pitch: pitch.map(|pitch| pitch.clamp(1.0, 89.0).to_radians()),
+            distance: args.distance,
+        },
+    })
+}
+
+/// The module with this path.
+fn find(session: &Session, path: &str) -> anyhow::Result<ModuleId> {
+    let hierarchy = &session.hierarchy;
+    let wanted = path.trim_matches('/');
+    let mut modules = hierarchy.modules();
+    if let Some(found) =
+        modules.find(|&id| wanted.ends_with(hierarchy.name(id)) && hierarchy.path(id) == wanted)
+    {
+        return Ok(found);
+    }
+    match search(hierarchy, wanted, 1).first() {
+        Some(&near) => bail!(
+            "no module has the path '{path}'; did you mean '{}'?",
+            hierarchy.path(near)
+        ),
+        None => bail!("no module has the path '{path}'"),
+    }
+}
+
+/// The moments to show, one a picture.
+fn moments(
+    args: &Args,
+    session: &Session,
+    duration: Option<Cost>,
+) -> anyhow::Result<Vec<Option<Moment>>> {
+    let asks_for_time = args.at.is_some() || args.frames.is_some();
+    let Some(duration) = duration else {
+        ensure!(
+            !asks_for_time,
+            "times need a recording; name one beside the source tree"
+        );
+        return Ok(vec![None]);
+    };
+    let at = |spec: TimeSpec| -> anyhow::Result<Time> {
+        let time = spec.resolve(duration);
+        ensure!(
+            time.since(Time::ZERO) <= duration,
+            "{time} lies past the end of the recording, which lasts {duration}"
+        );
+        Ok(time)
+    };
+    let Some(frames) = args.frames else {
+        let time = args.at.map(at).transpose()?;
+        let time = time.unwrap_or_else(|| liveliest(session, 0));
+        return Ok(vec![moment_at(session, 0, time)]);
+    };
+    let from = args.from.map(at).transpose()?.unwrap_or(Time::ZERO);
+    let to = args
+        .to
+        .map(at)
+        .transpose()?
+        .unwrap_or(Time::ZERO + duration);
+    ensure!(from <= to, "--from {from} lies after --to {to}");
+    let length = to.since(from).ns();
+    let time = |frame: u32| {
+        let share = f64::from(frame) / f64::from((frames - 1).max(1));
+        from + Cost::from_ns((length as f64 * share) as u64)
+    };
+    let moment = |frame: u32| {
+        Some(Moment {
+            recording: 0,
+            time: time(frame),
+            previous: if frame == 0 { time(0) } else { time(frame - 1) },
+        })
+    };
+    Ok((0..frames).map(moment).collect())
 }

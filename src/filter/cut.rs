@@ -31,6 +31,11 @@ impl Cut {
         self.collapsed.contains(&module)
     }
 
+    /// The collapsed modules in preorder, those inside of others too.
+    pub fn collapsed(&self) -> impl Iterator<Item = ModuleId> + '_ {
+        self.collapsed.iter().copied()
+    }
+
     pub fn toggle(&mut self, module: ModuleId) {
         if !self.collapsed.remove(&module) {
             self.collapsed.insert(module);

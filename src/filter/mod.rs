@@ -1,4 +1,5 @@
 //! What is shown: the cut through the hierarchy, the time range, selection and hover.
 
 pub mod cut;
+pub mod mapping;
 pub mod selection;

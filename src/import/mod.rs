@@ -4,6 +4,14 @@ use std::path::{Path, PathBuf};
 
 use crate::facts::recording::Recording;
 use crate::progress::{Cancelled, Progress};
+use crate::warnings::Place;
+
+mod chrome;
+mod hashing;
+pub mod index;
+mod json;
+mod stream;
+mod uftrace;
 
 /// Why a recording could not be read at all.
 #[derive(Debug, thiserror::Error)]
@@ -16,7 +24,7 @@ pub enum ImportError {
     /// What was expected, and what was found, where.
     #[error("{place}: expected {expected}, found {found}")]
     Malformed {
-        place: crate::warnings::Place,
+        place: Place,
         expected: String,
         found: String,
     },
@@ -24,17 +32,126 @@ pub enum ImportError {
     Cancelled(#[from] Cancelled),
 }
 
-/// Reads the recording at `path`, a file or a directory, whatever its format and compression.
+impl ImportError {
+    fn malformed(
+        place: Place,
+        expected: impl Into<String>,
+        found: impl Into<String>,
+    ) -> ImportError {
+        ImportError::Malformed {
+            place,
+            expected: expected.into(),
+            found: found.into(),
+        }
+    }
+
+    fn io(path: &Path, source: std::io::Error) -> ImportError {
+        ImportError::Io {
+            path: path.to_owned(),
+            source,
+        }
+    }
+}
+
+/// A format of recordings.
+struct Format {
+    /// Its identifier in `info`.
+    id: &'static str,
+    kind: Kind,
+}
+
+/// How a format is recognised and read.
+enum Kind {
+    /// A file: recognised by its first bytes, after decompression.
+    File {
+        sniff: fn(&[u8]) -> bool,
+        import: Import,
+    },
+    /// A directory: recognised by the files in it.
+    Directory {
+        sniff: fn(&Path) -> bool,
+        import: Import,
+    },
+}
+
+type Import = fn(&Path, &Progress) -> Result<Recording, ImportError>;
+
+/// The formats, in the order in which they are asked. An importer's file begins with the link to its
+/// specification.
+const FORMATS: &[Format] = &[
+    Format {
+        id: chrome::FORMAT,
+        kind: Kind::File {
+            sniff: chrome::sniff,
+            import: chrome::import,
+        },
+    },
+    Format {
+        id: uftrace::FORMAT,
+        kind: Kind::Directory {
+            sniff: uftrace::sniff,
+            import: uftrace::import,
+        },
+    },
+];
+
+/// Opens the recording at `path`, a file or a directory, whatever its format and compression: its index
+/// where one fits, else the recording itself.
 pub fn open(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
+    index::open(path, progress)
+}
+
+/// Reads the recording at `path` itself. The format is recognised by the content.
+fn read(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
     progress.check()?;
-    Err(ImportError::Malformed {
-        place: crate::warnings::Place::file(path.display().to_string()),
-        expected: "a recording in a known format".into(),
-        found: "none".into(),
-    })
+    let metadata = std::fs::metadata(path).map_err(|error| ImportError::io(path, error))?;
+    if metadata.is_dir() {
+        let import = FORMATS.iter().find_map(|format| match format.kind {
+            Kind::Directory { sniff, import } if sniff(path) => Some(import),
+            _ => None,
+        });
+        let import = import.ok_or_else(|| unknown(path, "a directory without one"))?;
+        return import(path, progress);
+    }
+    let head = stream::head(path)?;
+    let import = FORMATS.iter().find_map(|format| match format.kind {
+        Kind::File { sniff, import } if sniff(&head) => Some(import),
+        _ => None,
+    });
+    let import = import.ok_or_else(|| unknown(path, &describe(&head)))?;
+    import(path, progress)
 }
 
 /// Whether `path` is a directory that holds a recording.
-pub fn is_recording(_path: &Path) -> bool {
-    false
+pub fn is_recording(path: &Path) -> bool {
+    path.is_dir()
+        && FORMATS.iter().any(|format| match format.kind {
+            Kind::Directory { sniff, .. } => sniff(path),
+            Kind::File { .. } => false,
+        })
+}
+
+fn unknown(path: &Path, found: &str) -> ImportError {
+    let known: Vec<&str> = FORMATS.iter().map(|format| format.id).collect();
+    ImportError::malformed(
+        Place::offset(path.display().to_string(), 0),
+        format!("a recording in a known format ({}, callscape)", known.join(", ")),
+        found,
+    )
+}
+
+/// The first bytes of a file in words.
+fn describe(head: &[u8]) -> String {
+    if head.is_empty() {
+        return "an empty file".into();
+    }
+    let start = &head[..head.len().min(16)];
+    let text = std::str::from_utf8(start).ok();
+    match text.filter(|text| !text.chars().any(char::is_control)) {
+        Some(text) => format!("a file that begins with '{text}'"),
+        None => {
+            let bytes: Vec<String> = start.iter().map(|byte| format!("{byte:02x}")).collect();
+            format!("a file that begins with the bytes {}", bytes.join(" "))
+        }
+    }
 }

@@ -1,3 +1,7 @@
 //! Mapping: what is shown in, plain geometry out. No GPU, no UI.
 
+pub mod arcs;
 pub mod geometry;
+pub mod labels;
+pub mod pick;
+pub mod treemap;

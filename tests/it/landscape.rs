@@ -1,1 +1,314 @@
-//! Through the public interface: landscape.
+//! Through the public interface: the landscape of a small session, laid out, played and drawn.
+
+use callscape::analysis::resolve::{Resolution, Rule};
+use callscape::analysis::session::{Resolved, Session};
+use callscape::app::headless::{PictureSettings, Studio, Viewpoint};
+use callscape::facts::builder::{Timestamp, TraceBuilder};
+use callscape::facts::functions::Function;
+use callscape::facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
+use callscape::facts::recording::{Recording, RecordingKind};
+use callscape::filter::cut::Cut;
+use callscape::filter::selection::Selection;
+use callscape::render::image::Image;
+use callscape::units::{Cost, ModuleId, Time};
+use callscape::views::landscape::{ArcMode, LandscapeSettings, LandscapeView, Moment};
+use callscape::warnings::{Place, Reporter};
+
+use crate::common::Random;
+
+const DIRECTORIES: u32 = 6;
+const FILES: u32 = 5;
+const FUNCTIONS: u32 = 8;
+
+/// A source tree of 6 directories with 5 files of 8 functions each, and a recording in which random
+/// functions call each other for a millisecond.
+fn session(seed: u64) -> Session {
+    let mut random = Random(seed);
+    let mut builder = HierarchyBuilder::new("application");
+    let mut functions = Vec::new();
+    for directory in 0..DIRECTORIES {
+        let name = format!("district_{directory}");
+        let directory = builder.add(NodeId::ROOT, Module::named(ModuleKind::Directory, &name));
+        for file in 0..FILES {
+            let name = format!("file_{file}.c");
+            let file = builder.add(directory, Module::named(ModuleKind::File, &name));
+            for function in 0..FUNCTIONS {
+                let name = format!("function_{function}");
+                let loc = 1 + random.below(60) as u32;
+                let function = Module {
+                    loc,
+                    ..Module::named(ModuleKind::Function, &name)
+                };
+                functions.push(builder.add(file, function));
+            }
+        }
+    }
+    let (hierarchy, modules) = builder.build();
+
+    let reporter = Reporter::new();
+    let mut trace = TraceBuilder::new(&reporter);
+    let ids: Vec<_> = (0..functions.len())
+        .map(|index| {
+            let name = format!("function {index}");
+            trace.function(Function {
+                name: &name,
+                ..Function::default()
+            })
+        })
+        .collect();
+    let place = || Place::file("made here");
+    let thread = trace.thread("1", "1");
+    for ns in 0..1_000_000 / 500 {
+        let time = Timestamp::from_ns(ns * 500);
+        let open = trace.open_calls(thread) as u64;
+        if open == 0 || (open < 9 && random.below(9) >= open) {
+            // A tenth of the functions, from all districts, do most of the work.
+            let step = if random.below(4) == 0 { 1 } else { 10 };
+            let function = random.below(functions.len() as u64 / step) * step;
+            trace.enter(thread, time, ids[function as usize], place);
+        } else {
+            trace.exit(thread, time, None, place);
+        }
+    }
+    let (functions_table, trace) = trace.finish(place);
+    Session {
+        source_dir: None,
+        hierarchy,
+        recordings: vec![Resolved {
+            recording: Recording {
+                path: "made here".into(),
+                format: "chrome-json",
+                kind: RecordingKind::Trace,
+                functions: functions_table,
+                trace,
+                warnings: reporter.warnings(),
+            },
+            resolution: Resolution {
+                modules: functions.iter().map(|node| modules[node.index()]).collect(),
+                rules: vec![Rule::QualifiedName; functions.len()],
+            },
+        }],
+        source_warnings: Vec::new(),
+    }
+}
+
+fn moment(ns: u64) -> Option<Moment> {
+    Some(Moment {
+        recording: 0,
+        time: Time::from_ns(ns),
+        previous: Time::from_ns(ns.saturating_sub(20_000)),
+    })
+}
+
+fn settings() -> LandscapeSettings {
+    LandscapeSettings {
+        half_life: Cost::from_ns(5_000),
+        ..LandscapeSettings::default()
+    }
+}
+
+#[test]
+fn what_runs_glows_and_tints_its_modules_up_to_the_root() {
+    let session = session(1);
+    let mut view = LandscapeView::new(&session, &settings(), &Cut::all());
+    assert_eq!(view.blocks().len(), session.hierarchy.len());
+    let trace = &session.recordings[0].recording.trace;
+    let modules = &session.recordings[0].resolution.modules;
+    for ns in [0, 1, 250_000, 500_000, 999_000, 10_000] {
+        view.show(&session, moment(ns));
+        let mut stack = Vec::new();
+        for thread in trace.thread_ids() {
+            trace.stack_at(thread, Time::from_ns(ns), &mut stack);
+            for &call in &stack {
+                let module = modules[trace.call(thread, call).function.index()];
+                for above in session.hierarchy.ancestors(module) {
+                    let glow = view.looks()[above.index()].glow;
+                    let expected = if above == module {
+                        1.0..=1.0
+                    } else {
+                        0.01..=0.99
+                    };
+                    assert!(expected.contains(&glow), "{glow} of {above:?} at {ns}");
+                }
+            }
+        }
+    }
+    view.show(&session, None);
+    assert!(
+        view.looks()
+            .iter()
+            .all(|look| look.glow == 0.0 && look.rise == 0.0)
+    );
+}
+
+#[test]
+fn changed_looks_are_all_that_changed() {
+    let session = session(2);
+    let mut view = LandscapeView::new(&session, &settings(), &Cut::all());
+    let mut uploaded = view.looks().to_vec();
+    let mut random = Random(3);
+    for _ in 0..60 {
+        view.show(&session, moment(random.below(1_000_000)));
+        for range in view.changed_looks() {
+            let range = range.start as usize..range.end as usize;
+            uploaded[range.clone()].copy_from_slice(&view.looks()[range]);
+        }
+        assert_eq!(uploaded, view.looks());
+    }
+}
+
+#[test]
+fn a_moment_looks_the_same_whatever_was_shown_before() {
+    let session = session(4);
+    let settings = settings();
+    let mut wandering = LandscapeView::new(&session, &settings, &Cut::all());
+    let mut random = Random(5);
+    for _ in 0..20 {
+        let at = moment(random.below(1_000_000));
+        wandering.show(&session, at);
+        let mut fresh = LandscapeView::new(&session, &settings, &Cut::all());
+        fresh.show(&session, at);
+        assert_eq!(wandering.looks(), fresh.looks());
+        assert_eq!(wandering.arcs(), fresh.arcs());
+    }
+}
+
+#[test]
+fn collapsed_modules_show_what_they_hold() {
+    let session = session(6);
+    let cut = Cut::at_level(&session.hierarchy, 1);
+    let mut view = LandscapeView::new(&session, &settings(), &cut);
+    assert_eq!(view.blocks().len(), 1 + DIRECTORIES as usize);
+    view.show(&session, moment(500_000));
+    assert!(view.looks()[1..].iter().any(|look| look.glow == 1.0));
+    assert!(view.arcs().arcs.iter().any(|arc| arc.outlined));
+    let all = view.module_facts(&session, ModuleId::ROOT);
+    let trace = &session.recordings[0].recording.trace;
+    assert_eq!(all.calls, trace.calls());
+    let parts = session.hierarchy.children(ModuleId::ROOT);
+    let parts = parts.map(|id| view.module_facts(&session, id).calls);
+    assert_eq!(all.calls, parts.sum::<u64>());
+}
+
+#[test]
+fn arcs_count_what_was_called_and_can_be_limited_to_the_step() {
+    let session = session(7);
+    let count = |arcs: ArcMode| {
+        let settings = LandscapeSettings { arcs, ..settings() };
+        let mut view = LandscapeView::new(&session, &settings, &Cut::all());
+        view.show(&session, moment(600_000));
+        let relations = view.arcs().arcs.iter().filter(|arc| !arc.outlined);
+        relations.count() + view.arcs_left_out()
+    };
+    let trace = &session.recordings[0].recording.trace;
+    let relations = trace.running(Time::from_ns(600_000));
+    let between = relations
+        .iter()
+        .filter(|relation| relation.caller != relation.callee);
+    assert_eq!(count(ArcMode::All), between.count());
+    assert!((1..count(ArcMode::All)).contains(&count(ArcMode::Step)));
+    assert_eq!(count(ArcMode::None), 0);
+}
+
+#[test]
+fn a_ray_meets_the_module_that_its_pixel_names() {
+    let session = session(8);
+    let view = LandscapeView::new(&session, &settings(), &Cut::all());
+    for module in session
+        .hierarchy
+        .modules()
+        .filter(|&id| session.hierarchy.is_leaf(id))
+    {
+        let (min, max) = view.bounds(module).expect("every module has a block");
+        let above = ((min + max) * 0.5).with_z(500.0);
+        let hit = view.pick(above, glam::Vec3::NEG_Z);
+        assert_eq!(hit.map(|(module, _)| module), Some(module));
+    }
+}
+
+fn picture(session: &Session, at: Option<Moment>, size: [u32; 2]) -> Option<Image> {
+    let settings = PictureSettings {
+        size,
+        landscape: settings(),
+        level: None,
+        viewpoint: Viewpoint::default(),
+    };
+    match Studio::new(session, &settings) {
+        Ok(mut studio) => Some(studio.picture(at).expect("a picture")),
+        Err(error) => {
+            eprintln!("left out: {error}");
+            None
+        }
+    }
+}
+
+fn count(image: &Image, is_wanted: impl Fn([u8; 3]) -> bool) -> usize {
+    let pixels = image.rgba.chunks_exact(4);
+    pixels
+        .filter(|pixel| is_wanted([pixel[0], pixel[1], pixel[2]]))
+        .count()
+}
+
+/// Amber to red, as only activity, and the callee's end of relations, are.
+fn is_warm([r, _, b]: [u8; 3]) -> bool {
+    r > 170 && b < r / 2
+}
+
+#[test]
+fn a_picture_shows_the_city_its_names_and_what_runs() {
+    let session = session(9);
+    let size = [960, 600];
+    let Some(still) = picture(&session, None, size) else {
+        return;
+    };
+    let all = (size[0] * size[1]) as usize;
+    assert_eq!(count(&still, is_warm), 0, "nothing runs");
+    let dark = count(&still, |[r, g, b]| r.max(g).max(b) < 110);
+    assert!(dark > 60, "letters: {dark} dark pixels");
+    assert!(dark < all / 20, "letters only: {dark} dark pixels");
+    let playing = picture(&session, moment(500_000), size).expect("as before");
+    let warm = count(&playing, is_warm);
+    assert!(warm > all / 1000, "{warm} warm pixels of {all}");
+}
+
+#[test]
+fn the_same_moment_gives_the_same_bytes() {
+    let session = session(10);
+    let first = picture(&session, moment(400_000), [200, 320]);
+    assert_eq!(first, picture(&session, moment(400_000), [200, 320]));
+}
+
+#[test]
+fn names_of_districts_do_not_overlap_from_any_side() {
+    let session = session(11);
+    let mut view = LandscapeView::new(&session, &settings(), &Cut::all());
+    let size = glam::Vec2::new(1280.0, 720.0);
+    let (min, max) = view.bounds(ModuleId::ROOT).expect("the root");
+    let middle = (min + max) * 0.5;
+    let mut most = 0;
+    for direction in 0..16 {
+        let (sin, cos) = (direction as f32 * 0.4).sin_cos();
+        let camera = callscape::render::camera::Camera {
+            eye: middle + glam::Vec3::new(900.0 * cos, 900.0 * sin, 700.0),
+            target: middle,
+            fov_y: 0.7,
+        };
+        view.label(&session, &Selection::default(), &[], &camera, size, 14.0);
+        let labels = view.flat_labels();
+        most = most.max(labels.len());
+        for label in labels {
+            let (low, high) = view.bounds(label.module).expect("a district");
+            let origin = label.origin;
+            assert!(low.x <= origin.x && origin.x <= high.x, "{label:?}");
+            assert!(low.y <= origin.y && origin.y <= high.y, "{label:?}");
+            let to_reader = camera.view_from_world().inverse().x_axis.truncate();
+            assert!(label.right.dot(to_reader) > -0.3, "turned to the reader");
+        }
+        // The strips are apart, so names are apart when each lies in its own.
+        let mut modules: Vec<ModuleId> = labels.iter().map(|label| label.module).collect();
+        modules.sort_unstable();
+        modules.dedup();
+        assert_eq!(modules.len(), labels.len());
+    }
+    assert!(most >= DIRECTORIES as usize, "{most} names");
+}

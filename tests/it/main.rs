@@ -1,9 +1,12 @@
 //! The integration tests, one binary: each links all of the renderer, so one link instead of many.
 
+mod architecture;
 mod common;
 mod facts;
+mod generate;
 mod import;
 mod landscape;
+mod random;
 mod render;
 mod scene;
 mod source;

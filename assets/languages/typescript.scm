@@ -1,0 +1,36 @@
+; Definitions of TypeScript, with and without JSX. Where two patterns match one function, the first names it.
+(function_declaration name: (_) @name) @function
+(generator_function_declaration name: (_) @name) @function
+(function_expression name: (_) @name) @function
+(generator_function name: (_) @name) @function
+(method_definition name: (_) @name) @function
+
+(variable_declarator
+  name: (identifier) @name
+  value: [(arrow_function) (function_expression) (generator_function)] @function)
+(assignment_expression
+  left: [(identifier) (member_expression)] @name
+  right: [(arrow_function) (function_expression) (generator_function)] @function)
+(pair
+  key: (_) @name
+  value: [(arrow_function) (function_expression) (generator_function)] @function)
+(public_field_definition
+  name: (_) @name
+  value: [(arrow_function) (function_expression) (generator_function)] @function)
+(export_statement
+  "default" @name
+  value: [(arrow_function) (function_expression) (generator_function)] @function)
+
+(abstract_class_declaration name: (_) @name) @class
+(interface_declaration name: (_) @name) @class
+(enum_declaration name: (_) @name) @class
+(class_declaration name: (_) @name) @class
+(class name: (_) @name) @class
+(variable_declarator name: (identifier) @name value: (class) @class)
+(assignment_expression left: [(identifier) (member_expression)] @name right: (class) @class)
+
+(internal_module name: (_) @name body: (_)) @namespace
+(module name: (_) @name body: (_)) @namespace
+
+(comment) @comment
+(template_string) @text

@@ -1,0 +1,142 @@
+//! Where functions go that the source does not define: new modules, each made once.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::directories::Directories;
+use super::{names, packages};
+use crate::facts::functions::Function;
+use crate::facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
+use crate::units::ModuleId;
+
+/// Adds modules to a hierarchy, and finds again those that it has added.
+pub struct Placing<'a> {
+    builder: HierarchyBuilder,
+    added: HashMap<(NodeId, ModuleKind, Box<str>), NodeId>,
+    /// Whether there is no source: then the hierarchy is made of the names in the recordings alone.
+    is_alone: bool,
+    directories: Directories<'a>,
+    /// Of functions that have no file: the name of an only executable says nothing.
+    has_several_libraries: bool,
+}
+
+/// Names with more scopes than this keep the innermost.
+const DEEPEST_SCOPE: usize = 8;
+
+impl<'a> Placing<'a> {
+    /// `outside` are the functions that will be placed outside of the source.
+    pub fn new(
+        builder: HierarchyBuilder,
+        is_alone: bool,
+        outside: impl Iterator<Item = Function<'a>>,
+    ) -> Placing<'a> {
+        let mut files: Vec<&str> = Vec::new();
+        let mut libraries: BTreeSet<&str> = BTreeSet::new();
+        for function in outside.filter(|function| !packages::origin(*function).is_foreign) {
+            if function.file.is_empty() {
+                libraries.insert(function.library);
+            } else {
+                files.push(function.file);
+            }
+        }
+        Placing {
+            builder,
+            added: HashMap::new(),
+            is_alone,
+            directories: Directories::new(files.into_iter()),
+            has_several_libraries: libraries.len() > 1,
+        }
+    }
+
+    fn child(&mut self, parent: NodeId, kind: ModuleKind, name: &str) -> NodeId {
+        let key = (parent, kind, Box::from(name));
+        let builder = &mut self.builder;
+        let add = || builder.add(parent, Module::named(kind, name));
+        *self.added.entry(key).or_insert_with(add)
+    }
+
+    /// A function of a file of the source that the syntax tree does not show, in the module `around` it.
+    pub fn in_source(&mut self, around: ModuleId, function: Function<'_>) -> NodeId {
+        let around = NodeId::of(around);
+        let node = self.child(around, ModuleKind::Function, display_name(function.name));
+        let module = self.builder.get(node);
+        if module.line == 0 && function.line != 0 {
+            let name = module.name.to_owned();
+            let language = self.builder.get(around).language.to_owned();
+            let module = Module {
+                line: function.line,
+                end_line: function.line,
+                language: &language,
+                ..Module::named(ModuleKind::Function, &name)
+            };
+            self.builder.set(node, module);
+        }
+        node
+    }
+
+    /// A function that is not in the source: in the external district, or, where there is no source and the
+    /// function is not of a library or a runtime, in directories, files, namespaces and classes of its own.
+    pub fn outside(&mut self, function: Function<'_>) -> NodeId {
+        let origin = packages::origin(function);
+        if self.is_alone && !origin.is_foreign {
+            return self.in_own_place(function);
+        }
+        let mut parent = self.child(NodeId::ROOT, ModuleKind::External, "external");
+        let directories = match function.file {
+            file if !origin.is_foreign && !file.is_empty() => self.directories.names(file),
+            _ => Vec::new(),
+        };
+        for group in directories.into_iter().chain(origin.groups) {
+            parent = self.child(parent, ModuleKind::External, &group);
+        }
+        self.child(parent, ModuleKind::Function, display_name(function.name))
+    }
+
+    fn in_own_place(&mut self, function: Function<'_>) -> NodeId {
+        let mut parent = NodeId::ROOT;
+        if !function.file.is_empty() {
+            for name in self.directories.names(function.file) {
+                parent = self.child(parent, ModuleKind::Directory, &name);
+            }
+            let file = packages::file_name(function.file);
+            parent = self.child(parent, ModuleKind::File, file);
+        } else if self.has_several_libraries && !function.library.is_empty() {
+            let library = packages::file_name(function.library);
+            parent = self.child(parent, ModuleKind::Directory, library);
+        }
+        let mut scopes = names::parts(function.name);
+        let own_name = scopes.pop().unwrap_or_default();
+        if let Some((class, namespaces)) = last(&scopes, DEEPEST_SCOPE).split_last() {
+            for namespace in namespaces {
+                parent = self.child(parent, ModuleKind::Namespace, namespace);
+            }
+            let starts_upper = class.chars().next().is_some_and(char::is_uppercase);
+            let kind = if starts_upper {
+                ModuleKind::Class
+            } else {
+                ModuleKind::Namespace
+            };
+            parent = self.child(parent, kind, class);
+        }
+        // Closures and overloads keep what tells them apart.
+        let is_itself = function.name.ends_with(own_name);
+        let name = if is_itself && !own_name.is_empty() {
+            own_name
+        } else {
+            display_name(function.name)
+        };
+        self.child(parent, ModuleKind::Function, name)
+    }
+
+    pub fn build(self) -> (Hierarchy, Vec<ModuleId>) {
+        self.builder.build()
+    }
+}
+
+fn last<'a, 'b>(names: &'b [&'a str], most: usize) -> &'b [&'a str] {
+    &names[names.len().saturating_sub(most)..]
+}
+
+/// A function without any name is shown as such.
+fn display_name(name: &str) -> &str {
+    if name.is_empty() { "(unnamed)" } else { name }
+}

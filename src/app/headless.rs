@@ -1,0 +1,191 @@
+//! Pictures without a window: the same view and the same renderer, read back.
+
+use glam::{Vec2, Vec3};
+
+use super::camera::home;
+use super::camera::pose::{Bounds, FreeArea, Pose};
+use crate::analysis::session::Session;
+use crate::filter::cut::Cut;
+use crate::filter::selection::Selection;
+use crate::render::gpu::{Gpu, GpuError};
+use crate::render::image::Image;
+use crate::render::renderer::{Frame, Quality, Renderer};
+use crate::units::{Cost, ModuleId, Time};
+use crate::views::landscape::{LandscapeSettings, LandscapeView, Moment};
+
+/// Where a picture is taken from: home, or as far as given otherwise.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Viewpoint {
+    /// The module that the picture shows with its surroundings; the whole city for none.
+    pub focus: Option<ModuleId>,
+    /// Heading in radians from east to north; how far the camera looks down, in radians.
+    pub yaw: Option<f32>,
+    pub pitch: Option<f32>,
+    /// From the eye to what is in the middle, in world units (the city is 1000 wide).
+    pub distance: Option<f32>,
+}
+
+/// What all pictures of a sequence share.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PictureSettings {
+    /// In pixels.
+    pub size: [u32; 2],
+    pub landscape: LandscapeSettings,
+    /// The depth below which modules are collapsed.
+    pub level: Option<u16>,
+    pub viewpoint: Viewpoint,
+}
+
+/// The landscape of a session on a device without a window.
+pub struct Studio<'a> {
+    session: &'a Session,
+    settings: PictureSettings,
+    gpu: Gpu,
+    renderer: Renderer,
+    view: LandscapeView,
+    pose: Pose,
+}
+
+/// How much of the picture stays free around the city.
+const FREE: FreeArea = FreeArea {
+    min: Vec2::new(-0.96, -0.95),
+    max: Vec2::new(0.96, 0.93),
+};
+
+/// Letters on the screen are this part of the picture's shorter side high.
+const LETTERS: f32 = 1.0 / 46.0;
+
+impl<'a> Studio<'a> {
+    /// Opens a device and lays the session out.
+    pub fn new(session: &'a Session, settings: &PictureSettings) -> Result<Studio<'a>, GpuError> {
+        let gpu = Gpu::headless()?;
+        gpu.check_size(settings.size)?;
+        let mut renderer = Renderer::new(&gpu, wgpu::TextureFormat::Rgba8UnormSrgb);
+        let cut = match settings.level {
+            Some(level) => Cut::at_level(&session.hierarchy, level),
+            None => Cut::all(),
+        };
+        let view = LandscapeView::new(session, &settings.landscape, &cut);
+        renderer.set_blocks(&gpu, view.blocks());
+        let pose = pose(&view, settings);
+        Ok(Studio {
+            session,
+            settings: *settings,
+            gpu,
+            renderer,
+            view,
+            pose,
+        })
+    }
+
+    /// The picture of a moment, or of the structure alone.
+    pub fn picture(&mut self, moment: Option<Moment>) -> Result<Image, GpuError> {
+        let [width, height] = self.settings.size;
+        let size = Vec2::new(width as f32, height as f32);
+        let camera = self.pose.camera();
+        let selection = Selection {
+            module: self.settings.viewpoint.focus,
+            ..Selection::default()
+        };
+        self.view.show(self.session, moment);
+        let em = (size.min_element() * LETTERS).max(9.0);
+        self.view
+            .label(self.session, &selection, &[], &camera, size, em);
+        // A picture is rare: all looks are handed over, whether they changed or not.
+        self.renderer.set_looks(&self.gpu, 0, self.view.looks());
+        self.renderer.set_arcs(&self.gpu, self.view.arcs());
+        let (flat, screen) = (self.view.flat_labels(), self.view.screen_labels());
+        self.renderer.set_labels(&self.gpu, flat, screen);
+        let frame = Frame {
+            camera,
+            size: self.settings.size,
+            theme: self.settings.landscape.theme,
+            hovered: None,
+            selected: selection.module,
+            quality: Quality::default(),
+        };
+        let image = self.renderer.image(&self.gpu, &frame)?;
+        self.gpu.check()?;
+        Ok(image)
+    }
+
+    /// How many call relations the last picture leaves out.
+    pub fn arcs_left_out(&self) -> usize {
+        self.view.arcs_left_out()
+    }
+}
+
+fn pose(view: &LandscapeView, settings: &PictureSettings) -> Pose {
+    let [width, height] = settings.size.map(|side| side as f32);
+    let viewpoint = settings.viewpoint;
+    let bounds = |module| {
+        let (min, max) = view.bounds(module).unwrap_or_default();
+        Bounds { min, max }
+    };
+    let aspect = width / height;
+    let at_home = home(&bounds(ModuleId::ROOT), aspect, FREE);
+    let framed = match viewpoint.focus {
+        Some(module) => {
+            // Its surroundings say where it is.
+            let of = bounds(module);
+            let margin = (of.max - of.min).truncate().max_element() * 0.4;
+            let margin = Vec3::new(margin, margin, 0.0);
+            Bounds {
+                min: of.min - margin,
+                max: of.max + margin,
+            }
+        }
+        None => bounds(ModuleId::ROOT),
+    };
+    let yaw = viewpoint.yaw.unwrap_or(at_home.yaw);
+    let pitch = viewpoint.pitch.unwrap_or(at_home.pitch);
+    let mut pose = Pose::framing(&framed, yaw, pitch, aspect, FREE);
+    if let Some(distance) = viewpoint.distance {
+        pose.distance = distance;
+    }
+    pose
+}
+
+/// How many times spread over a recording [`liveliest`] looks at.
+const LOOKS: u64 = 240;
+
+/// A time in the later half of a recording at which much is going on: of a few hundred, the one with the
+/// deepest stacks on most threads. Does not depend on the recording's length.
+pub fn liveliest(session: &Session, recording: usize) -> Time {
+    let Some(resolved) = session.recordings.get(recording) else {
+        return Time::ZERO;
+    };
+    let trace = &resolved.recording.trace;
+    let duration = trace.duration().ns();
+    let mut best = (0, Time::from_ns(duration));
+    let mut stack = Vec::new();
+    for look in 0..LOOKS {
+        let share = 0.5 + 0.5 * look as f64 / LOOKS as f64;
+        let time = Time::from_ns((duration as f64 * share) as u64);
+        let mut modules = 0;
+        for thread in trace.thread_ids() {
+            trace.stack_at(thread, time, &mut stack);
+            let functions = stack.iter().map(|&call| trace.call(thread, call).function);
+            // Recursion is deep but shows nothing new.
+            let mut functions: Vec<_> = functions.collect();
+            functions.sort_unstable();
+            functions.dedup();
+            modules += functions.len();
+        }
+        if modules > best.0 {
+            best = (modules, time);
+        }
+    }
+    best.1
+}
+
+/// The moment at `time` with a step of a fiftieth of the recording before it.
+pub fn moment_at(session: &Session, recording: usize, time: Time) -> Option<Moment> {
+    let trace = &session.recordings.get(recording)?.recording.trace;
+    let step = Cost::from_ns(trace.duration().ns() / 50);
+    Some(Moment {
+        recording,
+        time,
+        previous: time - step,
+    })
+}

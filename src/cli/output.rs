@@ -1,0 +1,126 @@
+//! What the sub-commands that read a recording share: opening it with progress, tables, JSON.
+
+use std::io::{self, IsTerminal, Write};
+use std::time::Duration;
+
+use super::TraceArg;
+use crate::analysis::session::{Inputs, Resolved, Session};
+use crate::progress::Progress;
+
+/// How often the progress bar is redrawn.
+const REDRAW: Duration = Duration::from_millis(100);
+
+/// Opens the recording of a sub-command, resolved against its source tree if it names one.
+/// A progress bar stands on standard error meanwhile, where that is a terminal.
+pub fn open(input: &TraceArg) -> anyhow::Result<Session> {
+    let inputs = Inputs {
+        source_dir: input.source.clone(),
+        recordings: vec![input.trace.clone()],
+    };
+    let progress = Progress::new();
+    if !io::stderr().is_terminal() {
+        return Ok(Session::open(&inputs, &progress)?);
+    }
+    let style = indicatif::ProgressStyle::with_template("{wide_msg} {bar:30} {percent:>3} %")?;
+    let bar = indicatif::ProgressBar::new(0).with_style(style);
+    let session = std::thread::scope(|scope| {
+        let work = scope.spawn(|| Session::open(&inputs, &progress));
+        while !work.is_finished() {
+            let (step, done, total) = progress.state();
+            bar.set_length(total);
+            bar.set_position(done);
+            bar.set_message(step);
+            std::thread::sleep(REDRAW);
+        }
+        work.join()
+    });
+    bar.finish_and_clear();
+    match session {
+        Ok(session) => Ok(session?),
+        Err(panic) => std::panic::resume_unwind(panic),
+    }
+}
+
+/// The recording of a session that was opened with one.
+pub fn recording(session: &Session) -> anyhow::Result<&Resolved> {
+    let first = session.recordings.first();
+    first.ok_or_else(|| anyhow::anyhow!("no recording was opened"))
+}
+
+/// Writes to standard output through a buffer. A reader that has gone away, as `head` does, is no error.
+pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    match write(&mut out).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+/// Prints one JSON document and a newline.
+pub fn print_json(document: &impl serde::Serialize) -> anyhow::Result<()> {
+    print(|out| {
+        serde_json::to_writer_pretty(&mut *out, document)?;
+        out.write_all(b"\n")
+    })
+}
+
+/// On which side of its column a table's cell stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Align {
+    Left,
+    Right,
+}
+
+/// A table for people: a heading for each column, two spaces between them.
+pub struct Table {
+    columns: Vec<(&'static str, Align)>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    pub fn new(columns: &[(&'static str, Align)]) -> Table {
+        Table {
+            columns: columns.to_vec(),
+            rows: Vec::new(),
+        }
+    }
+
+    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.rows.push(cells.into_iter().collect());
+    }
+
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let width = |text: &str| text.chars().count();
+        let widths: Vec<usize> = self
+            .columns
+            .iter()
+            .enumerate()
+            .map(|(column, (heading, _))| {
+                let cells = self.rows.iter().filter_map(|row| row.get(column));
+                cells
+                    .map(|cell| width(cell))
+                    .fold(width(heading), usize::max)
+            })
+            .collect();
+        let headings = self.columns.iter().map(|(heading, _)| *heading);
+        let mut line = String::new();
+        let rows = self.rows.iter().map(|row| {
+            let cells: Vec<&str> = row.iter().map(String::as_str).collect();
+            cells
+        });
+        for cells in std::iter::once(headings.collect::<Vec<_>>()).chain(rows) {
+            line.clear();
+            for ((cell, width), (_, align)) in cells.iter().zip(&widths).zip(&self.columns) {
+                if !line.is_empty() {
+                    line.push_str("  ");
+                }
+                match align {
+                    Align::Left => line.push_str(&format!("{cell:width$}")),
+                    Align::Right => line.push_str(&format!("{cell:>width$}")),
+                }
+            }
+            writeln!(out, "{}", line.trim_end())?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,166 @@
+//! Who wrote a trace shows in how it names functions and where it says that they stand.
+
+use std::collections::HashMap;
+
+use super::events::Location;
+use crate::facts::builder::TraceBuilder;
+use crate::facts::functions::Function;
+use crate::facts::names::{NameId, Names};
+use crate::import::hashing::BuildFast;
+use crate::import::json::unescape;
+use crate::units::FunctionId;
+
+/// The functions of a trace, found by what its events say without allocation or decoding for each event.
+#[derive(Default)]
+pub struct Dialects {
+    names: Names,
+    /// By the bytes between the quotes: the name, and whether something in it had to be replaced.
+    spellings: HashMap<Box<[u8]>, (NameId, bool), BuildFast>,
+    /// By name: the function of events that say no more than it.
+    plain: Vec<Option<FunctionId>>,
+    located: HashMap<(NameId, NameId, u32), FunctionId, BuildFast>,
+}
+
+impl Dialects {
+    /// The name that the content of a JSON string stands for, and whether something in it had to be
+    /// replaced to be text.
+    #[inline]
+    pub fn name(&mut self, content: &[u8]) -> (NameId, bool) {
+        if let Some(&known) = self.spellings.get(content) {
+            return known;
+        }
+        let (text, repaired) = unescape(content);
+        let name = self.names.intern(&text);
+        self.spellings.insert(content.into(), (name, repaired));
+        (name, repaired)
+    }
+
+    /// The text of a name.
+    pub fn text(&self, name: NameId) -> &str {
+        self.names.get(name)
+    }
+
+    /// The function that an event with this name and location is a call of.
+    #[inline]
+    pub fn function(
+        &mut self,
+        name: NameId,
+        location: &Location<'_>,
+        builder: &mut TraceBuilder<'_>,
+    ) -> FunctionId {
+        if location.file.is_none() && location.joined.is_none() {
+            if let Some(&Some(function)) = self.plain.get(name.0 as usize) {
+                return function;
+            }
+            let (name_alone, file, line) = split_name(self.names.get(name));
+            let function = builder.function(Function {
+                name: name_alone,
+                file,
+                line,
+                library: "",
+            });
+            let index = name.0 as usize;
+            self.plain.resize(self.plain.len().max(index + 1), None);
+            self.plain[index] = Some(function);
+            return function;
+        }
+        self.located(name, location, builder)
+    }
+
+    fn located(
+        &mut self,
+        name: NameId,
+        location: &Location<'_>,
+        builder: &mut TraceBuilder<'_>,
+    ) -> FunctionId {
+        let (file, _) = self.name(location.joined.or(location.file).unwrap_or_default());
+        let line = location.line.unwrap_or(0);
+        // Where the line is a running one, functions are told apart by name and file alone.
+        let key = (name, file, if location.line_runs { 0 } else { line });
+        if let Some(&function) = self.located.get(&key) {
+            return function;
+        }
+        let (name_alone, ..) = split_name(self.names.get(name));
+        let (file, line) = match location.joined {
+            Some(_) => split_location(self.names.get(file)),
+            None => (self.names.get(file), line),
+        };
+        let function = builder.function(Function {
+            name: name_alone,
+            file,
+            line,
+            library: "",
+        });
+        self.located.insert(key, function);
+        function
+    }
+}
+
+/// VizTracer's `function (file:line)` as name, file and line; any other name alone.
+fn split_name(name: &str) -> (&str, &str, u32) {
+    let alone = (name, "", 0);
+    let Some(before_close) = name.strip_suffix(')') else {
+        return alone;
+    };
+    // The parenthesis that the last one closes: function and file may both contain others.
+    let mut depth = 1;
+    let open = before_close.bytes().rposition(|byte| {
+        match byte {
+            b')' => depth += 1,
+            b'(' => depth -= 1,
+            _ => {}
+        }
+        depth == 0
+    });
+    let Some(function) = open.and_then(|open| before_close[..open].strip_suffix(' ')) else {
+        return alone;
+    };
+    let (file, line) = split_location(&before_close[function.len() + 2..]);
+    let looks_like_file = file.starts_with('<') || file.contains(['.', '/', '\\']);
+    if function.is_empty() || line == 0 || !looks_like_file {
+        return alone;
+    }
+    (function, file, line)
+}
+
+/// `file:line` as file and line; a file alone has line 0.
+fn split_location(text: &str) -> (&str, u32) {
+    match text.rsplit_once(':') {
+        Some((file, line)) => match line.parse() {
+            Ok(line) => (file, line),
+            Err(_) => (text, 0),
+        },
+        None => (text, 0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_with_their_location_are_taken_apart() {
+        for (name, expected) in [
+            ("f (/a/b.py:12)", ("f", "/a/b.py", 12)),
+            ("<module> (<string>:1)", ("<module>", "<string>", 1)),
+            ("C.f (C:\\a.py:7)", ("C.f", "C:\\a.py", 7)),
+            ("f (/my dir (1)/a.py:7)", ("f", "/my dir (1)/a.py", 7)),
+            (
+                "call<void (int)> (a.cpp:3)",
+                ("call<void (int)>", "a.cpp", 3),
+            ),
+            ("operator() (a.cpp:3)", ("operator()", "a.cpp", 3)),
+            ("builtins.exec", ("builtins.exec", "", 0)),
+            ("range (3:4)", ("range (3:4)", "", 0)),
+            ("f(int)", ("f(int)", "", 0)),
+            (" (a.py:3)", (" (a.py:3)", "", 0)),
+            ("f (a.py:0)", ("f (a.py:0)", "", 0)),
+            ("f (a.py:99999999999)", ("f (a.py:99999999999)", "", 0)),
+            ("(a)) (", ("(a)) (", "", 0)),
+            (")", (")", "", 0)),
+            ("é (é.py:3)", ("é", "é.py", 3)),
+        ] {
+            assert_eq!(split_name(name), expected, "{name}");
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! Scanning JSON (RFC 8259) in a window of a stream: values are taken apart in place or skipped, without
+//! recursion and without copies.
+
+/// Why a scan stopped before the end of its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// The bytes at hand end inside the value.
+    Incomplete,
+    /// The byte at this index of the bytes at hand is none that can stand there.
+    Malformed(usize),
+}
+
+type Scan<T> = Result<T, Stop>;
+
+/// A value, as its bytes in the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Value<'a> {
+    /// What stands between the quotes, escapes not resolved.
+    Text(&'a [u8]),
+    /// A number, `true`, `false`, `null`, or a word that JSON does not know, such as `NaN`.
+    Word(&'a [u8]),
+    /// An object or array, skipped.
+    Nested,
+}
+
+impl<'a> Value<'a> {
+    /// The bytes of a text or word.
+    pub fn bytes(self) -> Option<&'a [u8]> {
+        match self {
+            Value::Text(bytes) | Value::Word(bytes) => Some(bytes),
+            Value::Nested => None,
+        }
+    }
+
+    /// A line number or the like: digits, quoted or not.
+    pub fn unsigned(self) -> Option<u32> {
+        std::str::from_utf8(self.bytes()?).ok()?.parse().ok()
+    }
+}
+
+/// A position in the bytes at hand.
+#[derive(Clone, Copy, Debug)]
+pub struct Cursor<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    pub fn new(bytes: &'a [u8], at: usize) -> Cursor<'a> {
+        Cursor { bytes, at }
+    }
+
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    /// The next byte that is no white space.
+    #[inline]
+    pub fn peek(&mut self) -> Scan<u8> {
+        while let Some(&byte) = self.bytes.get(self.at) {
+            if byte > b' ' {
+                return Ok(byte);
+            }
+            if !matches!(byte, b' ' | b'\n' | b'\r' | b'\t') {
+                return Err(Stop::Malformed(self.at));
+            }
+            self.at += 1;
+        }
+        Err(Stop::Incomplete)
+    }
+
+    /// Moves past `wanted`, which must be the next byte that is no white space.
+    #[inline]
+    pub fn expect(&mut self, wanted: u8) -> Scan<()> {
+        if self.peek()? != wanted {
+            return Err(Stop::Malformed(self.at));
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// The content of a string whose opening quote is the next byte that is no white space.
+    #[inline]
+    pub fn text(&mut self) -> Scan<&'a [u8]> {
+        self.expect(b'"')?;
+        let start = self.at;
+        let mut from = start;
+        loop {
+            let rest = self.bytes.get(from..).ok_or(Stop::Incomplete)?;
+            let found = memchr::memchr2(b'"', b'\\', rest).ok_or(Stop::Incomplete)?;
+            let at = from + found;
+            if self.bytes[at] == b'"' {
+                self.at = at + 1;
+                return Ok(&self.bytes[start..at]);
+            }
+            // The escaped byte, which may be a quote.
+            from = at + 2;
+        }
+    }
+
+    /// A run of bytes that no delimiter interrupts: a number or a word.
+    #[inline]
+    fn word(&mut self) -> Scan<&'a [u8]> {
+        let start = self.at;
+        let rest = &self.bytes[start..];
+        let length = rest
+            .iter()
+            .position(|byte| {
+                matches!(
+                    byte,
+                    b',' | b'}' | b']' | b':' | b'"' | b'{' | b'[' | 0..=b' '
+                )
+            })
+            .ok_or(Stop::Incomplete)?;
+        if length == 0 {
+            return Err(Stop::Malformed(start));
+        }
+        self.at += length;
+        Ok(&rest[..length])
+    }
+
+    /// The next value. Objects and arrays are skipped.
+    #[inline]
+    pub fn value(&mut self) -> Scan<Value<'a>> {
+        match self.peek()? {
+            b'"' => self.text().map(Value::Text),
+            b'{' | b'[' => {
+                let mut skip = Skip::default();
+                self.at += skip.over(&self.bytes[self.at..]).ok_or(Stop::Incomplete)?;
+                Ok(Value::Nested)
+            }
+            _ => self.word().map(Value::Word),
+        }
+    }
+
+    /// Moves past the comma before a further member or element (`true`), or past `close` (`false`).
+    /// The comma may be missing before the first, and one too many before `close` is forgiven.
+    #[inline]
+    pub fn next(&mut self, close: u8) -> Scan<bool> {
+        let mut byte = self.peek()?;
+        if byte == b',' {
+            self.at += 1;
+            byte = self.peek()?;
+        }
+        if byte == close {
+            self.at += 1;
+            return Ok(false);
+        }
+        Ok(true)
+    }
+}
+
+/// Skips one value, however deeply nested and over however many windows. Brackets are counted, not paired:
+/// what is skipped is not judged.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Skip {
+    depth: u64,
+    in_text: bool,
+    escaped: bool,
+    /// Inside a number or word at the outermost level.
+    in_word: bool,
+}
+
+impl Skip {
+    /// How many of `bytes` belong to the value, when it ends in them; all of them do when it does not.
+    pub fn over(&mut self, bytes: &[u8]) -> Option<usize> {
+        let mut at = 0;
+        while at < bytes.len() {
+            if self.in_text {
+                if self.escaped {
+                    self.escaped = false;
+                    at += 1;
+                    continue;
+                }
+                at += memchr::memchr2(b'"', b'\\', &bytes[at..])?;
+                if bytes[at] == b'\\' {
+                    self.escaped = true;
+                } else {
+                    self.in_text = false;
+                    if self.depth == 0 {
+                        return Some(at + 1);
+                    }
+                }
+                at += 1;
+                continue;
+            }
+            match bytes[at] {
+                b'"' if self.in_word => return Some(at),
+                b'"' => self.in_text = true,
+                b'{' | b'[' if self.in_word => return Some(at),
+                b'{' | b'[' => self.depth += 1,
+                b'}' | b']' if self.depth == 0 => return Some(at),
+                b'}' | b']' => {
+                    self.depth -= 1;
+                    if self.depth == 0 {
+                        return Some(at + 1);
+                    }
+                }
+                b',' | b':' | 0..=b' ' if self.depth == 0 && self.in_word => return Some(at),
+                b',' | b':' if self.depth == 0 => return Some(at),
+                0..=b' ' => {}
+                _ => self.in_word = self.depth == 0,
+            }
+            at += 1;
+        }
+        None
+    }
+}
+
+/// The text that a string's content stands for, and whether something in it had to be replaced: bytes that
+/// are no UTF-8, control characters, half surrogate pairs, unknown escapes.
+pub fn unescape(content: &[u8]) -> (String, bool) {
+    let lossy = String::from_utf8_lossy(content);
+    let mut repaired = matches!(lossy, std::borrow::Cow::Owned(_));
+    let mut text = String::with_capacity(lossy.len());
+    let mut chars = lossy.chars();
+    while let Some(next) = chars.next() {
+        let decoded = match next {
+            '\\' => match chars.next() {
+                Some(plain @ ('"' | '\\' | '/')) => Some(plain),
+                Some('n') => Some('\n'),
+                Some('t') => Some('\t'),
+                Some('r') => Some('\r'),
+                Some('b') => Some('\u{8}'),
+                Some('f') => Some('\u{c}'),
+                Some('u') => unicode(&mut chars),
+                _ => None,
+            },
+            '\0'..='\u{1f}' => None,
+            plain => Some(plain),
+        };
+        repaired |= decoded.is_none();
+        text.push(decoded.unwrap_or(char::REPLACEMENT_CHARACTER));
+    }
+    (text, repaired)
+}
+
+/// The character of the four hexadecimal digits behind `\u`, and of the second half of a surrogate pair.
+fn unicode(chars: &mut std::str::Chars<'_>) -> Option<char> {
+    let mut ahead = chars.clone();
+    let high = hex4(&mut ahead)?;
+    *chars = ahead.clone();
+    if !(0xd800..0xdc00).contains(&high) {
+        return char::from_u32(high);
+    }
+    if ahead.next() != Some('\\') || ahead.next() != Some('u') {
+        return None;
+    }
+    let low = hex4(&mut ahead).filter(|low| (0xdc00..0xe000).contains(low))?;
+    *chars = ahead;
+    char::from_u32(0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00))
+}
+
+fn hex4(chars: &mut std::str::Chars<'_>) -> Option<u32> {
+    let mut value = 0;
+    for _ in 0..4 {
+        value = value * 16 + chars.next()?.to_digit(16)?;
+    }
+    Some(value)
+}

@@ -1,0 +1,54 @@
+//! Names: which are worth their place, where they lie, and how much of each fits.
+
+pub mod flat;
+pub mod screen;
+mod text;
+
+use glam::{Mat4, Vec2, Vec3, Vec4};
+
+/// Where one looks from, as far as labels need to know.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Eye {
+    pub position: Vec3,
+    /// Unit vector to the right on the screen, in world space.
+    pub right: Vec3,
+    pub clip_from_world: Mat4,
+    /// Of the screen in physical pixels.
+    pub size: Vec2,
+    /// How many pixels a unit across the line of sight takes at a distance of one unit.
+    pub focal: f32,
+}
+
+impl Eye {
+    /// In physical pixels from the top left; none behind the eye.
+    fn project(&self, world: Vec3) -> Option<Vec2> {
+        let clip = self.clip_from_world * world.extend(1.0);
+        (clip.w > 1e-3).then(|| {
+            let ndc = clip.truncate().truncate() / clip.w;
+            Vec2::new(ndc.x + 1.0, 1.0 - ndc.y) * 0.5 * self.size
+        })
+    }
+
+    /// The four planes at the sides of the picture: a point is inside where the product with it, as a
+    /// point with w = 1, is positive.
+    fn side_planes(&self) -> [Vec4; 4] {
+        let rows = self.clip_from_world.transpose();
+        let (x, y, w) = (rows.x_axis, rows.y_axis, rows.w_axis);
+        [w + x, w - x, w + y, w - y]
+    }
+}
+
+/// Whether a box may show on the picture whose side planes these are; errs on the side of yes.
+fn may_show(planes: &[Vec4; 4], min: Vec3, max: Vec3) -> bool {
+    planes.iter().all(|plane| {
+        let normal = plane.truncate();
+        let farthest = Vec3::select(normal.cmpge(Vec3::ZERO), max, min);
+        normal.dot(farthest) + plane.w > 0.0
+    })
+}
+
+/// Rises smoothly from 0 at `from` to 1 at `to`.
+fn ease(from: f32, to: f32, value: f32) -> f32 {
+    let share = ((value - from) / (to - from)).clamp(0.0, 1.0);
+    share * share * (3.0 - 2.0 * share)
+}

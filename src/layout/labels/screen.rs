@@ -1,0 +1,169 @@
+//! Names that stand over their blocks on the screen: only what is asked for, nothing over anything else.
+
+use glam::{Vec2, Vec3};
+
+use super::{Eye, text};
+use crate::layout::geometry::ScreenLabel;
+use crate::units::ModuleId;
+
+/// Why a name is shown; earlier ones are more important.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reason {
+    Hovered,
+    Selected,
+    Found,
+    Running,
+}
+
+/// A name to be shown if there is room.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Request<'a> {
+    pub module: ModuleId,
+    pub name: &'a str,
+    pub reason: Reason,
+    /// What the name stands over, in world space.
+    pub top: Vec3,
+}
+
+/// How far above its block a name stands, and how far around it nothing else may, in em.
+const GAP: f32 = 0.6;
+const PADDING: f32 = 0.45;
+/// Names longer than this, in em, are shortened.
+const WIDEST: f32 = 26.0;
+
+/// The names on the screen.
+#[derive(Debug, Default)]
+pub struct ScreenLabels {
+    labels: Vec<ScreenLabel>,
+    modules: Vec<ModuleId>,
+    /// What was shown the last time: it stays when the room is contested.
+    before: Vec<ModuleId>,
+    order: Vec<u32>,
+    taken: Vec<(Vec2, Vec2)>,
+}
+
+impl ScreenLabels {
+    pub fn labels(&self) -> &[ScreenLabel] {
+        &self.labels
+    }
+
+    /// Shows what of `requests` has room, more important ones and those already shown first, then in
+    /// the order given. `em` is the height of the letters in pixels.
+    pub fn update(&mut self, requests: &[Request<'_>], eye: &Eye, em: f32) {
+        std::mem::swap(&mut self.before, &mut self.modules);
+        self.modules.clear();
+        self.labels.clear();
+        self.taken.clear();
+        self.order.clear();
+        self.order.extend(0..requests.len() as u32);
+        let before = &self.before;
+        self.order.sort_by_key(|&index| {
+            let request = &requests[index as usize];
+            (request.reason, !before.contains(&request.module))
+        });
+        for &index in &self.order {
+            let request = &requests[index as usize];
+            if self.modules.contains(&request.module) {
+                continue;
+            }
+            let Some(over) = eye.project(request.top) else {
+                continue;
+            };
+            let mut name = String::new();
+            if request.name.is_empty() || !text::shorten(request.name, WIDEST, &mut name) {
+                continue;
+            }
+            let half = Vec2::new(text::width(&name) * 0.5 + PADDING, 0.5 + PADDING) * em;
+            let mut at = over - Vec2::new(0.0, GAP * em);
+            if request.reason <= Reason::Selected {
+                // What one points at keeps its name in the picture as long as it is in it itself.
+                let inside = over.cmpge(Vec2::ZERO).all() && over.cmple(eye.size).all();
+                if !inside {
+                    continue;
+                }
+                at.x = at.x.min(eye.size.x - half.x).max(half.x);
+                at.y = at.y.max(2.0 * half.y);
+            }
+            let (min, max) = (at - Vec2::new(half.x, 2.0 * half.y), at + half.with_y(0.0));
+            let on_screen = min.cmpge(Vec2::ZERO).all() && max.cmple(eye.size).all();
+            let is_free = self.taken.iter().all(|&(other_min, other_max)| {
+                min.cmpge(other_max).any() || max.cmple(other_min).any()
+            });
+            if !(is_free && (on_screen || request.reason <= Reason::Selected)) {
+                continue;
+            }
+            self.taken.push((min, max));
+            self.modules.push(request.module);
+            self.labels.push(ScreenLabel {
+                text: name,
+                at,
+                em,
+                emphasized: request.reason <= Reason::Selected,
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Mat4;
+
+    use super::*;
+
+    /// Looks straight at the plane z = 0; one unit is a pixel.
+    fn eye() -> Eye {
+        let size = Vec2::new(1000.0, 500.0);
+        Eye {
+            position: Vec3::Z,
+            right: Vec3::X,
+            clip_from_world: Mat4::from_scale(Vec3::new(2.0 / size.x, 2.0 / size.y, 1.0)),
+            size,
+            focal: 1.0,
+        }
+    }
+
+    fn request(module: u32, reason: Reason, x: f32) -> Request<'static> {
+        let top = Vec3::new(x, 0.0, 0.0);
+        Request {
+            module: ModuleId(module),
+            name: "a_function",
+            reason,
+            top,
+        }
+    }
+
+    #[test]
+    fn names_never_overlap_and_important_ones_win() {
+        let mut labels = ScreenLabels::default();
+        let requests: Vec<Request> = (0..40)
+            .map(|i| request(i, Reason::Running, i as f32 * 20.0 - 400.0))
+            .chain([request(99, Reason::Hovered, 7.0)])
+            .collect();
+        labels.update(&requests, &eye(), 14.0);
+        let shown = labels.labels();
+        assert!(shown[0].emphasized && shown.len() > 4 && shown.len() < 12);
+        for (index, a) in shown.iter().enumerate() {
+            for b in &shown[index + 1..] {
+                assert!((a.at.x - b.at.x).abs() > text::width("a_function") * 14.0);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_shown_stays_when_the_order_changes() {
+        let mut labels = ScreenLabels::default();
+        let [a, b] = [(1, 0.0), (2, 10.0)].map(|(id, x)| request(id, Reason::Running, x));
+        labels.update(&[a, b], &eye(), 14.0);
+        let first = labels.labels().to_vec();
+        labels.update(&[b, a], &eye(), 14.0);
+        assert_eq!(labels.labels(), first);
+    }
+
+    #[test]
+    fn a_hovered_name_at_the_edge_stays_whole() {
+        let mut labels = ScreenLabels::default();
+        labels.update(&[request(1, Reason::Hovered, -499.0)], &eye(), 14.0);
+        let half = text::width("a_function") * 7.0;
+        assert!(labels.labels()[0].at.x >= half);
+    }
+}

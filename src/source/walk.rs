@@ -1,0 +1,64 @@
+//! The files of a source tree, as git and tokei see them: ignored and hidden files are left out.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use ignore::{WalkBuilder, WalkState};
+
+use crate::progress::{Cancelled, Progress};
+use crate::warnings::{Place, Reporter};
+
+/// The regular files below `dir`, relative to it and in order of their path's components.
+///
+/// Ignore files are those that tokei honours: `.gitignore`, `.git/info/exclude`, git's global one, `.ignore`
+/// and `.tokeignore`, also in the directories above. Symbolic links are not followed, so that no file
+/// counts twice and no loop harms. What cannot be read is counted as `unreadable`.
+pub fn files(
+    dir: &Path,
+    progress: &Progress,
+    reporter: &Reporter,
+) -> Result<Vec<PathBuf>, Cancelled> {
+    let found: Mutex<Vec<PathBuf>> = Mutex::default();
+    let unreadable: Mutex<Vec<String>> = Mutex::default();
+    let walker = WalkBuilder::new(dir)
+        .add_custom_ignore_filename(".tokeignore")
+        .build_parallel();
+    walker.run(|| {
+        Box::new(|entry| {
+            match entry {
+                Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file()) => {
+                    if let (Ok(path), Ok(mut found)) =
+                        (entry.path().strip_prefix(dir), found.lock())
+                    {
+                        found.push(path.to_path_buf());
+                    }
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    if let Ok(mut unreadable) = unreadable.lock() {
+                        unreadable.push(error.to_string());
+                    }
+                }
+            }
+            match progress.add(1) {
+                Ok(()) => WalkState::Continue,
+                Err(Cancelled) => WalkState::Quit,
+            }
+        })
+    });
+    progress.check()?;
+    // A poisoned lock still holds whole entries.
+    let mut unreadable = unreadable
+        .into_inner()
+        .unwrap_or_else(|poisoned| poisoned.into_inner());
+    unreadable.sort();
+    if let Some(first) = unreadable.first() {
+        let count = unreadable.len() as u64;
+        reporter.warn_many("unreadable", count, || Place::file(first.as_str()));
+    }
+    let mut found = found
+        .into_inner()
+        .unwrap_or_else(|poisoned| poisoned.into_inner());
+    found.sort();
+    Ok(found)
+}

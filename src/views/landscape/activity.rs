@@ -1,0 +1,131 @@
+//! What runs glows and rises, fades by half-lives afterwards, and tints the terraces up to the root.
+
+use std::ops::Range;
+
+use super::{LandscapeSettings, Moment};
+use crate::analysis::session::Session;
+use crate::layout::geometry::{Block, BlockKind, BlockLook};
+use crate::units::Cost;
+
+/// After so many half-lives nothing is left to see.
+const HALF_LIVES: u64 = 6;
+
+/// How far a block that runs stands above its top at rest, in world units, and at most as a multiple of
+/// its shorter side.
+const RISE: f32 = 22.0;
+const RISE_SLENDERNESS: f32 = 6.0;
+
+/// How much of the strongest glow on it a terrace shows, and how much of that the one below it.
+const TERRACE_SHARE: f32 = 0.075;
+const TERRACE_FADE: f32 = 0.85;
+
+/// Changed looks closer together than this are uploaded as one range.
+const RANGE_GAP: u32 = 64;
+
+/// The blocks that are not at rest.
+#[derive(Debug, Default)]
+pub(super) struct Activity {
+    /// Blocks that glow, in order, terraces among them.
+    glowing: Vec<u32>,
+    /// Those that have risen.
+    risen: Vec<u32>,
+    /// Scratch: what glowed before.
+    before: Vec<u32>,
+}
+
+impl Activity {
+    /// The blocks are new, and all at rest.
+    pub fn forget(&mut self) {
+        self.glowing.clear();
+        self.risen.clear();
+    }
+
+    pub fn risen(&self) -> &[u32] {
+        &self.risen
+    }
+
+    /// Brings `looks` to `moment` and names the ranges that changed.
+    #[expect(clippy::too_many_arguments)]
+    pub fn show(
+        &mut self,
+        session: &Session,
+        moment: Option<Moment>,
+        settings: &LandscapeSettings,
+        blocks: &[Block],
+        parents: &[u32],
+        block_of: &[u32],
+        looks: &mut [BlockLook],
+        changed: &mut Vec<Range<u32>>,
+    ) {
+        for &index in &self.glowing {
+            let look = &mut looks[index as usize];
+            (look.glow, look.rise) = (0.0, 0.0);
+        }
+        std::mem::swap(&mut self.before, &mut self.glowing);
+        self.glowing.clear();
+        self.risen.clear();
+
+        let resolved = moment.and_then(|moment| session.recordings.get(moment.recording));
+        if let (Some(moment), Some(resolved)) = (moment, resolved) {
+            let half_life = settings.half_life.ns().max(1);
+            let horizon = Cost::from_ns(half_life.saturating_mul(HALF_LIVES));
+            for (function, last) in resolved.recording.trace.activity(moment.time, horizon) {
+                let module = resolved.resolution.modules.get(function.index());
+                let Some(&index) = module.and_then(|module| block_of.get(module.index())) else {
+                    continue;
+                };
+                let age = moment.time.since(last).ns() as f64 / half_life as f64;
+                let glow = 0.5f64.powf(age) as f32;
+                let block = &blocks[index as usize];
+                let look = &mut looks[index as usize];
+                if look.glow == 0.0 {
+                    self.glowing.push(index);
+                }
+                look.glow = look.glow.max(glow);
+                // A terrace that rose would swallow what stands on it.
+                if block.kind != BlockKind::Terrace {
+                    if look.rise == 0.0 {
+                        self.risen.push(index);
+                    }
+                    let side = (block.max.x - block.min.x).min(block.max.y - block.min.y);
+                    look.rise = look.rise.max(glow * RISE.min(side * RISE_SLENDERNESS));
+                }
+                let mut tint = glow * TERRACE_SHARE;
+                let mut at = index;
+                while at != 0 {
+                    at = parents[at as usize];
+                    let look = &mut looks[at as usize];
+                    if look.glow >= tint {
+                        break;
+                    }
+                    if look.glow == 0.0 {
+                        self.glowing.push(at);
+                    }
+                    look.glow = tint;
+                    tint *= TERRACE_FADE;
+                }
+            }
+        }
+        self.glowing.sort_unstable();
+        merge_ranges(&self.before, &self.glowing, changed);
+    }
+}
+
+/// The ranges that cover two ascending lists.
+fn merge_ranges(a: &[u32], b: &[u32], ranges: &mut Vec<Range<u32>>) {
+    let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
+    loop {
+        let next = match (a.peek(), b.peek()) {
+            (Some(&&first), Some(&&second)) => first.min(second),
+            (Some(&&first), None) => first,
+            (None, Some(&&second)) => second,
+            (None, None) => return,
+        };
+        a.next_if(|&&index| index == next);
+        b.next_if(|&&index| index == next);
+        match ranges.last_mut() {
+            Some(last) if next < last.end + RANGE_GAP => last.end = next + 1,
+            _ => ranges.push(next..next + 1),
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! The landscape: the module hierarchy as terraces and plinths, what runs on it, and the call relations.
+//!
+//! A view holds no facts: it is laid out for a session, and brought to a moment of a recording with
+//! [`LandscapeView::show`]; both do work only for what changed.
+
+mod activity;
+mod relations;
+mod surface;
+
+use std::ops::Range;
+
+use glam::{Vec2, Vec3};
+
+use super::metrics::{Metric, ModuleFacts, ModuleMetrics};
+use crate::analysis::session::Session;
+use crate::facts::hierarchy::{Hierarchy, ModuleKind};
+use crate::filter::cut::Cut;
+use crate::filter::selection::Selection;
+use crate::layout::arcs::Ground;
+use crate::layout::geometry::{Arcs, Block, BlockLook, FlatLabel, ScreenLabel};
+use crate::layout::labels::Eye;
+use crate::layout::labels::flat::FlatLabels;
+use crate::layout::labels::screen::{Reason, Request, ScreenLabels};
+use crate::layout::pick::{Hit, Picker};
+use crate::layout::treemap::{self, Heights, Tiling};
+use crate::render::camera::Camera;
+use crate::render::theme::Theme;
+use crate::units::{Cost, ModuleId, Time};
+
+pub use surface::Surface;
+
+/// Which call relations lie over the landscape as arcs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ArcMode {
+    /// All up to now, those of the last step standing out.
+    #[default]
+    All,
+    /// Those of the last step.
+    Step,
+    None,
+}
+
+/// What the landscape maps to what.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LandscapeSettings {
+    pub area: Metric,
+    /// None: leaves of even height.
+    pub height: Option<Metric>,
+    pub surface: Surface,
+    pub arcs: ArcMode,
+    pub theme: Theme,
+    pub tiling: Tiling,
+    /// The time in the recording after which the glow of what ran has halved.
+    pub half_life: Cost,
+}
+
+impl Default for LandscapeSettings {
+    fn default() -> LandscapeSettings {
+        LandscapeSettings {
+            area: Metric::LinesOfCode,
+            height: None,
+            surface: Surface::Neutral,
+            arcs: ArcMode::All,
+            theme: Theme::Light,
+            tiling: Tiling::Squarified,
+            half_life: Cost::from_ns(50_000_000),
+        }
+    }
+}
+
+/// A point in time of a recording, and where the last step to it began: the cel is what happened after
+/// `previous`, up to `time`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moment {
+    pub recording: usize,
+    pub time: Time,
+    pub previous: Time,
+}
+
+/// Names of running functions shown at once.
+const MOST_RUNNING_NAMES: usize = 6;
+
+fn eye(camera: &Camera, size: Vec2) -> Eye {
+    let world_from_view = camera.view_from_world().inverse();
+    Eye {
+        position: camera.eye,
+        right: world_from_view.x_axis.truncate(),
+        clip_from_world: camera.clip_from_world(size.x / size.y),
+        size,
+        focal: size.y * 0.5 / (camera.fov_y * 0.5).tan(),
+    }
+}
+
+/// Functions without source are drawn as if they had this share of the mean function's lines: large
+/// enough to see what runs in them, small enough to leave the city to the source.
+const UNKNOWN_SHARE: f64 = 0.3;
+
+/// Gives functions of which no lines are known a size.
+fn guess_unknown(hierarchy: &Hierarchy, lines: &mut [f64]) {
+    let is_function =
+        |&id: &ModuleId| hierarchy.kind(id) == ModuleKind::Function && hierarchy.is_leaf(id);
+    let functions = || hierarchy.modules().filter(is_function);
+    let (mut sum, mut known) = (0.0, 0.0f64);
+    for function in functions().filter(|id| lines[id.index()] > 0.0) {
+        sum += lines[function.index()];
+        known += 1.0;
+    }
+    let guess = sum / known.max(1.0) * UNKNOWN_SHARE;
+    for function in functions() {
+        let lines = &mut lines[function.index()];
+        if *lines <= 0.0 {
+            *lines = guess;
+        }
+    }
+}
+
+/// The landscape of a session.
+#[derive(Debug)]
+pub struct LandscapeView {
+    settings: LandscapeSettings,
+    metrics: ModuleMetrics,
+    blocks: Vec<Block>,
+    parents: Vec<u32>,
+    looks: Vec<BlockLook>,
+    /// The looks that the last update changed, apart and in order.
+    changed: Vec<Range<u32>>,
+    /// By module, the block that stands for it.
+    block_of: Vec<u32>,
+    picker: Picker,
+    activity: activity::Activity,
+    relations: relations::Relations,
+    flat_labels: FlatLabels,
+    screen_labels: ScreenLabels,
+    shown: Option<Moment>,
+}
+
+impl LandscapeView {
+    /// Lays the session out, nothing of a recording shown yet. Linear in modules and, once, in calls.
+    pub fn new(session: &Session, settings: &LandscapeSettings, cut: &Cut) -> LandscapeView {
+        let mut view = LandscapeView {
+            settings: *settings,
+            metrics: ModuleMetrics::new(session, 0),
+            blocks: Vec::new(),
+            parents: Vec::new(),
+            looks: Vec::new(),
+            changed: Vec::new(),
+            block_of: Vec::new(),
+            picker: Picker::default(),
+            activity: activity::Activity::default(),
+            relations: relations::Relations::default(),
+            flat_labels: FlatLabels::default(),
+            screen_labels: ScreenLabels::default(),
+            shown: None,
+        };
+        view.lay_out(session, settings, cut);
+        view
+    }
+
+    /// Lays the same session out anew, with other settings or another cut.
+    pub fn lay_out(&mut self, session: &Session, settings: &LandscapeSettings, cut: &Cut) {
+        let hierarchy = &session.hierarchy;
+        self.settings = *settings;
+        let mut areas = self.metrics.values(hierarchy, settings.area);
+        if settings.area == Metric::LinesOfCode {
+            guess_unknown(hierarchy, &mut areas);
+        }
+        let heights = match settings.height {
+            None => Heights::Even,
+            Some(metric) => Heights::Metric(self.metrics.values(hierarchy, metric)),
+        };
+        self.blocks = treemap::layout(hierarchy, cut, &areas, &heights, settings.tiling);
+        self.parents = treemap::parents(&self.blocks);
+        self.picker = Picker::new(&self.blocks, &self.parents);
+        self.block_of = vec![0; hierarchy.len()];
+        for (index, block) in self.blocks.iter().enumerate() {
+            // A terrace's children overwrite what it fills here.
+            let subtree = hierarchy.subtree(block.module);
+            let stands_for = match self.blocks.get(index + 1) {
+                Some(next) => subtree.start..next.module.0,
+                None => subtree,
+            };
+            self.block_of[stands_for.start as usize..stands_for.end as usize].fill(index as u32);
+        }
+        self.looks.clear();
+        self.looks.resize(self.blocks.len(), BlockLook::default());
+        let colors = surface::colors(settings, hierarchy, &self.metrics, &self.blocks);
+        for (look, color) in self.looks.iter_mut().zip(colors) {
+            look.data = color;
+        }
+        self.flat_labels = FlatLabels::new(hierarchy, &self.blocks);
+        self.activity.forget();
+        self.relations = relations::Relations::default();
+        self.shown = None;
+        self.changed.clear();
+        self.changed.push(0..self.blocks.len() as u32);
+    }
+
+    /// Shows a moment of a recording, or the structure alone.
+    pub fn show(&mut self, session: &Session, moment: Option<Moment>) {
+        self.changed.clear();
+        if self.shown == moment {
+            return;
+        }
+        self.shown = moment;
+        self.activity.show(
+            session,
+            moment,
+            &self.settings,
+            &self.blocks,
+            &self.parents,
+            &self.block_of,
+            &mut self.looks,
+            &mut self.changed,
+        );
+        let risen = self.activity.risen().iter().copied();
+        self.picker
+            .set_risen(&self.blocks, &self.parents, &self.looks, risen);
+        let ground = Ground {
+            blocks: &self.blocks,
+            parents: &self.parents,
+            looks: &self.looks,
+        };
+        self.relations
+            .show(session, moment, &self.settings, ground, &self.block_of);
+    }
+
+    /// Chooses the names for a camera and a picture of `size` physical pixels: districts by their size on
+    /// the screen; what is pointed at, chosen, `found` or running by request. `em` is the height of
+    /// letters on the screen in pixels.
+    pub fn label(
+        &mut self,
+        session: &Session,
+        selection: &Selection,
+        found: &[ModuleId],
+        camera: &Camera,
+        size: Vec2,
+        em: f32,
+    ) {
+        let hierarchy = &session.hierarchy;
+        let eye = eye(camera, size);
+        let (blocks, looks, picker) = (&self.blocks, &self.looks, &self.picker);
+        self.flat_labels
+            .update(hierarchy, blocks, &eye, |block, point| {
+                let hit = picker.pick(blocks, looks, eye.position, point - eye.position);
+                hit.is_some_and(|hit| hit.block == block)
+            });
+
+        let of = |module: ModuleId, reason: Reason| {
+            let index = *self.block_of.get(module.index())?;
+            let block = self.blocks.get(index as usize)?;
+            let rise = self.looks.get(index as usize)?.rise;
+            let middle = (block.min + block.max) * 0.5;
+            Some(Request {
+                module,
+                name: hierarchy.name(module),
+                reason,
+                top: middle.with_z(block.max.z + rise),
+            })
+        };
+        let running = self.relations.innermost().iter().take(MOST_RUNNING_NAMES);
+        let running = running.filter_map(|&index| Some(self.blocks.get(index as usize)?.module));
+        let requests = selection
+            .hovered
+            .map(|module| (module, Reason::Hovered))
+            .into_iter()
+            .chain(selection.module.map(|module| (module, Reason::Selected)))
+            .chain(found.iter().map(|&module| (module, Reason::Found)))
+            .chain(running.map(|module| (module, Reason::Running)))
+            .filter_map(|(module, reason)| of(module, reason));
+        let requests: Vec<Request<'_>> = requests.collect();
+        self.screen_labels.update(&requests, &eye, em);
+    }
+
+    /// In preorder of modules.
+    pub fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    /// By block.
+    pub fn looks(&self) -> &[BlockLook] {
+        &self.looks
+    }
+
+    /// Which looks the last [`show`](Self::show) or [`lay_out`](Self::lay_out) changed.
+    pub fn changed_looks(&self) -> &[Range<u32>] {
+        &self.changed
+    }
+
+    /// Call relations and hyperarcs of the moment shown.
+    pub fn arcs(&self) -> &Arcs {
+        self.relations.arcs()
+    }
+
+    /// How many call relations of the moment are left out because more arcs would hide the city.
+    pub fn arcs_left_out(&self) -> usize {
+        self.relations.left_out()
+    }
+
+    /// The names of districts chosen by the last [`label`](Self::label).
+    pub fn flat_labels(&self) -> &[FlatLabel] {
+        self.flat_labels.labels()
+    }
+
+    /// The names over blocks chosen by the last [`label`](Self::label).
+    pub fn screen_labels(&self) -> &[ScreenLabel] {
+        self.screen_labels.labels()
+    }
+
+    /// The module that a ray meets first, and where.
+    pub fn pick(&self, origin: Vec3, direction: Vec3) -> Option<(ModuleId, Vec3)> {
+        let Hit { block, point } =
+            self.picker
+                .pick(&self.blocks, &self.looks, origin, direction)?;
+        Some((self.blocks[block as usize].module, point))
+    }
+
+    /// The box of the block that stands for `module`: lowest and highest corner at rest.
+    pub fn bounds(&self, module: ModuleId) -> Option<(Vec3, Vec3)> {
+        let block = self.block_of.get(module.index())?;
+        let block = self.blocks.get(*block as usize)?;
+        Some((block.min, block.max))
+    }
+
+    /// What a details panel says about `module`.
+    pub fn module_facts<'a>(&self, session: &'a Session, module: ModuleId) -> ModuleFacts<'a> {
+        self.metrics.facts(&session.hierarchy, module)
+    }
+}

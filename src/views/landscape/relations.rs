@@ -1,0 +1,209 @@
+//! What of a recording lies over the landscape: call relations up to a moment, and the hyperarcs of the
+//! threads.
+
+use std::collections::BTreeSet;
+
+use super::{ArcMode, LandscapeSettings, Moment};
+use crate::analysis::session::{Resolved, Session};
+use crate::facts::trace::Relation;
+use crate::layout::arcs::{ArcColors, BlockRelation, Ground, add_hyperarc, add_relations};
+use crate::layout::geometry::Arcs;
+use crate::render::theme::{Theme, linear};
+use crate::units::{CallId, FunctionId, Time};
+
+/// More arcs than this hide the city; the most frequent and those of the last step are drawn.
+const MOST_RELATIONS: usize = 240;
+
+/// Hyperarcs are drawn for so many threads, and so many hops of each: enough to follow, and a bound.
+const MOST_THREADS: usize = 8;
+const MOST_HOPS: usize = 64;
+
+/// So many of the innermost open functions of a thread are named.
+const NAMED_OF_STACK: usize = 3;
+
+/// One strong colour a thread, far from those of relations and activity; light ones on dark ground.
+const LIGHT_THREADS: [u32; 8] = [
+    0x5B2A86, 0x1F4E9E, 0x8C1D5B, 0x2E6B34, 0x3B3B3B, 0x7A4B12, 0x0E6E83, 0x9B2226,
+];
+const DARK_THREADS: [u32; 8] = [
+    0xC9A2F5, 0x8FB8FF, 0xF7A1CF, 0xA5E3A0, 0xE8E8E8, 0xF3CE8B, 0x8FE3F0, 0xFFA9A0,
+];
+
+/// Call relations and hyperarcs of one moment.
+#[derive(Debug, Default)]
+pub(super) struct Relations {
+    arcs: Arcs,
+    left_out: usize,
+    /// Innermost blocks of the threads' stacks, by importance.
+    innermost: Vec<u32>,
+    /// The running summary of the moment shown last.
+    summary: Option<(usize, Time, Vec<Relation>)>,
+    between: Vec<BlockRelation>,
+    stack: Vec<CallId>,
+    path: Vec<u32>,
+    hops: Vec<[u32; 2]>,
+}
+
+impl Relations {
+    pub fn arcs(&self) -> &Arcs {
+        &self.arcs
+    }
+
+    /// How many call relations are too many to be drawn.
+    pub fn left_out(&self) -> usize {
+        self.left_out
+    }
+
+    pub fn innermost(&self) -> &[u32] {
+        &self.innermost
+    }
+
+    /// Brings arcs and hyperarcs to `moment`.
+    pub fn show(
+        &mut self,
+        session: &Session,
+        moment: Option<Moment>,
+        settings: &LandscapeSettings,
+        ground: Ground<'_>,
+        block_of: &[u32],
+    ) {
+        self.arcs.arcs.clear();
+        self.arcs.points.clear();
+        self.innermost.clear();
+        self.left_out = 0;
+        let resolved = moment.and_then(|moment| session.recordings.get(moment.recording));
+        let (Some(moment), Some(resolved)) = (moment, resolved) else {
+            return;
+        };
+        if settings.arcs != ArcMode::None {
+            self.add_relations(resolved, moment, settings, ground, block_of);
+        }
+        self.add_hyperarcs(resolved, moment, settings, ground, block_of);
+    }
+
+    fn add_relations(
+        &mut self,
+        resolved: &Resolved,
+        moment: Moment,
+        settings: &LandscapeSettings,
+        ground: Ground<'_>,
+        block_of: &[u32],
+    ) {
+        let trace = &resolved.recording.trace;
+        let summary_at = |time: Time, known: Option<(usize, Time, Vec<Relation>)>| match known {
+            Some((recording, at, relations)) if (recording, at) == (moment.recording, time) => {
+                relations
+            }
+            _ => trace.running(time),
+        };
+        let before = summary_at(moment.previous.min(moment.time), self.summary.take());
+        let now = summary_at(moment.time, None);
+
+        // Both summaries are sorted by caller and callee.
+        let mut earlier = before.iter().peekable();
+        self.between.clear();
+        for relation in &now {
+            let pair = (relation.caller, relation.callee);
+            while earlier
+                .next_if(|it| (it.caller, it.callee) < pair)
+                .is_some()
+            {}
+            let calls_before = earlier
+                .next_if(|it| (it.caller, it.callee) == pair)
+                .map_or(0, |it| it.calls);
+            let step_calls = relation.calls.saturating_sub(calls_before);
+            let from = block(resolved, relation.caller, block_of);
+            let to = block(resolved, relation.callee, block_of);
+            let (Some(from), Some(to)) = (from, to) else {
+                continue;
+            };
+            let calls = match settings.arcs {
+                ArcMode::Step => step_calls,
+                _ => relation.calls,
+            };
+            if from != to && calls > 0 {
+                self.between.push(BlockRelation {
+                    from,
+                    to,
+                    calls,
+                    step_calls,
+                });
+            }
+        }
+        self.summary = Some((moment.recording, moment.time, now));
+
+        self.between.sort_unstable_by_key(|it| (it.from, it.to));
+        self.between.dedup_by(|next, kept| {
+            let same = (next.from, next.to) == (kept.from, kept.to);
+            if same {
+                kept.calls = kept.calls.saturating_add(next.calls);
+                kept.step_calls = kept.step_calls.saturating_add(next.step_calls);
+            }
+            same
+        });
+        let palette = settings.theme.palette();
+        let colors = ArcColors {
+            caller: palette.caller,
+            callee: palette.callee,
+        };
+        let between = &mut self.between;
+        self.left_out = add_relations(&mut self.arcs, ground, between, colors, MOST_RELATIONS);
+    }
+
+    fn add_hyperarcs(
+        &mut self,
+        resolved: &Resolved,
+        moment: Moment,
+        settings: &LandscapeSettings,
+        ground: Ground<'_>,
+        block_of: &[u32],
+    ) {
+        let trace = &resolved.recording.trace;
+        let colors = match settings.theme {
+            Theme::Light => LIGHT_THREADS,
+            Theme::Dark => DARK_THREADS,
+        };
+        let mut shown = 0;
+        for thread in trace.thread_ids() {
+            if shown == MOST_THREADS {
+                break;
+            }
+            trace.stack_at(thread, moment.time, &mut self.stack);
+            let functions = self
+                .stack
+                .iter()
+                .map(|&call| trace.call(thread, call).function);
+            self.path.clear();
+            self.path
+                .extend(functions.filter_map(|function| block(resolved, function, block_of)));
+            self.path.dedup();
+            let Some(&innermost) = self.path.last() else {
+                continue;
+            };
+            shown += 1;
+            self.innermost.push(innermost);
+            let named = self.path.iter().rev().skip(1).take(NAMED_OF_STACK - 1);
+            self.innermost.extend(named);
+            if settings.arcs == ArcMode::None {
+                continue;
+            }
+            let color = linear(colors[thread.index() % colors.len()]);
+            // Recursion goes the same ways again and again: each is drawn once. The innermost count.
+            self.hops.clear();
+            let mut seen = BTreeSet::new();
+            for hop in self.path.windows(2).rev().map(|hop| [hop[0], hop[1]]) {
+                if self.hops.len() < MOST_HOPS && seen.insert(hop) {
+                    self.hops.push(hop);
+                }
+            }
+            self.hops.reverse();
+            add_hyperarc(&mut self.arcs, ground, &self.hops, color);
+        }
+    }
+}
+
+/// The block that stands for a function.
+fn block(resolved: &Resolved, function: FunctionId, block_of: &[u32]) -> Option<u32> {
+    let module = resolved.resolution.modules.get(function.index())?;
+    block_of.get(module.index()).copied()
+}
