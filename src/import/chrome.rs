@@ -204,17 +204,19 @@ impl<'a> Reader<'a> {
         loop {
             let base = window.offset();
             let mut cursor = Cursor::new(window.data(), 0);
-            let mut done = 0;
+            let mut done;
             let stop = loop {
-                match cursor.next(b']') {
+                let next = cursor.next(b']');
+                // White space and commas are done with, however much of them there is.
+                done = cursor.at();
+                match next {
                     Ok(true) => {}
                     Ok(false) => {
-                        window.consume(cursor.at());
+                        window.consume(done);
                         return Ok(Array::Closed);
                     }
                     Err(stop) => break stop,
                 }
-                // An event starts behind the white space that `next` has skipped.
                 let offset = base + cursor.at() as u64;
                 if cursor.peek() != Ok(b'{') {
                     match cursor.value() {
@@ -231,23 +233,16 @@ impl<'a> Reader<'a> {
                         Err(stop) => break stop,
                     }
                 }
-                done = cursor.at();
             };
             window.consume(done);
             match stop {
                 Stop::Incomplete => {
                     if !window.more()? {
-                        let rest = window.data().iter();
-                        let offset = window.offset();
-                        let whole = rest
-                            .clone()
-                            .all(|byte| byte.is_ascii_whitespace() || *byte == b',');
-                        let kind = if whole {
-                            "unterminated-array"
-                        } else {
-                            "truncated-file"
+                        let kind = match window.data() {
+                            [] => "unterminated-array",
+                            _ => "truncated-file",
                         };
-                        self.warn(kind, offset);
+                        self.warn(kind, window.offset());
                         return Ok(Array::Cut);
                     }
                 }

@@ -8,6 +8,7 @@ use crate::warnings::Place;
 
 mod chrome;
 mod hashing;
+pub mod index;
 mod json;
 mod stream;
 mod uftrace;
@@ -56,8 +57,6 @@ impl ImportError {
 struct Format {
     /// Its identifier in `info`.
     id: &'static str,
-    /// Who writes it, in a few words.
-    written_by: &'static str,
     kind: Kind,
 }
 
@@ -82,7 +81,6 @@ type Import = fn(&Path, &Progress) -> Result<Recording, ImportError>;
 const FORMATS: &[Format] = &[
     Format {
         id: chrome::FORMAT,
-        written_by: "Chrome, VizTracer, clang -ftime-trace, tracing-chrome, uftrace dump and others",
         kind: Kind::File {
             sniff: chrome::sniff,
             import: chrome::import,
@@ -90,7 +88,6 @@ const FORMATS: &[Format] = &[
     },
     Format {
         id: uftrace::FORMAT,
-        written_by: "uftrace record, a directory",
         kind: Kind::Directory {
             sniff: uftrace::sniff,
             import: uftrace::import,
@@ -98,9 +95,14 @@ const FORMATS: &[Format] = &[
     },
 ];
 
-/// Reads the recording at `path`, a file or a directory, whatever its format and compression.
-/// The format is recognised by the content.
+/// Opens the recording at `path`, a file or a directory, whatever its format and compression: its index
+/// where one fits, else the recording itself.
 pub fn open(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
+    index::open(path, progress)
+}
+
+/// Reads the recording at `path` itself. The format is recognised by the content.
+fn read(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
     progress.check()?;
     let metadata = std::fs::metadata(path).map_err(|error| ImportError::io(path, error))?;
     if metadata.is_dir() {
@@ -108,7 +110,7 @@ pub fn open(path: &Path, progress: &Progress) -> Result<Recording, ImportError> 
             Kind::Directory { sniff, import } if sniff(path) => Some(import),
             _ => None,
         });
-        let import = import.ok_or_else(|| unknown(path, "a directory that holds no recording"))?;
+        let import = import.ok_or_else(|| unknown(path, "a directory without one"))?;
         return import(path, progress);
     }
     let head = stream::head(path)?;
@@ -130,13 +132,10 @@ pub fn is_recording(path: &Path) -> bool {
 }
 
 fn unknown(path: &Path, found: &str) -> ImportError {
-    let known: Vec<String> = FORMATS
-        .iter()
-        .map(|format| format!("{} ({})", format.id, format.written_by))
-        .collect();
+    let known: Vec<&str> = FORMATS.iter().map(|format| format.id).collect();
     ImportError::malformed(
-        Place::file(path.display().to_string()),
-        format!("a recording in a known format: {}", known.join("; ")),
+        Place::offset(path.display().to_string(), 0),
+        format!("a recording in a known format ({}, callscape)", known.join(", ")),
         found,
     )
 }

@@ -8,7 +8,9 @@ pub mod theme;
 mod growing;
 mod pass;
 mod readback;
+mod recording;
 mod targets;
+mod timings;
 
 mod city;
 mod frame;

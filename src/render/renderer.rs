@@ -17,11 +17,13 @@ use super::image::Image;
 use super::outline::OutlinePass;
 use super::pass::Maker;
 use super::readback::{self, Picks};
+use super::recording::Recording;
 use super::resolve::Resolve;
 use super::screen_labels::ScreenLabels;
 use super::targets::Targets;
 use super::text::Fonts;
 use super::theme::Theme;
+use super::timings::Timings;
 
 /// What one frame shows of the geometry that the renderer holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,11 +42,16 @@ pub struct Frame {
 pub struct Quality {
     /// How many pictures, each shifted by a part of a pixel, are averaged once nothing moves.
     pub samples: u32,
+    /// Whether occlusion and shadows are sought; without, only the faces are told apart.
+    pub shade: bool,
 }
 
 impl Default for Quality {
     fn default() -> Quality {
-        Quality { samples: 16 }
+        Quality {
+            samples: 16,
+            shade: true,
+        }
     }
 }
 
@@ -69,6 +76,7 @@ pub struct Renderer {
     screen_labels: ScreenLabels,
     fonts: Fonts,
     picks: Picks,
+    timings: Timings,
     /// What was given last, to leave out work that changes nothing.
     shown_arcs: Arcs,
     shown_flat: Vec<FlatLabel>,
@@ -102,6 +110,7 @@ impl Renderer {
             screen_labels: ScreenLabels::new(&maker, &gpu.queue, target),
             fonts: Fonts::new(),
             picks: Picks::new(device),
+            timings: Timings::new(device, &gpu.queue),
             shown_arcs: Arcs::default(),
             shown_flat: Vec::new(),
             shown_screen: Vec::new(),
@@ -210,54 +219,45 @@ impl Renderer {
         let targets = self
             .targets
             .get_or_insert_with(|| Targets::new(device, frame.size));
+        let palette = frame.theme.palette();
+        let sample = Sample::new(index);
         self.frame.prepare(
             queue,
             &frame.camera,
             frame.size,
-            &frame.theme.palette(),
+            &palette,
             self.city.levels,
-            Sample::new(index),
+            sample,
         );
-        let group = &self.frame.group;
         let city = &self.city;
-        let shown = self
-            .heights
-            .draw(device, queue, encoder, group, city, &frame.camera);
-        self.blocks.draw(encoder, group, targets, city);
-        self.resolve.draw(
+        let on = &mut Recording {
             device,
             queue,
             encoder,
-            group,
+            frame: &self.frame.group,
             targets,
-            city,
-            &self.heights,
-            shown,
-        );
-        let palette = frame.theme.palette();
-        for (module, outline, colour, wide) in [
-            (frame.selected, &mut self.selected, palette.selected, true),
-            (frame.hovered, &mut self.hovered, palette.hovered, false),
-        ] {
-            if let Some(blocks) = module.and_then(|module| city.blocks_of(module)) {
-                outline.draw(
-                    device,
-                    queue,
-                    encoder,
-                    group,
-                    targets,
-                    city,
-                    &frame.camera,
-                    blocks,
-                    colour,
-                    wide,
-                );
-            }
+            timings: &mut self.timings,
+        };
+        let shown = self.heights.draw(on, city, &frame.camera);
+        self.blocks.draw(on, city);
+        self.resolve
+            .draw(on, city, &self.heights, shown, frame.quality.shade, sample);
+        let selected = frame.selected.and_then(|module| city.blocks_of(module));
+        if let Some(blocks) = selected {
+            let colour = palette.selected;
+            self.selected
+                .draw(on, city, &frame.camera, blocks, colour, true);
         }
-        self.flat_labels.draw(device, encoder, group, targets);
-        self.arcs.draw(device, encoder, group, targets);
+        let hovered = frame.hovered.and_then(|module| city.blocks_of(module));
+        if let Some(blocks) = hovered {
+            let colour = palette.hovered;
+            self.hovered
+                .draw(on, city, &frame.camera, blocks, colour, false);
+        }
+        self.flat_labels.draw(on);
+        self.arcs.draw(on);
         if index > 0 {
-            self.accumulate.draw(device, encoder, group, targets, index);
+            self.accumulate.draw(on, index);
         }
     }
 
@@ -278,25 +278,19 @@ impl Renderer {
         } else {
             Source::Mean
         };
-        self.compose.draw(
-            &gpu.device,
+        let on = &mut Recording {
+            device: &gpu.device,
+            queue: &gpu.queue,
             encoder,
-            &self.frame.group,
+            frame: &self.frame.group,
             targets,
-            source,
-            index < SMOOTH_BELOW,
-            target,
-        );
-        self.screen_labels.draw(
-            &gpu.device,
-            &gpu.queue,
-            encoder,
-            &self.frame.group,
-            &mut self.fonts,
-            &frame.theme.palette(),
-            frame.size,
-            target,
-        );
+            timings: &mut self.timings,
+        };
+        self.compose
+            .draw(on, source, index < SMOOTH_BELOW, target);
+        self.screen_labels
+            .draw(on, &mut self.fonts, &frame.theme.palette(), target);
+        self.timings.finish(encoder);
     }
 
     /// Whether drawing the same frame again would not make the picture better.
@@ -367,5 +361,11 @@ impl Renderer {
         let id = self.picks.answer(&gpu.device)?;
         let block = id.checked_sub(1).map(|block| block as usize);
         Some(block.and_then(|block| self.city.module(block)))
+    }
+
+    /// How long each pass of a recent frame took on the device in milliseconds; empty where the
+    /// device cannot tell. Never waits.
+    pub fn timings(&mut self, gpu: &Gpu) -> &[(&'static str, f32)] {
+        self.timings.read(&gpu.device)
     }
 }

@@ -257,7 +257,7 @@ fn is_warm([r, _, b]: [u8; 3]) -> bool {
 #[test]
 fn a_picture_shows_the_city_its_names_and_what_runs() {
     let session = session(9);
-    let size = [480, 300];
+    let size = [960, 600];
     let Some(still) = picture(&session, None, size) else {
         return;
     };

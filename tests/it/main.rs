@@ -3,8 +3,10 @@
 mod architecture;
 mod common;
 mod facts;
+mod generate;
 mod import;
 mod landscape;
+mod random;
 mod render;
 mod scene;
 mod source;
