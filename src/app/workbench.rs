@@ -34,6 +34,12 @@ pub struct Message {
     pub lines: Vec<String>,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Destination {
+    Home,
+    Module(ModuleId),
+}
+
 /// The search field and its results.
 #[derive(Clone, Debug, Default)]
 pub struct Search {
@@ -91,13 +97,14 @@ pub struct Workbench {
     pub blocks_are_new: bool,
     /// Other names are to be shown over the landscape than before.
     pub names_are_new: bool,
-    /// The camera is to fly to this module as soon as the free area is known: the flight may have opened
-    /// a panel.
-    flight_pending: Option<ModuleId>,
+    /// Where the camera is to fly as soon as the free area is known: what asked for the flight may have
+    /// opened or closed a panel.
+    flight_pending: Option<Destination>,
     /// The camera is to show everything as soon as the free area is known.
     home_pending: bool,
     /// The last view of everything: kept when the window changes its size.
     home: Option<Pose>,
+    frames_to_fit: u8,
     wake: Box<dyn Fn() -> Box<dyn FnOnce() + Send>>,
 }
 
@@ -136,6 +143,7 @@ impl Workbench {
             flight_pending: None,
             home_pending: false,
             home: None,
+            frames_to_fit: 0,
             wake,
         }
     }
@@ -187,21 +195,39 @@ impl Workbench {
     /// The panels leave `free` of a window of `size` pixels to the landscape.
     pub fn set_viewport(&mut self, viewport: Viewport) {
         let resized = viewport.size != self.viewport.size;
+        if self.viewport.size == Vec2::ONE {
+            // Where there is little room the landscape needs it.
+            self.shown.stacks = viewport.size.x >= 900.0 && viewport.size.y >= 500.0;
+        }
         self.viewport = viewport;
         let Some(document) = &self.document else {
             return;
         };
-        let stays_home = resized && self.home == Some(self.camera.pose());
+        // The panels take a frame or two to find their places in a window of another size.
+        self.frames_to_fit = if resized || self.home_pending {
+            3
+        } else {
+            self.frames_to_fit.saturating_sub(1)
+        };
+        let stays_home = self.frames_to_fit > 0 && self.home == Some(self.camera.pose());
         if self.home_pending || stays_home {
             let bounds = document.bounds();
             self.camera = CameraControl::new(bounds, viewport.aspect(), viewport.free);
             self.home = Some(self.camera.pose());
             self.home_pending = false;
         }
-        let module = self.flight_pending.take();
-        if let Some(bounds) = module.and_then(|module| document.bounds_of(module)) {
-            self.camera
-                .fly_to(&bounds, viewport.aspect(), viewport.free);
+        let aspect = viewport.aspect();
+        match self.flight_pending.take() {
+            Some(Destination::Home) => {
+                self.camera.fly_home(aspect, viewport.free);
+                self.home = self.camera.destination();
+            }
+            Some(Destination::Module(module)) => {
+                if let Some(bounds) = document.bounds_of(module) {
+                    self.camera.fly_to(&bounds, aspect, viewport.free);
+                }
+            }
+            None => {}
         }
     }
 
@@ -211,7 +237,9 @@ impl Workbench {
             .document
             .as_ref()
             .and_then(|open| open.playback.as_ref());
-        self.camera.is_moving() || playback.is_some_and(|playback| playback.is_playing())
+        let is_playing = playback.is_some_and(|playback| playback.is_playing());
+        let is_pending = self.flight_pending.is_some() || self.frames_to_fit > 0;
+        self.camera.is_moving() || is_playing || is_pending
     }
 
     /// The time since the window opened.
@@ -257,18 +285,14 @@ impl Workbench {
                 }
             }
             Command::Select(module) => self.select(module),
-            Command::FlyTo(module) => self.flight_pending = Some(module),
+            Command::FlyTo(module) => self.flight_pending = Some(Destination::Module(module)),
             Command::FlyToSelection => {
                 let selection = self.document.as_ref().map(|open| &open.selection);
                 if let Some(module) = selection.and_then(|it| it.module.or(it.hovered)) {
-                    self.flight_pending = Some(module);
+                    self.flight_pending = Some(Destination::Module(module));
                 }
             }
-            Command::FlyHome => {
-                let viewport = self.viewport;
-                self.camera.fly_home(viewport.aspect(), viewport.free);
-                self.home = self.camera.destination();
-            }
+            Command::FlyHome => self.flight_pending = Some(Destination::Home),
             Command::OrbitOrFly => self.camera.toggle_mode(),
             Command::CollapseOrExpand(module) => self.collapse_or_expand(module),
             Command::Search(query) => self.search_for(query),
@@ -288,7 +312,7 @@ impl Workbench {
                     self.search.is_open = false;
                     self.names_are_new = true;
                     self.select(Some(module));
-                    self.flight_pending = Some(module);
+                    self.flight_pending = Some(Destination::Module(module));
                 }
             }
             Command::Configure(settings) => self.configure(settings),
