@@ -7,7 +7,12 @@ use crate::progress::{Cancelled, Progress};
 use crate::warnings::Place;
 
 mod chrome;
+mod cpuprofile;
+mod decimal;
+mod document;
 mod json;
+mod samples;
+mod speedscope;
 mod stream;
 mod uftrace;
 
@@ -79,6 +84,22 @@ type Import = fn(&Path, &Progress) -> Result<Recording, ImportError>;
 /// The formats, in the order in which they are asked. An importer's file begins with the link to its
 /// specification.
 const FORMATS: &[Format] = &[
+    Format {
+        id: speedscope::FORMAT,
+        written_by: "py-spy, rbspy, dotnet-trace, speedscope and others",
+        kind: Kind::File {
+            sniff: speedscope::sniff,
+            import: speedscope::import,
+        },
+    },
+    Format {
+        id: cpuprofile::FORMAT,
+        written_by: "node --cpu-prof and Chrome's developer tools",
+        kind: Kind::File {
+            sniff: cpuprofile::sniff,
+            import: cpuprofile::import,
+        },
+    },
     Format {
         id: chrome::FORMAT,
         written_by: "Chrome, VizTracer, clang -ftime-trace, tracing-chrome, uftrace dump and others",
