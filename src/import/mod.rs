@@ -7,9 +7,14 @@ use crate::progress::{Cancelled, Progress};
 use crate::warnings::Place;
 
 mod chrome;
+mod cpuprofile;
+mod decimal;
+mod document;
 mod hashing;
 pub mod index;
 mod json;
+mod samples;
+mod speedscope;
 mod stream;
 mod uftrace;
 
@@ -80,6 +85,20 @@ type Import = fn(&Path, &Progress) -> Result<Recording, ImportError>;
 /// The formats, in the order in which they are asked. An importer's file begins with the link to its
 /// specification.
 const FORMATS: &[Format] = &[
+    Format {
+        id: speedscope::FORMAT,
+        kind: Kind::File {
+            sniff: speedscope::sniff,
+            import: speedscope::import,
+        },
+    },
+    Format {
+        id: cpuprofile::FORMAT,
+        kind: Kind::File {
+            sniff: cpuprofile::sniff,
+            import: cpuprofile::import,
+        },
+    },
     Format {
         id: chrome::FORMAT,
         kind: Kind::File {

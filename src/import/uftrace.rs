@@ -81,6 +81,7 @@ pub fn import(path: &Path, progress: &Progress) -> Result<Recording, ImportError
         kind: RecordingKind::Trace,
         functions,
         trace,
+        samples: 0,
         warnings: reporter.warnings(),
     })
 }
