@@ -7,17 +7,25 @@ use crate::progress::{Cancelled, Progress};
 use crate::warnings::Place;
 
 mod chrome;
+mod cpuprofile;
+mod decimal;
+mod document;
+mod hashing;
+pub mod index;
 mod json;
+mod samples;
+mod speedscope;
 mod stream;
 mod uftrace;
 
 /// Why a recording could not be read at all.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
-    #[error("{path}: {source}")]
+    #[error("{path}: {error}")]
     Io {
         path: PathBuf,
-        source: std::io::Error,
+        // Not named source: the message holds it already, and a chain of causes would show it again.
+        error: std::io::Error,
     },
     /// What was expected, and what was found, where.
     #[error("{place}: expected {expected}, found {found}")]
@@ -43,10 +51,10 @@ impl ImportError {
         }
     }
 
-    fn io(path: &Path, source: std::io::Error) -> ImportError {
+    fn io(path: &Path, error: std::io::Error) -> ImportError {
         ImportError::Io {
             path: path.to_owned(),
-            source,
+            error,
         }
     }
 }
@@ -55,8 +63,6 @@ impl ImportError {
 struct Format {
     /// Its identifier in `info`.
     id: &'static str,
-    /// Who writes it, in a few words.
-    written_by: &'static str,
     kind: Kind,
 }
 
@@ -80,8 +86,21 @@ type Import = fn(&Path, &Progress) -> Result<Recording, ImportError>;
 /// specification.
 const FORMATS: &[Format] = &[
     Format {
+        id: speedscope::FORMAT,
+        kind: Kind::File {
+            sniff: speedscope::sniff,
+            import: speedscope::import,
+        },
+    },
+    Format {
+        id: cpuprofile::FORMAT,
+        kind: Kind::File {
+            sniff: cpuprofile::sniff,
+            import: cpuprofile::import,
+        },
+    },
+    Format {
         id: chrome::FORMAT,
-        written_by: "Chrome, VizTracer, clang -ftime-trace, tracing-chrome, uftrace dump and others",
         kind: Kind::File {
             sniff: chrome::sniff,
             import: chrome::import,
@@ -89,7 +108,6 @@ const FORMATS: &[Format] = &[
     },
     Format {
         id: uftrace::FORMAT,
-        written_by: "uftrace record, a directory",
         kind: Kind::Directory {
             sniff: uftrace::sniff,
             import: uftrace::import,
@@ -97,9 +115,14 @@ const FORMATS: &[Format] = &[
     },
 ];
 
-/// Reads the recording at `path`, a file or a directory, whatever its format and compression.
-/// The format is recognised by the content.
+/// Opens the recording at `path`, a file or a directory, whatever its format and compression: its index
+/// where one fits, else the recording itself.
 pub fn open(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
+    index::open(path, progress)
+}
+
+/// Reads the recording at `path` itself. The format is recognised by the content.
+fn read(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
     progress.check()?;
     let metadata = std::fs::metadata(path).map_err(|error| ImportError::io(path, error))?;
     if metadata.is_dir() {
@@ -107,7 +130,8 @@ pub fn open(path: &Path, progress: &Progress) -> Result<Recording, ImportError> 
             Kind::Directory { sniff, import } if sniff(path) => Some(import),
             _ => None,
         });
-        let import = import.ok_or_else(|| unknown(path, "a directory that holds no recording"))?;
+        let place = Place::file(path.display().to_string());
+        let import = import.ok_or_else(|| unknown(place, "a directory without one"))?;
         return import(path, progress);
     }
     let head = stream::head(path)?;
@@ -115,7 +139,8 @@ pub fn open(path: &Path, progress: &Progress) -> Result<Recording, ImportError> 
         Kind::File { sniff, import } if sniff(&head) => Some(import),
         _ => None,
     });
-    let import = import.ok_or_else(|| unknown(path, &describe(&head)))?;
+    let place = Place::offset(path.display().to_string(), 0);
+    let import = import.ok_or_else(|| unknown(place, &describe(&head)))?;
     import(path, progress)
 }
 
@@ -128,14 +153,11 @@ pub fn is_recording(path: &Path) -> bool {
         })
 }
 
-fn unknown(path: &Path, found: &str) -> ImportError {
-    let known: Vec<String> = FORMATS
-        .iter()
-        .map(|format| format!("{} ({})", format.id, format.written_by))
-        .collect();
+fn unknown(place: Place, found: &str) -> ImportError {
+    let known: Vec<&str> = FORMATS.iter().map(|format| format.id).collect();
     ImportError::malformed(
-        Place::file(path.display().to_string()),
-        format!("a recording in a known format: {}", known.join("; ")),
+        place,
+        format!("a recording in a known format ({}, callscape)", known.join(", ")),
         found,
     )
 }

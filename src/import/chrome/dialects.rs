@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use super::events::Location;
-use super::hashing::BuildFast;
 use crate::facts::builder::TraceBuilder;
 use crate::facts::functions::Function;
 use crate::facts::names::{NameId, Names};
+use crate::import::hashing::BuildFast;
 use crate::import::json::unescape;
 use crate::units::FunctionId;
 

@@ -1,0 +1,59 @@
+//! All keys, over everything else.
+
+use egui::{Context as Egui, Id, Ui};
+
+use super::super::command::Command;
+use super::super::keys::HELP;
+use super::super::style;
+use super::Context;
+
+pub fn show(ctx: &Egui, context: &mut Context<'_>) {
+    if !context.bench.shown.help {
+        return;
+    }
+    let room = ctx.content_rect();
+    let frame = egui::Frame::popup(&ctx.global_style()).inner_margin(18);
+    let modal = egui::Modal::new(Id::unique("help")).frame(frame);
+    let modal = modal.show(ctx, |ui| {
+        let columns = if room.width() > 760.0 { 2 } else { 1 };
+        let width: f32 = if columns == 2 { 740.0 } else { 380.0 };
+        ui.set_width(width.min(room.width() - 70.0));
+        ui.set_max_height(room.height() - 60.0);
+        ui.spacing_mut().interact_size.y = 20.0;
+        ui.label(egui::RichText::new("Keys").heading());
+        ui.add_space(6.0);
+        egui::ScrollArea::vertical()
+            .max_height((room.height() - 150.0).max(80.0))
+            .show(ui, |ui| {
+                ui.columns(columns, |uis| {
+                    for (index, (title, keys)) in HELP.iter().enumerate() {
+                        if let Some(ui) = uis.get_mut(index % columns) {
+                            section(ui, title, keys);
+                        }
+                    }
+                });
+            });
+        if ui.button("Close").on_hover_text("F1, Escape").clicked() {
+            context.commands.push(Command::ToggleHelp);
+        }
+    });
+    if modal.backdrop_response.clicked() {
+        context.commands.push(Command::ToggleHelp);
+    }
+}
+
+fn section(ui: &mut Ui, title: &str, keys: &[(&str, &str)]) {
+    ui.label(style::title(title));
+    egui::Grid::new(title)
+        .num_columns(2)
+        .min_col_width(104.0)
+        .spacing([12.0, 2.0])
+        .show(ui, |ui| {
+            for &(key, meaning) in keys {
+                ui.label(key);
+                ui.add(egui::Label::new(style::weak(meaning)).wrap());
+                ui.end_row();
+            }
+        });
+    ui.add_space(12.0);
+}
