@@ -135,7 +135,10 @@ fn unknown(path: &Path, found: &str) -> ImportError {
     let known: Vec<&str> = FORMATS.iter().map(|format| format.id).collect();
     ImportError::malformed(
         Place::offset(path.display().to_string(), 0),
-        format!("a recording in a known format ({}, callscape)", known.join(", ")),
+        format!(
+            "a recording in a known format ({}, callscape)",
+            known.join(", ")
+        ),
         found,
     )
 }
