@@ -10,6 +10,7 @@ mod chrome;
 mod cpuprofile;
 mod decimal;
 mod document;
+mod firefox;
 mod json;
 mod samples;
 mod speedscope;
@@ -98,6 +99,14 @@ const FORMATS: &[Format] = &[
         kind: Kind::File {
             sniff: cpuprofile::sniff,
             import: cpuprofile::import,
+        },
+    },
+    Format {
+        id: firefox::FORMAT,
+        written_by: "samply, Firefox and perf script report gecko",
+        kind: Kind::File {
+            sniff: firefox::sniff,
+            import: firefox::import,
         },
     },
     Format {
