@@ -27,6 +27,7 @@ fn top(@builtin(vertex_index) index: u32, @builtin(instance_index) batch: u32) -
     let look = looks[block_index];
     let corner = vec2f(f32(index & 1u), f32((index >> 1u) & 1u));
     let world = mix(block.low.xy, block.high.xy, corner);
+    // Texels are numbered from the south-west corner.
     let map = (world - view.origin) * view.scale;
     let glow = select(0.0, look.glow, (block.level_kind >> 16u) != 0u);
     return Top(vec4f(map.x * 2.0 - 1.0, 1.0 - map.y * 2.0, 0.0, 1.0), vec2f(block.high.z + look.rise, glow));

@@ -2,26 +2,27 @@
 // block, so position and face are exact. Occlusion and the lamp's shadow come from cones through the
 // height map: each step reads the mean height over the cone's width there, so there is no noise.
 //
-// Every pixel takes the same path, the ground as a level surface like a roof: on a software device
-// both sides of a branch are paid for.
+// Every pixel takes the same path, the ground as a level surface like a roof: a software device pays for
+// both sides of a branch. It does leave a loop when no pixel of a group needs it, so what is far from
+// the city asks for no turns.
 
 override CONES: u32 = 4u;
-override STEPS: u32 = 4u;
-override SHADOW_STEPS: u32 = 4u;
+override STEPS: u32 = 3u;
+override SHADOW_STEPS: u32 = 3u;
 
 // Toward the lamp: to the front, to the left, half way up.
 const SUN: vec3f = vec3f(-0.424, -0.530, 0.735);
-const TAU: f32 = 6.2831853;
 
 struct Maps {
     // South-west corner, one over the side, side of a texel; the whole city, then the part near the eye.
     city: vec4f,
     near: vec4f,
-    // Of both maps: steps start at `first` texels and grow by `ratio` to the last.
-    city_first: f32,
-    city_ratio: f32,
-    near_first: f32,
-    near_ratio: f32,
+    // Directions of the cones: on a roof, and before a wall that faces east.
+    directions: array<vec4f, 4>,
+    // Distance and level of each step in the map of the city, then in the near one.
+    steps: array<vec4f, 4>,
+    // The same toward the lamp.
+    lamp_steps: array<vec4f, 4>,
 }
 
 @group(1) @binding(0) var<storage, read> blocks: array<Block>;
@@ -74,60 +75,56 @@ fn resolve(in: FullScreen) -> @location(0) vec4f {
     let is_near = all(abs(near_uv - 0.5) < vec2f(0.47));
     let map = select(maps.city, maps.near, is_near);
     let layer = select(0, 1, is_near);
-    let first = map.w * select(maps.city_first, maps.near_first, is_near);
-    let ratio = select(maps.city_ratio, maps.near_ratio, is_near);
-
     // Occlusion: around a roof in all directions, before a wall in the half plane that it faces.
     let base = world.xy + outward * map.w;
-    let facing = select(vec2f(1.0, 0.0), outward, is_wall);
-    let turn = frame.turn;
+    let from_middle = abs((world.xy - maps.city.xy) * maps.city.z - 0.5);
+    let is_far = !is_block && (max(from_middle.x, from_middle.y) > 0.5);
+    let cones = select(CONES, 0u, is_far);
     var open = 0.0;
     var full = 0.0;
-    var glow = vec3f(0.0);
-    for (var cone = 0u; cone < CONES; cone++) {
-        let share = (f32(cone) + turn) / f32(CONES) - 0.5;
-        let angle = share * select(TAU, 0.5 * TAU, is_wall);
-        let c = cos(angle);
-        let s = sin(angle);
-        let direction = vec2f(c * facing.x - s * facing.y, s * facing.x + c * facing.y);
+    var glow = 0.0;
+    for (var cone = 0u; cone < cones; cone++) {
+        let both = maps.directions[cone];
+        let turned = vec2f(both.z * outward.x - both.w * outward.y, both.w * outward.x + both.z * outward.y);
+        let direction = select(both.xy, turned, is_wall);
         var slope = 0.0;
-        var distance = first * mix(1.0, ratio, frame.shift * 0.7);
         for (var step = 0u; step < STEPS; step++) {
-            let at = base + direction * distance;
-            let lod = log2(max(0.45 * distance / map.w, 1.0));
-            let seen = textureSampleLevel(heights, smooth_sampler, uv(map, at), layer, lod).xy;
-            let steeper = (seen.x - world.z) / distance;
-            glow += activity(seen.y) * seen.y * clamp(steeper - slope, 0.0, 1.0);
+            let both_maps = maps.steps[step];
+            let reach = select(both_maps.xy, both_maps.zw, is_near);
+            let at = base + direction * reach.x;
+            let seen = textureSampleLevel(heights, smooth_sampler, uv(map, at), layer, reach.y).xy;
+            let steeper = (seen.x - world.z) / reach.x;
+            glow += seen.y * clamp(steeper - slope, 0.0, 1.0);
             slope = max(slope, steeper);
-            distance *= ratio;
         }
-        let sine = slope * inverseSqrt(1.0 + slope * slope);
-        let weigh = select(1.0, c, is_wall);
         // Light of an even sky above the horizon, on a level and on an upright surface.
-        open += weigh * select(1.0 - sine * sine, 1.0 - sine, is_wall);
+        let cosine = inverseSqrt(1.0 + slope * slope);
+        let weigh = select(1.0, both.z, is_wall);
+        open += weigh * select(cosine * cosine, 1.0 - slope * cosine, is_wall);
         full += weigh;
     }
-    open /= full;
-    glow /= f32(CONES);
+    open = select(1.0, open / full, cones > 0u);
+    glow /= f32(max(CONES, 1u));
 
     // The lamp is as wide as seven degrees to each side.
     let lamp = normalize(SUN.xy);
     let climb = SUN.z / length(SUN.xy);
+    let toward_lamp = dot(normal, SUN);
+    let lamp_steps = select(SHADOW_STEPS, 0u, is_far || toward_lamp <= 0.0);
     var lit = 1.0;
-    var distance = first * mix(0.8, 0.8 * ratio, frame.shift * 0.7);
-    for (var step = 0u; step < SHADOW_STEPS; step++) {
-        let at = base + lamp * distance;
-        let lod = log2(max(0.3 * distance / map.w, 1.0));
-        let seen = textureSampleLevel(heights, smooth_sampler, uv(map, at), layer, lod).x;
-        lit = min(lit, 0.5 + (world.z + climb * distance - seen) / (0.5 * distance));
-        distance *= ratio;
+    for (var step = 0u; step < lamp_steps; step++) {
+        let both_maps = maps.lamp_steps[step];
+        let reach = select(both_maps.xy, both_maps.zw, is_near);
+        let at = base + lamp * reach.x;
+        let seen = textureSampleLevel(heights, smooth_sampler, uv(map, at), layer, reach.y).x;
+        lit = min(lit, 0.5 + (world.z + climb * reach.x - seen) / (0.5 * reach.x));
     }
-    let lamp_light = max(dot(normal, SUN), 0.0) / SUN.z * clamp(lit, 0.0, 1.0);
+    let lamp_light = max(toward_lamp, 0.0) / SUN.z * clamp(lit, 0.0, 1.0);
 
     // A wall sees half the sky, and the light that the ground before it throws back.
     let sky = open * select(1.0, 0.5 + 0.32 * frame.deepest.g, is_wall);
     var light = frame.sky * sky + frame.sun * lamp_light;
-    var colour = albedo * (light + glow * 0.9) + hue * weight * frame.emission * select(0.0, 1.0, is_block);
+    var colour = albedo * (light + activity(glow) * glow * (0.9 + 4.0 * frame.emission)) + hue * weight * frame.emission * select(0.0, 1.0, is_block);
     // The table fades into what is behind it.
     let far = select(0.0, smoothstep(1500.0, 5000.0, length(world.xy - eye.xy)), !is_block);
     colour = mix(colour, frame.ground * (frame.sky + frame.sun), select(far, 1.0, !is_block && ray.z > -1e-5));
@@ -135,6 +132,5 @@ fn resolve(in: FullScreen) -> @location(0) vec4f {
 }
 
 fn uv(map: vec4f, world: vec2f) -> vec2f {
-    let at = (world - map.xy) * map.z;
-    return vec2f(at.x, 1.0 - at.y);
+    return (world - map.xy) * map.z;
 }

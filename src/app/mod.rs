@@ -1,5 +1,20 @@
 //! Window, event loop, camera, playback clock, panels, settings; the same path without a window.
 
 pub mod camera;
+mod command;
+mod details;
+mod document;
+mod graphics;
 pub mod headless;
+mod keys;
+mod loading;
+mod overlay;
+mod panels;
 pub mod playback;
+mod pointer;
+mod state_log;
+mod style;
+mod window;
+mod workbench;
+
+pub use window::run;

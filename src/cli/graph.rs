@@ -1,17 +1,213 @@
 //! `callscape graph`: The call relations of a recording or of a range of it
 
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use serde::Serialize;
+
+use super::output::{self, Align, Table};
+use crate::analysis::call_graph::collapse;
+use crate::analysis::session::{Resolved, Session};
+use crate::facts::trace::Relation;
+use crate::filter::cut::Cut;
+use crate::filter::mapping::Mapping;
+use crate::units::{Cost, FunctionId, ModuleId, Time, TimeRange, TimeSpec};
+
 #[derive(Debug, clap::Args)]
 #[command(about = "The call relations of a recording or of a range of it", after_help = EXAMPLES)]
 pub struct Args {
     #[command(flatten)]
     input: super::TraceArg,
+    /// Only calls that start after this time, and the calls around them
+    #[arg(long, value_name = "TIME")]
+    from: Option<TimeSpec>,
+    /// Only calls that end before this time, and the calls around them
+    #[arg(long, value_name = "TIME")]
+    to: Option<TimeSpec>,
+    /// Between the modules of this depth of the hierarchy; the root has depth 0
+    #[arg(long, value_name = "N", conflicts_with = "map")]
+    level: Option<u16>,
+    /// Between the entities of this mapping file
+    #[arg(long, value_name = "FILE")]
+    map: Option<PathBuf>,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
 }
 
+/// How many functions that no entry matches are named.
+const LISTED: usize = 10;
+
 const EXAMPLES: &str = "Example:\n  callscape graph trace.json --from 10% --to 20% --json";
 
+#[derive(Serialize)]
+struct Graph {
+    modules: Vec<String>,
+    relations: Vec<NamedRelation>,
+}
+
+#[derive(Serialize)]
+struct NamedRelation {
+    from: String,
+    to: String,
+    calls: u64,
+    cost_ns: Cost,
+    self_cost_ns: Cost,
+    /// Between functions, whose names alone may not tell them apart: their paths in the hierarchy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from_module: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to_module: Option<String>,
+}
+
 pub fn run(args: Args) -> anyhow::Result<()> {
-    anyhow::bail!("{args:?} is under construction")
+    let session = output::open(&args.input)?;
+    let resolved = output::recording(&session)?;
+    let trace = &resolved.recording.trace;
+    let range = (args.from.is_some() || args.to.is_some()).then(|| {
+        let resolve = |spec: TimeSpec| spec.resolve(trace.duration());
+        let start = args.from.map_or(Time::ZERO, resolve);
+        TimeRange::new(start, args.to.map_or(Time::MAX, resolve))
+    });
+    let relations = trace.relations(range);
+    let graph = match (&args.level, &args.map) {
+        (Some(level), _) => between_modules(*level, &session, resolved, &relations),
+        (_, Some(map)) => between_entities(map, &session, resolved, &relations)?,
+        (None, None) => between_functions(&session, resolved, &relations),
+    };
+    if args.json {
+        return output::print_json(&graph);
+    }
+    let mut table = Table::new(&[
+        ("calls", Align::Right),
+        ("cost", Align::Right),
+        ("self cost", Align::Right),
+        ("from", Align::Left),
+        ("to", Align::Left),
+    ]);
+    for relation in graph.relations {
+        table.row([
+            relation.calls.to_string(),
+            relation.cost_ns.to_string(),
+            relation.self_cost_ns.to_string(),
+            relation.from,
+            relation.to,
+        ]);
+    }
+    output::print(|out| table.write(out))
+}
+
+/// Between functions: names as people know them, beside them the modules that tell functions of one name
+/// apart.
+fn between_functions(session: &Session, resolved: &Resolved, relations: &[Relation]) -> Graph {
+    let functions = &resolved.recording.functions;
+    let name = |id| functions.get(id).name.to_owned();
+    let module = |id: FunctionId| {
+        let module = resolved.resolution.modules.get(id.index());
+        module.map(|&module| session.hierarchy.path(module))
+    };
+    let relations = relations.iter().map(|relation| NamedRelation {
+        from: name(relation.caller),
+        to: name(relation.callee),
+        calls: relation.calls,
+        cost_ns: relation.cost,
+        self_cost_ns: relation.self_cost,
+        from_module: module(relation.caller),
+        to_module: module(relation.callee),
+    });
+    Graph::new(functions.ids().map(name).collect(), relations.collect())
+}
+
+/// Between the modules of one depth of the hierarchy, named by their paths; a function that lies less
+/// deep stands for itself.
+fn between_modules(
+    level: u16,
+    session: &Session,
+    resolved: &Resolved,
+    relations: &[Relation],
+) -> Graph {
+    let hierarchy = &session.hierarchy;
+    let displayed = Cut::at_level(hierarchy, level).displayed(hierarchy);
+    let module_of: Vec<Option<ModuleId>> = resolved
+        .resolution
+        .modules
+        .iter()
+        .map(|module| displayed.get(module.index()).copied())
+        .collect();
+    let relations = collapse(relations, &module_of).into_iter();
+    let relations = relations.map(|relation| NamedRelation {
+        from: hierarchy.path(relation.from),
+        to: hierarchy.path(relation.to),
+        calls: relation.calls,
+        cost_ns: relation.cost,
+        self_cost_ns: relation.self_cost,
+        from_module: None,
+        to_module: None,
+    });
+    let modules: BTreeSet<ModuleId> = module_of.iter().copied().flatten().collect();
+    let modules = modules.into_iter().map(|module| hierarchy.path(module));
+    Graph::new(modules.collect(), relations.collect())
+}
+
+/// Between the entities of a mapping file. What it leaves out, and what it says of nothing in the
+/// recording, is listed on standard error.
+fn between_entities(
+    path: &Path,
+    session: &Session,
+    resolved: &Resolved,
+    relations: &[Relation],
+) -> anyhow::Result<Graph> {
+    let file = path.display().to_string();
+    let text = std::fs::read_to_string(path).with_context(|| file.clone())?;
+    let mapping = Mapping::read(&text, &file)?;
+    let functions = &resolved.recording.functions;
+    let mapped = mapping.apply(functions, &session.hierarchy, &resolved.resolution.modules);
+    if !mapped.unmatched.is_empty() {
+        let names: Vec<&str> = mapped
+            .unmatched
+            .iter()
+            .take(LISTED)
+            .map(|&id| functions.get(id).name)
+            .collect();
+        let more = mapped.unmatched.len() - names.len();
+        let more = match more {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        eprintln!("{file}: no entry matches {}{more}", names.join(", "));
+    }
+    for (line, entry) in &mapped.unused {
+        eprintln!("{file}, line {line}: matches no function: {entry}");
+    }
+    // An entity takes the place of a module: the collapsing is the same.
+    let module_of: Vec<Option<ModuleId>> = mapped
+        .entities
+        .iter()
+        .map(|entity| entity.map(|entity| ModuleId(entity as u32)))
+        .collect();
+    let name = |entity: ModuleId| {
+        let name = mapping.entities().get(entity.index());
+        name.cloned().unwrap_or_default()
+    };
+    let relations = collapse(relations, &module_of).into_iter();
+    let relations = relations.map(|relation| NamedRelation {
+        from: name(relation.from),
+        to: name(relation.to),
+        calls: relation.calls,
+        cost_ns: relation.cost,
+        self_cost_ns: relation.self_cost,
+        from_module: None,
+        to_module: None,
+    });
+    Ok(Graph::new(mapping.entities().to_vec(), relations.collect()))
+}
+
+impl Graph {
+    fn new(mut modules: Vec<String>, mut relations: Vec<NamedRelation>) -> Graph {
+        modules.sort();
+        // Stable: relations that names do not tell apart stay in the order of their modules.
+        relations.sort_by(|a, b| (&a.from, &a.to).cmp(&(&b.from, &b.to)));
+        Graph { modules, relations }
+    }
 }

@@ -274,7 +274,7 @@ fn settings(
             ThemeArg::Light => Theme::Light,
             ThemeArg::Dark => Theme::Dark,
         },
-        half_life: Cost::from_ns(duration.unwrap_or_default().ns() / 80),
+        half_life: Cost::from_ns(duration.unwrap_or_default().ns() / 150),
         ..LandscapeSettings::default()
     };
     let focus = args

@@ -1,10 +1,23 @@
 //! `callscape stack`: The call stacks at a point in time
 
+use anyhow::bail;
+use serde::Serialize;
+
+use super::output::{self, Align, Table};
+use crate::facts::trace::Trace;
+use crate::units::{Cost, ThreadId, Time, TimeSpec};
+
 #[derive(Debug, clap::Args)]
 #[command(about = "The call stacks at a point in time", after_help = EXAMPLES)]
 pub struct Args {
     #[command(flatten)]
     input: super::TraceArg,
+    /// The time: 12.5ms, 3s, 250us, 40% of the recording, or plain nanoseconds
+    #[arg(long, value_name = "TIME")]
+    at: TimeSpec,
+    /// Only the thread with this id or name
+    #[arg(long, value_name = "T")]
+    thread: Option<String>,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -12,6 +25,112 @@ pub struct Args {
 
 const EXAMPLES: &str = "Example:\n  callscape stack trace.json --at 12.5ms";
 
+#[derive(Serialize)]
+struct Stack<'a> {
+    thread: &'a str,
+    thread_name: &'a str,
+    frames: Vec<Frame<'a>>,
+}
+
+#[derive(Serialize)]
+struct Frame<'a> {
+    name: &'a str,
+    start_ns: Time,
+    end_ns: Time,
+}
+
 pub fn run(args: Args) -> anyhow::Result<()> {
-    anyhow::bail!("{args:?} is under construction")
+    let session = output::open(&args.input)?;
+    let recording = &output::recording(&session)?.recording;
+    let trace = &recording.trace;
+    let at = args.at.resolve(trace.duration());
+    let mut open = Vec::new();
+    let stacks: Vec<Stack<'_>> = threads(trace, args.thread.as_deref())?
+        .into_iter()
+        .map(|thread| {
+            trace.stack_at(thread, at, &mut open);
+            let frames = open.iter().map(|&id| {
+                let call = trace.call(thread, id);
+                Frame {
+                    name: recording.functions.get(call.function).name,
+                    start_ns: call.start,
+                    end_ns: call.end,
+                }
+            });
+            let frames = frames.collect();
+            let thread = &trace.threads()[thread.index()];
+            Stack {
+                thread: &thread.id,
+                thread_name: &thread.name,
+                frames,
+            }
+        })
+        .collect();
+    if args.json {
+        return output::print_json(&stacks);
+    }
+    output::print(|out| {
+        for stack in &stacks {
+            let name = stack.thread_name;
+            writeln!(out, "thread {} {name}", stack.thread)?;
+            if stack.frames.is_empty() {
+                writeln!(out, "  no call is open")?;
+            }
+            let mut table = Table::new(&[
+                ("  since", Align::Right),
+                ("cost", Align::Right),
+                ("function", Align::Left),
+            ]);
+            for (depth, frame) in stack.frames.iter().enumerate() {
+                let cost: Cost = frame.end_ns.since(frame.start_ns);
+                let since = at.since(frame.start_ns);
+                // Deep stacks stay readable: past some depth the number tells more than the indent.
+                let indent = " ".repeat(depth.min(40));
+                table.row([
+                    since.to_string(),
+                    cost.to_string(),
+                    format!("{indent}{}", frame.name),
+                ]);
+            }
+            if !stack.frames.is_empty() {
+                table.write(out)?;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// The threads with this id, or else with this name; all for none.
+fn threads(trace: &Trace, wanted: Option<&str>) -> anyhow::Result<Vec<ThreadId>> {
+    let Some(wanted) = wanted else {
+        return Ok(trace.thread_ids().collect());
+    };
+    let all = || trace.thread_ids().zip(trace.threads());
+    let by_id = all().filter(|(_, thread)| thread.id == wanted);
+    let mut found: Vec<ThreadId> = by_id.map(|(id, _)| id).collect();
+    if found.is_empty() {
+        let by_name = all().filter(|(_, thread)| thread.name == wanted);
+        found = by_name.map(|(id, _)| id).collect();
+    }
+    if found.is_empty() {
+        /// An error message names this many; `info` lists all.
+        const LISTED: usize = 20;
+        let mut known: Vec<String> = trace
+            .threads()
+            .iter()
+            .take(LISTED)
+            .map(|thread| match thread.name.as_str() {
+                "" => thread.id.clone(),
+                name => format!("{} ({name})", thread.id),
+            })
+            .collect();
+        if trace.threads().len() > LISTED {
+            known.push(format!("and {} more", trace.threads().len() - LISTED));
+        }
+        bail!(
+            "no thread has the id or name '{wanted}'; there are: {}",
+            known.join(", ")
+        );
+    }
+    Ok(found)
 }

@@ -17,5 +17,5 @@ pub const EXAMPLES: &str = "Examples:
 
 pub fn run(args: Args) -> anyhow::Result<()> {
     let inputs = super::input::sort(&args.inputs)?;
-    anyhow::bail!("{inputs:?}: the window is under construction")
+    crate::app::run(inputs)
 }

@@ -184,6 +184,11 @@ pub struct NodeId(u32);
 impl NodeId {
     pub const ROOT: NodeId = NodeId(0);
 
+    /// The node of a module in a builder made by [`HierarchyBuilder::from_hierarchy`].
+    pub const fn of(module: ModuleId) -> NodeId {
+        NodeId(module.0)
+    }
+
     pub const fn index(self) -> usize {
         self.0 as usize
     }

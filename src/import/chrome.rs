@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::ImportError;
+use super::hashing::BuildFast;
 use super::json::{Cursor, Skip, Stop};
 use super::stream::Window;
 use crate::facts::builder::{Timestamp, TraceBuilder};
@@ -21,12 +22,10 @@ use crate::units::ThreadId;
 use crate::warnings::{Place, Reporter};
 use dialects::Dialects;
 use events::{Event, NoTime, nanoseconds};
-use hashing::BuildFast;
 use nesting::{Complete, Mark, OpenBegins, What};
 
 mod dialects;
 mod events;
-mod hashing;
 mod nesting;
 
 /// The identifier of the format in `info`.
@@ -93,7 +92,11 @@ fn read(path: &Path, progress: &Progress, order: Order) -> Result<Option<Recordi
                 None => "the end of the file".into(),
             };
             let place = window.place(window.offset());
-            return Err(ImportError::malformed(place, "a JSON object or array", found));
+            return Err(ImportError::malformed(
+                place,
+                "a JSON object or array",
+                found,
+            ));
         }
     }
     let end = window.offset();
@@ -202,17 +205,19 @@ impl<'a> Reader<'a> {
         loop {
             let base = window.offset();
             let mut cursor = Cursor::new(window.data(), 0);
-            let mut done = 0;
+            let mut done;
             let stop = loop {
-                match cursor.next(b']') {
+                let next = cursor.next(b']');
+                // White space and commas are done with, however much of them there is.
+                done = cursor.at();
+                match next {
                     Ok(true) => {}
                     Ok(false) => {
-                        window.consume(cursor.at());
+                        window.consume(done);
                         return Ok(Array::Closed);
                     }
                     Err(stop) => break stop,
                 }
-                // An event starts behind the white space that `next` has skipped.
                 let offset = base + cursor.at() as u64;
                 if cursor.peek() != Ok(b'{') {
                     match cursor.value() {
@@ -229,23 +234,16 @@ impl<'a> Reader<'a> {
                         Err(stop) => break stop,
                     }
                 }
-                done = cursor.at();
             };
             window.consume(done);
             match stop {
                 Stop::Incomplete => {
                     if !window.more()? {
-                        let rest = window.data().iter();
-                        let offset = window.offset();
-                        let whole = rest
-                            .clone()
-                            .all(|byte| byte.is_ascii_whitespace() || *byte == b',');
-                        let kind = if whole {
-                            "unterminated-array"
-                        } else {
-                            "truncated-file"
+                        let kind = match window.data() {
+                            [] => "unterminated-array",
+                            _ => "truncated-file",
                         };
-                        self.warn(kind, offset);
+                        self.warn(kind, window.offset());
                         return Ok(Array::Cut);
                     }
                 }
@@ -585,7 +583,11 @@ fn key(window: &mut Window<'_>) -> Result<Option<String>, ImportError> {
                 let found = window.data().get(at).copied().unwrap_or_default();
                 let place = window.place(window.offset() + at as u64);
                 let found = format!("the byte {found:#04x}");
-                return Err(ImportError::malformed(place, "a member of a JSON object", found));
+                return Err(ImportError::malformed(
+                    place,
+                    "a member of a JSON object",
+                    found,
+                ));
             }
         }
     }

@@ -105,7 +105,12 @@ impl<'a> Cursor<'a> {
         let rest = &self.bytes[start..];
         let length = rest
             .iter()
-            .position(|byte| matches!(byte, b',' | b'}' | b']' | b':' | b'"' | b'{' | b'[' | 0..=b' '))
+            .position(|byte| {
+                matches!(
+                    byte,
+                    b',' | b'}' | b']' | b':' | b'"' | b'{' | b'[' | 0..=b' '
+                )
+            })
             .ok_or(Stop::Incomplete)?;
         if length == 0 {
             return Err(Stop::Malformed(start));

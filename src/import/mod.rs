@@ -9,8 +9,10 @@ use crate::warnings::Place;
 mod chrome;
 mod cpuprofile;
 mod decimal;
+mod demangle;
 mod document;
 mod firefox;
+mod hashing;
 mod json;
 mod samples;
 mod speedscope;
@@ -20,10 +22,11 @@ mod uftrace;
 /// Why a recording could not be read at all.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
-    #[error("{path}: {source}")]
+    #[error("{path}: {error}")]
     Io {
         path: PathBuf,
-        source: std::io::Error,
+        // Not named source: the message holds it already, and a chain of causes would show it again.
+        error: std::io::Error,
     },
     /// What was expected, and what was found, where.
     #[error("{place}: expected {expected}, found {found}")]
@@ -49,10 +52,10 @@ impl ImportError {
         }
     }
 
-    fn io(path: &Path, source: std::io::Error) -> ImportError {
+    fn io(path: &Path, error: std::io::Error) -> ImportError {
         ImportError::Io {
             path: path.to_owned(),
-            source,
+            error,
         }
     }
 }
@@ -61,8 +64,6 @@ impl ImportError {
 struct Format {
     /// Its identifier in `info`.
     id: &'static str,
-    /// Who writes it, in a few words.
-    written_by: &'static str,
     kind: Kind,
 }
 
@@ -87,7 +88,6 @@ type Import = fn(&Path, &Progress) -> Result<Recording, ImportError>;
 const FORMATS: &[Format] = &[
     Format {
         id: speedscope::FORMAT,
-        written_by: "py-spy, rbspy, dotnet-trace, speedscope and others",
         kind: Kind::File {
             sniff: speedscope::sniff,
             import: speedscope::import,
@@ -95,7 +95,6 @@ const FORMATS: &[Format] = &[
     },
     Format {
         id: cpuprofile::FORMAT,
-        written_by: "node --cpu-prof and Chrome's developer tools",
         kind: Kind::File {
             sniff: cpuprofile::sniff,
             import: cpuprofile::import,
@@ -103,7 +102,6 @@ const FORMATS: &[Format] = &[
     },
     Format {
         id: firefox::FORMAT,
-        written_by: "samply, Firefox and perf script report gecko",
         kind: Kind::File {
             sniff: firefox::sniff,
             import: firefox::import,
@@ -111,7 +109,6 @@ const FORMATS: &[Format] = &[
     },
     Format {
         id: chrome::FORMAT,
-        written_by: "Chrome, VizTracer, clang -ftime-trace, tracing-chrome, uftrace dump and others",
         kind: Kind::File {
             sniff: chrome::sniff,
             import: chrome::import,
@@ -119,7 +116,6 @@ const FORMATS: &[Format] = &[
     },
     Format {
         id: uftrace::FORMAT,
-        written_by: "uftrace record, a directory",
         kind: Kind::Directory {
             sniff: uftrace::sniff,
             import: uftrace::import,
@@ -137,7 +133,8 @@ pub fn open(path: &Path, progress: &Progress) -> Result<Recording, ImportError> 
             Kind::Directory { sniff, import } if sniff(path) => Some(import),
             _ => None,
         });
-        let import = import.ok_or_else(|| unknown(path, "a directory that holds no recording"))?;
+        let place = Place::file(path.display().to_string());
+        let import = import.ok_or_else(|| unknown(place, "a directory without one"))?;
         return import(path, progress);
     }
     let head = stream::head(path)?;
@@ -145,7 +142,8 @@ pub fn open(path: &Path, progress: &Progress) -> Result<Recording, ImportError> 
         Kind::File { sniff, import } if sniff(&head) => Some(import),
         _ => None,
     });
-    let import = import.ok_or_else(|| unknown(path, &describe(&head)))?;
+    let place = Place::offset(path.display().to_string(), 0);
+    let import = import.ok_or_else(|| unknown(place, &describe(&head)))?;
     import(path, progress)
 }
 
@@ -158,14 +156,11 @@ pub fn is_recording(path: &Path) -> bool {
         })
 }
 
-fn unknown(path: &Path, found: &str) -> ImportError {
-    let known: Vec<String> = FORMATS
-        .iter()
-        .map(|format| format!("{} ({})", format.id, format.written_by))
-        .collect();
+fn unknown(place: Place, found: &str) -> ImportError {
+    let known: Vec<&str> = FORMATS.iter().map(|format| format.id).collect();
     ImportError::malformed(
-        Place::file(path.display().to_string()),
-        format!("a recording in a known format: {}", known.join("; ")),
+        place,
+        format!("a recording in a known format ({})", known.join(", ")),
         found,
     )
 }

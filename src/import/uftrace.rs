@@ -1,22 +1,163 @@
-//! uftrace data directories. Specification: `uftrace.h`, `utils/data-file.c` and `utils/symbol.c` of
-//! <https://github.com/namhyung/uftrace>, version 0.13 to 0.18.
+//! uftrace data directories. Specification: `uftrace.h`, `doc/` and, for what these leave open,
+//! `utils/{data-file,session,symbol,fstack}.c` of <https://github.com/namhyung/uftrace>, versions 0.13 to 0.18.
+//!
+//! One directory holds `info`, `task.txt`, a map for each session, a symbol file for each executable and
+//! library, and for each task its records. Times are nanoseconds.
 
-use std::path::Path;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
 use super::ImportError;
-use crate::facts::recording::Recording;
+use crate::facts::builder::TraceBuilder;
+use crate::facts::recording::{Recording, RecordingKind};
 use crate::progress::Progress;
-use crate::warnings::Place;
+use crate::warnings::{Place, Reporter};
+use symbols::Symbols;
+use tasks::Tasks;
+
+mod records;
+mod symbols;
+mod tasks;
 
 /// The identifier of the format in `info`.
 pub const FORMAT: &str = "uftrace";
 
-/// Whether the directory holds a uftrace recording.
+const MAGIC: &[u8] = b"Ftrace!\0";
+
+/// Bytes of the header of `info` that are looked at: magic, version, size, byte order, word size, features.
+const HEADER: usize = 24;
+
+/// Whether the directory holds a uftrace recording: a file `info`, and tasks or their records.
 pub fn sniff(dir: &Path) -> bool {
-    dir.join("info").is_file()
+    let Some(head) = read_header(&dir.join("info")).ok().flatten() else {
+        return false;
+    };
+    head.starts_with(MAGIC) || dir.join("task.txt").is_file() || !record_files(dir).is_empty()
 }
 
+/// Reads a uftrace data directory: one pass over the records of each task.
 pub fn import(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
-    progress.check()?;
-    Err(ImportError::malformed(Place::file(path.display().to_string()),"x","y"))
+    check_header(&path.join("info"))?;
+    let reporter = Reporter::new();
+    let tasks = Tasks::read(path, &reporter)?;
+    let mut symbols = Symbols::open(path, &tasks, &reporter)?;
+    let mut builder = TraceBuilder::new(&reporter);
+    let files = record_files(path);
+    let Some((_, last)) = files.last() else {
+        let place = Place::file(path.display().to_string());
+        return Err(ImportError::malformed(
+            place,
+            "a file TID.dat of records",
+            "none",
+        ));
+    };
+    let mut records = 0;
+    for (tid, file) in &files {
+        records += records::read(
+            file,
+            *tid,
+            &tasks,
+            &mut symbols,
+            &mut builder,
+            &reporter,
+            progress,
+        )?;
+    }
+    if records == 0 {
+        let place = Place::file(last.display().to_string());
+        return Err(ImportError::malformed(
+            place,
+            "records of a task",
+            "an empty file",
+        ));
+    }
+    count_left_out(path, &reporter);
+    let (functions, trace) = builder.finish(|| Place::file(last.display().to_string()));
+    Ok(Recording {
+        path: path.to_owned(),
+        format: FORMAT,
+        kind: RecordingKind::Trace,
+        functions,
+        trace,
+        samples: 0,
+        warnings: reporter.warnings(),
+    })
+}
+
+/// The start of `info`; none when it is too short to be one.
+fn read_header(info: &Path) -> std::io::Result<Option<[u8; HEADER]>> {
+    let mut header = [0; HEADER];
+    match File::open(info)?.read_exact(&mut header) {
+        Ok(()) => Ok(Some(header)),
+        Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Checks that `info` describes records that can be read here.
+fn check_header(info: &Path) -> Result<(), ImportError> {
+    let wrong = |offset, expected: &str, found: String| {
+        let place = Place::offset(info.display().to_string(), offset);
+        Err(ImportError::malformed(place, expected, found))
+    };
+    let header = read_header(info).map_err(|error| ImportError::io(info, error))?;
+    let Some(header) = header else {
+        return wrong(
+            0,
+            "the header of uftrace's info file",
+            "a shorter file".into(),
+        );
+    };
+    if !header.starts_with(MAGIC) {
+        let found = header[..MAGIC.len()].escape_ascii().to_string();
+        return wrong(0, "'Ftrace!'", format!("'{found}'"));
+    }
+    match header[14] {
+        1 => {}
+        2 => return wrong(14, "little-endian data", "big-endian data".into()),
+        other => return wrong(14, "a byte order, 1 or 2", other.to_string()),
+    }
+    let version = u32::from_le_bytes([header[8], header[9], header[10], header[11]]);
+    if !(3..=5).contains(&version) {
+        return wrong(8, "a format version from 3 to 5", version.to_string());
+    }
+    Ok(())
+}
+
+/// The files of records with their task's number, in order of it.
+fn record_files(dir: &Path) -> Vec<(u32, PathBuf)> {
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    let mut files: Vec<(u32, PathBuf)> = entries
+        .filter_map(|entry| {
+            let name = entry.file_name();
+            let tid = name.to_str()?.strip_suffix(".dat")?.parse().ok()?;
+            Some((tid, entry.path()))
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+/// Counts the files whose events are not shown: those of the scheduler, of the kernel, of other programs.
+fn count_left_out(dir: &Path, reporter: &Reporter) {
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    paths.sort();
+    for path in paths {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let empty = path.metadata().is_ok_and(|metadata| metadata.len() == 0);
+        let kind = if empty {
+            continue;
+        } else if name.starts_with("perf-cpu") && name.ends_with(".dat") {
+            "scheduler-events-not-shown"
+        } else if name.starts_with("kernel-cpu") && name.ends_with(".dat") {
+            "kernel-events-not-shown"
+        } else if name == "extern.dat" {
+            "external-events-not-shown"
+        } else {
+            continue;
+        };
+        reporter.warn(kind, || Place::file(path.display().to_string()));
+    }
 }

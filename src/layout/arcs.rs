@@ -6,7 +6,7 @@ use glam::{Vec2, Vec3};
 use super::geometry::{Arc, Arcs, Block, BlockLook};
 
 /// Holten's β: 1 follows the hierarchy strictly, 0 is a straight line.
-const BUNDLING: f32 = 0.8;
+const BUNDLING: f32 = 0.75;
 
 /// Control points of an arc between its ends: enough for a smooth arch, and a bound for deep trees.
 const FEWEST_SEGMENTS: usize = 4;
@@ -14,10 +14,13 @@ const MOST_SEGMENTS: usize = 16;
 
 /// The height of an arc over its ends grows with its span to this power: short ones stay low, long ones
 /// do not leave the picture. At a span of one unit it is `LIFT`.
-const LIFT: f32 = 0.55;
+const LIFT: f32 = 0.45;
 const LIFT_POWER: f32 = 0.8;
 /// A hyperarc stands out over the relations by its height too.
-const HYPERARC_LIFT: f32 = 1.35;
+const HYPERARC_LIFT: f32 = 1.3;
+
+/// How far a hop bulges to the right of the straight line, as a share of its span.
+const HYPERARC_BULGE: f32 = 0.05;
 
 /// An arc leaves and arrives to the right of the line between the centres, by this share of the smaller
 /// block's side, so that the two directions of a pair do not coincide.
@@ -28,7 +31,10 @@ const SIDESTEP: f32 = 0.12;
 const WIDTH: f32 = 0.7;
 const WIDTH_BY_COUNT: f32 = 2.3;
 const STEP_WIDENING: f32 = 1.5;
-const HYPERARC_WIDTH: f32 = 4.0;
+/// Of the innermost hop of a hyperarc, and of the outermost as a share of that: the eye finds where the
+/// stack ends.
+const HYPERARC_WIDTH: f32 = 3.4;
+const HYPERARC_TAPER: f32 = 0.45;
 
 /// How opaque arcs of earlier steps are, and those of the last one.
 const CALM: f32 = 0.38;
@@ -130,38 +136,30 @@ pub fn add_relations(
     left_out
 }
 
-/// Adds the hyperarc of a thread: one arch from each block of `path` to the next. Blocks that repeat
-/// without another between them count once.
-pub fn add_hyperarc(
-    arcs: &mut Arcs,
-    ground: Ground<'_>,
-    path: impl IntoIterator<Item = u32>,
-    [r, g, b]: [f32; 3],
-) {
-    let mut last = None;
-    for block in path {
-        let Some(from) = last.replace(block) else {
-            continue;
-        };
-        if from == block {
-            continue;
-        }
+/// Adds the hyperarc of a thread: one arch for each hop from a block to another, outermost first.
+pub fn add_hyperarc(arcs: &mut Arcs, ground: Ground<'_>, hops: &[[u32; 2]], [r, g, b]: [f32; 3]) {
+    for (index, &[from, to]) in hops.iter().enumerate() {
+        let inward = (index + 1) as f32 / hops.len() as f32;
         let arc = Arc {
             first_point: arcs.points.len() as u32,
             points: 0,
-            width: HYPERARC_WIDTH,
+            width: HYPERARC_WIDTH * (HYPERARC_TAPER + (1.0 - HYPERARC_TAPER) * inward),
             from: [r, g, b, 1.0],
             to: [r, g, b, 1.0],
             outlined: true,
             pulse: -1.0,
         };
-        // Hops of a path meet in the centres of their blocks: no sidestep.
+        // Hops of a path meet in the centres of their blocks; a hop and its way back bulge to the right.
         let start = ground.center(from).extend(ground.top(from));
-        let end = ground.center(block).extend(ground.top(block));
-        let segments = FEWEST_SEGMENTS;
+        let end = ground.center(to).extend(ground.top(to));
+        let across = (end - start).truncate();
+        let bulge = Vec2::new(across.y, -across.x) * HYPERARC_BULGE;
         let first = arcs.points.len();
-        let along = |i: usize| start.lerp(end, i as f32 / segments as f32);
-        arcs.points.extend((0..=segments).map(along));
+        arcs.points.extend((0..=FEWEST_SEGMENTS).map(|i| {
+            let along = i as f32 / FEWEST_SEGMENTS as f32;
+            let aside = bulge * (4.0 * along * (1.0 - along));
+            start.lerp(end, along) + aside.extend(0.0)
+        }));
         lift(&mut arcs.points[first..], HYPERARC_LIFT);
         add(arcs, arc);
     }
@@ -384,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hyperarc_hops_along_the_stack_and_merges_repeats() {
+    fn a_hyperarc_has_an_arch_for_each_hop_and_widens_inward() {
         let blocks = blocks();
         let parents = parents(&blocks);
         let ground = Ground {
@@ -393,10 +391,15 @@ mod tests {
             looks: &[],
         };
         let mut arcs = Arcs::default();
-        add_hyperarc(&mut arcs, ground, [2, 2, 5, 5, 5, 2, 6], [0.5; 3]);
+        add_hyperarc(&mut arcs, ground, &[[2, 5], [5, 2], [2, 6]], [0.5; 3]);
         assert_eq!(arcs.arcs.len(), 3);
         assert!(arcs.arcs.iter().all(|arc| arc.outlined));
-        add_hyperarc(&mut arcs, ground, [4], [0.5; 3]);
-        assert_eq!(arcs.arcs.len(), 3);
+        assert!(
+            arcs.arcs
+                .is_sorted_by(|outer, inner| outer.width < inner.width)
+        );
+        let middle = |arc: &Arc| arcs.points[(arc.first_point + arc.points / 2) as usize];
+        let apart = middle(&arcs.arcs[0]).distance(middle(&arcs.arcs[1]));
+        assert!(apart > 1.0, "there and back again: {apart}");
     }
 }

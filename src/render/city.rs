@@ -40,6 +40,8 @@ pub struct City {
     /// Of each block, its module and one past the last block of its subtree.
     modules: Vec<(ModuleId, u32)>,
     pub bounds: Bounds,
+    /// The most that a block rose since the layout.
+    most_rise: f32,
     /// Steps of the hierarchy from the root's lightness to the deepest.
     pub levels: f32,
 }
@@ -73,6 +75,7 @@ impl City {
             shown: Vec::new(),
             modules: Vec::new(),
             bounds: Bounds::of(&[]),
+            most_rise: 0.0,
             levels: 5.0,
         }
     }
@@ -100,6 +103,7 @@ impl City {
         self.shown.clear();
         self.shown.resize(blocks.len(), gpu::Look::default());
         self.bounds = Bounds::of(blocks);
+        self.most_rise = 0.0;
         self.levels = levels(blocks);
         let bytes = |record: usize| (blocks.len() * record) as u64;
         let moved = self.blocks.reserve(device, bytes(size_of::<gpu::Block>()));
@@ -124,6 +128,7 @@ impl City {
             if *shown != look {
                 change.visible = true;
                 change.relief |= shown.rise != look.rise || shown.glow != look.glow;
+                self.most_rise = self.most_rise.max(look.rise);
                 *shown = look;
                 changed = changed.start.min(index)..index + 1;
             }
@@ -148,6 +153,11 @@ impl City {
         let kind = self.records.get(at)?.level_kind >> 16;
         (shown == module || kind == BlockKind::Collapsed as u32)
             .then(|| at as u32..end.clamp(after as u32, self.count()))
+    }
+
+    /// No block reaches higher.
+    pub fn highest(&self) -> f32 {
+        self.bounds.top + self.most_rise
     }
 
     /// The corners of a block, with its rise.

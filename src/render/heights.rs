@@ -8,6 +8,7 @@ use glam::Vec2;
 use super::camera::Camera;
 use super::city::{Bounds, City};
 use super::pass::{self, Draw, Maker};
+use super::recording::{Depth, Recording};
 
 /// Texels along a side of each layer.
 pub const SIDE: u32 = 1024;
@@ -125,7 +126,7 @@ impl Heights {
                 label: Some("smooth"),
                 mag_filter: wgpu::FilterMode::Linear,
                 min_filter: wgpu::FilterMode::Linear,
-                mipmap_filter: wgpu::MipmapFilterMode::Linear,
+                mipmap_filter: wgpu::MipmapFilterMode::Nearest,
                 ..Default::default()
             }),
             layers: [layer(0), layer(1)],
@@ -170,15 +171,13 @@ impl Heights {
     /// part near the eye when that is worth it.
     pub fn draw(
         &mut self,
-        device: &wgpu::Device,
-        queue: &wgpu::Queue,
-        encoder: &mut wgpu::CommandEncoder,
-        frame: &wgpu::BindGroup,
+        on: &mut Recording<'_>,
         city: &City,
         camera: &Camera,
     ) -> (Square, Option<Square>) {
         let whole = whole(&city.bounds);
         let near = near(camera, &city.bounds, &whole);
+        let ground = Some(wgpu::Color::TRANSPARENT);
         for (index, square) in [Some(whole), near].into_iter().enumerate() {
             let Some(square) = square else { continue };
             let layer = &mut self.layers[index];
@@ -191,29 +190,27 @@ impl Heights {
                 scale: 1.0 / square.side,
                 count: city.count(),
             };
-            queue.write_buffer(&layer.uniform, 0, bytemuck::bytes_of(&view));
+            on.queue.write_buffer(&layer.uniform, 0, bytemuck::bytes_of(&view));
             let group = layer.group.get_or_insert_with(|| {
                 let resources = [
                     city.blocks.buffer().as_entire_binding(),
                     city.looks.buffer().as_entire_binding(),
                     layer.uniform.as_entire_binding(),
                 ];
-                pass::group(device, "heights", &self.layout, &resources)
+                pass::group(on.device, "heights", &self.layout, &resources)
             });
             let [first, rest @ ..] = layer.levels.as_slice() else {
                 continue;
             };
-            let mut pass = pass::begin(encoder, "heights", first, Some(wgpu::Color::TRANSPARENT));
+            let mut pass = on.pass("heights", first, ground, Depth::None);
             pass.set_pipeline(&self.draw);
-            pass.set_bind_group(0, frame, &[]);
             pass.set_bind_group(1, &*group, &[]);
             pass.set_index_buffer(self.indices.slice(..), wgpu::IndexFormat::Uint32);
             pass.draw_indexed(0..BATCH * 6, 0, 0..city.count().div_ceil(BATCH));
             drop(pass);
             for (level, source) in rest.iter().zip(&layer.sources) {
-                let mut pass = pass::begin(encoder, "halve", level, Some(wgpu::Color::TRANSPARENT));
+                let mut pass = on.pass("heights", level, ground, Depth::None);
                 pass.set_pipeline(&self.halve);
-                pass.set_bind_group(0, frame, &[]);
                 pass.set_bind_group(1, source, &[]);
                 pass.draw(0..3, 0..1);
             }

@@ -8,7 +8,9 @@ pub mod theme;
 mod growing;
 mod pass;
 mod readback;
+mod recording;
 mod targets;
+mod timings;
 
 mod city;
 mod frame;
@@ -19,10 +21,19 @@ mod blocks;
 
 mod resolve;
 
+mod outline;
+
+mod glyphs;
+mod text;
+
+mod flat_labels;
+
 mod arcs;
 
 mod accumulate;
 
 mod compose;
+
+mod screen_labels;
 
 pub mod renderer;

@@ -1,5 +1,7 @@
 //! What the device drew, brought back: pictures and the block at a pixel.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use super::gpu::{Gpu, GpuError};
 use super::image::Image;
 
@@ -67,4 +69,102 @@ pub fn map(gpu: &Gpu, buffer: &wgpu::Buffer) -> Result<Vec<u8>, GpuError> {
     drop(mapped);
     buffer.unmap();
     Ok(bytes)
+}
+
+/// Blocks at pixels, asked for now and answered when the device has come to it.
+pub struct Picks {
+    buffer: wgpu::Buffer,
+    state: Arc<Mutex<State>>,
+}
+
+/// What became of the last question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Idle,
+    /// The copy is recorded, its commands may not be submitted yet.
+    Recorded,
+    Mapping,
+    Mapped,
+}
+
+impl Picks {
+    pub fn new(device: &wgpu::Device) -> Picks {
+        Picks {
+            buffer: device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("picks"),
+                size: u64::from(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT),
+                usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ,
+                mapped_at_creation: false,
+            }),
+            state: Arc::new(Mutex::new(State::Idle)),
+        }
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Records the question for the visibility buffer `ids`; false while the last is unanswered or
+    /// when the pixel is outside.
+    pub fn ask(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        ids: &wgpu::Texture,
+        [x, y]: [u32; 2],
+    ) -> bool {
+        let mut state = self.state();
+        if *state != State::Idle || x >= ids.width() || y >= ids.height() {
+            return false;
+        }
+        *state = State::Recorded;
+        encoder.copy_texture_to_buffer(
+            wgpu::TexelCopyTextureInfo {
+                origin: wgpu::Origin3d { x, y, z: 0 },
+                ..ids.as_image_copy()
+            },
+            wgpu::TexelCopyBufferInfo {
+                buffer: &self.buffer,
+                layout: wgpu::TexelCopyBufferLayout::default(),
+            },
+            wgpu::Extent3d {
+                width: 1,
+                height: 1,
+                depth_or_array_layers: 1,
+            },
+        );
+        true
+    }
+
+    /// Asks for the answer once the commands are submitted, and takes it when it is there: the place
+    /// of a block plus one, 0 for none. Never waits.
+    pub fn answer(&self, device: &wgpu::Device) -> Option<u32> {
+        if *self.state() == State::Recorded {
+            *self.state() = State::Mapping;
+            let state = Arc::clone(&self.state);
+            self.buffer
+                .slice(..)
+                .map_async(wgpu::MapMode::Read, move |result| {
+                    let next = if result.is_ok() {
+                        State::Mapped
+                    } else {
+                        State::Idle
+                    };
+                    *state.lock().unwrap_or_else(PoisonError::into_inner) = next;
+                });
+        }
+        // A lost device answers nothing; the window sees the loss by `Gpu::check`.
+        let _ = device.poll(wgpu::PollType::Poll);
+        if *self.state() != State::Mapped {
+            return None;
+        }
+        let id = self
+            .buffer
+            .slice(..4)
+            .get_mapped_range()
+            .ok()
+            .and_then(|bytes| bytes.first_chunk().copied().map(u32::from_ne_bytes));
+        self.buffer.unmap();
+        *self.state() = State::Idle;
+        id
+    }
 }

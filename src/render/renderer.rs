@@ -9,15 +9,21 @@ use super::blocks::Blocks;
 use super::camera::Camera;
 use super::city::{Change, City};
 use super::compose::{Compose, Source};
+use super::flat_labels::FlatLabels;
 use super::frame::{FrameGroup, Sample};
 use super::gpu::{Gpu, GpuError};
 use super::heights::Heights;
 use super::image::Image;
+use super::outline::OutlinePass;
 use super::pass::Maker;
-use super::readback;
+use super::readback::{self, Picks};
+use super::recording::Recording;
 use super::resolve::Resolve;
+use super::screen_labels::ScreenLabels;
 use super::targets::Targets;
+use super::text::Fonts;
 use super::theme::Theme;
+use super::timings::Timings;
 
 /// What one frame shows of the geometry that the renderer holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,11 +42,16 @@ pub struct Frame {
 pub struct Quality {
     /// How many pictures, each shifted by a part of a pixel, are averaged once nothing moves.
     pub samples: u32,
+    /// Whether occlusion and shadows are sought; without, only the faces are told apart.
+    pub shade: bool,
 }
 
 impl Default for Quality {
     fn default() -> Quality {
-        Quality { samples: 16 }
+        Quality {
+            samples: 16,
+            shade: true,
+        }
     }
 }
 
@@ -56,10 +67,20 @@ pub struct Renderer {
     heights: Heights,
     blocks: Blocks,
     resolve: Resolve,
+    hovered: OutlinePass,
+    selected: OutlinePass,
+    flat_labels: FlatLabels,
     arcs: ArcsPass,
     accumulate: Accumulate,
     compose: Compose,
+    screen_labels: ScreenLabels,
+    fonts: Fonts,
+    picks: Picks,
+    timings: Timings,
+    /// What was given last, to leave out work that changes nothing.
     shown_arcs: Arcs,
+    shown_flat: Vec<FlatLabel>,
+    shown_screen: Vec<ScreenLabel>,
     /// The frame drawn last, if nothing changed since, and how many pictures of it were averaged.
     last: Option<(Frame, u32)>,
 }
@@ -80,10 +101,19 @@ impl Renderer {
             heights: Heights::new(&maker),
             blocks: Blocks::new(&maker),
             resolve: Resolve::new(&maker),
+            hovered: OutlinePass::new(&maker),
+            selected: OutlinePass::new(&maker),
+            flat_labels: FlatLabels::new(&maker),
             arcs: ArcsPass::new(&maker),
             accumulate: Accumulate::new(&maker),
             compose: Compose::new(&maker, target),
+            screen_labels: ScreenLabels::new(&maker, &gpu.queue, target),
+            fonts: Fonts::new(),
+            picks: Picks::new(device),
+            timings: Timings::new(device, &gpu.queue),
             shown_arcs: Arcs::default(),
+            shown_flat: Vec::new(),
+            shown_screen: Vec::new(),
             last: None,
             frame,
         }
@@ -124,7 +154,22 @@ impl Renderer {
         }
     }
 
-    pub fn set_labels(&mut self, _gpu: &Gpu, _flat: &[FlatLabel], _screen: &[ScreenLabel]) {}
+    /// Takes other labels.
+    pub fn set_labels(&mut self, gpu: &Gpu, flat: &[FlatLabel], screen: &[ScreenLabel]) {
+        if self.shown_flat != flat {
+            self.shown_flat.clear();
+            self.shown_flat.extend_from_slice(flat);
+            self.flat_labels
+                .prepare(&gpu.device, &gpu.queue, &mut self.fonts, flat);
+            self.last = None;
+        }
+        if self.shown_screen != screen {
+            self.shown_screen.clear();
+            self.shown_screen.extend_from_slice(screen);
+            self.screen_labels
+                .prepare(&gpu.device, &gpu.queue, &mut self.fonts, screen);
+        }
+    }
 
     /// Records the passes of a frame; `target` is of the renderer's format and the frame's size.
     /// Draws nothing on a target without pixels or larger than the device can draw.
@@ -165,6 +210,8 @@ impl Renderer {
         {
             self.targets = None;
             self.resolve.outdate();
+            self.hovered.outdate();
+            self.selected.outdate();
             self.arcs.outdate();
             self.accumulate.outdate();
             self.compose.outdate();
@@ -172,33 +219,45 @@ impl Renderer {
         let targets = self
             .targets
             .get_or_insert_with(|| Targets::new(device, frame.size));
+        let palette = frame.theme.palette();
+        let sample = Sample::new(index);
         self.frame.prepare(
             queue,
             &frame.camera,
             frame.size,
-            &frame.theme.palette(),
+            &palette,
             self.city.levels,
-            Sample::new(index),
+            sample,
         );
-        let group = &self.frame.group;
         let city = &self.city;
-        let shown = self
-            .heights
-            .draw(device, queue, encoder, group, city, &frame.camera);
-        self.blocks.draw(encoder, group, targets, city);
-        self.resolve.draw(
+        let on = &mut Recording {
             device,
             queue,
             encoder,
-            group,
+            frame: &self.frame.group,
             targets,
-            city,
-            &self.heights,
-            shown,
-        );
-        self.arcs.draw(device, encoder, group, targets);
+            timings: &mut self.timings,
+        };
+        let shown = self.heights.draw(on, city, &frame.camera);
+        self.blocks.draw(on, city);
+        self.resolve
+            .draw(on, city, &self.heights, shown, frame.quality.shade, sample);
+        let selected = frame.selected.and_then(|module| city.blocks_of(module));
+        if let Some(blocks) = selected {
+            let colour = palette.selected;
+            self.selected
+                .draw(on, city, &frame.camera, blocks, colour, true);
+        }
+        let hovered = frame.hovered.and_then(|module| city.blocks_of(module));
+        if let Some(blocks) = hovered {
+            let colour = palette.hovered;
+            self.hovered
+                .draw(on, city, &frame.camera, blocks, colour, false);
+        }
+        self.flat_labels.draw(on);
+        self.arcs.draw(on);
         if index > 0 {
-            self.accumulate.draw(device, encoder, group, targets, index);
+            self.accumulate.draw(on, index);
         }
     }
 
@@ -219,15 +278,19 @@ impl Renderer {
         } else {
             Source::Mean
         };
-        self.compose.draw(
-            &gpu.device,
+        let on = &mut Recording {
+            device: &gpu.device,
+            queue: &gpu.queue,
             encoder,
-            &self.frame.group,
+            frame: &self.frame.group,
             targets,
-            source,
-            index < SMOOTH_BELOW,
-            target,
-        );
+            timings: &mut self.timings,
+        };
+        self.compose
+            .draw(on, source, index < SMOOTH_BELOW, target);
+        self.screen_labels
+            .draw(on, &mut self.fonts, &frame.theme.palette(), target);
+        self.timings.finish(encoder);
     }
 
     /// Whether drawing the same frame again would not make the picture better.
@@ -271,7 +334,38 @@ impl Renderer {
     }
 
     /// The module shown at a pixel of the last frame drawn; waits for the device.
-    pub fn pick(&mut self, _gpu: &Gpu, _x: u32, _y: u32) -> Option<ModuleId> {
-        None
+    pub fn pick(&mut self, gpu: &Gpu, x: u32, y: u32) -> Option<ModuleId> {
+        // An older question is answered first.
+        gpu.wait().ok()?;
+        let _ = self.picks.answer(&gpu.device);
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        if !self.ask_pick(&mut encoder, x, y) {
+            return None;
+        }
+        gpu.queue.submit([encoder.finish()]);
+        gpu.wait().ok()?;
+        self.picked(gpu).flatten()
+    }
+
+    /// Records the question which module is shown at a pixel of the last frame drawn; false while an
+    /// earlier one is unanswered, before the first frame, or outside it. Never waits.
+    pub fn ask_pick(&mut self, encoder: &mut wgpu::CommandEncoder, x: u32, y: u32) -> bool {
+        self.targets
+            .as_ref()
+            .is_some_and(|targets| self.picks.ask(encoder, &targets.ids_texture, [x, y]))
+    }
+
+    /// The answer to [`Renderer::ask_pick`] once its commands were submitted and done: the module, or
+    /// none where there is only ground. Never waits.
+    pub fn picked(&mut self, gpu: &Gpu) -> Option<Option<ModuleId>> {
+        let id = self.picks.answer(&gpu.device)?;
+        let block = id.checked_sub(1).map(|block| block as usize);
+        Some(block.and_then(|block| self.city.module(block)))
+    }
+
+    /// How long each pass of a recent frame took on the device in milliseconds; empty where the
+    /// device cannot tell. Never waits.
+    pub fn timings(&mut self, gpu: &Gpu) -> &[(&'static str, f32)] {
+        self.timings.read(&gpu.device)
     }
 }

@@ -62,18 +62,10 @@ fn session(seed: u64) -> Session {
         let time = Timestamp::from_ns(ns * 500);
         let open = trace.open_calls(thread) as u64;
         if open == 0 || (open < 9 && random.below(9) >= open) {
-            // A tenth of the functions do most of the work.
-            let among = if random.below(4) == 0 {
-                functions.len()
-            } else {
-                functions.len() / 10
-            };
-            trace.enter(
-                thread,
-                time,
-                ids[random.below(among as u64) as usize],
-                place,
-            );
+            // A tenth of the functions, from all districts, do most of the work.
+            let step = if random.below(4) == 0 { 1 } else { 10 };
+            let function = random.below(functions.len() as u64 / step) * step;
+            trace.enter(thread, time, ids[function as usize], place);
         } else {
             trace.exit(thread, time, None, place);
         }
@@ -266,7 +258,7 @@ fn is_warm([r, _, b]: [u8; 3]) -> bool {
 #[test]
 fn a_picture_shows_the_city_its_names_and_what_runs() {
     let session = session(9);
-    let size = [480, 300];
+    let size = [960, 600];
     let Some(still) = picture(&session, None, size) else {
         return;
     };

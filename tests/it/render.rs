@@ -6,6 +6,8 @@ use callscape::render::gpu::Gpu;
 use callscape::render::renderer::{Frame, Quality, Renderer};
 use callscape::render::theme::Theme;
 
+use glam::Vec2;
+
 use crate::scene::Scene;
 
 const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
@@ -20,15 +22,16 @@ fn pictures_to_be_looked_at() {
     let gpu = Gpu::headless().expect("an adapter");
     let mut renderer = Renderer::new(&gpu, FORMAT);
     for (theme, name) in [(Theme::Light, "light"), (Theme::Dark, "dark")] {
-        let scene = Scene::new(15_000, 3.0, 60, theme);
+        let mut scene = Scene::new(15_000, 3.0, 60, theme);
         renderer.set_blocks(&gpu, &scene.blocks);
         renderer.set_looks(&gpu, 0, &scene.looks);
         renderer.set_arcs(&gpu, &scene.arcs);
-        renderer.set_labels(&gpu, &scene.flat, &scene.screen);
         for (camera, view) in [
             (Scene::overview(), "overview"),
             (Scene::close_up(), "close"),
         ] {
+            scene.label_on_screen(&camera, Vec2::new(1280.0, 720.0), 8);
+            renderer.set_labels(&gpu, &scene.flat, &scene.screen);
             for (samples, kind) in [(1, "moving"), (16, "still")] {
                 let name = format!("{name}-{view}-{kind}.png");
                 if !name.contains(&only) {
@@ -39,8 +42,8 @@ fn pictures_to_be_looked_at() {
                     size: [1280, 720],
                     theme,
                     hovered: None,
-                    selected: None,
-                    quality: Quality { samples },
+                    selected: Some(scene.district()),
+                    quality: Quality { samples, shade: true },
                 };
                 let start = std::time::Instant::now();
                 let image = renderer.image(&gpu, &frame).expect("a picture");

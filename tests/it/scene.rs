@@ -64,6 +64,34 @@ impl Scene {
         scene
     }
 
+    /// A terrace with children, to be pointed at.
+    pub fn district(&self) -> ModuleId {
+        let chosen = self.blocks.iter().find(|block| {
+            let extent = block.max - block.min;
+            block.level == 2 && extent.x > 80.0 && extent.y > 60.0
+        });
+        chosen.map_or(ModuleId::ROOT, |block| block.module)
+    }
+
+    /// Labels above some of what runs, as they stand on a picture of `size` pixels.
+    pub fn label_on_screen(&mut self, camera: &Camera, size: Vec2, count: usize) {
+        let running = self.blocks.iter().zip(&self.looks);
+        self.screen = running
+            .filter(|(_, look)| look.glow > 0.8)
+            .take(count)
+            .enumerate()
+            .filter_map(|(place, (block, look))| {
+                let top = (0.5 * (block.min + block.max)).with_z(block.max.z + look.rise + 3.0);
+                Some(ScreenLabel {
+                    text: format!("run_{}_{}", NAMES[place % NAMES.len()], place),
+                    at: camera.project(top, size)?,
+                    em: 13.0,
+                    emphasized: place == 0,
+                })
+            })
+            .collect();
+    }
+
     fn place(&mut self, node: &Node, min: Vec2, size: Vec2, level: u16) {
         if size.min_element() < 0.3 {
             return;

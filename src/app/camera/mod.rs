@@ -33,7 +33,8 @@ pub struct Thrust {
 
 /// Directions of the view of the whole city: from the south, a little turned so that two sides show.
 const HOME_YAW: f32 = 1.45;
-const HOME_PITCH: f32 = 0.72;
+/// In a window as wide as high.
+const HOME_PITCH: f32 = 1.4;
 
 /// Looking straight down the heading would have no direction, so a degree is left.
 const MAX_PITCH: f32 = 1.55;
@@ -104,6 +105,20 @@ impl CameraControl {
 
     pub fn pose(&self) -> Pose {
         self.pose
+    }
+
+    /// Where a flight under way leads.
+    pub fn destination(&self) -> Option<Pose> {
+        match &self.motion {
+            Motion::Flight(flight) => Some(flight.destination()),
+            _ => None,
+        }
+    }
+
+    /// Ends what moves by itself, here.
+    pub fn stop(&mut self) {
+        self.motion = Motion::Still;
+        self.velocity = [Spring::at(0.0); 3];
     }
 
     pub fn mode(&self) -> Mode {
@@ -383,9 +398,11 @@ impl CameraControl {
     }
 }
 
-/// The view of the whole city in a window whose width is `aspect` times its height.
+/// The view of the whole city in a window whose width is `aspect` times its height. Into a narrow window
+/// one looks down more steeply, so that the city fills it.
 pub fn home(bounds: &Bounds, aspect: f32, free: FreeArea) -> Pose {
-    Pose::framing(bounds, HOME_YAW, HOME_PITCH, aspect, free)
+    let pitch = (HOME_PITCH / aspect).clamp(0.6, 1.15);
+    Pose::framing(bounds, HOME_YAW, pitch, aspect, free)
 }
 
 fn is_alive(velocity: &Spring) -> bool {

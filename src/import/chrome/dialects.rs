@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use super::events::Location;
-use super::hashing::BuildFast;
 use crate::facts::builder::TraceBuilder;
 use crate::facts::functions::Function;
 use crate::facts::names::{NameId, Names};
+use crate::import::hashing::BuildFast;
 use crate::import::json::unescape;
 use crate::units::FunctionId;
 
@@ -145,7 +145,10 @@ mod tests {
             ("<module> (<string>:1)", ("<module>", "<string>", 1)),
             ("C.f (C:\\a.py:7)", ("C.f", "C:\\a.py", 7)),
             ("f (/my dir (1)/a.py:7)", ("f", "/my dir (1)/a.py", 7)),
-            ("call<void (int)> (a.cpp:3)", ("call<void (int)>", "a.cpp", 3)),
+            (
+                "call<void (int)> (a.cpp:3)",
+                ("call<void (int)>", "a.cpp", 3),
+            ),
             ("operator() (a.cpp:3)", ("operator()", "a.cpp", 3)),
             ("builtins.exec", ("builtins.exec", "", 0)),
             ("range (3:4)", ("range (3:4)", "", 0)),

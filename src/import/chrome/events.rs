@@ -187,7 +187,9 @@ fn any_decimal(negative: bool, number: &[u8]) -> Result<i64, NoTime> {
         let divisor = 10u128.checked_pow(power.unsigned_abs() as u32);
         divisor.map_or(0, |divisor| (mantissa + divisor / 2) / divisor)
     } else {
-        let factor = u32::try_from(power).ok().and_then(|p| 10u128.checked_pow(p));
+        let factor = u32::try_from(power)
+            .ok()
+            .and_then(|p| 10u128.checked_pow(p));
         let value = factor.and_then(|factor| mantissa.checked_mul(factor));
         value.ok_or(NoTime::OutOfRange)?
     };
@@ -220,7 +222,10 @@ mod tests {
             ("0e999999999999999999999999", Ok(0)),
             ("1.7e308", Err(NoTime::OutOfRange)),
             ("1e999999999999999999999999", Err(NoTime::OutOfRange)),
-            ("99999999999999999999999999999999999999", Err(NoTime::OutOfRange)),
+            (
+                "99999999999999999999999999999999999999",
+                Err(NoTime::OutOfRange),
+            ),
             ("-1e17", Err(NoTime::OutOfRange)),
             ("NaN", Err(NoTime::NotANumber)),
             ("-Infinity", Err(NoTime::NotANumber)),

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::hashing::BuildFast;
 use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::facts::names::NameId;
+use crate::import::hashing::BuildFast;
 use crate::units::{FunctionId, ThreadId};
 use crate::warnings::{Place, Reporter};
 
@@ -51,7 +51,6 @@ impl OpenBegins {
             call,
         });
     }
-
 
     /// The depth of the innermost open begin with this name, of the innermost of all for none.
     #[inline]

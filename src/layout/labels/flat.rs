@@ -36,6 +36,9 @@ struct Place {
     margin: f32,
 }
 
+/// At so many places along a name it is looked whether something stands before it.
+const SAMPLES: usize = 6;
+
 /// A name that may be shown this time.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
@@ -119,9 +122,16 @@ impl FlatLabels {
         &self.labels[..self.shown]
     }
 
-    /// Chooses what is shown from `eye`: what is large enough to read, the largest first, nothing over
-    /// anything else. Works in proportion to the districts on the screen, not to all.
-    pub fn update(&mut self, hierarchy: &Hierarchy, blocks: &[Block], eye: &Eye) {
+    /// Chooses what is shown from `eye`: what is large enough to read and not hidden, the largest first,
+    /// nothing over anything else. `is_seen` tells whether a point on the top of a block shows. Works in
+    /// proportion to the districts on the screen, not to all.
+    pub fn update(
+        &mut self,
+        hierarchy: &Hierarchy,
+        blocks: &[Block],
+        eye: &Eye,
+        is_seen: impl Fn(u32, Vec3) -> bool,
+    ) {
         // Seen from due east or west names keep the side that they had.
         if eye.right.x.abs() > 0.2 {
             self.turned = eye.right.x < 0.0;
@@ -139,7 +149,22 @@ impl FlatLabels {
             }
             let Candidate { place, pixels } = self.candidates[index];
             let place = self.places[place as usize];
-            self.set(hierarchy, &blocks[place.block as usize], place, pixels, eye);
+            let block = &blocks[place.block as usize];
+            if self.set(hierarchy, block, place, pixels, eye) {
+                let label = &mut self.labels[self.shown - 1];
+                let width = text::width(&label.text) * label.em;
+                let seen = (0..SAMPLES).filter(|&sample| {
+                    let along = (sample as f32 + 0.5) / SAMPLES as f32 * width;
+                    let letter = label.right * along + label.up * label.em * 0.35;
+                    is_seen(place.block, label.origin + letter)
+                });
+                let share = seen.count() as f32 / SAMPLES as f32;
+                label.opacity *= ease(0.6, 1.0, share);
+                if label.opacity == 0.0 {
+                    self.shown -= 1;
+                    self.quads.pop();
+                }
+            }
         }
     }
 
@@ -173,8 +198,16 @@ impl FlatLabels {
         }
     }
 
-    /// Lays the name of one district, when it fits the strip, the screen and what is already laid.
-    fn set(&mut self, hierarchy: &Hierarchy, block: &Block, place: Place, pixels: f32, eye: &Eye) {
+    /// Lays the name of one district; false when it does not fit the strip, the screen or what is already
+    /// laid.
+    fn set(
+        &mut self,
+        hierarchy: &Hierarchy,
+        block: &Block,
+        place: Place,
+        pixels: f32,
+        eye: &Eye,
+    ) -> bool {
         if self.shown == self.labels.len() {
             self.labels.push(FlatLabel {
                 text: String::new(),
@@ -193,7 +226,7 @@ impl FlatLabels {
         let pixels = pixels * em / place.em;
         let label = &mut self.labels[self.shown];
         if pixels < VISIBLE || !text::shorten(name, room / em, &mut label.text) {
-            return;
+            return false;
         }
         let width = text::width(&label.text) * em;
 
@@ -212,7 +245,7 @@ impl FlatLabels {
         };
         let start = Vec3::new(x, y, block.max.z);
         let Some((from, to)) = eye.visible(start, right, room) else {
-            return;
+            return false;
         };
         let slack = to - from - width;
         let origin = start + right * from.min(room - width).max(0.0);
@@ -223,11 +256,11 @@ impl FlatLabels {
             origin + up * em * 0.76,
         ];
         let [Some(a), Some(b), Some(c), Some(d)] = quad.map(|corner| eye.project(corner)) else {
-            return;
+            return false;
         };
         let quad = [a, b, c, d];
         if slack < 0.0 || self.quads.iter().any(|other| overlap(&quad, other)) {
-            return;
+            return false;
         }
         self.quads.push(quad);
         label.module = block.module;
@@ -240,6 +273,7 @@ impl FlatLabels {
         };
         label.opacity = ease(VISIBLE, LEGIBLE, pixels) * space;
         self.shown += 1;
+        true
     }
 }
 

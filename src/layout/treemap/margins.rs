@@ -4,14 +4,14 @@ use super::Rect;
 
 /// The widest margin at the root, in world units, and how it shrinks from level to level.
 const MARGIN: f64 = 9.0;
-const MARGIN_DECAY: f64 = 0.74;
+const MARGIN_DECAY: f64 = 0.8;
 /// The widest margin as a share of the shorter side.
 const MARGIN_SHARE: f64 = 0.03;
 
 /// The same for the strip at the south edge that holds the name.
-const STRIP: f64 = 26.0;
-const STRIP_DECAY: f64 = 0.74;
-const STRIP_SHARE: f64 = 0.075;
+const STRIP: f64 = 27.0;
+const STRIP_DECAY: f64 = 0.86;
+const STRIP_SHARE: f64 = 0.105;
 
 /// The same for half of the street between neighbours.
 const STREET: f64 = 3.0;

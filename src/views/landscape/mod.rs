@@ -13,6 +13,7 @@ use glam::{Vec2, Vec3};
 
 use super::metrics::{Metric, ModuleFacts, ModuleMetrics};
 use crate::analysis::session::Session;
+use crate::facts::hierarchy::{Hierarchy, ModuleKind};
 use crate::filter::cut::Cut;
 use crate::filter::selection::Selection;
 use crate::layout::arcs::Ground;
@@ -90,6 +91,29 @@ fn eye(camera: &Camera, size: Vec2) -> Eye {
     }
 }
 
+/// Functions without source are drawn as if they had this share of the mean function's lines: large
+/// enough to see what runs in them, small enough to leave the city to the source.
+const UNKNOWN_SHARE: f64 = 0.3;
+
+/// Gives functions of which no lines are known a size.
+fn guess_unknown(hierarchy: &Hierarchy, lines: &mut [f64]) {
+    let is_function =
+        |&id: &ModuleId| hierarchy.kind(id) == ModuleKind::Function && hierarchy.is_leaf(id);
+    let functions = || hierarchy.modules().filter(is_function);
+    let (mut sum, mut known) = (0.0, 0.0f64);
+    for function in functions().filter(|id| lines[id.index()] > 0.0) {
+        sum += lines[function.index()];
+        known += 1.0;
+    }
+    let guess = sum / known.max(1.0) * UNKNOWN_SHARE;
+    for function in functions() {
+        let lines = &mut lines[function.index()];
+        if *lines <= 0.0 {
+            *lines = guess;
+        }
+    }
+}
+
 /// The landscape of a session.
 #[derive(Debug)]
 pub struct LandscapeView {
@@ -136,7 +160,10 @@ impl LandscapeView {
     pub fn lay_out(&mut self, session: &Session, settings: &LandscapeSettings, cut: &Cut) {
         let hierarchy = &session.hierarchy;
         self.settings = *settings;
-        let areas = self.metrics.values(hierarchy, settings.area);
+        let mut areas = self.metrics.values(hierarchy, settings.area);
+        if settings.area == Metric::LinesOfCode {
+            guess_unknown(hierarchy, &mut areas);
+        }
         let heights = match settings.height {
             None => Heights::Even,
             Some(metric) => Heights::Metric(self.metrics.values(hierarchy, metric)),
@@ -211,7 +238,12 @@ impl LandscapeView {
     ) {
         let hierarchy = &session.hierarchy;
         let eye = eye(camera, size);
-        self.flat_labels.update(hierarchy, &self.blocks, &eye);
+        let (blocks, looks, picker) = (&self.blocks, &self.looks, &self.picker);
+        self.flat_labels
+            .update(hierarchy, blocks, &eye, |block, point| {
+                let hit = picker.pick(blocks, looks, eye.position, point - eye.position);
+                hit.is_some_and(|hit| hit.block == block)
+            });
 
         let of = |module: ModuleId, reason: Reason| {
             let index = *self.block_of.get(module.index())?;

@@ -12,7 +12,7 @@ use crate::render::theme::{Theme, linear};
 use crate::units::{CallId, FunctionId, Time};
 
 /// More arcs than this hide the city; the most frequent and those of the last step are drawn.
-const MOST_RELATIONS: usize = 320;
+const MOST_RELATIONS: usize = 240;
 
 /// Hyperarcs are drawn for so many threads, and so many hops of each: enough to follow, and a bound.
 const MOST_THREADS: usize = 8;
@@ -41,6 +41,7 @@ pub(super) struct Relations {
     between: Vec<BlockRelation>,
     stack: Vec<CallId>,
     path: Vec<u32>,
+    hops: Vec<[u32; 2]>,
 }
 
 impl Relations {
@@ -187,13 +188,16 @@ impl Relations {
                 continue;
             }
             let color = linear(colors[thread.index() % colors.len()]);
-            // Recursion goes the same ways again and again: each is drawn once.
-            let mut hops = BTreeSet::new();
-            for hop in self.path.windows(2) {
-                if hops.len() < MOST_HOPS && hops.insert([hop[0], hop[1]]) {
-                    add_hyperarc(&mut self.arcs, ground, hop.iter().copied(), color);
+            // Recursion goes the same ways again and again: each is drawn once. The innermost count.
+            self.hops.clear();
+            let mut seen = BTreeSet::new();
+            for hop in self.path.windows(2).rev().map(|hop| [hop[0], hop[1]]) {
+                if self.hops.len() < MOST_HOPS && seen.insert(hop) {
+                    self.hops.push(hop);
                 }
             }
+            self.hops.reverse();
+            add_hyperarc(&mut self.arcs, ground, &self.hops, color);
         }
     }
 }

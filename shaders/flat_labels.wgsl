@@ -1,0 +1,44 @@
+// Names that lie on their terraces: a quad a glyph, sharp from distances to the outline.
+
+struct Glyph {
+    // South-west corner of the quad and the vectors along its sides, in world space.
+    corner: vec3f,
+    opacity: f32,
+    right: vec3f,
+    pad0: f32,
+    up: vec3f,
+    pad1: f32,
+    // Left, top, right, bottom in the texture.
+    uv: vec4f,
+}
+
+@group(1) @binding(0) var<storage, read> glyphs: array<Glyph>;
+@group(1) @binding(1) var distances: texture_2d<f32>;
+@group(1) @binding(2) var smooth_sampler: sampler;
+
+struct Letter {
+    @builtin(position) position: vec4f,
+    @location(0) uv: vec2f,
+    @location(1) opacity: f32,
+}
+
+@vertex
+fn letter(@builtin(vertex_index) index: u32, @builtin(instance_index) instance: u32) -> Letter {
+    let glyph = glyphs[instance];
+    // Two triangles: 0 1 2, 2 1 3.
+    let corner = array<u32, 6>(0u, 1u, 2u, 2u, 1u, 3u)[index];
+    let at = vec2f(f32(corner & 1u), f32(corner >> 1u));
+    let world = glyph.corner + glyph.right * at.x + glyph.up * at.y;
+    // A little toward the eye, so that the terrace on which it lies does not swallow it.
+    let lifted = mix(world, frame.eye, 0.0015);
+    let uv = vec2f(mix(glyph.uv.x, glyph.uv.z, at.x), mix(glyph.uv.w, glyph.uv.y, at.y));
+    return Letter(frame.clip_from_world * vec4f(lifted, 1.0), uv, glyph.opacity);
+}
+
+@fragment
+fn ink(in: Letter) -> @location(0) vec4f {
+    let distance = textureSample(distances, smooth_sampler, in.uv).x - 0.502;
+    let across_a_pixel = max(fwidth(distance), 1e-4);
+    let cover = clamp(distance / across_a_pixel + 0.5, 0.0, 1.0);
+    return vec4f(frame.text, cover * in.opacity);
+}

@@ -1,0 +1,162 @@
+//! Which file of the source tree a recorded path means, whatever directory it was built in.
+
+use std::collections::HashMap;
+
+use super::source_index::SourceIndex;
+use crate::facts::hierarchy::{Hierarchy, ModuleKind};
+use crate::units::ModuleId;
+
+/// What a recording says of one of its files.
+#[derive(Debug, Default)]
+pub struct RecordedFile<'a> {
+    /// The own names of the functions that it places there, those that have one.
+    pub functions: Vec<&'a str>,
+}
+
+/// Finds files by the ends of their paths.
+pub struct SourceFiles<'a> {
+    hierarchy: &'a Hierarchy,
+    index: &'a SourceIndex<'a>,
+    /// The components of each file's path from the last to the first, the root's name included; sorted.
+    reversed: Vec<(Vec<&'a str>, ModuleId)>,
+}
+
+/// More files than this with equally long common paths are not told apart.
+const MOST_CANDIDATES: usize = 200;
+
+impl<'a> SourceFiles<'a> {
+    pub fn new(hierarchy: &'a Hierarchy, index: &'a SourceIndex<'a>) -> SourceFiles<'a> {
+        let is_file = |id: &ModuleId| hierarchy.kind(*id) == ModuleKind::File;
+        let mut reversed: Vec<(Vec<&str>, ModuleId)> = hierarchy
+            .modules()
+            .filter(is_file)
+            .map(|id| {
+                let names = hierarchy.ancestors(id).map(|id| hierarchy.name(id));
+                (names.collect(), id)
+            })
+            .collect();
+        reversed.sort();
+        SourceFiles {
+            hierarchy,
+            index,
+            reversed,
+        }
+    }
+
+    /// The source file of each of the recorded `files`, by path; those that have none are left out.
+    ///
+    /// The longest common end of the paths wins. When it is more than the file's own name, one of the
+    /// functions recorded there must be defined in the source file, if any has a name; when it is just the
+    /// file's own name (a standard library also has its `utils.py`), half of them must be. Among equals the file
+    /// that defines the most wins; where none does, the path means no file. A file in which no recorded
+    /// function has a name goes with the other files of its directory.
+    pub fn find(&self, files: &[(&str, RecordedFile<'_>)]) -> HashMap<String, ModuleId> {
+        let mut found: HashMap<String, ModuleId> = HashMap::new();
+        // Directories as recorded, and the modules that they were seen to be.
+        let mut directories: HashMap<&str, ModuleId> = HashMap::new();
+        let mut nameless: Vec<(&str, usize, Vec<ModuleId>)> = Vec::new();
+        for (path, recorded) in files {
+            let components = reversed_components(path);
+            let (common, candidates) = self.candidates(&components);
+            if common == 0 || candidates.len() > MOST_CANDIDATES {
+                continue;
+            }
+            if recorded.functions.is_empty() {
+                nameless.push((path, common, candidates));
+                continue;
+            }
+            let Some((file, defined)) = self.best(&candidates, &recorded.functions) else {
+                continue;
+            };
+            let needed = if common > 1 {
+                1
+            } else {
+                recorded.functions.len().div_ceil(2)
+            };
+            if defined >= needed {
+                found.insert((*path).to_owned(), file);
+                if let Some(parent) = self.hierarchy.parent(file) {
+                    directories.insert(directory(path), parent);
+                }
+            }
+        }
+        for (path, common, candidates) in nameless {
+            let beside = directories.get(directory(path));
+            let known = candidates
+                .iter()
+                .find(|file| self.hierarchy.parent(**file).as_ref() == beside);
+            let file = match (known, candidates.as_slice()) {
+                (Some(file), _) => *file,
+                (None, [file]) if common > 1 => *file,
+                _ => continue,
+            };
+            found.insert(path.to_owned(), file);
+        }
+        found
+    }
+
+    /// The files that share the longest end with a path, and how many components that is. O(log n) and the
+    /// number of candidates.
+    fn candidates(&self, path: &[&str]) -> (usize, Vec<ModuleId>) {
+        let common = |(components, _): &(Vec<&str>, ModuleId)| {
+            let pairs = components.iter().zip(path);
+            pairs.take_while(|(a, b)| a == b).count()
+        };
+        // The longest common end belongs to a neighbour of the place where the path would be inserted.
+        let place = self
+            .reversed
+            .partition_point(|(components, _)| components.as_slice() < path);
+        let before = self.reversed[..place].iter().rev();
+        let after = self.reversed[place..].iter();
+        let longest = [before.clone().next(), after.clone().next()]
+            .into_iter()
+            .flatten()
+            .map(common)
+            .max()
+            .unwrap_or(0);
+        if longest == 0 {
+            return (0, Vec::new());
+        }
+        let as_long = |file: &&(Vec<&str>, ModuleId)| common(file) == longest;
+        let mut files: Vec<ModuleId> = before
+            .take_while(as_long)
+            .chain(after.take_while(as_long))
+            .take(MOST_CANDIDATES + 1)
+            .map(|(_, id)| *id)
+            .collect();
+        files.sort();
+        (longest, files)
+    }
+
+    /// The one candidate that defines the most of `functions`; none when two do.
+    fn best(&self, candidates: &[ModuleId], functions: &[&str]) -> Option<(ModuleId, usize)> {
+        let mut best: Option<(ModuleId, usize)> = None;
+        let mut is_tie = false;
+        for &file in candidates {
+            let is_defined = |name: &&&str| !self.index.in_file(file, name).is_empty();
+            let defined = functions.iter().filter(is_defined).count();
+            match best {
+                Some((_, most)) if defined < most => {}
+                Some((_, most)) if defined == most => is_tie = true,
+                _ => {
+                    best = Some((file, defined));
+                    is_tie = false;
+                }
+            }
+        }
+        best.filter(|_| !is_tie)
+    }
+}
+
+fn directory(path: &str) -> &str {
+    path.rfind(['/', '\\']).map_or("", |end| &path[..end])
+}
+
+/// The components of a path as recorded, last first; `file:` URLs and Windows paths too.
+fn reversed_components(path: &str) -> Vec<&str> {
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    let components = path.rsplit(['/', '\\']);
+    components
+        .filter(|component| !component.is_empty() && *component != ".")
+        .collect()
+}

@@ -1,0 +1,124 @@
+//! The functions of a source tree by name.
+
+use std::collections::HashMap;
+
+use super::names;
+use crate::facts::hierarchy::{Hierarchy, ModuleKind};
+use crate::units::ModuleId;
+
+/// Functions by their own name (the last of its parts).
+pub struct SourceIndex<'a> {
+    hierarchy: &'a Hierarchy,
+    /// In order of module, so that the functions of one file stand together.
+    by_name: HashMap<&'a str, Vec<ModuleId>>,
+    /// The same by the name before it too, of what is defined around the function in its file; empty where
+    /// nothing is.
+    by_scope: HashMap<(&'a str, &'a str), Vec<ModuleId>>,
+}
+
+impl<'a> SourceIndex<'a> {
+    pub fn new(hierarchy: &'a Hierarchy) -> SourceIndex<'a> {
+        let mut by_name: HashMap<&str, Vec<ModuleId>> = HashMap::new();
+        let mut by_scope: HashMap<(&str, &str), Vec<ModuleId>> = HashMap::new();
+        let is_function = |id: &ModuleId| hierarchy.kind(*id) == ModuleKind::Function;
+        for id in hierarchy.modules().filter(is_function) {
+            let (scope, name) = last_two(hierarchy.name(id));
+            let Some(name) = name else { continue };
+            let around = hierarchy.parent(id).filter(|&around| {
+                let kind = hierarchy.kind(around);
+                matches!(kind, ModuleKind::Class | ModuleKind::Namespace)
+            });
+            let scope = scope.or_else(|| last_two(hierarchy.name(around?)).1);
+            by_name.entry(name).or_default().push(id);
+            let scoped = by_scope.entry((scope.unwrap_or_default(), name));
+            scoped.or_default().push(id);
+        }
+        SourceIndex {
+            hierarchy,
+            by_name,
+            by_scope,
+        }
+    }
+
+    /// The functions that a recorded name with a scope may mean: all whose [`SourceIndex::agreement`] is more
+    /// than 0 are among them.
+    pub fn scoped<'s>(
+        &'s self,
+        scope: &'s str,
+        name: &'s str,
+    ) -> impl Iterator<Item = ModuleId> + Clone + use<'a, 's> {
+        let of = |scope: &'s str| self.by_scope.get(&(scope, name)).into_iter().flatten();
+        of(scope).chain(of("")).copied()
+    }
+
+    /// The functions of that own name, in order of module.
+    pub fn named(&self, name: &str) -> &[ModuleId] {
+        self.by_name.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The functions of that own name in one file. O(log n).
+    pub fn in_file(&self, file: ModuleId, name: &str) -> &[ModuleId] {
+        let functions = self.named(name);
+        let subtree = self.hierarchy.subtree(file);
+        let start = functions.partition_point(|id| id.0 < subtree.start);
+        let end = functions.partition_point(|id| id.0 < subtree.end);
+        &functions[start..end]
+    }
+
+    /// How many parts of a recorded name, from the last backwards, `function` and the modules around it
+    /// bear out; 0 when a class or namespace stands around it that the recorded name does not mention.
+    ///
+    /// Files and directories need not be mentioned; where they are, they count: `json.decoder.decode` is
+    /// `decode` in `json/decoder.py`.
+    pub fn agreement(&self, function: ModuleId, recorded: &[&str]) -> usize {
+        let mut left = recorded;
+        for id in self.hierarchy.ancestors(function) {
+            let name = self.hierarchy.name(id);
+            match self.hierarchy.kind(id) {
+                ModuleKind::Function | ModuleKind::Class | ModuleKind::Namespace => {
+                    for part in names::parts(name).into_iter().rev() {
+                        match left.split_last() {
+                            Some((last, before)) if *last == part => left = before,
+                            _ => return 0,
+                        }
+                    }
+                }
+                kind => {
+                    let stem = match kind {
+                        ModuleKind::File => name.split('.').next().unwrap_or(name),
+                        _ => name,
+                    };
+                    if let Some((last, before)) = left.split_last()
+                        && same_module(stem, last)
+                    {
+                        left = before;
+                    }
+                }
+            }
+        }
+        recorded.len() - left.len()
+    }
+}
+
+/// Packages are named with hyphens where the modules of the language may not have any.
+fn same_module(a: &str, b: &str) -> bool {
+    a.len() == b.len()
+        && a.bytes()
+            .zip(b.bytes())
+            .all(|(a, b)| a == b || (a == b'-' && b == b'_'))
+}
+
+/// The last part of a name.
+pub fn own_name(name: &str) -> Option<&str> {
+    last_two(name).1
+}
+
+/// The last part of a name and the one before it.
+fn last_two(name: &str) -> (Option<&str>, Option<&str>) {
+    if names::is_plain(name) {
+        return (None, Some(name));
+    }
+    let mut parts = names::parts(name);
+    let last = parts.pop();
+    (parts.pop(), last)
+}

@@ -1,0 +1,191 @@
+//! What is open: a session, its views, and where its playback stands.
+
+use std::path::{Path, PathBuf};
+
+use glam::Vec3;
+
+use super::camera::pose::Bounds;
+use super::details::Calls;
+use super::playback::Playback;
+use crate::analysis::session::{Inputs, Resolved, Session};
+use crate::facts::trace::Trace;
+use crate::filter::cut::Cut;
+use crate::filter::selection::Selection;
+use crate::import;
+use crate::layout::geometry::CITY_SIZE;
+use crate::progress::Progress;
+use crate::units::{FunctionId, ModuleId};
+use crate::views::landscape::{LandscapeSettings, LandscapeView, Moment};
+use crate::warnings::Warning;
+
+/// The recording that is explored; several can be open.
+const RECORDING: usize = 0;
+
+/// An open session and the state of its views.
+#[derive(Debug)]
+pub struct Document {
+    pub inputs: Inputs,
+    pub session: Session,
+    pub cut: Cut,
+    pub landscape: LandscapeView,
+    pub selection: Selection,
+    /// None when there is no recording to play.
+    pub playback: Option<Playback>,
+    /// Who calls whom, over the whole recording.
+    pub calls: Calls,
+}
+
+impl Document {
+    /// Reads `inputs` and lays them out. For a worker thread: takes as long as it takes.
+    pub fn open(
+        inputs: &Inputs,
+        settings: &LandscapeSettings,
+        progress: &Progress,
+    ) -> anyhow::Result<Document> {
+        let session = Session::open(inputs, progress)?;
+        progress.start("laying out the landscape", 0);
+        progress.check()?;
+        let cut = Cut::all();
+        let landscape = LandscapeView::new(&session, settings, &cut);
+        progress.check()?;
+        let resolved = session.recordings.get(RECORDING);
+        Ok(Document {
+            inputs: inputs.clone(),
+            landscape,
+            cut,
+            selection: Selection::default(),
+            playback: resolved.map(|resolved| Playback::new(&resolved.recording.trace)),
+            calls: resolved.map(Calls::new).unwrap_or_default(),
+            session,
+        })
+    }
+
+    /// The recording that plays.
+    pub fn resolved(&self) -> Option<&Resolved> {
+        self.session.recordings.get(RECORDING)
+    }
+
+    /// The trace and its clock.
+    pub fn playing(&mut self) -> Option<(&mut Playback, &Trace)> {
+        let resolved = self.session.recordings.get(RECORDING)?;
+        Some((self.playback.as_mut()?, &resolved.recording.trace))
+    }
+
+    /// The module of a function of the recording that plays.
+    pub fn module_of(&self, function: FunctionId) -> Option<ModuleId> {
+        let modules = &self.resolved()?.resolution.modules;
+        modules.get(function.index()).copied()
+    }
+
+    /// What the landscape has to show of the recording.
+    pub fn moment(&self) -> Option<Moment> {
+        let trace = &self.resolved()?.recording.trace;
+        let playback = self.playback.as_ref()?;
+        let cel = playback.cel(trace);
+        Some(Moment {
+            recording: RECORDING,
+            time: cel.end,
+            previous: cel.start,
+        })
+    }
+
+    /// The box around the whole landscape.
+    pub fn bounds(&self) -> Bounds {
+        let blocks = self.landscape.blocks();
+        let mut bounds = match blocks.first() {
+            Some(root) => Bounds {
+                min: root.min,
+                max: root.max,
+            },
+            None => Bounds {
+                min: Vec3::ZERO,
+                max: Vec3::new(CITY_SIZE, CITY_SIZE, 1.0),
+            },
+        };
+        for block in blocks {
+            bounds.max = bounds.max.max(block.max);
+        }
+        bounds
+    }
+
+    /// The box around the block that stands for `module`.
+    pub fn bounds_of(&self, module: ModuleId) -> Option<Bounds> {
+        let (min, max) = self.landscape.bounds(module)?;
+        Some(Bounds { min, max })
+    }
+
+    /// The names of what was opened, to be shown.
+    pub fn name(&self) -> String {
+        name_of(&self.inputs)
+    }
+
+    /// What was repaired or left out while reading.
+    pub fn warnings(&self) -> impl Iterator<Item = &Warning> {
+        let recordings = self.session.recordings.iter();
+        let of_recordings = recordings.flat_map(|resolved| &resolved.recording.warnings);
+        self.session.source_warnings.iter().chain(of_recordings)
+    }
+}
+
+/// The names of source tree and recordings, without their folders.
+pub fn name_of(inputs: &Inputs) -> String {
+    let paths = inputs.source_dir.iter().chain(&inputs.recordings);
+    let names = paths.map(|path| file_name(path));
+    names.collect::<Vec<_>>().join(" · ")
+}
+
+/// The last part of a path; of `.` the directory that it is.
+fn file_name(path: &Path) -> String {
+    let whole = std::fs::canonicalize(path);
+    let path = whole.as_deref().unwrap_or(path);
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    name.to_string_lossy().into_owned()
+}
+
+/// What to open when `paths` are dropped on a window that shows `open`.
+///
+/// Recordings replace the recordings and keep the structure. A source tree keeps the recordings only
+/// when there was no source tree: recordings belong to the tree they were opened with.
+pub fn dropped(open: Option<&Inputs>, paths: &[PathBuf]) -> Inputs {
+    let is_source = |path: &&PathBuf| path.is_dir() && !import::is_recording(path);
+    let source_dir = paths.iter().rfind(is_source).cloned();
+    let recordings = paths.iter().filter(|path| !is_source(path));
+    let mut inputs = Inputs {
+        source_dir,
+        recordings: recordings.cloned().collect(),
+    };
+    if let Some(open) = open {
+        if inputs.source_dir.is_none() {
+            inputs.source_dir.clone_from(&open.source_dir);
+        } else if open.source_dir.is_none() && inputs.recordings.is_empty() {
+            inputs.recordings.clone_from(&open.recordings);
+        }
+    }
+    inputs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_dropped_joins_or_replaces_what_is_open() {
+        let tree = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+        let other = tree.join("src");
+        let trace = tree.join("Cargo.toml");
+        let of = |source: Option<&PathBuf>, recordings: &[&PathBuf]| Inputs {
+            source_dir: source.cloned(),
+            recordings: recordings.iter().map(|&path| path.clone()).collect(),
+        };
+        let old = PathBuf::from("old.json");
+        let structure = of(Some(&tree), &[&old]);
+        let recording = of(None, &[&old]);
+        let drop = |open: Option<&Inputs>, path: &PathBuf| dropped(open, &[path.clone()]);
+        assert_eq!(drop(None, &tree), of(Some(&tree), &[]));
+        assert_eq!(drop(Some(&structure), &trace), of(Some(&tree), &[&trace]));
+        assert_eq!(drop(Some(&structure), &other), of(Some(&other), &[]));
+        assert_eq!(drop(Some(&recording), &tree), of(Some(&tree), &[&old]));
+        let both = dropped(Some(&structure), &[trace.clone(), other.clone()]);
+        assert_eq!(both, of(Some(&other), &[&trace]));
+    }
+}

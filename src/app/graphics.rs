@@ -1,0 +1,278 @@
+//! The window's surface: the landscape is drawn into a texture of its own, the panels over it.
+//!
+//! The landscape is redrawn only when it changes; while only panels change, its last picture is reused.
+
+use std::sync::Arc;
+
+use wgpu::CurrentSurfaceTexture as Acquired;
+use winit::window::Window;
+
+use crate::render::gpu::{self, Gpu, GpuError};
+use crate::render::renderer::{Frame, Renderer};
+
+/// The landscape is drawn as linear colours and stored encoded; egui reads what is stored.
+const SCENE_FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
+const SCENE_FORMAT_STORED: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
+
+/// What the panels look like in one frame, as triangles and changed textures.
+pub struct Panels {
+    pub primitives: Vec<egui::ClippedPrimitive>,
+    pub textures: egui::TexturesDelta,
+    pub pixels_per_point: f32,
+}
+
+/// The device, the surface of one window and what draws on it.
+pub struct Graphics {
+    // Dropped in this order: everything made from the device before the device.
+    scene: Option<Scene>,
+    panels: egui_wgpu::Renderer,
+    pub renderer: Renderer,
+    config: wgpu::SurfaceConfiguration,
+    surface: wgpu::Surface<'static>,
+    pub gpu: Gpu,
+    window: Arc<Window>,
+}
+
+/// The landscape's last picture.
+struct Scene {
+    size: [u32; 2],
+    target: wgpu::TextureView,
+    id: egui::TextureId,
+}
+
+impl Graphics {
+    /// Opens an adapter that can present on `window`.
+    pub fn new(window: Arc<Window>) -> Result<Graphics, GpuError> {
+        let mut description = wgpu::InstanceDescriptor::new_without_display_handle();
+        description.backends = gpu::BACKENDS;
+        let instance = wgpu::Instance::new(description);
+        let surface = instance
+            .create_surface(Arc::clone(&window))
+            .map_err(|_| GpuError::NoAdapter)?;
+        let gpu = Gpu::for_surface(instance, &surface)?;
+        let config = configuration(&gpu, &surface)?;
+        let panels = egui_wgpu::Renderer::new(
+            &gpu.device,
+            config.format,
+            egui_wgpu::RendererOptions::default(),
+        );
+        let mut graphics = Graphics {
+            scene: None,
+            panels,
+            renderer: Renderer::new(&gpu, SCENE_FORMAT),
+            config,
+            surface,
+            gpu,
+            window,
+        };
+        graphics.resize();
+        Ok(graphics)
+    }
+
+    /// The window's size in physical pixels, limited to what the device can draw; zero when there is
+    /// nothing to draw on.
+    pub fn size(&self) -> [u32; 2] {
+        let size = self.window.inner_size();
+        let limit = self.gpu.device.limits().max_texture_dimension_2d;
+        [size.width.min(limit), size.height.min(limit)]
+    }
+
+    /// Fits the surface to the window.
+    pub fn resize(&mut self) {
+        let [width, height] = self.size();
+        if width > 0 && height > 0 {
+            self.config.width = width;
+            self.config.height = height;
+            self.surface.configure(&self.gpu.device, &self.config);
+        }
+    }
+
+    /// The texture that shows the landscape, and whether it is new and has to be drawn. None while the
+    /// window has no size.
+    pub fn scene(&mut self) -> Option<(egui::TextureId, bool)> {
+        let size = self.size();
+        if size.contains(&0) {
+            return None;
+        }
+        if let Some(scene) = &self.scene
+            && scene.size == size
+        {
+            return Some((scene.id, false));
+        }
+        if let Some(old) = self.scene.take() {
+            self.panels.free_texture(&old.id);
+        }
+        let texture = self.gpu.device.create_texture(&wgpu::TextureDescriptor {
+            label: Some("scene"),
+            size: wgpu::Extent3d {
+                width: size[0],
+                height: size[1],
+                depth_or_array_layers: 1,
+            },
+            mip_level_count: 1,
+            sample_count: 1,
+            dimension: wgpu::TextureDimension::D2,
+            format: SCENE_FORMAT,
+            usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::TEXTURE_BINDING,
+            view_formats: &[SCENE_FORMAT_STORED],
+        });
+        let stored = texture.create_view(&wgpu::TextureViewDescriptor {
+            label: Some("scene as stored"),
+            format: Some(SCENE_FORMAT_STORED),
+            usage: Some(wgpu::TextureUsages::TEXTURE_BINDING),
+            ..Default::default()
+        });
+        let id = self.panels.register_native_texture(
+            &self.gpu.device,
+            &stored,
+            wgpu::FilterMode::Nearest,
+        );
+        self.scene = Some(Scene {
+            size,
+            target: texture.create_view(&Default::default()),
+            id,
+        });
+        Some((id, true))
+    }
+
+    /// Draws `landscape` where it changed, then the panels, and presents them. An error means that the
+    /// device is gone or has complained.
+    pub fn draw(
+        &mut self,
+        landscape: Option<&Frame>,
+        mut panels: Panels,
+    ) -> Result<Presented, GpuError> {
+        let descriptor = wgpu::CommandEncoderDescriptor {
+            label: Some("frame"),
+        };
+        let mut encoder = self.gpu.device.create_command_encoder(&descriptor);
+        if let (Some(frame), Some(scene)) = (landscape, &self.scene) {
+            self.renderer
+                .draw(&self.gpu, &mut encoder, &scene.target, frame);
+        }
+        for (id, deltas) in panels.textures.set.drain() {
+            for delta in deltas {
+                self.panels
+                    .update_texture(&self.gpu.device, &self.gpu.queue, id, &delta);
+            }
+        }
+        let presented = self.present(encoder, &panels);
+        for id in panels.textures.free.drain() {
+            self.panels.free_texture(&id);
+        }
+        self.gpu.check()?;
+        Ok(presented)
+    }
+
+    fn present(&mut self, mut encoder: wgpu::CommandEncoder, panels: &Panels) -> Presented {
+        let screen = egui_wgpu::ScreenDescriptor {
+            size_in_pixels: [self.config.width, self.config.height],
+            pixels_per_point: panels.pixels_per_point,
+        };
+        // No callbacks are used, so there are no further command buffers.
+        self.panels.update_buffers(
+            &self.gpu.device,
+            &self.gpu.queue,
+            &mut encoder,
+            &panels.primitives,
+            &screen,
+        );
+        let (target, fits) = match self.surface.get_current_texture() {
+            Acquired::Success(target) => (target, true),
+            Acquired::Suboptimal(target) => (target, false),
+            other => {
+                // What was drawn into the scene is kept for the next frame.
+                self.gpu.queue.submit([encoder.finish()]);
+                return self.recover(&other);
+            }
+        };
+        let view = target.texture.create_view(&Default::default());
+        let mut pass = encoder
+            .begin_render_pass(&wgpu::RenderPassDescriptor {
+                label: Some("panels"),
+                color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+                    view: &view,
+                    depth_slice: None,
+                    resolve_target: None,
+                    ops: wgpu::Operations {
+                        load: wgpu::LoadOp::Clear(wgpu::Color::BLACK),
+                        store: wgpu::StoreOp::Store,
+                    },
+                })],
+                ..Default::default()
+            })
+            .forget_lifetime();
+        self.panels.render(&mut pass, &panels.primitives, &screen);
+        drop(pass);
+        self.gpu.queue.submit([encoder.finish()]);
+        self.window.pre_present_notify();
+        self.gpu.queue.present(target);
+        if !fits {
+            self.resize();
+        }
+        Presented::Yes
+    }
+
+    /// There was no texture to draw on: mends what can be mended.
+    fn recover(&mut self, reason: &Acquired) -> Presented {
+        match reason {
+            Acquired::Outdated => {
+                self.resize();
+                Presented::TryAgain
+            }
+            Acquired::Lost => {
+                let made = self.gpu.instance.create_surface(Arc::clone(&self.window));
+                match made {
+                    Ok(surface) => {
+                        self.surface = surface;
+                        self.resize();
+                        Presented::TryAgain
+                    }
+                    Err(_) => Presented::NotNow,
+                }
+            }
+            Acquired::Timeout => Presented::TryAgain,
+            // Hidden: the window system says when it is shown again. Validation: `Gpu::check` tells.
+            _ => Presented::NotNow,
+        }
+    }
+}
+
+/// Whether a frame reached the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presented {
+    Yes,
+    TryAgain,
+    NotNow,
+}
+
+/// Waits for the display between frames, and stores colours as egui makes them: already encoded.
+fn configuration(
+    gpu: &Gpu,
+    surface: &wgpu::Surface<'_>,
+) -> Result<wgpu::SurfaceConfiguration, GpuError> {
+    let capabilities = surface.get_capabilities(&gpu.adapter);
+    let encoded = capabilities.formats.iter().copied().find(|format| {
+        matches!(
+            format,
+            wgpu::TextureFormat::Bgra8Unorm | wgpu::TextureFormat::Rgba8Unorm
+        )
+    });
+    let format = encoded.or(capabilities.formats.first().copied());
+    let opaque = wgpu::CompositeAlphaMode::Opaque;
+    Ok(wgpu::SurfaceConfiguration {
+        usage: wgpu::TextureUsages::RENDER_ATTACHMENT,
+        format: format.ok_or(GpuError::NoAdapter)?,
+        color_space: wgpu::SurfaceColorSpace::Auto,
+        width: 1,
+        height: 1,
+        present_mode: wgpu::PresentMode::Fifo,
+        desired_maximum_frame_latency: 2,
+        alpha_mode: if capabilities.alpha_modes.contains(&opaque) {
+            opaque
+        } else {
+            wgpu::CompositeAlphaMode::Auto
+        },
+        view_formats: Vec::new(),
+    })
+}

@@ -1,0 +1,173 @@
+//! The keys: one table, from which both the commands and the help page are made.
+
+use winit::event::KeyEvent;
+use winit::keyboard::{Key, KeyCode, ModifiersState, NamedKey, PhysicalKey};
+
+use super::camera::Thrust;
+use super::command::Command;
+
+/// A page of the help: keys, and what they do.
+pub const HELP: &[(&str, &[(&str, &str)])] = &[
+    (
+        "Look around",
+        &[
+            ("Left drag", "turn about the point under the pointer"),
+            ("Right drag, Shift + left drag", "move along the ground"),
+            ("Wheel", "zoom to the point under the pointer"),
+            ("Double-click, F", "fly to a module"),
+            ("Home", "show everything"),
+            ("Tab", "switch between orbit and fly"),
+            ("W A S D  Q E", "fly: forward, left, back, right, down, up"),
+            ("Drag, wheel", "fly: look around, speed"),
+        ],
+    ),
+    (
+        "Play",
+        &[
+            ("Space", "play and pause"),
+            ("← →", "step back and forward"),
+            ("Shift + ← →", "ten steps"),
+            (",  .", "to the start, to the end"),
+            ("−  +", "half and double speed"),
+            ("R", "repeat"),
+        ],
+    ),
+    (
+        "Find and choose",
+        &[
+            ("/, Ctrl + F", "search; ↑ ↓ choose, Enter flies there"),
+            ("Click", "select"),
+            ("C", "collapse or expand the module"),
+            ("Escape", "leave: search, help, flight, selection"),
+        ],
+    ),
+    (
+        "Window",
+        &[
+            ("F1, ?", "this help"),
+            ("O", "settings"),
+            ("L", "legend"),
+            ("K", "call stacks"),
+            ("T", "light or dark"),
+            ("F3", "frame times"),
+            ("Drop files", "open a source tree or a recording"),
+        ],
+    ),
+];
+
+/// The command of a key pressed outside of text fields.
+pub fn command(event: &KeyEvent, modifiers: ModifiersState) -> Option<Command> {
+    let step = if modifiers.shift_key() { 10 } else { 1 };
+    let plain = !modifiers.control_key() && !modifiers.alt_key() && !modifiers.super_key();
+    // Held keys repeat where that is of use, and only there.
+    let repeats = matches!(
+        event.logical_key,
+        Key::Named(NamedKey::ArrowLeft | NamedKey::ArrowRight)
+    );
+    if event.repeat && !repeats {
+        return None;
+    }
+    match &event.logical_key {
+        Key::Named(key) if plain => match key {
+            NamedKey::Space => Some(Command::PlayOrPause),
+            NamedKey::ArrowLeft => Some(Command::Step(-step)),
+            NamedKey::ArrowRight => Some(Command::Step(step)),
+            NamedKey::Home => Some(Command::FlyHome),
+            NamedKey::Tab => Some(Command::OrbitOrFly),
+            NamedKey::Escape => Some(Command::Escape),
+            NamedKey::F1 => Some(Command::ToggleHelp),
+            NamedKey::F3 => Some(Command::ToggleTimings),
+            _ => None,
+        },
+        Key::Character(text) if plain => match text.to_lowercase().as_str() {
+            "/" => Some(Command::OpenSearch),
+            "?" => Some(Command::ToggleHelp),
+            "," => Some(Command::ToStart),
+            "." => Some(Command::ToEnd),
+            "-" | "−" => Some(Command::ScaleSpeed(0.5)),
+            "+" | "=" => Some(Command::ScaleSpeed(2.0)),
+            "r" => Some(Command::ToggleLoop),
+            "f" => Some(Command::FlyToSelection),
+            "c" => Some(Command::CollapseOrExpand(None)),
+            "t" => Some(Command::SwitchTheme),
+            "o" => Some(Command::ToggleSettings),
+            "l" => Some(Command::ToggleLegend),
+            "k" => Some(Command::ToggleStacks),
+            _ => None,
+        },
+        Key::Character(text) if modifiers.control_key() && text.eq_ignore_ascii_case("f") => {
+            Some(Command::OpenSearch)
+        }
+        _ => None,
+    }
+}
+
+/// The command of a key pressed in the search field; none for what edits the text.
+pub fn in_search(event: &KeyEvent) -> Option<Command> {
+    match event.logical_key {
+        Key::Named(NamedKey::ArrowUp) => Some(Command::MoveInResults(-1)),
+        Key::Named(NamedKey::ArrowDown) => Some(Command::MoveInResults(1)),
+        Key::Named(NamedKey::Enter) => Some(Command::TakeResult(None)),
+        Key::Named(NamedKey::Escape) => Some(Command::Escape),
+        _ => None,
+    }
+}
+
+/// The keys of fly mode that are held down, by their place on the keyboard.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FlyKeys {
+    held: u8,
+}
+
+const FLY_KEYS: [KeyCode; 6] = [
+    KeyCode::KeyW,
+    KeyCode::KeyS,
+    KeyCode::KeyD,
+    KeyCode::KeyA,
+    KeyCode::KeyE,
+    KeyCode::KeyQ,
+];
+
+impl FlyKeys {
+    /// Notes a key going down or up; whether it is one of fly mode's.
+    pub fn set(&mut self, key: PhysicalKey, pressed: bool) -> bool {
+        let found = FLY_KEYS.iter().position(|&code| key == code);
+        if let Some(place) = found {
+            self.held = self.held & !(1 << place) | u8::from(pressed) << place;
+        }
+        found.is_some()
+    }
+
+    pub fn release_all(&mut self) {
+        self.held = 0;
+    }
+
+    pub fn thrust(&self) -> Thrust {
+        let held = |place: u8| f32::from(self.held >> place & 1);
+        Thrust {
+            forward: held(0) - held(1),
+            right: held(2) - held(3),
+            up: held(4) - held(5),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fly_keys_add_up_and_are_released() {
+        let mut keys = FlyKeys::default();
+        let key = PhysicalKey::Code;
+        assert!(keys.set(key(KeyCode::KeyW), true));
+        assert!(keys.set(key(KeyCode::KeyA), true));
+        assert!(!keys.set(key(KeyCode::KeyX), true));
+        let thrust = keys.thrust();
+        assert_eq!((thrust.forward, thrust.right, thrust.up), (1.0, -1.0, 0.0));
+        keys.set(key(KeyCode::KeyS), true);
+        assert_eq!(keys.thrust().forward, 0.0);
+        keys.release_all();
+        assert_eq!(keys.thrust(), Thrust::default());
+    }
+}

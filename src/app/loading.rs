@@ -1,0 +1,80 @@
+//! Opening inputs on a worker thread, so that the window never waits.
+
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::time::{Duration, Instant};
+
+use super::document::{Document, name_of};
+use crate::analysis::session::Inputs;
+use crate::progress::{Cancelled, Progress};
+use crate::views::landscape::LandscapeSettings;
+
+/// Progress is shown only for what takes longer.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// Work under way, and the way to hear of its end.
+pub struct Loading {
+    pub name: String,
+    pub progress: Progress,
+    started: Instant,
+    receiver: Receiver<anyhow::Result<Document>>,
+}
+
+/// How the work ended.
+pub enum Outcome {
+    Opened(Box<Document>),
+    Cancelled,
+    Failed(String),
+}
+
+impl Loading {
+    /// Starts to open `inputs`; `wake` is called when there is something to hear.
+    pub fn start(
+        inputs: Inputs,
+        settings: LandscapeSettings,
+        wake: impl FnOnce() + Send + 'static,
+    ) -> Loading {
+        let (sender, receiver) = channel();
+        let progress = Progress::new();
+        let name = name_of(&inputs);
+        let seen = progress.clone();
+        let work = move || {
+            let opened = Document::open(&inputs, &settings, &seen);
+            // Nobody listens any more when something else has been opened meanwhile.
+            let _ = sender.send(opened);
+            wake();
+        };
+        // Without a thread the sender is gone with the closure, which `poll` reports.
+        let _ = std::thread::Builder::new()
+            .name("loading".into())
+            .spawn(work);
+        Loading {
+            name,
+            progress,
+            started: Instant::now(),
+            receiver,
+        }
+    }
+
+    /// The outcome, once there is one.
+    pub fn poll(&self) -> Option<Outcome> {
+        match self.receiver.try_recv() {
+            Ok(Ok(document)) => Some(Outcome::Opened(Box::new(document))),
+            Ok(Err(error)) if is_cancelled(&error) => Some(Outcome::Cancelled),
+            Ok(Err(error)) => Some(Outcome::Failed(format!("{error:#}"))),
+            Err(TryRecvError::Empty) => None,
+            Err(TryRecvError::Disconnected) => Some(Outcome::Failed(format!(
+                "opening {} stopped unexpectedly",
+                self.name
+            ))),
+        }
+    }
+
+    /// Whether it has taken long enough that the user wants to see how far it is.
+    pub fn is_slow(&self) -> bool {
+        self.started.elapsed() > PATIENCE
+    }
+}
+
+fn is_cancelled(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| cause.is::<Cancelled>())
+}

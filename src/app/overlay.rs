@@ -1,0 +1,117 @@
+//! The panels' side of the window: egui's context, its input, and the triangles it makes.
+
+use std::time::Duration;
+
+use egui::{Pos2, Rect, Ui};
+use winit::event::WindowEvent;
+use winit::event_loop::ActiveEventLoop;
+use winit::window::Window;
+
+use super::graphics::Panels;
+use super::style;
+use crate::render::theme::Theme;
+
+/// egui and what it knows of one window.
+pub struct Overlay {
+    ctx: egui::Context,
+    input: egui_winit::State,
+    theme: Theme,
+    /// What the panels left free in the last frame, in points.
+    free: Rect,
+}
+
+/// One frame's panels, and when egui wants the next.
+pub struct Shown {
+    pub panels: Panels,
+    pub repaint_after: Duration,
+}
+
+impl Overlay {
+    pub fn new(window: &Window, max_texture_side: u32, theme: Theme) -> Overlay {
+        let ctx = egui::Context::default();
+        // Zooming the panels is the window system's affair; + and - are the speed.
+        ctx.options_mut(|options| options.zoom_with_keyboard = false);
+        style::set_fonts(&ctx);
+        style::set_theme(&ctx, theme);
+        let input = egui_winit::State::new(
+            ctx.clone(),
+            egui::ViewportId::ROOT,
+            window,
+            Some(window.scale_factor() as f32),
+            None,
+            Some(max_texture_side as usize),
+        );
+        Overlay {
+            ctx,
+            input,
+            theme,
+            free: Rect::EVERYTHING,
+        }
+    }
+
+    pub fn ctx(&self) -> &egui::Context {
+        &self.ctx
+    }
+
+    /// Hands an event to egui; whether it wants to be shown anew.
+    pub fn on_event(&mut self, window: &Window, event: &WindowEvent) -> bool {
+        // egui answers this one with the wish to be redrawn, for ever.
+        if matches!(event, WindowEvent::RedrawRequested) {
+            return false;
+        }
+        self.input.on_window_event(window, event).repaint
+    }
+
+    /// Whether a panel, and not the landscape, lies at a place in physical pixels.
+    pub fn covers(&self, x: f32, y: f32) -> bool {
+        let at = Pos2::new(x, y) / self.ctx.pixels_per_point();
+        match self.ctx.layer_id_at(at) {
+            Some(layer) if layer.order != egui::Order::Background => true,
+            _ => !self.free.contains(at),
+        }
+    }
+
+    /// Whether a field has the keyboard.
+    pub fn is_typing(&self) -> bool {
+        self.ctx.egui_wants_keyboard_input()
+    }
+
+    pub fn has_open_menu(&self) -> bool {
+        egui::Popup::is_any_open(&self.ctx)
+    }
+
+    /// Runs the panels once. `show` gives back what they leave free.
+    pub fn run(
+        &mut self,
+        window: &Window,
+        event_loop: &ActiveEventLoop,
+        theme: Theme,
+        show: impl FnMut(&mut Ui) -> Rect,
+    ) -> Shown {
+        if theme != self.theme {
+            self.theme = theme;
+            style::set_theme(&self.ctx, theme);
+        }
+        let input = self.input.take_egui_input(window);
+        let mut show = show;
+        let free = &mut self.free;
+        let mut output = self.ctx.run_ui(input, |ui| *free = show(ui));
+        self.input.handle_platform_output_with_event_loop(
+            window,
+            event_loop,
+            std::mem::take(&mut output.platform_output),
+        );
+        let viewport = output.viewport_output.get(&egui::ViewportId::ROOT);
+        let repaint_after = viewport.map_or(Duration::MAX, |viewport| viewport.repaint_delay);
+        let pixels_per_point = output.pixels_per_point;
+        let shapes = std::mem::take(&mut output.shapes);
+        Shown {
+            panels: Panels {
+                primitives: self.ctx.tessellate(shapes, pixels_per_point),
+                textures: std::mem::take(&mut output.textures_delta),
+                pixels_per_point,
+            },
+            repaint_after,
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! The panel at the right: facts of the selected module, who calls it and whom it calls.
+
+use egui::{Sense, Ui};
+
+use super::super::command::Command;
+use super::super::details::Neighbour;
+use super::super::document::Document;
+use super::super::style;
+use super::widgets::{Icon, fact, icon_button};
+use super::{Context, text};
+use crate::facts::hierarchy::{Module, ModuleKind};
+use crate::units::ModuleId;
+
+/// Longer lists are cut: what follows is called least.
+const MAX_NEIGHBOURS: usize = 200;
+
+pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
+    let bench = context.bench;
+    let Some(document) = &bench.document else {
+        return;
+    };
+    let Some(module) = document.selection.module else {
+        return;
+    };
+    let frame = egui::Frame::side_top_panel(ui.style()).inner_margin(egui::Margin::same(12));
+    let width = ui.available_width();
+    let panel = egui::Panel::right("details")
+        .frame(frame)
+        .default_size(280.0f32.min(width * 0.45))
+        .size_range(200.0f32.min(width * 0.45)..=width * 0.6)
+        .resizable(true);
+    panel.show(ui, |ui| {
+        let hierarchy = &document.session.hierarchy;
+        let of = hierarchy.module(module);
+        ui.horizontal(|ui| {
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                if icon_button(ui, Icon::Close, false, "Clear the selection (Escape)").clicked() {
+                    context.commands.push(Command::Select(None));
+                }
+                ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+                    let name = egui::RichText::new(of.name).heading();
+                    ui.add(egui::Label::new(name).truncate());
+                });
+            });
+        });
+        ui.add(egui::Label::new(style::weak(hierarchy.path(module)).small()).wrap());
+        ui.add_space(4.0);
+        ui.horizontal_wrapped(|ui| {
+            if ui
+                .button("Fly there")
+                .on_hover_text("F, double-click")
+                .clicked()
+            {
+                context.commands.push(Command::FlyTo(module));
+            }
+            if !hierarchy.is_leaf(module) {
+                let label = if document.cut.is_collapsed(module) {
+                    "Expand"
+                } else {
+                    "Collapse"
+                };
+                if ui.button(label).on_hover_text("C").clicked() {
+                    let command = Command::CollapseOrExpand(Some(module));
+                    context.commands.push(command);
+                }
+            }
+            if let Some(parent) = hierarchy.parent(module)
+                && ui
+                    .button("Parent")
+                    .on_hover_text("Select the module around it")
+                    .clicked()
+            {
+                context.commands.push(Command::Select(Some(parent)));
+            }
+        });
+        ui.add_space(4.0);
+        egui::Grid::new("facts")
+            .num_columns(2)
+            .spacing([14.0, 4.0])
+            .show(ui, |ui| facts(ui, document, module, &of));
+        if document.playback.is_none() {
+            return;
+        }
+        egui::ScrollArea::vertical()
+            .auto_shrink(false)
+            .show(ui, |ui| {
+                let neighbours = &bench.neighbours;
+                list(ui, "Called by", &neighbours.callers, document, context);
+                list(ui, "Calls", &neighbours.callees, document, context);
+            });
+    });
+}
+
+fn facts(ui: &mut Ui, document: &Document, module: ModuleId, of: &Module<'_>) {
+    fact(ui, "Kind", of.kind.name());
+    if !of.language.is_empty() {
+        fact(ui, "Language", of.language);
+    }
+    if of.kind != ModuleKind::External {
+        fact(ui, "Lines of code", text::count(u64::from(of.loc)));
+    }
+    if of.line > 0 {
+        fact(ui, "Lines", format!("{} to {}", of.line, of.end_line));
+    }
+    if of.bytes > 0 {
+        fact(ui, "Size", text::bytes(of.bytes));
+    }
+    let facts = document.landscape.module_facts(&document.session, module);
+    if facts.modules > 0 {
+        fact(ui, "Modules inside", text::count(u64::from(facts.modules)));
+    }
+    if document.playback.is_some() {
+        fact(ui, "Calls", text::count(facts.calls));
+        if facts.calls > 0 {
+            if let Some(total) = facts.total {
+                fact(ui, "Total cost", total.to_string());
+            }
+            fact(ui, "Self cost", facts.self_cost.to_string());
+        }
+    }
+}
+
+fn list(
+    ui: &mut Ui,
+    title: &str,
+    neighbours: &[Neighbour],
+    document: &Document,
+    context: &mut Context<'_>,
+) {
+    ui.add_space(8.0);
+    ui.label(style::title(title));
+    if neighbours.is_empty() {
+        ui.label(style::weak("nobody outside"));
+        return;
+    }
+    ui.spacing_mut().item_spacing.y = 0.0;
+    for neighbour in neighbours.iter().take(MAX_NEIGHBOURS) {
+        let name = document.session.hierarchy.name(neighbour.module);
+        let response = row(ui, name, &text::count(neighbour.calls));
+        let response = response.on_hover_ui(|ui| {
+            ui.label(document.session.hierarchy.path(neighbour.module));
+            let calls = text::counted(neighbour.calls, "call", "calls");
+            ui.label(style::weak(format!("{calls}, {} in all", neighbour.cost)));
+        });
+        if response.clicked() {
+            context
+                .commands
+                .push(Command::Select(Some(neighbour.module)));
+        }
+        if response.double_clicked() {
+            context.commands.push(Command::FlyTo(neighbour.module));
+        }
+    }
+    if let Some(more) = neighbours.len().checked_sub(MAX_NEIGHBOURS)
+        && more > 0
+    {
+        ui.label(style::weak(format!(
+            "and {} more",
+            text::count(more as u64)
+        )));
+    }
+}
+
+fn row(ui: &mut Ui, name: &str, calls: &str) -> egui::Response {
+    let size = egui::vec2(ui.available_width(), 24.0);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+    if !ui.is_rect_visible(rect) {
+        return response;
+    }
+    if response.hovered() {
+        let fill = ui.visuals().widgets.hovered.weak_bg_fill;
+        ui.painter()
+            .rect_filled(rect.expand2(egui::vec2(4.0, 0.0)), 5, fill);
+    }
+    let mut row = ui.new_child(egui::UiBuilder::new().max_rect(rect));
+    row.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+        ui.label(style::weak(calls));
+        ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+            ui.add(egui::Label::new(name).truncate());
+        });
+    });
+    response
+}

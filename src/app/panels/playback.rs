@@ -1,0 +1,225 @@
+//! The bar at the bottom: play, step, scrub, speed.
+
+use egui::{Align, Color32, Layout, Rect, Sense, Ui, Vec2};
+
+use super::super::command::Command;
+use super::super::playback::{Clock, EVENT_SPEEDS, Playback, Step, WALL_SPEEDS};
+use super::super::style;
+use super::widgets::{Icon, icon_button, small_slider};
+use super::{Context, text};
+use crate::facts::trace::Trace;
+use crate::units::{Cost, Time};
+
+pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
+    let Some(document) = &context.bench.document else {
+        return;
+    };
+    let (Some(playback), Some(resolved)) = (&document.playback, document.resolved()) else {
+        return;
+    };
+    let trace = &resolved.recording.trace;
+    let frame =
+        egui::Frame::side_top_panel(ui.style()).inner_margin(egui::Margin::symmetric(10, 8));
+    let panel = egui::Panel::bottom("playback")
+        .frame(frame)
+        .resizable(false);
+    panel.show(ui, |ui| {
+        timeline(ui, playback, trace, context);
+        ui.horizontal(|ui| {
+            buttons(ui, playback, context);
+            ui.add_space(6.0);
+            let end = Cost::from_ns(trace.range().end.ns());
+            ui.label(style::title(playback.time().to_string()));
+            ui.label(style::weak(format!("of {end}")));
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                speed(ui, playback, context);
+                step_size(ui, playback, context);
+            });
+        });
+    });
+}
+
+fn buttons(ui: &mut Ui, playback: &Playback, context: &mut Context<'_>) {
+    ui.spacing_mut().item_spacing.x = 4.0;
+    let (icon, tooltip) = if playback.is_playing() {
+        (Icon::Pause, "Pause (Space)")
+    } else {
+        (Icon::Play, "Play (Space)")
+    };
+    let buttons = [
+        (Icon::ToStart, false, "To the start (,)", Command::ToStart),
+        (Icon::StepBack, false, "Step back (←)", Command::Step(-1)),
+        (icon, false, tooltip, Command::PlayOrPause),
+        (
+            Icon::StepForward,
+            false,
+            "Step forward (→)",
+            Command::Step(1),
+        ),
+        (Icon::ToEnd, false, "To the end (.)", Command::ToEnd),
+        (
+            Icon::Loop,
+            playback.looping,
+            "Repeat (R)",
+            Command::ToggleLoop,
+        ),
+    ];
+    for (icon, is_on, tooltip, command) in buttons {
+        if icon_button(ui, icon, is_on, tooltip).clicked() {
+            context.commands.push(command);
+        }
+    }
+}
+
+/// The whole trace as a track: what has been played, the last step, and a handle to scrub with.
+fn timeline(ui: &mut Ui, playback: &Playback, trace: &Trace, context: &mut Context<'_>) {
+    let size = Vec2::new(ui.available_width(), 18.0);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
+    let track = Rect::from_center_size(rect.center(), Vec2::new(rect.width() - 14.0, 4.0));
+    let end = trace.range().end.ns().max(1) as f64;
+    let x_of = |time: Time| {
+        let share = (time.ns() as f64 / end) as f32;
+        track.left() + track.width() * share.clamp(0.0, 1.0)
+    };
+    let time_at = |x: f32| {
+        let share = f64::from((x - track.left()) / track.width().max(1.0)).clamp(0.0, 1.0);
+        Time::from_ns((end * share) as u64)
+    };
+    let colors = style::colors(context.bench.settings.theme);
+    let cel = playback.cel(trace);
+    let (start, now) = (x_of(cel.start), x_of(cel.end));
+    let part = |from: f32, to: f32, color: Color32| {
+        let part = Rect::from_x_y_ranges(from..=to, track.y_range());
+        ui.painter().rect_filled(part, 2, color);
+    };
+    part(track.left(), track.right(), colors.inset);
+    part(track.left(), now, colors.accent.gamma_multiply(0.55));
+    part(start, now, colors.accent);
+    let is_held = response.dragged() || response.is_pointer_button_down_on();
+    let radius = if is_held || response.hovered() {
+        7.0
+    } else {
+        6.0
+    };
+    let handle = egui::pos2(now, track.center().y);
+    ui.painter().circle_filled(handle, radius, colors.accent);
+    ui.painter()
+        .circle_filled(handle, radius - 3.0, colors.panel);
+    if is_held && let Some(pointer) = response.interact_pointer_pos() {
+        let time = time_at(pointer.x);
+        if time != playback.time() {
+            context.commands.push(Command::Seek(time));
+        }
+    }
+    if let Some(pointer) = response.hover_pos() {
+        response.on_hover_text_at_pointer(time_at(pointer.x).to_string());
+    }
+}
+
+fn speed(ui: &mut Ui, playback: &Playback, context: &mut Context<'_>) {
+    let mut clock = playback.clock();
+    egui::ComboBox::from_id_salt("clock")
+        .width(110.0)
+        .selected_text(clock_name(clock))
+        .show_ui(ui, |ui| {
+            for choice in [Clock::Wall, Clock::Event] {
+                ui.selectable_value(&mut clock, choice, clock_name(choice));
+            }
+        })
+        .response
+        .on_hover_text("What passes evenly while it plays");
+    if clock != playback.clock() {
+        context.commands.push(Command::SetClock(clock));
+    }
+    let mut speed = playback.speed();
+    let (range, readout): (_, fn(f64) -> String) = match playback.clock() {
+        Clock::Wall => (WALL_SPEEDS, text::wall_speed),
+        Clock::Event => (EVENT_SPEEDS, text::event_speed),
+    };
+    ui.spacing_mut().slider_width = 110.0;
+    let slider = egui::Slider::new(&mut speed, range)
+        .logarithmic(true)
+        .show_value(false);
+    let readout = readout(playback.speed());
+    ui.add_sized([96.0, 20.0], egui::Label::new(readout).truncate());
+    let response = small_slider(ui, slider).on_hover_text("Speed (− and +)");
+    if response.changed() {
+        context.commands.push(Command::SetSpeed(speed));
+    }
+    ui.label(style::weak("Speed"));
+}
+
+fn clock_name(clock: Clock) -> &'static str {
+    match clock {
+        Clock::Wall => "by time",
+        Clock::Event => "by events",
+    }
+}
+
+fn step_size(ui: &mut Ui, playback: &Playback, context: &mut Context<'_>) {
+    ui.add_space(8.0);
+    let (value, is_events) = match playback.step {
+        Step::Events(events) => (events, true),
+        Step::Span(span) => (span.ns(), false),
+    };
+    let mut by_events = is_events;
+    egui::ComboBox::from_id_salt("step unit")
+        .width(64.0)
+        .selected_text(if is_events { "events" } else { "time" })
+        .show_ui(ui, |ui| {
+            ui.selectable_value(&mut by_events, true, "events");
+            ui.selectable_value(&mut by_events, false, "time");
+        });
+    let mut value = value.max(1);
+    let drag_speed = (value as f64 * 0.01).max(0.1);
+    let drag = egui::DragValue::new(&mut value)
+        .range(1..=u64::MAX / 2)
+        .speed(drag_speed);
+    let drag = if is_events {
+        drag.custom_formatter(|value, _| text::count(value as u64))
+            .custom_parser(parse_events)
+    } else {
+        drag.custom_formatter(|value, _| Cost::from_ns(value as u64).to_string())
+            .custom_parser(parse_span)
+    };
+    let response = ui
+        .add(drag)
+        .on_hover_text("How far one step goes: drag, or click and type");
+    if response.changed() && is_events {
+        context.commands.push(Command::SetStep(Step::Events(value)));
+    } else if response.changed() {
+        let span = Step::Span(Cost::from_ns(value));
+        context.commands.push(Command::SetStep(span));
+    }
+    if by_events != is_events
+        && let Some(document) = &context.bench.document
+        && let Some(resolved) = document.resolved()
+    {
+        // The same share of the trace in the other unit.
+        let trace = &resolved.recording.trace;
+        let (events, span) = (trace.events().max(1), trace.duration().ns().max(1));
+        let ratio = events as f64 / span as f64;
+        let step = if by_events {
+            Step::Events(((value as f64 * ratio).round() as u64).max(1))
+        } else {
+            Step::Span(Cost::from_ns(
+                ((value as f64 / ratio).round() as u64).max(1),
+            ))
+        };
+        context.commands.push(Command::SetStep(step));
+    }
+    ui.label(style::weak("Step"));
+}
+
+fn parse_events(text: &str) -> Option<f64> {
+    let digits: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    digits.parse().ok()
+}
+
+fn parse_span(text: &str) -> Option<f64> {
+    let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    match compact.parse().ok()? {
+        crate::units::TimeSpec::At(time) => Some(time.ns() as f64),
+        crate::units::TimeSpec::Share(_) => None,
+    }
+}

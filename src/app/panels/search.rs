@@ -1,0 +1,128 @@
+//! The search field, and its results below it.
+
+use egui::{Align2, Id, Rect, Ui};
+
+use super::super::command::Command;
+use super::super::style;
+use super::Context;
+use super::widgets::{Icon, paint};
+
+/// The field's id: keys go to it while it has the focus.
+pub const FIELD: &str = "search field";
+
+const WIDTH: f32 = 240.0;
+
+pub fn show_field(ui: &mut Ui, context: &mut Context<'_>) {
+    let search = &context.bench.search;
+    let mut query = search.query.clone();
+    let width = WIDTH.min(ui.available_width() * 0.6);
+    let edit = egui::TextEdit::singleline(&mut query)
+        .id(Id::unique(FIELD))
+        .hint_text("Search   /")
+        .margin(egui::Margin {
+            left: 26,
+            right: 8,
+            top: 4,
+            bottom: 4,
+        })
+        .align(egui::Align2::LEFT_CENTER)
+        .desired_width(width - 34.0);
+    let response = ui.add_enabled(context.bench.document.is_some(), edit);
+    let square = egui::Vec2::splat(response.rect.height());
+    let icon = Rect::from_min_size(response.rect.left_top(), square);
+    paint(
+        ui,
+        Icon::Magnifier,
+        icon.shrink(4.0),
+        ui.visuals().weak_text_color(),
+    );
+    if search.wants_focus {
+        response.request_focus();
+    } else if !search.is_open && response.has_focus() && !response.gained_focus() {
+        response.surrender_focus();
+    }
+    if response.changed() || (response.gained_focus() && !search.is_open) {
+        context.commands.push(Command::Search(query));
+    }
+    response.on_hover_text("Find modules by name or path (/ or Ctrl + F)");
+}
+
+pub fn show_results(ctx: &egui::Context, context: &mut Context<'_>) {
+    let bench = context.bench;
+    let search = &bench.search;
+    let (Some(document), true) = (&bench.document, search.is_open) else {
+        return;
+    };
+    if search.query.trim().is_empty() {
+        return;
+    }
+    let Some(field) = ctx.read_response(Id::unique(FIELD)) else {
+        return;
+    };
+    let hierarchy = &document.session.hierarchy;
+    let width = 380.0f32.min(ctx.content_rect().width() - 20.0);
+    let area = egui::Area::new(Id::unique("search results"))
+        .order(egui::Order::Foreground)
+        .fixed_pos(field.rect.right_bottom() + egui::vec2(0.0, 8.0))
+        .pivot(Align2::RIGHT_TOP)
+        .constrain_to(ctx.content_rect().shrink(8.0));
+    area.show(ctx, |ui| {
+        egui::Frame::popup(ui.style()).show(ui, |ui| {
+            ui.set_width(width);
+            if search.results.is_empty() {
+                ui.label(style::weak("Nothing has that name."));
+                return;
+            }
+            let height = (ctx.content_rect().height() * 0.5).min(420.0);
+            egui::ScrollArea::vertical()
+                .max_height(height)
+                .auto_shrink([false, true])
+                .show(ui, |ui| {
+                    ui.spacing_mut().item_spacing.y = 1.0;
+                    for (index, &module) in search.results.iter().enumerate() {
+                        let facts = hierarchy.module(module);
+                        let parent = hierarchy.parent(module);
+                        let path = parent.map_or(String::new(), |parent| hierarchy.path(parent));
+                        let row = result(
+                            ui,
+                            facts.name,
+                            facts.kind.name(),
+                            &path,
+                            index == search.marked,
+                        );
+                        if index == search.marked && search.mark_moved {
+                            row.scroll_to_me(None);
+                        }
+                        if row.clicked() {
+                            context.commands.push(Command::TakeResult(Some(index)));
+                        }
+                    }
+                });
+        });
+    });
+}
+
+fn result(ui: &mut Ui, name: &str, kind: &str, path: &str, is_marked: bool) -> egui::Response {
+    let (rect, response) =
+        ui.allocate_exact_size(egui::vec2(ui.available_width(), 38.0), egui::Sense::click());
+    if !ui.is_rect_visible(rect) {
+        return response;
+    }
+    let visuals = ui.visuals();
+    if is_marked {
+        ui.painter().rect_filled(rect, 6, visuals.selection.bg_fill);
+    } else if response.hovered() {
+        ui.painter()
+            .rect_filled(rect, 6, visuals.widgets.hovered.weak_bg_fill);
+    }
+    let inside = rect.shrink2(egui::vec2(8.0, 3.0));
+    let mut row = ui.new_child(egui::UiBuilder::new().max_rect(inside));
+    row.spacing_mut().item_spacing = egui::vec2(6.0, 1.0);
+    row.spacing_mut().interact_size.y = 0.0;
+    row.horizontal(|ui| {
+        ui.add(egui::Label::new(name).truncate());
+        ui.label(style::weak(kind).small());
+    });
+    row.add(egui::Label::new(style::weak(path).small()).truncate());
+    response
+}

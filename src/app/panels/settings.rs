@@ -1,0 +1,124 @@
+//! The settings: theme, what maps to area, height and colour, arcs, glow.
+
+use egui::{Align2, Context as Egui, Ui};
+
+use super::super::command::Command;
+use super::super::style;
+use super::Context;
+use super::widgets::{Icon, card, icon_button, small_slider};
+use crate::layout::treemap::Tiling;
+use crate::render::theme::Theme;
+use crate::units::Cost;
+use crate::views::landscape::{ArcMode, Surface};
+use crate::views::metrics::Metric;
+
+pub fn show(ctx: &Egui, context: &mut Context<'_>) {
+    if !context.bench.shown.settings {
+        return;
+    }
+    let old = context.bench.settings;
+    let mut new = old;
+    let has_recording = context
+        .bench
+        .document
+        .as_ref()
+        .is_some_and(|document| document.playback.is_some());
+    card(ctx, "settings", Align2::RIGHT_TOP, context.free, |ui| {
+        ui.set_width(260.0);
+        ui.horizontal(|ui| {
+            ui.label(style::title("Settings"));
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                if icon_button(ui, Icon::Close, false, "Close (Escape)").clicked() {
+                    context.commands.push(Command::ToggleSettings);
+                }
+            });
+        });
+        egui::Grid::new("settings")
+            .num_columns(2)
+            .spacing([14.0, 8.0])
+            .show(ui, |ui| {
+                let themes = [(Theme::Light, "light"), (Theme::Dark, "dark")];
+                choice(ui, "Theme", &mut new.theme, &themes);
+                let metrics = |metric: Metric| (metric, metric_name(metric));
+                let areas = metrics_offered(has_recording).map(metrics);
+                choice(ui, "Area", &mut new.area, &areas.collect::<Vec<_>>());
+                let mut heights = vec![(None, "even")];
+                let offered = metrics_offered(has_recording);
+                heights.extend(offered.map(|metric| (Some(metric), metric_name(metric))));
+                choice(ui, "Height", &mut new.height, &heights);
+                let mut surfaces = vec![
+                    (Surface::Neutral, "level of the hierarchy"),
+                    (Surface::Language, "language"),
+                ];
+                let offered = metrics_offered(has_recording);
+                surfaces
+                    .extend(offered.map(|metric| (Surface::Metric(metric), metric_name(metric))));
+                choice(ui, "Colour", &mut new.surface, &surfaces);
+                let tilings = [
+                    (Tiling::Squarified, "squarified"),
+                    (Tiling::SliceAndDice, "slice and dice"),
+                ];
+                choice(ui, "Layout", &mut new.tiling, &tilings);
+                if has_recording {
+                    let arcs = [
+                        (ArcMode::All, "all up to now"),
+                        (ArcMode::Step, "of the last step"),
+                        (ArcMode::None, "none"),
+                    ];
+                    choice(ui, "Arcs", &mut new.arcs, &arcs);
+                    half_life(ui, &mut new.half_life);
+                }
+            });
+    });
+    if new != old {
+        context.commands.push(Command::Configure(new));
+    }
+}
+
+/// Calls and costs can be chosen only where there are some.
+fn metrics_offered(has_recording: bool) -> impl Iterator<Item = Metric> {
+    Metric::ALL
+        .into_iter()
+        .filter(move |metric| has_recording || !matches!(metric, Metric::Calls | Metric::SelfCost))
+}
+
+/// As a sentence names it.
+pub fn metric_name(metric: Metric) -> &'static str {
+    match metric {
+        Metric::LinesOfCode => "lines of code",
+        Metric::Bytes => "file size",
+        Metric::Calls => "calls",
+        Metric::SelfCost => "self cost",
+    }
+}
+
+fn choice<T: PartialEq + Copy>(ui: &mut Ui, label: &str, value: &mut T, choices: &[(T, &str)]) {
+    ui.label(style::weak(label));
+    let chosen = choices.iter().find(|(choice, _)| choice == value);
+    egui::ComboBox::from_id_salt(label)
+        .width(165.0)
+        .selected_text(chosen.map_or("", |&(_, name)| name))
+        .show_ui(ui, |ui| {
+            for &(choice, name) in choices {
+                ui.selectable_value(value, choice, name);
+            }
+        });
+    ui.end_row();
+}
+
+fn half_life(ui: &mut Ui, half_life: &mut Cost) {
+    ui.label(style::weak("Glow halves in"))
+        .on_hover_text("How fast what has run fades, in time of the trace");
+    let mut ns = half_life.ns() as f64;
+    ui.horizontal(|ui| {
+        ui.spacing_mut().slider_width = 90.0;
+        let slider = egui::Slider::new(&mut ns, 100.0..=10e9)
+            .logarithmic(true)
+            .show_value(false);
+        if small_slider(ui, slider).changed() {
+            *half_life = Cost::from_ns(ns as u64);
+        }
+        ui.label(half_life.to_string());
+    });
+    ui.end_row();
+}

@@ -1,0 +1,127 @@
+//! The card at the top left: what runs now, thread by thread, outermost call first.
+
+use egui::{Align2, Context as Egui};
+
+use super::super::command::Command;
+use super::super::document::Document;
+use super::super::style;
+use super::widgets::{MARGIN, card};
+use super::{Context, text};
+use crate::facts::trace::Trace;
+use crate::units::{CallId, ThreadId, Time};
+
+/// More threads, and more calls of one, would not be read while they change.
+const MAX_THREADS: usize = 6;
+const MAX_FRAMES: usize = 12;
+
+pub fn show(ctx: &Egui, context: &mut Context<'_>) {
+    let Some(document) = &context.bench.document else {
+        return;
+    };
+    let Some(resolved) = document.resolved() else {
+        return;
+    };
+    if !context.bench.shown.stacks || context.free.width() < 420.0 {
+        return;
+    }
+    let trace = &resolved.recording.trace;
+    let time = document.selection.time;
+    let free = context.free;
+    card(ctx, "stacks", Align2::LEFT_TOP, free, |ui| {
+        ui.set_width(200.0f32.min(free.width() * 0.3));
+        ui.label(style::title("Running now"))
+            .on_hover_text("The call stack of each thread (K hides it)");
+        egui::ScrollArea::vertical()
+            .max_height((free.height() * 0.6 - 4.0 * MARGIN).max(60.0))
+            .show(ui, |ui| {
+                ui.spacing_mut().item_spacing.y = 1.0;
+                threads(ui, document, trace, time, context);
+            });
+    });
+}
+
+fn threads(
+    ui: &mut egui::Ui,
+    document: &Document,
+    trace: &Trace,
+    time: Time,
+    context: &mut Context<'_>,
+) {
+    let mut stack = Vec::new();
+    let mut shown = 0;
+    let mut running = 0;
+    for (thread, info) in trace.thread_ids().zip(trace.threads()) {
+        if time < info.start || info.end < time {
+            continue;
+        }
+        trace.stack_at(thread, time, &mut stack);
+        if stack.is_empty() {
+            continue;
+        }
+        running += 1;
+        if shown == MAX_THREADS {
+            continue;
+        }
+        shown += 1;
+        let name = if info.name.is_empty() {
+            format!("thread {}", info.id)
+        } else {
+            info.name.clone()
+        };
+        ui.add(egui::Label::new(style::weak(name).small()).truncate());
+        frames(ui, document, trace, thread, &stack, context);
+        ui.add_space(4.0);
+    }
+    if running == 0 {
+        ui.label(style::weak("nothing"));
+    } else if running > shown {
+        let more = (running - shown) as u64;
+        ui.label(style::weak(text::counted(
+            more,
+            "more thread",
+            "more threads",
+        )));
+    }
+}
+
+fn frames(
+    ui: &mut egui::Ui,
+    document: &Document,
+    trace: &Trace,
+    thread: ThreadId,
+    stack: &[CallId],
+    context: &mut Context<'_>,
+) {
+    let outer = stack.len().saturating_sub(MAX_FRAMES);
+    if outer > 0 {
+        let outer = text::counted(outer as u64, "outer call", "outer calls");
+        ui.label(style::weak(outer).small());
+    }
+    let Some(resolved) = document.resolved() else {
+        return;
+    };
+    for &call in stack.iter().skip(outer) {
+        let call = trace.call(thread, call);
+        let function = resolved.recording.functions.get(call.function);
+        let label = egui::Label::new(function.name)
+            .truncate()
+            .sense(egui::Sense::click());
+        let response = ui.add(label);
+        let module = document.module_of(call.function);
+        if response.clicked() {
+            context.commands.push(Command::Select(module));
+        }
+        if response.double_clicked() {
+            context.commands.extend(module.map(Command::FlyTo));
+        }
+        response.on_hover_ui(|ui| {
+            ui.label(function.name);
+            let since = time_open(call.start, document.selection.time);
+            ui.label(style::weak(since));
+        });
+    }
+}
+
+fn time_open(start: Time, now: Time) -> String {
+    format!("for {} so far", now.since(start))
+}

@@ -1,0 +1,76 @@
+//! Numbers as people read them.
+
+use super::Timings;
+use crate::units::Cost;
+
+/// Digits in groups of three: `12 345`.
+pub fn count(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3 * 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push('\u{202f}');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 call`, `12 345 calls`.
+pub fn counted(n: u64, one: &str, many: &str) -> String {
+    format!("{} {}", count(n), if n == 1 { one } else { many })
+}
+
+pub fn bytes(n: u64) -> String {
+    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let mut value = n as f64;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    let decimals = usize::from(unit > 0 && value < 100.0);
+    format!("{value:.decimals$} {}", UNITS[unit])
+}
+
+/// Nanoseconds of trace a second.
+pub fn wall_speed(speed: f64) -> String {
+    format!("{}/s", Cost::from_ns(speed.round() as u64))
+}
+
+/// Events a second.
+pub fn event_speed(speed: f64) -> String {
+    if speed < 10.0 {
+        format!("{speed:.1} events/s")
+    } else {
+        format!("{} events/s", count(speed.round() as u64))
+    }
+}
+
+pub fn timings(timings: &Timings) -> String {
+    format!(
+        "{:.0} fps · {:.1} ms a frame · {:.1} ms on the CPU · frame {} · {}",
+        1000.0 / timings.interval_ms.max(0.01),
+        timings.interval_ms,
+        timings.cpu_ms,
+        timings.frames,
+        timings.adapter
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_and_scaled() {
+        assert_eq!(count(0), "0");
+        assert_eq!(count(1234567).replace('\u{202f}', " "), "1 234 567");
+        assert_eq!(counted(1, "call", "calls"), "1 call");
+        assert_eq!(bytes(900), "900 B");
+        assert_eq!(bytes(1536), "1.5 KiB");
+        assert_eq!(bytes(300 * 1024 * 1024), "300 MiB");
+        assert_eq!(wall_speed(12.5e6), "12.5 ms/s");
+        assert_eq!(event_speed(0.5), "0.5 events/s");
+    }
+}

@@ -1,0 +1,66 @@
+//! What is under the pointer: name, kind, lines of code, calls and cost.
+
+use egui::{Align2, Context as Egui, Id};
+
+use super::super::style;
+use super::{Context, text};
+use crate::facts::hierarchy::ModuleKind;
+
+pub fn show(ctx: &Egui, context: &mut Context<'_>) {
+    let bench = context.bench;
+    let Some(document) = &bench.document else {
+        return;
+    };
+    let (Some(module), Some(at)) = (document.selection.hovered, bench.pointer.at) else {
+        return;
+    };
+    let facts = document.landscape.module_facts(&document.session, module);
+    let at = egui::pos2(at.x, at.y) / ctx.pixels_per_point();
+    let room = ctx.content_rect().shrink(6.0);
+    // To the side of the pointer where there is more room.
+    let left = at.x > room.center().x + room.width() * 0.2;
+    let below = at.y < room.center().y + room.height() * 0.2;
+    let pivot = match (left, below) {
+        (false, true) => Align2::LEFT_TOP,
+        (true, true) => Align2::RIGHT_TOP,
+        (false, false) => Align2::LEFT_BOTTOM,
+        (true, false) => Align2::RIGHT_BOTTOM,
+    };
+    let away = egui::vec2(
+        if left { -14.0 } else { 14.0 },
+        if below { 16.0 } else { -10.0 },
+    );
+    egui::Area::new(Id::unique("module tooltip"))
+        .order(egui::Order::Tooltip)
+        .interactable(false)
+        .fixed_pos(at + away)
+        .pivot(pivot)
+        .fade_in(false)
+        .show(ctx, |ui| {
+            egui::Frame::popup(ui.style())
+                .inner_margin(8)
+                .show(ui, |ui| {
+                    ui.set_max_width(340.0f32.min(room.width() * 0.6));
+                    ui.spacing_mut().item_spacing.y = 2.0;
+                    ui.add(egui::Label::new(style::title(facts.name)).wrap());
+                    let mut what = facts.kind.name().to_owned();
+                    if !facts.language.is_empty() {
+                        what = format!("{what} · {}", facts.language);
+                    }
+                    if facts.kind != ModuleKind::External && facts.loc > 0 {
+                        let lines =
+                            text::counted(u64::from(facts.loc), "line of code", "lines of code");
+                        what = format!("{what} · {lines}");
+                    }
+                    ui.label(style::weak(what).small());
+                    if facts.calls > 0 {
+                        let calls = text::counted(facts.calls, "call", "calls");
+                        let cost = match facts.total {
+                            Some(total) => format!("{total} in all, {} itself", facts.self_cost),
+                            None => format!("{} itself", facts.self_cost),
+                        };
+                        ui.label(style::weak(format!("{calls} · {cost}")).small());
+                    }
+                });
+        });
+}

@@ -1,0 +1,147 @@
+//! The pointer over the landscape: drags, clicks and double-clicks, and what lies under it.
+
+use std::time::Duration;
+
+use glam::{Vec2, Vec3};
+
+use super::command::Command;
+use super::workbench::Workbench;
+use crate::units::ModuleId;
+
+/// A press that moves no farther than this many pixels is a click.
+const CLICK_RADIUS: f32 = 4.0;
+const DOUBLE_CLICK: Duration = Duration::from_millis(400);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Button {
+    Left,
+    Right,
+    Middle,
+}
+
+/// The pointer's state; places in physical pixels.
+#[derive(Clone, Debug, Default)]
+pub struct Pointer {
+    /// None outside of the window and over panels.
+    pub at: Option<Vec2>,
+    press: Option<Press>,
+    last_click: Option<(Duration, Vec2)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Press {
+    button: Button,
+    at: Vec2,
+    pans: bool,
+    is_drag: bool,
+}
+
+impl Workbench {
+    /// The module under a pixel, and the point of it.
+    fn pick(&self, at: Vec2) -> Option<(ModuleId, Vec3)> {
+        let camera = self.camera.camera();
+        let document = self.document.as_ref()?;
+        let ray = camera.ray(at, self.viewport.size);
+        document.landscape.pick(camera.eye, ray)
+    }
+
+    /// The point of the landscape, or else of the ground, under a pixel; none above the horizon.
+    fn point_under(&self, at: Vec2) -> Option<Vec3> {
+        if let Some((_, point)) = self.pick(at) {
+            return Some(point);
+        }
+        let camera = self.camera.camera();
+        let ray = camera.ray(at, self.viewport.size);
+        let along = -camera.eye.z / ray.z;
+        let reach = self.camera.pose().distance * 4.0;
+        (along > 0.0 && along < reach).then(|| camera.eye + ray * along)
+    }
+
+    /// Brings the hovered module up to date with pointer, camera and layout; none while dragging.
+    pub fn update_hover(&mut self) {
+        let at = self.pointer.at.filter(|_| self.pointer.press.is_none());
+        let hovered = at.and_then(|at| self.pick(at)).map(|(module, _)| module);
+        if let Some(document) = &mut self.document {
+            document.selection.hovered = hovered;
+        }
+    }
+
+    /// The pointer is at `at`; `over_panel` when a panel lies there.
+    pub fn pointer_moved(&mut self, at: Vec2, over_panel: bool) {
+        let Some(press) = &mut self.pointer.press else {
+            self.pointer.at = (!over_panel).then_some(at);
+            return;
+        };
+        let mut from = self.pointer.at.unwrap_or(press.at);
+        self.pointer.at = Some(at);
+        if !press.is_drag {
+            if at.distance(press.at) <= CLICK_RADIUS {
+                return;
+            }
+            press.is_drag = true;
+            from = press.at;
+            let press = *press;
+            let under = self.point_under(press.at);
+            if press.pans {
+                self.camera.start_pan(under);
+            } else {
+                self.camera.start_turn(under);
+            }
+        }
+        self.camera.drag(from, at, self.viewport.size);
+    }
+
+    pub fn pointer_left(&mut self) {
+        if self.pointer.press.is_none() {
+            self.pointer.at = None;
+        }
+    }
+
+    /// A button went down over the landscape.
+    pub fn pointer_pressed(&mut self, button: Button, shift: bool) {
+        if let (Some(at), None) = (self.pointer.at, self.pointer.press) {
+            self.pointer.press = Some(Press {
+                button,
+                at,
+                pans: button == Button::Right || (button == Button::Left && shift),
+                is_drag: false,
+            });
+        }
+    }
+
+    /// A button went up: ends a drag, or clicks.
+    pub fn pointer_released(&mut self, button: Button) {
+        let press = self.pointer.press;
+        let Some(press) = press.filter(|press| press.button == button) else {
+            return;
+        };
+        self.release_pointer();
+        if press.is_drag || button != Button::Left {
+            return;
+        }
+        let now = self.now();
+        let module = self.pick(press.at).map(|(module, _)| module);
+        let is_double = self.pointer.last_click.is_some_and(|(when, at)| {
+            now.saturating_sub(when) < DOUBLE_CLICK && at.distance(press.at) <= CLICK_RADIUS
+        });
+        self.execute(Command::Select(module));
+        match module {
+            Some(module) if is_double => {
+                self.pointer.last_click = None;
+                self.execute(Command::FlyTo(module));
+            }
+            _ => self.pointer.last_click = Some((now, press.at)),
+        }
+    }
+
+    /// The window lost the pointer: no drag goes on.
+    pub fn release_pointer(&mut self) {
+        self.pointer.press = None;
+        self.camera.end_drag();
+    }
+
+    pub fn wheel_turned(&mut self, notches: f32) {
+        let under = self.pointer.at.and_then(|at| self.point_under(at));
+        self.camera.wheel(notches, under);
+    }
+}

@@ -1,0 +1,58 @@
+//! A record of what every frame showed, for tests that drive the window from outside.
+//!
+//! With the variable `CALLSCAPE_STATE` naming a file, one line of JSON is written to it for every frame.
+
+use std::fs::File;
+use std::io::Write;
+
+use serde_json::json;
+
+use super::camera::Mode;
+use super::workbench::Workbench;
+
+pub struct StateLog {
+    file: File,
+}
+
+impl StateLog {
+    /// The log that the environment asks for, if it does and it can be written.
+    pub fn from_environment() -> Option<StateLog> {
+        let path = std::env::var_os("CALLSCAPE_STATE")?;
+        let file = File::create(path).ok()?;
+        Some(StateLog { file })
+    }
+
+    /// Writes what frame number `frame` showed.
+    pub fn write(&mut self, frame: u64, bench: &Workbench) {
+        let document = bench.document.as_ref();
+        let path = |module| document.map(|open| open.session.hierarchy.path(module));
+        let selection = document.map(|open| &open.selection);
+        let playback = document.and_then(|open| open.playback.as_ref());
+        let camera = bench.camera.camera();
+        let line = json!({
+            "frame": frame,
+            "open": document.map(|open| open.name()),
+            "modules": document.map(|open| open.session.hierarchy.len()),
+            "blocks": document.map(|open| open.landscape.blocks().len()),
+            "loading": bench.loading.is_some(),
+            "messages": bench.messages.iter().map(|it| it.title.as_str()).collect::<Vec<_>>(),
+            "hovered": selection.and_then(|it| it.hovered).and_then(path),
+            "selected": selection.and_then(|it| it.module).and_then(path),
+            "playing": playback.is_some_and(|it| it.is_playing()),
+            "time_ns": playback.map(|it| it.time().ns()),
+            "mode": match bench.camera.mode() {
+                Mode::Orbit => "orbit",
+                Mode::Fly => "fly",
+            },
+            "moving": bench.is_moving(),
+            "eye": camera.eye.to_array(),
+            "target": camera.target.to_array(),
+            "search": bench.search.is_open.then_some(bench.search.query.as_str()),
+            "results": bench.search.results.len(),
+            "help": bench.shown.help,
+            "settings": bench.shown.settings,
+        });
+        // A log that cannot be written must not stop the window.
+        let _ = writeln!(self.file, "{line}");
+    }
+}

@@ -1,0 +1,542 @@
+//! The window and its event loop. A frame is drawn when something changed and never otherwise.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use glam::Vec2;
+use winit::application::ApplicationHandler;
+use winit::dpi::LogicalSize;
+use winit::event::{ElementState, MouseButton, MouseScrollDelta, StartCause, WindowEvent};
+use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop, EventLoopProxy};
+use winit::keyboard::{Key, ModifiersState, NamedKey};
+use winit::window::{Window, WindowId};
+
+use super::camera::Mode;
+use super::camera::pose::FreeArea;
+use super::command::Command;
+use super::document::Document;
+use super::graphics::{Graphics, Presented};
+use super::keys::{self, FlyKeys};
+use super::overlay::Overlay;
+use super::panels::{self, Timings};
+use super::pointer::Button;
+use super::state_log::StateLog;
+use super::workbench::{Message, Viewport, Workbench};
+use crate::analysis::session::Inputs;
+use crate::render::gpu::GpuError;
+use crate::render::renderer::{Frame, Quality};
+use crate::units::ModuleId;
+use crate::views::landscape::Moment;
+
+/// The picture of a landscape at rest is made better only when nothing else is going on: on a software
+/// renderer each step takes long enough to make the panels stutter.
+const CALM: Duration = Duration::from_millis(150);
+/// How often the progress of work on another thread is looked at.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(60);
+/// When the display cannot take a frame it is tried again after this.
+const RETRY_INTERVAL: Duration = Duration::from_millis(16);
+/// Letters on the screen are so many points high.
+const LETTERS: f32 = 13.0;
+/// Names of search results shown over the landscape.
+const MAX_NAMES_FOUND: usize = 12;
+/// A device that is lost again and again is given up.
+const MAX_LOSSES: u32 = 3;
+
+/// A worker has something to tell.
+#[derive(Debug)]
+struct Wake;
+
+/// Opens the window on `inputs` and stays until it is closed.
+pub fn run(inputs: Inputs) -> anyhow::Result<()> {
+    let event_loop = event_loop()?;
+    let mut app = App::new(event_loop.create_proxy(), inputs);
+    event_loop
+        .run_app(&mut app)
+        .context("the window system failed")?;
+    app.failure.map_or(Ok(()), Err)
+}
+
+fn event_loop() -> anyhow::Result<EventLoop<Wake>> {
+    EventLoop::<Wake>::with_user_event()
+        .build()
+        .map_err(|error| {
+            anyhow::anyhow!(
+                "no window can be opened ({error}); it needs a display (DISPLAY or WAYLAND_DISPLAY) \
+                 and, on Debian and Ubuntu, the packages libx11-6, libxcursor1, libxi6, libxrandr2, \
+                 libx11-xcb1, libxkbcommon-x11-0 and libwayland-client0. \
+                 `callscape render` draws pictures without a window"
+            )
+        })
+}
+
+struct App {
+    bench: Workbench,
+    view: Option<View>,
+    inputs: Option<Inputs>,
+    modifiers: ModifiersState,
+    fly_keys: FlyKeys,
+    dropped: Vec<PathBuf>,
+    commands: Vec<Command>,
+    timings: Timings,
+    log: Option<StateLog>,
+    losses: u32,
+    is_hidden: bool,
+    last_input: Instant,
+    /// When the next frame is due without an event.
+    next_frame: Option<Instant>,
+    failure: Option<anyhow::Error>,
+}
+
+/// The window and what draws on it.
+struct View {
+    overlay: Overlay,
+    graphics: Graphics,
+    window: Arc<Window>,
+    /// What the landscape's picture shows.
+    drawn: Option<Frame>,
+    /// The moment that the renderer has; none when it has nothing of the present blocks.
+    shown: Option<Option<Moment>>,
+    last_frame: Instant,
+}
+
+impl App {
+    fn new(proxy: EventLoopProxy<Wake>, inputs: Inputs) -> App {
+        let wake = move || -> Box<dyn FnOnce() + Send> {
+            let proxy = proxy.clone();
+            Box::new(move || {
+                // The window is gone: nobody waits any more.
+                let _ = proxy.send_event(Wake);
+            })
+        };
+        App {
+            bench: Workbench::new(Box::new(wake)),
+            view: None,
+            inputs: Some(inputs),
+            modifiers: ModifiersState::default(),
+            fly_keys: FlyKeys::default(),
+            dropped: Vec::new(),
+            commands: Vec::new(),
+            timings: Timings::default(),
+            log: StateLog::from_environment(),
+            losses: 0,
+            is_hidden: false,
+            last_input: Instant::now(),
+            next_frame: None,
+            failure: None,
+        }
+    }
+
+    fn fail(&mut self, event_loop: &ActiveEventLoop, error: anyhow::Error) {
+        self.failure.get_or_insert(error);
+        event_loop.exit();
+    }
+
+    fn redraw(&self) {
+        if let Some(view) = &self.view {
+            view.window.request_redraw();
+        }
+    }
+
+    fn execute(&mut self, command: Command) {
+        self.bench.execute(command);
+        self.redraw();
+    }
+
+    /// A key went down or up: whether egui is to see it too.
+    fn on_key(&mut self, event: &winit::event::KeyEvent) -> bool {
+        let Some(view) = &self.view else {
+            return false;
+        };
+        let pressed = event.state == ElementState::Pressed;
+        if view.overlay.is_typing() {
+            let in_search = view
+                .overlay
+                .ctx()
+                .memory(|memory| memory.has_focus(egui::Id::unique(panels::SEARCH_FIELD)));
+            let ctrl_f = self.modifiers.control_key();
+            let command = match (pressed, in_search) {
+                (true, true) if !ctrl_f => keys::in_search(event),
+                _ => None,
+            };
+            let is_ours = command.is_some();
+            if let Some(command) = command {
+                self.execute(command);
+            }
+            return !is_ours;
+        }
+        let escape = event.logical_key == Key::Named(NamedKey::Escape);
+        if escape && view.overlay.has_open_menu() {
+            return true;
+        }
+        let moves = self.fly_keys.set(event.physical_key, pressed);
+        if self.bench.camera.mode() == Mode::Fly {
+            self.bench.camera.set_thrust(self.fly_keys.thrust());
+            self.redraw();
+            if moves {
+                return false;
+            }
+        }
+        if pressed && let Some(command) = keys::command(event, self.modifiers) {
+            self.execute(command);
+        }
+        false
+    }
+
+    fn on_pointer(&mut self, event: &WindowEvent) {
+        let Some(view) = &self.view else {
+            return;
+        };
+        match event {
+            WindowEvent::CursorMoved { position, .. } => {
+                let at = Vec2::new(position.x as f32, position.y as f32);
+                let over_panel = view.overlay.covers(at.x, at.y);
+                self.bench.pointer_moved(at, over_panel);
+            }
+            WindowEvent::CursorLeft { .. } => self.bench.pointer_left(),
+            WindowEvent::MouseInput { state, button, .. } => {
+                let button = match button {
+                    MouseButton::Left => Button::Left,
+                    MouseButton::Right => Button::Right,
+                    MouseButton::Middle => Button::Middle,
+                    _ => return,
+                };
+                match state {
+                    ElementState::Pressed => {
+                        let shift = self.modifiers.shift_key();
+                        self.bench.pointer_pressed(button, shift);
+                    }
+                    ElementState::Released => self.bench.pointer_released(button),
+                }
+            }
+            WindowEvent::MouseWheel { delta, .. } if self.bench.pointer.at.is_some() => {
+                let notches = match delta {
+                    MouseScrollDelta::LineDelta(_, y) => *y,
+                    // What browsers take a line to be.
+                    MouseScrollDelta::PixelDelta(by) => by.y as f32 / 40.0,
+                };
+                self.bench.wheel_turned(notches);
+            }
+            _ => {}
+        }
+    }
+
+    /// Draws a frame and finds out when the next is due.
+    fn frame(&mut self, event_loop: &ActiveEventLoop) {
+        self.next_frame = None;
+        if self.bench.poll_loading()
+            && let (Some(view), Some(document)) = (&self.view, &self.bench.document)
+        {
+            let title = format!("{} — Callscape", document.name());
+            view.window.set_title(&title);
+        }
+        let Some(view) = &mut self.view else {
+            return;
+        };
+        let begin = Instant::now();
+        self.bench.advance();
+        let Some((scene, scene_is_new)) = view.graphics.scene() else {
+            // Nothing to draw on until the window gets a size.
+            return;
+        };
+        let size = view.graphics.size();
+        let (bench, timings, commands) = (&self.bench, &self.timings, &mut self.commands);
+        let mut free = egui::Rect::EVERYTHING;
+        let theme = bench.settings.theme;
+        let shown = view.overlay.run(&view.window, event_loop, theme, |ui| {
+            commands.clear();
+            let whole = ui.max_rect();
+            let uv = egui::Rect::from_min_max(egui::Pos2::ZERO, egui::pos2(1.0, 1.0));
+            ui.painter().image(scene, whole, uv, egui::Color32::WHITE);
+            free = panels::show(ui, bench, timings, commands);
+            free
+        });
+        let points = shown.panels.pixels_per_point;
+        let pixels = Vec2::new(size[0] as f32, size[1] as f32);
+        self.bench.set_viewport(Viewport {
+            size: pixels,
+            free: free_area(free, points, pixels),
+        });
+        self.bench.search.wants_focus = false;
+        self.bench.search.mark_moved = false;
+        let had_commands = !self.commands.is_empty();
+        for command in std::mem::take(&mut self.commands) {
+            self.bench.execute(command);
+        }
+        self.bench.update_hover();
+
+        let restless = CALM.saturating_sub(self.last_input.elapsed());
+        let may_settle = restless.is_zero() && !shown.repaint_after.is_zero();
+        let landscape = landscape_frame(&mut self.bench, view, size, scene_is_new, may_settle);
+        let presented = view.graphics.draw(landscape.as_ref(), shown.panels);
+        if landscape.is_some() {
+            view.drawn = landscape;
+        }
+        self.timings.frames += 1;
+        let smooth = |old: f32, new: f32| old + (new - old) * 0.1;
+        let interval = begin.duration_since(view.last_frame).as_secs_f32() * 1e3;
+        self.timings.interval_ms = smooth(self.timings.interval_ms, interval);
+        let cpu = begin.elapsed().as_secs_f32() * 1e3;
+        self.timings.cpu_ms = smooth(self.timings.cpu_ms, cpu);
+        view.last_frame = begin;
+        if let Some(log) = &mut self.log {
+            log.write(self.timings.frames, &self.bench);
+        }
+
+        let now = Instant::now();
+        let mut due = None;
+        let mut by = |after: Duration| {
+            // Too far away to be told is never.
+            let at = now.checked_add(after);
+            due = [due, at].into_iter().flatten().min();
+        };
+        by(shown.repaint_after);
+        if self.bench.is_moving() || had_commands {
+            by(Duration::ZERO);
+        } else if !view.graphics.renderer.settled() {
+            by(restless);
+        }
+        if self.bench.loading.is_some() {
+            by(PROGRESS_INTERVAL);
+        }
+        match presented {
+            Ok(Presented::Yes) => {}
+            Ok(Presented::TryAgain) => by(RETRY_INTERVAL),
+            Ok(Presented::NotNow) => due = None,
+            Err(error) => {
+                self.on_gpu_error(event_loop, error);
+                return;
+            }
+        }
+        match due {
+            Some(at) if at <= now => self.redraw(),
+            due => self.next_frame = due,
+        }
+    }
+
+    /// Opens the device anew when it is lost; tells of any other error once.
+    fn on_gpu_error(&mut self, event_loop: &ActiveEventLoop, error: GpuError) {
+        let Some(view) = &self.view else {
+            return;
+        };
+        if !matches!(error, GpuError::Lost(_)) {
+            let message = Message {
+                is_error: true,
+                title: "The graphics driver reported an error".to_owned(),
+                lines: vec![error.to_string()],
+            };
+            if !self.bench.messages.contains(&message) {
+                self.bench.messages.push(message);
+                self.redraw();
+            }
+            return;
+        }
+        self.losses += 1;
+        if self.losses > MAX_LOSSES {
+            self.fail(event_loop, error.into());
+            return;
+        }
+        let window = Arc::clone(&view.window);
+        // The old surface has to go before the window can have another.
+        self.view = None;
+        self.make_view(event_loop, window);
+    }
+
+    fn make_view(&mut self, event_loop: &ActiveEventLoop, window: Arc<Window>) {
+        match Graphics::new(Arc::clone(&window)) {
+            Ok(graphics) => {
+                let side = graphics.gpu.device.limits().max_texture_dimension_2d;
+                let theme = self.bench.settings.theme;
+                self.timings.adapter = graphics.gpu.name();
+                self.view = Some(View {
+                    overlay: Overlay::new(&window, side, theme),
+                    graphics,
+                    window,
+                    drawn: None,
+                    shown: None,
+                    last_frame: Instant::now(),
+                });
+                self.bench.blocks_are_new = true;
+                self.redraw();
+            }
+            Err(error) => self.fail(event_loop, error.into()),
+        }
+    }
+}
+
+/// Brings the renderer up to date, and gives the frame to draw; none when the picture would be the same,
+/// or only better and it may not settle now.
+fn landscape_frame(
+    bench: &mut Workbench,
+    view: &mut View,
+    size: [u32; 2],
+    scene_is_new: bool,
+    may_settle: bool,
+) -> Option<Frame> {
+    let mut frame = Frame {
+        camera: bench.camera.camera(),
+        size,
+        theme: bench.settings.theme,
+        hovered: None,
+        selected: None,
+        quality: Quality::default(),
+    };
+    let Graphics { gpu, renderer, .. } = &mut view.graphics;
+    let Some(document) = &mut bench.document else {
+        return (scene_is_new || view.drawn != Some(frame)).then_some(frame);
+    };
+    let mut is_stale = scene_is_new | std::mem::take(&mut bench.names_are_new);
+    if std::mem::take(&mut bench.blocks_are_new) {
+        renderer.set_blocks(gpu, document.landscape.blocks());
+        renderer.set_looks(gpu, 0, document.landscape.looks());
+        view.shown = None;
+        is_stale = true;
+    }
+    let moment = document.moment();
+    if view.shown != Some(moment) {
+        view.shown = Some(moment);
+        document.landscape.show(&document.session, moment);
+        let landscape = &document.landscape;
+        for range in landscape.changed_looks() {
+            let range = range.start as usize..range.end as usize;
+            let looks = landscape.looks().get(range.clone());
+            renderer.set_looks(gpu, range.start, looks.unwrap_or_default());
+        }
+        renderer.set_arcs(gpu, landscape.arcs());
+        is_stale = true;
+    }
+    frame.hovered = document.selection.hovered;
+    frame.selected = document.selection.module;
+    if is_stale || view.drawn != Some(frame) {
+        let found: &[ModuleId] = if bench.search.is_open {
+            let shown = bench.search.results.len().min(MAX_NAMES_FOUND);
+            &bench.search.results[..shown]
+        } else {
+            &[]
+        };
+        let pixels = Vec2::new(size[0] as f32, size[1] as f32);
+        let em = LETTERS * view.window.scale_factor() as f32;
+        let Document {
+            landscape,
+            session,
+            selection,
+            ..
+        } = document;
+        landscape.label(session, selection, found, &frame.camera, pixels, em);
+        renderer.set_labels(gpu, landscape.flat_labels(), landscape.screen_labels());
+        return Some(frame);
+    }
+    (may_settle && !renderer.settled()).then_some(frame)
+}
+
+/// The free area in points as normalised device coordinates; of all the window when panels leave nothing.
+fn free_area(free: egui::Rect, pixels_per_point: f32, size: Vec2) -> FreeArea {
+    let ndc = |at: egui::Pos2| {
+        let at = Vec2::new(at.x, at.y) * pixels_per_point / size;
+        Vec2::new(at.x * 2.0 - 1.0, 1.0 - at.y * 2.0)
+    };
+    let (min, max) = (ndc(free.left_bottom()), ndc(free.right_top()));
+    let margin = 0.05;
+    let area = FreeArea {
+        min: min.clamp(Vec2::NEG_ONE, Vec2::ONE) + margin,
+        max: max.clamp(Vec2::NEG_ONE, Vec2::ONE) - margin,
+    };
+    if (area.max - area.min).min_element() > 0.2 {
+        area
+    } else {
+        FreeArea::WINDOW
+    }
+}
+
+impl ApplicationHandler<Wake> for App {
+    fn resumed(&mut self, event_loop: &ActiveEventLoop) {
+        if self.view.is_some() {
+            return;
+        }
+        let attributes = Window::default_attributes()
+            .with_title("Callscape")
+            .with_min_inner_size(LogicalSize::new(320.0, 240.0))
+            .with_inner_size(LogicalSize::new(1280.0, 800.0));
+        #[cfg(target_os = "linux")]
+        let attributes = {
+            use winit::platform::x11::WindowAttributesExtX11;
+            // What X11 calls the class and Wayland the application's id.
+            attributes.with_name("callscape", "callscape")
+        };
+        match event_loop.create_window(attributes) {
+            Ok(window) => self.make_view(event_loop, Arc::new(window)),
+            Err(error) => {
+                let error = anyhow::Error::new(error).context("no window can be opened");
+                self.fail(event_loop, error);
+                return;
+            }
+        }
+        if let Some(inputs) = self.inputs.take()
+            && inputs != Inputs::default()
+        {
+            self.bench.open(inputs);
+        }
+    }
+
+    fn new_events(&mut self, _: &ActiveEventLoop, cause: StartCause) {
+        if matches!(cause, StartCause::ResumeTimeReached { .. }) {
+            self.next_frame = None;
+            self.redraw();
+        }
+    }
+
+    fn user_event(&mut self, _: &ActiveEventLoop, Wake: Wake) {
+        self.redraw();
+    }
+
+    fn window_event(&mut self, event_loop: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
+        if !matches!(event, WindowEvent::RedrawRequested) {
+            self.last_input = Instant::now();
+        }
+        if let WindowEvent::KeyboardInput { event: key, .. } = &event
+            && !self.on_key(key)
+        {
+            return;
+        }
+        if let Some(view) = &mut self.view
+            && view.overlay.on_event(&view.window, &event)
+        {
+            self.redraw();
+        }
+        match &event {
+            WindowEvent::CloseRequested => event_loop.exit(),
+            WindowEvent::RedrawRequested if !self.is_hidden => self.frame(event_loop),
+            WindowEvent::Resized(_) | WindowEvent::ScaleFactorChanged { .. } => {
+                if let Some(view) = &mut self.view {
+                    view.graphics.resize();
+                }
+                self.redraw();
+            }
+            WindowEvent::Occluded(hidden) => {
+                self.is_hidden = *hidden;
+                self.redraw();
+            }
+            WindowEvent::ModifiersChanged(modifiers) => self.modifiers = modifiers.state(),
+            WindowEvent::Focused(false) => {
+                self.fly_keys.release_all();
+                self.bench.camera.set_thrust(self.fly_keys.thrust());
+                self.bench.release_pointer();
+            }
+            WindowEvent::DroppedFile(path) => self.dropped.push(path.clone()),
+            _ => self.on_pointer(&event),
+        }
+    }
+
+    fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
+        // Files dropped together arrive one by one.
+        if !self.dropped.is_empty() {
+            let dropped = std::mem::take(&mut self.dropped);
+            self.execute(Command::Open(dropped));
+        }
+        event_loop.set_control_flow(match self.next_frame {
+            Some(at) if !self.is_hidden => ControlFlow::WaitUntil(at),
+            _ => ControlFlow::Wait,
+        });
+    }
+}

@@ -1,0 +1,466 @@
+//! What the window holds and how commands change it: the open document, the camera, the panels' state.
+//! Knows neither the window system nor the GPU.
+
+use std::time::{Duration, Instant};
+
+use glam::Vec2;
+
+use super::camera::pose::{FreeArea, Pose};
+use super::camera::{self, CameraControl};
+use super::command::Command;
+use super::details::Neighbours;
+use super::document::{Document, dropped};
+use super::loading::{Loading, Outcome};
+use super::pointer::Pointer;
+use crate::analysis::resolve::Rule;
+use crate::analysis::session::Inputs;
+use crate::facts::hierarchy::Hierarchy;
+use crate::render::theme::Theme;
+use crate::units::{Cost, ModuleId, Time};
+use crate::views::landscape::LandscapeSettings;
+use crate::views::search::search;
+
+/// Search shows no more results than one reads.
+const MAX_RESULTS: usize = 50;
+
+/// What has run glows half as bright after this part of the recording, unless the user chooses.
+const GLOW_SHARE: u64 = 60;
+
+/// Something to tell the user, until dismissed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    pub is_error: bool,
+    pub title: String,
+    pub lines: Vec<String>,
+}
+
+/// The search field and its results.
+#[derive(Clone, Debug, Default)]
+pub struct Search {
+    pub is_open: bool,
+    /// The field is to have the keyboard from the next frame on.
+    pub wants_focus: bool,
+    pub query: String,
+    pub results: Vec<ModuleId>,
+    pub marked: usize,
+    /// The mark moved in this frame, and has to stay in sight.
+    pub mark_moved: bool,
+}
+
+/// Which panels are open.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown {
+    pub help: bool,
+    pub settings: bool,
+    pub legend: bool,
+    pub stacks: bool,
+    pub timings: bool,
+}
+
+/// The window's drawing area.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Viewport {
+    /// In physical pixels.
+    pub size: Vec2,
+    pub free: FreeArea,
+}
+
+impl Viewport {
+    pub fn aspect(&self) -> f32 {
+        self.size.x.max(1.0) / self.size.y.max(1.0)
+    }
+}
+
+pub struct Workbench {
+    pub document: Option<Document>,
+    pub camera: CameraControl,
+    pub pointer: Pointer,
+    pub loading: Option<Loading>,
+    pub settings: LandscapeSettings,
+    pub messages: Vec<Message>,
+    pub search: Search,
+    pub shown: Shown,
+    /// Callers and callees of the selected module.
+    pub neighbours: Neighbours,
+    pub viewport: Viewport,
+    started: Instant,
+    /// When the last frame was made, since the start.
+    last_frame: Duration,
+    was_moving: bool,
+    /// The blocks are others than the renderer has.
+    pub blocks_are_new: bool,
+    /// Other names are to be shown over the landscape than before.
+    pub names_are_new: bool,
+    /// The camera is to fly to this module as soon as the free area is known: the flight may have opened
+    /// a panel.
+    flight_pending: Option<ModuleId>,
+    /// The camera is to show everything as soon as the free area is known.
+    home_pending: bool,
+    /// The last view of everything: kept when the window changes its size.
+    home: Option<Pose>,
+    wake: Box<dyn Fn() -> Box<dyn FnOnce() + Send>>,
+}
+
+impl Workbench {
+    /// Nothing open. `wake` makes what a worker calls to have the window look for its outcome.
+    pub fn new(wake: Box<dyn Fn() -> Box<dyn FnOnce() + Send>>) -> Workbench {
+        let nothing = camera::pose::Bounds {
+            min: glam::Vec3::ZERO,
+            max: glam::Vec3::ONE,
+        };
+        Workbench {
+            document: None,
+            camera: CameraControl::new(nothing, 1.0, FreeArea::WINDOW),
+            pointer: Pointer::default(),
+            loading: None,
+            settings: LandscapeSettings::default(),
+            messages: Vec::new(),
+            search: Search::default(),
+            shown: Shown {
+                help: false,
+                settings: false,
+                legend: true,
+                stacks: true,
+                timings: false,
+            },
+            neighbours: Neighbours::default(),
+            viewport: Viewport {
+                size: Vec2::ONE,
+                free: FreeArea::WINDOW,
+            },
+            started: Instant::now(),
+            last_frame: Duration::ZERO,
+            was_moving: false,
+            blocks_are_new: false,
+            names_are_new: false,
+            flight_pending: None,
+            home_pending: false,
+            home: None,
+            wake,
+        }
+    }
+
+    pub fn open(&mut self, inputs: Inputs) {
+        if let Some(loading) = self.loading.take() {
+            loading.progress.cancel();
+        }
+        self.loading = Some(Loading::start(inputs, self.settings, (self.wake)()));
+    }
+
+    /// Takes what the worker has finished; whether there was something.
+    pub fn poll_loading(&mut self) -> bool {
+        let outcome = self.loading.as_ref().and_then(Loading::poll);
+        let Some(outcome) = outcome else {
+            return false;
+        };
+        let name = self.loading.take().map(|loading| loading.name);
+        match outcome {
+            Outcome::Opened(document) => self.show(*document),
+            Outcome::Cancelled => {}
+            Outcome::Failed(reason) => self.messages.push(Message {
+                is_error: true,
+                title: format!("{} could not be opened", name.unwrap_or_default()),
+                lines: vec![reason],
+            }),
+        }
+        true
+    }
+
+    fn show(&mut self, mut document: Document) {
+        if let Some(resolved) = document.resolved() {
+            let duration = resolved.recording.trace.duration();
+            self.settings.half_life = Cost::from_ns((duration.ns() / GLOW_SHARE).max(1));
+        }
+        // Settings may have changed while it was loading.
+        document
+            .landscape
+            .lay_out(&document.session, &self.settings, &document.cut);
+        self.messages.retain(|message| message.is_error);
+        self.messages.extend(notes(&document));
+        self.search = Search::default();
+        self.neighbours = Neighbours::default();
+        self.blocks_are_new = true;
+        self.home_pending = true;
+        self.document = Some(document);
+    }
+
+    /// The panels leave `free` of a window of `size` pixels to the landscape.
+    pub fn set_viewport(&mut self, viewport: Viewport) {
+        let resized = viewport.size != self.viewport.size;
+        self.viewport = viewport;
+        let Some(document) = &self.document else {
+            return;
+        };
+        let stays_home = resized && self.home == Some(self.camera.pose());
+        if self.home_pending || stays_home {
+            let bounds = document.bounds();
+            self.camera = CameraControl::new(bounds, viewport.aspect(), viewport.free);
+            self.home = Some(self.camera.pose());
+            self.home_pending = false;
+        }
+        let module = self.flight_pending.take();
+        if let Some(bounds) = module.and_then(|module| document.bounds_of(module)) {
+            self.camera
+                .fly_to(&bounds, viewport.aspect(), viewport.free);
+        }
+    }
+
+    /// Whether the next frame will differ from this one without any input.
+    pub fn is_moving(&self) -> bool {
+        let playback = self
+            .document
+            .as_ref()
+            .and_then(|open| open.playback.as_ref());
+        self.camera.is_moving() || playback.is_some_and(|playback| playback.is_playing())
+    }
+
+    /// The time since the window opened.
+    pub fn now(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// Moves camera and playback on to now.
+    pub fn advance(&mut self) {
+        let now = self.now();
+        let since = now.saturating_sub(self.last_frame).as_secs_f32();
+        // Motion that has just begun has nothing to catch up with.
+        let seconds = since.min(if self.was_moving { 0.25 } else { 0.01 });
+        self.last_frame = now;
+        self.camera.advance(seconds);
+        if let Some(document) = &mut self.document {
+            if let Some((playback, trace)) = document.playing() {
+                playback.advance(now, trace);
+            }
+            let time = document
+                .playback
+                .as_ref()
+                .map_or(Time::ZERO, |it| it.time());
+            document.selection.time = time;
+        }
+        self.was_moving = self.is_moving();
+    }
+
+    pub fn execute(&mut self, command: Command) {
+        match command {
+            Command::Open(paths) => {
+                let open = self.document.as_ref().map(|document| &document.inputs);
+                self.open(dropped(open, &paths));
+            }
+            Command::CancelLoading => {
+                if let Some(loading) = &self.loading {
+                    loading.progress.cancel();
+                }
+            }
+            Command::DismissMessage(index) => {
+                if index < self.messages.len() {
+                    self.messages.remove(index);
+                }
+            }
+            Command::Select(module) => self.select(module),
+            Command::FlyTo(module) => self.flight_pending = Some(module),
+            Command::FlyToSelection => {
+                let selection = self.document.as_ref().map(|open| &open.selection);
+                if let Some(module) = selection.and_then(|it| it.module.or(it.hovered)) {
+                    self.flight_pending = Some(module);
+                }
+            }
+            Command::FlyHome => {
+                let viewport = self.viewport;
+                self.camera.fly_home(viewport.aspect(), viewport.free);
+                self.home = self.camera.destination();
+            }
+            Command::OrbitOrFly => self.camera.toggle_mode(),
+            Command::CollapseOrExpand(module) => self.collapse_or_expand(module),
+            Command::Search(query) => self.search_for(query),
+            Command::OpenSearch => {
+                self.search.is_open = true;
+                self.search.wants_focus = true;
+            }
+            Command::MoveInResults(by) => {
+                let last = self.search.results.len().saturating_sub(1);
+                let marked = self.search.marked.saturating_add_signed(by as isize);
+                self.search.marked = marked.min(last);
+                self.search.mark_moved = true;
+            }
+            Command::TakeResult(index) => {
+                let index = index.unwrap_or(self.search.marked);
+                if let Some(&module) = self.search.results.get(index) {
+                    self.search.is_open = false;
+                    self.names_are_new = true;
+                    self.select(Some(module));
+                    self.flight_pending = Some(module);
+                }
+            }
+            Command::Configure(settings) => self.configure(settings),
+            Command::SwitchTheme => self.configure(LandscapeSettings {
+                theme: match self.settings.theme {
+                    Theme::Light => Theme::Dark,
+                    Theme::Dark => Theme::Light,
+                },
+                ..self.settings
+            }),
+            Command::ToggleHelp => self.shown.help ^= true,
+            Command::ToggleSettings => self.shown.settings ^= true,
+            Command::ToggleLegend => self.shown.legend ^= true,
+            Command::ToggleStacks => self.shown.stacks ^= true,
+            Command::ToggleTimings => self.shown.timings ^= true,
+            Command::Escape => self.escape(),
+            Command::PlayOrPause
+            | Command::Step(_)
+            | Command::Seek(_)
+            | Command::ToStart
+            | Command::ToEnd
+            | Command::SetSpeed(_)
+            | Command::ScaleSpeed(_)
+            | Command::SetClock(_)
+            | Command::SetStep(_)
+            | Command::ToggleLoop => self.control_playback(command),
+        }
+    }
+
+    fn control_playback(&mut self, command: Command) {
+        let now = self.now();
+        let Some((playback, trace)) = self.document.as_mut().and_then(Document::playing) else {
+            return;
+        };
+        match command {
+            Command::PlayOrPause => playback.toggle(now, trace),
+            Command::Step(cels) => playback.step(cels, trace),
+            Command::Seek(time) => playback.seek(time, now, trace),
+            Command::ToStart => playback.seek(Time::ZERO, now, trace),
+            Command::ToEnd => playback.seek(Time::MAX, now, trace),
+            Command::SetSpeed(speed) => playback.set_speed(speed, now, trace),
+            Command::ScaleSpeed(by) => playback.set_speed(playback.speed() * by, now, trace),
+            Command::SetClock(clock) => playback.set_clock(clock, now, trace),
+            Command::SetStep(step) => playback.step = step,
+            Command::ToggleLoop => playback.looping ^= true,
+            _ => {}
+        }
+    }
+
+    fn select(&mut self, module: Option<ModuleId>) {
+        if let Some(document) = &mut self.document {
+            document.selection.module = module;
+            self.neighbours = match module {
+                Some(module) => document.calls.of(&document.session.hierarchy, module),
+                None => Neighbours::default(),
+            };
+        }
+    }
+
+    fn configure(&mut self, settings: LandscapeSettings) {
+        self.settings = settings;
+        self.lay_out();
+    }
+
+    fn collapse_or_expand(&mut self, module: Option<ModuleId>) {
+        let Some(document) = &mut self.document else {
+            return;
+        };
+        let selection = &document.selection;
+        let module = module.or(selection.module).or(selection.hovered);
+        let hierarchy = &document.session.hierarchy;
+        let Some(module) = module.and_then(|module| collapsible(hierarchy, module)) else {
+            return;
+        };
+        document.cut.toggle(module);
+        self.lay_out();
+        self.select(Some(module));
+    }
+
+    fn lay_out(&mut self) {
+        if let Some(document) = &mut self.document {
+            document
+                .landscape
+                .lay_out(&document.session, &self.settings, &document.cut);
+            self.camera.set_bounds(document.bounds());
+            self.blocks_are_new = true;
+        }
+    }
+
+    fn search_for(&mut self, query: String) {
+        let hierarchy = self.document.as_ref().map(|open| &open.session.hierarchy);
+        self.search.results = match hierarchy {
+            Some(hierarchy) => search(hierarchy, &query, MAX_RESULTS),
+            None => Vec::new(),
+        };
+        self.names_are_new = true;
+        self.search.query = query;
+        self.search.marked = 0;
+        self.search.is_open = true;
+    }
+
+    fn escape(&mut self) {
+        let selection = self.document.as_ref().map(|open| &open.selection);
+        let is_selected = selection.is_some_and(|selection| selection.module.is_some());
+        if let Some(loading) = &self.loading {
+            loading.progress.cancel();
+        } else if self.shown.help {
+            self.shown.help = false;
+        } else if self.search.is_open {
+            self.search = Search::default();
+            self.names_are_new = true;
+        } else if self.shown.settings {
+            self.shown.settings = false;
+        } else if self.camera.destination().is_some() {
+            self.camera.stop();
+        } else if is_selected {
+            self.select(None);
+        } else {
+            self.messages.clear();
+        }
+    }
+}
+
+/// The module to collapse for `module`: itself, or its parent when it has nothing to collapse.
+fn collapsible(hierarchy: &Hierarchy, module: ModuleId) -> Option<ModuleId> {
+    if hierarchy.is_leaf(module) {
+        hierarchy.parent(module)
+    } else {
+        Some(module)
+    }
+}
+
+/// What the user should know about what was opened.
+fn notes(document: &Document) -> Vec<Message> {
+    let mut notes = Vec::new();
+    let mut note = |title: String, lines: Vec<String>| {
+        notes.push(Message {
+            is_error: false,
+            title,
+            lines,
+        });
+    };
+    let warnings: Vec<String> = document.warnings().map(ToString::to_string).collect();
+    if !warnings.is_empty() {
+        note("Repaired or left out while reading".to_owned(), warnings);
+    }
+    let Some(resolved) = document.resolved() else {
+        return notes;
+    };
+    let rules = &resolved.resolution.rules;
+    let external = rules.iter().filter(|&&rule| rule == Rule::External).count();
+    if document.inputs.source_dir.is_some() && external == rules.len() && !rules.is_empty() {
+        let line = format!(
+            "None of the {external} functions of {} was found in the source tree. They stand in the \
+             district of external functions.",
+            resolved.recording.name()
+        );
+        note(
+            "Source tree and recording do not match".to_owned(),
+            vec![line],
+        );
+    }
+    if resolved.recording.trace.calls() == 0 {
+        let line = format!("{} holds no calls.", resolved.recording.name());
+        note("Nothing to play".to_owned(), vec![line]);
+    }
+    if document.session.recordings.len() > 1 {
+        let line = format!("{} is shown.", resolved.recording.name());
+        note(
+            format!("{} recordings are open", document.session.recordings.len()),
+            vec![line],
+        );
+    }
+    notes
+}

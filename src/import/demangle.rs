@@ -1,0 +1,111 @@
+//! The names of symbols as people know them.
+
+/// A symbol's name demangled. C++ names lose their parameters, template arguments and return types, which
+/// is how uftrace's own report writes them; names of C stay.
+pub fn demangle(symbol: &str) -> String {
+    // Versions of symbols: `memcpy@@GLIBC_2.14`.
+    let symbol = symbol.split_once('@').map_or(symbol, |(name, _)| name);
+    if let Ok(rust) = rustc_demangle::try_demangle(symbol) {
+        return format!("{rust:#}");
+    }
+    if !symbol.starts_with("_Z") {
+        return symbol.to_owned();
+    }
+    let options = cpp_demangle::DemangleOptions::new()
+        .no_params()
+        .no_return_type();
+    let demangled = cpp_demangle::Symbol::new(symbol)
+        .ok()
+        .and_then(|parsed| parsed.demangle_with_options(&options).ok());
+    demangled.map_or_else(|| symbol.to_owned(), |name| without_arguments(&name))
+}
+
+/// The name without its template arguments: `std::vector<int>::push_back` as `std::vector::push_back`.
+fn without_arguments(name: &str) -> String {
+    let mut short = String::with_capacity(name.len());
+    let mut depth = 0_u32;
+    let mut rest = name;
+    while let Some(next) = rest.chars().next() {
+        if depth == 0 && is_operator(&short, rest) {
+            // An operator's own angle brackets and arrows are part of its name.
+            let length = operator_length(rest);
+            short.push_str(&rest[..length]);
+            rest = &rest[length..];
+            continue;
+        }
+        match next {
+            '<' => depth += 1,
+            '>' if depth > 0 => depth -= 1,
+            _ if depth == 0 => short.push(next),
+            _ => {}
+        }
+        rest = &rest[next.len_utf8()..];
+    }
+    short
+}
+
+fn is_operator(before: &str, rest: &str) -> bool {
+    let word_ends = !before.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+    let follows = rest.strip_prefix("operator");
+    word_ends && follows.is_some_and(|next| next.starts_with(['<', '>', '-']))
+}
+
+/// The length of an operator's name at the start of `text`.
+fn operator_length(text: &str) -> usize {
+    let symbols = text["operator".len()..]
+        .bytes()
+        .take_while(|byte| b"<>=-*".contains(byte))
+        .count();
+    let operator = &text[..text.len().min("operator".len() + symbols)];
+    for known in [
+        "operator<=>",
+        "operator<<=",
+        "operator>>=",
+        "operator->*",
+        "operator<<",
+        "operator>>",
+        "operator<=",
+        "operator>=",
+        "operator->",
+        "operator-=",
+        "operator--",
+    ] {
+        if operator.starts_with(known) {
+            return known.len();
+        }
+    }
+    "operator".len() + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_as_people_know_them() {
+        for (symbol, expected) in [
+            ("main", "main"),
+            ("memcpy@@GLIBC_2.14", "memcpy"),
+            (
+                "_ZN6shapes3fibEiRKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+                "shapes::fib",
+            ),
+            (
+                "_ZNSt6vectorISt6threadSaIS0_EE12emplace_backIJRFviERiEEERS0_DpOT_",
+                "std::vector::emplace_back",
+            ),
+            ("_ZlsRSoRK1A", "operator<<"),
+            ("_ZNK3FooltERKS_", "Foo::operator<"),
+            (
+                "_ZN4core3fmt9Formatter9write_str17h0123456789abcdefE",
+                "core::fmt::Formatter::write_str",
+            ),
+            ("_Znot_a_name", "_Znot_a_name"),
+        ] {
+            assert_eq!(demangle(symbol), expected, "{symbol}");
+        }
+        assert_eq!(without_arguments("a<b<c>>::operator<<<d>"), "a::operator<<");
+        assert_eq!(without_arguments("a<b>::operator->"), "a::operator->");
+        assert_eq!(without_arguments("a>b"), "a>b");
+    }
+}

@@ -1,0 +1,399 @@
+//! The records of one task: 16 bytes each, in order of time, some with arguments behind them.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use super::symbols::Symbols;
+use super::tasks::Tasks;
+use crate::facts::builder::{Timestamp, TraceBuilder};
+use crate::import::ImportError;
+use crate::import::stream::Window;
+use crate::progress::Progress;
+use crate::units::{FunctionId, ThreadId};
+use crate::warnings::{Place, Reporter};
+
+const SIZE: usize = 16;
+
+/// Arguments are padded to a multiple of this.
+const ALIGNMENT: usize = 8;
+
+/// The arguments of one call never take more than this.
+const LONGEST_ARGUMENTS: usize = 64 << 10;
+
+/// A record says its depth modulo this.
+const DEPTHS: usize = 1 << 10;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Type {
+    Entry,
+    Exit,
+    Lost,
+    Event,
+}
+
+/// A record: `time` u64, then from the lowest bit on 2 bits of type, 1 for arguments behind it, 3 of a
+/// magic number, 10 of depth, 48 of address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Record {
+    time: u64,
+    kind: Type,
+    arguments: bool,
+    depth: usize,
+    address: u64,
+}
+
+const MAGIC: u64 = 5;
+
+impl Record {
+    /// The record at the start of `bytes`; none when they are too few or no record.
+    #[inline]
+    fn read(bytes: &[u8]) -> Option<Record> {
+        let (time, bytes) = bytes.split_first_chunk::<8>()?;
+        let (data, _) = bytes.split_first_chunk::<8>()?;
+        let data = u64::from_le_bytes(*data);
+        if data >> 3 & 7 != MAGIC {
+            return None;
+        }
+        Some(Record {
+            time: u64::from_le_bytes(*time),
+            kind: match data & 3 {
+                0 => Type::Entry,
+                1 => Type::Exit,
+                2 => Type::Lost,
+                _ => Type::Event,
+            },
+            arguments: data >> 2 & 1 == 1,
+            depth: (data >> 6) as usize % DEPTHS,
+            address: data >> 16,
+        })
+    }
+
+    /// Whether `next` can be the record after this one of the same task.
+    fn is_followed_by(self, next: Record) -> bool {
+        /// A task that does nothing for longer is taken for other data.
+        const LONGEST_PAUSE: u64 = 24 * 3600 * 1_000_000_000;
+        let depth = match (self.kind, next.kind) {
+            (Type::Entry, Type::Entry) => next.depth <= self.depth + 1,
+            (Type::Entry, Type::Exit) => next.depth <= self.depth,
+            (Type::Exit, Type::Entry) => next.depth <= self.depth,
+            (Type::Exit, Type::Exit) => next.depth < self.depth.max(1),
+            _ => true,
+        };
+        let time = next.time.checked_sub(self.time);
+        depth && time.is_some_and(|pause| pause < LONGEST_PAUSE) && next.address != 0
+    }
+}
+
+/// The length of the arguments at the start of `bytes`, which stand behind `record`: how many there are
+/// and of what type is written nowhere near, so the next record is looked for. None when there is none
+/// in reach.
+fn arguments_length(record: Record, bytes: &[u8]) -> Option<usize> {
+    let reach = bytes.len().min(LONGEST_ARGUMENTS);
+    let mut at = ALIGNMENT;
+    while at <= reach {
+        if at == bytes.len() {
+            // The arguments end the file.
+            return Some(at);
+        }
+        if let Some(next) = Record::read(&bytes[at..])
+            && record.is_followed_by(next)
+        {
+            // Once more, so that an argument that looks like a record does not pass.
+            let after = &bytes[at + SIZE..];
+            let follows = |after: Record| next.is_followed_by(after);
+            if next.arguments || after.len() < SIZE || Record::read(after).is_some_and(follows) {
+                return Some(at);
+            }
+        }
+        at += ALIGNMENT;
+    }
+    None
+}
+
+/// Reads the records of task `tid` into `builder` and gives their number.
+pub fn read(
+    path: &Path,
+    tid: u32,
+    tasks: &Tasks,
+    symbols: &mut Symbols<'_>,
+    builder: &mut TraceBuilder<'_>,
+    reporter: &Reporter,
+    progress: &Progress,
+) -> Result<u64, ImportError> {
+    let inherited = inherited_calls(path, progress)?;
+    let mut task = None;
+    let mut count = 0;
+    scan(path, reporter, progress, |mut record, next, place| {
+        let task = task.get_or_insert_with(|| Task::start(tid, tasks, record.time, builder));
+        if count == 0 {
+            task.inherit(&inherited, record.time, symbols, builder, reporter, place);
+        }
+        count += 1;
+        // The time before and the time behind are in order without it: only this one is damaged.
+        if let Some(next) = next
+            && record.time > next.time
+            && next.time >= task.last
+        {
+            reporter.warn("time-jumps-ahead", place);
+            record.time = task.last;
+        }
+        task.take(record, symbols, builder, reporter, place);
+        ControlFlow::Continue(())
+    })?;
+    Ok(count)
+}
+
+/// Hands each record of a file to `visit`, with the record behind it where that is at hand, and its place.
+fn scan(
+    path: &Path,
+    reporter: &Reporter,
+    progress: &Progress,
+    mut visit: impl FnMut(Record, Option<Record>, &dyn Fn() -> Place) -> ControlFlow<()>,
+) -> Result<(), ImportError> {
+    let mut window = Window::open(path, progress, reporter)?;
+    let mut at_end = false;
+    loop {
+        let data = window.data();
+        let base = window.offset();
+        let mut at = 0;
+        while let Some(rest) = data.get(at..).filter(|rest| rest.len() >= SIZE) {
+            let place = || window.place(base + at as u64);
+            let Some(record) = Record::read(rest) else {
+                let found = rest[..SIZE].iter().map(|byte| format!("{byte:02x}"));
+                let found = found.collect::<Vec<_>>().join(" ");
+                return Err(ImportError::malformed(place(), "a record", found));
+            };
+            let behind = &rest[SIZE..];
+            let mut length = SIZE;
+            if record.arguments {
+                if behind.len() < LONGEST_ARGUMENTS && !at_end {
+                    break;
+                }
+                length += arguments_length(record, behind).unwrap_or_else(|| {
+                    reporter.warn("arguments-without-end", place);
+                    behind.len()
+                });
+            }
+            let next = rest.get(length..).and_then(Record::read);
+            if visit(record, next, &place).is_break() {
+                return Ok(());
+            }
+            at += length;
+        }
+        window.consume(at);
+        if at_end {
+            break;
+        }
+        at_end = !window.more()?;
+    }
+    if !window.data().is_empty() {
+        reporter.warn("truncated-file", || window.place(window.offset()));
+    }
+    Ok(())
+}
+
+/// A call that had begun before its task's first record.
+#[derive(Clone, Copy, Debug)]
+struct Inherited {
+    address: u64,
+    depth: usize,
+}
+
+/// The calls of a task that end without having begun in it, outermost first: a forked process begins
+/// inside its parent's calls. Only the first record is read where it begins an outermost call.
+fn inherited_calls(path: &Path, progress: &Progress) -> Result<Vec<Inherited>, ImportError> {
+    let mut inherited = Vec::new();
+    // How many of the calls around the first record have not ended.
+    let mut open = None;
+    // Whatever is wrong is counted when the records are read for good.
+    scan(path, &Reporter::new(), progress, |record, _, _| {
+        let Record { depth, kind, .. } = record;
+        match (kind, open) {
+            (Type::Lost | Type::Event, _) => {}
+            (Type::Entry, None) => open = Some(depth),
+            (Type::Entry, Some(level)) => open = Some(level.min(depth)),
+            (Type::Exit, None) => open = Some(depth + 1),
+            (Type::Exit, Some(_)) => {}
+        }
+        if let Some(level) = open
+            && kind == Type::Exit
+            && depth < level
+        {
+            inherited.push(Inherited {
+                address: record.address,
+                depth,
+            });
+            open = Some(depth);
+        }
+        match open {
+            Some(0) => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        }
+    })?;
+    inherited.reverse();
+    Ok(inherited)
+}
+
+/// A task while its records are read.
+struct Task {
+    thread: ThreadId,
+    /// From when each session holds.
+    sessions: Vec<(u64, usize)>,
+    /// Index of the one that holds.
+    session: usize,
+    last: u64,
+    /// Address and function of the open calls.
+    open: Vec<(u64, FunctionId)>,
+    /// The depth that records give for an outermost call.
+    base: usize,
+}
+
+impl Task {
+    fn start(tid: u32, tasks: &Tasks, time: u64, builder: &mut TraceBuilder<'_>) -> Task {
+        let sessions = tasks.sessions_of(tid);
+        let thread = builder.thread(&tasks.process(tid).to_string(), &tid.to_string());
+        let session = sessions
+            .first()
+            .and_then(|&(_, session)| tasks.sessions.get(session));
+        if let Some(session) = session {
+            builder.name_thread(thread, &session.executable);
+        }
+        Task {
+            thread,
+            sessions,
+            session: 0,
+            last: time,
+            open: Vec::new(),
+            base: 0,
+        }
+    }
+
+    /// Begins the calls that the task was started in, at its first record.
+    fn inherit(
+        &mut self,
+        inherited: &[Inherited],
+        time: u64,
+        symbols: &mut Symbols<'_>,
+        builder: &mut TraceBuilder<'_>,
+        reporter: &Reporter,
+        place: &dyn Fn() -> Place,
+    ) {
+        if let Some(outermost) = inherited.first() {
+            self.base = outermost.depth;
+        }
+        for call in inherited {
+            reporter.warn("begun-before-recording", place);
+            self.enter(call.address, time, symbols, builder, place);
+        }
+    }
+
+    fn enter(
+        &mut self,
+        address: u64,
+        time: u64,
+        symbols: &mut Symbols<'_>,
+        builder: &mut TraceBuilder<'_>,
+        place: &dyn Fn() -> Place,
+    ) {
+        while let Some(&(since, _)) = self.sessions.get(self.session + 1)
+            && since <= time
+        {
+            self.session += 1;
+        }
+        let session = self.sessions.get(self.session).map(|&(_, session)| session);
+        let function = symbols.function(session, address, time, builder, place);
+        builder.enter(self.thread, timestamp(time), function, place);
+        self.open.push((address, function));
+    }
+
+    fn exit(&mut self, time: u64, builder: &mut TraceBuilder<'_>, place: &dyn Fn() -> Place) {
+        self.open.pop();
+        builder.exit(self.thread, timestamp(time), None, place);
+    }
+
+    /// Takes one record. The depth that it gives shows what is missing: calls that ended without a
+    /// record, as those that longjmp(3) leaves do, and calls whose beginning was lost.
+    #[inline]
+    fn take(
+        &mut self,
+        record: Record,
+        symbols: &mut Symbols<'_>,
+        builder: &mut TraceBuilder<'_>,
+        reporter: &Reporter,
+        place: &dyn Fn() -> Place,
+    ) {
+        let Record { time, address, .. } = record;
+        match record.kind {
+            Type::Entry => {
+                let deeper = self.deeper(record.depth, self.open.len());
+                if deeper != 0 {
+                    self.leave(deeper, time, builder, reporter, place);
+                    if deeper > 0 || self.open.is_empty() {
+                        // Calls around it are not known: it counts as an outermost one of them.
+                        self.base = record.depth;
+                        self.base = self.base.wrapping_sub(self.open.len()) % DEPTHS;
+                    }
+                }
+                self.enter(address, time, symbols, builder, place);
+            }
+            Type::Exit => {
+                let innermost = self.open.len().wrapping_sub(1);
+                let deeper = self.deeper(record.depth, innermost);
+                if self.open.is_empty() || deeper > 0 {
+                    reporter.warn("end-without-begin", place);
+                    return;
+                }
+                self.leave(deeper, time, builder, reporter, place);
+                match self.open.last() {
+                    Some(&(open, _)) if open == address => self.exit(time, builder, place),
+                    Some(_) => {
+                        // setjmp(3) returns again, from within calls that were left meanwhile.
+                        self.leave(-1, time, builder, reporter, place);
+                        reporter.warn("end-without-begin", place);
+                    }
+                    None => reporter.warn("end-without-begin", place),
+                }
+            }
+            Type::Lost => reporter.warn_many("lost-records", address.max(1), place),
+            Type::Event => reporter.warn("event-not-shown", place),
+        }
+        self.last = self.last.max(time);
+    }
+
+    /// How much deeper a record is than a call inside `open` others would be.
+    #[inline]
+    fn deeper(&self, depth: usize, open: usize) -> isize {
+        let expected = self.base.wrapping_add(open);
+        if expected < DEPTHS {
+            return depth as isize - expected as isize;
+        }
+        let deeper = depth.wrapping_sub(expected) % DEPTHS;
+        if deeper < DEPTHS / 2 {
+            deeper as isize
+        } else {
+            deeper as isize - DEPTHS as isize
+        }
+    }
+
+    /// Ends as many open calls as `deeper` is less than zero.
+    fn leave(
+        &mut self,
+        deeper: isize,
+        time: u64,
+        builder: &mut TraceBuilder<'_>,
+        reporter: &Reporter,
+        place: &dyn Fn() -> Place,
+    ) {
+        for _ in deeper..0 {
+            if self.open.is_empty() {
+                break;
+            }
+            reporter.warn("missing-end", place);
+            self.exit(time, builder, place);
+        }
+    }
+}
+
+fn timestamp(time: u64) -> Timestamp {
+    Timestamp::from_ns(i64::try_from(time).unwrap_or(i64::MAX))
+}

@@ -1,0 +1,169 @@
+//! Names that lie on their terraces like the lettering of a map. Reads glyphs and depth; blends over
+//! the colour picture.
+
+use std::collections::HashMap;
+
+use glam::Vec3;
+
+use crate::layout::geometry::FlatLabel;
+
+use super::glyphs::{self, Glyphs};
+use super::growing::Growing;
+use super::pass::{self, Draw, Maker};
+use super::recording::{Depth, Recording};
+use super::targets;
+use super::text::Fonts;
+
+/// Names are shaped at this size and scaled.
+const SHAPED: f32 = 100.0;
+/// Shaped names that are kept; beyond that all are forgotten and those in use shaped again.
+const KEPT: usize = 20_000;
+
+pub mod gpu {
+    use bytemuck::{Pod, Zeroable};
+
+    /// `Glyph` of `shaders/flat_labels.wgsl`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, Pod, Zeroable)]
+    pub struct Glyph {
+        pub corner: [f32; 3],
+        pub opacity: f32,
+        pub right: [f32; 3],
+        pub pad0: f32,
+        pub up: [f32; 3],
+        pub pad1: f32,
+        pub uv: [f32; 4],
+    }
+}
+
+pub struct FlatLabels {
+    layout: wgpu::BindGroupLayout,
+    sampler: wgpu::Sampler,
+    group: Option<wgpu::BindGroup>,
+    pipeline: wgpu::RenderPipeline,
+    glyphs: Glyphs,
+    quads: Growing,
+    /// Of each name its glyphs and where their pens stand, in ems.
+    shaped: HashMap<String, Vec<(glyphs::Key, f32)>>,
+    records: Vec<gpu::Glyph>,
+}
+
+impl FlatLabels {
+    pub fn new(maker: &Maker<'_>) -> FlatLabels {
+        let layout = maker.layout("flat labels", &[pass::STORAGE, pass::COLOUR, pass::SAMPLER]);
+        let module = maker.shader("flat labels", SHADER);
+        FlatLabels {
+            sampler: maker.device.create_sampler(&wgpu::SamplerDescriptor {
+                label: Some("flat labels"),
+                mag_filter: wgpu::FilterMode::Linear,
+                min_filter: wgpu::FilterMode::Linear,
+                ..Default::default()
+            }),
+            group: None,
+            pipeline: maker.pipeline(Draw {
+                label: "flat labels",
+                module: &module,
+                layout: Some(&layout),
+                vertex: "letter",
+                fragment: "ink",
+                constants: &[],
+                target: targets::COLOUR,
+                blend: Some(pass::OVER),
+                depth: Some(wgpu::DepthStencilState {
+                    format: targets::DEPTH,
+                    depth_write_enabled: Some(false),
+                    depth_compare: Some(wgpu::CompareFunction::GreaterEqual),
+                    stencil: wgpu::StencilState::default(),
+                    bias: wgpu::DepthBiasState::default(),
+                }),
+            }),
+            glyphs: Glyphs::new(maker.device),
+            quads: Growing::new(maker.device, "flat labels"),
+            shaped: HashMap::new(),
+            records: Vec::new(),
+            layout,
+        }
+    }
+
+    /// Takes other labels.
+    pub fn prepare(
+        &mut self,
+        device: &wgpu::Device,
+        queue: &wgpu::Queue,
+        fonts: &mut Fonts,
+        labels: &[FlatLabel],
+    ) {
+        if self.shaped.len() > KEPT {
+            self.shaped.clear();
+        }
+        self.records.clear();
+        for label in labels {
+            if !self.shaped.contains_key(&label.text) {
+                let glyphs = shape(fonts, &label.text);
+                self.shaped.insert(label.text.clone(), glyphs);
+            }
+            let Some(shaped) = self.shaped.get(&label.text) else {
+                continue;
+            };
+            for &(key, pen) in shaped {
+                let Some(glyph) = self.glyphs.get(queue, fonts, key) else {
+                    continue;
+                };
+                let em = label.em;
+                let corner = label.origin
+                    + (label.right * (pen + glyph.left) + label.up * glyph.bottom) * em;
+                self.records.push(gpu::Glyph {
+                    corner: corner.to_array(),
+                    opacity: label.opacity.clamp(0.0, 1.0),
+                    right: Vec3::to_array(&(label.right * (glyph.width * em))),
+                    pad0: 0.0,
+                    up: Vec3::to_array(&(label.up * (glyph.height * em))),
+                    pad1: 0.0,
+                    uv: glyph.uv,
+                });
+            }
+        }
+        self.records
+            .truncate(Growing::most::<gpu::Glyph>(device).min(1 << 20));
+        let bytes = (self.records.len() * size_of::<gpu::Glyph>()) as u64;
+        if self.quads.reserve(device, bytes) {
+            self.group = None;
+        }
+        self.quads.write(queue, 0, &self.records);
+    }
+
+    pub fn draw(&mut self, on: &mut Recording<'_>) {
+        if self.records.is_empty() {
+            return;
+        }
+        let group = self.group.get_or_insert_with(|| {
+            let resources = [
+                self.quads.buffer().as_entire_binding(),
+                wgpu::BindingResource::TextureView(&self.glyphs.view),
+                wgpu::BindingResource::Sampler(&self.sampler),
+            ];
+            pass::group(on.device, "flat labels", &self.layout, &resources)
+        });
+        let mut pass = on.pass("flat labels", &on.targets.colour, None, Depth::Read);
+        pass.set_pipeline(&self.pipeline);
+        pass.set_bind_group(1, &*group, &[]);
+        pass.draw(0..6, 0..self.records.len() as u32);
+    }
+}
+
+fn shape(fonts: &mut Fonts, text: &str) -> Vec<(glyphs::Key, f32)> {
+    let line = fonts.line(text, SHAPED, false);
+    let runs = line.layout_runs().take(1);
+    runs.flat_map(|run| run.glyphs)
+        .map(|glyph| {
+            let pen = glyph.x + glyph.x_offset * glyph.font_size;
+            let key = (glyph.font_id, glyph.glyph_id, glyph.font_weight);
+            (key, pen / SHAPED)
+        })
+        .collect()
+}
+
+pub const SHADER: &str = concat!(
+    include_str!("../../shaders/flat_labels.wgsl"),
+    include_str!("../../shaders/frame.wgsl"),
+);

@@ -1,0 +1,139 @@
+//! The outline of what is hovered or selected. Reads the visibility buffer; blends over the colour
+//! picture.
+
+use glam::{UVec2, Vec2, Vec3};
+
+use super::camera::Camera;
+use super::city::City;
+use super::pass::{self, Draw, Maker};
+use super::recording::{Depth, Recording};
+use super::targets;
+
+pub mod gpu {
+    use bytemuck::{Pod, Zeroable};
+
+    /// `Outline` of `shaders/outline.wgsl`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, Pod, Zeroable)]
+    pub struct Outline {
+        pub colour: [f32; 4],
+        pub start: u32,
+        pub end: u32,
+        pub outer: f32,
+        pub pad: u32,
+    }
+}
+
+/// One outline at a time; there is one of these for what is hovered and one for what is selected.
+pub struct OutlinePass {
+    layout: wgpu::BindGroupLayout,
+    uniform: wgpu::Buffer,
+    group: Option<wgpu::BindGroup>,
+    pipeline: wgpu::RenderPipeline,
+}
+
+impl OutlinePass {
+    pub fn new(maker: &Maker<'_>) -> OutlinePass {
+        let layout = maker.layout("outline", &[pass::UNIFORM, pass::IDS]);
+        let module = maker.shader("outline", SHADER);
+        OutlinePass {
+            uniform: maker.device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("outline"),
+                size: size_of::<gpu::Outline>() as u64,
+                usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            }),
+            group: None,
+            pipeline: maker.pipeline(Draw {
+                label: "outline",
+                module: &module,
+                layout: Some(&layout),
+                vertex: "full_screen",
+                fragment: "line",
+                constants: &[],
+                target: targets::COLOUR,
+                blend: Some(pass::OVER),
+                depth: None,
+            }),
+            layout,
+        }
+    }
+
+    /// The visibility buffer is another than before.
+    pub fn outdate(&mut self) {
+        self.group = None;
+    }
+
+    /// Outlines `blocks`; `wide` by about three pixels, else by two.
+    pub fn draw(
+        &mut self,
+        on: &mut Recording<'_>,
+        city: &City,
+        camera: &Camera,
+        blocks: std::ops::Range<u32>,
+        colour: [f32; 4],
+        wide: bool,
+    ) {
+        let Some((corner, extent)) = on_screen(city, camera, on.targets.size, blocks.clone()) else {
+            return;
+        };
+        let record = gpu::Outline {
+            colour,
+            start: blocks.start,
+            end: blocks.end,
+            outer: if wide { 0.55 } else { 0.0 },
+            pad: 0,
+        };
+        on.queue.write_buffer(&self.uniform, 0, bytemuck::bytes_of(&record));
+        let group = self.group.get_or_insert_with(|| {
+            let resources = [
+                self.uniform.as_entire_binding(),
+                wgpu::BindingResource::TextureView(&on.targets.ids),
+            ];
+            pass::group(on.device, "outline", &self.layout, &resources)
+        });
+        let mut pass = on.pass("outline", &on.targets.colour, None, Depth::None);
+        pass.set_scissor_rect(corner.x, corner.y, extent.x, extent.y);
+        pass.set_pipeline(&self.pipeline);
+        pass.set_bind_group(1, &*group, &[]);
+        pass.draw(0..3, 0..1);
+    }
+}
+
+/// The part of the screen in which blocks of a subtree can be seen, as corner and extent; the whole
+/// screen when the eye is among them.
+fn on_screen(
+    city: &City,
+    camera: &Camera,
+    [width, height]: [u32; 2],
+    blocks: std::ops::Range<u32>,
+) -> Option<(UVec2, UVec2)> {
+    let size = Vec2::new(width as f32, height as f32);
+    let (low, high) = city.corners(blocks.start as usize)?;
+    // Whatever stands on it stands on its footprint and is no higher than this.
+    let high = high.with_z(high.z.max(city.highest()));
+    let mut min = Vec2::INFINITY;
+    let mut max = Vec2::NEG_INFINITY;
+    for corner in 0..8u8 {
+        let pick = |bit: u8, low: f32, high: f32| if corner & bit == 0 { low } else { high };
+        let world = Vec3::new(
+            pick(1, low.x, high.x),
+            pick(2, low.y, high.y),
+            pick(4, low.z, high.z),
+        );
+        let Some(at) = camera.project(world, size) else {
+            return Some((UVec2::ZERO, UVec2::new(width, height)));
+        };
+        min = min.min(at);
+        max = max.max(at);
+    }
+    // The line is drawn on both sides of the edge.
+    let min = (min - 4.0).clamp(Vec2::ZERO, size).as_uvec2();
+    let max = (max + 4.0).clamp(Vec2::ZERO, size).as_uvec2();
+    (min.x < max.x && min.y < max.y).then(|| (min, max - min))
+}
+
+pub const SHADER: &str = concat!(
+    include_str!("../../shaders/outline.wgsl"),
+    include_str!("../../shaders/frame.wgsl"),
+);

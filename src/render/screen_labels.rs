@@ -1,0 +1,215 @@
+//! Names at places on the screen, each on a plate. Drawn on the finished picture.
+
+use std::collections::HashMap;
+
+use glyphon::{
+    Buffer, Cache, Color, ColorMode, Resolution, TextArea, TextAtlas, TextBounds, TextRenderer,
+    Viewport,
+};
+
+use crate::layout::geometry::ScreenLabel;
+
+use super::growing::Growing;
+use super::pass::{self, Draw, Maker};
+use super::recording::{Depth, Recording};
+use super::text::Fonts;
+use super::theme::Palette;
+
+/// Shaped labels that are kept; beyond that all are forgotten and those in use shaped again.
+const KEPT: usize = 2_000;
+
+pub mod gpu {
+    use bytemuck::{Pod, Zeroable};
+
+    /// `Plate` of `shaders/screen_labels.wgsl`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, Pod, Zeroable)]
+    pub struct Plate {
+        pub sides: [f32; 4],
+        pub radius: f32,
+        pub opacity: f32,
+        pub pad0: f32,
+        pub pad1: f32,
+    }
+}
+
+/// A text, the bits of its size, and whether it is emphasized.
+type Key = (String, u32, bool);
+
+pub struct ScreenLabels {
+    layout: wgpu::BindGroupLayout,
+    group: Option<wgpu::BindGroup>,
+    pipeline: wgpu::RenderPipeline,
+    plates: Growing,
+    records: Vec<gpu::Plate>,
+    /// Of each label shown, its name among the shaped and where its text starts.
+    texts: Vec<(Key, [f32; 2])>,
+    shaped: HashMap<Key, Buffer>,
+    atlas: TextAtlas,
+    viewport: Viewport,
+    renderer: TextRenderer,
+}
+
+impl ScreenLabels {
+    pub fn new(
+        maker: &Maker<'_>,
+        queue: &wgpu::Queue,
+        target: wgpu::TextureFormat,
+    ) -> ScreenLabels {
+        let device = maker.device;
+        let layout = maker.layout("screen labels", &[pass::STORAGE]);
+        let module = maker.shader("screen labels", SHADER);
+        let (encode, mode) = if target.is_srgb() {
+            (0.0, ColorMode::Accurate)
+        } else {
+            (1.0, ColorMode::Web)
+        };
+        let cache = Cache::new(device);
+        let mut atlas = TextAtlas::with_color_mode(device, queue, &cache, target, mode);
+        ScreenLabels {
+            group: None,
+            pipeline: maker.pipeline(Draw {
+                label: "screen labels",
+                module: &module,
+                layout: Some(&layout),
+                vertex: "corner",
+                fragment: "plate",
+                constants: &[("ENCODE", encode)],
+                target,
+                blend: Some(pass::OVER),
+                depth: None,
+            }),
+            plates: Growing::new(device, "screen labels"),
+            records: Vec::new(),
+            texts: Vec::new(),
+            shaped: HashMap::new(),
+            viewport: Viewport::new(device, &cache),
+            renderer: TextRenderer::new(
+                &mut atlas,
+                device,
+                wgpu::MultisampleState::default(),
+                None,
+            ),
+            atlas,
+            layout,
+        }
+    }
+
+    /// Takes other labels.
+    pub fn prepare(
+        &mut self,
+        device: &wgpu::Device,
+        queue: &wgpu::Queue,
+        fonts: &mut Fonts,
+        labels: &[ScreenLabel],
+    ) {
+        if self.shaped.len() > KEPT {
+            self.shaped.clear();
+        }
+        self.records.clear();
+        self.texts.clear();
+        for label in labels {
+            if !label.at.is_finite() || !label.em.is_finite() || label.text.is_empty() {
+                continue;
+            }
+            let em = label.em.clamp(4.0, 200.0);
+            let key = (label.text.clone(), em.to_bits(), label.emphasized);
+            let line = self
+                .shaped
+                .entry(key.clone())
+                .or_insert_with(|| fonts.line(&label.text, em, label.emphasized));
+            let Some((width, height)) = line
+                .layout_runs()
+                .next()
+                .map(|run| (run.line_w, run.line_height))
+            else {
+                continue;
+            };
+            let pad = [0.55 * em, 0.2 * em];
+            // On whole pixels the letters stay sharp.
+            let left = (label.at.x - 0.5 * width - pad[0]).round();
+            let top = (label.at.y - height - 2.0 * pad[1]).round();
+            let right = left + (width + 2.0 * pad[0]).round();
+            let bottom = top + (height + 2.0 * pad[1]).round();
+            self.records.push(gpu::Plate {
+                sides: [left, top, right, bottom],
+                radius: 0.42 * em,
+                opacity: if label.emphasized { 0.96 } else { 0.86 },
+                pad0: 0.0,
+                pad1: 0.0,
+            });
+            self.texts
+                .push((key, [(left + pad[0]).round(), (top + pad[1]).round()]));
+        }
+        let bytes = (self.records.len() * size_of::<gpu::Plate>()) as u64;
+        if self.plates.reserve(device, bytes) {
+            self.group = None;
+        }
+        self.plates.write(queue, 0, &self.records);
+    }
+
+    pub fn draw(
+        &mut self,
+        on: &mut Recording<'_>,
+        fonts: &mut Fonts,
+        palette: &Palette,
+        target: &wgpu::TextureView,
+    ) {
+        if self.records.is_empty() {
+            return;
+        }
+        let [width, height] = on.targets.size;
+        self.viewport.update(on.queue, Resolution { width, height });
+        let [r, g, b] = palette.text.map(encoded);
+        let areas = self.texts.iter().filter_map(|(key, [left, top])| {
+            Some(TextArea {
+                buffer: self.shaped.get(key)?,
+                left: *left,
+                top: *top,
+                scale: 1.0,
+                bounds: TextBounds::default(),
+                default_color: Color::rgb(r, g, b),
+                custom_glyphs: &[],
+            })
+        });
+        let prepared = self.renderer.prepare(
+            on.device,
+            on.queue,
+            &mut fonts.system,
+            &mut self.atlas,
+            &self.viewport,
+            areas,
+            &mut fonts.rasters,
+        );
+        let group = self.group.get_or_insert_with(|| {
+            let plates = self.plates.buffer().as_entire_binding();
+            pass::group(on.device, "screen labels", &self.layout, &[plates])
+        });
+        let mut pass = on.pass("screen labels", target, None, Depth::None);
+        pass.set_pipeline(&self.pipeline);
+        pass.set_bind_group(1, &*group, &[]);
+        pass.draw(0..6, 0..self.records.len() as u32);
+        // A full atlas is the only failure: then plates stand without names until some are gone.
+        if prepared.is_ok() {
+            let drawn = self.renderer.render(&self.atlas, &self.viewport, &mut pass);
+            debug_assert!(drawn.is_ok(), "prepared for this atlas and viewport");
+        }
+        drop(pass);
+        self.atlas.trim();
+    }
+}
+
+/// A component of a colour as sRGB.
+fn encoded(linear: f32) -> u8 {
+    let encoded = if linear <= 0.003_130_8 {
+        linear * 12.92
+    } else {
+        1.055 * linear.powf(1.0 / 2.4) - 0.055
+    };
+    (encoded * 255.0).round().clamp(0.0, 255.0) as u8
+}
+
+pub const SHADER: &str = concat!(
+    include_str!("../../shaders/screen_labels.wgsl"),
+    include_str!("../../shaders/frame.wgsl"),
+);
