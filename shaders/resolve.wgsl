@@ -12,6 +12,9 @@ override SHADOW_STEPS: u32 = 3u;
 // Toward the lamp: to the front, to the left, half way up.
 const SUN: vec3f = vec3f(-0.424, -0.530, 0.735);
 
+// Terraces are low; they shade each other as if they were higher by this.
+const RELIEF: f32 = 1.4;
+
 // One layer of the height map.
 struct Map {
     // South-west corner, one over the side, side of a texel.
@@ -69,7 +72,7 @@ fn resolve(in: FullScreen) -> @location(0) vec4f {
     let neutral = mix(frame.root, frame.deepest, min(level / frame.levels, 1.0));
     let data = vec4f(unpack2x16float(look.data.x), unpack2x16float(look.data.y));
     // A terrace passes on that something on it runs, but lets that itself speak.
-    let weight = smoothstep(0.0, 0.22, look.glow) * select(1.0, 0.28, is_terrace);
+    let weight = smoothstep(0.0, 0.22, look.glow) * select(1.0, 0.18, is_terrace);
     let hue = activity(look.glow);
     let albedo = mix(mix(neutral, data.rgb, data.a), hue, weight);
 
@@ -92,7 +95,7 @@ fn resolve(in: FullScreen) -> @location(0) vec4f {
             let reach = maps.layers[layer].steps[step].xy;
             let at = base + direction * reach.x;
             let seen = textureSampleLevel(heights, smooth_sampler, uv(map, at), layer, reach.y).x;
-            slope = max(slope, (seen - world.z) / reach.x);
+            slope = max(slope, RELIEF * (seen - world.z) / reach.x);
         }
         // Light of an even sky above the horizon, on a level and on an upright surface.
         let cosine = inverseSqrt(1.0 + slope * slope);

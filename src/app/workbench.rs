@@ -16,15 +16,12 @@ use crate::analysis::resolve::Rule;
 use crate::analysis::session::Inputs;
 use crate::facts::hierarchy::Hierarchy;
 use crate::render::theme::Theme;
-use crate::units::{Cost, ModuleId, Time};
+use crate::units::{ModuleId, Time};
 use crate::views::landscape::LandscapeSettings;
 use crate::views::search::search;
 
 /// Search shows no more results than one reads.
 const MAX_RESULTS: usize = 50;
-
-/// What has run glows half as bright after this part of the recording, unless the user chooses.
-const GLOW_SHARE: u64 = 60;
 
 /// Something to tell the user, until dismissed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -175,14 +172,11 @@ impl Workbench {
     }
 
     fn show(&mut self, mut document: Document) {
-        if let Some(resolved) = document.resolved() {
-            let duration = resolved.recording.trace.duration();
-            self.settings.half_life = Cost::from_ns((duration.ns() / GLOW_SHARE).max(1));
+        self.settings.half_life = document.settings.half_life;
+        // Other settings may have been chosen while it was loading.
+        if document.settings != self.settings {
+            document.lay_out(&self.settings);
         }
-        // Settings may have changed while it was loading.
-        document
-            .landscape
-            .lay_out(&document.session, &self.settings, &document.cut);
         self.messages.retain(|message| message.is_error);
         self.messages.extend(notes(&document));
         self.search = Search::default();
@@ -394,9 +388,7 @@ impl Workbench {
 
     fn lay_out(&mut self) {
         if let Some(document) = &mut self.document {
-            document
-                .landscape
-                .lay_out(&document.session, &self.settings, &document.cut);
+            document.lay_out(&self.settings);
             self.camera.set_bounds(document.bounds());
             self.blocks_are_new = true;
         }

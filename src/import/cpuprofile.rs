@@ -17,7 +17,7 @@ use std::path::Path;
 use super::ImportError;
 use super::decimal::Unit;
 use super::document::{self, Document, Next};
-use super::samples::{Samples, StackId, Stacks, median};
+use super::samples::{self, Samples, StackId, Stacks, median};
 use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::facts::functions::Function;
 use crate::facts::recording::{Recording, RecordingKind};
@@ -394,13 +394,8 @@ impl Profile {
                 None => document.warn("unknown-node"),
             }
         }
-        let backwards = sampled.windows(2).filter(|pair| pair[1].0 < pair[0].0);
-        let backwards = backwards.count();
-        document.warn_many("out-of-order", backwards as u64);
-        if backwards > 0 {
-            // Stable: samples of one time stay in the order in which they were taken.
-            sampled.sort_by_key(|&(time, _)| time);
-        }
+        let backwards = samples::sort_by_time(&mut sampled);
+        document.warn_many("out-of-order", backwards);
         sampled
     }
 }

@@ -280,23 +280,11 @@ impl<'a> Document<'a> {
         let Some(bytes) = self.scalar()? else {
             return Ok(None);
         };
-        let mut value: u32 = 0;
-        for byte in bytes {
-            let digit = u32::from(byte.wrapping_sub(b'0'));
-            let more = value
-                .checked_mul(10)
-                .and_then(|value| value.checked_add(digit));
-            match more.filter(|_| digit < 10) {
-                Some(more) => value = more,
-                None => {
-                    if bytes != b"-1" {
-                        self.warn("not-an-index");
-                    }
-                    return Ok(None);
-                }
-            }
+        let index = index_of(bytes);
+        if index.is_none() && bytes != b"-1" {
+            self.warn("not-an-index");
         }
-        Ok(Some(value))
+        Ok(index)
     }
 
     /// The next value as a time in `unit`, in nanoseconds; none where it is none, which is counted unless it is
@@ -332,6 +320,20 @@ impl<'a> Document<'a> {
         }
         Ok(())
     }
+}
+
+/// An index in decimal digits.
+#[inline]
+pub fn index_of(digits: &[u8]) -> Option<u32> {
+    let mut value: u32 = 0;
+    for byte in digits {
+        let digit = u32::from(byte.wrapping_sub(b'0'));
+        if digit > 9 {
+            return None;
+        }
+        value = value.checked_mul(10)?.checked_add(digit)?;
+    }
+    (!digits.is_empty()).then_some(value)
 }
 
 /// The paths of members that show in the first bytes of a document, down to `DEPTH` objects, arrays left out:

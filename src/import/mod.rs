@@ -9,7 +9,9 @@ use crate::warnings::Place;
 mod chrome;
 mod cpuprofile;
 mod decimal;
+mod demangle;
 mod document;
+mod firefox;
 mod hashing;
 pub mod index;
 mod json;
@@ -97,6 +99,13 @@ const FORMATS: &[Format] = &[
         kind: Kind::File {
             sniff: cpuprofile::sniff,
             import: cpuprofile::import,
+        },
+    },
+    Format {
+        id: firefox::FORMAT,
+        kind: Kind::File {
+            sniff: firefox::sniff,
+            import: firefox::import,
         },
     },
     Format {

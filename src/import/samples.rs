@@ -274,6 +274,17 @@ impl Track {
     }
 }
 
+/// Puts samples in order of time; how many stood before the one before them. Samples of one time stay in the
+/// order in which they were taken.
+pub fn sort_by_time(samples: &mut [(i64, StackId)]) -> u64 {
+    let backwards = samples.windows(2).filter(|pair| pair[1].0 < pair[0].0);
+    let backwards = backwards.count() as u64;
+    if backwards > 0 {
+        samples.sort_by_key(|&(time, _)| time);
+    }
+    backwards
+}
+
 /// The median of `values`, the lower one of two; none of none.
 pub fn median(values: &mut [i64]) -> Option<i64> {
     let middle = values.len().checked_sub(1)? / 2;

@@ -16,7 +16,6 @@ use crate::warnings::{Place, Reporter};
 use symbols::Symbols;
 use tasks::Tasks;
 
-mod demangle;
 mod records;
 mod symbols;
 mod tasks;

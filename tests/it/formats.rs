@@ -167,7 +167,7 @@ fn holds_for(format: &str) {
 fn warnings(recording: &Recording) -> Vec<(&'static str, u64)> {
     let warnings = recording.warnings.iter();
     warnings
-        .map(|warning| (warning.kind, warning.count))
+        .map(|warning| (warning.kind.as_ref(), warning.count))
         .collect()
 }
 

@@ -1,7 +1,7 @@
 //! The fast queries held against the direct ones on random traces.
 
 use super::oracle::Direct;
-use super::{Call, Trace, storage};
+use super::{Call, Columns, Strip, Trace, storage};
 use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::facts::functions::{Function, Functions};
 use crate::facts::index::{self, IndexError};
@@ -167,6 +167,40 @@ pub fn compare(trace: &Trace, direct: &Direct, random: &mut Random) {
                 direct.calls_in(thread, range, depth, |id, call| expected.push((id, call)));
                 assert_eq!(found, expected, "{range:?} to depth {depth}");
             }
+        }
+    }
+    for pair in times.windows(2).take(10) {
+        let columns = Columns::new(
+            TimeRange::new(pair[0], pair[1]),
+            1 + random.below(30) as u32,
+        );
+        let max_depth = random.below(90) as u32;
+        for thread in trace.thread_ids() {
+            let mut expected: Vec<Strip> = Vec::new();
+            for depth in 0..max_depth.min(trace.max_depth()) {
+                for k in 0..columns.count() {
+                    let column = TimeRange::new(columns.start(k), columns.start(k + 1));
+                    let Some(call) = direct.longest(thread, column, depth) else {
+                        continue;
+                    };
+                    match expected.last_mut() {
+                        Some(last) if (last.depth, last.end, last.call) == (depth, k, call) => {
+                            last.end += 1;
+                        }
+                        _ => expected.push(Strip {
+                            depth,
+                            first: k,
+                            end: k + 1,
+                            call,
+                        }),
+                    }
+                }
+            }
+            assert_eq!(
+                trace.strips(thread, columns, max_depth),
+                expected,
+                "{columns:?}"
+            );
         }
     }
     let ranges = times
