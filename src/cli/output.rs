@@ -11,20 +11,24 @@ use crate::progress::Progress;
 const REDRAW: Duration = Duration::from_millis(100);
 
 /// Opens the recording of a sub-command, resolved against its source tree if it names one.
-/// A progress bar stands on standard error meanwhile, where that is a terminal.
 pub fn open(input: &TraceArg) -> anyhow::Result<Session> {
     let inputs = Inputs {
         source_dir: input.source.clone(),
         recordings: vec![input.trace.clone()],
     };
+    Ok(with_progress(|progress| Session::open(&inputs, progress))??)
+}
+
+/// Does long work. A progress bar stands on standard error meanwhile, where that is a terminal.
+pub fn with_progress<T: Send>(work: impl FnOnce(&Progress) -> T + Send) -> anyhow::Result<T> {
     let progress = Progress::new();
     if !io::stderr().is_terminal() {
-        return Ok(Session::open(&inputs, &progress)?);
+        return Ok(work(&progress));
     }
     let style = indicatif::ProgressStyle::with_template("{wide_msg} {bar:30} {percent:>3} %")?;
     let bar = indicatif::ProgressBar::new(0).with_style(style);
-    let session = std::thread::scope(|scope| {
-        let work = scope.spawn(|| Session::open(&inputs, &progress));
+    let result = std::thread::scope(|scope| {
+        let work = scope.spawn(|| work(&progress));
         while !work.is_finished() {
             let (step, done, total) = progress.state();
             bar.set_length(total);
@@ -35,10 +39,7 @@ pub fn open(input: &TraceArg) -> anyhow::Result<Session> {
         work.join()
     });
     bar.finish_and_clear();
-    match session {
-        Ok(session) => Ok(session?),
-        Err(panic) => std::panic::resume_unwind(panic),
-    }
+    result.or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 /// The recording of a session that was opened with one.
