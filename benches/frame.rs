@@ -57,7 +57,11 @@ fn main() {
             ("everything, resting until settled", Change::Nothing),
         ] {
             let full = measure(&gpu, &scene, change, true);
-            println!("  {name:<34}{}  {:>5.2} × bare", shown(full), full.1 / bare.1);
+            println!(
+                "  {name:<34}{}  {:>5.2} × bare",
+                shown(full),
+                full.1 / bare.1
+            );
         }
     }
 }
@@ -74,7 +78,10 @@ fn processor_time() -> f64 {
     // The fields after the name in brackets; user and system time in hundredths of a second.
     let fields = stat.rsplit(')').next().unwrap_or_default();
     let ticks = fields.split_whitespace().skip(11).take(2);
-    ticks.filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() * 10.0
+    ticks
+        .filter_map(|ticks| ticks.parse::<f64>().ok())
+        .sum::<f64>()
+        * 10.0
 }
 
 /// The median of the frames' times, from recording to the device's end, and their mean processor time.

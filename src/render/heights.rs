@@ -190,7 +190,8 @@ impl Heights {
                 scale: 1.0 / square.side,
                 count: city.count(),
             };
-            on.queue.write_buffer(&layer.uniform, 0, bytemuck::bytes_of(&view));
+            on.queue
+                .write_buffer(&layer.uniform, 0, bytemuck::bytes_of(&view));
             let group = layer.group.get_or_insert_with(|| {
                 let resources = [
                     city.blocks.buffer().as_entire_binding(),

@@ -36,29 +36,27 @@ impl Recording<'_> {
             load: wgpu::LoadOp::Clear(0.0),
             store: wgpu::StoreOp::Store,
         });
-        let mut pass = self
-            .encoder
-            .begin_render_pass(&wgpu::RenderPassDescriptor {
-                label: Some(label),
-                color_attachments: &[Some(wgpu::RenderPassColorAttachment {
-                    view,
-                    depth_slice: None,
-                    resolve_target: None,
-                    ops: wgpu::Operations {
-                        load: clear.map_or(wgpu::LoadOp::Load, wgpu::LoadOp::Clear),
-                        store: wgpu::StoreOp::Store,
-                    },
-                })],
-                depth_stencil_attachment: (depth != Depth::None).then_some(
-                    wgpu::RenderPassDepthStencilAttachment {
-                        view: &self.targets.depth,
-                        depth_ops,
-                        stencil_ops: None,
-                    },
-                ),
-                timestamp_writes: self.timings.stamps(label),
-                ..Default::default()
-            });
+        let mut pass = self.encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+            label: Some(label),
+            color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+                view,
+                depth_slice: None,
+                resolve_target: None,
+                ops: wgpu::Operations {
+                    load: clear.map_or(wgpu::LoadOp::Load, wgpu::LoadOp::Clear),
+                    store: wgpu::StoreOp::Store,
+                },
+            })],
+            depth_stencil_attachment: (depth != Depth::None).then_some(
+                wgpu::RenderPassDepthStencilAttachment {
+                    view: &self.targets.depth,
+                    depth_ops,
+                    stencil_ops: None,
+                },
+            ),
+            timestamp_writes: self.timings.stamps(label),
+            ..Default::default()
+        });
         pass.set_bind_group(0, self.frame, &[]);
         pass
     }

@@ -286,8 +286,7 @@ impl Renderer {
             targets,
             timings: &mut self.timings,
         };
-        self.compose
-            .draw(on, source, index < SMOOTH_BELOW, target);
+        self.compose.draw(on, source, index < SMOOTH_BELOW, target);
         self.screen_labels
             .draw(on, &mut self.fonts, &frame.theme.palette(), target);
         self.timings.finish(encoder);

@@ -98,7 +98,8 @@ impl Resolve {
         sample: Sample,
     ) {
         let maps = maps(whole, near, sample);
-        on.queue.write_buffer(&self.maps, 0, bytemuck::bytes_of(&maps));
+        on.queue
+            .write_buffer(&self.maps, 0, bytemuck::bytes_of(&maps));
         let group = self.group.get_or_insert_with(|| {
             let resources = [
                 city.blocks.buffer().as_entire_binding(),
@@ -110,7 +111,12 @@ impl Resolve {
             ];
             pass::group(on.device, "resolve", &self.layout, &resources)
         });
-        let mut pass = on.pass("resolve", &on.targets.colour, Some(wgpu::Color::BLACK), Depth::None);
+        let mut pass = on.pass(
+            "resolve",
+            &on.targets.colour,
+            Some(wgpu::Color::BLACK),
+            Depth::None,
+        );
         pass.set_pipeline(if shade { &self.shaded } else { &self.plain });
         pass.set_bind_group(1, &*group, &[]);
         pass.draw(0..3, 0..1);
@@ -159,7 +165,9 @@ fn step_at(square: Square, number: i8, shift: f32, wide: f32) -> [f32; 2] {
     let texel = square.side / SIDE as f32;
     // Steps start where a texel's own width does not blur the height away, and end at the reach.
     let first = 1.3 * texel;
-    let ratio = (REACH / first).max(2.0).powf(1.0 / (f32::from(STEPS) - 0.5));
+    let ratio = (REACH / first)
+        .max(2.0)
+        .powf(1.0 / (f32::from(STEPS) - 0.5));
     let distance = first * ratio.powf(f32::from(number) + 0.5 * shift);
     [distance, (wide * distance / texel).max(1.0).log2()]
 }

@@ -43,7 +43,10 @@ fn pictures_to_be_looked_at() {
                     theme,
                     hovered: None,
                     selected: Some(scene.district()),
-                    quality: Quality { samples, shade: true },
+                    quality: Quality {
+                        samples,
+                        shade: true,
+                    },
                 };
                 let start = std::time::Instant::now();
                 let image = renderer.image(&gpu, &frame).expect("a picture");

@@ -1,6 +1,6 @@
 //! The events of a Chrome trace: the members of one that matter, taken from its JSON object in place.
 
-use crate::import::json::{Cursor, Stop, Value};
+use crate::import::json::{Cursor, Stop, Value, packed};
 
 /// An event as it is written; what it lacks is none. Texts are the content of JSON strings, escapes not
 /// resolved; numbers and texts are told apart nowhere, since writers mix them.
@@ -33,19 +33,27 @@ pub struct Location<'a> {
 /// Reads the event whose `{` is the byte at the cursor.
 #[inline]
 pub fn event<'a>(cursor: &mut Cursor<'a>) -> Result<Event<'a>, Stop> {
+    const PH: u64 = packed(b"ph");
+    const NAME: u64 = packed(b"name");
+    const PID: u64 = packed(b"pid");
+    const TID: u64 = packed(b"tid");
+    const TS: u64 = packed(b"ts");
+    const DUR: u64 = packed(b"dur");
+    const ARGS: u64 = packed(b"args");
+    const CAT: u64 = packed(b"cat");
     let mut event = Event::default();
     cursor.expect(b'{')?;
     while cursor.next(b'}')? {
-        let key = cursor.text()?;
-        cursor.expect(b':')?;
-        match key {
-            b"ph" => event.phase = cursor.value()?.bytes(),
-            b"name" => event.name = cursor.value()?.bytes(),
-            b"pid" => event.pid = cursor.value()?.bytes(),
-            b"tid" => event.tid = cursor.value()?.bytes(),
-            b"ts" => event.ts = cursor.value()?.bytes(),
-            b"dur" => event.dur = cursor.value()?.bytes(),
-            b"args" if cursor.peek()? == b'{' => args(cursor, &mut event)?,
+        let (word, key) = cursor.key()?;
+        match word {
+            PH => event.phase = cursor.value()?.bytes(),
+            NAME => event.name = cursor.value()?.bytes(),
+            PID => event.pid = cursor.value()?.bytes(),
+            TID => event.tid = cursor.value()?.bytes(),
+            TS => event.ts = cursor.value()?.bytes(),
+            DUR => event.dur = cursor.value()?.bytes(),
+            ARGS if cursor.peek()? == b'{' => args(cursor, &mut event)?,
+            CAT => drop(cursor.value()?),
             _ => {
                 let value = cursor.value()?;
                 location(&mut event.location, key, value);
