@@ -17,8 +17,8 @@ use crate::views::search::search;
 #[derive(Debug, clap::Args)]
 #[command(about = "A picture, or a sequence of pictures, without a window", after_help = EXAMPLES)]
 pub struct Args {
-    /// A source tree, recordings of it, or both; the first recording is shown
-    #[arg(value_name = "SOURCE_DIR | TRACE", required = true)]
+    /// A source tree, recordings of it, or both; the first recording is shown; the built-in demo for none
+    #[arg(value_name = "SOURCE_DIR | TRACE")]
     inputs: Vec<PathBuf>,
     /// The picture to write, a PNG; a sequence is numbered: OUT-0001.png, OUT-0002.png, …
     #[arg(short, long, value_name = "OUT.png")]

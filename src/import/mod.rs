@@ -7,8 +7,16 @@ use crate::progress::{Cancelled, Progress};
 use crate::warnings::Place;
 
 mod chrome;
+mod cpuprofile;
+mod decimal;
+mod demangle;
+mod document;
+mod firefox;
 mod hashing;
+pub mod index;
 mod json;
+mod samples;
+mod speedscope;
 mod stream;
 mod uftrace;
 
@@ -80,6 +88,27 @@ type Import = fn(&Path, &Progress) -> Result<Recording, ImportError>;
 /// specification.
 const FORMATS: &[Format] = &[
     Format {
+        id: speedscope::FORMAT,
+        kind: Kind::File {
+            sniff: speedscope::sniff,
+            import: speedscope::import,
+        },
+    },
+    Format {
+        id: cpuprofile::FORMAT,
+        kind: Kind::File {
+            sniff: cpuprofile::sniff,
+            import: cpuprofile::import,
+        },
+    },
+    Format {
+        id: firefox::FORMAT,
+        kind: Kind::File {
+            sniff: firefox::sniff,
+            import: firefox::import,
+        },
+    },
+    Format {
         id: chrome::FORMAT,
         kind: Kind::File {
             sniff: chrome::sniff,
@@ -95,9 +124,14 @@ const FORMATS: &[Format] = &[
     },
 ];
 
-/// Reads the recording at `path`, a file or a directory, whatever its format and compression.
-/// The format is recognised by the content.
+/// Opens the recording at `path`, a file or a directory, whatever its format and compression: its index
+/// where one fits, else the recording itself.
 pub fn open(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
+    index::open(path, progress)
+}
+
+/// Reads the recording at `path` itself. The format is recognised by the content.
+fn read(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
     progress.check()?;
     let metadata = std::fs::metadata(path).map_err(|error| ImportError::io(path, error))?;
     if metadata.is_dir() {
@@ -138,7 +172,10 @@ fn unknown(place: Place, found: &str) -> ImportError {
     let known: Vec<&str> = FORMATS.iter().map(|format| format.id).collect();
     ImportError::malformed(
         place,
-        format!("a recording in a known format ({})", known.join(", ")),
+        format!(
+            "a recording in a known format ({}, callscape)",
+            known.join(", ")
+        ),
         found,
     )
 }

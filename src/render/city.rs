@@ -76,7 +76,7 @@ impl City {
             modules: Vec::new(),
             bounds: Bounds::of(&[]),
             most_rise: 0.0,
-            levels: 5.0,
+            levels: 2.0,
         }
     }
 
@@ -244,5 +244,5 @@ fn levels(blocks: &[Block]) -> f32 {
             below * 10 >= blocks.len() * 9
         })
         .unwrap_or(0);
-    (level as f32).clamp(4.0, 12.0)
+    (level as f32).clamp(2.0, 12.0)
 }

@@ -238,10 +238,16 @@ impl Renderer {
             targets,
             timings: &mut self.timings,
         };
-        let shown = self.heights.draw(on, city, &frame.camera);
+        let squares = self.heights.draw(on, city, &frame.camera);
         self.blocks.draw(on, city);
-        self.resolve
-            .draw(on, city, &self.heights, shown, frame.quality.shade, sample);
+        self.resolve.draw(
+            on,
+            city,
+            &self.heights,
+            &squares,
+            frame.quality.shade,
+            sample,
+        );
         let selected = frame.selected.and_then(|module| city.blocks_of(module));
         if let Some(blocks) = selected {
             let colour = palette.selected;

@@ -1,9 +1,9 @@
 //! Light and colour of each pixel. Reads the visibility buffer, the blocks and the height maps; writes
 //! the colour picture.
 
-use super::city::City;
+use super::city::{Bounds, City};
 use super::frame::Sample;
-use super::heights::{Heights, SIDE, Square};
+use super::heights::{Heights, SIDE, Square, Squares};
 use super::pass::{self, Draw, Maker};
 use super::recording::{Depth, Recording};
 use super::targets;
@@ -11,20 +11,25 @@ use super::targets;
 pub mod gpu {
     use bytemuck::{Pod, Zeroable};
 
+    /// `Map` of `shaders/resolve.wgsl`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+    pub struct Map {
+        pub place: [f32; 4],
+        pub steps: [[f32; 4]; 3],
+    }
+
     /// `Maps` of `shaders/resolve.wgsl`.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
     pub struct Maps {
-        pub city: [f32; 4],
-        pub near: [f32; 4],
+        pub layers: [Map; 3],
         pub directions: [[f32; 4]; 4],
-        pub steps: [[f32; 4]; 4],
-        pub lamp_steps: [[f32; 4]; 4],
+        pub footprint: [f32; 4],
     }
 }
 
-/// Cones, and steps of each, as in the shader.
-const CONES: u8 = 4;
+/// Steps of each cone, as in the shader.
 const STEPS: i8 = 3;
 /// How far occlusion reaches in world units, about the height of what runs.
 const REACH: f32 = 30.0;
@@ -93,11 +98,11 @@ impl Resolve {
         on: &mut Recording<'_>,
         city: &City,
         heights: &Heights,
-        (whole, near): (Square, Option<Square>),
+        squares: &Squares,
         shade: bool,
         sample: Sample,
     ) {
-        let maps = maps(whole, near, sample);
+        let maps = maps(squares, &city.bounds, sample);
         on.queue
             .write_buffer(&self.maps, 0, bytemuck::bytes_of(&maps));
         let group = self.group.get_or_insert_with(|| {
@@ -123,39 +128,37 @@ impl Resolve {
     }
 }
 
-fn maps(whole: Square, near: Option<Square>, sample: Sample) -> gpu::Maps {
-    // A square far away holds no pixel, so every place reads the map of the city.
+fn maps(squares: &Squares, bounds: &Bounds, sample: Sample) -> gpu::Maps {
+    // A square far away holds no pixel, so places read the other maps.
     let nowhere = Square {
         origin: glam::Vec2::splat(1e9),
         side: 1.0,
     };
-    let near = near.unwrap_or(nowhere);
-    let record = |square: Square| {
-        let texel = square.side / SIDE as f32;
-        [square.origin.x, square.origin.y, 1.0 / square.side, texel]
-    };
+    let layers = squares.map(|square| {
+        let square = square.unwrap_or(nowhere);
+        let Square { origin, side } = square;
+        let mut steps = [[0.0; 4]; 3];
+        for (step, number) in steps.iter_mut().zip(0..) {
+            let [distance, level] = step_at(square, number, sample.shift, 0.45);
+            let [lamp_distance, lamp_level] = step_at(square, number, sample.shift, 0.3);
+            *step = [distance, level, lamp_distance, lamp_level];
+        }
+        gpu::Map {
+            place: [origin.x, origin.y, 1.0 / side, side / SIDE as f32],
+            steps,
+        }
+    });
     let mut directions = [[0.0; 4]; 4];
-    for (direction, cone) in directions.iter_mut().zip(0..CONES) {
-        let share = (f32::from(cone) + sample.turn) / f32::from(CONES) - 0.5;
+    for (direction, cone) in directions.iter_mut().zip(0u8..) {
+        let share = (f32::from(cone) + sample.turn) / 4.0 - 0.5;
         let roof = glam::Vec2::from_angle(share * std::f32::consts::TAU);
         let wall = glam::Vec2::from_angle(share * std::f32::consts::PI);
         *direction = [roof.x, roof.y, wall.x, wall.y];
     }
-    let steps = |wide: f32| {
-        let mut steps = [[0.0; 4]; 4];
-        for (step, number) in steps.iter_mut().zip(0..STEPS) {
-            let [a, b] = step_at(whole, number, sample.shift, wide);
-            let [c, d] = step_at(near, number, sample.shift, wide);
-            *step = [a, b, c, d];
-        }
-        steps
-    };
     gpu::Maps {
-        city: record(whole),
-        near: record(near),
+        layers,
         directions,
-        steps: steps(0.45),
-        lamp_steps: steps(0.3),
+        footprint: [bounds.min.x, bounds.min.y, bounds.max.x, bounds.max.y],
     }
 }
 

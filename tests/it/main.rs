@@ -3,8 +3,11 @@
 mod architecture;
 mod common;
 mod facts;
+mod formats;
+mod generate;
 mod import;
 mod landscape;
+mod random;
 mod render;
 mod scene;
 mod source;

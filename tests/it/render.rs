@@ -29,6 +29,8 @@ fn pictures_to_be_looked_at() {
         for (camera, view) in [
             (Scene::overview(), "overview"),
             (Scene::close_up(), "close"),
+            (Scene::street(), "street"),
+            (Scene::above(), "above"),
         ] {
             scene.label_on_screen(&camera, Vec2::new(1280.0, 720.0), 8);
             renderer.set_labels(&gpu, &scene.flat, &scene.screen);

@@ -237,6 +237,24 @@ impl Scene {
         }
     }
 
+    /// A few functions from very near.
+    pub fn street() -> Camera {
+        Camera {
+            eye: Vec3::new(362.0, 205.0, 42.0),
+            target: Vec3::new(350.0, 230.0, 18.0),
+            fov_y: 0.7,
+        }
+    }
+
+    /// Straight down.
+    pub fn above() -> Camera {
+        Camera {
+            eye: Vec3::new(500.0, 360.0, 1300.0),
+            target: Vec3::new(500.0, 360.0, 0.0),
+            fov_y: 0.6,
+        }
+    }
+
     /// One district from near by.
     pub fn close_up() -> Camera {
         Camera {

@@ -176,8 +176,7 @@ fn any_decimal(negative: bool, number: &[u8]) -> Result<i64, NoTime> {
     }
     if let Some(exponent) = number.get(at + 1..) {
         let exponent = std::str::from_utf8(exponent).map_err(|_| NoTime::NotANumber)?;
-        let exponent = exponent.strip_prefix('+').unwrap_or(exponent);
-        let digits = exponent.strip_prefix('-').unwrap_or(exponent);
+        let digits = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
         if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(NoTime::NotANumber);
         }

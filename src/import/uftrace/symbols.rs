@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::demangle::demangle;
 use super::tasks::{Tasks, base_name};
 use crate::facts::builder::TraceBuilder;
 use crate::facts::functions::Function;
 use crate::import::ImportError;
+use crate::import::demangle::demangle;
 use crate::import::hashing::BuildFast;
 use crate::units::FunctionId;
 use crate::warnings::{Place, Reporter};
