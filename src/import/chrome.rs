@@ -11,7 +11,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::ImportError;
-use super::stream::Window;
+use super::decimal::{self, NoTime, Unit};
+use super::document::Document;
 use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::facts::functions::Functions;
 use crate::facts::names::NameId;
@@ -20,15 +21,15 @@ use crate::facts::trace::Trace;
 use crate::progress::Progress;
 use crate::warnings::{Place, Reporter};
 use dialects::Dialects;
-use events::{Event, NoTime, nanoseconds};
+use events::Event;
 use nesting::{Complete, Mark, What};
 use threads::Threads;
 
 mod dialects;
-mod document;
 mod events;
 mod nesting;
 mod threads;
+mod walk;
 
 /// The identifier of the format in `info`.
 pub const FORMAT: &str = "chrome-json";
@@ -70,7 +71,7 @@ enum Order {
 /// None when the events need [`Order::ByTime`].
 fn read(path: &Path, progress: &Progress, order: Order) -> Result<Option<Recording>, ImportError> {
     let reporter = Reporter::new();
-    let mut window = Window::open(path, progress, &reporter)?;
+    let mut document = Document::open(path, progress, &reporter)?;
     let mut reader = Reader {
         builder: TraceBuilder::new(&reporter),
         reporter: &reporter,
@@ -79,13 +80,13 @@ fn read(path: &Path, progress: &Progress, order: Order) -> Result<Option<Recordi
         dialects: Dialects::default(),
         threads: Threads::default(),
     };
-    let walked = document::walk(&mut window, &reporter, |event, offset| {
+    let walked = walk::walk(&mut document, &reporter, |event, offset| {
         reader.take(event, offset)
     })?;
     if walked.is_break() {
         return Ok(None);
     }
-    let end = window.offset();
+    let end = document.offset();
     let (functions, trace) = reader.finish(end, progress)?;
     Ok(Some(Recording {
         path: path.to_owned(),
@@ -135,7 +136,7 @@ impl<'a> Reader<'a> {
     #[inline]
     fn time(&mut self, ts: &[u8], thread: usize, offset: u64) -> i64 {
         nanoseconds(ts).unwrap_or_else(|why| {
-            self.warn(kind_of(why), offset);
+            self.warn(why.kind(), offset);
             self.threads.get(thread).last.unwrap_or(0)
         })
     }
@@ -221,7 +222,7 @@ impl<'a> Reader<'a> {
         let start = match nanoseconds(ts) {
             Ok(start) => start,
             Err(why) => {
-                self.warn(kind_of(why), offset);
+                self.warn(why.kind(), offset);
                 return ControlFlow::Continue(());
             }
         };
@@ -232,7 +233,7 @@ impl<'a> Reader<'a> {
                 0
             }
             Some(Err(why)) => {
-                self.warn(kind_of(why), offset);
+                self.warn(why.kind(), offset);
                 0
             }
             None => {
@@ -302,10 +303,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The kind of warning for a time that is none.
-fn kind_of(why: NoTime) -> &'static str {
-    match why {
-        NoTime::NotANumber => "time-not-a-number",
-        NoTime::OutOfRange => "time-out-of-range",
-    }
+/// The time of an event, whose unit is the microsecond.
+#[inline]
+fn nanoseconds(number: &[u8]) -> Result<i64, NoTime> {
+    decimal::nanoseconds(number, Unit::Microseconds)
 }
