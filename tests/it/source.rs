@@ -36,7 +36,10 @@ impl Scratch {
         let hierarchy = source::scan(&self.0, &Progress::new(), &reporter).expect("a source tree");
         check(&hierarchy);
         let warnings = reporter.warnings();
-        let warnings = warnings.iter().map(|warning| (warning.kind, warning.count));
+        let warnings = warnings.into_iter().map(|warning| match warning.kind {
+            std::borrow::Cow::Borrowed(kind) => (kind, warning.count),
+            std::borrow::Cow::Owned(kind) => panic!("{kind} comes from an index"),
+        });
         (hierarchy, warnings.collect())
     }
 }
