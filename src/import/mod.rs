@@ -143,6 +143,12 @@ fn read(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
         let import = import.ok_or_else(|| unknown(place, "a directory without one"))?;
         return import(path, progress);
     }
+    if !metadata.is_file() {
+        // Such as a pipe, which could be read only once, or a device without end.
+        let place = Place::file(path.display().to_string());
+        let found = "neither a file nor a directory";
+        return Err(ImportError::malformed(place, "a recording", found));
+    }
     let head = stream::head(path)?;
     let import = FORMATS.iter().find_map(|format| match format.kind {
         Kind::File { sniff, import } if sniff(&head) => Some(import),
