@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use callscape::facts::builder::{Timestamp, TraceBuilder};
 use callscape::facts::functions::Function;
-use callscape::facts::trace::Trace;
-use callscape::units::{Cost, Time, TimeRange};
+use callscape::facts::trace::{Columns, Trace};
+use callscape::units::{Cost, ThreadId, Time, TimeRange};
 use callscape::warnings::{Place, Reporter};
 
 #[path = "../tests/it/generate.rs"]
@@ -156,6 +156,14 @@ fn main() {
         let from = random.below(end / 2);
         let range = TimeRange::new(Time::from_ns(from), Time::from_ns(from + end / 2));
         black_box(trace.relations(Some(range)));
+    });
+    latencies("what to draw on 2000 columns, a thread", 200, |random| {
+        let thread = ThreadId(random.below(u64::from(threads)) as u32);
+        black_box(trace.strips(thread, Columns::new(window(random), 2000), 60));
+    });
+    latencies("what to draw of the whole trace, a thread", 50, |random| {
+        let thread = ThreadId(random.below(u64::from(threads)) as u32);
+        black_box(trace.strips(thread, Columns::new(trace.range(), 2000), 60));
     });
     latencies("running summary", 200, |random| {
         black_box(trace.running(Time::from_ns(random.below(end))));

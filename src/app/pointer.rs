@@ -57,9 +57,11 @@ impl Workbench {
         (along > 0.0 && along < reach).then(|| camera.eye + ray * along)
     }
 
-    /// Brings the hovered module up to date with pointer, camera and layout; none while dragging.
-    pub fn update_hover(&mut self) {
+    /// Brings the hovered module up to date with pointer, camera and layout; none while dragging and
+    /// where a panel `covers` a place.
+    pub fn update_hover(&mut self, covers: impl FnOnce(Vec2) -> bool) {
         let at = self.pointer.at.filter(|_| self.pointer.press.is_none());
+        let at = at.filter(|&at| !covers(at));
         let hovered = at.and_then(|at| self.pick(at)).map(|(module, _)| module);
         if let Some(document) = &mut self.document {
             document.selection.hovered = hovered;

@@ -25,6 +25,7 @@ use super::pointer::Button;
 use super::state_log::StateLog;
 use super::workbench::{Message, Viewport, Workbench};
 use crate::analysis::session::Inputs;
+use crate::filter::selection::Selection;
 use crate::render::gpu::GpuError;
 use crate::render::renderer::{Frame, Quality};
 use crate::units::ModuleId;
@@ -264,7 +265,8 @@ impl App {
         for command in std::mem::take(&mut self.commands) {
             self.bench.execute(command);
         }
-        self.bench.update_hover();
+        let overlay = &view.overlay;
+        self.bench.update_hover(|at| overlay.covers(at.x, at.y));
 
         let restless = CALM.saturating_sub(self.last_input.elapsed());
         let may_settle = restless.is_zero() && !shown.repaint_after.is_zero();
@@ -423,7 +425,12 @@ fn landscape_frame(
             selection,
             ..
         } = document;
-        landscape.label(session, selection, found, &frame.camera, pixels, em);
+        // What is hovered has a tooltip of its own.
+        let named = Selection {
+            hovered: None,
+            ..selection.clone()
+        };
+        landscape.label(session, &named, found, &frame.camera, pixels, em);
         renderer.set_labels(gpu, landscape.flat_labels(), landscape.screen_labels());
         return Some(frame);
     }

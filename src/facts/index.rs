@@ -16,7 +16,9 @@ use bytemuck::{Pod, Zeroable};
 use super::functions::{Function, Functions};
 use super::trace::block::BLOCK;
 use super::trace::storage::{self, Bytes, Table, Temporary};
-use super::trace::store::{BlockEntry, Checks, NodeEntry, OpenCall, Pair, Store, ThreadTables};
+use super::trace::store::{
+    BlockEntry, Checks, LongestCall, NodeEntry, OpenCall, Pair, Store, ThreadTables,
+};
 use super::trace::writer::HEADER;
 use super::trace::{Thread, Trace};
 use crate::units::Time;
@@ -68,9 +70,11 @@ enum Section {
     Open,
     Groups,
     Checkpoints,
+    Longest,
+    LongestEnds,
 }
 
-const SECTIONS: usize = Section::Checkpoints as usize + 1;
+const SECTIONS: usize = Section::LongestEnds as usize + 1;
 
 /// Texts by their place among all.
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -96,6 +100,8 @@ struct ThreadRow {
     open: u32,
     groups: u32,
     checkpoints: u32,
+    longest: u32,
+    longest_ends: u32,
     reserved: u32,
 }
 
@@ -169,6 +175,8 @@ fn tail(functions: &Functions, store: &Store, note: &[u8]) -> Vec<u8> {
             open: tables.open.len() as u32,
             groups: tables.groups.len() as u32,
             checkpoints: tables.checkpoints.len() as u32,
+            longest: tables.longest.len() as u32,
+            longest_ends: tables.longest_ends.len() as u32,
             reserved: 0,
         })
         .collect();
@@ -194,6 +202,8 @@ fn tail(functions: &Functions, store: &Store, note: &[u8]) -> Vec<u8> {
         all(store, |tables| &tables.open),
         all(store, |tables| &tables.groups),
         all(store, |tables| &tables.checkpoints),
+        all(store, |tables| &tables.longest),
+        all(store, |tables| &tables.longest_ends),
     ];
     let mut tail = Vec::new();
     for section in &sections {
@@ -349,6 +359,8 @@ fn read_tail(bytes: &Bytes, tail: Range<usize>) -> Option<(Functions, Store, Vec
     let mut open = Parts::<OpenCall>::new(bytes, section(Section::Open));
     let mut groups = Parts::<NodeEntry>::new(bytes, section(Section::Groups));
     let mut checkpoints = Parts::<NodeEntry>::new(bytes, section(Section::Checkpoints));
+    let mut longest = Parts::<LongestCall>::new(bytes, section(Section::Longest));
+    let mut longest_ends = Parts::<u32>::new(bytes, section(Section::LongestEnds));
     for row in Table::<ThreadRow>::part(bytes, section(Section::Threads))?.iter() {
         if row.blocks as usize != (row.calls as usize).div_ceil(BLOCK) {
             return None;
@@ -368,6 +380,8 @@ fn read_tail(bytes: &Bytes, tail: Range<usize>) -> Option<(Functions, Store, Vec
             open: open.next(row.open)?,
             groups: groups.next(row.groups)?,
             checkpoints: checkpoints.next(row.checkpoints)?,
+            longest: longest.next(row.longest)?,
+            longest_ends: longest_ends.next(row.longest_ends)?,
         });
     }
     let note = bytes.get(section(Section::Note))?.to_vec();

@@ -107,6 +107,7 @@ fn read(path: &Path, progress: &Progress, order: Order) -> Result<Option<Recordi
         kind: RecordingKind::Trace,
         functions,
         trace,
+        samples: 0,
         warnings: reporter.warnings(),
     }))
 }

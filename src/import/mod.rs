@@ -7,19 +7,27 @@ use crate::progress::{Cancelled, Progress};
 use crate::warnings::Place;
 
 mod chrome;
+mod cpuprofile;
+mod decimal;
+mod demangle;
+mod document;
+mod firefox;
 mod hashing;
 pub mod index;
 mod json;
+mod samples;
+mod speedscope;
 mod stream;
 mod uftrace;
 
 /// Why a recording could not be read at all.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
-    #[error("{path}: {source}")]
+    #[error("{path}: {error}")]
     Io {
         path: PathBuf,
-        source: std::io::Error,
+        // Not named source: the message holds it already, and a chain of causes would show it again.
+        error: std::io::Error,
     },
     /// What was expected, and what was found, where.
     #[error("{place}: expected {expected}, found {found}")]
@@ -45,10 +53,10 @@ impl ImportError {
         }
     }
 
-    fn io(path: &Path, source: std::io::Error) -> ImportError {
+    fn io(path: &Path, error: std::io::Error) -> ImportError {
         ImportError::Io {
             path: path.to_owned(),
-            source,
+            error,
         }
     }
 }
@@ -80,6 +88,27 @@ type Import = fn(&Path, &Progress) -> Result<Recording, ImportError>;
 /// specification.
 const FORMATS: &[Format] = &[
     Format {
+        id: speedscope::FORMAT,
+        kind: Kind::File {
+            sniff: speedscope::sniff,
+            import: speedscope::import,
+        },
+    },
+    Format {
+        id: cpuprofile::FORMAT,
+        kind: Kind::File {
+            sniff: cpuprofile::sniff,
+            import: cpuprofile::import,
+        },
+    },
+    Format {
+        id: firefox::FORMAT,
+        kind: Kind::File {
+            sniff: firefox::sniff,
+            import: firefox::import,
+        },
+    },
+    Format {
         id: chrome::FORMAT,
         kind: Kind::File {
             sniff: chrome::sniff,
@@ -110,7 +139,8 @@ fn read(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
             Kind::Directory { sniff, import } if sniff(path) => Some(import),
             _ => None,
         });
-        let import = import.ok_or_else(|| unknown(path, "a directory without one"))?;
+        let place = Place::file(path.display().to_string());
+        let import = import.ok_or_else(|| unknown(place, "a directory without one"))?;
         return import(path, progress);
     }
     let head = stream::head(path)?;
@@ -118,7 +148,8 @@ fn read(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
         Kind::File { sniff, import } if sniff(&head) => Some(import),
         _ => None,
     });
-    let import = import.ok_or_else(|| unknown(path, &describe(&head)))?;
+    let place = Place::offset(path.display().to_string(), 0);
+    let import = import.ok_or_else(|| unknown(place, &describe(&head)))?;
     import(path, progress)
 }
 
@@ -131,14 +162,11 @@ pub fn is_recording(path: &Path) -> bool {
         })
 }
 
-fn unknown(path: &Path, found: &str) -> ImportError {
+fn unknown(place: Place, found: &str) -> ImportError {
     let known: Vec<&str> = FORMATS.iter().map(|format| format.id).collect();
     ImportError::malformed(
-        Place::offset(path.display().to_string(), 0),
-        format!(
-            "a recording in a known format ({}, callscape)",
-            known.join(", ")
-        ),
+        place,
+        format!("a recording in a known format ({}, callscape)", known.join(", ")),
         found,
     )
 }

@@ -24,6 +24,8 @@ pub struct Found {
     /// The names of classes around it that stand in its name and not around its text: `A` of `A::f`.
     pub scope: Vec<String>,
     pub name: String,
+    /// Which pattern of the query found it: where several match one node, the first counts.
+    pub pattern: usize,
     /// Bytes in the file.
     pub span: Range<usize>,
     /// From 1.
@@ -47,7 +49,7 @@ pub struct Definition {
 }
 
 /// How long the syntax of one file may take.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Why a file's definitions are unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -189,7 +191,11 @@ impl Reader {
                     None => node(captures.name),
                 };
                 if let (Some((node, kind)), Some(name)) = (defined, name) {
-                    found.extend(definition(kind, node, name, source));
+                    let pattern = matched.pattern_index;
+                    found.extend(
+                        definition(kind, node, name, source)
+                            .map(|found| Found { pattern, ..found }),
+                    );
                 }
             }
         }
@@ -322,6 +328,7 @@ fn definition(kind: ModuleKind, node: Node<'_>, name: Node<'_>, source: &[u8]) -
         kind,
         scope,
         name,
+        pattern: 0,
         span: node.byte_range(),
         line: line_number(start.row),
         end_line: line_number(last),
@@ -351,8 +358,12 @@ fn scoped_name(kind: ModuleKind, node: &str, text: &str) -> Vec<String> {
         _ => {
             // `operator T *` and the like are names with spaces; a type's references and lifetimes are not
             // part of the name of its class.
-            let text = text.trim_start_matches(['&', '*']);
-            qualified::parts(text)
+            let mut parts = qualified::parts(text.trim_start_matches(['&', '*']));
+            if kind == ModuleKind::Class && node != "qualified_identifier" {
+                // `impl super::Type` does not stand inside of `super`.
+                parts.drain(..parts.len().saturating_sub(1));
+            }
+            parts
         }
     }
 }

@@ -29,9 +29,11 @@ pub fn nest(
     lines: &CodeLines,
     file_loc: u32,
 ) -> Vec<Definition> {
-    // Where several patterns match one node, the sort keeps their order and the first names it.
     found.sort_by(|a, b| {
-        let key = |found: &Found| (found.span.start, std::cmp::Reverse(found.span.end));
+        let key = |found: &Found| {
+            let end = std::cmp::Reverse(found.span.end);
+            (found.span.start, end, found.pattern)
+        };
         key(a).cmp(&key(b))
     });
     found.dedup_by(|later, first| later.span == first.span && later.kind == first.kind);

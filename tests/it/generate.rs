@@ -219,7 +219,7 @@ pub fn write_uftrace(program: &Program, dir: &Path) -> io::Result<()> {
     info.write_all(b"Ftrace!\0")?;
     info.write_all(&4u32.to_le_bytes())?;
     info.write_all(&[40, 0, 1, 2])?;
-    let (features, infos) = (0x363u64, 0x2bu64 | 1 << 6);
+    let (features, infos) = (0x63u64, 0xcfu64);
     info.write_all(&features.to_le_bytes())?;
     info.write_all(&infos.to_le_bytes())?;
     info.write_all(&1024u16.to_le_bytes())?;
@@ -227,7 +227,8 @@ pub fn write_uftrace(program: &Program, dir: &Path) -> io::Result<()> {
     let list: Vec<String> = tids.iter().map(u32::to_string).collect();
     write!(
         info,
-        "exename:{exe}\nbuild_id:\nexit_status:0\ncmdline:uftrace record {exe}\n"
+        "exename:{exe}\nbuild_id:{}\nexit_status:0\ncmdline:uftrace record {exe}\n",
+        "0".repeat(40)
     )?;
     write!(
         info,

@@ -81,6 +81,7 @@ fn session(seed: u64) -> Session {
                 kind: RecordingKind::Trace,
                 functions: functions_table,
                 trace,
+                samples: 0,
                 warnings: reporter.warnings(),
             },
             resolution: Resolution {

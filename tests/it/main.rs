@@ -3,6 +3,7 @@
 mod architecture;
 mod common;
 mod facts;
+mod formats;
 mod generate;
 mod import;
 mod landscape;

@@ -17,7 +17,14 @@ pub struct Placing<'a> {
     directories: Directories<'a>,
     /// Of functions that have no file: the name of an only executable says nothing.
     has_several_libraries: bool,
+    /// Where most functions have a file, those without are built into the runtime.
+    is_without_file_foreign: bool,
+    /// Beginnings of names, `luaV_`, and how many functions without file and scope have them.
+    prefixes: HashMap<&'a str, u32>,
 }
+
+/// This many functions whose names begin alike, as C has it for want of namespaces, make one.
+const FAMILY: u32 = 3;
 
 /// Names with more scopes than this keep the innermost.
 const DEEPEST_SCOPE: usize = 8;
@@ -31,9 +38,15 @@ impl<'a> Placing<'a> {
     ) -> Placing<'a> {
         let mut files: Vec<&str> = Vec::new();
         let mut libraries: BTreeSet<&str> = BTreeSet::new();
+        let mut prefixes: HashMap<&str, u32> = HashMap::new();
+        let mut without_file = 0;
         for function in outside.filter(|function| !packages::origin(*function).is_foreign) {
             if function.file.is_empty() {
                 libraries.insert(function.library);
+                without_file += 1;
+                if let Some(prefix) = prefix(function.name) {
+                    *prefixes.entry(prefix).or_default() += 1;
+                }
             } else {
                 files.push(function.file);
             }
@@ -42,8 +55,10 @@ impl<'a> Placing<'a> {
             builder,
             added: HashMap::new(),
             is_alone,
+            is_without_file_foreign: files.len() > without_file,
             directories: Directories::new(files.into_iter()),
             has_several_libraries: libraries.len() > 1,
+            prefixes,
         }
     }
 
@@ -77,7 +92,9 @@ impl<'a> Placing<'a> {
     /// function is not of a library or a runtime, in directories, files, namespaces and classes of its own.
     pub fn outside(&mut self, function: Function<'_>) -> NodeId {
         let origin = packages::origin(function);
-        if self.is_alone && !origin.is_foreign {
+        let is_foreign =
+            origin.is_foreign || function.file.is_empty() && self.is_without_file_foreign;
+        if self.is_alone && !is_foreign {
             return self.in_own_place(function);
         }
         let mut parent = self.child(NodeId::ROOT, ModuleKind::External, "external");
@@ -116,6 +133,14 @@ impl<'a> Placing<'a> {
                 ModuleKind::Namespace
             };
             parent = self.child(parent, kind, class);
+        } else if let Some(prefix) = prefix(function.name)
+            && function.file.is_empty()
+            && self
+                .prefixes
+                .get(prefix)
+                .is_some_and(|&count| count >= FAMILY)
+        {
+            parent = self.child(parent, ModuleKind::Namespace, prefix);
         }
         // Closures and overloads keep what tells them apart.
         let is_itself = function.name.ends_with(own_name);
@@ -130,6 +155,12 @@ impl<'a> Placing<'a> {
     pub fn build(self) -> (Hierarchy, Vec<ModuleId>) {
         self.builder.build()
     }
+}
+
+/// What stands up to the first underscore in a name without scopes, and the underscore.
+fn prefix(name: &str) -> Option<&str> {
+    let end = name.find('_').filter(|&end| end > 0)?;
+    names::is_plain(name).then(|| &name[..=end])
 }
 
 fn last<'a, 'b>(names: &'b [&'a str], most: usize) -> &'b [&'a str] {

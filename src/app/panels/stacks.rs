@@ -21,7 +21,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
     let Some(resolved) = document.resolved() else {
         return;
     };
-    if !context.bench.shown.stacks || context.free.width() < 420.0 {
+    if !context.bench.shown.stacks {
         return;
     }
     let trace = &resolved.recording.trace;
@@ -33,6 +33,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
             .on_hover_text("The call stack of each thread (K hides it)");
         egui::ScrollArea::vertical()
             .max_height((free.height() * 0.6 - 4.0 * MARGIN).max(60.0))
+            .auto_shrink([false, true])
             .show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = 1.0;
                 threads(ui, document, trace, time, context);

@@ -7,6 +7,7 @@
 mod activity;
 pub(super) mod block;
 mod columns;
+mod detail;
 mod events;
 #[cfg(test)]
 mod oracle;
@@ -21,6 +22,8 @@ pub(super) mod writer;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
+
+pub use detail::{Columns, Strip};
 
 use crate::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
 use store::Store;
@@ -253,6 +256,13 @@ impl Trace {
                 true
             });
         }
+    }
+
+    /// What to draw of `thread` on `columns`: for each column and each depth below `max_depth` the longest
+    /// call that overlaps the column, of equals the first. Neighbouring columns with the same call make
+    /// one strip; in order of depth, then column. O(columns × log n).
+    pub fn strips(&self, thread: ThreadId, columns: Columns, max_depth: u32) -> Vec<Strip> {
+        self.ask(|store| store.thread(thread).strips(columns, max_depth))
     }
 
     /// Cost minus the cost of the direct subcalls. O(1) but for calls with thousands of subcalls.

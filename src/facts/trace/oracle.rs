@@ -132,6 +132,17 @@ impl Direct {
         }
     }
 
+    /// For each column and depth the longest call that overlaps the column, of equals the first.
+    pub fn longest(&self, thread: ThreadId, column: TimeRange, depth: u32) -> Option<CallId> {
+        let calls = self.threads[thread.index()].iter().zip(0..);
+        let overlapping = calls.filter(|(call, _)| {
+            let ends_in_time = call.end > column.start || call.start >= column.start;
+            call.depth == depth && call.start < column.end && ends_in_time
+        });
+        let longest = overlapping.max_by_key(|(call, id)| (call.cost(), u32::MAX - id));
+        longest.map(|(_, id)| CallId(id))
+    }
+
     /// Cost minus the cost of the direct subcalls.
     pub fn self_cost(&self, thread: ThreadId, id: CallId) -> Cost {
         let calls = &self.threads[thread.index()];

@@ -68,6 +68,15 @@ pub(in crate::facts) struct NodeEntry {
     pub checksum: u32,
 }
 
+/// A call that is the longest of its depth in a run of blocks.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(in crate::facts) struct LongestCall {
+    pub cost: u64,
+    pub call: u32,
+    pub depth: u32,
+}
+
 /// A caller (NONE for an outermost call) and a callee.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]
 #[repr(C)]
@@ -86,6 +95,11 @@ pub(in crate::facts) struct ThreadTables {
     pub groups: Table<NodeEntry>,
     /// The summary of all blocks before block 256 × (*i* + 1), by *i*; times count from the first block.
     pub checkpoints: Table<NodeEntry>,
+    /// The longest calls by depth, in order: of each block, of each run of 16, and of each run of 256
+    /// that is whole.
+    pub longest: Table<LongestCall>,
+    /// Where those of each run end, in the same order.
+    pub longest_ends: Table<u32>,
 }
 
 /// All calls of a trace.
@@ -165,6 +179,8 @@ impl Store {
                 + size_of_val(&*tables.open)
                 + size_of_val(&*tables.groups)
                 + size_of_val(&*tables.checkpoints)
+                + size_of_val(&*tables.longest)
+                + size_of_val(&*tables.longest_ends)
         });
         let pairs = size_of_val(&*self.pairs) + size_of_val(&*self.pair_order);
         (self.data.len() + tables.sum::<usize>() + pairs) as u64
@@ -277,7 +293,7 @@ impl<'a> Calls<'a> {
     }
 
     /// The calls of block `index` that are open at its end.
-    fn open_in_block(&self, index: usize) -> &'a [OpenCall] {
+    pub fn open_in_block(&self, index: usize) -> &'a [OpenCall] {
         let open = &self.tables.open;
         let first = |index: usize| {
             let entry = self.tables.blocks.get(index);
@@ -362,20 +378,16 @@ impl<'a> Calls<'a> {
         };
         let (index, local) = place(last);
         let block = self.block(index);
-        let mut wanted = u32::MAX;
         let first = last - local as u32;
-        for i in (0..(local + 1).min(block.len)).rev() {
-            let depth = block.depth(i);
-            if depth < wanted {
-                wanted = depth;
-                let call = first + i as u32;
-                if !visit(CallId(call), self.facts_in(&block, call).end, depth) || wanted == 0 {
-                    return;
-                }
+        let (mut end, mut wanted) = (local + 1, u32::MAX);
+        while wanted > block.depth_base
+            && let Some((i, depth)) = block.last_above(end, wanted)
+        {
+            let call = first + i as u32;
+            if !visit(CallId(call), self.facts_in(&block, call).end, depth) {
+                return;
             }
-            if wanted == block.depth_base {
-                break;
-            }
+            (end, wanted) = (i, depth);
         }
         for open in self.open_before(index) {
             if open.depth < wanted && !visit(CallId(open.call), open.end, open.depth) {
@@ -409,7 +421,7 @@ impl<'a> Calls<'a> {
 pub(super) struct Cursor<'a> {
     pub calls: Calls<'a>,
     index: usize,
-    pub block: Block<'a>,
+    block: Block<'a>,
 }
 
 impl<'a> Cursor<'a> {
@@ -421,12 +433,17 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    pub fn facts(&mut self, call: u32) -> Facts {
-        let (index, _) = place(call);
+    pub fn block(&mut self, index: usize) -> &Block<'a> {
         if index != self.index {
             self.index = index;
             self.block = self.calls.block(index);
         }
+        &self.block
+    }
+
+    pub fn facts(&mut self, call: u32) -> Facts {
+        let (index, _) = place(call);
+        self.block(index);
         self.calls.facts_in(&self.block, call)
     }
 }

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use super::block::{self, BLOCK, Encoded, RawCall};
 use super::storage::{Growing, Table};
 use super::store::{
-    BlockEntry, CHECKPOINT_GROUPS, GROUP_BLOCKS, NONE, NodeEntry, OpenCall, Pair, Store,
-    ThreadTables, place,
+    BlockEntry, CHECKPOINT_BLOCKS, CHECKPOINT_GROUPS, GROUP_BLOCKS, LongestCall, NONE, NodeEntry,
+    OpenCall, Pair, Store, ThreadTables, place,
 };
 use super::summary::{self, Entry, Sums};
 use super::{Thread, Trace};
@@ -55,6 +55,9 @@ pub(in crate::facts) struct ThreadWriter {
     last_end: u64,
     /// The row of the innermost call that was open before this block; or NONE.
     innermost: u32,
+    /// By block the longest calls by depth, but for those open at its end; and where each block's end.
+    longest: Vec<LongestCall>,
+    longest_ends: Vec<u32>,
 }
 
 /// What the threads share.
@@ -75,6 +78,7 @@ struct Scratch {
     order: Vec<u32>,
     values: Vec<u64>,
     merged: Vec<Entry>,
+    block: block::Scratch,
 }
 
 const TABLE: usize = BLOCK * 4;
@@ -274,7 +278,7 @@ impl ThreadWriter {
                 slots: &scratch.slots,
                 entries: &scratch.entries,
             };
-            block::write(&block, &mut scratch.values, data);
+            block::write(&block, &mut scratch.block, data);
         });
         self.blocks.push(BlockEntry {
             offset: node.offset,
@@ -285,6 +289,17 @@ impl ThreadWriter {
             first_open: self.open.len() as u32,
             innermost: self.innermost,
         });
+        let longest = &shared.scratch.block.longest.in_block;
+        let block_start = (index * BLOCK) as u32;
+        self.longest.extend(longest.iter().map(|&id| {
+            let call = &self.calls[id as usize];
+            LongestCall {
+                cost: call.cost,
+                call: block_start + id,
+                depth: call.depth,
+            }
+        }));
+        self.longest_ends.push(self.longest.len() as u32);
         let mut parent = survivor.map_or(NONE, |running| running.row);
         for depth in opened..self.stack.len() {
             let running = &mut self.stack[depth];
@@ -402,6 +417,57 @@ impl ThreadWriter {
     }
 }
 
+/// The longest calls by depth of all blocks and of longer runs, as the tables hold them.
+fn longest(writer: &ThreadWriter) -> (Vec<LongestCall>, Vec<u32>) {
+    let mut all: Vec<LongestCall> = Vec::new();
+    let mut ends: Vec<u32> = Vec::new();
+    // The calls that were open at the end of a block have ended by now.
+    for (index, block) in writer.blocks.iter().enumerate() {
+        let start = index
+            .checked_sub(1)
+            .map_or(0, |previous| writer.longest_ends[previous]);
+        let ended = &writer.longest[start as usize..writer.longest_ends[index] as usize];
+        let next = writer.blocks.get(index + 1);
+        let open_end = next.map_or(writer.open.len(), |next| next.first_open as usize);
+        let open = &writer.open[block.first_open as usize..open_end];
+        let open = open.iter().map(|open| LongestCall {
+            cost: open.end.wrapping_sub(open.start),
+            call: open.call,
+            depth: open.depth,
+        });
+        keep_longest(ended.iter().copied().chain(open), &mut all);
+        ends.push(all.len() as u32);
+    }
+    let blocks = writer.blocks.len();
+    for length in [GROUP_BLOCKS, CHECKPOINT_BLOCKS] {
+        for run in 0..blocks / length {
+            let first = (run * length)
+                .checked_sub(1)
+                .map_or(0, |previous| ends[previous]);
+            let of_blocks = all[first as usize..ends[run * length + length - 1] as usize].to_vec();
+            keep_longest(of_blocks.into_iter(), &mut all);
+            ends.push(all.len() as u32);
+        }
+    }
+    (all, ends)
+}
+
+/// Appends the longest by depth of `calls`, in order of call; of equals the first.
+fn keep_longest(calls: impl Iterator<Item = LongestCall>, all: &mut Vec<LongestCall>) {
+    let first = all.len();
+    all.extend(calls);
+    all[first..].sort_unstable_by_key(|call| (call.depth, u64::MAX - call.cost, call.call));
+    let mut kept = first;
+    for next in first..all.len() {
+        if kept == first || all[kept - 1].depth != all[next].depth {
+            all[kept] = all[next];
+            kept += 1;
+        }
+    }
+    all.truncate(kept);
+    all[first..].sort_unstable_by_key(|call| call.call);
+}
+
 fn merge(runs: &[(u64, Vec<Entry>)], base: u64) -> Vec<Entry> {
     let runs: Vec<(u64, &[Entry])> = runs.iter().map(|(base, run)| (*base, &run[..])).collect();
     let mut merged = Vec::new();
@@ -440,8 +506,11 @@ pub(in crate::facts) fn finish(
             open.start = open.start.wrapping_sub(origin);
             open.end = open.end.wrapping_sub(origin);
         }
+        let (longest, longest_ends) = longest(&writer);
         store.infos.push(info);
         store.threads.push(ThreadTables {
+            longest: Table::Rows(longest),
+            longest_ends: Table::Rows(longest_ends),
             calls: calls as u32,
             blocks: Table::Rows(writer.blocks),
             open: Table::Rows(writer.open),

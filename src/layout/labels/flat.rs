@@ -17,7 +17,7 @@ const SMALLEST: f32 = 0.62;
 /// Letters are seen from this height of the em square on the screen on, in pixels, and in full from
 /// `LEGIBLE`.
 const VISIBLE: f32 = 7.0;
-const LEGIBLE: f32 = 10.0;
+const LEGIBLE: f32 = 8.5;
 
 /// More names than this at once are a mat that nobody reads.
 const MOST: usize = 200;
