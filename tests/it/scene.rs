@@ -59,15 +59,6 @@ impl Scene {
         scene
     }
 
-    /// A terrace with children, to be pointed at.
-    pub fn district(&self) -> ModuleId {
-        let chosen = self.blocks.iter().find(|block| {
-            let extent = block.max - block.min;
-            block.level == 2 && extent.x > 80.0 && extent.y > 60.0
-        });
-        chosen.map_or(ModuleId::ROOT, |block| block.module)
-    }
-
     /// Labels above some of what runs, as they stand on a picture of `size` pixels.
     pub fn label_on_screen(&mut self, camera: &Camera, size: Vec2, count: usize) {
         let running = self.blocks.iter().zip(&self.looks);
@@ -227,33 +218,6 @@ impl Scene {
             eye: Vec3::new(325.0, -715.0, 775.0),
             target: Vec3::new(500.0, 322.0, 0.0),
             fov_y: 0.473,
-        }
-    }
-
-    /// A few functions from very near.
-    pub fn street() -> Camera {
-        Camera {
-            eye: Vec3::new(362.0, 205.0, 42.0),
-            target: Vec3::new(350.0, 230.0, 18.0),
-            fov_y: 0.7,
-        }
-    }
-
-    /// Straight down.
-    pub fn above() -> Camera {
-        Camera {
-            eye: Vec3::new(500.0, 360.0, 1300.0),
-            target: Vec3::new(500.0, 360.0, 0.0),
-            fov_y: 0.6,
-        }
-    }
-
-    /// One district from near by.
-    pub fn close_up() -> Camera {
-        Camera {
-            eye: Vec3::new(330.0, 60.0, 130.0),
-            target: Vec3::new(400.0, 250.0, 15.0),
-            fov_y: 0.7,
         }
     }
 }
