@@ -12,11 +12,15 @@ const REDRAW: Duration = Duration::from_millis(100);
 
 /// Opens the recording of a sub-command, resolved against its source tree if it names one.
 pub fn open(input: &TraceArg) -> anyhow::Result<Session> {
-    let inputs = Inputs {
+    open_inputs(&Inputs {
         source_dir: input.source.clone(),
         recordings: vec![input.trace.clone()],
-    };
-    Ok(with_progress(|progress| Session::open(&inputs, progress))??)
+    })
+}
+
+/// Opens a session. A progress bar stands on standard error meanwhile, where that is a terminal.
+pub fn open_inputs(inputs: &Inputs) -> anyhow::Result<Session> {
+    Ok(with_progress(|progress| Session::open(inputs, progress))??)
 }
 
 /// Does long work. A progress bar stands on standard error meanwhile, where that is a terminal.
@@ -27,14 +31,19 @@ pub fn with_progress<T: Send>(work: impl FnOnce(&Progress) -> T + Send) -> anyho
     }
     let style = indicatif::ProgressStyle::with_template("{wide_msg} {bar:30} {percent:>3} %")?;
     let bar = indicatif::ProgressBar::new(0).with_style(style);
+    let watcher = std::thread::current();
     let result = std::thread::scope(|scope| {
-        let work = scope.spawn(|| work(&progress));
+        let work = scope.spawn(|| {
+            let result = work(&progress);
+            watcher.unpark();
+            result
+        });
         while !work.is_finished() {
             let (step, done, total) = progress.state();
             bar.set_length(total);
             bar.set_position(done);
             bar.set_message(step);
-            std::thread::sleep(REDRAW);
+            std::thread::park_timeout(REDRAW);
         }
         work.join()
     });
