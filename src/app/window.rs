@@ -49,7 +49,7 @@ const MAX_LOSSES: u32 = 3;
 #[derive(Debug)]
 struct Wake;
 
-/// Opens the window on `inputs` and stays until it is closed.
+/// Opens the window on `inputs`, the built-in demo when there are none, and stays until it is closed.
 pub fn run(inputs: Inputs) -> anyhow::Result<()> {
     let event_loop = event_loop()?;
     let mut app = App::new(event_loop.create_proxy(), inputs);
