@@ -279,6 +279,7 @@ impl App {
         let smooth = |old: f32, new: f32| old + (new - old) * 0.1;
         let interval = begin.duration_since(view.last_frame).as_secs_f32() * 1e3;
         self.timings.interval_ms = smooth(self.timings.interval_ms, interval);
+        self.bench.drawing += begin.elapsed();
         let cpu = begin.elapsed().as_secs_f32() * 1e3;
         self.timings.cpu_ms = smooth(self.timings.cpu_ms, cpu);
         view.last_frame = begin;
