@@ -14,6 +14,8 @@ mod document;
 mod firefox;
 mod hashing;
 mod json;
+mod lines;
+mod perf_script;
 mod samples;
 mod speedscope;
 mod stream;
@@ -112,6 +114,13 @@ const FORMATS: &[Format] = &[
         kind: Kind::File {
             sniff: chrome::sniff,
             import: chrome::import,
+        },
+    },
+    Format {
+        id: perf_script::FORMAT,
+        kind: Kind::File {
+            sniff: perf_script::sniff,
+            import: perf_script::import,
         },
     },
     Format {
