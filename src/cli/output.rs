@@ -1,6 +1,7 @@
 //! What the sub-commands that read a recording share: opening it with progress, tables, JSON.
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::mpsc;
 use std::time::Duration;
 
 use super::TraceArg;
@@ -31,24 +32,25 @@ pub fn with_progress<T: Send>(work: impl FnOnce(&Progress) -> T + Send) -> anyho
     }
     let style = indicatif::ProgressStyle::with_template("{wide_msg} {bar:30} {percent:>3} %")?;
     let bar = indicatif::ProgressBar::new(0).with_style(style);
-    let watcher = std::thread::current();
     let result = std::thread::scope(|scope| {
-        let work = scope.spawn(|| {
-            let result = work(&progress);
-            watcher.unpark();
-            result
-        });
-        while !work.is_finished() {
-            let (step, done, total) = progress.state();
-            bar.set_length(total);
-            bar.set_position(done);
-            bar.set_message(step);
-            std::thread::park_timeout(REDRAW);
+        let (sender, receiver) = mpsc::channel();
+        let progress = &progress;
+        // A panic of the work drops the sender, and goes on where the scope joins its threads.
+        scope.spawn(move || sender.send(work(progress)));
+        loop {
+            match receiver.recv_timeout(REDRAW) {
+                Err(mpsc::RecvTimeoutError::Timeout) => {
+                    let (step, done, total) = progress.state();
+                    bar.set_length(total);
+                    bar.set_position(done);
+                    bar.set_message(step);
+                }
+                result => break result,
+            }
         }
-        work.join()
     });
     bar.finish_and_clear();
-    result.or_else(|panic| std::panic::resume_unwind(panic))
+    Ok(result?)
 }
 
 /// The recording of a session that was opened with one.
