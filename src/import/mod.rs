@@ -15,6 +15,8 @@ mod firefox;
 mod hashing;
 pub mod index;
 mod json;
+mod lines;
+mod perf_script;
 mod samples;
 mod speedscope;
 mod stream;
@@ -113,6 +115,13 @@ const FORMATS: &[Format] = &[
         kind: Kind::File {
             sniff: chrome::sniff,
             import: chrome::import,
+        },
+    },
+    Format {
+        id: perf_script::FORMAT,
+        kind: Kind::File {
+            sniff: perf_script::sniff,
+            import: perf_script::import,
         },
     },
     Format {
