@@ -11,11 +11,9 @@ struct Frame {
     // Width of a pixel in world units at distance 1.
     pixel: f32,
     ray_right: vec3f,
-    // Turns the directions in which occlusion is sought, 0 to 1: differs between averaged pictures.
-    turn: f32,
+    pad6: f32,
     ray_down: vec3f,
-    // Shifts the distances at which occlusion is sought, 0 to 1.
-    shift: f32,
+    pad7: f32,
     ground: vec3f,
     emission: f32,
     root: vec3f,

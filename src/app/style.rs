@@ -108,6 +108,7 @@ pub fn set_theme(ctx: &egui::Context, theme: Theme) {
         style.spacing.interact_size.y = 26.0;
         style.spacing.slider_rail_height = 4.0;
         style.spacing.scroll = egui::style::ScrollStyle::thin();
+        style.animation_time = 0.1;
         style.interaction.selectable_labels = false;
         style.interaction.tooltip_delay = 0.4;
 

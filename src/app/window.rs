@@ -25,11 +25,15 @@ use super::pointer::Button;
 use super::state_log::StateLog;
 use super::workbench::{Message, Viewport, Workbench};
 use crate::analysis::session::Inputs;
+use crate::filter::selection::Selection;
 use crate::render::gpu::GpuError;
 use crate::render::renderer::{Frame, Quality};
 use crate::units::ModuleId;
 use crate::views::landscape::Moment;
 
+/// The picture of a landscape at rest is made better only when nothing else is going on: on a software
+/// renderer each step takes long enough to make the panels stutter.
+const CALM: Duration = Duration::from_millis(150);
 /// How often the progress of work on another thread is looked at.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(60);
 /// When the display cannot take a frame it is tried again after this.
@@ -45,7 +49,7 @@ const MAX_LOSSES: u32 = 3;
 #[derive(Debug)]
 struct Wake;
 
-/// Opens the window on `inputs` and stays until it is closed.
+/// Opens the window on `inputs`, the built-in demo when there are none, and stays until it is closed.
 pub fn run(inputs: Inputs) -> anyhow::Result<()> {
     let event_loop = event_loop()?;
     let mut app = App::new(event_loop.create_proxy(), inputs);
@@ -80,6 +84,7 @@ struct App {
     log: Option<StateLog>,
     losses: u32,
     is_hidden: bool,
+    last_input: Instant,
     /// When the next frame is due without an event.
     next_frame: Option<Instant>,
     failure: Option<anyhow::Error>,
@@ -118,6 +123,7 @@ impl App {
             log: StateLog::from_environment(),
             losses: 0,
             is_hidden: false,
+            last_input: Instant::now(),
             next_frame: None,
             failure: None,
         }
@@ -248,19 +254,23 @@ impl App {
             free
         });
         let points = shown.panels.pixels_per_point;
-        self.bench.search.wants_focus = false;
-        let had_commands = !self.commands.is_empty();
-        for command in std::mem::take(&mut self.commands) {
-            self.bench.execute(command);
-        }
         let pixels = Vec2::new(size[0] as f32, size[1] as f32);
         self.bench.set_viewport(Viewport {
             size: pixels,
             free: free_area(free, points, pixels),
         });
-        self.bench.update_hover();
+        self.bench.search.wants_focus = false;
+        self.bench.search.mark_moved = false;
+        let had_commands = !self.commands.is_empty();
+        for command in std::mem::take(&mut self.commands) {
+            self.bench.execute(command);
+        }
+        let overlay = &view.overlay;
+        self.bench.update_hover(|at| overlay.covers(at.x, at.y));
 
-        let landscape = landscape_frame(&mut self.bench, view, size, scene_is_new);
+        let restless = CALM.saturating_sub(self.last_input.elapsed());
+        let may_settle = restless.is_zero() && !shown.repaint_after.is_zero();
+        let landscape = landscape_frame(&mut self.bench, view, size, scene_is_new, may_settle);
         let presented = view.graphics.draw(landscape.as_ref(), shown.panels);
         if landscape.is_some() {
             view.drawn = landscape;
@@ -269,6 +279,7 @@ impl App {
         let smooth = |old: f32, new: f32| old + (new - old) * 0.1;
         let interval = begin.duration_since(view.last_frame).as_secs_f32() * 1e3;
         self.timings.interval_ms = smooth(self.timings.interval_ms, interval);
+        self.bench.drawing += begin.elapsed();
         let cpu = begin.elapsed().as_secs_f32() * 1e3;
         self.timings.cpu_ms = smooth(self.timings.cpu_ms, cpu);
         view.last_frame = begin;
@@ -284,8 +295,10 @@ impl App {
             due = [due, at].into_iter().flatten().min();
         };
         by(shown.repaint_after);
-        if self.bench.is_moving() || had_commands || !view.graphics.renderer.settled() {
+        if self.bench.is_moving() || had_commands {
             by(Duration::ZERO);
+        } else if !view.graphics.renderer.settled() {
+            by(restless);
         }
         if self.bench.loading.is_some() {
             by(PROGRESS_INTERVAL);
@@ -355,12 +368,14 @@ impl App {
     }
 }
 
-/// Brings the renderer up to date, and gives the frame to draw; none when the picture would be the same.
+/// Brings the renderer up to date, and gives the frame to draw; none when the picture would be the same,
+/// or only better and it may not settle now.
 fn landscape_frame(
     bench: &mut Workbench,
     view: &mut View,
     size: [u32; 2],
     scene_is_new: bool,
+    may_settle: bool,
 ) -> Option<Frame> {
     let mut frame = Frame {
         camera: bench.camera.camera(),
@@ -411,11 +426,16 @@ fn landscape_frame(
             selection,
             ..
         } = document;
-        landscape.label(session, selection, found, &frame.camera, pixels, em);
+        // What is hovered has a tooltip of its own.
+        let named = Selection {
+            hovered: None,
+            ..selection.clone()
+        };
+        landscape.label(session, &named, found, &frame.camera, pixels, em);
         renderer.set_labels(gpu, landscape.flat_labels(), landscape.screen_labels());
         return Some(frame);
     }
-    (!renderer.settled()).then_some(frame)
+    (may_settle && !renderer.settled()).then_some(frame)
 }
 
 /// The free area in points as normalised device coordinates; of all the window when panels leave nothing.
@@ -446,6 +466,12 @@ impl ApplicationHandler<Wake> for App {
             .with_title("Callscape")
             .with_min_inner_size(LogicalSize::new(320.0, 240.0))
             .with_inner_size(LogicalSize::new(1280.0, 800.0));
+        #[cfg(target_os = "linux")]
+        let attributes = {
+            use winit::platform::x11::WindowAttributesExtX11;
+            // What X11 calls the class and Wayland the application's id.
+            attributes.with_name("callscape", "callscape")
+        };
         match event_loop.create_window(attributes) {
             Ok(window) => self.make_view(event_loop, Arc::new(window)),
             Err(error) => {
@@ -454,9 +480,7 @@ impl ApplicationHandler<Wake> for App {
                 return;
             }
         }
-        if let Some(inputs) = self.inputs.take()
-            && inputs != Inputs::default()
-        {
+        if let Some(inputs) = self.inputs.take() {
             self.bench.open(inputs);
         }
     }
@@ -473,6 +497,9 @@ impl ApplicationHandler<Wake> for App {
     }
 
     fn window_event(&mut self, event_loop: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
+        if !matches!(event, WindowEvent::RedrawRequested) {
+            self.last_input = Instant::now();
+        }
         if let WindowEvent::KeyboardInput { event: key, .. } = &event
             && !self.on_key(key)
         {

@@ -116,7 +116,7 @@ impl<'a> Info<'a> {
             functions: recording.functions.len() as u64,
             max_depth: trace.max_depth(),
             duration_ns: trace.duration(),
-            samples: 0,
+            samples: recording.samples,
             resolution: Counts::new(resolved),
             warnings: &recording.warnings,
             source_warnings: &session.source_warnings,
@@ -125,6 +125,9 @@ impl<'a> Info<'a> {
 
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "format     {}", self.format)?;
+        if self.kind == RecordingKind::Sampled {
+            writeln!(out, "samples    {}", self.samples)?;
+        }
         writeln!(out, "calls      {}", self.calls)?;
         writeln!(out, "functions  {}", self.functions)?;
         writeln!(out, "max depth  {}", self.max_depth)?;

@@ -30,6 +30,8 @@ pub struct Recording {
     pub kind: RecordingKind,
     pub functions: Functions,
     pub trace: Trace,
+    /// How many samples were taken; none of a trace.
+    pub samples: u64,
     pub warnings: Vec<Warning>,
 }
 

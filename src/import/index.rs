@@ -18,6 +18,8 @@ use crate::facts::recording::{Recording, RecordingKind};
 use crate::progress::Progress;
 use crate::warnings::{Place, Reporter, Warning};
 
+/// What an index that is opened without its recording is called in `info`.
+const FORMAT: &str = "callscape";
 /// The end of an index's name.
 const EXTENSION: &str = "callscape";
 /// Recordings of fewer calls are read faster than anyone waits for; no index is left beside them unless
@@ -33,6 +35,7 @@ const SAMPLE: u64 = 64 << 10;
 struct Note {
     format: String,
     kind: RecordingKind,
+    samples: u64,
     warnings: Vec<Warning>,
 }
 
@@ -127,6 +130,7 @@ fn write(recording: &Recording, place: &Path, fingerprint: u64) -> io::Result<()
     let note = serde_json::to_vec(&Note {
         format: recording.format.to_owned(),
         kind: recording.kind,
+        samples: recording.samples,
         warnings: recording.warnings.clone(),
     })?;
     if Some(place.parent().unwrap_or(Path::new(""))) == index::cache_dir().as_deref() {
@@ -160,11 +164,15 @@ fn open_alone(path: &Path) -> Result<Recording, ImportError> {
         IndexError::Io(error) => ImportError::io(path, error),
         error => malformed("an index of this version of Callscape", error.to_string()),
     })?;
-    recording(path, contents).ok_or_else(|| {
+    let recording = recording(path, contents).ok_or_else(|| {
         malformed(
             "an index of this version of Callscape",
             "an unknown format".into(),
         )
+    })?;
+    Ok(Recording {
+        format: FORMAT,
+        ..recording
     })
 }
 
@@ -205,6 +213,7 @@ fn recording(path: &Path, contents: Contents) -> Option<Recording> {
         kind: note.kind,
         functions: contents.functions,
         trace: contents.trace,
+        samples: note.samples,
         warnings: note.warnings,
     })
 }

@@ -7,19 +7,29 @@ use crate::progress::{Cancelled, Progress};
 use crate::warnings::Place;
 
 mod chrome;
+mod cpuprofile;
+mod decimal;
+mod demangle;
+mod document;
+mod firefox;
 mod hashing;
 pub mod index;
 mod json;
+mod lines;
+mod perf_script;
+mod samples;
+mod speedscope;
 mod stream;
 mod uftrace;
 
 /// Why a recording could not be read at all.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
-    #[error("{path}: {source}")]
+    #[error("{path}: {error}")]
     Io {
         path: PathBuf,
-        source: std::io::Error,
+        // Not named source: the message holds it already, and a chain of causes would show it again.
+        error: std::io::Error,
     },
     /// What was expected, and what was found, where.
     #[error("{place}: expected {expected}, found {found}")]
@@ -45,10 +55,10 @@ impl ImportError {
         }
     }
 
-    fn io(path: &Path, source: std::io::Error) -> ImportError {
+    fn io(path: &Path, error: std::io::Error) -> ImportError {
         ImportError::Io {
             path: path.to_owned(),
-            source,
+            error,
         }
     }
 }
@@ -57,8 +67,6 @@ impl ImportError {
 struct Format {
     /// Its identifier in `info`.
     id: &'static str,
-    /// Who writes it, in a few words.
-    written_by: &'static str,
     kind: Kind,
 }
 
@@ -82,16 +90,42 @@ type Import = fn(&Path, &Progress) -> Result<Recording, ImportError>;
 /// specification.
 const FORMATS: &[Format] = &[
     Format {
+        id: speedscope::FORMAT,
+        kind: Kind::File {
+            sniff: speedscope::sniff,
+            import: speedscope::import,
+        },
+    },
+    Format {
+        id: cpuprofile::FORMAT,
+        kind: Kind::File {
+            sniff: cpuprofile::sniff,
+            import: cpuprofile::import,
+        },
+    },
+    Format {
+        id: firefox::FORMAT,
+        kind: Kind::File {
+            sniff: firefox::sniff,
+            import: firefox::import,
+        },
+    },
+    Format {
         id: chrome::FORMAT,
-        written_by: "Chrome, VizTracer, clang -ftime-trace, tracing-chrome, uftrace dump and others",
         kind: Kind::File {
             sniff: chrome::sniff,
             import: chrome::import,
         },
     },
     Format {
+        id: perf_script::FORMAT,
+        kind: Kind::File {
+            sniff: perf_script::sniff,
+            import: perf_script::import,
+        },
+    },
+    Format {
         id: uftrace::FORMAT,
-        written_by: "uftrace record, a directory",
         kind: Kind::Directory {
             sniff: uftrace::sniff,
             import: uftrace::import,
@@ -114,15 +148,23 @@ fn read(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
             Kind::Directory { sniff, import } if sniff(path) => Some(import),
             _ => None,
         });
-        let import = import.ok_or_else(|| unknown(path, "a directory that holds no recording"))?;
+        let place = Place::file(path.display().to_string());
+        let import = import.ok_or_else(|| unknown(place, "a directory without one"))?;
         return import(path, progress);
+    }
+    if !metadata.is_file() {
+        // Such as a pipe, which could be read only once, or a device without end.
+        let place = Place::file(path.display().to_string());
+        let found = "neither a file nor a directory";
+        return Err(ImportError::malformed(place, "a recording", found));
     }
     let head = stream::head(path)?;
     let import = FORMATS.iter().find_map(|format| match format.kind {
         Kind::File { sniff, import } if sniff(&head) => Some(import),
         _ => None,
     });
-    let import = import.ok_or_else(|| unknown(path, &describe(&head)))?;
+    let place = Place::offset(path.display().to_string(), 0);
+    let import = import.ok_or_else(|| unknown(place, &describe(&head)))?;
     import(path, progress)
 }
 
@@ -135,16 +177,13 @@ pub fn is_recording(path: &Path) -> bool {
         })
 }
 
-fn unknown(path: &Path, found: &str) -> ImportError {
-    let known: Vec<String> = FORMATS
-        .iter()
-        .map(|format| format!("{} ({})", format.id, format.written_by))
-        .collect();
+fn unknown(place: Place, found: &str) -> ImportError {
+    let known: Vec<&str> = FORMATS.iter().map(|format| format.id).collect();
     ImportError::malformed(
-        Place::file(path.display().to_string()),
+        place,
         format!(
-            "a recording in a known format: {}; callscape (its own index)",
-            known.join("; ")
+            "a recording in a known format ({}, callscape)",
+            known.join(", ")
         ),
         found,
     )

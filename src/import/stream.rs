@@ -197,7 +197,7 @@ impl<'a> Window<'a> {
         match error.kind() {
             io::ErrorKind::UnexpectedEof if self.compressed => {
                 self.reporter
-                    .warn("truncated-file", || Place::offset(&self.name, taken));
+                    .warn("truncated-compression", || Place::offset(&self.name, taken));
                 self.at_end = true;
                 Ok(false)
             }

@@ -16,7 +16,6 @@ use crate::warnings::{Place, Reporter};
 use symbols::Symbols;
 use tasks::Tasks;
 
-mod demangle;
 mod records;
 mod symbols;
 mod tasks;
@@ -81,6 +80,7 @@ pub fn import(path: &Path, progress: &Progress) -> Result<Recording, ImportError
         kind: RecordingKind::Trace,
         functions,
         trace,
+        samples: 0,
         warnings: reporter.warnings(),
     })
 }

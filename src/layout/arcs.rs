@@ -6,7 +6,7 @@ use glam::{Vec2, Vec3};
 use super::geometry::{Arc, Arcs, Block, BlockLook};
 
 /// Holten's β: 1 follows the hierarchy strictly, 0 is a straight line.
-const BUNDLING: f32 = 0.8;
+const BUNDLING: f32 = 0.75;
 
 /// Control points of an arc between its ends: enough for a smooth arch, and a bound for deep trees.
 const FEWEST_SEGMENTS: usize = 4;
@@ -14,10 +14,13 @@ const MOST_SEGMENTS: usize = 16;
 
 /// The height of an arc over its ends grows with its span to this power: short ones stay low, long ones
 /// do not leave the picture. At a span of one unit it is `LIFT`.
-const LIFT: f32 = 0.55;
+const LIFT: f32 = 0.45;
 const LIFT_POWER: f32 = 0.8;
 /// A hyperarc stands out over the relations by its height too.
-const HYPERARC_LIFT: f32 = 1.35;
+const HYPERARC_LIFT: f32 = 1.3;
+
+/// How far a hop bulges to the right of the straight line, as a share of its span.
+const HYPERARC_BULGE: f32 = 0.05;
 
 /// An arc leaves and arrives to the right of the line between the centres, by this share of the smaller
 /// block's side, so that the two directions of a pair do not coincide.
@@ -28,7 +31,10 @@ const SIDESTEP: f32 = 0.12;
 const WIDTH: f32 = 0.7;
 const WIDTH_BY_COUNT: f32 = 2.3;
 const STEP_WIDENING: f32 = 1.5;
-const HYPERARC_WIDTH: f32 = 4.0;
+/// Of the innermost hop of a hyperarc, and of the outermost as a share of that: the eye finds where the
+/// stack ends.
+const HYPERARC_WIDTH: f32 = 3.4;
+const HYPERARC_TAPER: f32 = 0.45;
 
 /// How opaque arcs of earlier steps are, and those of the last one.
 const CALM: f32 = 0.38;
@@ -78,8 +84,12 @@ impl Ground<'_> {
     }
 }
 
+/// Lights of different arcs run out of step by this, so that they do not blink together.
+const PULSE_APART: f32 = 0.381_966;
+
 /// Adds arcs for the most frequent `limit` of the relations, those of the last step before others, and
 /// gives back how many relations are left out. The order of `relations` does not matter; it is lost.
+/// `phase` (0 to 1) is how far the lights on the arcs of the last step have run.
 /// O(r log r) in the relations, and in the depth of the hierarchy for each arc.
 pub fn add_relations(
     arcs: &mut Arcs,
@@ -87,6 +97,7 @@ pub fn add_relations(
     relations: &mut Vec<BlockRelation>,
     colors: ArcColors,
     limit: usize,
+    phase: f32,
 ) -> usize {
     let rank = |relation: &BlockRelation| {
         let BlockRelation {
@@ -115,6 +126,8 @@ pub fn add_relations(
             (CALM, 1.0)
         };
         let [from, to] = [colors.caller, colors.callee].map(|[r, g, b]| [r, g, b, opacity]);
+        // By its ends, so that a light does not jump when the ranking changes.
+        let apart = (relation.from ^ relation.to.rotate_left(7)) as f32 * PULSE_APART;
         let arc = Arc {
             first_point: arcs.points.len() as u32,
             points: 0,
@@ -122,7 +135,11 @@ pub fn add_relations(
             from,
             to,
             outlined: false,
-            pulse: -1.0,
+            pulse: if in_step {
+                (phase + apart).fract()
+            } else {
+                -1.0
+            },
         };
         bundle(ground, relation.from, relation.to, &mut arcs.points);
         add(arcs, arc);
@@ -130,38 +147,30 @@ pub fn add_relations(
     left_out
 }
 
-/// Adds the hyperarc of a thread: one arch from each block of `path` to the next. Blocks that repeat
-/// without another between them count once.
-pub fn add_hyperarc(
-    arcs: &mut Arcs,
-    ground: Ground<'_>,
-    path: impl IntoIterator<Item = u32>,
-    [r, g, b]: [f32; 3],
-) {
-    let mut last = None;
-    for block in path {
-        let Some(from) = last.replace(block) else {
-            continue;
-        };
-        if from == block {
-            continue;
-        }
+/// Adds the hyperarc of a thread: one arch for each hop from a block to another, outermost first.
+pub fn add_hyperarc(arcs: &mut Arcs, ground: Ground<'_>, hops: &[[u32; 2]], [r, g, b]: [f32; 3]) {
+    for (index, &[from, to]) in hops.iter().enumerate() {
+        let inward = (index + 1) as f32 / hops.len() as f32;
         let arc = Arc {
             first_point: arcs.points.len() as u32,
             points: 0,
-            width: HYPERARC_WIDTH,
+            width: HYPERARC_WIDTH * (HYPERARC_TAPER + (1.0 - HYPERARC_TAPER) * inward),
             from: [r, g, b, 1.0],
             to: [r, g, b, 1.0],
             outlined: true,
             pulse: -1.0,
         };
-        // Hops of a path meet in the centres of their blocks: no sidestep.
+        // Hops of a path meet in the centres of their blocks; a hop and its way back bulge to the right.
         let start = ground.center(from).extend(ground.top(from));
-        let end = ground.center(block).extend(ground.top(block));
-        let segments = FEWEST_SEGMENTS;
+        let end = ground.center(to).extend(ground.top(to));
+        let across = (end - start).truncate();
+        let bulge = Vec2::new(across.y, -across.x) * HYPERARC_BULGE;
         let first = arcs.points.len();
-        let along = |i: usize| start.lerp(end, i as f32 / segments as f32);
-        arcs.points.extend((0..=segments).map(along));
+        arcs.points.extend((0..=FEWEST_SEGMENTS).map(|i| {
+            let along = i as f32 / FEWEST_SEGMENTS as f32;
+            let aside = bulge * (4.0 * along * (1.0 - along));
+            start.lerp(end, along) + aside.extend(0.0)
+        }));
         lift(&mut arcs.points[first..], HYPERARC_LIFT);
         add(arcs, arc);
     }
@@ -309,7 +318,7 @@ mod tests {
                 let mut arcs = Arcs::default();
                 let mut relations = vec![relation(from, to, 1, 0)];
                 assert_eq!(
-                    add_relations(&mut arcs, ground, &mut relations, COLORS, 9),
+                    add_relations(&mut arcs, ground, &mut relations, COLORS, 9, 0.0),
                     0
                 );
                 let [arc] = arcs.arcs[..] else {
@@ -344,7 +353,7 @@ mod tests {
         };
         let mut arcs = Arcs::default();
         let mut relations = vec![relation(2, 6, 5, 0), relation(6, 2, 5, 0)];
-        add_relations(&mut arcs, ground, &mut relations, COLORS, 9);
+        add_relations(&mut arcs, ground, &mut relations, COLORS, 9, 0.0);
         let there = arcs.points[0];
         let back = arcs.points[arcs.points.len() - 1];
         assert!(there.distance(back) > 1.0);
@@ -367,7 +376,7 @@ mod tests {
             relation(5, 2, 20, 0),
         ];
         assert_eq!(
-            add_relations(&mut arcs, ground, &mut relations, COLORS, 2),
+            add_relations(&mut arcs, ground, &mut relations, COLORS, 2, 0.0),
             2
         );
         let kept: Vec<(u32, u32)> = relations.iter().map(|kept| (kept.from, kept.to)).collect();
@@ -378,13 +387,13 @@ mod tests {
         );
         assert!(arcs.arcs[1].from[3] > arcs.arcs[0].from[3]);
         assert_eq!(
-            add_relations(&mut arcs, ground, &mut relations, COLORS, 0),
+            add_relations(&mut arcs, ground, &mut relations, COLORS, 0, 0.0),
             2
         );
     }
 
     #[test]
-    fn a_hyperarc_hops_along_the_stack_and_merges_repeats() {
+    fn a_hyperarc_has_an_arch_for_each_hop_and_widens_inward() {
         let blocks = blocks();
         let parents = parents(&blocks);
         let ground = Ground {
@@ -393,10 +402,15 @@ mod tests {
             looks: &[],
         };
         let mut arcs = Arcs::default();
-        add_hyperarc(&mut arcs, ground, [2, 2, 5, 5, 5, 2, 6], [0.5; 3]);
+        add_hyperarc(&mut arcs, ground, &[[2, 5], [5, 2], [2, 6]], [0.5; 3]);
         assert_eq!(arcs.arcs.len(), 3);
         assert!(arcs.arcs.iter().all(|arc| arc.outlined));
-        add_hyperarc(&mut arcs, ground, [4], [0.5; 3]);
-        assert_eq!(arcs.arcs.len(), 3);
+        assert!(
+            arcs.arcs
+                .is_sorted_by(|outer, inner| outer.width < inner.width)
+        );
+        let middle = |arc: &Arc| arcs.points[(arc.first_point + arc.points / 2) as usize];
+        let apart = middle(&arcs.arcs[0]).distance(middle(&arcs.arcs[1]));
+        assert!(apart > 1.0, "there and back again: {apart}");
     }
 }

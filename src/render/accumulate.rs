@@ -1,7 +1,8 @@
 //! The mean of the pictures drawn since something moved. Reads the colour picture, adds to the mean.
 
 use super::pass::{self, Draw, Maker};
-use super::targets::{self, Targets};
+use super::recording::{Depth, Recording};
+use super::targets;
 
 pub struct Accumulate {
     layout: wgpu::BindGroupLayout,
@@ -44,21 +45,15 @@ impl Accumulate {
     }
 
     /// Adds the colour picture as the last of `count`; at least 1.
-    pub fn draw(
-        &mut self,
-        device: &wgpu::Device,
-        encoder: &mut wgpu::CommandEncoder,
-        frame: &wgpu::BindGroup,
-        targets: &Targets,
-        count: u32,
-    ) {
+    pub fn draw(&mut self, on: &mut Recording<'_>, count: u32) {
+        let targets = on.targets;
         let group = self.group.get_or_insert_with(|| {
             let colour = wgpu::BindingResource::TextureView(&targets.colour);
-            pass::group(device, "accumulate", &self.layout, &[colour])
+            pass::group(on.device, "accumulate", &self.layout, &[colour])
         });
         let clear = (count <= 1).then_some(wgpu::Color::BLACK);
         let share = 1.0 / f64::from(count.max(1));
-        let mut pass = pass::begin(encoder, "accumulate", &targets.mean, clear);
+        let mut pass = on.pass("accumulate", &targets.mean, clear, Depth::None);
         pass.set_pipeline(&self.pipeline);
         pass.set_blend_constant(wgpu::Color {
             r: share,
@@ -66,7 +61,6 @@ impl Accumulate {
             b: share,
             a: share,
         });
-        pass.set_bind_group(0, frame, &[]);
         pass.set_bind_group(1, &*group, &[]);
         pass.draw(0..3, 0..1);
     }

@@ -7,12 +7,13 @@ use crate::layout::geometry::{Arc, Arcs};
 
 use super::growing::Growing;
 use super::pass::{self, Draw, Maker};
-use super::targets::{self, Targets};
+use super::recording::{Depth, Recording};
+use super::targets;
 
 /// Segments of a piece, as in the shader.
 const SEGMENTS: u32 = 24;
 /// An arc of more spans than this is drawn in several pieces.
-const SPANS: u32 = 4;
+const SPANS: u32 = 2;
 
 pub mod gpu {
     use bytemuck::{Pod, Zeroable};
@@ -133,17 +134,22 @@ impl ArcsPass {
 
     fn push(&mut self, arc: &Arc, points: &[Vec3]) {
         let first_point = self.point_records.len() as u32;
-        let mut add = |point: Vec3| self.point_records.push(point.extend(1.0).to_array());
         // The shader knows cubic curves only: lower degrees are raised, which is exact.
-        match *points {
+        let cubic;
+        let points = match *points {
             [] | [_] => return,
-            [a, b] => [a, a.lerp(b, 1.0 / 3.0), a.lerp(b, 2.0 / 3.0), b].map(&mut add),
-            [a, b, c] => [a, a.lerp(b, 2.0 / 3.0), c.lerp(b, 2.0 / 3.0), c].map(&mut add),
-            [..] => {
-                points.iter().copied().for_each(&mut add);
-                [(); 4]
+            [a, b] => {
+                cubic = [a, a.lerp(b, 1.0 / 3.0), a.lerp(b, 2.0 / 3.0), b];
+                &cubic
             }
+            [a, b, c] => {
+                cubic = [a, a.lerp(b, 2.0 / 3.0), c.lerp(b, 2.0 / 3.0), c];
+                &cubic
+            }
+            _ => points,
         };
+        self.point_records
+            .extend(points.iter().map(|point| point.extend(1.0).to_array()));
         let count = self.point_records.len() as u32 - first_point;
         let pieces = (count - 3).div_ceil(SPANS);
         let place = self.arc_records.len() as u32;
@@ -164,13 +170,7 @@ impl ArcsPass {
             }));
     }
 
-    pub fn draw(
-        &mut self,
-        device: &wgpu::Device,
-        encoder: &mut wgpu::CommandEncoder,
-        frame: &wgpu::BindGroup,
-        targets: &Targets,
-    ) {
+    pub fn draw(&mut self, on: &mut Recording<'_>) {
         if self.piece_records.is_empty() {
             return;
         }
@@ -179,13 +179,12 @@ impl ArcsPass {
                 self.arcs.buffer().as_entire_binding(),
                 self.points.buffer().as_entire_binding(),
                 self.pieces.buffer().as_entire_binding(),
-                wgpu::BindingResource::TextureView(&targets.depth),
+                wgpu::BindingResource::TextureView(&on.targets.depth),
             ];
-            pass::group(device, "arcs", &self.layout, &resources)
+            pass::group(on.device, "arcs", &self.layout, &resources)
         });
-        let mut pass = pass::begin(encoder, "arcs", &targets.colour, None);
+        let mut pass = on.pass("arcs", &on.targets.colour, None, Depth::None);
         pass.set_pipeline(&self.pipeline);
-        pass.set_bind_group(0, frame, &[]);
         pass.set_bind_group(1, &*group, &[]);
         pass.set_index_buffer(self.indices.slice(..), wgpu::IndexFormat::Uint32);
         pass.draw_indexed(0..SEGMENTS * 6, 0, 0..self.piece_records.len() as u32);

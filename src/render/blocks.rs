@@ -2,7 +2,8 @@
 
 use super::city::City;
 use super::pass::{self, Draw, Maker};
-use super::targets::{self, Targets};
+use super::recording::{Depth, Recording};
+use super::targets;
 
 /// Blocks in an instance, as in the shader.
 const BATCH: u32 = 64;
@@ -70,31 +71,10 @@ impl Blocks {
         }
     }
 
-    pub fn draw(
-        &self,
-        encoder: &mut wgpu::CommandEncoder,
-        frame: &wgpu::BindGroup,
-        targets: &Targets,
-        city: &City,
-    ) {
-        let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
-            label: Some("blocks"),
-            color_attachments: &[pass::attachment(
-                &targets.ids,
-                Some(wgpu::Color::TRANSPARENT),
-            )],
-            depth_stencil_attachment: Some(wgpu::RenderPassDepthStencilAttachment {
-                view: &targets.depth,
-                depth_ops: Some(wgpu::Operations {
-                    load: wgpu::LoadOp::Clear(0.0),
-                    store: wgpu::StoreOp::Store,
-                }),
-                stencil_ops: None,
-            }),
-            ..Default::default()
-        });
+    pub fn draw(&self, on: &mut Recording<'_>, city: &City) {
+        let none = Some(wgpu::Color::TRANSPARENT);
+        let mut pass = on.pass("blocks", &on.targets.ids, none, Depth::Write);
         pass.set_pipeline(&self.pipeline);
-        pass.set_bind_group(0, frame, &[]);
         pass.set_bind_group(1, &self.group, &[]);
         pass.set_index_buffer(self.indices.slice(..), wgpu::IndexFormat::Uint32);
         if self.group.is_some() {

@@ -1,7 +1,7 @@
 //! The finished picture on the target. Reads the colour picture, or the mean of several.
 
 use super::pass::{self, Draw, Maker};
-use super::targets::Targets;
+use super::recording::{Depth, Recording};
 
 pub struct Compose {
     layout: wgpu::BindGroupLayout,
@@ -57,29 +57,24 @@ impl Compose {
     }
 
     /// `smooth`: edges are smoothed, for pictures that are not averaged from many.
-    #[expect(clippy::too_many_arguments, reason = "each is another pass's result")]
     pub fn draw(
         &mut self,
-        device: &wgpu::Device,
-        encoder: &mut wgpu::CommandEncoder,
-        frame: &wgpu::BindGroup,
-        targets: &Targets,
+        on: &mut Recording<'_>,
         source: Source,
         smooth: bool,
         target: &wgpu::TextureView,
     ) {
         let [colour, mean] = self.groups.get_or_insert_with(|| {
-            [&targets.colour, &targets.mean].map(|view| {
+            [&on.targets.colour, &on.targets.mean].map(|view| {
                 let resources = [
                     wgpu::BindingResource::TextureView(view),
                     wgpu::BindingResource::Sampler(&self.sampler),
                 ];
-                pass::group(device, "compose", &self.layout, &resources)
+                pass::group(on.device, "compose", &self.layout, &resources)
             })
         });
-        let mut pass = pass::begin(encoder, "compose", target, Some(wgpu::Color::BLACK));
+        let mut pass = on.pass("compose", target, Some(wgpu::Color::BLACK), Depth::None);
         pass.set_pipeline(if smooth { &self.smooth } else { &self.plain });
-        pass.set_bind_group(0, frame, &[]);
         let group = match source {
             Source::Colour => &*colour,
             Source::Mean => &*mean,

@@ -10,7 +10,8 @@ use crate::layout::geometry::FlatLabel;
 use super::glyphs::{self, Glyphs};
 use super::growing::Growing;
 use super::pass::{self, Draw, Maker};
-use super::targets::{self, Targets};
+use super::recording::{Depth, Recording};
+use super::targets;
 use super::text::Fonts;
 
 /// Names are shaped at this size and scaled.
@@ -131,13 +132,7 @@ impl FlatLabels {
         self.quads.write(queue, 0, &self.records);
     }
 
-    pub fn draw(
-        &mut self,
-        device: &wgpu::Device,
-        encoder: &mut wgpu::CommandEncoder,
-        frame: &wgpu::BindGroup,
-        targets: &Targets,
-    ) {
+    pub fn draw(&mut self, on: &mut Recording<'_>) {
         if self.records.is_empty() {
             return;
         }
@@ -147,20 +142,10 @@ impl FlatLabels {
                 wgpu::BindingResource::TextureView(&self.glyphs.view),
                 wgpu::BindingResource::Sampler(&self.sampler),
             ];
-            pass::group(device, "flat labels", &self.layout, &resources)
+            pass::group(on.device, "flat labels", &self.layout, &resources)
         });
-        let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
-            label: Some("flat labels"),
-            color_attachments: &[pass::attachment(&targets.colour, None)],
-            depth_stencil_attachment: Some(wgpu::RenderPassDepthStencilAttachment {
-                view: &targets.depth,
-                depth_ops: None,
-                stencil_ops: None,
-            }),
-            ..Default::default()
-        });
+        let mut pass = on.pass("flat labels", &on.targets.colour, None, Depth::Read);
         pass.set_pipeline(&self.pipeline);
-        pass.set_bind_group(0, frame, &[]);
         pass.set_bind_group(1, &*group, &[]);
         pass.draw(0..6, 0..self.records.len() as u32);
     }

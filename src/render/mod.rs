@@ -8,7 +8,9 @@ pub mod theme;
 mod growing;
 mod pass;
 mod readback;
+mod recording;
 mod targets;
+mod timings;
 
 mod city;
 mod frame;
@@ -35,3 +37,6 @@ mod compose;
 mod screen_labels;
 
 pub mod renderer;
+
+#[cfg(test)]
+mod shader_tests;

@@ -6,7 +6,8 @@ use glam::{UVec2, Vec2, Vec3};
 use super::camera::Camera;
 use super::city::City;
 use super::pass::{self, Draw, Maker};
-use super::targets::{self, Targets};
+use super::recording::{Depth, Recording};
+use super::targets;
 
 pub mod gpu {
     use bytemuck::{Pod, Zeroable};
@@ -64,21 +65,17 @@ impl OutlinePass {
     }
 
     /// Outlines `blocks`; `wide` by about three pixels, else by two.
-    #[expect(clippy::too_many_arguments, reason = "each is another pass's result")]
     pub fn draw(
         &mut self,
-        device: &wgpu::Device,
-        queue: &wgpu::Queue,
-        encoder: &mut wgpu::CommandEncoder,
-        frame: &wgpu::BindGroup,
-        targets: &Targets,
+        on: &mut Recording<'_>,
         city: &City,
         camera: &Camera,
         blocks: std::ops::Range<u32>,
         colour: [f32; 4],
         wide: bool,
     ) {
-        let Some((corner, extent)) = on_screen(city, camera, targets.size, blocks.clone()) else {
+        let Some((corner, extent)) = on_screen(city, camera, on.targets.size, blocks.clone())
+        else {
             return;
         };
         let record = gpu::Outline {
@@ -88,18 +85,18 @@ impl OutlinePass {
             outer: if wide { 0.55 } else { 0.0 },
             pad: 0,
         };
-        queue.write_buffer(&self.uniform, 0, bytemuck::bytes_of(&record));
+        on.queue
+            .write_buffer(&self.uniform, 0, bytemuck::bytes_of(&record));
         let group = self.group.get_or_insert_with(|| {
             let resources = [
                 self.uniform.as_entire_binding(),
-                wgpu::BindingResource::TextureView(&targets.ids),
+                wgpu::BindingResource::TextureView(&on.targets.ids),
             ];
-            pass::group(device, "outline", &self.layout, &resources)
+            pass::group(on.device, "outline", &self.layout, &resources)
         });
-        let mut pass = pass::begin(encoder, "outline", &targets.colour, None);
+        let mut pass = on.pass("outline", &on.targets.colour, None, Depth::None);
         pass.set_scissor_rect(corner.x, corner.y, extent.x, extent.y);
         pass.set_pipeline(&self.pipeline);
-        pass.set_bind_group(0, frame, &[]);
         pass.set_bind_group(1, &*group, &[]);
         pass.draw(0..3, 0..1);
     }

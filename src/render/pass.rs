@@ -140,36 +140,6 @@ const fn texture(sample_type: TextureSampleType) -> BindingType {
     }
 }
 
-/// A colour attachment that starts cleared, or as it was.
-pub fn attachment(
-    view: &wgpu::TextureView,
-    clear: Option<wgpu::Color>,
-) -> Option<wgpu::RenderPassColorAttachment<'_>> {
-    Some(wgpu::RenderPassColorAttachment {
-        view,
-        depth_slice: None,
-        resolve_target: None,
-        ops: wgpu::Operations {
-            load: clear.map_or(wgpu::LoadOp::Load, wgpu::LoadOp::Clear),
-            store: wgpu::StoreOp::Store,
-        },
-    })
-}
-
-/// A pass that draws into one picture.
-pub fn begin<'a>(
-    encoder: &'a mut wgpu::CommandEncoder,
-    label: &str,
-    view: &wgpu::TextureView,
-    clear: Option<wgpu::Color>,
-) -> wgpu::RenderPass<'a> {
-    encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
-        label: Some(label),
-        color_attachments: &[attachment(view, clear)],
-        ..Default::default()
-    })
-}
-
 /// Indices that repeat `pattern` for `batch` shapes of `corners` numbers each: shapes so small are
 /// drawn faster in batches than one an instance.
 pub fn indices(

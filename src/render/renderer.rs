@@ -10,18 +10,20 @@ use super::camera::Camera;
 use super::city::{Change, City};
 use super::compose::{Compose, Source};
 use super::flat_labels::FlatLabels;
-use super::frame::{FrameGroup, Sample};
+use super::frame::{FrameGroup, SLOTS, Sample};
 use super::gpu::{Gpu, GpuError};
 use super::heights::Heights;
 use super::image::Image;
 use super::outline::OutlinePass;
 use super::pass::Maker;
 use super::readback::{self, Picks};
+use super::recording::Recording;
 use super::resolve::Resolve;
 use super::screen_labels::ScreenLabels;
 use super::targets::Targets;
 use super::text::Fonts;
 use super::theme::Theme;
+use super::timings::Timings;
 
 /// What one frame shows of the geometry that the renderer holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,16 +42,30 @@ pub struct Frame {
 pub struct Quality {
     /// How many pictures, each shifted by a part of a pixel, are averaged once nothing moves.
     pub samples: u32,
+    /// Whether occlusion and shadows are sought; without, only the faces are told apart.
+    pub shade: bool,
 }
 
 impl Default for Quality {
     fn default() -> Quality {
-        Quality { samples: 16 }
+        Quality {
+            samples: 16,
+            shade: true,
+        }
     }
 }
 
 /// Means of fewer pictures than this still have their edges smoothed.
 const SMOOTH_BELOW: u32 = 4;
+
+/// How many pictures of a frame a device draws at once while things move: a fast one smooths edges so.
+fn together(device: wgpu::DeviceType) -> u32 {
+    match device {
+        wgpu::DeviceType::DiscreteGpu => SLOTS as u32,
+        wgpu::DeviceType::IntegratedGpu | wgpu::DeviceType::VirtualGpu => 2,
+        wgpu::DeviceType::Cpu | wgpu::DeviceType::Other => 1,
+    }
+}
 
 /// Draws the landscape.
 pub struct Renderer {
@@ -69,10 +85,13 @@ pub struct Renderer {
     screen_labels: ScreenLabels,
     fonts: Fonts,
     picks: Picks,
+    timings: Timings,
     /// What was given last, to leave out work that changes nothing.
     shown_arcs: Arcs,
     shown_flat: Vec<FlatLabel>,
     shown_screen: Vec<ScreenLabel>,
+    /// How many pictures are drawn and averaged for each frame.
+    together: u32,
     /// The frame drawn last, if nothing changed since, and how many pictures of it were averaged.
     last: Option<(Frame, u32)>,
 }
@@ -102,9 +121,11 @@ impl Renderer {
             screen_labels: ScreenLabels::new(&maker, &gpu.queue, target),
             fonts: Fonts::new(),
             picks: Picks::new(device),
+            timings: Timings::new(device, &gpu.queue),
             shown_arcs: Arcs::default(),
             shown_flat: Vec::new(),
             shown_screen: Vec::new(),
+            together: together(gpu.adapter.get_info().device_type),
             last: None,
             frame,
         }
@@ -174,24 +195,32 @@ impl Renderer {
         if gpu.check_size(frame.size).is_err() {
             return;
         }
-        let index = match &self.last {
-            Some((last, drawn)) if last == frame => (*drawn).min(frame.quality.samples),
-            _ => 0,
+        let (is_same, mut averaged) = match &self.last {
+            Some((last, averaged)) if last == frame => (true, *averaged),
+            _ => (false, 0),
         };
-        if index == 0 || index < frame.quality.samples {
-            self.draw_sample(gpu, encoder, frame, index);
+        if !is_same && self.together == 1 {
+            self.draw_sample(gpu, encoder, frame, 0, 0);
+        } else {
+            let more = frame.quality.samples.saturating_sub(averaged);
+            for slot in 0..more.min(self.together) {
+                averaged += 1;
+                self.draw_sample(gpu, encoder, frame, averaged, slot as usize);
+            }
         }
-        self.last = Some((*frame, index + 1));
-        self.finish(gpu, encoder, frame, index, target);
+        self.last = Some((*frame, averaged));
+        self.finish(gpu, encoder, frame, averaged, target);
     }
 
-    /// Draws picture `index` of those that are averaged.
+    /// Draws picture `index` of those that are averaged, or the plain picture 0; `slot` numbers the
+    /// pictures whose commands are submitted together.
     fn draw_sample(
         &mut self,
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
         frame: &Frame,
         index: u32,
+        slot: usize,
     ) {
         let (device, queue) = (&gpu.device, &gpu.queue);
         if self
@@ -210,54 +239,55 @@ impl Renderer {
         let targets = self
             .targets
             .get_or_insert_with(|| Targets::new(device, frame.size));
-        self.frame.prepare(
+        let palette = frame.theme.palette();
+        let sample = Sample::new(index);
+        let Some(uniforms) = self.frame.slots.get(slot) else {
+            return;
+        };
+        uniforms.prepare(
             queue,
             &frame.camera,
             frame.size,
-            &frame.theme.palette(),
+            &palette,
             self.city.levels,
-            Sample::new(index),
+            sample,
         );
-        let group = &self.frame.group;
         let city = &self.city;
-        let shown = self
-            .heights
-            .draw(device, queue, encoder, group, city, &frame.camera);
-        self.blocks.draw(encoder, group, targets, city);
-        self.resolve.draw(
+        let on = &mut Recording {
             device,
             queue,
             encoder,
-            group,
+            slot,
+            frame: &uniforms.group,
             targets,
+            timings: &mut self.timings,
+        };
+        let squares = self.heights.draw(on, city, &frame.camera);
+        self.blocks.draw(on, city);
+        self.resolve.draw(
+            on,
             city,
             &self.heights,
-            shown,
+            &squares,
+            frame.quality.shade,
+            sample,
         );
-        let palette = frame.theme.palette();
-        for (module, outline, colour, wide) in [
-            (frame.selected, &mut self.selected, palette.selected, true),
-            (frame.hovered, &mut self.hovered, palette.hovered, false),
-        ] {
-            if let Some(blocks) = module.and_then(|module| city.blocks_of(module)) {
-                outline.draw(
-                    device,
-                    queue,
-                    encoder,
-                    group,
-                    targets,
-                    city,
-                    &frame.camera,
-                    blocks,
-                    colour,
-                    wide,
-                );
-            }
+        let selected = frame.selected.and_then(|module| city.blocks_of(module));
+        if let Some(blocks) = selected {
+            let colour = palette.selected;
+            self.selected
+                .draw(on, city, &frame.camera, blocks, colour, true);
         }
-        self.flat_labels.draw(device, encoder, group, targets);
-        self.arcs.draw(device, encoder, group, targets);
+        let hovered = frame.hovered.and_then(|module| city.blocks_of(module));
+        if let Some(blocks) = hovered {
+            let colour = palette.hovered;
+            self.hovered
+                .draw(on, city, &frame.camera, blocks, colour, false);
+        }
+        self.flat_labels.draw(on);
+        self.arcs.draw(on);
         if index > 0 {
-            self.accumulate.draw(device, encoder, group, targets, index);
+            self.accumulate.draw(on, index);
         }
     }
 
@@ -267,42 +297,37 @@ impl Renderer {
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
         frame: &Frame,
-        index: u32,
+        averaged: u32,
         target: &wgpu::TextureView,
     ) {
         let Some(targets) = &self.targets else {
             return;
         };
-        let source = if index == 0 || frame.quality.samples <= 1 {
+        let source = if averaged == 0 {
             Source::Colour
         } else {
             Source::Mean
         };
-        self.compose.draw(
-            &gpu.device,
+        let on = &mut Recording {
+            device: &gpu.device,
+            queue: &gpu.queue,
             encoder,
-            &self.frame.group,
+            slot: 0,
+            frame: &self.frame.slots[0].group,
             targets,
-            source,
-            index < SMOOTH_BELOW,
-            target,
-        );
-        self.screen_labels.draw(
-            &gpu.device,
-            &gpu.queue,
-            encoder,
-            &self.frame.group,
-            &mut self.fonts,
-            &frame.theme.palette(),
-            frame.size,
-            target,
-        );
+            timings: &mut self.timings,
+        };
+        self.compose
+            .draw(on, source, averaged < SMOOTH_BELOW, target);
+        self.screen_labels
+            .draw(on, &mut self.fonts, &frame.theme.palette(), target);
+        self.timings.finish(encoder);
     }
 
     /// Whether drawing the same frame again would not make the picture better.
     pub fn settled(&self) -> bool {
         self.last
-            .is_some_and(|(frame, drawn)| drawn >= frame.quality.samples)
+            .is_some_and(|(frame, averaged)| averaged >= frame.quality.samples)
     }
 
     /// A finished picture of the frame, without a window; waits for the device.
@@ -326,13 +351,14 @@ impl Renderer {
         // The same picture whatever was drawn before.
         self.last = None;
         let samples = frame.quality.samples.max(1);
-        let first = if samples > 1 { 1 } else { 0 };
-        for index in first..first + samples {
-            // The uniforms of a picture are written when its commands are submitted.
+        for index in 1..=samples {
+            // One at a time, so that no driver takes the work for a device that hangs.
             let mut encoder = gpu.device.create_command_encoder(&Default::default());
-            self.draw_sample(gpu, &mut encoder, frame, index);
-            if index + 1 == first + samples {
-                self.finish(gpu, &mut encoder, frame, index, &view);
+            // A single picture is the plain one.
+            let averaged = if samples == 1 { 0 } else { index };
+            self.draw_sample(gpu, &mut encoder, frame, averaged, 0);
+            if index == samples {
+                self.finish(gpu, &mut encoder, frame, averaged, &view);
             }
             gpu.queue.submit([encoder.finish()]);
         }
@@ -367,5 +393,11 @@ impl Renderer {
         let id = self.picks.answer(&gpu.device)?;
         let block = id.checked_sub(1).map(|block| block as usize);
         Some(block.and_then(|block| self.city.module(block)))
+    }
+
+    /// How long each pass of a recent frame took on the device in milliseconds; empty where the
+    /// device cannot tell. Never waits.
+    pub fn timings(&mut self, gpu: &Gpu) -> &[(&'static str, f32)] {
+        self.timings.read(&gpu.device)
     }
 }

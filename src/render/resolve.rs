@@ -1,37 +1,50 @@
 //! Light and colour of each pixel. Reads the visibility buffer, the blocks and the height maps; writes
 //! the colour picture.
 
-use super::city::City;
-use super::heights::{Heights, SIDE, Square};
+use super::city::{Bounds, City};
+use super::frame::{SLOTS, Sample};
+use super::heights::{Heights, SIDE, Square, Squares};
 use super::pass::{self, Draw, Maker};
-use super::targets::{self, Targets};
+use super::recording::{Depth, Recording};
+use super::targets;
 
 pub mod gpu {
     use bytemuck::{Pod, Zeroable};
+
+    /// `Map` of `shaders/resolve.wgsl`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+    pub struct Map {
+        pub place: [f32; 4],
+        pub steps: [[f32; 4]; 3],
+    }
 
     /// `Maps` of `shaders/resolve.wgsl`.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
     pub struct Maps {
-        pub city: [f32; 4],
-        pub near: [f32; 4],
-        pub city_first: f32,
-        pub city_ratio: f32,
-        pub near_first: f32,
-        pub near_ratio: f32,
+        pub layers: [Map; 3],
+        pub directions: [[f32; 4]; 4],
+        pub footprint: [f32; 4],
     }
 }
 
-/// Steps of a cone, as in the shader.
-const STEPS: f32 = 4.0;
+/// Steps of each cone, as in the shader.
+const STEPS: i8 = 3;
 /// How far occlusion reaches in world units, about the height of what runs.
 const REACH: f32 = 30.0;
 
 pub struct Resolve {
     layout: wgpu::BindGroupLayout,
+    /// Of each picture that is recorded together with others.
+    slots: [Slot; SLOTS],
+    shaded: wgpu::RenderPipeline,
+    plain: wgpu::RenderPipeline,
+}
+
+struct Slot {
     maps: wgpu::Buffer,
     group: Option<wgpu::BindGroup>,
-    pipeline: wgpu::RenderPipeline,
 }
 
 impl Resolve {
@@ -53,97 +66,125 @@ impl Resolve {
             ],
         );
         let module = maker.shader("resolve", SHADER);
-        Resolve {
-            maps: maker.device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("resolve"),
-                size: size_of::<gpu::Maps>() as u64,
-                usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-                mapped_at_creation: false,
-            }),
-            group: None,
-            pipeline: maker.pipeline(Draw {
+        let pipeline = |constants: &[(&str, f64)]| {
+            maker.pipeline(Draw {
                 label: "resolve",
                 module: &module,
                 layout: Some(&layout),
                 vertex: "full_screen",
                 fragment: "resolve",
-                constants: &[],
+                constants,
                 target: targets::COLOUR,
                 blend: None,
                 depth: None,
+            })
+        };
+        Resolve {
+            slots: std::array::from_fn(|_| Slot {
+                maps: maker.device.create_buffer(&wgpu::BufferDescriptor {
+                    label: Some("resolve"),
+                    size: size_of::<gpu::Maps>() as u64,
+                    usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+                    mapped_at_creation: false,
+                }),
+                group: None,
             }),
+            shaded: pipeline(&[]),
+            plain: pipeline(&[("CONES", 0.0), ("SHADOW_STEPS", 0.0)]),
             layout,
         }
     }
 
     /// Buffers or pictures are others than before.
     pub fn outdate(&mut self) {
-        self.group = None;
+        for slot in &mut self.slots {
+            slot.group = None;
+        }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "each is another pass's result")]
     pub fn draw(
         &mut self,
-        device: &wgpu::Device,
-        queue: &wgpu::Queue,
-        encoder: &mut wgpu::CommandEncoder,
-        frame: &wgpu::BindGroup,
-        targets: &Targets,
+        on: &mut Recording<'_>,
         city: &City,
         heights: &Heights,
-        (whole, near): (Square, Option<Square>),
+        squares: &Squares,
+        shade: bool,
+        sample: Sample,
     ) {
-        let maps = maps(whole, near);
-        queue.write_buffer(&self.maps, 0, bytemuck::bytes_of(&maps));
-        let group = self.group.get_or_insert_with(|| {
+        let maps = maps(squares, &city.bounds, sample);
+        let Some(slot) = self.slots.get_mut(on.slot) else {
+            return;
+        };
+        on.queue
+            .write_buffer(&slot.maps, 0, bytemuck::bytes_of(&maps));
+        let group = slot.group.get_or_insert_with(|| {
             let resources = [
                 city.blocks.buffer().as_entire_binding(),
                 city.looks.buffer().as_entire_binding(),
-                self.maps.as_entire_binding(),
-                wgpu::BindingResource::TextureView(&targets.ids),
+                slot.maps.as_entire_binding(),
+                wgpu::BindingResource::TextureView(&on.targets.ids),
                 wgpu::BindingResource::TextureView(&heights.view),
                 wgpu::BindingResource::Sampler(&heights.sampler),
             ];
-            pass::group(device, "resolve", &self.layout, &resources)
+            pass::group(on.device, "resolve", &self.layout, &resources)
         });
-        let mut pass = pass::begin(
-            encoder,
+        let mut pass = on.pass(
             "resolve",
-            &targets.colour,
+            &on.targets.colour,
             Some(wgpu::Color::BLACK),
+            Depth::None,
         );
-        pass.set_pipeline(&self.pipeline);
-        pass.set_bind_group(0, frame, &[]);
+        pass.set_pipeline(if shade { &self.shaded } else { &self.plain });
         pass.set_bind_group(1, &*group, &[]);
         pass.draw(0..3, 0..1);
     }
 }
 
-fn maps(whole: Square, near: Option<Square>) -> gpu::Maps {
-    let record = |square: Square| {
-        let texel = square.side / SIDE as f32;
-        [square.origin.x, square.origin.y, 1.0 / square.side, texel]
-    };
-    // Steps start where a texel's own width does not blur the height away, and end at the reach.
-    let first = 1.3;
-    let ratio = |square: Square| {
-        let texel = square.side / SIDE as f32;
-        (REACH / (first * texel)).max(2.0).powf(1.0 / (STEPS - 0.5))
-    };
-    // A square far away holds no pixel, so every place reads the map of the city.
+fn maps(squares: &Squares, bounds: &Bounds, sample: Sample) -> gpu::Maps {
+    // A square far away holds no pixel, so places read the other maps.
     let nowhere = Square {
         origin: glam::Vec2::splat(1e9),
         side: 1.0,
     };
-    let near = near.unwrap_or(nowhere);
-    gpu::Maps {
-        city: record(whole),
-        near: record(near),
-        city_first: first,
-        city_ratio: ratio(whole),
-        near_first: first,
-        near_ratio: ratio(near),
+    let layers = squares.map(|square| {
+        let square = square.unwrap_or(nowhere);
+        let Square { origin, side } = square;
+        let mut steps = [[0.0; 4]; 3];
+        for (step, number) in steps.iter_mut().zip(0..) {
+            let [distance, level] = step_at(square, number, sample.shift, 0.45);
+            let [lamp_distance, lamp_level] = step_at(square, number, sample.shift, 0.3);
+            *step = [distance, level, lamp_distance, lamp_level];
+        }
+        gpu::Map {
+            place: [origin.x, origin.y, 1.0 / side, side / SIDE as f32],
+            steps,
+        }
+    });
+    let mut directions = [[0.0; 4]; 4];
+    for (direction, cone) in directions.iter_mut().zip(0u8..) {
+        let share = (f32::from(cone) + sample.turn) / 4.0 - 0.5;
+        let roof = glam::Vec2::from_angle(share * std::f32::consts::TAU);
+        let wall = glam::Vec2::from_angle(share * std::f32::consts::PI);
+        *direction = [roof.x, roof.y, wall.x, wall.y];
     }
+    gpu::Maps {
+        layers,
+        directions,
+        footprint: [bounds.min.x, bounds.min.y, bounds.max.x, bounds.max.y],
+    }
+}
+
+/// The distance of a step in world units, and the level of the map whose texels are as wide as the
+/// cone there; `wide` is the width of the cone at distance 1.
+fn step_at(square: Square, number: i8, shift: f32, wide: f32) -> [f32; 2] {
+    let texel = square.side / SIDE as f32;
+    // Steps start where a texel's own width does not blur the height away, and end at the reach.
+    let first = 1.3 * texel;
+    let ratio = (REACH / first)
+        .max(2.0)
+        .powf(1.0 / (f32::from(STEPS) - 0.5));
+    let distance = first * ratio.powf(f32::from(number) + 0.5 * shift);
+    [distance, (wide * distance / texel).max(1.0).log2()]
 }
 
 pub const SHADER: &str = concat!(

@@ -11,6 +11,7 @@ use crate::layout::geometry::ScreenLabel;
 
 use super::growing::Growing;
 use super::pass::{self, Draw, Maker};
+use super::recording::{Depth, Recording};
 use super::text::Fonts;
 use super::theme::Palette;
 
@@ -147,22 +148,18 @@ impl ScreenLabels {
         self.plates.write(queue, 0, &self.records);
     }
 
-    #[expect(clippy::too_many_arguments, reason = "each is another pass's result")]
     pub fn draw(
         &mut self,
-        device: &wgpu::Device,
-        queue: &wgpu::Queue,
-        encoder: &mut wgpu::CommandEncoder,
-        frame: &wgpu::BindGroup,
+        on: &mut Recording<'_>,
         fonts: &mut Fonts,
         palette: &Palette,
-        [width, height]: [u32; 2],
         target: &wgpu::TextureView,
     ) {
         if self.records.is_empty() {
             return;
         }
-        self.viewport.update(queue, Resolution { width, height });
+        let [width, height] = on.targets.size;
+        self.viewport.update(on.queue, Resolution { width, height });
         let [r, g, b] = palette.text.map(encoded);
         let areas = self.texts.iter().filter_map(|(key, [left, top])| {
             Some(TextArea {
@@ -176,8 +173,8 @@ impl ScreenLabels {
             })
         });
         let prepared = self.renderer.prepare(
-            device,
-            queue,
+            on.device,
+            on.queue,
             &mut fonts.system,
             &mut self.atlas,
             &self.viewport,
@@ -186,11 +183,10 @@ impl ScreenLabels {
         );
         let group = self.group.get_or_insert_with(|| {
             let plates = self.plates.buffer().as_entire_binding();
-            pass::group(device, "screen labels", &self.layout, &[plates])
+            pass::group(on.device, "screen labels", &self.layout, &[plates])
         });
-        let mut pass = pass::begin(encoder, "screen labels", target, None);
+        let mut pass = on.pass("screen labels", target, None, Depth::None);
         pass.set_pipeline(&self.pipeline);
-        pass.set_bind_group(0, frame, &[]);
         pass.set_bind_group(1, &*group, &[]);
         pass.draw(0..6, 0..self.records.len() as u32);
         // A full atlas is the only failure: then plates stand without names until some are gone.

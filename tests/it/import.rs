@@ -1,1 +1,88 @@
 //! Through the public interface: import.
+
+mod chrome_random;
+mod damage;
+mod facts;
+mod samples;
+mod uftrace_random;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use callscape::facts::recording::Recording;
+use callscape::import::{self, ImportError};
+use callscape::progress::Progress;
+use callscape::units::{CallId, ThreadId};
+
+fn open(path: &Path) -> Result<Recording, ImportError> {
+    import::open(path, &Progress::new())
+}
+
+fn read(path: &Path) -> Recording {
+    open(path).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// How often each kind of repair was counted.
+fn warnings(recording: &Recording) -> BTreeMap<&str, u64> {
+    let warnings = recording.warnings.iter();
+    warnings
+        .map(|warning| (warning.kind.as_ref(), warning.count))
+        .collect()
+}
+
+/// A call as a test expects it; times from the first event of the trace.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Expected {
+    start: u64,
+    end: u64,
+    depth: u32,
+    name: String,
+}
+
+/// The calls of a thread in preorder.
+fn calls(recording: &Recording, thread: usize) -> Vec<Expected> {
+    let trace = &recording.trace;
+    let id = ThreadId(thread as u32);
+    let calls = 0..trace.threads()[thread].calls as u32;
+    calls
+        .map(|call| trace.call(id, CallId(call)))
+        .map(|call| Expected {
+            start: call.start.ns(),
+            end: call.end.ns(),
+            depth: call.depth,
+            name: recording.functions.get(call.function).name.to_owned(),
+        })
+        .collect()
+}
+
+/// The calls of the thread with this id; none where no thread has it.
+fn calls_of(recording: &Recording, id: &str) -> Vec<Expected> {
+    let mut threads = recording.trace.threads().iter();
+    let thread = threads.position(|thread| thread.id == id);
+    thread.map_or_else(Vec::new, |thread| calls(recording, thread))
+}
+
+/// A folder of its own for a test's files, gone when the test is done.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Scratch {
+        let name = format!("callscape-test-{}-{name}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&path).expect("a scratch folder");
+        Scratch(path)
+    }
+
+    fn file(&self, name: &str, content: &[u8]) -> PathBuf {
+        let path = self.0.join(name);
+        std::fs::write(&path, content).expect("a scratch file");
+        path
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What stays behind stays in the temporary folder.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

@@ -3,11 +3,13 @@
 mod architecture;
 mod common;
 mod facts;
+mod formats;
 mod generate;
 mod import;
 mod landscape;
 mod random;
 mod render;
+mod resolve;
 mod scene;
 mod source;
 mod window;

@@ -33,7 +33,8 @@ pub struct Thrust {
 
 /// Directions of the view of the whole city: from the south, a little turned so that two sides show.
 const HOME_YAW: f32 = 1.45;
-const HOME_PITCH: f32 = 0.72;
+/// In a window as wide as high.
+const HOME_PITCH: f32 = 1.4;
 
 /// Looking straight down the heading would have no direction, so a degree is left.
 const MAX_PITCH: f32 = 1.55;
@@ -127,6 +128,11 @@ impl CameraControl {
     /// Fly speed in world units a second.
     pub fn speed(&self) -> f32 {
         self.speed
+    }
+
+    /// From one corner of the city to the opposite one, in world units.
+    pub fn reach(&self) -> f32 {
+        self.bounds.diagonal()
     }
 
     /// The city has another shape from now on (a module was collapsed); the view stays.
@@ -397,9 +403,11 @@ impl CameraControl {
     }
 }
 
-/// The view of the whole city in a window whose width is `aspect` times its height.
+/// The view of the whole city in a window whose width is `aspect` times its height. Into a narrow window
+/// one looks down more steeply, so that the city fills it.
 pub fn home(bounds: &Bounds, aspect: f32, free: FreeArea) -> Pose {
-    Pose::framing(bounds, HOME_YAW, HOME_PITCH, aspect, free)
+    let pitch = (HOME_PITCH / aspect).clamp(0.6, 1.15);
+    Pose::framing(bounds, HOME_YAW, pitch, aspect, free)
 }
 
 fn is_alive(velocity: &Spring) -> bool {

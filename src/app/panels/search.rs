@@ -1,6 +1,6 @@
 //! The search field, and its results below it.
 
-use egui::{Align2, Id, Key, Rect, Ui};
+use egui::{Align2, Id, Rect, Ui};
 
 use super::super::command::Command;
 use super::super::style;
@@ -25,6 +25,7 @@ pub fn show_field(ui: &mut Ui, context: &mut Context<'_>) {
             top: 4,
             bottom: 4,
         })
+        .align(egui::Align2::LEFT_CENTER)
         .desired_width(width - 34.0);
     let response = ui.add_enabled(context.bench.document.is_some(), edit);
     let square = egui::Vec2::splat(response.rect.height());
@@ -89,7 +90,7 @@ pub fn show_results(ctx: &egui::Context, context: &mut Context<'_>) {
                             &path,
                             index == search.marked,
                         );
-                        if index == search.marked && search_moved(ui) {
+                        if index == search.marked && search.mark_moved {
                             row.scroll_to_me(None);
                         }
                         if row.clicked() {
@@ -99,11 +100,6 @@ pub fn show_results(ctx: &egui::Context, context: &mut Context<'_>) {
                 });
         });
     });
-}
-
-/// Whether the mark moves in this frame, so that it has to stay in sight.
-fn search_moved(ui: &Ui) -> bool {
-    !ui.input(|input| input.pointer.is_moving() || input.key_down(Key::Tab))
 }
 
 fn result(ui: &mut Ui, name: &str, kind: &str, path: &str, is_marked: bool) -> egui::Response {
@@ -121,7 +117,8 @@ fn result(ui: &mut Ui, name: &str, kind: &str, path: &str, is_marked: bool) -> e
     }
     let inside = rect.shrink2(egui::vec2(8.0, 3.0));
     let mut row = ui.new_child(egui::UiBuilder::new().max_rect(inside));
-    row.spacing_mut().item_spacing = egui::vec2(6.0, 0.0);
+    row.spacing_mut().item_spacing = egui::vec2(6.0, 1.0);
+    row.spacing_mut().interact_size.y = 0.0;
     row.horizontal(|ui| {
         ui.add(egui::Label::new(name).truncate());
         ui.label(style::weak(kind).small());

@@ -5,15 +5,15 @@ use crate::layout::geometry::{Block, BlockKind, CITY_SIZE};
 /// The step from the ground to the root's terrace in world units, and how steps shrink from level to
 /// level, so that deep trees stay low.
 const STEP: f32 = 6.0;
-const STEP_DECAY: f32 = 0.84;
+const STEP_DECAY: f32 = 0.8;
 /// No step is higher than this share of the terrace's shorter side.
-const STEP_SHARE: f32 = 0.3;
+const STEP_SHARE: f32 = 0.1;
 
 /// The height of a leaf as a share of the side of a mean leaf's footprint, and its limits.
-const LEAF_SHARE: f32 = 0.3;
-const LEAF_MAX: f32 = 5.0;
+const LEAF_SHARE: f32 = 0.25;
+const LEAF_MAX: f32 = 4.0;
 /// No leaf is higher than this share of its own shorter side.
-const LEAF_SLENDERNESS: f32 = 0.8;
+const LEAF_SLENDERNESS: f32 = 0.4;
 
 /// The height of the tallest block where a metric decides.
 const METRIC_MAX: f32 = 60.0;

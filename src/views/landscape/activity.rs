@@ -15,8 +15,9 @@ const HALF_LIVES: u64 = 6;
 const RISE: f32 = 22.0;
 const RISE_SLENDERNESS: f32 = 6.0;
 
-/// How much of the strongest glow below it a terrace shows.
-const TERRACE_SHARE: f32 = 0.22;
+/// How much of the strongest glow on it a terrace shows, and how much of that the one below it.
+const TERRACE_SHARE: f32 = 0.075;
+const TERRACE_FADE: f32 = 0.85;
 
 /// Changed looks closer together than this are uploaded as one range.
 const RANGE_GAP: u32 = 64;
@@ -89,7 +90,7 @@ impl Activity {
                     let side = (block.max.x - block.min.x).min(block.max.y - block.min.y);
                     look.rise = look.rise.max(glow * RISE.min(side * RISE_SLENDERNESS));
                 }
-                let tint = glow * TERRACE_SHARE;
+                let mut tint = glow * TERRACE_SHARE;
                 let mut at = index;
                 while at != 0 {
                     at = parents[at as usize];
@@ -101,6 +102,7 @@ impl Activity {
                         self.glowing.push(at);
                     }
                     look.glow = tint;
+                    tint *= TERRACE_FADE;
                 }
             }
         }

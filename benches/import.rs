@@ -1,0 +1,297 @@
+//! Import of traces, held against what merely parsing the same bytes costs in the same run.
+//!
+//! Run with `cargo bench --bench import [CALLS]`. Prints bytes per second of CPU time and the ratio.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use callscape::import;
+use callscape::progress::Progress;
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+/// A small random number generator (splitmix64).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) % limit
+    }
+}
+
+/// An enter (the function) or exit (none) at a time in nanoseconds.
+type Step = (u64, Option<u32>);
+
+const FUNCTIONS: u64 = 800;
+
+/// The call tree of a thread with `calls` calls, up to 40 deep.
+fn steps(calls: u64, random: &mut Random) -> Vec<Step> {
+    let (mut steps, mut open, mut begun, mut time) = (Vec::new(), 0_u32, 0, 1_000_000_000_u64);
+    while begun < calls || open > 0 {
+        time += 20 + random.below(4_000);
+        let enter = begun < calls && (open == 0 || (open < 40 && random.below(100) < 50));
+        if enter {
+            begun += 1;
+            open += 1;
+            steps.push((time, Some(random.below(FUNCTIONS) as u32)));
+        } else {
+            open -= 1;
+            steps.push((time, None));
+        }
+    }
+    steps
+}
+
+fn name(function: u32) -> String {
+    format!("module{}::function_{function}", function % 37)
+}
+
+/// Begin and end events as uftrace's dump writes them, or complete events as VizTracer does.
+fn write_chrome(path: &Path, steps: &[Step], complete: bool) -> std::io::Result<()> {
+    let mut out = BufWriter::new(File::create(path)?);
+    let us = |ns: u64| format!("{}.{:03}", ns / 1000, ns % 1000);
+    let mut open = Vec::new();
+    write!(
+        out,
+        "{{\"traceEvents\":[\n{{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{{\"name\":\"bench\"}}}}"
+    )?;
+    for &(time, function) in steps {
+        match function {
+            Some(function) => open.push((time, function)),
+            None if complete => {
+                let (start, function) = open.pop().unwrap_or_default();
+                let (name, ts, dur) = (name(function), us(start), us(time - start));
+                write!(
+                    out,
+                    ",\n{{\"pid\": 4711, \"tid\": 4711, \"ts\": {ts}, \"ph\": \"X\", \"cat\": \"fee\", \"dur\": {dur}, \"name\": \"{name} (/src/app/{}.py:{})\"}}",
+                    function % 37,
+                    function + 1
+                )?;
+            }
+            None => {}
+        }
+        if !complete {
+            let (phase, function) = match function {
+                Some(function) => ("B", function),
+                None => ("E", open.pop().map_or(0, |(_, function)| function)),
+            };
+            write!(
+                out,
+                ",\n{{\"ts\":{},\"ph\":\"{phase}\",\"pid\":4711,\"tid\":4711,\"name\":\"{}\"}}",
+                us(time),
+                name(function)
+            )?;
+        }
+    }
+    write!(out, "\n]}}\n")?;
+    out.flush()
+}
+
+/// A data directory as `uftrace record` writes it.
+fn write_uftrace(dir: &Path, steps: &[Step]) -> std::io::Result<()> {
+    const BASE: u64 = 0x5555_0000_0000;
+    std::fs::create_dir_all(dir)?;
+    let mut header = b"Ftrace!\0".to_vec();
+    header.extend(4_u32.to_le_bytes());
+    header.extend([40, 0, 1, 2]);
+    header.extend([0; 24]);
+    std::fs::write(dir.join("info"), header)?;
+    std::fs::write(
+        dir.join("task.txt"),
+        "SESS timestamp=0.5 pid=7 sid=a exename=\"/bin/app\"\nTASK timestamp=0.6 tid=7 pid=7\n",
+    )?;
+    std::fs::write(
+        dir.join("sid-a.map"),
+        format!(
+            "{BASE:x}-{:x} r-xp 00000000 00:00 0 /bin/app\n",
+            BASE + (FUNCTIONS << 4) + 16
+        ),
+    )?;
+    let mut symbols = BufWriter::new(File::create(dir.join("app.sym"))?);
+    for function in 0..FUNCTIONS as u32 {
+        writeln!(symbols, "{:016x} T {}", function << 4, name(function))?;
+    }
+    writeln!(symbols, "{:016x} ? __sym_end", FUNCTIONS << 4)?;
+    symbols.flush()?;
+    let mut records = BufWriter::new(File::create(dir.join("7.dat"))?);
+    let mut open: Vec<u32> = Vec::new();
+    for &(time, function) in steps {
+        let (kind, function) = match function {
+            Some(function) => {
+                open.push(function);
+                (0, function)
+            }
+            None => (1, open.last().copied().unwrap_or_default()),
+        };
+        let depth = open.len() as u64 - 1;
+        let address = BASE + (u64::from(function) << 4);
+        records.write_all(&time.to_le_bytes())?;
+        records.write_all(&(kind | 5 << 3 | depth << 6 | address << 16).to_le_bytes())?;
+        if kind == 1 {
+            open.pop();
+        }
+    }
+    records.flush()
+}
+
+/// The six fields of an event, borrowed from the file.
+#[derive(Deserialize)]
+struct Event<'a> {
+    ph: &'a str,
+    name: Option<&'a str>,
+    ts: Option<f64>,
+    dur: Option<f64>,
+    pid: Option<u64>,
+    tid: Option<u64>,
+}
+
+/// Sums what it reads of each event, so that nothing is left out by the compiler.
+struct Events<'s>(&'s mut f64);
+
+impl<'de> Visitor<'de> for Events<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("events")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key::<&str>()? {
+            if key == "traceEvents" {
+                map.next_value_seed(Events(&mut *self.0))?;
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+        while let Some(event) = seq.next_element::<Event<'_>>()? {
+            *self.0 += event.ts.unwrap_or(0.0) + event.dur.unwrap_or(0.0);
+            let ids = event.pid.unwrap_or(0) + event.tid.unwrap_or(0);
+            *self.0 += (event.ph.len() + event.name.map_or(0, str::len)) as f64 + ids as f64;
+        }
+        Ok(())
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Events<'_> {
+    type Value = ();
+
+    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+/// CPU time of this process so far, all threads.
+fn cpu_time() -> Duration {
+    let stat = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
+    // Nanoseconds of the main thread; the importers and the parser have only this one.
+    let ns = stat.split(' ').next().and_then(|ns| ns.parse().ok());
+    Duration::from_nanos(ns.unwrap_or(0))
+}
+
+/// The least CPU time of three runs.
+fn least(mut work: impl FnMut()) -> Duration {
+    let times = (0..3).map(|_| {
+        let before = cpu_time();
+        work();
+        cpu_time() - before
+    });
+    times.min().unwrap_or_default()
+}
+
+fn rate(bytes: u64, time: Duration) -> f64 {
+    bytes as f64 / 1e6 / time.as_secs_f64()
+}
+
+fn import(path: &Path, calls: u64) -> Duration {
+    least(|| {
+        remove_indexes(path);
+        let recording = import::open(path, &Progress::new()).expect("a sound trace");
+        assert_eq!(recording.trace.calls(), calls);
+    })
+}
+
+/// Indexes beside the recording, which would spare the import.
+fn remove_indexes(path: &Path) {
+    let entries = path.parent().and_then(|dir| std::fs::read_dir(dir).ok());
+    for entry in entries.into_iter().flatten().flatten() {
+        if entry
+            .path()
+            .extension()
+            .is_some_and(|extension| extension == "callscape")
+        {
+            // What stays shows in the numbers.
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
+fn main() -> std::io::Result<()> {
+    // Cargo passes --bench and whatever stands behind --.
+    let calls = std::env::args()
+        .find_map(|arg| arg.parse().ok())
+        .unwrap_or(1_500_000);
+    let dir = std::env::temp_dir().join(format!("callscape-bench-{}", std::process::id()));
+    std::fs::create_dir_all(&dir)?;
+    let result = run(&dir, calls);
+    std::fs::remove_dir_all(&dir)?;
+    result
+}
+
+fn run(dir: &Path, calls: u64) -> std::io::Result<()> {
+    let steps = steps(calls, &mut Random(7));
+    for (name, complete) in [("chrome begin/end", false), ("chrome complete", true)] {
+        let path: PathBuf = dir.join("trace.json");
+        write_chrome(&path, &steps, complete)?;
+        let bytes = path.metadata()?.len();
+        let mut sum = 0.0;
+        let parse = least(|| {
+            let file = File::open(&path).expect("the file just written");
+            // SAFETY: nothing else writes to this file of our own.
+            let map = unsafe { memmap2::Mmap::map(&file) }.expect("a map");
+            let mut json = serde_json::Deserializer::from_slice(&map);
+            Events(&mut sum).deserialize(&mut json).expect("sound JSON");
+        });
+        assert!(sum > 0.0);
+        let import = import(&path, calls);
+        println!(
+            "import {name}: {calls} calls, {:.0} MB: serde_json {:.0} MB/s, import {:.0} MB/s, ratio {:.2}",
+            bytes as f64 / 1e6,
+            rate(bytes, parse),
+            rate(bytes, import),
+            parse.as_secs_f64() / import.as_secs_f64()
+        );
+        std::fs::remove_file(&path)?;
+    }
+    let data = dir.join("uftrace.data");
+    write_uftrace(&data, &steps)?;
+    let records = data.join("7.dat");
+    let bytes = records.metadata()?.len();
+    let mut sum = 0_u64;
+    let raw = least(|| {
+        let data = std::fs::read(&records).expect("the file just written");
+        for word in data.chunks_exact(8) {
+            sum = sum.wrapping_add(word.iter().fold(0, |sum, &byte| sum << 8 | u64::from(byte)));
+        }
+    });
+    assert!(sum > 0);
+    let import = import(&data, calls);
+    println!(
+        "import uftrace: {calls} calls, {:.0} MB: reading alone {:.0} MB/s, import {:.0} MB/s, {:.1} million calls/s, ratio {:.2}",
+        bytes as f64 / 1e6,
+        rate(bytes, raw),
+        rate(bytes, import),
+        calls as f64 / 1e6 / import.as_secs_f64(),
+        raw.as_secs_f64() / import.as_secs_f64()
+    );
+    Ok(())
+}

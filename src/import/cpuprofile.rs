@@ -1,0 +1,442 @@
+//! V8's CPU profiles, `.cpuprofile`. Specification: the DevTools protocol, type `Profiler.Profile`,
+//! <https://chromedevtools.github.io/devtools-protocol/v8/Profiler/#type-Profile>.
+//!
+//! Read are the nodes (a tree of call frames, linked by `children` or by `parent`), the samples, each a node,
+//! and the time between them: `timeDeltas` from `startTime`, in microseconds, or `timestamps` as they were
+//! written before 2016. Not read are hit counts, which differ a little from the samples, ticks of lines, and
+//! reasons for deoptimisation. The nested `head` of before 2016 is read as nodes.
+//!
+//! V8 takes samples in an order that is not always that of their times, so deltas are negative now and then:
+//! samples are put in order of time, and counted. `(root)`, `(program)`, `(idle)` and `(garbage collector)`
+//! are functions of V8's own and are kept as they stand in the tree. Lines are counted from 0 in the file,
+//! from 1 here; a `file:` URL is a path here, and a `node:` URL belongs to the library node.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use super::ImportError;
+use super::decimal::Unit;
+use super::document::{self, Document, Next};
+use super::samples::{self, Samples, StackId, Stacks, median};
+use crate::facts::builder::{Timestamp, TraceBuilder};
+use crate::facts::functions::Function;
+use crate::facts::recording::{Recording, RecordingKind};
+use crate::progress::Progress;
+use crate::units::FunctionId;
+use crate::warnings::Reporter;
+
+/// The identifier of the format in `info`.
+pub const FORMAT: &str = "cpuprofile";
+
+/// Whether a file that begins with `head` is a profile of V8: nodes with call frames.
+pub fn sniff(head: &[u8]) -> bool {
+    let paths = document::paths(head);
+    let has = |path: &str| paths.iter().any(|found| found == path);
+    has("nodes.callFrame")
+        || has("timeDeltas")
+        || (has("head.functionName") && has("head.children"))
+}
+
+/// Reads a profile. O(nodes + samples + calls), samples in order of time.
+pub fn import(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
+    let reporter = Reporter::new();
+    let mut document = Document::open(path, progress, &reporter)?;
+    let mut builder = TraceBuilder::new(&reporter);
+    let mut profile = Profile::default();
+    if document.object()? {
+        while let Some(key) = document.member()? {
+            match key {
+                b"nodes" => {
+                    if document.array()? {
+                        while document.element()? {
+                            profile.node(&mut document, &mut builder)?;
+                        }
+                    }
+                }
+                b"head" => profile.node(&mut document, &mut builder)?,
+                b"samples" => {
+                    if document.array()? {
+                        let samples = profile.samples.get_or_insert_default();
+                        while document.element()? {
+                            samples.push(document.index()?);
+                        }
+                    }
+                }
+                b"timeDeltas" => {
+                    if document.array()? {
+                        while document.element()? {
+                            profile.deltas.push(document.time(Unit::Microseconds)?);
+                        }
+                    }
+                }
+                b"timestamps" => {
+                    if document.array()? {
+                        while document.element()? {
+                            profile.timestamps.push(document.time(Unit::Microseconds)?);
+                        }
+                    }
+                }
+                // Seconds where the times of samples are `timestamps`, but those are not relative to it.
+                b"startTime" => profile.start = document.time(Unit::Microseconds)?,
+                b"endTime" => profile.end = document.time(Unit::Microseconds)?,
+                _ => document.skip()?,
+            }
+        }
+    }
+    document.close()?;
+    let Some(taken) = profile.samples.take() else {
+        return Err(document.error("a member samples with an array", "none"));
+    };
+    let (stacks, of_node) = profile.stacks(&document);
+    let sampled = profile.sampled(&taken, &of_node, &document);
+    let thread = builder.thread("", "1");
+    let mut samples = Samples::new(&reporter);
+    let track = samples.track(thread);
+    let place = || document.place();
+    for &(time, stack) in &sampled {
+        let at = Timestamp::from_ns(time);
+        samples.stack(track, at, stack, &stacks, &mut builder, place);
+    }
+    let last = sampled.last().map(|&(time, _)| time);
+    let end = profile.end.filter(|_| profile.timestamps.is_empty());
+    let end = end.filter(|&end| {
+        let after = last.is_none_or(|last| end >= last);
+        if !after {
+            document.warn("end-before-start");
+        }
+        after
+    });
+    samples.end(track, end.map(Timestamp::from_ns), &mut builder, place);
+    let samples = samples.finish(&mut builder, place);
+    let (functions, trace) = builder.finish(place);
+    Ok(Recording {
+        path: path.to_owned(),
+        format: FORMAT,
+        kind: RecordingKind::Sampled,
+        functions,
+        trace,
+        samples,
+        warnings: reporter.warnings(),
+    })
+}
+
+/// The interval between samples that V8 takes unless told otherwise, in nanoseconds.
+const USUAL_INTERVAL: i64 = 1_000_000;
+
+/// A call frame in the tree.
+#[derive(Clone, Copy)]
+struct Node {
+    function: FunctionId,
+    /// The index of the node around it.
+    parent: Option<usize>,
+}
+
+#[derive(Default)]
+struct Profile {
+    nodes: Vec<Node>,
+    /// By id, the index of the node.
+    by_id: HashMap<u32, usize>,
+    /// The index of a node and the id of one inside it.
+    children: Vec<(usize, u32)>,
+    /// The index of a node and the id of the one around it.
+    parents: Vec<(usize, u32)>,
+    /// The ids of their nodes; none before the array.
+    samples: Option<Vec<Option<u32>>>,
+    deltas: Vec<Option<i64>>,
+    timestamps: Vec<Option<i64>>,
+    start: Option<i64>,
+    end: Option<i64>,
+}
+
+/// A node while it is read, and where its function stands.
+struct Reading {
+    index: usize,
+    /// Its children come next.
+    in_children: bool,
+    name: String,
+    url: String,
+    /// From 0; none where unknown.
+    line: Option<u32>,
+}
+
+impl Reading {
+    fn function(&self, builder: &mut TraceBuilder<'_>) -> FunctionId {
+        let (file, library) = match self.url.strip_prefix("file://") {
+            Some(path) => (percent_decoded(path), ""),
+            None if self.url.starts_with("node:") => (self.url.clone(), "node"),
+            None => (self.url.clone(), ""),
+        };
+        builder.function(Function {
+            name: match self.name.as_str() {
+                "" => "(anonymous)",
+                name => name,
+            },
+            file: &file,
+            line: self.line.map_or(0, |line| line.saturating_add(1)),
+            library,
+        })
+    }
+
+    /// Takes a member that says where the function stands; others are skipped.
+    fn location(&mut self, member: Member, document: &mut Document<'_>) -> Result<(), ImportError> {
+        match member {
+            Member::Name => self.name = document.text()?,
+            Member::Url => self.url = document.text()?,
+            Member::Line => self.line = document.index()?,
+            _ => document.skip()?,
+        }
+        Ok(())
+    }
+}
+
+/// The members of a node and of its call frame that matter.
+#[derive(Clone, Copy)]
+enum Member {
+    Id,
+    Parent,
+    Children,
+    CallFrame,
+    Name,
+    Url,
+    Line,
+    Other,
+}
+
+impl Member {
+    fn new(key: &[u8]) -> Member {
+        match key {
+            b"id" => Member::Id,
+            b"parent" => Member::Parent,
+            b"children" => Member::Children,
+            b"callFrame" => Member::CallFrame,
+            b"functionName" => Member::Name,
+            b"url" => Member::Url,
+            b"lineNumber" => Member::Line,
+            _ => Member::Other,
+        }
+    }
+}
+
+impl Profile {
+    fn start_node(&mut self, parent: Option<usize>) -> Reading {
+        self.nodes.push(Node {
+            // Known when the node has been read.
+            function: FunctionId(0),
+            parent,
+        });
+        Reading {
+            index: self.nodes.len() - 1,
+            in_children: false,
+            name: String::new(),
+            url: String::new(),
+            line: None,
+        }
+    }
+
+    /// Reads the node that stands next, with all that are nested in it.
+    fn node(
+        &mut self,
+        document: &mut Document<'_>,
+        builder: &mut TraceBuilder<'_>,
+    ) -> Result<(), ImportError> {
+        let mut open = Vec::new();
+        if document.object()? {
+            open.push(self.start_node(None));
+        }
+        while let Some(node) = open.last_mut() {
+            if node.in_children {
+                if !document.element()? {
+                    node.in_children = false;
+                } else if document.next()? == Next::Object {
+                    document.object()?;
+                    let parent = node.index;
+                    open.push(self.start_node(Some(parent)));
+                } else if let Some(id) = document.index()? {
+                    self.children.push((node.index, id));
+                }
+                continue;
+            }
+            let Some(member) = document.member()?.map(Member::new) else {
+                self.nodes[node.index].function = node.function(builder);
+                open.pop();
+                continue;
+            };
+            match member {
+                Member::Id => {
+                    if let Some(id) = document.index()? {
+                        let index = node.index;
+                        // The first of an id keeps it.
+                        if *self.by_id.entry(id).or_insert(index) != index {
+                            document.warn("duplicate-id");
+                        }
+                    }
+                }
+                Member::Parent => {
+                    if let Some(id) = document.index()? {
+                        self.parents.push((node.index, id));
+                    }
+                }
+                Member::Children => node.in_children = document.array()?,
+                Member::CallFrame => {
+                    if document.object()? {
+                        while let Some(member) = document.member()?.map(Member::new) {
+                            node.location(member, document)?;
+                        }
+                    }
+                }
+                other => node.location(other, document)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Links the nodes: one that several claim stays with the first.
+    fn link(&mut self, document: &Document<'_>) {
+        for &(index, id) in &self.children {
+            match self.by_id.get(&id) {
+                None => document.warn("unknown-node"),
+                Some(&child) => match &mut self.nodes[child].parent {
+                    Some(parent) if *parent != index => document.warn("duplicate-parent"),
+                    parent => *parent = Some(index),
+                },
+            }
+        }
+        for &(index, id) in &self.parents {
+            match self.by_id.get(&id) {
+                None => document.warn("unknown-node"),
+                Some(&parent) => {
+                    self.nodes[index].parent.get_or_insert(parent);
+                }
+            }
+        }
+    }
+
+    /// The stacks, and that of each node; a circle of nodes is cut. O(nodes).
+    fn stacks(&mut self, document: &Document<'_>) -> (Stacks, Vec<StackId>) {
+        self.link(document);
+        let mut stacks = Stacks::default();
+        let mut of_node: Vec<Option<StackId>> = vec![None; self.nodes.len()];
+        let mut on_way = vec![false; self.nodes.len()];
+        let mut way = Vec::new();
+        for node in 0..self.nodes.len() {
+            // Outwards to a node whose stack is known, then back.
+            let mut at = Some(node);
+            let mut stack = StackId::EMPTY;
+            while let Some(index) = at {
+                if let Some(known) = of_node[index] {
+                    stack = known;
+                    break;
+                }
+                if on_way[index] {
+                    document.warn("cycle");
+                    break;
+                }
+                on_way[index] = true;
+                way.push(index);
+                at = self.nodes[index].parent;
+            }
+            while let Some(index) = way.pop() {
+                stack = stacks.push(stack, self.nodes[index].function);
+                of_node[index] = Some(stack);
+            }
+        }
+        let of_node = of_node.into_iter();
+        let of_node = of_node.map(|stack| stack.unwrap_or(StackId::EMPTY));
+        (stacks, of_node.collect())
+    }
+
+    /// The time of each sample, as far as it is known, else a usual interval after the one before it.
+    fn times(&self, samples: usize, document: &Document<'_>) -> Vec<i64> {
+        let absolute = !self.timestamps.is_empty();
+        let given = if absolute {
+            &self.timestamps
+        } else {
+            &self.deltas
+        };
+        let missing = samples.saturating_sub(given.len());
+        let extra = given.len().saturating_sub(samples);
+        document.warn_many("missing-time", missing as u64);
+        document.warn_many("extra-time", extra as u64);
+        let known: Vec<i64> = given.iter().flatten().copied().collect();
+        let mut intervals = if absolute {
+            known
+                .windows(2)
+                .map(|pair| pair[1].saturating_sub(pair[0]))
+                .collect()
+        } else {
+            known
+        };
+        let usual = median(&mut intervals).unwrap_or(USUAL_INTERVAL).max(0);
+        let mut now = self.start.filter(|_| !absolute).unwrap_or(0);
+        let given = given.iter().copied().chain(std::iter::repeat(None));
+        let times = given.take(samples).map(|given| {
+            now = match given {
+                Some(time) if absolute => time,
+                Some(delta) => now.saturating_add(delta),
+                None => now.saturating_add(usual),
+            };
+            now
+        });
+        times.collect()
+    }
+
+    /// The samples in order of time, with their stacks.
+    fn sampled(
+        &self,
+        taken: &[Option<u32>],
+        of_node: &[StackId],
+        document: &Document<'_>,
+    ) -> Vec<(i64, StackId)> {
+        let mut sampled = Vec::with_capacity(taken.len());
+        for (time, id) in self.times(taken.len(), document).into_iter().zip(taken) {
+            match id.and_then(|id| self.by_id.get(&id)) {
+                Some(&node) => sampled.push((time, of_node[node])),
+                None => document.warn("unknown-node"),
+            }
+        }
+        let backwards = samples::sort_by_time(&mut sampled);
+        document.warn_many("out-of-order", backwards);
+        sampled
+    }
+}
+
+/// A path from a URL: `%20` is a space.
+fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&byte, behind)) = rest.split_first() {
+        let digits = behind
+            .get(..2)
+            .and_then(|digits| std::str::from_utf8(digits).ok());
+        let digits = digits.filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(decoded) if byte == b'%' => {
+                bytes.push(decoded);
+                rest = &behind[2..];
+            }
+            _ => {
+                bytes.push(byte);
+                rest = behind;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_become_paths() {
+        for (url, path) in [
+            ("/src/a.js", "/src/a.js"),
+            ("/my%20dir/%C3%A9.js", "/my dir/é.js"),
+            ("/100%", "/100%"),
+            ("/%+1", "/%+1"),
+            ("/%ff", "/\u{fffd}"),
+        ] {
+            assert_eq!(percent_decoded(url), path);
+        }
+    }
+}

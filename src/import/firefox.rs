@@ -1,0 +1,332 @@
+//! Profiles of the Firefox Profiler, as samply, Firefox and perf's `gecko` report write them. Specification:
+//! <https://github.com/firefox-devtools/profiler/blob/main/src/types/profile.ts> with
+//! `docs-developer/CHANGELOG-formats.md` for the processed format (versions to 70), `gecko-profile.ts` beside
+//! it for Gecko's own, which is what Firefox writes itself (versions to 36).
+//!
+//! Read are the samples of every thread: their stacks, of either format, and their times, absolute or as
+//! deltas. Tables stand in the thread or, from version 60 on, are shared; any column may be missing. An inlined
+//! function has a frame, and so a call, of its own. Gecko's profiles of further processes are read with their
+//! start times. Not read are markers, counters, allocations, weights of samples (a sample lasts until the
+//! next), categories, and addresses: functions without symbols keep the name that the file gives them.
+//! A profile that the developer tools saved, with the profile inside, is read too.
+//!
+//! Where a native function begins is not written: its line is the lowest that ran.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use super::ImportError;
+use super::decimal::Unit;
+use super::document::{self, Document};
+use super::samples::{self, Samples, StackId, Stacks};
+use crate::facts::builder::{Timestamp, TraceBuilder};
+use crate::facts::recording::{Recording, RecordingKind};
+use crate::progress::Progress;
+use crate::units::ThreadId;
+use crate::warnings::Reporter;
+use tables::{Cell, Table, TableName, Tables};
+
+mod tables;
+
+/// The identifier of the format in `info`.
+pub const FORMAT: &str = "firefox";
+
+/// Whether a file that begins with `head` is a profile: its metadata speak of an interval, and of a version or
+/// product.
+pub fn sniff(head: &[u8]) -> bool {
+    let paths = document::paths(head);
+    let has = |path: &str| paths.iter().any(|found| found == path);
+    let meta = [
+        "version",
+        "preprocessedProfileVersion",
+        "product",
+        "stackwalk",
+    ];
+    let of_meta = |wrapper: &str| {
+        has(&format!("{wrapper}meta.interval"))
+            && meta
+                .iter()
+                .any(|member| has(&format!("{wrapper}meta.{member}")))
+    };
+    of_meta("") || of_meta("profile.") || (has("profile.libs") && has("fileType"))
+}
+
+/// Reads a profile. O(its size + calls).
+pub fn import(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
+    let reporter = Reporter::new();
+    let mut document = Document::open(path, progress, &reporter)?;
+    let mut builder = TraceBuilder::new(&reporter);
+    let mut samples = Samples::new(&reporter);
+    if !document.object()? {
+        return Err(document.error("a profile", "no object"));
+    }
+    let mut profiles = Vec::new();
+    profile(&mut document, 0, &mut profiles)?;
+    document.close()?;
+    if profiles.iter().all(|profile| profile.threads.is_none()) {
+        return Err(document.error("a member threads with an array", "none"));
+    }
+    let origin = profiles.iter().filter_map(|profile| profile.start).min();
+    let mut stacks = Stacks::default();
+    let mut ids = HashSet::new();
+    for mut profile in profiles {
+        let threads = profile.threads.take().unwrap_or_default();
+        // Gecko counts times from the start of each process.
+        let shift = match (profile.start, origin) {
+            (Some(start), Some(origin)) if profile.gecko => start.saturating_sub(origin),
+            _ => 0,
+        };
+        let libs = std::mem::take(&mut profile.libs);
+        let shared_names = profile.shared.strings.clone();
+        let shared = profile
+            .shared
+            .resolve(&[], &libs, &mut stacks, &mut builder, &document);
+        for mut thread in threads {
+            let own =
+                thread
+                    .tables
+                    .resolve(&shared_names, &libs, &mut stacks, &mut builder, &document);
+            let of_row = if own.is_empty() { &shared } else { &own };
+            let sampled = thread.sampled(of_row, shift, profile.interval, &document);
+            let known = thread.register(&mut builder, &mut ids);
+            builder.name_thread(known, &thread.name);
+            let track = samples.track(known);
+            for &(time, stack) in &sampled {
+                let at = Timestamp::from_ns(time);
+                let place = || document.place();
+                samples.stack(track, at, stack, &stacks, &mut builder, place);
+            }
+            let last = sampled.last().map(|&(time, _)| time);
+            let end = last.zip(profile.interval.filter(|&interval| interval > 0));
+            let end = end.map(|(last, interval)| Timestamp::from_ns(last.saturating_add(interval)));
+            samples.end(track, end, &mut builder, || document.place());
+        }
+    }
+    let place = || document.place();
+    let samples = samples.finish(&mut builder, place);
+    let (functions, trace) = builder.finish(place);
+    Ok(Recording {
+        path: path.to_owned(),
+        format: FORMAT,
+        kind: RecordingKind::Sampled,
+        functions,
+        trace,
+        samples,
+        warnings: reporter.warnings(),
+    })
+}
+
+/// A profile while it is read: of all processes, or of one in Gecko's format.
+#[derive(Default)]
+struct Profile {
+    gecko: bool,
+    /// When it began, in nanoseconds since 1970.
+    start: Option<i64>,
+    /// Between samples, in nanoseconds.
+    interval: Option<i64>,
+    unit: Option<Unit>,
+    libs: Vec<String>,
+    shared: Tables,
+    threads: Option<Vec<Thread>>,
+}
+
+#[derive(Default)]
+struct Thread {
+    name: String,
+    process: String,
+    id: String,
+    tables: Tables,
+    samples: Table,
+}
+
+/// How deep profiles of processes may lie in each other. Firefox writes one level.
+const MOST_NESTED: u32 = 4;
+
+/// Reads the members of the profile whose object was entered, and the profiles in it.
+/// The recursion is bounded by [`MOST_NESTED`].
+fn profile(
+    document: &mut Document<'_>,
+    nested: u32,
+    profiles: &mut Vec<Profile>,
+) -> Result<(), ImportError> {
+    let place = profiles.len();
+    // The profile of the first process stands before those in it.
+    profiles.push(Profile::default());
+    let mut profile = Profile {
+        // Until a version of the processed format shows.
+        gecko: true,
+        ..Profile::default()
+    };
+    while let Some(key) = document.member()? {
+        match key {
+            b"meta" => profile.meta(document)?,
+            b"libs" => profile.libs = tables::libs(document)?,
+            b"shared" => {
+                if document.object()? {
+                    while let Some(key) = document.member()? {
+                        match TableName::new(key) {
+                            Some(name) => profile.shared.member(name, document)?,
+                            None => document.skip()?,
+                        }
+                    }
+                }
+            }
+            b"threads" => {
+                if document.array()? {
+                    profile.threads.get_or_insert_default();
+                    while document.element()? {
+                        if document.object()? {
+                            let thread = profile.thread(document)?;
+                            profile.threads.get_or_insert_default().push(thread);
+                        }
+                    }
+                }
+            }
+            b"processes" if nested < MOST_NESTED => {
+                if document.array()? {
+                    while document.element()? {
+                        if document.object()? {
+                            self::profile(document, nested + 1, profiles)?;
+                        }
+                    }
+                }
+            }
+            b"profile" if nested < MOST_NESTED => {
+                if document.object()? {
+                    self::profile(document, nested + 1, profiles)?;
+                }
+            }
+            _ => document.skip()?,
+        }
+    }
+    profiles[place] = profile;
+    Ok(())
+}
+
+impl Profile {
+    fn meta(&mut self, document: &mut Document<'_>) -> Result<(), ImportError> {
+        if !document.object()? {
+            return Ok(());
+        }
+        while let Some(key) = document.member()? {
+            match key {
+                b"interval" => self.interval = document.time(Unit::Milliseconds)?,
+                b"startTime" => self.start = document.time(Unit::Milliseconds)?,
+                b"preprocessedProfileVersion" => {
+                    self.gecko = false;
+                    document.skip()?;
+                }
+                b"sampleUnits" => {
+                    if document.object()? {
+                        while let Some(key) = document.member()? {
+                            match key {
+                                b"time" => self.unit = Some(unit(document)?),
+                                _ => document.skip()?,
+                            }
+                        }
+                    }
+                }
+                _ => document.skip()?,
+            }
+        }
+        Ok(())
+    }
+
+    fn thread(&mut self, document: &mut Document<'_>) -> Result<Thread, ImportError> {
+        let mut thread = Thread::default();
+        let time = Cell::Time(self.unit.unwrap_or(Unit::Milliseconds));
+        while let Some(key) = document.member()? {
+            if let Some(name) = TableName::new(key) {
+                thread.tables.member(name, document)?;
+                continue;
+            }
+            match key {
+                b"name" => thread.name = document.text()?,
+                b"pid" => thread.process = document.text()?,
+                b"tid" => thread.id = document.text()?,
+                b"samples" => {
+                    let wanted = [("stack", Cell::Index), ("time", time), ("timeDeltas", time)];
+                    thread.samples = Table::read(document, &wanted)?;
+                }
+                _ => document.skip()?,
+            }
+        }
+        Ok(thread)
+    }
+}
+
+impl Thread {
+    /// The thread, known to the builder from now on. Where several have one id, or none as in early versions,
+    /// their ids are numbered.
+    fn register(
+        &self,
+        builder: &mut TraceBuilder<'_>,
+        ids: &mut HashSet<(String, String)>,
+    ) -> ThreadId {
+        let base = if self.id.is_empty() {
+            &self.name
+        } else {
+            &self.id
+        };
+        let mut id = base.clone();
+        let mut number = ids.len();
+        while !ids.insert((self.process.clone(), id.clone())) {
+            number += 1;
+            id = format!("{base} ({number})");
+        }
+        builder.thread(&self.process, &id)
+    }
+
+    /// The samples in order of time, with their stacks.
+    fn sampled(
+        &self,
+        of_row: &[StackId],
+        shift: i64,
+        interval: Option<i64>,
+        document: &Document<'_>,
+    ) -> Vec<(i64, StackId)> {
+        let rows = self.samples.rows();
+        let mut sampled = Vec::with_capacity(rows);
+        let mut now = shift;
+        let mut missing = 0;
+        for row in 0..rows {
+            let time = self
+                .samples
+                .get(1, row)
+                .map(|time| time.saturating_add(shift));
+            let delta = self.samples.get(2, row);
+            now = match (time, delta) {
+                (Some(time), _) => time,
+                (None, Some(delta)) => now.saturating_add(delta),
+                (None, None) => {
+                    missing += 1;
+                    now.saturating_add(interval.unwrap_or(0).max(0))
+                }
+            };
+            match self.samples.index(0, row) {
+                None => sampled.push((now, StackId::EMPTY)),
+                Some(stack) => match of_row.get(stack) {
+                    Some(&stack) => sampled.push((now, stack)),
+                    None => document.warn("unknown-stack"),
+                },
+            }
+        }
+        document.warn_many("missing-time", missing);
+        let backwards = samples::sort_by_time(&mut sampled);
+        document.warn_many("out-of-order", backwards);
+        sampled
+    }
+}
+
+/// The unit of the times of samples that stands next; what is no time is taken for nanoseconds and counted.
+fn unit(document: &mut Document<'_>) -> Result<Unit, ImportError> {
+    Ok(match document.text()?.as_str() {
+        "ms" => Unit::Milliseconds,
+        "µs" | "us" => Unit::Microseconds,
+        "ns" => Unit::Nanoseconds,
+        _ => {
+            document.warn("unit-is-not-time");
+            Unit::Nanoseconds
+        }
+    })
+}

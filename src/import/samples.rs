@@ -1,0 +1,454 @@
+//! Samples as calls. Two consecutive stacks of a thread are compared by position, from the outermost frame:
+//! what they share goes on, the rest ends at the new sample's time, and what is new starts there. The times
+//! of calls are so known to the sampling interval.
+//!
+//! A frame is compared by its function alone: a call goes on while its running line or address changes. A
+//! recursive function stands in a stack once for each activation, and positions tell them apart.
+
+use std::collections::HashMap;
+
+use crate::facts::builder::{Timestamp, TraceBuilder};
+use crate::units::{FunctionId, ThreadId};
+use crate::warnings::{Place, Reporter};
+
+/// A stack in a [`Stacks`] table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StackId(u32);
+
+impl StackId {
+    /// The stack without frames.
+    pub const EMPTY: StackId = StackId(0);
+}
+
+/// A stack: a function on top of another stack.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    function: FunctionId,
+    below: StackId,
+    /// How many frames it has.
+    depth: u32,
+}
+
+/// Stacks as a tree: equal stacks of functions have the same id, however the file tells them apart.
+#[derive(Debug)]
+pub struct Stacks {
+    /// Below before above; the first, that of the empty stack, is its own below.
+    rows: Vec<Row>,
+    ids: HashMap<(StackId, FunctionId), StackId>,
+}
+
+impl Default for Stacks {
+    fn default() -> Stacks {
+        Stacks {
+            rows: vec![Row {
+                function: FunctionId(0),
+                below: StackId::EMPTY,
+                depth: 0,
+            }],
+            ids: HashMap::new(),
+        }
+    }
+}
+
+impl Stacks {
+    /// The stack that has `function` on top of `below`.
+    pub fn push(&mut self, below: StackId, function: FunctionId) -> StackId {
+        let depth = self.rows[below.0 as usize].depth + 1;
+        let rows = &mut self.rows;
+        *self.ids.entry((below, function)).or_insert_with(|| {
+            rows.push(Row {
+                function,
+                below,
+                depth,
+            });
+            StackId(rows.len() as u32 - 1)
+        })
+    }
+
+    fn row(&self, stack: StackId) -> Row {
+        self.rows[stack.0 as usize]
+    }
+
+    /// How many frames two stacks share, from the outermost one. O(frames that they do not share).
+    fn shared(&self, a: StackId, b: StackId) -> u32 {
+        let (mut a, mut b) = (a, b);
+        while a != b {
+            if self.row(a).depth >= self.row(b).depth {
+                a = self.row(a).below;
+            } else {
+                b = self.row(b).below;
+            }
+        }
+        self.row(a).depth
+    }
+
+    /// The functions of `stack` above the outermost `below` frames, outermost first.
+    fn above(&self, stack: StackId, below: u32, functions: &mut Vec<FunctionId>) {
+        functions.clear();
+        let mut at = stack;
+        while self.row(at).depth > below {
+            functions.push(self.row(at).function);
+            at = self.row(at).below;
+        }
+        functions.reverse();
+    }
+}
+
+/// How many calls a recording may open whose stacks stand in a table: a small file can hold deep stacks that
+/// share nothing and name them in turn, at two bytes a sample. Recordings of deeply recursive programs open
+/// ten to forty calls a sample.
+const FREE_CALLS: u64 = 2 << 20;
+const CALLS_PER_SAMPLE: u64 = 64;
+
+/// Of how many intervals between samples the median is taken.
+const INTERVALS: usize = 1024;
+
+/// The samples of one thread while they are read.
+struct Track {
+    thread: ThreadId,
+    /// The stack of the last sample where it stands in a table.
+    top: StackId,
+    /// The functions of the last sample, outermost first, where it stood in the file itself.
+    frames: Vec<FunctionId>,
+    /// When the last sample was taken.
+    last: Option<i64>,
+    /// The first intervals between samples.
+    intervals: Vec<i64>,
+}
+
+/// The samples of a recording, on their way to the builder.
+pub struct Samples<'r> {
+    reporter: &'r Reporter,
+    tracks: Vec<Track>,
+    samples: u64,
+    calls: u64,
+    /// How many calls stacks from a table may open.
+    allowed: u64,
+    /// Functions to be opened, kept for its memory.
+    opened: Vec<FunctionId>,
+}
+
+/// The samples of one thread, as [`Samples`] knows them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TrackId(usize);
+
+impl<'r> Samples<'r> {
+    pub fn new(reporter: &'r Reporter) -> Samples<'r> {
+        Samples {
+            reporter,
+            tracks: Vec::new(),
+            samples: 0,
+            calls: 0,
+            allowed: FREE_CALLS,
+            opened: Vec::new(),
+        }
+    }
+
+    /// Starts the samples of `thread`.
+    pub fn track(&mut self, thread: ThreadId) -> TrackId {
+        self.tracks.push(Track {
+            thread,
+            top: StackId::EMPTY,
+            frames: Vec::new(),
+            last: None,
+            intervals: Vec::new(),
+        });
+        TrackId(self.tracks.len() - 1)
+    }
+
+    /// Lets stacks from a table open `calls` more calls: the file spells that many frames out.
+    pub fn allow(&mut self, calls: u64) {
+        self.allowed = self.allowed.saturating_add(calls);
+    }
+
+    /// A sample at `time` that found these functions, outermost first. O(frames).
+    pub fn frames(
+        &mut self,
+        track: TrackId,
+        time: Timestamp,
+        frames: &[FunctionId],
+        builder: &mut TraceBuilder<'_>,
+        place: impl Fn() -> Place,
+    ) {
+        self.samples += 1;
+        let track = &mut self.tracks[track.0];
+        let time = track.tick(time, self.reporter, &place);
+        let pairs = track.frames.iter().zip(frames);
+        let shared = pairs.take_while(|(before, now)| before == now).count();
+        for _ in shared..track.frames.len() {
+            builder.exit(track.thread, time, None, &place);
+        }
+        for &function in &frames[shared..] {
+            builder.enter(track.thread, time, function, &place);
+        }
+        track.frames.truncate(shared);
+        track.frames.extend_from_slice(&frames[shared..]);
+    }
+
+    /// A sample at `time` that found `stack`. O(frames that it does not share with the one before it).
+    /// Where a file of this size can hold no such stacks honestly, samples are left out and counted.
+    pub fn stack(
+        &mut self,
+        track: TrackId,
+        time: Timestamp,
+        stack: StackId,
+        stacks: &Stacks,
+        builder: &mut TraceBuilder<'_>,
+        place: impl Fn() -> Place,
+    ) {
+        self.samples += 1;
+        let track = &mut self.tracks[track.0];
+        let time = track.tick(time, self.reporter, &place);
+        let shared = stacks.shared(track.top, stack);
+        let new = stacks.row(stack).depth - shared;
+        self.allowed = self.allowed.saturating_add(CALLS_PER_SAMPLE);
+        if self.calls + u64::from(new) > self.allowed {
+            self.reporter.warn("sample-left-out", place);
+            return;
+        }
+        self.calls += u64::from(new);
+        for _ in shared..stacks.row(track.top).depth {
+            builder.exit(track.thread, time, None, &place);
+        }
+        stacks.above(stack, shared, &mut self.opened);
+        for &function in &self.opened {
+            builder.enter(track.thread, time, function, &place);
+        }
+        track.top = stack;
+    }
+
+    /// Ends the samples of a thread: the last one lasts until `end`, or for the thread's median interval where
+    /// that is not known.
+    pub fn end(
+        &mut self,
+        track: TrackId,
+        end: Option<Timestamp>,
+        builder: &mut TraceBuilder<'_>,
+        place: impl Fn() -> Place,
+    ) {
+        let track = &mut self.tracks[track.0];
+        let Some(last) = track.last.take() else {
+            return;
+        };
+        let end = end.unwrap_or_else(|| {
+            let interval = median(&mut track.intervals).unwrap_or(0);
+            Timestamp::from_ns(last.saturating_add(interval))
+        });
+        while builder.open_calls(track.thread) > 0 {
+            builder.exit(track.thread, end, None, &place);
+        }
+        track.frames.clear();
+        track.top = StackId::EMPTY;
+    }
+
+    /// Ends the samples of all threads that were not ended before, and gives the number of samples. The only
+    /// sample of a thread lasts as long as is usual on the others.
+    pub fn finish(mut self, builder: &mut TraceBuilder<'_>, place: impl Fn() -> Place) -> u64 {
+        let tracks = self.tracks.iter_mut();
+        let mut usual: Vec<i64> = tracks
+            .filter_map(|track| median(&mut track.intervals))
+            .collect();
+        let usual = median(&mut usual);
+        for track in 0..self.tracks.len() {
+            let intervals = &mut self.tracks[track].intervals;
+            if intervals.is_empty() {
+                intervals.extend(usual);
+            }
+            self.end(TrackId(track), None, builder, &place);
+        }
+        self.samples
+    }
+}
+
+impl Track {
+    /// Takes the time of a sample; one before the last sample's is raised to it, and counted.
+    fn tick(
+        &mut self,
+        time: Timestamp,
+        reporter: &Reporter,
+        place: impl Fn() -> Place,
+    ) -> Timestamp {
+        let Some(last) = self.last else {
+            self.last = Some(time.ns());
+            return time;
+        };
+        if time.ns() < last {
+            reporter.warn("time-goes-back", place);
+        }
+        let time = time.ns().max(last);
+        if self.intervals.len() < INTERVALS {
+            self.intervals.push(time.saturating_sub(last));
+        }
+        self.last = Some(time);
+        Timestamp::from_ns(time)
+    }
+}
+
+/// Puts samples in order of time; how many stood before the one before them. Samples of one time stay in the
+/// order in which they were taken.
+pub fn sort_by_time(samples: &mut [(i64, StackId)]) -> u64 {
+    let backwards = samples.windows(2).filter(|pair| pair[1].0 < pair[0].0);
+    let backwards = backwards.count() as u64;
+    if backwards > 0 {
+        samples.sort_by_key(|&(time, _)| time);
+    }
+    backwards
+}
+
+/// The median of `values`, the lower one of two; none of none.
+pub fn median(values: &mut [i64]) -> Option<i64> {
+    let middle = values.len().checked_sub(1)? / 2;
+    Some(*values.select_nth_unstable(middle).1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::functions::Function;
+    use crate::facts::trace::Trace;
+    use crate::units::{CallId, Time};
+
+    fn place() -> Place {
+        Place::file("made here")
+    }
+
+    /// The calls of samples given as letters, read both ways, as `function start end depth`.
+    fn calls(samples: &[(i64, &str)], in_table: bool) -> (Trace, Vec<String>) {
+        let reporter = Reporter::new();
+        let mut builder = TraceBuilder::new(&reporter);
+        let thread = builder.thread("1", "1");
+        let mut all = Samples::new(&reporter);
+        let mut stacks = Stacks::default();
+        let track = all.track(thread);
+        for &(time, stack) in samples {
+            let functions = stack.chars().map(|letter| {
+                builder.function(Function {
+                    name: &letter.to_string(),
+                    ..Function::default()
+                })
+            });
+            let functions: Vec<FunctionId> = functions.collect();
+            let time = Timestamp::from_ns(time);
+            if in_table {
+                let below = StackId::EMPTY;
+                let stack = functions.iter().fold(below, |s, &f| stacks.push(s, f));
+                all.stack(track, time, stack, &stacks, &mut builder, place);
+            } else {
+                all.frames(track, time, &functions, &mut builder, place);
+            }
+        }
+        let count = all.finish(&mut builder, place);
+        assert_eq!(count, samples.len() as u64);
+        let (functions, trace) = builder.finish(place);
+        assert!(reporter.warnings().is_empty(), "{:?}", reporter.warnings());
+        let shown = (0..trace.calls() as u32).map(|call| {
+            let call = trace.call(thread, CallId(call));
+            let name = functions.get(call.function).name.to_owned();
+            let (start, end) = (call.start.ns(), (call.start + call.cost()).ns());
+            format!("{name} {start} {end} {}", call.depth)
+        });
+        let shown = shown.collect();
+        (trace, shown)
+    }
+
+    #[test]
+    fn what_two_stacks_share_goes_on() {
+        let samples = [
+            (10, "ab"),
+            (20, "abb"),
+            (30, "ab"),
+            (40, "cb"),
+            (50, ""),
+            (60, "c"),
+        ];
+        for in_table in [false, true] {
+            let (_, shown) = calls(&samples, in_table);
+            // The last sample lasts the median interval.
+            let expected = [
+                "a 0 30 0",
+                "b 0 30 1",
+                "b 10 20 2",
+                "c 30 40 0",
+                "b 30 40 1",
+                "c 50 60 0",
+            ];
+            assert_eq!(shown, expected, "in table: {in_table}");
+        }
+    }
+
+    #[test]
+    fn the_stack_at_each_sample_is_the_one_that_was_sampled() {
+        for seed in 0..200u64 {
+            let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+            let mut random = |limit: u64| {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                state % limit
+            };
+            let mut stack = String::new();
+            let samples: Vec<(i64, String)> = (0..50)
+                .map(|at| {
+                    for _ in 0..random(4) {
+                        stack.pop();
+                    }
+                    for _ in 0..random(4) {
+                        stack.push(['a', 'b', 'c'][random(3) as usize]);
+                    }
+                    (at * 10, stack.clone())
+                })
+                .collect();
+            let start = samples.iter().position(|(_, stack)| !stack.is_empty());
+            let start = samples[start.unwrap_or(0)].0;
+            let samples: Vec<(i64, &str)> = samples.iter().map(|(t, s)| (*t, s.as_str())).collect();
+            let (trace, shown) = calls(&samples, false);
+            assert_eq!(calls(&samples, true).1, shown, "seed {seed}");
+            let mut open = Vec::new();
+            for (time, stack) in samples {
+                if time < start {
+                    continue;
+                }
+                // Within the interval, where no call starts or ends.
+                trace.stack_at(
+                    ThreadId(0),
+                    Time::from_ns((time - start + 5) as u64),
+                    &mut open,
+                );
+                let names: String = open.iter().map(|call| &shown[call.index()][..1]).collect();
+                assert_eq!(names, stack, "seed {seed} at {time}");
+            }
+        }
+    }
+
+    #[test]
+    fn stacks_that_share_nothing_cannot_fill_the_memory() {
+        let reporter = Reporter::new();
+        let mut builder = TraceBuilder::new(&reporter);
+        let thread = builder.thread("1", "1");
+        let mut all = Samples::new(&reporter);
+        let mut stacks = Stacks::default();
+        let track = all.track(thread);
+        let deep = ["a", "b"].map(|name| {
+            let function = builder.function(Function {
+                name,
+                ..Function::default()
+            });
+            (0..100_000).fold(StackId::EMPTY, |stack, _| stacks.push(stack, function))
+        });
+        for sample in 0..200 {
+            let time = Timestamp::from_ns(sample);
+            all.stack(
+                track,
+                time,
+                deep[sample as usize % 2],
+                &stacks,
+                &mut builder,
+                place,
+            );
+        }
+        assert_eq!(all.finish(&mut builder, place), 200);
+        let (_, trace) = builder.finish(place);
+        assert!(trace.calls() < FREE_CALLS + 200 * CALLS_PER_SAMPLE);
+        assert_eq!(reporter.warnings()[0].kind, "sample-left-out");
+    }
+}

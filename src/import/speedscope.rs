@@ -1,0 +1,569 @@
+//! speedscope's own format. Specification:
+//! <https://github.com/jlfwong/speedscope/blob/main/src/lib/file-format-spec.ts>, schema
+//! <https://www.speedscope.app/file-format-schema.json>, versions 0.0.1 on.
+//!
+//! Read are the shared frames with name, file and line, and every profile as a thread: its unit, its events
+//! (`evented`, a trace) or its samples with their weights (`sampled`). The column of a frame, the name of
+//! the file's own and the active profile are not. A file with a sampled profile is a sampled recording.
+//! Weights in bytes or without a unit take the place of time, one nanosecond each, and are counted.
+//!
+//! Writers give a frame's line in two senses: that of the function, and that which was running. Those of the
+//! second sense are known by `exporter`; their frames of one name and file are one function, at the lowest
+//! line that was seen.
+//!
+//! Events stream by; the samples of a profile are held as numbers of stacks. Frames that stand behind the
+//! profiles, as py-spy writes them, are looked for in a pass of their own.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use super::ImportError;
+use super::decimal::{self, NoTime, Unit};
+use super::document::{self, Document, Next};
+use super::samples::{Samples, StackId, Stacks, median};
+use crate::facts::builder::{Timestamp, TraceBuilder};
+use crate::facts::functions::Function;
+use crate::facts::recording::{Recording, RecordingKind};
+use crate::progress::Progress;
+use crate::units::{FunctionId, ThreadId};
+use crate::warnings::Reporter;
+
+/// The identifier of the format in `info`.
+pub const FORMAT: &str = "speedscope";
+
+/// Whether a file that begins with `head` is speedscope's: its schema, its frames, or a profile of its types.
+pub fn sniff(head: &[u8]) -> bool {
+    let paths = document::paths(head);
+    let has = |path: &str| paths.iter().any(|found| found == path);
+    let schema = || memchr::memmem::find(head, b"speedscope.app/file-format-schema").is_some();
+    (has("$schema") && schema())
+        || has("shared.frames.name")
+        || (has("profiles.type") && (has("profiles.unit") || has("profiles.startValue")))
+}
+
+/// Reads a speedscope file; twice where the profiles stand before what they refer to.
+pub fn import(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
+    let reporter = Reporter::new();
+    let mut document = Document::open(path, progress, &reporter)?;
+    let mut reader = Reader {
+        path,
+        progress,
+        builder: TraceBuilder::new(&reporter),
+        reporter: &reporter,
+        samples: Samples::new(&reporter),
+        outline: Outline::default(),
+        functions: None,
+        unknown: HashMap::new(),
+        open_calls: Vec::new(),
+        profiles: None,
+        sampled: false,
+    };
+    if document.object()? {
+        reader.file(&mut document)?;
+    }
+    document.close()?;
+    if reader.profiles.is_none() {
+        return Err(document.error("a member profiles with an array", "none"));
+    }
+    let place = || document.place();
+    let samples = reader.samples.finish(&mut reader.builder, place);
+    let (functions, trace) = reader.builder.finish(place);
+    Ok(Recording {
+        path: path.to_owned(),
+        format: FORMAT,
+        kind: if reader.sampled {
+            RecordingKind::Sampled
+        } else {
+            RecordingKind::Trace
+        },
+        functions,
+        trace,
+        samples,
+        warnings: reporter.warnings(),
+    })
+}
+
+/// A shared frame.
+struct Frame {
+    name: String,
+    file: String,
+    line: u32,
+}
+
+/// What the profiles refer to, wherever it stands.
+#[derive(Default)]
+struct Outline {
+    frames: Option<Vec<Frame>>,
+    exporter: String,
+    /// By profile.
+    units: Vec<String>,
+}
+
+impl Outline {
+    /// Reads the file at `path` for what the profiles refer to, and passes over the rest.
+    fn read(path: &Path, progress: &Progress) -> Result<Outline, ImportError> {
+        // What is wrong is counted when the profiles themselves are read.
+        let reporter = Reporter::new();
+        let mut document = Document::open(path, progress, &reporter)?;
+        let mut outline = Outline::default();
+        if !document.object()? {
+            return Ok(outline);
+        }
+        while let Some(key) = document.member()? {
+            match key {
+                b"shared" => outline.shared(&mut document)?,
+                b"exporter" => outline.exporter = document.text()?,
+                b"profiles" => {
+                    if document.array()? {
+                        while document.element()? {
+                            let mut unit = String::new();
+                            if document.object()? {
+                                while let Some(key) = document.member()? {
+                                    match key {
+                                        b"unit" => unit = document.text()?,
+                                        _ => document.skip()?,
+                                    }
+                                }
+                            }
+                            outline.units.push(unit);
+                        }
+                    }
+                }
+                _ => document.skip()?,
+            }
+        }
+        Ok(outline)
+    }
+
+    fn shared(&mut self, document: &mut Document<'_>) -> Result<(), ImportError> {
+        if !document.object()? {
+            return Ok(());
+        }
+        while let Some(key) = document.member()? {
+            match key {
+                b"frames" => self.frames = Some(frames(document)?),
+                _ => document.skip()?,
+            }
+        }
+        Ok(())
+    }
+}
+
+fn frames(document: &mut Document<'_>) -> Result<Vec<Frame>, ImportError> {
+    let mut frames = Vec::new();
+    if !document.array()? {
+        return Ok(frames);
+    }
+    while document.element()? {
+        let mut frame = Frame {
+            name: String::new(),
+            file: String::new(),
+            line: 0,
+        };
+        if document.object()? {
+            while let Some(key) = document.member()? {
+                match key {
+                    b"name" => frame.name = document.text()?,
+                    b"file" => frame.file = document.text()?,
+                    b"line" => frame.line = document.index()?.unwrap_or(0),
+                    _ => document.skip()?,
+                }
+            }
+        }
+        frames.push(frame);
+    }
+    Ok(frames)
+}
+
+/// The functions of the frames, one for each.
+fn functions(frames: &[Frame], exporter: &str, builder: &mut TraceBuilder<'_>) -> Vec<FunctionId> {
+    let line_runs = ["py-spy", "rbspy", "austin"]
+        .iter()
+        .any(|writer| exporter.starts_with(writer));
+    // TraceEvent of .NET writes `module!method`.
+    let module_in_name = exporter.starts_with("Microsoft.Diagnostics");
+    let mut lowest: HashMap<(&str, &str), u32> = HashMap::new();
+    if line_runs {
+        for frame in frames {
+            let line = lowest
+                .entry((&frame.name, &frame.file))
+                .or_insert(frame.line);
+            if *line == 0 || (frame.line != 0 && frame.line < *line) {
+                *line = frame.line;
+            }
+        }
+    }
+    let functions = frames.iter().map(|frame| {
+        let (library, name) = match frame.name.split_once('!') {
+            Some((library, name)) if module_in_name && !name.is_empty() => (library, name),
+            _ => ("", frame.name.as_str()),
+        };
+        let line = lowest.get(&(frame.name.as_str(), frame.file.as_str()));
+        builder.function(Function {
+            name: if name.is_empty() { "(unnamed)" } else { name },
+            file: &frame.file,
+            line: line.copied().unwrap_or(frame.line),
+            library,
+        })
+    });
+    functions.collect()
+}
+
+/// An open or close event, as far as it can be read.
+#[derive(Clone, Copy, Default)]
+struct Event {
+    kind: Option<u8>,
+    frame: Option<u32>,
+    at: Option<Result<i64, NoTime>>,
+}
+
+/// A profile while it is read.
+struct Profile {
+    thread: ThreadId,
+    unit: Option<Unit>,
+    start: i64,
+    end: Option<i64>,
+    stacks: Vec<StackId>,
+    weights: Vec<Option<i64>>,
+}
+
+struct Reader<'a> {
+    path: &'a Path,
+    progress: &'a Progress,
+    builder: TraceBuilder<'a>,
+    reporter: &'a Reporter,
+    samples: Samples<'a>,
+    outline: Outline,
+    /// By frame; none before the frames are known.
+    functions: Option<Vec<FunctionId>>,
+    /// Functions for frames that the file does not have.
+    unknown: HashMap<u32, FunctionId>,
+    /// By function, how many calls of it are open in the profile at hand.
+    open_calls: Vec<u32>,
+    /// How many there were so far; none before the array.
+    profiles: Option<usize>,
+    sampled: bool,
+}
+
+impl Reader<'_> {
+    fn file(&mut self, document: &mut Document<'_>) -> Result<(), ImportError> {
+        let mut stacks = Stacks::default();
+        while let Some(key) = document.member()? {
+            match key {
+                b"shared" if self.functions.is_none() => {
+                    self.outline.shared(document)?;
+                    self.know_functions();
+                }
+                b"exporter" => self.outline.exporter = document.text()?,
+                b"profiles" => {
+                    if document.array()? {
+                        if self.functions.is_none() {
+                            self.outline = Outline::read(self.path, self.progress)?;
+                            self.know_functions();
+                        }
+                        while document.element()? {
+                            *self.profiles.get_or_insert(0) += 1;
+                            self.profile(document, &mut stacks)?;
+                        }
+                        self.profiles.get_or_insert(0);
+                    }
+                }
+                _ => document.skip()?,
+            }
+        }
+        Ok(())
+    }
+
+    fn know_functions(&mut self) {
+        let frames = self.outline.frames.take().unwrap_or_default();
+        let functions = functions(&frames, &self.outline.exporter, &mut self.builder);
+        self.functions = Some(functions);
+    }
+
+    /// The function of a frame; one named after its number where the file does not have the frame.
+    fn function(&mut self, frame: u32, document: &Document<'_>) -> FunctionId {
+        let known = self
+            .functions
+            .as_ref()
+            .and_then(|functions| functions.get(frame as usize));
+        if let Some(&function) = known {
+            return function;
+        }
+        document.warn("unknown-frame");
+        let builder = &mut self.builder;
+        *self.unknown.entry(frame).or_insert_with(|| {
+            builder.function(Function {
+                name: &format!("frame {frame}"),
+                ..Function::default()
+            })
+        })
+    }
+
+    /// The unit of the profile at hand, which is asked for its times: the file is looked through where it
+    /// stands behind them.
+    fn unit(
+        &mut self,
+        profile: &mut Profile,
+        document: &Document<'_>,
+    ) -> Result<Unit, ImportError> {
+        if let Some(unit) = profile.unit {
+            return Ok(unit);
+        }
+        if self.outline.units.is_empty() {
+            self.outline.units = Outline::read(self.path, self.progress)?.units;
+        }
+        let number = self.profiles.unwrap_or(1) - 1;
+        let name = self.outline.units.get(number).map_or("", String::as_str);
+        let unit = unit(name, document);
+        profile.unit = Some(unit);
+        Ok(unit)
+    }
+
+    fn profile(
+        &mut self,
+        document: &mut Document<'_>,
+        stacks: &mut Stacks,
+    ) -> Result<(), ImportError> {
+        if !document.object()? {
+            return Ok(());
+        }
+        let number = self.profiles.unwrap_or(1);
+        let mut profile = Profile {
+            thread: self.builder.thread("", &number.to_string()),
+            unit: None,
+            start: 0,
+            end: None,
+            stacks: Vec::new(),
+            weights: Vec::new(),
+        };
+        while let Some(key) = document.member()? {
+            match key {
+                b"name" => {
+                    let name = document.text()?;
+                    self.builder.name_thread(profile.thread, &name);
+                }
+                b"unit" if profile.unit.is_none() => {
+                    let name = document.text()?;
+                    profile.unit = Some(unit(&name, document));
+                }
+                b"startValue" => {
+                    let unit = self.unit(&mut profile, document)?;
+                    profile.start = document.time(unit)?.unwrap_or(0);
+                }
+                b"endValue" => {
+                    let unit = self.unit(&mut profile, document)?;
+                    profile.end = document.time(unit)?;
+                }
+                b"events" => {
+                    let unit = self.unit(&mut profile, document)?;
+                    self.events(profile.thread, unit, profile.end, document)?;
+                }
+                b"samples" => {
+                    self.sampled = true;
+                    self.stacks(&mut profile.stacks, stacks, document)?;
+                }
+                b"weights" => {
+                    if document.array()? {
+                        let unit = self.unit(&mut profile, document)?;
+                        while document.element()? {
+                            let weight = document.time(unit)?;
+                            if weight.is_some_and(|weight| weight < 0) {
+                                document.warn("negative-duration");
+                            }
+                            profile.weights.push(weight.map(|weight| weight.max(0)));
+                        }
+                    }
+                }
+                _ => document.skip()?,
+            }
+        }
+        self.sampled_calls(&profile, stacks, document);
+        Ok(())
+    }
+
+    /// The events of an evented profile.
+    fn events(
+        &mut self,
+        thread: ThreadId,
+        unit: Unit,
+        end: Option<i64>,
+        document: &mut Document<'_>,
+    ) -> Result<(), ImportError> {
+        if !document.array()? {
+            return Ok(());
+        }
+        let mut open: Vec<FunctionId> = Vec::new();
+        let mut last = None;
+        while document.element()? {
+            if document.next()? != Next::Object {
+                document.warn("not-an-event");
+                document.skip()?;
+                continue;
+            }
+            let event = document.whole(|cursor| {
+                let mut event = Event::default();
+                cursor.expect(b'{')?;
+                while cursor.next(b'}')? {
+                    let key = cursor.text()?;
+                    cursor.expect(b':')?;
+                    let value = cursor.value()?;
+                    match key {
+                        b"type" => {
+                            event.kind = value.bytes().and_then(|kind| kind.first().copied())
+                        }
+                        b"frame" => event.frame = value.unsigned(),
+                        b"at" => {
+                            let number = value.bytes();
+                            event.at = number.map(|number| decimal::nanoseconds(number, unit));
+                        }
+                        _ => {}
+                    }
+                }
+                Ok(event)
+            })?;
+            let Some(event) = event else {
+                break;
+            };
+            let (Some(kind), Some(frame), Some(at)) = (event.kind, event.frame, event.at) else {
+                document.warn("missing-field");
+                continue;
+            };
+            let at = at.unwrap_or_else(|why| {
+                document.warn(why.kind());
+                last.unwrap_or(0)
+            });
+            last = Some(last.unwrap_or(at).max(at));
+            let time = Timestamp::from_ns(at);
+            let place = || document.place();
+            match kind {
+                b'O' => {
+                    let function = self.function(frame, document);
+                    self.builder.enter(thread, time, function, place);
+                    self.opened(function);
+                    open.push(function);
+                }
+                b'C' => {
+                    let function = self.function(frame, document);
+                    self.close(thread, time, function, &mut open, document);
+                }
+                _ => document.warn("unknown-phase"),
+            }
+        }
+        let rest = open.len() as u64;
+        self.reporter
+            .warn_many("open-at-end", rest, || document.place());
+        let end = end.into_iter().chain(last).max().unwrap_or(0);
+        while let Some(function) = open.pop() {
+            self.open_calls[function.index()] -= 1;
+            let time = Timestamp::from_ns(end);
+            self.builder.exit(thread, time, None, || document.place());
+        }
+        Ok(())
+    }
+
+    fn opened(&mut self, function: FunctionId) {
+        let index = function.index();
+        if index >= self.open_calls.len() {
+            self.open_calls.resize(index + 1, 0);
+        }
+        self.open_calls[index] += 1;
+    }
+
+    /// The end of the innermost open call of `function`; what is open inside it ends too.
+    fn close(
+        &mut self,
+        thread: ThreadId,
+        time: Timestamp,
+        function: FunctionId,
+        open: &mut Vec<FunctionId>,
+        document: &Document<'_>,
+    ) {
+        // Asked before it is searched for, so that ends which match nothing cost no search.
+        let count = self.open_calls.get(function.index());
+        if count.is_none_or(|count| *count == 0) {
+            document.warn("end-without-begin");
+            return;
+        }
+        while let Some(inner) = open.pop() {
+            // `opened` has counted whatever is open.
+            self.open_calls[inner.index()] -= 1;
+            self.builder.exit(thread, time, None, || document.place());
+            if inner == function {
+                break;
+            }
+            document.warn("missing-end");
+        }
+    }
+
+    /// The stacks of a sampled profile, each a list of frames from the outermost to the innermost.
+    fn stacks(
+        &mut self,
+        samples: &mut Vec<StackId>,
+        stacks: &mut Stacks,
+        document: &mut Document<'_>,
+    ) -> Result<(), ImportError> {
+        if !document.array()? {
+            return Ok(());
+        }
+        while document.element()? {
+            let mut stack = StackId::EMPTY;
+            if document.array()? {
+                while document.element()? {
+                    if let Some(frame) = document.index()? {
+                        let function = self.function(frame, document);
+                        stack = stacks.push(stack, function);
+                        self.samples.allow(1);
+                    }
+                }
+            }
+            samples.push(stack);
+        }
+        Ok(())
+    }
+
+    /// The samples of a profile as calls: each lasts as long as its weight.
+    fn sampled_calls(&mut self, profile: &Profile, stacks: &Stacks, document: &Document<'_>) {
+        if profile.stacks.is_empty() {
+            return;
+        }
+        let mut known: Vec<i64> = profile.weights.iter().flatten().copied().collect();
+        let usual = median(&mut known).unwrap_or(1);
+        let missing = profile.stacks.len().saturating_sub(known.len()) as u64;
+        self.reporter
+            .warn_many("missing-weight", missing, || document.place());
+        let extra = profile.weights.len().saturating_sub(profile.stacks.len()) as u64;
+        self.reporter
+            .warn_many("extra-weight", extra, || document.place());
+        let track = self.samples.track(profile.thread);
+        let mut time = profile.start;
+        let weights = profile
+            .weights
+            .iter()
+            .copied()
+            .chain(std::iter::repeat(None));
+        for (&stack, weight) in profile.stacks.iter().zip(weights) {
+            let at = Timestamp::from_ns(time);
+            let place = || document.place();
+            self.samples
+                .stack(track, at, stack, stacks, &mut self.builder, place);
+            time = time.saturating_add(weight.unwrap_or(usual));
+        }
+        let end = Some(Timestamp::from_ns(time));
+        self.samples
+            .end(track, end, &mut self.builder, || document.place());
+    }
+}
+
+/// The unit of this name; what is no time is taken for nanoseconds and counted.
+fn unit(name: &str, document: &Document<'_>) -> Unit {
+    match name {
+        "nanoseconds" => Unit::Nanoseconds,
+        "microseconds" => Unit::Microseconds,
+        "milliseconds" => Unit::Milliseconds,
+        "seconds" => Unit::Seconds,
+        _ => {
+            document.warn("unit-is-not-time");
+            Unit::Nanoseconds
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! A frame while its passes are recorded: what they all draw with.
+
+use super::targets::Targets;
+use super::timings::Timings;
+
+pub struct Recording<'a> {
+    pub device: &'a wgpu::Device,
+    pub queue: &'a wgpu::Queue,
+    pub encoder: &'a mut wgpu::CommandEncoder,
+    /// Which of the pictures that are recorded together this is.
+    pub slot: usize,
+    /// Bind group 0 of every pass.
+    pub frame: &'a wgpu::BindGroup,
+    pub targets: &'a Targets,
+    pub timings: &'a mut Timings,
+}
+
+/// What a pass does with the depth picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    None,
+    /// Tested and not written.
+    Read,
+    /// Cleared, tested and written.
+    Write,
+}
+
+impl Recording<'_> {
+    /// Begins a pass that draws on `view`, which starts cleared or as it was; group 0 is bound.
+    pub fn pass(
+        &mut self,
+        label: &'static str,
+        view: &wgpu::TextureView,
+        clear: Option<wgpu::Color>,
+        depth: Depth,
+    ) -> wgpu::RenderPass<'_> {
+        let depth_ops = (depth == Depth::Write).then_some(wgpu::Operations {
+            load: wgpu::LoadOp::Clear(0.0),
+            store: wgpu::StoreOp::Store,
+        });
+        let mut pass = self.encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+            label: Some(label),
+            color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+                view,
+                depth_slice: None,
+                resolve_target: None,
+                ops: wgpu::Operations {
+                    load: clear.map_or(wgpu::LoadOp::Load, wgpu::LoadOp::Clear),
+                    store: wgpu::StoreOp::Store,
+                },
+            })],
+            depth_stencil_attachment: (depth != Depth::None).then_some(
+                wgpu::RenderPassDepthStencilAttachment {
+                    view: &self.targets.depth,
+                    depth_ops,
+                    stencil_ops: None,
+                },
+            ),
+            timestamp_writes: self.timings.stamps(label),
+            ..Default::default()
+        });
+        pass.set_bind_group(0, self.frame, &[]);
+        pass
+    }
+}

@@ -1,0 +1,287 @@
+//! Damaged recordings: an error that names the file, or counted repairs; never a panic, never a bad time.
+
+use std::path::Path;
+
+use super::{Scratch, open, read, warnings};
+use crate::common::{Random, data, large_data};
+
+/// What is expected of a damaged file: words of the error, or the kinds of its warnings.
+enum Outcome {
+    Error(&'static [&'static str]),
+    Warnings(&'static [&'static str]),
+}
+
+use Outcome::{Error, Warnings};
+
+const DAMAGED: &[(&str, Outcome)] = &[
+    ("chrome-empty.json", Error(&["empty file"])),
+    ("chrome-empty-array.json", Warnings(&[])),
+    (
+        "chrome-no-events-key.json",
+        Error(&["traceEvents", "displayTimeUnit"]),
+    ),
+    (
+        "chrome-truncated-mid-string.json",
+        Warnings(&["truncated-file", "open-at-end"]),
+    ),
+    (
+        "chrome-truncated-after-comma.json",
+        Warnings(&["unterminated-array", "open-at-end"]),
+    ),
+    (
+        "chrome-truncated-no-bracket.json",
+        Warnings(&["unterminated-array", "open-at-end"]),
+    ),
+    ("chrome-nul-inside.json", Warnings(&["invalid-text"])),
+    ("chrome-invalid-utf8-name.json", Warnings(&["invalid-text"])),
+    ("chrome-utf8-bom.json", Warnings(&["open-at-end"])),
+    ("chrome-non-monotonic.json", Warnings(&["out-of-order"])),
+    (
+        "chrome-end-without-begin.json",
+        Warnings(&["end-without-begin"]),
+    ),
+    (
+        "chrome-begin-without-end.json",
+        Warnings(&["missing-end", "open-at-end"]),
+    ),
+    (
+        "chrome-mismatched-end-names.json",
+        Warnings(&["end-without-begin", "missing-end"]),
+    ),
+    (
+        "chrome-nan-timestamps.json",
+        Warnings(&["time-not-a-number"]),
+    ),
+    ("chrome-string-timestamps.json", Warnings(&["open-at-end"])),
+    (
+        "chrome-huge-timestamps.json",
+        Warnings(&["time-out-of-range"]),
+    ),
+    (
+        "chrome-negative-duration.json",
+        Warnings(&["negative-duration"]),
+    ),
+    (
+        "chrome-missing-fields.json",
+        Warnings(&["missing-field", "not-an-event"]),
+    ),
+    ("chrome-unknown-phases.json", Warnings(&["unknown-phase"])),
+    ("chrome-tid-strings.json", Warnings(&["open-at-end"])),
+    ("chrome-10k-threads.json.gz", Warnings(&[])),
+    ("chrome-deep-200k.json.gz", Warnings(&[])),
+    ("json-nesting-200k.json.gz", Warnings(&["not-an-event"])),
+    ("json-args-nesting-5k.json", Warnings(&[])),
+    (
+        "gzip-truncated.json.gz",
+        Warnings(&["truncated-compression"]),
+    ),
+    ("gzip-bad-crc.json.gz", Error(&["compressed", "checksum"])),
+    ("gzip-claims-4gb.json.gz", Error(&["compressed"])),
+    ("gzip-header-only.json.gz", Error(&["empty file"])),
+    (
+        "gzip-trailing-garbage.json.gz",
+        Warnings(&["trailing-garbage"]),
+    ),
+    ("gzip-two-members.json.gz", Warnings(&["open-at-end"])),
+    ("gzip-bomb-64mib.json.gz", Warnings(&["unterminated-array"])),
+    ("elf-named.json", Error(&["known format", "7f 45 4c 46"])),
+    ("wrong-magic.jfr", Error(&["known format"])),
+    ("uftrace-cut-mid-record", Warnings(&["truncated-file"])),
+    ("uftrace-no-task-txt", Warnings(&["missing-task-file"])),
+    ("uftrace-no-sym", Warnings(&["missing-symbol"])),
+    ("uftrace-empty-dat", Error(&["25806.dat", "empty file"])),
+    (
+        "uftrace-wrong-info-magic",
+        Error(&["info", "byte 0", "Ftrace!", "Xtrace!"]),
+    ),
+    (
+        "uftrace-bad-record-magic",
+        Error(&["25806.dat", "byte 24000", "a record"]),
+    ),
+    ("uftrace-time-goes-back", Warnings(&["time-goes-back"])),
+    ("uftrace-exits-removed", Warnings(&["missing-end"])),
+];
+
+#[test]
+fn damaged_files_give_a_clear_error_or_counted_warnings() {
+    let Some(dir) = large_data("corrupt") else {
+        return;
+    };
+    for (name, outcome) in DAMAGED {
+        let result = open(&dir.join(name));
+        match (outcome, result) {
+            (Error(words), Err(error)) => {
+                let message = error.to_string();
+                assert!(message.contains(name), "{message}");
+                assert!(words.iter().all(|word| message.contains(word)), "{message}");
+            }
+            (Warnings(kinds), Ok(recording)) => {
+                let counted = warnings(&recording);
+                assert!(
+                    kinds.iter().all(|kind| counted.contains_key(kind)),
+                    "{name}: {counted:?}"
+                );
+                assert!(
+                    !kinds.is_empty() || counted.is_empty(),
+                    "{name}: {counted:?}"
+                );
+                for warning in &recording.warnings {
+                    assert!(warning.first.file.contains(name), "{warning}");
+                }
+            }
+            (_, Ok(recording)) => panic!("{name}: {:?}", warnings(&recording)),
+            (_, Err(error)) => panic!("{name}: {error}"),
+        }
+    }
+}
+
+/// Other calls keep the right times where some ends are missing: the depth in the records tells.
+#[test]
+fn calls_beside_missing_exits_keep_their_times() {
+    let Some(dir) = large_data("corrupt") else {
+        return;
+    };
+    let whole = read(&dir.join("uftrace-cut-mid-record"));
+    let without = read(&dir.join("uftrace-exits-removed"));
+    let (whole, without) = (super::calls(&whole, 0), super::calls(&without, 0));
+    assert_eq!(whole.len(), without.len());
+    for (whole, without) in whole.iter().zip(&without) {
+        assert_eq!(
+            (whole.start, whole.depth, &whole.name),
+            (without.start, without.depth, &without.name)
+        );
+        assert!(without.end >= whole.end || whole.end == whole.start);
+    }
+}
+
+/// Opens a damaged copy: whatever comes of it, no panic, and no time beyond the trace's duration.
+fn survive(path: &Path) -> Option<u64> {
+    let recording = open(path).ok()?;
+    let trace = &recording.trace;
+    let end = trace.range().end;
+    for thread in trace.threads() {
+        assert!(thread.start <= thread.end && thread.end <= end);
+    }
+    assert_eq!(
+        trace.function_metrics(None).len(),
+        recording.functions.len()
+    );
+    Some(trace.calls())
+}
+
+#[test]
+fn a_trace_cut_anywhere_keeps_what_was_whole() {
+    let scratch = Scratch::new("cut");
+    for file in ["syn-spans.tracing-chrome.json", "tinyxml2.ftime-trace.json"] {
+        let whole = std::fs::read(data(&format!("import/{file}"))).expect("a sample");
+        // As many cuts as a test has time for; each byte of one event among them.
+        let whole = &whole[..whole.len().min(2500)];
+        let mut calls = 0;
+        for length in 0..whole.len() {
+            let now = survive(&scratch.file("trace", &whole[..length]));
+            // Until the array begins there is nothing to keep.
+            if now.is_some() || calls > 0 {
+                assert!(
+                    now >= Some(calls),
+                    "{file} cut to {length}: {now:?} after {calls}"
+                );
+                calls = now.unwrap_or(calls);
+            }
+        }
+        assert!(calls > 5);
+    }
+    let whole = std::fs::read(data("import/tinyxml2.ftime-trace.json")).expect("a sample");
+    let gzip = flate2::read::GzEncoder::new(&whole[..], flate2::Compression::fast());
+    let gzip: Result<Vec<u8>, _> = std::io::Read::bytes(gzip).collect();
+    let gzip = gzip.expect("memory");
+    for length in 0..gzip.len() {
+        survive(&scratch.file("trace", &gzip[..length]));
+    }
+}
+
+#[test]
+fn traces_with_flipped_bits_do_no_harm() {
+    let scratch = Scratch::new("flips");
+    for file in [
+        "syn-spans.tracing-chrome.json",
+        "tinyxml2.ftime-trace.json",
+        "toml-threads.viztracer.json",
+    ] {
+        let whole = std::fs::read(data(&format!("import/{file}"))).expect("a sample");
+        for seed in 0..150 {
+            let random = &mut Random(seed);
+            let mut damaged = whole[..whole.len().min(6000)].to_vec();
+            for _ in 0..1 + random.below(6) {
+                let at = random.below(damaged.len() as u64) as usize;
+                damaged[at] ^= 1 << random.below(8);
+            }
+            survive(&scratch.file("trace", &damaged));
+        }
+    }
+}
+
+#[test]
+fn uftrace_directories_with_cut_or_flipped_files_do_no_harm() {
+    let sample = data("import/tasks.uftrace");
+    let files: Vec<_> = std::fs::read_dir(&sample)
+        .expect("a sample")
+        .flatten()
+        .collect();
+    for seed in 0..250 {
+        let random = &mut Random(seed);
+        let scratch = Scratch::new(&format!("uftrace-damage-{seed}"));
+        let victim = random.below(files.len() as u64) as usize;
+        for (index, file) in files.iter().enumerate() {
+            let mut bytes = std::fs::read(file.path()).expect("a sample");
+            if index == victim && !bytes.is_empty() {
+                if random.below(2) == 0 {
+                    bytes.truncate(random.below(bytes.len() as u64) as usize);
+                } else {
+                    for _ in 0..1 + random.below(4) {
+                        let at = random.below(bytes.len() as u64) as usize;
+                        bytes[at] ^= 1 << random.below(8);
+                    }
+                }
+            }
+            scratch.file(&file.file_name().to_string_lossy(), &bytes);
+        }
+        survive(&scratch.0);
+    }
+}
+
+#[test]
+fn what_is_no_recording_gives_one_clear_error() {
+    let scratch = Scratch::new("no-recording");
+    for (path, words) in [
+        (scratch.0.join("missing"), &["missing", "No such file"][..]),
+        (
+            scratch.0.clone(),
+            &["known format", "chrome-json", "directory"],
+        ),
+        (
+            scratch.file("text", b"hello world"),
+            &["byte 0", "hello world"],
+        ),
+        (
+            scratch.file("string.json", b"\"traceEvents\""),
+            &["known format"],
+        ),
+        (scratch.file("null.json", b"null"), &["known format"]),
+        (
+            scratch.file("open.json", b"{"),
+            &["traceEvents", "no members"],
+        ),
+        (
+            scratch.file("wrong.json", b"{\"traceEvents\": 3, \"a\": 1}"),
+            &["traceEvents, a"],
+        ),
+        (
+            scratch.file("broken.json", b"{\"a\": 1, 7}"),
+            &["byte 9", "JSON"],
+        ),
+    ] {
+        let message = open(&path).expect_err("no recording").to_string();
+        assert!(words.iter().all(|word| message.contains(word)), "{message}");
+        assert!(!message.contains('\n'));
+    }
+}
