@@ -90,6 +90,8 @@ pub struct Workbench {
     /// When the last frame was made, since the start.
     last_frame: Duration,
     was_moving: bool,
+    /// How much time all frames together have taken.
+    pub drawing: Duration,
     /// The blocks are others than the renderer has.
     pub blocks_are_new: bool,
     /// Other names are to be shown over the landscape than before.
@@ -135,6 +137,7 @@ impl Workbench {
             started: Instant::now(),
             last_frame: Duration::ZERO,
             was_moving: false,
+            drawing: Duration::ZERO,
             blocks_are_new: false,
             names_are_new: false,
             flight_pending: None,
@@ -303,8 +306,7 @@ impl Workbench {
             Command::TakeResult(index) => {
                 let index = index.unwrap_or(self.search.marked);
                 if let Some(&module) = self.search.results.get(index) {
-                    self.search.is_open = false;
-                    self.names_are_new = true;
+                    self.close_search();
                     self.select(Some(module));
                     self.flight_pending = Some(Destination::Module(module));
                 }
@@ -404,6 +406,12 @@ impl Workbench {
         self.search.query = query;
         self.search.marked = 0;
         self.search.is_open = true;
+    }
+
+    /// Closes the list of results; the query stays for the next time.
+    pub fn close_search(&mut self) {
+        self.names_are_new |= self.search.is_open;
+        self.search.is_open = false;
     }
 
     fn escape(&mut self) {
