@@ -14,10 +14,10 @@ const MOST_SEGMENTS: usize = 16;
 
 /// The height of an arc over its ends grows with its span to this power: short ones stay low, long ones
 /// do not leave the picture. At a span of one unit it is `LIFT`.
-const LIFT: f32 = 0.45;
-const LIFT_POWER: f32 = 0.8;
+const LIFT: f32 = 0.55;
+const LIFT_POWER: f32 = 0.74;
 /// A hyperarc stands out over the relations by its height too.
-const HYPERARC_LIFT: f32 = 1.3;
+const HYPERARC_LIFT: f32 = 1.15;
 
 /// How far a hop bulges to the right of the straight line, as a share of its span.
 const HYPERARC_BULGE: f32 = 0.05;
