@@ -2,7 +2,7 @@
 //! the colour picture.
 
 use super::city::{Bounds, City};
-use super::frame::Sample;
+use super::frame::{SLOTS, Sample};
 use super::heights::{Heights, SIDE, Square, Squares};
 use super::pass::{self, Draw, Maker};
 use super::recording::{Depth, Recording};
@@ -36,10 +36,15 @@ const REACH: f32 = 30.0;
 
 pub struct Resolve {
     layout: wgpu::BindGroupLayout,
-    maps: wgpu::Buffer,
-    group: Option<wgpu::BindGroup>,
+    /// Of each picture that is recorded together with others.
+    slots: [Slot; SLOTS],
     shaded: wgpu::RenderPipeline,
     plain: wgpu::RenderPipeline,
+}
+
+struct Slot {
+    maps: wgpu::Buffer,
+    group: Option<wgpu::BindGroup>,
 }
 
 impl Resolve {
@@ -75,13 +80,15 @@ impl Resolve {
             })
         };
         Resolve {
-            maps: maker.device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("resolve"),
-                size: size_of::<gpu::Maps>() as u64,
-                usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-                mapped_at_creation: false,
+            slots: std::array::from_fn(|_| Slot {
+                maps: maker.device.create_buffer(&wgpu::BufferDescriptor {
+                    label: Some("resolve"),
+                    size: size_of::<gpu::Maps>() as u64,
+                    usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+                    mapped_at_creation: false,
+                }),
+                group: None,
             }),
-            group: None,
             shaded: pipeline(&[]),
             plain: pipeline(&[("CONES", 0.0), ("SHADOW_STEPS", 0.0)]),
             layout,
@@ -90,7 +97,9 @@ impl Resolve {
 
     /// Buffers or pictures are others than before.
     pub fn outdate(&mut self) {
-        self.group = None;
+        for slot in &mut self.slots {
+            slot.group = None;
+        }
     }
 
     pub fn draw(
@@ -103,13 +112,16 @@ impl Resolve {
         sample: Sample,
     ) {
         let maps = maps(squares, &city.bounds, sample);
+        let Some(slot) = self.slots.get_mut(on.slot) else {
+            return;
+        };
         on.queue
-            .write_buffer(&self.maps, 0, bytemuck::bytes_of(&maps));
-        let group = self.group.get_or_insert_with(|| {
+            .write_buffer(&slot.maps, 0, bytemuck::bytes_of(&maps));
+        let group = slot.group.get_or_insert_with(|| {
             let resources = [
                 city.blocks.buffer().as_entire_binding(),
                 city.looks.buffer().as_entire_binding(),
-                self.maps.as_entire_binding(),
+                slot.maps.as_entire_binding(),
                 wgpu::BindingResource::TextureView(&on.targets.ids),
                 wgpu::BindingResource::TextureView(&heights.view),
                 wgpu::BindingResource::Sampler(&heights.sampler),

@@ -1,7 +1,7 @@
 //! What to draw of a window on so many pixel columns, whatever the number of calls.
 
 use super::block::{BLOCK, GROUP, LongestCalls, RUN, partition};
-use super::store::{CHECKPOINT_BLOCKS, Calls, Cursor, GROUP_BLOCKS, LongestCall};
+use super::store::{CHECKPOINT_BLOCKS, Calls, Cursor, Facts, GROUP_BLOCKS, LongestCall};
 use crate::units::{CallId, Time, TimeRange};
 
 /// A call that stands for all calls of its depth in some columns of a picture.
@@ -177,36 +177,39 @@ impl Calls<'_> {
         };
         // By depth.
         let mut strips: Vec<Vec<Strip>> = Vec::new();
-        let mut open: Vec<(u32, u64, u32)> = Vec::new();
+        let mut open: Vec<(u32, Facts)> = Vec::new();
+        let mut new: Vec<(u32, Facts)> = Vec::new();
         let mut from = self.started_before(columns.start(0).ns());
         let mut known = 0;
         for k in 0..columns.count() {
             let start = columns.start(k).ns();
             // The calls around the start of the column, innermost first: those that are new since the
             // last column and, further out, those that were there already.
-            let mut new: Vec<(u32, u64, u32)> = Vec::new();
+            new.clear();
             if from > known {
-                self.visit_stack(from, |call, end, depth| {
-                    if call.0 < known {
-                        return false;
+                search.cursor.visit_stack(from, |call, facts| {
+                    let is_new = call.0 >= known;
+                    if is_new {
+                        new.push((call.0, facts));
                     }
-                    new.push((call.0, end, depth));
-                    true
+                    is_new
                 });
-                if let Some(&(_, _, depth)) = new.last() {
-                    open.truncate(open.partition_point(|&(_, _, outer)| outer < depth));
-                }
-                open.extend(new.iter().rev());
             }
+            if let Some((_, outermost)) = new.last() {
+                open.truncate(open.partition_point(|(_, facts)| facts.depth < outermost.depth));
+            }
+            open.extend(new.iter().rev());
             known = from;
             best.found.clear();
-            for &(call, end, depth) in &open {
-                if end > start && depth <= deepest {
-                    let facts = search.cursor.facts(call);
-                    best.see(depth, end.saturating_sub(facts.start), call);
+            for (call, facts) in &open {
+                if facts.end > start {
+                    best.see(facts.depth, facts.end.saturating_sub(facts.start), *call);
                 }
             }
-            let to = self.started_before(columns.start(k + 1).ns());
+            let end = columns.start(k + 1).ns();
+            let to = end
+                .checked_sub(1)
+                .map_or(0, |last| search.cursor.started(last));
             search.see_range(from, to, &mut best);
             from = to;
             for (depth, found) in best.found.iter().enumerate() {

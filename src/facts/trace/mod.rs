@@ -26,7 +26,7 @@ use std::sync::{Arc, OnceLock};
 pub use detail::{Columns, Strip};
 
 use crate::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
-use store::Store;
+use store::{Cursor, Store};
 
 /// One execution of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -188,10 +188,7 @@ impl Trace {
 
     /// A call of `thread`, whose number is less than the thread's number of calls. O(1).
     pub fn call(&self, thread: ThreadId, call: CallId) -> Call {
-        self.ask(|store| {
-            let calls = store.thread(thread);
-            calls.call(calls.facts(call.0))
-        })
+        self.ask(|store| store.thread(thread).at(call))
     }
 
     /// The number of calls of `thread` that start before or at `t`. O(log n).
@@ -203,9 +200,10 @@ impl Trace {
     pub fn stack_at(&self, thread: ThreadId, t: Time, stack: &mut Vec<CallId>) {
         let read = |store: &Store, stack: &mut Vec<CallId>| {
             stack.clear();
-            let calls = store.thread(thread);
-            calls.visit_stack(calls.started(t.ns()), |call, end, _| {
-                if t.ns() < end {
+            let mut calls = Cursor::new(store.thread(thread));
+            let position = calls.started(t.ns());
+            calls.visit_stack(position, |call, facts| {
+                if t.ns() < facts.end {
                     stack.push(call);
                 }
                 true

@@ -14,6 +14,9 @@ use crate::units::{CallId, FunctionId, ThreadId, Time};
 /// More arcs than this hide the city; the most frequent and those of the last step are drawn.
 const MOST_RELATIONS: usize = 240;
 
+/// A light runs along an arc in so many half-lives of the glow.
+const PULSE_HALF_LIVES: u64 = 16;
+
 /// Hyperarcs are drawn for so many threads, and so many hops of each: enough to follow, and a bound.
 const MOST_THREADS: usize = 8;
 const MOST_HOPS: usize = 64;
@@ -155,8 +158,21 @@ impl Relations {
             caller: palette.caller,
             callee: palette.callee,
         };
-        let between = &mut self.between;
-        self.left_out = add_relations(&mut self.arcs, ground, between, colors, MOST_RELATIONS);
+        // Follows the recording's own time: lights run with the playback, backwards too, and rest with it.
+        let period = settings
+            .half_life
+            .ns()
+            .saturating_mul(PULSE_HALF_LIVES)
+            .max(1);
+        let phase = (moment.time.ns() % period) as f64 / period as f64;
+        self.left_out = add_relations(
+            &mut self.arcs,
+            ground,
+            &mut self.between,
+            colors,
+            MOST_RELATIONS,
+            phase as f32,
+        );
     }
 
     fn add_hyperarcs(
