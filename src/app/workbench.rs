@@ -436,13 +436,15 @@ impl Workbench {
     }
 }
 
-/// The module to collapse for `module`: itself, or its parent when it has nothing to collapse.
+/// The module to collapse for `module`: itself, or its parent when it has nothing to collapse. Not the
+/// root: nothing would be left to see.
 fn collapsible(hierarchy: &Hierarchy, module: ModuleId) -> Option<ModuleId> {
-    if hierarchy.is_leaf(module) {
-        hierarchy.parent(module)
+    let module = if hierarchy.is_leaf(module) {
+        hierarchy.parent(module)?
     } else {
-        Some(module)
-    }
+        module
+    };
+    (module != ModuleId::ROOT).then_some(module)
 }
 
 /// What the user should know about what was opened.
