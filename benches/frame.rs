@@ -1,6 +1,8 @@
 //! How long a frame takes: a city with occlusion, arcs and names beside its bare blocks in the same
 //! run, while the camera moves, while a trace plays, and when everything rests.
 
+#[path = "../tests/it/random.rs"]
+mod random;
 #[path = "../tests/it/scene.rs"]
 mod scene;
 

@@ -147,7 +147,7 @@ impl Document {
 /// The names of source tree and recordings, without their folders; what they are without any.
 pub fn name_of(inputs: &Inputs) -> String {
     if *inputs == Inputs::default() {
-        return "the built-in demo".into();
+        return "Built-in demo".into();
     }
     let paths = inputs.source_dir.iter().chain(&inputs.recordings);
     let names = paths.map(|path| file_name(path));

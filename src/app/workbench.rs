@@ -90,6 +90,8 @@ pub struct Workbench {
     /// When the last frame was made, since the start.
     last_frame: Duration,
     was_moving: bool,
+    /// How much time all frames together have taken.
+    pub drawing: Duration,
     /// The blocks are others than the renderer has.
     pub blocks_are_new: bool,
     /// Other names are to be shown over the landscape than before.
@@ -135,6 +137,7 @@ impl Workbench {
             started: Instant::now(),
             last_frame: Duration::ZERO,
             was_moving: false,
+            drawing: Duration::ZERO,
             blocks_are_new: false,
             names_are_new: false,
             flight_pending: None,
@@ -303,8 +306,7 @@ impl Workbench {
             Command::TakeResult(index) => {
                 let index = index.unwrap_or(self.search.marked);
                 if let Some(&module) = self.search.results.get(index) {
-                    self.search.is_open = false;
-                    self.names_are_new = true;
+                    self.close_search();
                     self.select(Some(module));
                     self.flight_pending = Some(Destination::Module(module));
                 }
@@ -406,6 +408,12 @@ impl Workbench {
         self.search.is_open = true;
     }
 
+    /// Closes the list of results; the query stays for the next time.
+    pub fn close_search(&mut self) {
+        self.names_are_new |= self.search.is_open;
+        self.search.is_open = false;
+    }
+
     fn escape(&mut self) {
         let selection = self.document.as_ref().map(|open| &open.selection);
         let is_selected = selection.is_some_and(|selection| selection.module.is_some());
@@ -428,13 +436,15 @@ impl Workbench {
     }
 }
 
-/// The module to collapse for `module`: itself, or its parent when it has nothing to collapse.
+/// The module to collapse for `module`: itself, or its parent when it has nothing to collapse. Not the
+/// root: nothing would be left to see.
 fn collapsible(hierarchy: &Hierarchy, module: ModuleId) -> Option<ModuleId> {
-    if hierarchy.is_leaf(module) {
-        hierarchy.parent(module)
+    let module = if hierarchy.is_leaf(module) {
+        hierarchy.parent(module)?
     } else {
-        Some(module)
-    }
+        module
+    };
+    (module != ModuleId::ROOT).then_some(module)
 }
 
 /// What the user should know about what was opened.

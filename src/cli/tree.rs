@@ -33,7 +33,8 @@ Example:
 
 pub fn run(args: Args) -> anyhow::Result<()> {
     let reporter = Reporter::new();
-    let hierarchy = source::scan(&args.source_dir, &Progress::new(), &reporter)?;
+    let scan = |progress: &Progress| source::scan(&args.source_dir, progress, &reporter);
+    let hierarchy = output::with_progress(scan)??;
     for warning in reporter.warnings() {
         eprintln!("callscape: {warning}");
     }

@@ -183,7 +183,7 @@ fn tail(functions: &Functions, store: &Store, note: &[u8]) -> Vec<u8> {
     fn bytes<T: Pod>(rows: &[T]) -> Vec<&[u8]> {
         vec![bytemuck::cast_slice(rows)]
     }
-    fn all<'a, T: Pod>(store: &'a Store, table: fn(&ThreadTables) -> &Table<T>) -> Vec<&'a [u8]> {
+    fn all<T: Pod>(store: &Store, table: fn(&ThreadTables) -> &Table<T>) -> Vec<&[u8]> {
         let tables = store.threads.iter();
         tables
             .map(|tables| bytemuck::cast_slice(table(tables)))

@@ -15,6 +15,8 @@ mod firefox;
 mod hashing;
 pub mod index;
 mod json;
+mod lines;
+mod perf_script;
 mod samples;
 mod speedscope;
 mod stream;
@@ -116,6 +118,13 @@ const FORMATS: &[Format] = &[
         },
     },
     Format {
+        id: perf_script::FORMAT,
+        kind: Kind::File {
+            sniff: perf_script::sniff,
+            import: perf_script::import,
+        },
+    },
+    Format {
         id: uftrace::FORMAT,
         kind: Kind::Directory {
             sniff: uftrace::sniff,
@@ -142,6 +151,12 @@ fn read(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
         let place = Place::file(path.display().to_string());
         let import = import.ok_or_else(|| unknown(place, "a directory without one"))?;
         return import(path, progress);
+    }
+    if !metadata.is_file() {
+        // Such as a pipe, which could be read only once, or a device without end.
+        let place = Place::file(path.display().to_string());
+        let found = "neither a file nor a directory";
+        return Err(ImportError::malformed(place, "a recording", found));
     }
     let head = stream::head(path)?;
     let import = FORMATS.iter().find_map(|format| match format.kind {

@@ -241,9 +241,19 @@ impl<'r> Samples<'r> {
         track.top = StackId::EMPTY;
     }
 
-    /// Ends the samples of all threads that were not ended before, and gives the number of samples.
+    /// Ends the samples of all threads that were not ended before, and gives the number of samples. The only
+    /// sample of a thread lasts as long as is usual on the others.
     pub fn finish(mut self, builder: &mut TraceBuilder<'_>, place: impl Fn() -> Place) -> u64 {
+        let tracks = self.tracks.iter_mut();
+        let mut usual: Vec<i64> = tracks
+            .filter_map(|track| median(&mut track.intervals))
+            .collect();
+        let usual = median(&mut usual);
         for track in 0..self.tracks.len() {
+            let intervals = &mut self.tracks[track].intervals;
+            if intervals.is_empty() {
+                intervals.extend(usual);
+            }
             self.end(TrackId(track), None, builder, &place);
         }
         self.samples

@@ -7,6 +7,8 @@ pub struct Recording<'a> {
     pub device: &'a wgpu::Device,
     pub queue: &'a wgpu::Queue,
     pub encoder: &'a mut wgpu::CommandEncoder,
+    /// Which of the pictures that are recorded together this is.
+    pub slot: usize,
     /// Bind group 0 of every pass.
     pub frame: &'a wgpu::BindGroup,
     pub targets: &'a Targets,

@@ -2,7 +2,7 @@
 //! the colour picture.
 
 use super::city::{Bounds, City};
-use super::frame::Sample;
+use super::frame::{SLOTS, Sample};
 use super::heights::{Heights, SIDE, Square, Squares};
 use super::pass::{self, Draw, Maker};
 use super::recording::{Depth, Recording};
@@ -16,7 +16,7 @@ pub mod gpu {
     #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
     pub struct Map {
         pub place: [f32; 4],
-        pub steps: [[f32; 4]; 3],
+        pub steps: [[f32; 4]; 6],
     }
 
     /// `Maps` of `shaders/resolve.wgsl`.
@@ -29,17 +29,24 @@ pub mod gpu {
     }
 }
 
-/// Steps of each cone, as in the shader.
-const STEPS: i8 = 3;
-/// How far occlusion reaches in world units, about the height of what runs.
-const REACH: f32 = 30.0;
+/// Steps of a cone toward the sky and toward the lamp, as in the shader.
+const SKY_STEPS: f32 = 3.0;
+const LAMP_STEPS: f32 = 6.0;
+/// How far they reach in world units, about as far as what runs rises, or its shadow.
+const SKY_REACH: f32 = 30.0;
+const LAMP_REACH: f32 = 45.0;
 
 pub struct Resolve {
     layout: wgpu::BindGroupLayout,
-    maps: wgpu::Buffer,
-    group: Option<wgpu::BindGroup>,
+    /// Of each picture that is recorded together with others.
+    slots: [Slot; SLOTS],
     shaded: wgpu::RenderPipeline,
     plain: wgpu::RenderPipeline,
+}
+
+struct Slot {
+    maps: wgpu::Buffer,
+    group: Option<wgpu::BindGroup>,
 }
 
 impl Resolve {
@@ -75,13 +82,15 @@ impl Resolve {
             })
         };
         Resolve {
-            maps: maker.device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("resolve"),
-                size: size_of::<gpu::Maps>() as u64,
-                usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-                mapped_at_creation: false,
+            slots: std::array::from_fn(|_| Slot {
+                maps: maker.device.create_buffer(&wgpu::BufferDescriptor {
+                    label: Some("resolve"),
+                    size: size_of::<gpu::Maps>() as u64,
+                    usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+                    mapped_at_creation: false,
+                }),
+                group: None,
             }),
-            group: None,
             shaded: pipeline(&[]),
             plain: pipeline(&[("CONES", 0.0), ("SHADOW_STEPS", 0.0)]),
             layout,
@@ -90,7 +99,9 @@ impl Resolve {
 
     /// Buffers or pictures are others than before.
     pub fn outdate(&mut self) {
-        self.group = None;
+        for slot in &mut self.slots {
+            slot.group = None;
+        }
     }
 
     pub fn draw(
@@ -103,13 +114,16 @@ impl Resolve {
         sample: Sample,
     ) {
         let maps = maps(squares, &city.bounds, sample);
+        let Some(slot) = self.slots.get_mut(on.slot) else {
+            return;
+        };
         on.queue
-            .write_buffer(&self.maps, 0, bytemuck::bytes_of(&maps));
-        let group = self.group.get_or_insert_with(|| {
+            .write_buffer(&slot.maps, 0, bytemuck::bytes_of(&maps));
+        let group = slot.group.get_or_insert_with(|| {
             let resources = [
                 city.blocks.buffer().as_entire_binding(),
                 city.looks.buffer().as_entire_binding(),
-                self.maps.as_entire_binding(),
+                slot.maps.as_entire_binding(),
                 wgpu::BindingResource::TextureView(&on.targets.ids),
                 wgpu::BindingResource::TextureView(&heights.view),
                 wgpu::BindingResource::Sampler(&heights.sampler),
@@ -137,10 +151,10 @@ fn maps(squares: &Squares, bounds: &Bounds, sample: Sample) -> gpu::Maps {
     let layers = squares.map(|square| {
         let square = square.unwrap_or(nowhere);
         let Square { origin, side } = square;
-        let mut steps = [[0.0; 4]; 3];
+        let mut steps = [[0.0; 4]; 6];
         for (step, number) in steps.iter_mut().zip(0..) {
-            let [distance, level] = step_at(square, number, sample.shift, 0.45);
-            let [lamp_distance, lamp_level] = step_at(square, number, sample.shift, 0.3);
+            let [distance, level] = sky_step(square, number, sample.shift);
+            let [lamp_distance, lamp_level] = lamp_step(square, number, sample.shift);
             *step = [distance, level, lamp_distance, lamp_level];
         }
         gpu::Map {
@@ -162,17 +176,29 @@ fn maps(squares: &Squares, bounds: &Bounds, sample: Sample) -> gpu::Maps {
     }
 }
 
-/// The distance of a step in world units, and the level of the map whose texels are as wide as the
-/// cone there; `wide` is the width of the cone at distance 1.
-fn step_at(square: Square, number: i8, shift: f32, wide: f32) -> [f32; 2] {
+/// The distance of a step in world units, and the level of the map whose texels are as wide as the cone
+/// there. Steps grow by a constant ratio; `shift`, 0 to 1, moves them all by up to one.
+fn sky_step(square: Square, number: u8, shift: f32) -> [f32; 2] {
     let texel = square.side / SIDE as f32;
-    // Steps start where a texel's own width does not blur the height away, and end at the reach.
+    // Nearer than this a texel's own width blurs the height away.
     let first = 1.3 * texel;
-    let ratio = (REACH / first)
-        .max(2.0)
-        .powf(1.0 / (f32::from(STEPS) - 0.5));
-    let distance = first * ratio.powf(f32::from(number) + 0.5 * shift);
-    [distance, (wide * distance / texel).max(1.0).log2()]
+    let ratio = (SKY_REACH / first).max(2.0);
+    let distance = first * ratio.powf((f32::from(number) + shift) / (SKY_STEPS - 0.5));
+    [distance, level(0.45 * distance / texel)]
+}
+
+/// The same toward the lamp. What stands in its way may be thin, so the cone is narrow and far steps lie
+/// closer together.
+fn lamp_step(square: Square, number: u8, shift: f32) -> [f32; 2] {
+    let texel = square.side / SIDE as f32;
+    let share = (f32::from(number) + shift) / LAMP_STEPS;
+    let distance = (LAMP_REACH * share.powf(1.6)).max(1.3 * texel);
+    [distance, level(0.16 * distance / texel)]
+}
+
+/// The level of the map whose texels are so many of the finest wide.
+fn level(texels: f32) -> f32 {
+    texels.max(1.0).log2()
 }
 
 pub const SHADER: &str = concat!(

@@ -164,7 +164,7 @@ fn holds_for(format: &str) {
     }
 }
 
-fn warnings(recording: &Recording) -> Vec<(&'static str, u64)> {
+fn warnings(recording: &Recording) -> Vec<(&str, u64)> {
     let warnings = recording.warnings.iter();
     warnings
         .map(|warning| (warning.kind.as_ref(), warning.count))
@@ -379,4 +379,136 @@ thread  1
 ";
     assert_eq!(shown(&recording), expected);
     assert_eq!(recording.trace.threads()[ThreadId(0).index()].max_depth, 3);
+}
+
+#[test]
+fn firefox_profiles_are_read() {
+    holds_for("firefox");
+}
+
+#[test]
+fn firefox_agrees_with_an_independent_reading() {
+    let Some(recording) = large("firefox/lua-queens11.samply.symbolicated.json.gz") else {
+        return;
+    };
+    assert_eq!(recording.kind, RecordingKind::Sampled);
+    assert_eq!((recording.samples, recording.trace.max_depth()), (828, 17));
+    let threads = recording.trace.threads().iter();
+    let threads: Vec<&str> = threads.map(|thread| thread.name.as_str()).collect();
+    assert_eq!(threads, ["perf-exec", "luafp"]);
+    // The same recording as that of perf, whose times are cut to microseconds.
+    let Some(perf) = large("perf/lua-queens11.perf.txt") else {
+        return;
+    };
+    for name in ["main", "luaV_execute", "luaV_equalobj", "luaD_precall"] {
+        let (a, b) = (total(&recording, name), total(&perf, name));
+        assert!(a.abs_diff(b) < 200_000, "{name}: {a} and {b}");
+    }
+    let main = recording
+        .functions
+        .ids()
+        .map(|id| recording.functions.get(id));
+    let main: Vec<&str> = main
+        .filter(|f| f.name == "main")
+        .map(|f| f.library)
+        .collect();
+    assert_eq!(main, ["luafp"]);
+}
+
+#[test]
+fn firefox_tables_are_shared_from_version_60_on() {
+    let scratch = Scratch::new("firefox-shared");
+    let path = scratch.write(
+        "shared",
+        br#"{"meta": {"interval": 1, "preprocessedProfileVersion": 70, "version": 36, "sampleUnits": {"time": "ms"}},
+        "libs": [{"name": "libm.so", "path": "/lib/libm.so"}],
+        "threads": [
+        {"name": "one", "pid": "5", "tid": "5", "samples": {"stack": [1, 2, null, 0], "timeDeltas": [1, 1, 1, 1]}},
+        {"name": "two", "pid": "5", "tid": 6, "samples": {"stack": [0], "time": [2.5]}}],
+        "shared": {"stringArray": ["f", "g", "a.js"],
+        "stackTable": {"prefixOffset": [0, 1, 1], "frame": [0, 1, 2]},
+        "frameTable": {"func": [0, 1, 1], "line": [4, null, 9], "lib": [0, -1, -1]},
+        "funcTable": {"name": [0, 1], "resource": [-1, -1], "source": [null, 0], "lineNumber": [null, 3]},
+        "sources": {"filename": [2]}}}"#,
+    );
+    let recording = read(&path);
+    assert_eq!(warnings(&recording), []);
+    let expected = "Sampled 5
+thread 5 5 one
+f :4 libm.so 0+2000000
+ g a.js:3  0+2000000
+  g a.js:3  1000000+1000000
+f :4 libm.so 3000000+1000000
+thread 5 6 two
+f :4 libm.so 1500000+1000000
+";
+    assert_eq!(shown(&recording), expected);
+}
+
+#[test]
+fn firefox_rows_may_stand_before_their_schema() {
+    let scratch = Scratch::new("firefox-gecko");
+    let path = scratch.write(
+        "gecko",
+        br#"{"meta": {"version": 30, "interval": 1, "startTime": 1000}, "libs": [], "threads": [
+        {"name": "GeckoMain", "pid": 1, "tid": 1, "stringTable": ["(root)", "f (http://a/b.js:12:3)"],
+        "samples": {"data": [[0, 1.5], [1, 2.5]], "schema": {"time": 1, "stack": 0}},
+        "stackTable": {"schema": {"frame": 1, "prefix": 0}, "data": [[null, 0], [0, 1]]},
+        "frameTable": {"schema": {"location": 0}, "data": [[0], [1]]}}],
+        "processes": [{"meta": {"version": 30, "interval": 1, "startTime": 1010}, "threads": [
+        {"name": "Content", "pid": 2, "tid": 2, "stringTable": ["h"],
+        "samples": {"schema": {"stack": 0, "time": 1}, "data": [[0, 0]]},
+        "stackTable": {"schema": {"prefix": 0, "frame": 1}, "data": [[null, 0]]},
+        "frameTable": {"schema": {"location": 0}, "data": [[0]]}}]}]}"#,
+    );
+    let recording = read(&path);
+    assert_eq!(warnings(&recording), []);
+    let expected = "Sampled 3
+thread 1 1 GeckoMain
+(root) :0  0+2000000
+ f http://a/b.js:12  1000000+1000000
+thread 2 2 Content
+h :0  8500000+1000000
+";
+    assert_eq!(shown(&recording), expected);
+}
+
+#[test]
+fn perf_script_output_is_read() {
+    holds_for("perf-script");
+}
+
+#[test]
+fn perf_script_agrees_with_an_independent_reading() {
+    for file in ["lua-queens11.perf.txt", "lua-queens11.header.perf.txt"] {
+        let Some(recording) = large(&format!("perf/{file}")) else {
+            return;
+        };
+        assert_eq!(warnings(&recording), []);
+        assert_eq!((recording.samples, recording.trace.max_depth()), (828, 17));
+        assert_eq!(recording.functions.len(), 42);
+        assert_eq!(total(&recording, "main"), 1_237_311_000);
+    }
+}
+
+#[test]
+fn perf_script_inlined_functions_are_calls_in_the_library_around_them() {
+    for (file, place) in [
+        ("inlined.perf.txt", ("spin.c", 2)),
+        ("plain.perf.txt", ("", 0)),
+    ] {
+        let recording = read(&common::data("import/perf-script").join(file));
+        assert_eq!(warnings(&recording), []);
+        assert_eq!(recording.samples, 36);
+        let step = recording
+            .functions
+            .ids()
+            .map(|id| recording.functions.get(id));
+        let step: Vec<_> = step.filter(|function| function.name == "step").collect();
+        assert_eq!(step.len(), 1);
+        assert_eq!(
+            (step[0].file, step[0].line, step[0].library),
+            (place.0, place.1, "spin")
+        );
+    }
 }

@@ -9,6 +9,7 @@ mod import;
 mod landscape;
 mod random;
 mod render;
+mod resolve;
 mod scene;
 mod source;
 mod window;

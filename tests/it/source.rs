@@ -10,7 +10,8 @@ use callscape::source::{self, SourceError};
 use callscape::units::ModuleId;
 use callscape::warnings::Reporter;
 
-use crate::common::{Random, callscape, data, large_data};
+use crate::common::{callscape, data, large_data};
+use crate::random::Random;
 
 /// A directory that is removed at the end of its test.
 struct Scratch(PathBuf);
@@ -31,12 +32,12 @@ impl Scratch {
         self
     }
 
-    fn scan(&self) -> (Hierarchy, Vec<(&'static str, u64)>) {
+    fn scan(&self) -> (Hierarchy, Vec<(String, u64)>) {
         let reporter = Reporter::new();
         let hierarchy = source::scan(&self.0, &Progress::new(), &reporter).expect("a source tree");
         check(&hierarchy);
-        let warnings = reporter.warnings();
-        let warnings = warnings.iter().map(|warning| (warning.kind, warning.count));
+        let warnings = reporter.warnings().into_iter();
+        let warnings = warnings.map(|warning| (warning.kind.to_string(), warning.count));
         (hierarchy, warnings.collect())
     }
 }
@@ -582,7 +583,7 @@ fn files_without_grammar_are_leaves_and_what_is_no_source_is_counted() {
             "script/f Python 1",
         ]
     );
-    assert_eq!(warnings, [("unknown-language", 2)]);
+    assert_eq!(warnings, [("unknown-language".to_owned(), 2)]);
 }
 
 #[test]
@@ -625,8 +626,8 @@ fn odd_files_do_no_harm() {
     assert_eq!(
         warnings,
         [
-            ("file-too-large-to-parse", 1),
-            ("file-too-sparse-to-parse", 1)
+            ("file-too-large-to-parse".to_owned(), 1),
+            ("file-too-sparse-to-parse".to_owned(), 1)
         ]
     );
 }

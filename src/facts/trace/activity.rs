@@ -77,8 +77,8 @@ impl Store {
             {
                 last.see(open.pair, open.end);
             }
-            calls.visit_stack(position, |call, end, _| {
-                last.see(calls.facts(call.0).pair, end);
+            calls.visit_stack(position, |call, facts| {
+                last.see(calls.pair(call.0), facts.end);
                 true
             });
         }

@@ -10,12 +10,13 @@ use crate::units::{CallId, ThreadId, Time};
 impl Calls<'_> {
     /// How many events of the thread happen at or before `t`.
     fn events_until(&self, t: u64) -> u64 {
-        let started = self.started(t);
+        let mut cursor = Cursor::new(*self);
+        let started = cursor.started(t);
         let mut open = 0;
-        self.visit_stack(started, |_, end, depth| {
-            let is_open = end > t;
+        cursor.visit_stack(started, |_, facts| {
+            let is_open = facts.end > t;
             if is_open {
-                open = u64::from(depth) + 1;
+                open = u64::from(facts.depth) + 1;
             }
             !is_open
         });
@@ -43,7 +44,7 @@ impl Calls<'_> {
             return Some((CallId(call), true));
         }
         let mut found = None;
-        self.visit_stack(low, |call, _, _| {
+        self.visit_stack(low, |call, _| {
             exits -= 1;
             if exits == 0 {
                 found = Some((call, false));

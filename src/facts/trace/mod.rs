@@ -9,6 +9,7 @@ pub(super) mod block;
 mod columns;
 mod detail;
 mod events;
+mod occurrence;
 #[cfg(test)]
 mod oracle;
 mod relations;
@@ -24,9 +25,10 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 pub use detail::{Columns, Strip};
+pub use occurrence::ActiveSpan;
 
 use crate::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
-use store::Store;
+use store::{Cursor, Store};
 
 /// One execution of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -188,10 +190,7 @@ impl Trace {
 
     /// A call of `thread`, whose number is less than the thread's number of calls. O(1).
     pub fn call(&self, thread: ThreadId, call: CallId) -> Call {
-        self.ask(|store| {
-            let calls = store.thread(thread);
-            calls.call(calls.facts(call.0))
-        })
+        self.ask(|store| store.thread(thread).at(call))
     }
 
     /// The number of calls of `thread` that start before or at `t`. O(log n).
@@ -203,9 +202,10 @@ impl Trace {
     pub fn stack_at(&self, thread: ThreadId, t: Time, stack: &mut Vec<CallId>) {
         let read = |store: &Store, stack: &mut Vec<CallId>| {
             stack.clear();
-            let calls = store.thread(thread);
-            calls.visit_stack(calls.started(t.ns()), |call, end, _| {
-                if t.ns() < end {
+            let mut calls = Cursor::new(store.thread(thread));
+            let position = calls.started(t.ns());
+            calls.visit_stack(position, |call, facts| {
+                if t.ns() < facts.end {
                     stack.push(call);
                 }
                 true
@@ -300,6 +300,26 @@ impl Trace {
     /// it was, in order of function. O(log n) summaries a thread.
     pub fn activity(&self, t: Time, horizon: Cost) -> Vec<(FunctionId, Time)> {
         self.ask(|store| store.activity(t, horizon))
+    }
+
+    /// The first call of `function` that starts after `t`; of several threads at the same time the first.
+    /// O(log n) summaries and a block a thread.
+    pub fn next_call(&self, function: FunctionId, t: Time) -> Option<(ThreadId, CallId)> {
+        self.ask(|store| store.next_call(function, t))
+    }
+
+    /// The last call of `function` that starts before `t`; of several threads at the same time the last.
+    /// O(log n) summaries and a block a thread.
+    pub fn previous_call(&self, function: FunctionId, t: Time) -> Option<(ThreadId, CallId)> {
+        self.ask(|store| store.previous_call(function, t))
+    }
+
+    /// When functions and modules are active: for each of `rows` rows the columns that a call of its
+    /// functions overlaps, neighbouring columns in one span; in order of row, then column. `row_of`
+    /// gives the row by function; a number past the last row leaves a function out.
+    /// O(columns × (block + log n summaries)) a thread.
+    pub fn active(&self, columns: Columns, row_of: &[u32], rows: u32) -> Vec<ActiveSpan> {
+        self.ask(|store| store.active(columns, row_of, rows))
     }
 
     /// The number of events, enters and exits: two a call.

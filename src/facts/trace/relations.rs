@@ -1,6 +1,6 @@
 //! Sums over the calls of a window or up to a time, from summaries and two blocks read in part.
 
-use super::store::{CHECKPOINT_BLOCKS, Calls, GROUP_BLOCKS, NONE, OpenCall, Store, place};
+use super::store::{CHECKPOINT_BLOCKS, Calls, Facts, GROUP_BLOCKS, NONE, OpenCall, Store, place};
 use super::summary::{Entry, Sums};
 use super::{FunctionMetrics, Relation};
 use crate::units::{Cost, FunctionId, Time, TimeRange};
@@ -139,11 +139,11 @@ impl Calls<'_> {
         }
     }
 
-    /// The stack at a position, outermost first: each call and when it ends.
-    fn stack(&self, position: u32) -> Vec<(u32, u64)> {
+    /// The stack at a position, outermost first.
+    fn stack(&self, position: u32) -> Vec<(u32, Facts)> {
         let mut stack = Vec::new();
-        self.visit_stack(position, |call, end, _| {
-            stack.push((call.0, end));
+        self.visit_stack(position, |call, facts| {
+            stack.push((call.0, facts));
             true
         });
         stack.reverse();
@@ -248,22 +248,24 @@ impl<'a> Totals<'a> {
         // Of the calls from..to those that end too late are on the stack at `to`, each around the next.
         // One of them is kept when it encloses a call that ends in time.
         let mut late: Vec<u32> = Vec::new();
-        for (call, end) in calls.stack(to) {
-            if call >= from && end >= range.end.ns() {
+        for (call, facts) in calls.stack(to) {
+            if call >= from && facts.end >= range.end.ns() {
                 late.push(call);
             }
         }
         for (i, &call) in late.iter().enumerate() {
-            let triggered = (to - 1 - call) as usize;
+            let triggered = (to - 1).saturating_sub(call) as usize;
             if triggered == late.len() - 1 - i {
                 let entry = calls.whole(call);
                 self.subtract(entry.pair, &entry.sums);
             }
         }
         // So is a call that starts before the range.
-        for (call, _) in calls.stack(from) {
-            let triggered = calls.facts(call).triggered;
-            let end = call.saturating_add(triggered).saturating_add(1).min(to);
+        for (call, facts) in calls.stack(from) {
+            let end = call
+                .saturating_add(facts.triggered)
+                .saturating_add(1)
+                .min(to);
             let late = late.partition_point(|&late| late < end);
             if end > from && (end - from) as usize > late {
                 let entry = calls.whole(call);

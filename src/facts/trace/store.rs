@@ -243,7 +243,17 @@ pub(in crate::facts) struct Facts {
     pub end: u64,
     pub depth: u32,
     pub triggered: u32,
-    pub pair: u32,
+}
+
+impl OpenCall {
+    pub fn facts(&self) -> Facts {
+        Facts {
+            start: self.start,
+            end: self.end,
+            depth: self.depth,
+            triggered: self.triggered,
+        }
+    }
 }
 
 pub(super) fn place(call: u32) -> (usize, usize) {
@@ -347,7 +357,6 @@ impl<'a> Calls<'a> {
             end,
             depth: block.depth(i),
             triggered,
-            pair: block.pair(i),
         }
     }
 
@@ -355,14 +364,20 @@ impl<'a> Calls<'a> {
         self.facts_in(&self.block(place(call).0), call)
     }
 
+    pub fn pair(&self, call: u32) -> u32 {
+        let (index, local) = place(call);
+        self.block(index).pair(local)
+    }
+
+    /// The block in which the last call lies that starts at or before `t`.
+    fn block_at(&self, t: u64) -> Option<usize> {
+        let blocks = &*self.tables.blocks;
+        partition(blocks.len(), |index| blocks[index].start <= t).checked_sub(1)
+    }
+
     /// The number of calls that start at or before `t`.
     pub fn started(&self, t: u64) -> u32 {
-        let blocks = &self.tables.blocks;
-        let block = partition(blocks.len(), |index| blocks[index].start <= t);
-        let Some(block) = block.checked_sub(1) else {
-            return 0;
-        };
-        (block * BLOCK + self.block(block).started(t)) as u32
+        Cursor::new(*self).started(t)
     }
 
     /// The number of calls that start before `t`.
@@ -370,30 +385,10 @@ impl<'a> Calls<'a> {
         t.checked_sub(1).map_or(0, |t| self.started(t))
     }
 
-    /// Hands the stack at a position to `visit`, innermost first: each call, when it ends and its depth.
-    /// Goes on while `visit` says so. O(block + depth).
-    pub fn visit_stack(&self, position: u32, mut visit: impl FnMut(CallId, u64, u32) -> bool) {
-        let Some(last) = position.checked_sub(1) else {
-            return;
-        };
-        let (index, local) = place(last);
-        let block = self.block(index);
-        let first = last - local as u32;
-        let (mut end, mut wanted) = (local + 1, u32::MAX);
-        while wanted > block.depth_base
-            && let Some((i, depth)) = block.last_above(end, wanted)
-        {
-            let call = first + i as u32;
-            if !visit(CallId(call), self.facts_in(&block, call).end, depth) {
-                return;
-            }
-            (end, wanted) = (i, depth);
-        }
-        for open in self.open_before(index) {
-            if open.depth < wanted && !visit(CallId(open.call), open.end, open.depth) {
-                return;
-            }
-        }
+    /// Hands the stack at a position to `visit`, innermost first, as long as it says so.
+    /// O(block / 64 + depth).
+    pub fn visit_stack(&self, position: u32, visit: impl FnMut(CallId, Facts) -> bool) {
+        Cursor::new(*self).visit_stack(position, visit);
     }
 
     /// The cost of the direct subcalls of a call. O(block).
@@ -445,5 +440,50 @@ impl<'a> Cursor<'a> {
         let (index, _) = place(call);
         self.block(index);
         self.calls.facts_in(&self.block, call)
+    }
+
+    pub fn pair(&mut self, call: u32) -> u32 {
+        let (index, local) = place(call);
+        self.block(index).pair(local)
+    }
+
+    /// As [`Calls::started`].
+    pub fn started(&mut self, t: u64) -> u32 {
+        let start = |index: usize| self.calls.tables.blocks.get(index).map(|entry| entry.start);
+        let here = start(self.index).is_some_and(|start| start <= t)
+            && start(self.index + 1).is_none_or(|next| t < next);
+        let index = if here {
+            Some(self.index)
+        } else {
+            self.calls.block_at(t)
+        };
+        index.map_or(0, |index| {
+            (index * BLOCK + self.block(index).started(t)) as u32
+        })
+    }
+
+    /// As [`Calls::visit_stack`].
+    pub fn visit_stack(&mut self, position: u32, mut visit: impl FnMut(CallId, Facts) -> bool) {
+        let Some(last) = position.checked_sub(1) else {
+            return;
+        };
+        let (index, local) = place(last);
+        let block = *self.block(index);
+        let first = last - local as u32;
+        let (mut end, mut wanted) = (local + 1, u32::MAX);
+        while wanted > block.depth_base
+            && let Some((i, depth)) = block.last_above(end, wanted)
+        {
+            let call = first + i as u32;
+            if !visit(CallId(call), self.calls.facts_in(&block, call)) {
+                return;
+            }
+            (end, wanted) = (i, depth);
+        }
+        for open in self.calls.open_before(index) {
+            if open.depth < wanted && !visit(CallId(open.call), open.facts()) {
+                return;
+            }
+        }
     }
 }

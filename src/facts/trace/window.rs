@@ -5,9 +5,14 @@ use super::store::{Calls, Cursor, Facts};
 use crate::units::{CallId, Time, TimeRange};
 
 impl Calls<'_> {
-    pub fn call(&self, facts: Facts) -> Call {
+    pub fn at(&self, id: CallId) -> Call {
+        let mut cursor = Cursor::new(*self);
+        self.call(cursor.facts(id.0), cursor.pair(id.0))
+    }
+
+    fn call(&self, facts: Facts, pair: u32) -> Call {
         Call {
-            function: self.store.callee(facts.pair),
+            function: self.store.callee(pair),
             start: Time::from_ns(facts.start),
             end: Time::from_ns(facts.end),
             depth: facts.depth,
@@ -27,31 +32,31 @@ impl Calls<'_> {
         let first = self.started(range.start.ns());
         let last = self.started(range.end.ns());
         let mut open = Vec::new();
-        self.visit_stack(first, |call, end, depth| {
-            if depth <= deepest && range.start.ns() < end {
-                open.push(call);
+        cursor.visit_stack(first, |call, facts| {
+            if facts.depth <= deepest && range.start.ns() < facts.end {
+                open.push((call, facts));
             }
             true
         });
-        for &call in open.iter().rev() {
-            if !visit(call, self.call(cursor.facts(call.0))) {
+        for &(call, facts) in open.iter().rev() {
+            if !visit(call, self.call(facts, self.pair(call.0))) {
                 return;
             }
         }
         let mut next = first;
         if next < last && cursor.facts(next).depth > deepest {
             // Inside of a call at the limit: go on behind it.
-            self.visit_stack(next + 1, |call, _, depth| {
-                if depth == deepest {
-                    let behind = u64::from(call.0) + u64::from(cursor.facts(call.0).triggered) + 1;
+            self.visit_stack(next + 1, |call, facts| {
+                if facts.depth == deepest {
+                    let behind = u64::from(call.0) + u64::from(facts.triggered) + 1;
                     next = u32::try_from(behind).unwrap_or(u32::MAX).max(next + 1);
                 }
-                depth > deepest
+                facts.depth > deepest
             });
         }
         while next < last {
             let facts = cursor.facts(next);
-            if !visit(CallId(next), self.call(facts)) {
+            if !visit(CallId(next), self.call(facts, cursor.pair(next))) {
                 return;
             }
             let skipped = if facts.depth == deepest {

@@ -27,6 +27,7 @@ use crate::render::camera::Camera;
 use crate::render::theme::Theme;
 use crate::units::{Cost, ModuleId, Time};
 
+pub use relations::thread_color;
 pub use surface::Surface;
 
 /// Which call relations lie over the landscape as arcs.

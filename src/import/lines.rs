@@ -1,0 +1,70 @@
+//! The lines of a text, as it streams by.
+
+use std::path::Path;
+
+use super::ImportError;
+use super::stream::Window;
+use crate::progress::Progress;
+use crate::warnings::{Place, Reporter};
+
+pub struct Lines<'a> {
+    window: Window<'a>,
+    file: String,
+    reporter: &'a Reporter,
+    /// Bytes at hand of the line that was given out, with its end.
+    taken: usize,
+    /// The number of that line, from 1.
+    number: u64,
+}
+
+impl<'a> Lines<'a> {
+    pub fn open(
+        path: &Path,
+        progress: &'a Progress,
+        reporter: &'a Reporter,
+    ) -> Result<Lines<'a>, ImportError> {
+        Ok(Lines {
+            window: Window::open(path, progress, reporter)?,
+            file: path.display().to_string(),
+            reporter,
+            taken: 0,
+            number: 0,
+        })
+    }
+
+    /// The next line without its end; none at the end of the file.
+    pub fn next(&mut self) -> Result<Option<&[u8]>, ImportError> {
+        self.window.consume(self.taken);
+        self.taken = 0;
+        // How much was searched in vain.
+        let mut searched = 0;
+        let length = loop {
+            let data = self.window.data();
+            if let Some(at) = memchr::memchr(b'\n', &data[searched..]) {
+                self.taken = searched + at + 1;
+                break searched + at;
+            }
+            searched = data.len();
+            if !self.window.more()? {
+                self.taken = searched;
+                break searched;
+            }
+        };
+        if self.taken == 0 {
+            return Ok(None);
+        }
+        self.number += 1;
+        let line = &self.window.data()[..length];
+        Ok(Some(line.strip_suffix(b"\r").unwrap_or(line)))
+    }
+
+    /// The place of the line that was given out last.
+    pub fn place(&self) -> Place {
+        Place::line(&self.file, self.number)
+    }
+
+    /// Counts a repair or omission, in that line.
+    pub fn warn(&self, kind: &'static str) {
+        self.reporter.warn(kind, || self.place());
+    }
+}
