@@ -338,6 +338,7 @@ impl App {
         if !matches!(error, GpuError::Lost(_)) {
             let message = Message {
                 is_error: true,
+                is_open: true,
                 title: "The graphics driver reported an error".to_owned(),
                 lines: vec![error.to_string()],
             };
