@@ -481,6 +481,7 @@ fn notes(document: &Document) -> Vec<Message> {
             resolved.recording.name()
         );
         note(
+            true,
             "Source tree and recording do not match".to_owned(),
             vec![line],
         );
