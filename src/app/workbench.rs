@@ -12,7 +12,6 @@ use super::details::Neighbours;
 use super::document::{Document, dropped};
 use super::loading::{Loading, Outcome};
 use super::pointer::Pointer;
-use crate::analysis::resolve::Rule;
 use crate::analysis::session::Inputs;
 use crate::facts::hierarchy::Hierarchy;
 use crate::render::theme::Theme;
@@ -472,11 +471,11 @@ fn notes(document: &Document) -> Vec<Message> {
     let Some(resolved) = document.resolved() else {
         return notes;
     };
-    let rules = &resolved.resolution.rules;
-    let external = rules.iter().filter(|&&rule| rule == Rule::External).count();
-    if document.inputs.source_dir.is_some() && external == rules.len() && !rules.is_empty() {
+    let functions = resolved.recording.functions.len();
+    let found = resolved.resolution.found();
+    if document.inputs.source_dir.is_some() && functions > 0 && found == 0 {
         let line = format!(
-            "None of the {external} functions of {} was found in the source tree. They stand in the \
+            "None of the {functions} functions of {} was found in the source tree. They stand in the \
              district of external functions.",
             resolved.recording.name()
         );

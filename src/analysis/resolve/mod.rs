@@ -38,6 +38,14 @@ pub struct Resolution {
     pub rules: Vec<Rule>,
 }
 
+impl Resolution {
+    /// How many functions were found in the source.
+    pub fn found(&self) -> usize {
+        let rules = self.rules.iter();
+        rules.filter(|&&rule| rule != Rule::External).count()
+    }
+}
+
 /// Resolves the functions of several recordings against one source hierarchy (just a root when there is no
 /// source), and gives the hierarchy back extended by the external district and by what only the
 /// recordings know. Every function gets a module; functions of one name in one place are one module.
