@@ -134,7 +134,7 @@ impl<'a> Search<'a> {
             return;
         };
         let first = index * BLOCK;
-        let mut see = |i: usize| {
+        let see = |best: &mut Best, i: usize| {
             if let Some((cost, _)) = block.ended(i) {
                 best.see(block.depth(i), cost, (first + i) as u32);
             }
@@ -142,13 +142,17 @@ impl<'a> Search<'a> {
         let (mut next, to_local) = (from - first, to - first);
         while next < to_local {
             if next.is_multiple_of(RUN) && next + RUN <= to_local {
-                longest.in_run(next / RUN).for_each(&mut see);
+                for (i, depth, cost) in longest.in_run(next / RUN) {
+                    best.see(depth, cost, (first + i) as u32);
+                }
                 next += RUN;
             } else if next.is_multiple_of(GROUP) && next + GROUP <= to_local {
-                longest.in_group(next / GROUP).for_each(&mut see);
+                for i in longest.in_group(next / GROUP) {
+                    see(best, i);
+                }
                 next += GROUP;
             } else {
-                see(next);
+                see(best, next);
                 next += 1;
             }
         }
