@@ -276,6 +276,13 @@ impl<'a> Block<'a> {
         self.slots.get(self.bytes, i) as usize
     }
 
+    /// The pairs that the slots stand for.
+    pub fn pairs(&self) -> impl ExactSizeIterator<Item = u32> + use<'a> {
+        let (column, entries) = self.pairs.unwrap_or_default();
+        let bytes = self.bytes;
+        (0..entries).map(move |slot| column.get(bytes, slot) as u32)
+    }
+
     /// The pair of caller and callee of call `i`.
     #[inline]
     pub fn pair(&self, i: usize) -> u32 {
