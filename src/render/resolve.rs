@@ -113,6 +113,7 @@ impl Resolve {
         shade: bool,
         sample: Sample,
     ) {
+        let size = on.targets.size;
         let maps = maps(squares, &city.bounds, sample);
         let Some(slot) = self.slots.get_mut(on.slot) else {
             return;
@@ -130,16 +131,43 @@ impl Resolve {
             ];
             pass::group(on.device, "resolve", &self.layout, &resources)
         });
+        // Where only the open table is seen there is nothing to seek.
+        let shaded = shade.then(|| on.camera.rectangle(built(city), 1.0, size));
         let mut pass = on.pass(
             "resolve",
             &on.targets.colour,
             Some(wgpu::Color::BLACK),
             Depth::None,
         );
-        pass.set_pipeline(if shade { &self.shaded } else { &self.plain });
         pass.set_bind_group(1, &*group, &[]);
-        pass.draw(0..3, 0..1);
+        let [width, height] = size;
+        let (corner, extent) = shaded.flatten().unwrap_or_default();
+        let end = corner + extent;
+        if extent.min_element() > 0 {
+            pass.set_pipeline(&self.shaded);
+            pass.set_scissor_rect(corner.x, corner.y, extent.x, extent.y);
+            pass.draw(0..3, 0..1);
+        }
+        pass.set_pipeline(&self.plain);
+        for (x, y, right, bottom) in [
+            (0, 0, width, corner.y),
+            (0, corner.y, corner.x, end.y),
+            (end.x, corner.y, width, end.y),
+            (0, end.y, width, height),
+        ] {
+            if x < right && y < bottom {
+                pass.set_scissor_rect(x, y, right - x, bottom - y);
+                pass.draw(0..3, 0..1);
+            }
+        }
     }
+}
+
+/// The box in which what is built can be seen or shades the table.
+fn built(city: &City) -> (glam::Vec3, glam::Vec3) {
+    let Bounds { min, max, .. } = city.bounds;
+    let rim = SKY_REACH + LAMP_REACH;
+    ((min - rim).extend(0.0), (max + rim).extend(city.highest()))
 }
 
 fn maps(squares: &Squares, bounds: &Bounds, sample: Sample) -> gpu::Maps {
