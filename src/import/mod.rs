@@ -13,10 +13,13 @@ mod demangle;
 mod document;
 mod firefox;
 mod hashing;
+mod jaeger;
 mod json;
 mod lines;
+mod otlp;
 mod perf_script;
 mod samples;
+mod spans;
 mod speedscope;
 mod stream;
 mod uftrace;
@@ -107,6 +110,20 @@ const FORMATS: &[Format] = &[
         kind: Kind::File {
             sniff: firefox::sniff,
             import: firefox::import,
+        },
+    },
+    Format {
+        id: otlp::FORMAT,
+        kind: Kind::File {
+            sniff: otlp::sniff,
+            import: otlp::import,
+        },
+    },
+    Format {
+        id: jaeger::FORMAT,
+        kind: Kind::File {
+            sniff: jaeger::sniff,
+            import: jaeger::import,
         },
     },
     Format {

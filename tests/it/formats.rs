@@ -512,3 +512,69 @@ fn perf_script_inlined_functions_are_calls_in_the_library_around_them() {
         );
     }
 }
+
+#[test]
+fn otlp_files_are_read() {
+    holds_for("otlp");
+}
+
+#[test]
+fn otlp_spans_become_calls_of_their_service() {
+    let recording = read(&common::data("import/otlp/shop.jsonl"));
+    assert_eq!(warnings(&recording), [("concurrent-span", 1)]);
+    let expected = "Trace 0
+thread shop 1 shop
+shop.cart.show /src/shop/cart.py:17 shop 0+1000000000
+ price :0 shop 100000000+300000000
+thread shop 2 shop, lane 2
+stock :0 shop 200000001+100000001
+thread store 1 store
+SELECT :0 store 210000000+80000000
+";
+    assert_eq!(shown(&recording), expected);
+}
+
+#[test]
+fn jaeger_files_are_read() {
+    holds_for("jaeger");
+}
+
+#[test]
+fn jaeger_spans_become_calls_of_their_service() {
+    let recording = read(&common::data("import/jaeger/shop.json"));
+    assert_eq!(warnings(&recording), []);
+    let expected = "Trace 0
+thread shop 1 shop
+GET /cart cart.py:17 shop 0+1000000000
+ price :0 shop 100000000+300000000
+thread mailer 1 mailer
+mail :0 mailer 200000000+50000
+";
+    assert_eq!(shown(&recording), expected);
+}
+
+#[test]
+fn spans_of_public_traces_are_all_there() {
+    for (file, format, spans) in [
+        ("otlp/trace.json", "otlp", 1),
+        ("otlp/otlp2jaeger-in.json", "otlp", 2),
+        ("otlp/otlp2jaeger-multi-in-combined.json", "otlp", 4),
+        ("jaeger/otlp2jaeger-out.json", "jaeger", 2),
+        ("jaeger/ui-genaiTestTrace.json", "jaeger", 57),
+        (
+            "jaeger/ui-spanAmongEachOtherGroupedAndSpans.json",
+            "jaeger",
+            17,
+        ),
+    ] {
+        let Some(recording) = large(file) else {
+            return;
+        };
+        assert_eq!(
+            (recording.format, recording.trace.calls()),
+            (format, spans),
+            "{file}"
+        );
+        assert_sound(&recording);
+    }
+}
