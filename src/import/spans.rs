@@ -132,7 +132,7 @@ impl Spans {
             if let Some(outer) = around[span as usize] {
                 let outer_lane = lane_of[outer as usize];
                 lane = outer_lane.filter(|&lane| {
-                    lanes.end_before(lane, row.start, Some(outer), builder, &at);
+                    lanes.end_before(lane, row.start, Some(outer), builder, at);
                     lanes.top(lane) == Some(outer) && row.end <= self.rows[outer as usize].end
                 });
                 if lane.is_none() {
@@ -146,7 +146,7 @@ impl Spans {
             });
             lane_of[span as usize] = Some(lane);
             let function = self.function(row, name, &mut functions, builder);
-            lanes.enter(lane, span, row, function, builder, &at);
+            lanes.enter(lane, span, row, function, builder, at);
         }
         for lanes in &mut services {
             for lane in 0..lanes.lanes.len() as u32 {

@@ -169,11 +169,11 @@ fn early_row(
     document: &mut Document<'_>,
     wanted: &[(&str, Cell)],
 ) -> Result<Vec<Either>, ImportError> {
-    let units = wanted.iter().filter_map(|(_, cell)| match cell {
+    let mut units = wanted.iter().filter_map(|(_, cell)| match cell {
         Cell::Time(unit) => Some(*unit),
         Cell::Index => None,
     });
-    let unit = units.last().unwrap_or(Unit::Milliseconds);
+    let unit = units.next().unwrap_or(Unit::Milliseconds);
     let mut row = Vec::new();
     if !document.array()? {
         return Ok(row);
