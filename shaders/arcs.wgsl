@@ -4,6 +4,8 @@
 const SEGMENTS: u32 = 24u;
 // Nothing is narrower than this in pixels: it fades instead, and does not shimmer.
 const LEAST: f32 = 1.3;
+// What is broader than this in pixels grows more slowly.
+const STOUT: f32 = 7.0;
 
 struct Arc {
     from_colour: vec4f,
@@ -78,7 +80,9 @@ fn ribbon(@builtin(vertex_index) index: u32, @builtin(instance_index) instance: 
     let side = sideways * inverseSqrt(max(dot(sideways, sideways), 1e-12));
     // Broad at the caller, narrow at the callee.
     let taper = select(mix(1.3, 0.55, t), 1.0, piece.outlined != 0u);
-    let wanted = arc.width * taper / pixel;
+    // From near by a cord does not grow into a pipe that hides the city.
+    let plain = arc.width * taper / pixel;
+    let wanted = select(plain, STOUT + (plain - STOUT) * 0.12, plain > STOUT);
     let width = max(wanted, LEAST);
     let half = 0.5 * width + select(0.0, 1.0 + 0.12 * width, piece.outlined != 0u);
     let reach = (half + 1.0) * select(-1.0, 1.0, (index & 1u) != 0u);
@@ -102,15 +106,16 @@ fn cord(in: Ribbon) -> @location(0) vec4f {
     let cover = clamp(from_edge + 0.5, 0.0, 1.0);
     let round = in.across.x / max(in.across.y, 1.0);
     // Lit from the upper side, darker toward both edges; a thread too narrow to show it stays even.
-    let body = 0.78 + 0.34 * sqrt(max(1.0 - round * round, 0.0));
-    let shade = mix(1.0, body, clamp(in.across.y - 1.0, 0.0, 1.0));
+    let body = 0.58 + 0.52 * sqrt(max(1.0 - round * round, 0.0));
+    let shade = mix(1.0, body, clamp(in.across.y * 0.8 - 0.6, 0.0, 1.0));
     var rgb = in.colour.rgb * shade;
     let border = 0.5 + 0.24 * in.across.y * 0.5;
     let is_border = select(0.0, 1.0 - clamp(from_edge - border, 0.0, 1.0), is_outlined);
     rgb = mix(rgb, frame.ground, is_border);
     // The light that runs along it.
-    let ahead = (in.along.x - in.along.y) * 14.0;
-    let pulse = select(0.0, exp(-ahead * ahead), in.along.y >= 0.0) * (1.0 - is_border);
+    let ahead = (in.along.x - in.along.y) * 16.0;
+    let near = max(1.0 - ahead * ahead, 0.0);
+    let pulse = select(0.0, near * near, in.along.y >= 0.0) * (1.0 - is_border);
     rgb = mix(rgb, vec3f(1.0, 0.93, 0.75), 0.8 * pulse);
     let hidden = select(1.0, select(0.10, 0.55, is_outlined), behind);
     return vec4f(rgb, in.colour.a * cover * hidden);

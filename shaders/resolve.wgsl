@@ -3,8 +3,7 @@
 // height map: each step reads the mean height over the cone's width there, so there is no noise.
 //
 // Every pixel takes the same path, the ground as a level surface like a roof: a software device pays for
-// both sides of a branch. It does leave a loop when no pixel of a group needs it, so what is far from
-// the city asks for no turns.
+// both sides of a branch, and more for loops whose turns differ between pixels than for the turns.
 
 override CONES: u32 = 4u;
 override STEPS: u32 = 3u;
@@ -13,16 +12,24 @@ override SHADOW_STEPS: u32 = 3u;
 // Toward the lamp: to the front, to the left, half way up.
 const SUN: vec3f = vec3f(-0.424, -0.530, 0.735);
 
+// Terraces are low; they shade each other as if they were higher by this.
+const RELIEF: f32 = 1.4;
+
+// One layer of the height map.
+struct Map {
+    // South-west corner, one over the side, side of a texel.
+    place: vec4f,
+    // Distance and level of each step of a cone, then of the same step toward the lamp.
+    steps: array<vec4f, 3>,
+}
+
 struct Maps {
-    // South-west corner, one over the side, side of a texel; the whole city, then the part near the eye.
-    city: vec4f,
-    near: vec4f,
+    // The whole city, then ever smaller squares about what is near the eye.
+    layers: array<Map, 3>,
     // Directions of the cones: on a roof, and before a wall that faces east.
     directions: array<vec4f, 4>,
-    // Distance and level of each step in the map of the city, then in the near one.
-    steps: array<vec4f, 4>,
-    // The same toward the lamp.
-    lamp_steps: array<vec4f, 4>,
+    // South-west and north-east corner of what is built.
+    footprint: vec4f,
 }
 
 @group(1) @binding(0) var<storage, read> blocks: array<Block>;
@@ -65,37 +72,30 @@ fn resolve(in: FullScreen) -> @location(0) vec4f {
     let neutral = mix(frame.root, frame.deepest, min(level / frame.levels, 1.0));
     let data = vec4f(unpack2x16float(look.data.x), unpack2x16float(look.data.y));
     // A terrace passes on that something on it runs, but lets that itself speak.
-    let weight = smoothstep(0.0, 0.22, look.glow) * select(1.0, 0.28, is_terrace);
+    let weight = smoothstep(0.0, 0.22, look.glow) * select(1.0, 0.18, is_terrace);
     let hue = activity(look.glow);
-    var albedo = mix(mix(neutral, data.rgb, data.a), hue, weight);
-    albedo = select(frame.ground, albedo, is_block);
+    let albedo = mix(mix(neutral, data.rgb, data.a), hue, weight);
 
     // The map with the finest texels that shows this place.
-    let near_uv = (world.xy - maps.near.xy) * maps.near.z;
-    let is_near = all(abs(near_uv - 0.5) < vec2f(0.47));
-    let map = select(maps.city, maps.near, is_near);
-    let layer = select(0, 1, is_near);
+    let is_in_1 = all(abs(uv(maps.layers[1].place, world.xy) - 0.5) < vec2f(0.46));
+    let is_in_2 = all(abs(uv(maps.layers[2].place, world.xy) - 0.5) < vec2f(0.46));
+    let layer = select(select(0u, 1u, is_in_1), 2u, is_in_2);
+    let map = maps.layers[layer].place;
+
     // Occlusion: around a roof in all directions, before a wall in the half plane that it faces.
     let base = world.xy + outward * map.w;
-    let from_middle = abs((world.xy - maps.city.xy) * maps.city.z - 0.5);
-    let is_far = !is_block && (max(from_middle.x, from_middle.y) > 0.5);
-    let cones = select(CONES, 0u, is_far);
     var open = 0.0;
     var full = 0.0;
-    var glow = 0.0;
-    for (var cone = 0u; cone < cones; cone++) {
+    for (var cone = 0u; cone < CONES; cone++) {
         let both = maps.directions[cone];
         let turned = vec2f(both.z * outward.x - both.w * outward.y, both.w * outward.x + both.z * outward.y);
         let direction = select(both.xy, turned, is_wall);
         var slope = 0.0;
         for (var step = 0u; step < STEPS; step++) {
-            let both_maps = maps.steps[step];
-            let reach = select(both_maps.xy, both_maps.zw, is_near);
+            let reach = maps.layers[layer].steps[step].xy;
             let at = base + direction * reach.x;
-            let seen = textureSampleLevel(heights, smooth_sampler, uv(map, at), layer, reach.y).xy;
-            let steeper = (seen.x - world.z) / reach.x;
-            glow += seen.y * clamp(steeper - slope, 0.0, 1.0);
-            slope = max(slope, steeper);
+            let seen = textureSampleLevel(heights, smooth_sampler, uv(map, at), layer, reach.y).x;
+            slope = max(slope, RELIEF * (seen - world.z) / reach.x);
         }
         // Light of an even sky above the horizon, on a level and on an upright surface.
         let cosine = inverseSqrt(1.0 + slope * slope);
@@ -103,18 +103,18 @@ fn resolve(in: FullScreen) -> @location(0) vec4f {
         open += weigh * select(cosine * cosine, 1.0 - slope * cosine, is_wall);
         full += weigh;
     }
-    open = select(1.0, open / full, cones > 0u);
-    glow /= f32(max(CONES, 1u));
+    open = select(1.0, open / full, CONES > 0u);
+    // Level surfaces deeper than the sky alone would have it, so that steps of the hierarchy read from
+    // afar; walls with the light that stands in narrow gaps.
+    open = select(0.06 + 0.94 * open * (0.62 + 0.38 * open), 0.3 + 0.7 * open, is_wall);
 
     // The lamp is as wide as seven degrees to each side.
     let lamp = normalize(SUN.xy);
     let climb = SUN.z / length(SUN.xy);
     let toward_lamp = dot(normal, SUN);
-    let lamp_steps = select(SHADOW_STEPS, 0u, is_far || toward_lamp <= 0.0);
     var lit = 1.0;
-    for (var step = 0u; step < lamp_steps; step++) {
-        let both_maps = maps.lamp_steps[step];
-        let reach = select(both_maps.xy, both_maps.zw, is_near);
+    for (var step = 0u; step < SHADOW_STEPS; step++) {
+        let reach = maps.layers[layer].steps[step].zw;
         let at = base + lamp * reach.x;
         let seen = textureSampleLevel(heights, smooth_sampler, uv(map, at), layer, reach.y).x;
         lit = min(lit, 0.5 + (world.z + climb * reach.x - seen) / (0.5 * reach.x));
@@ -123,12 +123,21 @@ fn resolve(in: FullScreen) -> @location(0) vec4f {
 
     // A wall sees half the sky, and the light that the ground before it throws back.
     let sky = open * select(1.0, 0.5 + 0.32 * frame.deepest.g, is_wall);
-    var light = frame.sky * sky + frame.sun * lamp_light;
-    var colour = albedo * (light + activity(glow) * glow * (0.9 + 4.0 * frame.emission)) + hue * weight * frame.emission * select(0.0, 1.0, is_block);
-    // The table fades into what is behind it.
-    let far = select(0.0, smoothstep(1500.0, 5000.0, length(world.xy - eye.xy)), !is_block);
-    colour = mix(colour, frame.ground * (frame.sky + frame.sun), select(far, 1.0, !is_block && ray.z > -1e-5));
-    return vec4f(colour, 1.0);
+    // What runs lights its surroundings softly: the mean glow about the place.
+    let pool = textureSampleLevel(heights, smooth_sampler, uv(map, base), layer, log2(10.0 / map.w)).y;
+    let thrown = mix(frame.warm, frame.hot, 0.3) * (pool * (1.0 - weight) * (0.5 + 12.0 * frame.emission));
+    let light = frame.sky * sky + frame.sun * lamp_light + thrown;
+    let shaded = albedo * light + hue * weight * frame.emission;
+
+    // The table darkens softly toward the model, and away from it.
+    let beside = max(max(maps.footprint.xy - world.xy, world.xy - maps.footprint.zw), vec2f(0.0));
+    let away = length(beside);
+    let dim = 1.0 - 0.10 * exp(-away / 14.0) - 0.10 * exp(-away / 90.0) - 0.10 * smoothstep(200.0, 2600.0, away);
+    let table = frame.ground * (light * dim);
+    let behind = frame.ground * (frame.sky + frame.sun) * 0.9;
+    let is_table = ray.z < -1e-5;
+    let far = select(1.0, smoothstep(2000.0, 6000.0, away), is_table);
+    return vec4f(select(mix(table, behind, far), shaded, is_block), 1.0);
 }
 
 fn uv(map: vec4f, world: vec2f) -> vec2f {

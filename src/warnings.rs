@@ -1,13 +1,14 @@
 //! The reporter of repairs: what was wrong in an input is counted by kind, with the place of the first.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Mutex, MutexGuard};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Where in an input something was found.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     pub file: String,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
@@ -15,7 +16,7 @@ pub struct Place {
 }
 
 /// A position in a file: a line counted from 1, or a byte offset counted from 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum At {
     Line(u64),
@@ -58,9 +59,9 @@ impl fmt::Display for Place {
 /// One kind of repair or omission: how often, and where first.
 ///
 /// `kind` is a short, stable name in kebab-case such as `end-without-begin`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Warning {
-    pub kind: &'static str,
+    pub kind: Cow<'static, str>,
     pub count: u64,
     pub first: Place,
 }
@@ -112,7 +113,7 @@ impl Reporter {
         self.lock()
             .iter()
             .map(|(&kind, (count, first))| Warning {
-                kind,
+                kind: kind.into(),
                 count: *count,
                 first: first.clone(),
             })

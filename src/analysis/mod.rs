@@ -1,5 +1,6 @@
 //! Derived facts: which module a function is, call graphs between modules.
 
 pub mod call_graph;
+pub mod demo;
 pub mod resolve;
 pub mod session;

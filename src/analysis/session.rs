@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::demo;
 use super::resolve::{Resolution, resolve};
 use crate::facts::hierarchy::{Hierarchy, HierarchyBuilder};
 use crate::facts::recording::Recording;
@@ -34,9 +35,11 @@ pub enum OpenError {
     Source(#[from] SourceError),
     #[error(transparent)]
     Import(#[from] ImportError),
+    #[error("the built-in demo: {0}")]
+    Demo(#[from] std::io::Error),
 }
 
-/// What to open: at most one source tree, any number of recordings.
+/// What to open: at most one source tree, any number of recordings; the built-in demo for neither.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Inputs {
     pub source_dir: Option<PathBuf>,
@@ -44,8 +47,12 @@ pub struct Inputs {
 }
 
 impl Session {
-    /// Scans and imports `inputs`, then resolves the recordings against the structure.
+    /// Scans and imports `inputs`, the built-in demo when there are none, then resolves the recordings
+    /// against the structure.
     pub fn open(inputs: &Inputs, progress: &Progress) -> Result<Session, OpenError> {
+        if inputs.source_dir.is_none() && inputs.recordings.is_empty() {
+            return Session::demo(progress);
+        }
         let reporter = Reporter::new();
         let source = match &inputs.source_dir {
             Some(dir) => source::scan(dir, progress, &reporter)?,
@@ -55,28 +62,37 @@ impl Session {
                 HierarchyBuilder::new(&name).build().0
             }
         };
-        let recordings: Result<Vec<Recording>, ImportError> = inputs
-            .recordings
-            .iter()
-            .map(|path| import::open(path, progress))
-            .collect();
-        let recordings = recordings?;
+        let paths = inputs.recordings.iter();
+        let recordings: Result<Vec<Recording>, ImportError> =
+            paths.map(|path| import::open(path, progress)).collect();
+        Ok(Session {
+            source_dir: inputs.source_dir.clone(),
+            source_warnings: reporter.warnings(),
+            ..Session::of(&source, recordings?)
+        })
+    }
+
+    fn demo(progress: &Progress) -> Result<Session, OpenError> {
+        let recording = import::open(&demo::recording()?, progress)?;
+        Ok(Session::of(&demo::structure()?, vec![recording]))
+    }
+
+    fn of(source: &Hierarchy, recordings: Vec<Recording>) -> Session {
         let functions: Vec<_> = recordings
             .iter()
             .map(|recording| &recording.functions)
             .collect();
-        let (hierarchy, resolutions) = resolve(&source, &functions);
+        let (hierarchy, resolutions) = resolve(source, &functions);
         let recordings = recordings.into_iter().zip(resolutions);
-        Ok(Session {
-            source_dir: inputs.source_dir.clone(),
+        let recordings = recordings.map(|(recording, resolution)| Resolved {
+            recording,
+            resolution,
+        });
+        Session {
+            source_dir: None,
             hierarchy,
-            recordings: recordings
-                .map(|(recording, resolution)| Resolved {
-                    recording,
-                    resolution,
-                })
-                .collect(),
-            source_warnings: reporter.warnings(),
-        })
+            recordings: recordings.collect(),
+            source_warnings: Vec::new(),
+        }
     }
 }

@@ -14,12 +14,15 @@ use crate::filter::selection::Selection;
 use crate::import;
 use crate::layout::geometry::CITY_SIZE;
 use crate::progress::Progress;
-use crate::units::{FunctionId, ModuleId};
+use crate::units::{Cost, FunctionId, ModuleId};
 use crate::views::landscape::{LandscapeSettings, LandscapeView, Moment};
 use crate::warnings::Warning;
 
 /// The recording that is explored; several can be open.
 const RECORDING: usize = 0;
+
+/// What has run glows half as bright after this part of the recording, unless the user chooses.
+const GLOW_SHARE: u64 = 60;
 
 /// An open session and the state of its views.
 #[derive(Debug)]
@@ -28,6 +31,8 @@ pub struct Document {
     pub session: Session,
     pub cut: Cut,
     pub landscape: LandscapeView,
+    /// What the landscape was last laid out with.
+    pub settings: LandscapeSettings,
     pub selection: Selection,
     /// None when there is no recording to play.
     pub playback: Option<Playback>,
@@ -46,18 +51,30 @@ impl Document {
         progress.start("laying out the landscape", 0);
         progress.check()?;
         let cut = Cut::all();
-        let landscape = LandscapeView::new(&session, settings, &cut);
-        progress.check()?;
         let resolved = session.recordings.get(RECORDING);
+        let mut settings = *settings;
+        if let Some(resolved) = resolved {
+            let duration = resolved.recording.trace.duration();
+            settings.half_life = Cost::from_ns((duration.ns() / GLOW_SHARE).max(1));
+        }
+        let landscape = LandscapeView::new(&session, &settings, &cut);
+        progress.check()?;
         Ok(Document {
             inputs: inputs.clone(),
             landscape,
+            settings,
             cut,
             selection: Selection::default(),
             playback: resolved.map(|resolved| Playback::new(&resolved.recording.trace)),
             calls: resolved.map(Calls::new).unwrap_or_default(),
             session,
         })
+    }
+
+    /// Lays the landscape out anew.
+    pub fn lay_out(&mut self, settings: &LandscapeSettings) {
+        self.settings = *settings;
+        self.landscape.lay_out(&self.session, settings, &self.cut);
     }
 
     /// The recording that plays.
@@ -127,8 +144,11 @@ impl Document {
     }
 }
 
-/// The names of source tree and recordings, without their folders.
+/// The names of source tree and recordings, without their folders; what they are without any.
 pub fn name_of(inputs: &Inputs) -> String {
+    if *inputs == Inputs::default() {
+        return "Built-in demo".into();
+    }
     let paths = inputs.source_dir.iter().chain(&inputs.recordings);
     let names = paths.map(|path| file_name(path));
     names.collect::<Vec<_>>().join(" · ")
@@ -180,7 +200,8 @@ mod tests {
         let old = PathBuf::from("old.json");
         let structure = of(Some(&tree), &[&old]);
         let recording = of(None, &[&old]);
-        let drop = |open: Option<&Inputs>, path: &PathBuf| dropped(open, &[path.clone()]);
+        let drop =
+            |open: Option<&Inputs>, path: &PathBuf| dropped(open, std::slice::from_ref(path));
         assert_eq!(drop(None, &tree), of(Some(&tree), &[]));
         assert_eq!(drop(Some(&structure), &trace), of(Some(&tree), &[&trace]));
         assert_eq!(drop(Some(&structure), &other), of(Some(&other), &[]));

@@ -34,6 +34,7 @@ pub struct PictureSettings {
     /// The depth below which modules are collapsed.
     pub level: Option<u16>,
     pub viewpoint: Viewpoint,
+    pub quality: Quality,
 }
 
 /// The landscape of a session on a device without a window.
@@ -102,7 +103,7 @@ impl<'a> Studio<'a> {
             theme: self.settings.landscape.theme,
             hovered: None,
             selected: selection.module,
-            quality: Quality::default(),
+            quality: self.settings.quality,
         };
         let image = self.renderer.image(&self.gpu, &frame)?;
         self.gpu.check()?;

@@ -11,14 +11,15 @@ pub const HELP: &[(&str, &[(&str, &str)])] = &[
     (
         "Look around",
         &[
-            ("Left drag", "turn about the point under the pointer"),
-            ("Right drag, Shift + left drag", "move along the ground"),
-            ("Wheel", "zoom to the point under the pointer"),
+            ("Left drag", "turn about the point grabbed"),
+            ("Right drag", "move along the ground"),
+            ("Shift + drag", "the same"),
+            ("Wheel", "zoom to the pointer"),
             ("Double-click, F", "fly to a module"),
             ("Home", "show everything"),
-            ("Tab", "switch between orbit and fly"),
-            ("W A S D  Q E", "fly: forward, left, back, right, down, up"),
-            ("Drag, wheel", "fly: look around, speed"),
+            ("Tab", "orbit or fly"),
+            ("W A S D  Q E", "fly: ahead, left, back, right, down, up"),
+            ("Drag, wheel", "fly: look around, change speed"),
         ],
     ),
     (

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::document::{Document, name_of};
 use crate::analysis::session::Inputs;
-use crate::progress::{Cancelled, Progress};
+use crate::progress::Progress;
 use crate::views::landscape::LandscapeSettings;
 
 /// Progress is shown only for what takes longer.
@@ -59,7 +59,7 @@ impl Loading {
     pub fn poll(&self) -> Option<Outcome> {
         match self.receiver.try_recv() {
             Ok(Ok(document)) => Some(Outcome::Opened(Box::new(document))),
-            Ok(Err(error)) if is_cancelled(&error) => Some(Outcome::Cancelled),
+            Ok(Err(_)) if self.progress.check().is_err() => Some(Outcome::Cancelled),
             Ok(Err(error)) => Some(Outcome::Failed(format!("{error:#}"))),
             Err(TryRecvError::Empty) => None,
             Err(TryRecvError::Disconnected) => Some(Outcome::Failed(format!(
@@ -73,8 +73,4 @@ impl Loading {
     pub fn is_slow(&self) -> bool {
         self.started.elapsed() > PATIENCE
     }
-}
-
-fn is_cancelled(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| cause.is::<Cancelled>())
 }

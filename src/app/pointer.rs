@@ -11,6 +11,9 @@ use crate::units::ModuleId;
 /// A press that moves no farther than this many pixels is a click.
 const CLICK_RADIUS: f32 = 4.0;
 const DOUBLE_CLICK: Duration = Duration::from_millis(400);
+/// Where frames take long, clicks are heard late: the time of the frames between two clicks does not
+/// count, up to this.
+const DOUBLE_CLICK_HEARD: Duration = Duration::from_millis(2500);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Button {
@@ -25,7 +28,15 @@ pub struct Pointer {
     /// None outside of the window and over panels.
     pub at: Option<Vec2>,
     press: Option<Press>,
-    last_click: Option<(Duration, Vec2)>,
+    last_click: Option<Click>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Click {
+    at: Vec2,
+    /// When it was heard, and how much time frames had taken until then.
+    heard: Duration,
+    drawing: Duration,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +45,17 @@ struct Press {
     at: Vec2,
     pans: bool,
     is_drag: bool,
+}
+
+impl Click {
+    /// Whether this click and the `last` are a double-click.
+    fn follows(&self, last: &Click) -> bool {
+        let between = self.heard.saturating_sub(last.heard);
+        let drawing = self.drawing.saturating_sub(last.drawing);
+        between.saturating_sub(drawing) < DOUBLE_CLICK
+            && between < DOUBLE_CLICK_HEARD
+            && self.at.distance(last.at) <= CLICK_RADIUS
+    }
 }
 
 impl Workbench {
@@ -57,9 +79,11 @@ impl Workbench {
         (along > 0.0 && along < reach).then(|| camera.eye + ray * along)
     }
 
-    /// Brings the hovered module up to date with pointer, camera and layout; none while dragging.
-    pub fn update_hover(&mut self) {
+    /// Brings the hovered module up to date with pointer, camera and layout; none while dragging and
+    /// where a panel `covers` a place.
+    pub fn update_hover(&mut self, covers: impl FnOnce(Vec2) -> bool) {
         let at = self.pointer.at.filter(|_| self.pointer.press.is_none());
+        let at = at.filter(|&at| !covers(at));
         let hovered = at.and_then(|at| self.pick(at)).map(|(module, _)| module);
         if let Some(document) = &mut self.document {
             document.selection.hovered = hovered;
@@ -100,6 +124,7 @@ impl Workbench {
     /// A button went down over the landscape.
     pub fn pointer_pressed(&mut self, button: Button, shift: bool) {
         if let (Some(at), None) = (self.pointer.at, self.pointer.press) {
+            self.close_search();
             self.pointer.press = Some(Press {
                 button,
                 at,
@@ -119,18 +144,18 @@ impl Workbench {
         if press.is_drag || button != Button::Left {
             return;
         }
-        let now = self.now();
         let module = self.pick(press.at).map(|(module, _)| module);
-        let is_double = self.pointer.last_click.is_some_and(|(when, at)| {
-            now.saturating_sub(when) < DOUBLE_CLICK && at.distance(press.at) <= CLICK_RADIUS
-        });
+        let click = Click {
+            at: press.at,
+            heard: self.now(),
+            drawing: self.drawing,
+        };
+        let last = self.pointer.last_click.take();
+        let is_double = last.is_some_and(|last| click.follows(&last));
         self.execute(Command::Select(module));
         match module {
-            Some(module) if is_double => {
-                self.pointer.last_click = None;
-                self.execute(Command::FlyTo(module));
-            }
-            _ => self.pointer.last_click = Some((now, press.at)),
+            Some(module) if is_double => self.execute(Command::FlyTo(module)),
+            _ => self.pointer.last_click = Some(click),
         }
     }
 
@@ -143,5 +168,27 @@ impl Workbench {
     pub fn wheel_turned(&mut self, notches: f32) {
         let under = self.pointer.at.and_then(|at| self.point_under(at));
         self.camera.wheel(notches, under);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_clicks_near_each_other_are_a_double_click_however_slow_the_frames() {
+        let click = |at: f32, heard: u64, drawing: u64| Click {
+            at: Vec2::splat(at),
+            heard: Duration::from_millis(heard),
+            drawing: Duration::from_millis(drawing),
+        };
+        let first = click(100.0, 5_000, 3_000);
+        assert!(click(101.0, 5_200, 3_100).follows(&first));
+        assert!(!click(101.0, 5_600, 3_100).follows(&first));
+        assert!(!click(120.0, 5_200, 3_000).follows(&first));
+        // A frame of a second lay between them.
+        assert!(click(101.0, 6_200, 4_000).follows(&first));
+        // Software rendering all the while, but clearly two clicks.
+        assert!(!click(101.0, 8_000, 6_000).follows(&first));
     }
 }

@@ -25,6 +25,7 @@ use super::pointer::Button;
 use super::state_log::StateLog;
 use super::workbench::{Message, Viewport, Workbench};
 use crate::analysis::session::Inputs;
+use crate::filter::selection::Selection;
 use crate::render::gpu::GpuError;
 use crate::render::renderer::{Frame, Quality};
 use crate::units::ModuleId;
@@ -48,7 +49,7 @@ const MAX_LOSSES: u32 = 3;
 #[derive(Debug)]
 struct Wake;
 
-/// Opens the window on `inputs` and stays until it is closed.
+/// Opens the window on `inputs`, the built-in demo when there are none, and stays until it is closed.
 pub fn run(inputs: Inputs) -> anyhow::Result<()> {
     let event_loop = event_loop()?;
     let mut app = App::new(event_loop.create_proxy(), inputs);
@@ -264,7 +265,8 @@ impl App {
         for command in std::mem::take(&mut self.commands) {
             self.bench.execute(command);
         }
-        self.bench.update_hover();
+        let overlay = &view.overlay;
+        self.bench.update_hover(|at| overlay.covers(at.x, at.y));
 
         let restless = CALM.saturating_sub(self.last_input.elapsed());
         let may_settle = restless.is_zero() && !shown.repaint_after.is_zero();
@@ -277,6 +279,7 @@ impl App {
         let smooth = |old: f32, new: f32| old + (new - old) * 0.1;
         let interval = begin.duration_since(view.last_frame).as_secs_f32() * 1e3;
         self.timings.interval_ms = smooth(self.timings.interval_ms, interval);
+        self.bench.drawing += begin.elapsed();
         let cpu = begin.elapsed().as_secs_f32() * 1e3;
         self.timings.cpu_ms = smooth(self.timings.cpu_ms, cpu);
         view.last_frame = begin;
@@ -423,7 +426,12 @@ fn landscape_frame(
             selection,
             ..
         } = document;
-        landscape.label(session, selection, found, &frame.camera, pixels, em);
+        // What is hovered has a tooltip of its own.
+        let named = Selection {
+            hovered: None,
+            ..selection.clone()
+        };
+        landscape.label(session, &named, found, &frame.camera, pixels, em);
         renderer.set_labels(gpu, landscape.flat_labels(), landscape.screen_labels());
         return Some(frame);
     }
@@ -472,9 +480,7 @@ impl ApplicationHandler<Wake> for App {
                 return;
             }
         }
-        if let Some(inputs) = self.inputs.take()
-            && inputs != Inputs::default()
-        {
+        if let Some(inputs) = self.inputs.take() {
             self.bench.open(inputs);
         }
     }

@@ -16,15 +16,12 @@ use crate::analysis::resolve::Rule;
 use crate::analysis::session::Inputs;
 use crate::facts::hierarchy::Hierarchy;
 use crate::render::theme::Theme;
-use crate::units::{Cost, ModuleId, Time};
+use crate::units::{ModuleId, Time};
 use crate::views::landscape::LandscapeSettings;
 use crate::views::search::search;
 
 /// Search shows no more results than one reads.
 const MAX_RESULTS: usize = 50;
-
-/// What has run glows half as bright after this part of the recording, unless the user chooses.
-const GLOW_SHARE: u64 = 60;
 
 /// Something to tell the user, until dismissed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +29,12 @@ pub struct Message {
     pub is_error: bool,
     pub title: String,
     pub lines: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Destination {
+    Home,
+    Module(ModuleId),
 }
 
 /// The search field and its results.
@@ -87,17 +90,20 @@ pub struct Workbench {
     /// When the last frame was made, since the start.
     last_frame: Duration,
     was_moving: bool,
+    /// How much time all frames together have taken.
+    pub drawing: Duration,
     /// The blocks are others than the renderer has.
     pub blocks_are_new: bool,
     /// Other names are to be shown over the landscape than before.
     pub names_are_new: bool,
-    /// The camera is to fly to this module as soon as the free area is known: the flight may have opened
-    /// a panel.
-    flight_pending: Option<ModuleId>,
+    /// Where the camera is to fly as soon as the free area is known: what asked for the flight may have
+    /// opened or closed a panel.
+    flight_pending: Option<Destination>,
     /// The camera is to show everything as soon as the free area is known.
     home_pending: bool,
     /// The last view of everything: kept when the window changes its size.
     home: Option<Pose>,
+    frames_to_fit: u8,
     wake: Box<dyn Fn() -> Box<dyn FnOnce() + Send>>,
 }
 
@@ -131,11 +137,13 @@ impl Workbench {
             started: Instant::now(),
             last_frame: Duration::ZERO,
             was_moving: false,
+            drawing: Duration::ZERO,
             blocks_are_new: false,
             names_are_new: false,
             flight_pending: None,
             home_pending: false,
             home: None,
+            frames_to_fit: 0,
             wake,
         }
     }
@@ -167,14 +175,11 @@ impl Workbench {
     }
 
     fn show(&mut self, mut document: Document) {
-        if let Some(resolved) = document.resolved() {
-            let duration = resolved.recording.trace.duration();
-            self.settings.half_life = Cost::from_ns((duration.ns() / GLOW_SHARE).max(1));
+        self.settings.half_life = document.settings.half_life;
+        // Other settings may have been chosen while it was loading.
+        if document.settings != self.settings {
+            document.lay_out(&self.settings);
         }
-        // Settings may have changed while it was loading.
-        document
-            .landscape
-            .lay_out(&document.session, &self.settings, &document.cut);
         self.messages.retain(|message| message.is_error);
         self.messages.extend(notes(&document));
         self.search = Search::default();
@@ -187,21 +192,39 @@ impl Workbench {
     /// The panels leave `free` of a window of `size` pixels to the landscape.
     pub fn set_viewport(&mut self, viewport: Viewport) {
         let resized = viewport.size != self.viewport.size;
+        if self.viewport.size == Vec2::ONE {
+            // Where there is little room the landscape needs it.
+            self.shown.stacks = viewport.size.x >= 900.0 && viewport.size.y >= 500.0;
+        }
         self.viewport = viewport;
         let Some(document) = &self.document else {
             return;
         };
-        let stays_home = resized && self.home == Some(self.camera.pose());
+        // The panels take a frame or two to find their places in a window of another size.
+        self.frames_to_fit = if resized || self.home_pending {
+            3
+        } else {
+            self.frames_to_fit.saturating_sub(1)
+        };
+        let stays_home = self.frames_to_fit > 0 && self.home == Some(self.camera.pose());
         if self.home_pending || stays_home {
             let bounds = document.bounds();
             self.camera = CameraControl::new(bounds, viewport.aspect(), viewport.free);
             self.home = Some(self.camera.pose());
             self.home_pending = false;
         }
-        let module = self.flight_pending.take();
-        if let Some(bounds) = module.and_then(|module| document.bounds_of(module)) {
-            self.camera
-                .fly_to(&bounds, viewport.aspect(), viewport.free);
+        let aspect = viewport.aspect();
+        match self.flight_pending.take() {
+            Some(Destination::Home) => {
+                self.camera.fly_home(aspect, viewport.free);
+                self.home = self.camera.destination();
+            }
+            Some(Destination::Module(module)) => {
+                if let Some(bounds) = document.bounds_of(module) {
+                    self.camera.fly_to(&bounds, aspect, viewport.free);
+                }
+            }
+            None => {}
         }
     }
 
@@ -211,7 +234,9 @@ impl Workbench {
             .document
             .as_ref()
             .and_then(|open| open.playback.as_ref());
-        self.camera.is_moving() || playback.is_some_and(|playback| playback.is_playing())
+        let is_playing = playback.is_some_and(|playback| playback.is_playing());
+        let is_pending = self.flight_pending.is_some() || self.frames_to_fit > 0;
+        self.camera.is_moving() || is_playing || is_pending
     }
 
     /// The time since the window opened.
@@ -257,18 +282,14 @@ impl Workbench {
                 }
             }
             Command::Select(module) => self.select(module),
-            Command::FlyTo(module) => self.flight_pending = Some(module),
+            Command::FlyTo(module) => self.flight_pending = Some(Destination::Module(module)),
             Command::FlyToSelection => {
                 let selection = self.document.as_ref().map(|open| &open.selection);
                 if let Some(module) = selection.and_then(|it| it.module.or(it.hovered)) {
-                    self.flight_pending = Some(module);
+                    self.flight_pending = Some(Destination::Module(module));
                 }
             }
-            Command::FlyHome => {
-                let viewport = self.viewport;
-                self.camera.fly_home(viewport.aspect(), viewport.free);
-                self.home = self.camera.destination();
-            }
+            Command::FlyHome => self.flight_pending = Some(Destination::Home),
             Command::OrbitOrFly => self.camera.toggle_mode(),
             Command::CollapseOrExpand(module) => self.collapse_or_expand(module),
             Command::Search(query) => self.search_for(query),
@@ -285,10 +306,9 @@ impl Workbench {
             Command::TakeResult(index) => {
                 let index = index.unwrap_or(self.search.marked);
                 if let Some(&module) = self.search.results.get(index) {
-                    self.search.is_open = false;
-                    self.names_are_new = true;
+                    self.close_search();
                     self.select(Some(module));
-                    self.flight_pending = Some(module);
+                    self.flight_pending = Some(Destination::Module(module));
                 }
             }
             Command::Configure(settings) => self.configure(settings),
@@ -370,9 +390,7 @@ impl Workbench {
 
     fn lay_out(&mut self) {
         if let Some(document) = &mut self.document {
-            document
-                .landscape
-                .lay_out(&document.session, &self.settings, &document.cut);
+            document.lay_out(&self.settings);
             self.camera.set_bounds(document.bounds());
             self.blocks_are_new = true;
         }
@@ -388,6 +406,12 @@ impl Workbench {
         self.search.query = query;
         self.search.marked = 0;
         self.search.is_open = true;
+    }
+
+    /// Closes the list of results; the query stays for the next time.
+    pub fn close_search(&mut self) {
+        self.names_are_new |= self.search.is_open;
+        self.search.is_open = false;
     }
 
     fn escape(&mut self) {

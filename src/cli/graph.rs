@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use serde::Serialize;
 
 use super::output::{self, Align, Table};
@@ -65,11 +65,19 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     let session = output::open(&args.input)?;
     let resolved = output::recording(&session)?;
     let trace = &resolved.recording.trace;
-    let range = (args.from.is_some() || args.to.is_some()).then(|| {
-        let resolve = |spec: TimeSpec| spec.resolve(trace.duration());
-        let start = args.from.map_or(Time::ZERO, resolve);
-        TimeRange::new(start, args.to.map_or(Time::MAX, resolve))
-    });
+    let resolve = |spec: TimeSpec| spec.resolve(trace.duration());
+    let (from, to) = (args.from.map(resolve), args.to.map(resolve));
+    let range = TimeRange {
+        start: from.unwrap_or(Time::ZERO),
+        end: to.unwrap_or(Time::MAX),
+    };
+    ensure!(
+        range.start <= range.end,
+        "expected --from before --to, found {} and {}",
+        range.start,
+        range.end
+    );
+    let range = (from.is_some() || to.is_some()).then_some(range);
     let relations = trace.relations(range);
     let graph = match (&args.level, &args.map) {
         (Some(level), _) => between_modules(*level, &session, resolved, &relations),

@@ -6,6 +6,7 @@ use clap::{Parser, Subcommand};
 
 mod functions;
 mod graph;
+mod index;
 mod info;
 mod input;
 mod output;
@@ -32,6 +33,7 @@ enum Command {
     Stack(stack::Args),
     Graph(graph::Args),
     Tree(tree::Args),
+    Index(index::Args),
 }
 
 /// Runs what the command line asks for.
@@ -44,6 +46,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Stack(args)) => stack::run(args),
         Some(Command::Graph(args)) => graph::run(args),
         Some(Command::Tree(args)) => tree::run(args),
+        Some(Command::Index(args)) => index::run(args),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the sub-commands that read a recording share: opening it with progress, tables, JSON.
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::mpsc;
 use std::time::Duration;
 
 use super::TraceArg;
@@ -11,34 +12,45 @@ use crate::progress::Progress;
 const REDRAW: Duration = Duration::from_millis(100);
 
 /// Opens the recording of a sub-command, resolved against its source tree if it names one.
-/// A progress bar stands on standard error meanwhile, where that is a terminal.
 pub fn open(input: &TraceArg) -> anyhow::Result<Session> {
-    let inputs = Inputs {
+    open_inputs(&Inputs {
         source_dir: input.source.clone(),
         recordings: vec![input.trace.clone()],
-    };
+    })
+}
+
+/// Opens a session. A progress bar stands on standard error meanwhile, where that is a terminal.
+pub fn open_inputs(inputs: &Inputs) -> anyhow::Result<Session> {
+    Ok(with_progress(|progress| Session::open(inputs, progress))??)
+}
+
+/// Does long work. A progress bar stands on standard error meanwhile, where that is a terminal.
+pub fn with_progress<T: Send>(work: impl FnOnce(&Progress) -> T + Send) -> anyhow::Result<T> {
     let progress = Progress::new();
     if !io::stderr().is_terminal() {
-        return Ok(Session::open(&inputs, &progress)?);
+        return Ok(work(&progress));
     }
     let style = indicatif::ProgressStyle::with_template("{wide_msg} {bar:30} {percent:>3} %")?;
     let bar = indicatif::ProgressBar::new(0).with_style(style);
-    let session = std::thread::scope(|scope| {
-        let work = scope.spawn(|| Session::open(&inputs, &progress));
-        while !work.is_finished() {
-            let (step, done, total) = progress.state();
-            bar.set_length(total);
-            bar.set_position(done);
-            bar.set_message(step);
-            std::thread::sleep(REDRAW);
+    let result = std::thread::scope(|scope| {
+        let (sender, receiver) = mpsc::channel();
+        let progress = &progress;
+        // A panic of the work drops the sender, and goes on where the scope joins its threads.
+        scope.spawn(move || sender.send(work(progress)));
+        loop {
+            match receiver.recv_timeout(REDRAW) {
+                Err(mpsc::RecvTimeoutError::Timeout) => {
+                    let (step, done, total) = progress.state();
+                    bar.set_length(total);
+                    bar.set_position(done);
+                    bar.set_message(step);
+                }
+                result => break result,
+            }
         }
-        work.join()
     });
     bar.finish_and_clear();
-    match session {
-        Ok(session) => Ok(session?),
-        Err(panic) => std::panic::resume_unwind(panic),
-    }
+    Ok(result?)
 }
 
 /// The recording of a session that was opened with one.

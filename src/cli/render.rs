@@ -7,7 +7,7 @@ use clap::ValueEnum;
 
 use crate::analysis::session::Session;
 use crate::app::headless::{PictureSettings, Studio, Viewpoint, liveliest, moment_at};
-use crate::progress::Progress;
+use crate::render::renderer::Quality;
 use crate::render::theme::Theme;
 use crate::units::{Cost, ModuleId, Time, TimeSpec};
 use crate::views::landscape::{ArcMode, LandscapeSettings, Moment, Surface};
@@ -17,8 +17,8 @@ use crate::views::search::search;
 #[derive(Debug, clap::Args)]
 #[command(about = "A picture, or a sequence of pictures, without a window", after_help = EXAMPLES)]
 pub struct Args {
-    /// A source tree, recordings of it, or both; the first recording is shown
-    #[arg(value_name = "SOURCE_DIR | TRACE", required = true)]
+    /// A source tree, recordings of it, or both; the first recording is shown; the built-in demo for none
+    #[arg(value_name = "SOURCE_DIR | TRACE")]
     inputs: Vec<PathBuf>,
     /// The picture to write, a PNG; a sequence is numbered: OUT-0001.png, OUT-0002.png, …
     #[arg(short, long, value_name = "OUT.png")]
@@ -171,7 +171,14 @@ fn distance(text: &str) -> Result<f32, String> {
 pub fn run(args: Args) -> anyhow::Result<()> {
     let outputs = Outputs::new(&args.output, args.frames)?;
     let inputs = super::input::sort(&args.inputs)?;
-    let session = Session::open(&inputs, &Progress::new())?;
+    let session = super::output::open_inputs(&inputs)?;
+    let repairs = session
+        .recordings
+        .iter()
+        .flat_map(|it| &it.recording.warnings);
+    for warning in session.source_warnings.iter().chain(repairs) {
+        eprintln!("callscape: {warning}");
+    }
     if let [shown, _, ..] = &session.recordings[..] {
         let name = shown.recording.name();
         eprintln!("callscape: only the first recording, {name}, is shown");
@@ -295,6 +302,11 @@ fn settings(
             // Straight down the heading would have no direction.
             pitch: pitch.map(|pitch| pitch.clamp(1.0, 89.0).to_radians()),
             distance: args.distance,
+        },
+        quality: Quality {
+            // Each picture of a sequence is seen for an instant.
+            samples: if args.frames.is_some() { 6 } else { 16 },
+            ..Quality::default()
         },
     })
 }

@@ -28,6 +28,7 @@ const EXAMPLES: &str = "Example:\n  callscape stack trace.json --at 12.5ms";
 #[derive(Serialize)]
 struct Stack<'a> {
     thread: &'a str,
+    process: &'a str,
     thread_name: &'a str,
     frames: Vec<Frame<'a>>,
 }
@@ -61,6 +62,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             let thread = &trace.threads()[thread.index()];
             Stack {
                 thread: &thread.id,
+                process: &thread.process,
                 thread_name: &thread.name,
                 frames,
             }

@@ -1,7 +1,8 @@
 //! `callscape tree`: The module hierarchy of a source tree with its lines of code
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
+use super::output;
 use crate::facts::hierarchy::{Hierarchy, ModuleKind};
 use crate::progress::Progress;
 use crate::source;
@@ -32,18 +33,14 @@ Example:
 
 pub fn run(args: Args) -> anyhow::Result<()> {
     let reporter = Reporter::new();
-    let hierarchy = source::scan(&args.source_dir, &Progress::new(), &reporter)?;
+    let scan = |progress: &Progress| source::scan(&args.source_dir, progress, &reporter);
+    let hierarchy = output::with_progress(scan)??;
     for warning in reporter.warnings() {
         eprintln!("callscape: {warning}");
     }
-    let mut out = BufWriter::new(io::stdout().lock());
     let depth = args.depth.unwrap_or(u16::MAX);
     let write = if args.json { write_json } else { write_table };
-    match write(&hierarchy, depth, &mut out).and_then(|()| out.flush()) {
-        // The reader of a pipe, such as `head`, may have seen enough.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        result => Ok(result?),
-    }
+    output::print(|out| write(&hierarchy, depth, out))
 }
 
 /// One module a line. Hand-written because modules nest as deep as directories do, which is deeper than a

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use super::functions::{Function, Functions};
-use super::trace::{Call, Thread, ThreadCalls, Trace};
+use super::trace::writer::{self, Shared, ThreadWriter};
+use super::trace::{Thread, Trace};
 use crate::units::{Cost, FunctionId, ThreadId, Time};
 use crate::warnings::{Place, Reporter};
 
@@ -19,26 +20,21 @@ impl Timestamp {
     pub const fn ns(self) -> i64 {
         self.0
     }
-}
 
-struct OpenCall {
-    call: usize,
-    function: FunctionId,
+    /// The same bits without sign: differences wrap and come out right.
+    const fn bits(self) -> u64 {
+        self.0 as u64
+    }
+
+    const fn from_bits(bits: u64) -> Timestamp {
+        Timestamp(bits as i64)
+    }
 }
 
 struct ThreadBuilder {
     thread: Thread,
-    calls: Vec<RawCall>,
-    open: Vec<OpenCall>,
+    calls: ThreadWriter,
     last: Option<Timestamp>,
-}
-
-struct RawCall {
-    function: FunctionId,
-    start: Timestamp,
-    end: Timestamp,
-    depth: u32,
-    triggered: u32,
 }
 
 /// Takes the events of a recording, per thread in order of time, and makes the call store.
@@ -50,6 +46,7 @@ struct RawCall {
 pub struct TraceBuilder<'a> {
     reporter: &'a Reporter,
     functions: Functions,
+    shared: Shared,
     threads: Vec<ThreadBuilder>,
     ids: HashMap<(String, String), ThreadId>,
 }
@@ -59,6 +56,7 @@ impl<'a> TraceBuilder<'a> {
         TraceBuilder {
             reporter,
             functions: Functions::default(),
+            shared: Shared::default(),
             threads: Vec::new(),
             ids: HashMap::new(),
         }
@@ -85,8 +83,7 @@ impl<'a> TraceBuilder<'a> {
                     start: Time::ZERO,
                     end: Time::ZERO,
                 },
-                calls: Vec::new(),
-                open: Vec::new(),
+                calls: ThreadWriter::new(),
                 last: None,
             });
             ThreadId(threads.len() as u32 - 1)
@@ -99,7 +96,7 @@ impl<'a> TraceBuilder<'a> {
 
     /// The number of calls of `thread` so far that are still open.
     pub fn open_calls(&self, thread: ThreadId) -> usize {
-        self.threads[thread.index()].open.len()
+        self.threads[thread.index()].calls.depth()
     }
 
     fn advance(
@@ -129,19 +126,8 @@ impl<'a> TraceBuilder<'a> {
         place: impl FnOnce() -> Place,
     ) {
         let start = self.advance(thread, time, place);
-        let thread = &mut self.threads[thread.index()];
-        thread.calls.push(RawCall {
-            function,
-            start,
-            end: start,
-            depth: thread.open.len() as u32,
-            triggered: 0,
-        });
-        thread.open.push(OpenCall {
-            call: thread.calls.len() - 1,
-            function,
-        });
-        thread.thread.max_depth = thread.thread.max_depth.max(thread.open.len() as u32);
+        let calls = &mut self.threads[thread.index()].calls;
+        calls.enter(&mut self.shared, start.bits(), function);
     }
 
     /// A call ends: the innermost open one of `function`, or the innermost of all for none.
@@ -153,21 +139,21 @@ impl<'a> TraceBuilder<'a> {
         function: Option<FunctionId>,
         place: impl Fn() -> Place,
     ) -> bool {
-        let open = &self.threads[thread.index()].open;
+        let open = self.threads[thread.index()].calls.open_functions();
         let found = match function {
-            Some(function) => open.iter().rposition(|call| call.function == function),
+            Some(function) => open.iter().rposition(|&open| open == function.0),
             None => open.len().checked_sub(1),
         };
         let Some(depth) = found else {
             self.reporter.warn("end-without-begin", place);
             return false;
         };
+        let above = open.len() - 1 - depth;
+        self.reporter.warn_many("missing-end", above as u64, &place);
         let time = self.advance(thread, time, &place);
-        let thread = &mut self.threads[thread.index()];
-        let above = thread.open.len() - 1 - depth;
-        self.reporter.warn_many("missing-end", above as u64, place);
-        for _ in depth..thread.open.len() {
-            thread.close(time);
+        let calls = &mut self.threads[thread.index()].calls;
+        for _ in 0..=above {
+            calls.exit(time.bits());
         }
         true
     }
@@ -176,49 +162,30 @@ impl<'a> TraceBuilder<'a> {
     /// `place` says where the input ended, for calls that are still open there.
     pub fn finish(mut self, place: impl Fn() -> Place) -> (Functions, Trace) {
         for thread in &mut self.threads {
-            self.reporter
-                .warn_many("open-at-end", thread.open.len() as u64, &place);
+            let open = thread.calls.depth();
+            self.reporter.warn_many("open-at-end", open as u64, &place);
             let last = thread.last.unwrap_or(Timestamp::from_ns(0));
-            while !thread.open.is_empty() {
-                thread.close(last);
+            for _ in 0..open {
+                thread.calls.exit(last.bits());
             }
         }
         let starts = self
             .threads
             .iter()
-            .filter_map(|thread| thread.calls.first());
-        let origin = starts.map(|call| call.start.0).min().unwrap_or(0);
-        let time = |at: Timestamp| Time::from_ns(at.0.abs_diff(origin));
-        let threads = self.threads.into_iter().map(|mut thread| {
-            let calls = thread.calls.iter().map(|call| Call {
-                function: call.function,
-                start: time(call.start),
-                end: time(call.end),
-                depth: call.depth,
-                triggered: call.triggered,
-            });
-            let calls: Vec<Call> = calls.collect();
-            thread.thread.calls = calls.len() as u64;
-            thread.thread.start = calls.first().map_or(Time::ZERO, |call| call.start);
-            let ends = calls.iter().map(|call| call.end);
-            thread.thread.end = ends.max().unwrap_or_default();
-            ThreadCalls {
-                thread: thread.thread,
-                calls,
-            }
+            .filter_map(|thread| thread.calls.start());
+        let origin = starts.map(Timestamp::from_bits).min();
+        let origin = origin.unwrap_or(Timestamp::from_ns(0)).bits();
+        let threads = self.threads.into_iter();
+        let threads = threads
+            .map(|thread| (thread.thread, thread.calls))
+            .collect();
+        let functions = self.functions.len();
+        let trace = writer::finish(self.shared, threads, origin, functions);
+        let trace = trace.unwrap_or_else(|_| {
+            self.reporter.warn("calls-lost-disk-full", place);
+            Trace::default()
         });
-        let trace = Trace::new(threads.collect(), self.functions.len());
         (self.functions, trace)
-    }
-}
-
-impl ThreadBuilder {
-    fn close(&mut self, end: Timestamp) {
-        if let Some(OpenCall { call, .. }) = self.open.pop() {
-            let triggered = self.calls.len() - 1 - call;
-            self.calls[call].end = end;
-            self.calls[call].triggered = triggered as u32;
-        }
     }
 }
 

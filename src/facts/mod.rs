@@ -5,6 +5,7 @@
 pub mod builder;
 pub mod functions;
 pub mod hierarchy;
+pub mod index;
 pub mod names;
 pub mod recording;
 pub mod trace;

@@ -56,3 +56,31 @@ impl Cut {
         displayed
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
+
+    #[test]
+    fn the_outermost_collapsed_module_stands_for_what_it_holds() {
+        let mut builder = HierarchyBuilder::new("root");
+        let a = builder.add(NodeId::ROOT, Module::named(ModuleKind::Directory, "a"));
+        let b = builder.add(a, Module::named(ModuleKind::File, "b"));
+        builder.add(b, Module::named(ModuleKind::Function, "f"));
+        builder.add(NodeId::ROOT, Module::named(ModuleKind::Directory, "c"));
+        let (hierarchy, _) = builder.build();
+        let displayed = |cut: &Cut| -> Vec<u32> {
+            let displayed = cut.displayed(&hierarchy);
+            displayed.into_iter().map(|module| module.0).collect()
+        };
+        assert_eq!(displayed(&Cut::all()), [0, 1, 2, 3, 4]);
+        assert_eq!(displayed(&Cut::at_level(&hierarchy, 2)), [0, 1, 2, 2, 4]);
+        let mut cut = Cut::at_level(&hierarchy, 2);
+        cut.toggle(ModuleId(1));
+        assert_eq!(displayed(&cut), [0, 1, 1, 1, 4]);
+        assert!(cut.collapsed().eq([ModuleId(1), ModuleId(2)]));
+        cut.toggle(ModuleId(1));
+        assert_eq!(cut, Cut::at_level(&hierarchy, 2));
+    }
+}

@@ -37,19 +37,38 @@ pub fn nanoseconds(number: &[u8], unit: Unit) -> Result<i64, NoTime> {
         Some((b'-', rest)) => (true, rest),
         _ => (false, number),
     };
-    // At most nine digits more come from the unit, which an i64 holds.
-    if digits.len() <= 9 && !digits.is_empty() && digits.iter().all(u8::is_ascii_digit) {
-        let mut value: i64 = 0;
-        for digit in digits {
-            value = value * 10 + i64::from(digit - b'0');
-        }
-        value *= 10i64.pow(unit as u32);
-        return Ok(if negative { -value } else { value });
+    let places = unit as usize;
+    let mut value: u64 = 0;
+    let mut at = 0;
+    while let Some(digit) = digits.get(at).map(|byte| byte.wrapping_sub(b'0'))
+        && digit < 10
+    {
+        value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
+        at += 1;
     }
-    any_decimal(negative, digits, unit as i64)
+    let decimals = match digits.get(at) {
+        None => &[],
+        Some(b'.') => &digits[at + 1..],
+        Some(_) => return any_decimal(negative, digits, unit as i64),
+    };
+    // Eighteen digits in all cannot overflow.
+    if at == 0 || at + places > 18 || decimals.len() > places {
+        return any_decimal(negative, digits, unit as i64);
+    }
+    for place in 0..places {
+        let digit = match decimals.get(place) {
+            None => 0,
+            Some(byte @ b'0'..=b'9') => byte - b'0',
+            Some(_) => return any_decimal(negative, digits, unit as i64),
+        };
+        value = value * 10 + u64::from(digit);
+    }
+    let value = value as i64;
+    Ok(if negative { -value } else { value })
 }
 
-/// The general case: decimals, many digits, an exponent, no number at all.
+/// The general case: many digits, an exponent, no number at all.
+#[cold]
 fn any_decimal(negative: bool, number: &[u8], unit: i64) -> Result<i64, NoTime> {
     let mut mantissa: u128 = 0;
     // The power of ten that the mantissa is to be multiplied with.
@@ -124,6 +143,24 @@ mod tests {
             ("0.1", Unit::Milliseconds, Ok(100_000)),
             ("-17", Unit::Microseconds, Ok(-17_000)),
             ("999999999", Unit::Seconds, Ok(999_999_999_000_000_000)),
+            (
+                "1763713593899095.125",
+                Unit::Microseconds,
+                Ok(1_763_713_593_899_095_125),
+            ),
+            ("12.", Unit::Microseconds, Ok(12_000)),
+            ("12", Unit::Nanoseconds, Ok(12)),
+            ("12.0", Unit::Nanoseconds, Ok(12)),
+            ("1e3", Unit::Microseconds, Ok(1_000_000)),
+            ("-", Unit::Microseconds, Err(NoTime::NotANumber)),
+            ("1.2.3", Unit::Microseconds, Err(NoTime::NotANumber)),
+            ("1e+-3", Unit::Microseconds, Err(NoTime::NotANumber)),
+            ("-1e17", Unit::Microseconds, Err(NoTime::OutOfRange)),
+            (
+                "99999999999999999999999999999999999999",
+                Unit::Microseconds,
+                Err(NoTime::OutOfRange),
+            ),
             ("1.0004", Unit::Microseconds, Ok(1000)),
             ("-1.0005", Unit::Microseconds, Ok(-1001)),
             (

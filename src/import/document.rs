@@ -75,6 +75,12 @@ impl<'a> Document<'a> {
         ImportError::malformed(self.place(), expected, found)
     }
 
+    /// The bytes behind what was read last, for a reader that takes what stands next apart by itself.
+    pub fn window(&mut self) -> &mut Window<'a> {
+        self.pass();
+        &mut self.window
+    }
+
     /// Moves past what was given out.
     fn pass(&mut self) {
         self.window.consume(self.taken);

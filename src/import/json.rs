@@ -50,6 +50,7 @@ impl<'a> Cursor<'a> {
         Cursor { bytes, at }
     }
 
+    /// How many of the bytes are done with.
     pub fn at(&self) -> usize {
         self.at
     }
@@ -86,9 +87,7 @@ impl<'a> Cursor<'a> {
         let start = self.at;
         let mut from = start;
         loop {
-            let rest = self.bytes.get(from..).ok_or(Stop::Incomplete)?;
-            let found = memchr::memchr2(b'"', b'\\', rest).ok_or(Stop::Incomplete)?;
-            let at = from + found;
+            let at = find_quote_or_escape(self.bytes, from).ok_or(Stop::Incomplete)?;
             if self.bytes[at] == b'"' {
                 self.at = at + 1;
                 return Ok(&self.bytes[start..at]);
@@ -98,6 +97,20 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// The next key and the colon behind it: its first eight bytes as a number, and all of it.
+    #[inline]
+    pub fn key(&mut self) -> Scan<(u64, &'a [u8])> {
+        let key = self.text()?;
+        // Behind a key of less than eight bytes stand other bytes: they are masked away.
+        let start = self.at - 1 - key.len();
+        let word = match self.bytes.get(start..).and_then(<[u8]>::first_chunk::<8>) {
+            Some(word) if key.len() < 8 => u64::from_le_bytes(*word) & ((1 << (key.len() * 8)) - 1),
+            _ => packed(key),
+        };
+        self.expect(b':')?;
+        Ok((word, key))
+    }
+
     /// A run of bytes that no delimiter interrupts: a number or a word.
     #[inline]
     fn word(&mut self) -> Scan<&'a [u8]> {
@@ -105,12 +118,7 @@ impl<'a> Cursor<'a> {
         let rest = &self.bytes[start..];
         let length = rest
             .iter()
-            .position(|byte| {
-                matches!(
-                    byte,
-                    b',' | b'}' | b']' | b':' | b'"' | b'{' | b'[' | 0..=b' '
-                )
-            })
+            .position(|&byte| DELIMITERS[usize::from(byte)])
             .ok_or(Stop::Incomplete)?;
         if length == 0 {
             return Err(Stop::Malformed(start));
@@ -148,6 +156,53 @@ impl<'a> Cursor<'a> {
         }
         Ok(true)
     }
+}
+
+/// What ends a number or word.
+const DELIMITERS: [bool; 256] = {
+    let mut delimiters = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        delimiters[byte] = byte <= b' ' as usize
+            || matches!(byte as u8, b',' | b'}' | b']' | b':' | b'"' | b'{' | b'[');
+        byte += 1;
+    }
+    delimiters
+};
+
+/// Where the next quote or backslash stands from `from` on. Eight bytes at a time: most texts in a trace
+/// are too short for a wider search to pay its start.
+#[inline]
+fn find_quote_or_escape(bytes: &[u8], from: usize) -> Option<usize> {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGHS: u64 = 0x8080_8080_8080_8080;
+    // The high bit of each byte that is zero; of bytes above the first such, perhaps one too many.
+    let zeros = |word: u64| word.wrapping_sub(ONES) & !word & HIGHS;
+    let mut at = from;
+    while let Some(word) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
+        let word = u64::from_le_bytes(*word);
+        let quotes = zeros(word ^ (ONES * b'"' as u64));
+        let escapes = zeros(word ^ (ONES * b'\\' as u64));
+        let found = quotes | escapes;
+        if found != 0 {
+            return Some(at + found.trailing_zeros() as usize / 8);
+        }
+        at += 8;
+    }
+    let rest = bytes.get(at..)?;
+    let found = rest.iter().position(|byte| matches!(byte, b'"' | b'\\'))?;
+    Some(at + found)
+}
+
+/// A short key as a number, so that keys are told apart by one comparison each; see [`Cursor::key`].
+pub const fn packed(key: &[u8]) -> u64 {
+    let mut packed = 0;
+    let mut at = 0;
+    while at < key.len() && at < 8 {
+        packed |= (key[at] as u64) << (at * 8);
+        at += 1;
+    }
+    packed
 }
 
 /// Skips one value, however deeply nested and over however many windows. Brackets are counted, not paired:

@@ -13,6 +13,7 @@ mod demangle;
 mod document;
 mod firefox;
 mod hashing;
+pub mod index;
 mod jaeger;
 mod json;
 mod lines;
@@ -149,9 +150,14 @@ const FORMATS: &[Format] = &[
     },
 ];
 
-/// Reads the recording at `path`, a file or a directory, whatever its format and compression.
-/// The format is recognised by the content.
+/// Opens the recording at `path`, a file or a directory, whatever its format and compression: its index
+/// where one fits, else the recording itself.
 pub fn open(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
+    index::open(path, progress)
+}
+
+/// Reads the recording at `path` itself. The format is recognised by the content.
+fn read(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
     progress.check()?;
     let metadata = std::fs::metadata(path).map_err(|error| ImportError::io(path, error))?;
     if metadata.is_dir() {
@@ -162,6 +168,12 @@ pub fn open(path: &Path, progress: &Progress) -> Result<Recording, ImportError> 
         let place = Place::file(path.display().to_string());
         let import = import.ok_or_else(|| unknown(place, "a directory without one"))?;
         return import(path, progress);
+    }
+    if !metadata.is_file() {
+        // Such as a pipe, which could be read only once, or a device without end.
+        let place = Place::file(path.display().to_string());
+        let found = "neither a file nor a directory";
+        return Err(ImportError::malformed(place, "a recording", found));
     }
     let head = stream::head(path)?;
     let import = FORMATS.iter().find_map(|format| match format.kind {
@@ -186,7 +198,10 @@ fn unknown(place: Place, found: &str) -> ImportError {
     let known: Vec<&str> = FORMATS.iter().map(|format| format.id).collect();
     ImportError::malformed(
         place,
-        format!("a recording in a known format ({})", known.join(", ")),
+        format!(
+            "a recording in a known format ({}, callscape)",
+            known.join(", ")
+        ),
         found,
     )
 }

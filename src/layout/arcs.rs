@@ -84,8 +84,12 @@ impl Ground<'_> {
     }
 }
 
+/// Lights of different arcs run out of step by this, so that they do not blink together.
+const PULSE_APART: f32 = 0.381_966;
+
 /// Adds arcs for the most frequent `limit` of the relations, those of the last step before others, and
 /// gives back how many relations are left out. The order of `relations` does not matter; it is lost.
+/// `phase` (0 to 1) is how far the lights on the arcs of the last step have run.
 /// O(r log r) in the relations, and in the depth of the hierarchy for each arc.
 pub fn add_relations(
     arcs: &mut Arcs,
@@ -93,6 +97,7 @@ pub fn add_relations(
     relations: &mut Vec<BlockRelation>,
     colors: ArcColors,
     limit: usize,
+    phase: f32,
 ) -> usize {
     let rank = |relation: &BlockRelation| {
         let BlockRelation {
@@ -121,6 +126,8 @@ pub fn add_relations(
             (CALM, 1.0)
         };
         let [from, to] = [colors.caller, colors.callee].map(|[r, g, b]| [r, g, b, opacity]);
+        // By its ends, so that a light does not jump when the ranking changes.
+        let apart = (relation.from ^ relation.to.rotate_left(7)) as f32 * PULSE_APART;
         let arc = Arc {
             first_point: arcs.points.len() as u32,
             points: 0,
@@ -128,7 +135,11 @@ pub fn add_relations(
             from,
             to,
             outlined: false,
-            pulse: -1.0,
+            pulse: if in_step {
+                (phase + apart).fract()
+            } else {
+                -1.0
+            },
         };
         bundle(ground, relation.from, relation.to, &mut arcs.points);
         add(arcs, arc);
@@ -307,7 +318,7 @@ mod tests {
                 let mut arcs = Arcs::default();
                 let mut relations = vec![relation(from, to, 1, 0)];
                 assert_eq!(
-                    add_relations(&mut arcs, ground, &mut relations, COLORS, 9),
+                    add_relations(&mut arcs, ground, &mut relations, COLORS, 9, 0.0),
                     0
                 );
                 let [arc] = arcs.arcs[..] else {
@@ -342,7 +353,7 @@ mod tests {
         };
         let mut arcs = Arcs::default();
         let mut relations = vec![relation(2, 6, 5, 0), relation(6, 2, 5, 0)];
-        add_relations(&mut arcs, ground, &mut relations, COLORS, 9);
+        add_relations(&mut arcs, ground, &mut relations, COLORS, 9, 0.0);
         let there = arcs.points[0];
         let back = arcs.points[arcs.points.len() - 1];
         assert!(there.distance(back) > 1.0);
@@ -365,7 +376,7 @@ mod tests {
             relation(5, 2, 20, 0),
         ];
         assert_eq!(
-            add_relations(&mut arcs, ground, &mut relations, COLORS, 2),
+            add_relations(&mut arcs, ground, &mut relations, COLORS, 2, 0.0),
             2
         );
         let kept: Vec<(u32, u32)> = relations.iter().map(|kept| (kept.from, kept.to)).collect();
@@ -376,7 +387,7 @@ mod tests {
         );
         assert!(arcs.arcs[1].from[3] > arcs.arcs[0].from[3]);
         assert_eq!(
-            add_relations(&mut arcs, ground, &mut relations, COLORS, 0),
+            add_relations(&mut arcs, ground, &mut relations, COLORS, 0, 0.0),
             2
         );
     }

@@ -76,7 +76,7 @@ impl City {
             modules: Vec::new(),
             bounds: Bounds::of(&[]),
             most_rise: 0.0,
-            levels: 5.0,
+            levels: 2.0,
         }
     }
 
@@ -121,7 +121,7 @@ impl City {
     /// differ.
     pub fn set_looks(&mut self, queue: &wgpu::Queue, first: usize, looks: &[BlockLook]) -> Change {
         let mut change = Change::default();
-        let mut changed = usize::MAX..0;
+        let mut changed: Option<std::ops::Range<usize>> = None;
         let shown = self.shown.iter_mut().enumerate().skip(first);
         for ((index, shown), look) in shown.zip(looks) {
             let look = look_record(look);
@@ -130,11 +130,13 @@ impl City {
                 change.relief |= shown.rise != look.rise || shown.glow != look.glow;
                 self.most_rise = self.most_rise.max(look.rise);
                 *shown = look;
-                changed = changed.start.min(index)..index + 1;
+                let start = changed.map_or(index, |changed| changed.start);
+                changed = Some(start..index + 1);
             }
         }
-        if let Some(records) = self.shown.get(changed.clone()) {
-            self.looks.write(queue, changed.start, records);
+        if let Some(changed) = changed {
+            let start = changed.start;
+            self.looks.write(queue, start, &self.shown[changed]);
         }
         change
     }
@@ -244,5 +246,5 @@ fn levels(blocks: &[Block]) -> f32 {
             below * 10 >= blocks.len() * 9
         })
         .unwrap_or(0);
-    (level as f32).clamp(4.0, 12.0)
+    (level as f32).clamp(2.0, 12.0)
 }

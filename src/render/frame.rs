@@ -6,10 +6,18 @@ use super::camera::Camera;
 use super::pass;
 use super::theme::Palette;
 
-/// The frame as the shaders see it.
+/// How many pictures of a frame can be recorded together: each needs its own uniforms until all are
+/// submitted.
+pub const SLOTS: usize = 4;
+
+/// The frame as the shaders see it, once for each picture recorded together.
 pub struct FrameGroup {
-    buffer: wgpu::Buffer,
     pub layout: wgpu::BindGroupLayout,
+    pub slots: [FrameSlot; SLOTS],
+}
+
+pub struct FrameSlot {
+    buffer: wgpu::Buffer,
     pub group: wgpu::BindGroup,
 }
 
@@ -101,20 +109,21 @@ impl FrameGroup {
                 count: None,
             }],
         });
-        let buffer = device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("frame"),
-            size: size_of::<gpu::Frame>() as u64,
-            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
+        let slots = std::array::from_fn(|_| {
+            let buffer = device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("frame"),
+                size: size_of::<gpu::Frame>() as u64,
+                usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            });
+            let group = pass::group(device, "frame", &layout, &[buffer.as_entire_binding()]);
+            FrameSlot { buffer, group }
         });
-        let group = pass::group(device, "frame", &layout, &[buffer.as_entire_binding()]);
-        FrameGroup {
-            buffer,
-            layout,
-            group,
-        }
+        FrameGroup { layout, slots }
     }
+}
 
+impl FrameSlot {
     /// `levels`: steps of the hierarchy from the root's lightness to the deepest.
     pub fn prepare(
         &self,

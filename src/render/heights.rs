@@ -1,7 +1,7 @@
 //! The height maps: the city from above, drawn when blocks change, read by the light.
 //!
-//! Two layers of one texture: the whole city, and a square about the place that the camera looks at
-//! when it is near. Each has levels of halved resolution, whose texels are means.
+//! Three layers of one texture: the whole city, and two smaller squares about what is near the eye. Each
+//! has levels of halved resolution, whose texels are means.
 
 use glam::Vec2;
 
@@ -39,12 +39,15 @@ pub struct Square {
     pub side: f32,
 }
 
+/// What the layers show; a small one shows nothing where a larger is as fine.
+pub type Squares = [Option<Square>; 3];
+
 /// Heights and glow from above.
 pub struct Heights {
     /// All layers and levels, for reading.
     pub view: wgpu::TextureView,
     pub sampler: wgpu::Sampler,
-    layers: [Layer; 2],
+    layers: [Layer; 3],
     layout: wgpu::BindGroupLayout,
     indices: wgpu::Buffer,
     draw: wgpu::RenderPipeline,
@@ -69,7 +72,7 @@ impl Heights {
             size: wgpu::Extent3d {
                 width: SIDE,
                 height: SIDE,
-                depth_or_array_layers: 2,
+                depth_or_array_layers: 3,
             },
             mip_level_count: LEVELS,
             sample_count: 1,
@@ -129,7 +132,7 @@ impl Heights {
                 mipmap_filter: wgpu::MipmapFilterMode::Nearest,
                 ..Default::default()
             }),
-            layers: [layer(0), layer(1)],
+            layers: [layer(0), layer(1), layer(2)],
             indices: pass::indices(device, "heights", BATCH, 4, &[0, 1, 2, 2, 1, 3]),
             draw: maker.pipeline(Draw {
                 label: "heights",
@@ -167,20 +170,22 @@ impl Heights {
         }
     }
 
-    /// Draws the layers that do not show what they should; returns what they show: the city, and the
-    /// part near the eye when that is worth it.
-    pub fn draw(
-        &mut self,
-        on: &mut Recording<'_>,
-        city: &City,
-        camera: &Camera,
-    ) -> (Square, Option<Square>) {
+    /// Draws the layers that do not show what they should; returns what they show.
+    pub fn draw(&mut self, on: &mut Recording<'_>, city: &City, camera: &Camera) -> Squares {
         let whole = whole(&city.bounds);
-        let near = near(camera, &city.bounds, &whole);
+        let middle = about(
+            camera,
+            on.targets.size,
+            &city.bounds,
+            [-1.0, 0.1],
+            whole.side,
+        );
+        let larger = middle.map_or(whole.side, |middle| middle.side);
+        let near = about(camera, on.targets.size, &city.bounds, [-1.0, -0.5], larger);
+        let squares = [Some(whole), middle, near];
         let ground = Some(wgpu::Color::TRANSPARENT);
-        for (index, square) in [Some(whole), near].into_iter().enumerate() {
+        for (layer, square) in self.layers.iter_mut().zip(squares) {
             let Some(square) = square else { continue };
-            let layer = &mut self.layers[index];
             if layer.drawn == Some(square) {
                 continue;
             }
@@ -190,7 +195,8 @@ impl Heights {
                 scale: 1.0 / square.side,
                 count: city.count(),
             };
-            on.queue.write_buffer(&layer.uniform, 0, bytemuck::bytes_of(&view));
+            on.queue
+                .write_buffer(&layer.uniform, 0, bytemuck::bytes_of(&view));
             let group = layer.group.get_or_insert_with(|| {
                 let resources = [
                     city.blocks.buffer().as_entire_binding(),
@@ -215,7 +221,7 @@ impl Heights {
                 pass.draw(0..3, 0..1);
             }
         }
-        (whole, near)
+        squares
     }
 }
 
@@ -229,29 +235,42 @@ fn whole(bounds: &Bounds) -> Square {
     }
 }
 
-/// The square in which a texel is about a pixel wide where the camera looks; moves in steps, so that
-/// it is drawn again only now and then. None where the map of the city is as fine.
-fn near(camera: &Camera, bounds: &Bounds, whole: &Square) -> Option<Square> {
-    let forward = (camera.target - camera.eye).normalize_or(glam::Vec3::NEG_Z);
-    // A little below the middle of the picture is what is closest and largest.
-    let toward = forward - glam::Vec3::Z * 0.12;
-    let height = camera.eye.z - 0.5 * bounds.top;
-    let distance = if toward.z < -1e-3 && height > 0.0 {
-        height / -toward.z
-    } else {
-        height.abs()
-    };
-    let wanted = distance * 1.7 * (camera.fov_y * 0.5).tan() * 2.0;
-    // Steps of a quarter octave.
-    let side = (wanted.max(whole.side / 4096.0).log2() * 4.0).ceil() / 4.0;
-    let side = side.exp2();
-    if !side.is_finite() || side > 0.8 * whole.side {
+/// The square about what stands in a part of the picture, between two heights from -1 at the bottom to
+/// 1 at the top; moves and grows in steps, so that it is drawn again only now and then. None where
+/// `larger`, the side of a larger square, is not much larger.
+fn about(
+    camera: &Camera,
+    size: [u32; 2],
+    bounds: &Bounds,
+    heights: [f32; 2],
+    larger: f32,
+) -> Option<Square> {
+    let size = Vec2::from(size.map(|side| side as f32));
+    // The level at which most tops are.
+    let level = 0.6 * bounds.top;
+    let mut min = Vec2::INFINITY;
+    let mut max = Vec2::NEG_INFINITY;
+    for height in heights {
+        for side in [0.0, 1.0] {
+            let at = Vec2::new(side * size.x, 0.5 * (1.0 - height) * size.y);
+            let ray = camera.ray(at, size);
+            // Rays that do not come down meet the level far away.
+            let distance = (level - camera.eye.z) / ray.z.min(-1e-3);
+            let met = (camera.eye + ray * distance.max(0.0)).truncate();
+            min = min.min(met);
+            max = max.max(met);
+        }
+    }
+    let min = min.clamp(bounds.min, bounds.max);
+    let max = max.clamp(bounds.min, bounds.max);
+    // With a rim for what shades from outside, in steps of a quarter octave.
+    let wanted = (1.15 * (max - min).max_element()).max(larger / 64.0);
+    let side = ((wanted.log2() * 4.0).ceil() / 4.0).exp2();
+    if !side.is_finite() || side > 0.6 * larger {
         return None;
     }
-    let centre = (camera.eye + toward * distance).truncate();
-    let centre = centre.clamp(bounds.min, bounds.max);
     let step = side / 16.0;
-    let origin = ((centre - 0.5 * side) / step).round() * step;
+    let origin = ((0.5 * (min + max) - 0.5 * side) / step).round() * step;
     Some(Square { origin, side })
 }
 

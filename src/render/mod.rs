@@ -37,3 +37,6 @@ mod compose;
 mod screen_labels;
 
 pub mod renderer;
+
+#[cfg(test)]
+mod shader_tests;

@@ -74,7 +74,8 @@ impl OutlinePass {
         colour: [f32; 4],
         wide: bool,
     ) {
-        let Some((corner, extent)) = on_screen(city, camera, on.targets.size, blocks.clone()) else {
+        let Some((corner, extent)) = on_screen(city, camera, on.targets.size, blocks.clone())
+        else {
             return;
         };
         let record = gpu::Outline {
@@ -84,7 +85,8 @@ impl OutlinePass {
             outer: if wide { 0.55 } else { 0.0 },
             pad: 0,
         };
-        on.queue.write_buffer(&self.uniform, 0, bytemuck::bytes_of(&record));
+        on.queue
+            .write_buffer(&self.uniform, 0, bytemuck::bytes_of(&record));
         let group = self.group.get_or_insert_with(|| {
             let resources = [
                 self.uniform.as_entire_binding(),

@@ -7,6 +7,8 @@ pub struct Recording<'a> {
     pub device: &'a wgpu::Device,
     pub queue: &'a wgpu::Queue,
     pub encoder: &'a mut wgpu::CommandEncoder,
+    /// Which of the pictures that are recorded together this is.
+    pub slot: usize,
     /// Bind group 0 of every pass.
     pub frame: &'a wgpu::BindGroup,
     pub targets: &'a Targets,
@@ -36,29 +38,27 @@ impl Recording<'_> {
             load: wgpu::LoadOp::Clear(0.0),
             store: wgpu::StoreOp::Store,
         });
-        let mut pass = self
-            .encoder
-            .begin_render_pass(&wgpu::RenderPassDescriptor {
-                label: Some(label),
-                color_attachments: &[Some(wgpu::RenderPassColorAttachment {
-                    view,
-                    depth_slice: None,
-                    resolve_target: None,
-                    ops: wgpu::Operations {
-                        load: clear.map_or(wgpu::LoadOp::Load, wgpu::LoadOp::Clear),
-                        store: wgpu::StoreOp::Store,
-                    },
-                })],
-                depth_stencil_attachment: (depth != Depth::None).then_some(
-                    wgpu::RenderPassDepthStencilAttachment {
-                        view: &self.targets.depth,
-                        depth_ops,
-                        stencil_ops: None,
-                    },
-                ),
-                timestamp_writes: self.timings.stamps(label),
-                ..Default::default()
-            });
+        let mut pass = self.encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+            label: Some(label),
+            color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+                view,
+                depth_slice: None,
+                resolve_target: None,
+                ops: wgpu::Operations {
+                    load: clear.map_or(wgpu::LoadOp::Load, wgpu::LoadOp::Clear),
+                    store: wgpu::StoreOp::Store,
+                },
+            })],
+            depth_stencil_attachment: (depth != Depth::None).then_some(
+                wgpu::RenderPassDepthStencilAttachment {
+                    view: &self.targets.depth,
+                    depth_ops,
+                    stencil_ops: None,
+                },
+            ),
+            timestamp_writes: self.timings.stamps(label),
+            ..Default::default()
+        });
         pass.set_bind_group(0, self.frame, &[]);
         pass
     }

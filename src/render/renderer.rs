@@ -10,7 +10,7 @@ use super::camera::Camera;
 use super::city::{Change, City};
 use super::compose::{Compose, Source};
 use super::flat_labels::FlatLabels;
-use super::frame::{FrameGroup, Sample};
+use super::frame::{FrameGroup, SLOTS, Sample};
 use super::gpu::{Gpu, GpuError};
 use super::heights::Heights;
 use super::image::Image;
@@ -58,6 +58,15 @@ impl Default for Quality {
 /// Means of fewer pictures than this still have their edges smoothed.
 const SMOOTH_BELOW: u32 = 4;
 
+/// How many pictures of a frame a device draws at once while things move: a fast one smooths edges so.
+fn together(device: wgpu::DeviceType) -> u32 {
+    match device {
+        wgpu::DeviceType::DiscreteGpu => SLOTS as u32,
+        wgpu::DeviceType::IntegratedGpu | wgpu::DeviceType::VirtualGpu => 2,
+        wgpu::DeviceType::Cpu | wgpu::DeviceType::Other => 1,
+    }
+}
+
 /// Draws the landscape.
 pub struct Renderer {
     format: wgpu::TextureFormat,
@@ -81,6 +90,8 @@ pub struct Renderer {
     shown_arcs: Arcs,
     shown_flat: Vec<FlatLabel>,
     shown_screen: Vec<ScreenLabel>,
+    /// How many pictures are drawn and averaged for each frame.
+    together: u32,
     /// The frame drawn last, if nothing changed since, and how many pictures of it were averaged.
     last: Option<(Frame, u32)>,
 }
@@ -114,6 +125,7 @@ impl Renderer {
             shown_arcs: Arcs::default(),
             shown_flat: Vec::new(),
             shown_screen: Vec::new(),
+            together: together(gpu.adapter.get_info().device_type),
             last: None,
             frame,
         }
@@ -183,24 +195,32 @@ impl Renderer {
         if gpu.check_size(frame.size).is_err() {
             return;
         }
-        let index = match &self.last {
-            Some((last, drawn)) if last == frame => (*drawn).min(frame.quality.samples),
-            _ => 0,
+        let (is_same, mut averaged) = match &self.last {
+            Some((last, averaged)) if last == frame => (true, *averaged),
+            _ => (false, 0),
         };
-        if index == 0 || index < frame.quality.samples {
-            self.draw_sample(gpu, encoder, frame, index);
+        if !is_same && self.together == 1 {
+            self.draw_sample(gpu, encoder, frame, 0, 0);
+        } else {
+            let more = frame.quality.samples.saturating_sub(averaged);
+            for slot in 0..more.min(self.together) {
+                averaged += 1;
+                self.draw_sample(gpu, encoder, frame, averaged, slot as usize);
+            }
         }
-        self.last = Some((*frame, index + 1));
-        self.finish(gpu, encoder, frame, index, target);
+        self.last = Some((*frame, averaged));
+        self.finish(gpu, encoder, frame, averaged, target);
     }
 
-    /// Draws picture `index` of those that are averaged.
+    /// Draws picture `index` of those that are averaged, or the plain picture 0; `slot` numbers the
+    /// pictures whose commands are submitted together.
     fn draw_sample(
         &mut self,
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
         frame: &Frame,
         index: u32,
+        slot: usize,
     ) {
         let (device, queue) = (&gpu.device, &gpu.queue);
         if self
@@ -221,7 +241,10 @@ impl Renderer {
             .get_or_insert_with(|| Targets::new(device, frame.size));
         let palette = frame.theme.palette();
         let sample = Sample::new(index);
-        self.frame.prepare(
+        let Some(uniforms) = self.frame.slots.get(slot) else {
+            return;
+        };
+        uniforms.prepare(
             queue,
             &frame.camera,
             frame.size,
@@ -234,14 +257,21 @@ impl Renderer {
             device,
             queue,
             encoder,
-            frame: &self.frame.group,
+            slot,
+            frame: &uniforms.group,
             targets,
             timings: &mut self.timings,
         };
-        let shown = self.heights.draw(on, city, &frame.camera);
+        let squares = self.heights.draw(on, city, &frame.camera);
         self.blocks.draw(on, city);
-        self.resolve
-            .draw(on, city, &self.heights, shown, frame.quality.shade, sample);
+        self.resolve.draw(
+            on,
+            city,
+            &self.heights,
+            &squares,
+            frame.quality.shade,
+            sample,
+        );
         let selected = frame.selected.and_then(|module| city.blocks_of(module));
         if let Some(blocks) = selected {
             let colour = palette.selected;
@@ -267,13 +297,13 @@ impl Renderer {
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
         frame: &Frame,
-        index: u32,
+        averaged: u32,
         target: &wgpu::TextureView,
     ) {
         let Some(targets) = &self.targets else {
             return;
         };
-        let source = if index == 0 || frame.quality.samples <= 1 {
+        let source = if averaged == 0 {
             Source::Colour
         } else {
             Source::Mean
@@ -282,12 +312,13 @@ impl Renderer {
             device: &gpu.device,
             queue: &gpu.queue,
             encoder,
-            frame: &self.frame.group,
+            slot: 0,
+            frame: &self.frame.slots[0].group,
             targets,
             timings: &mut self.timings,
         };
         self.compose
-            .draw(on, source, index < SMOOTH_BELOW, target);
+            .draw(on, source, averaged < SMOOTH_BELOW, target);
         self.screen_labels
             .draw(on, &mut self.fonts, &frame.theme.palette(), target);
         self.timings.finish(encoder);
@@ -296,7 +327,7 @@ impl Renderer {
     /// Whether drawing the same frame again would not make the picture better.
     pub fn settled(&self) -> bool {
         self.last
-            .is_some_and(|(frame, drawn)| drawn >= frame.quality.samples)
+            .is_some_and(|(frame, averaged)| averaged >= frame.quality.samples)
     }
 
     /// A finished picture of the frame, without a window; waits for the device.
@@ -320,13 +351,14 @@ impl Renderer {
         // The same picture whatever was drawn before.
         self.last = None;
         let samples = frame.quality.samples.max(1);
-        let first = if samples > 1 { 1 } else { 0 };
-        for index in first..first + samples {
-            // The uniforms of a picture are written when its commands are submitted.
+        for index in 1..=samples {
+            // One at a time, so that no driver takes the work for a device that hangs.
             let mut encoder = gpu.device.create_command_encoder(&Default::default());
-            self.draw_sample(gpu, &mut encoder, frame, index);
-            if index + 1 == first + samples {
-                self.finish(gpu, &mut encoder, frame, index, &view);
+            // A single picture is the plain one.
+            let averaged = if samples == 1 { 0 } else { index };
+            self.draw_sample(gpu, &mut encoder, frame, averaged, 0);
+            if index == samples {
+                self.finish(gpu, &mut encoder, frame, averaged, &view);
             }
             gpu.queue.submit([encoder.finish()]);
         }

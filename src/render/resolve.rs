@@ -1,9 +1,9 @@
 //! Light and colour of each pixel. Reads the visibility buffer, the blocks and the height maps; writes
 //! the colour picture.
 
-use super::city::City;
-use super::frame::Sample;
-use super::heights::{Heights, SIDE, Square};
+use super::city::{Bounds, City};
+use super::frame::{SLOTS, Sample};
+use super::heights::{Heights, SIDE, Square, Squares};
 use super::pass::{self, Draw, Maker};
 use super::recording::{Depth, Recording};
 use super::targets;
@@ -11,30 +11,40 @@ use super::targets;
 pub mod gpu {
     use bytemuck::{Pod, Zeroable};
 
+    /// `Map` of `shaders/resolve.wgsl`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+    pub struct Map {
+        pub place: [f32; 4],
+        pub steps: [[f32; 4]; 3],
+    }
+
     /// `Maps` of `shaders/resolve.wgsl`.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
     pub struct Maps {
-        pub city: [f32; 4],
-        pub near: [f32; 4],
+        pub layers: [Map; 3],
         pub directions: [[f32; 4]; 4],
-        pub steps: [[f32; 4]; 4],
-        pub lamp_steps: [[f32; 4]; 4],
+        pub footprint: [f32; 4],
     }
 }
 
-/// Cones, and steps of each, as in the shader.
-const CONES: u8 = 4;
+/// Steps of each cone, as in the shader.
 const STEPS: i8 = 3;
 /// How far occlusion reaches in world units, about the height of what runs.
 const REACH: f32 = 30.0;
 
 pub struct Resolve {
     layout: wgpu::BindGroupLayout,
-    maps: wgpu::Buffer,
-    group: Option<wgpu::BindGroup>,
+    /// Of each picture that is recorded together with others.
+    slots: [Slot; SLOTS],
     shaded: wgpu::RenderPipeline,
     plain: wgpu::RenderPipeline,
+}
+
+struct Slot {
+    maps: wgpu::Buffer,
+    group: Option<wgpu::BindGroup>,
 }
 
 impl Resolve {
@@ -70,13 +80,15 @@ impl Resolve {
             })
         };
         Resolve {
-            maps: maker.device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("resolve"),
-                size: size_of::<gpu::Maps>() as u64,
-                usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-                mapped_at_creation: false,
+            slots: std::array::from_fn(|_| Slot {
+                maps: maker.device.create_buffer(&wgpu::BufferDescriptor {
+                    label: Some("resolve"),
+                    size: size_of::<gpu::Maps>() as u64,
+                    usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+                    mapped_at_creation: false,
+                }),
+                group: None,
             }),
-            group: None,
             shaded: pipeline(&[]),
             plain: pipeline(&[("CONES", 0.0), ("SHADOW_STEPS", 0.0)]),
             layout,
@@ -85,7 +97,9 @@ impl Resolve {
 
     /// Buffers or pictures are others than before.
     pub fn outdate(&mut self) {
-        self.group = None;
+        for slot in &mut self.slots {
+            slot.group = None;
+        }
     }
 
     pub fn draw(
@@ -93,63 +107,70 @@ impl Resolve {
         on: &mut Recording<'_>,
         city: &City,
         heights: &Heights,
-        (whole, near): (Square, Option<Square>),
+        squares: &Squares,
         shade: bool,
         sample: Sample,
     ) {
-        let maps = maps(whole, near, sample);
-        on.queue.write_buffer(&self.maps, 0, bytemuck::bytes_of(&maps));
-        let group = self.group.get_or_insert_with(|| {
+        let maps = maps(squares, &city.bounds, sample);
+        let Some(slot) = self.slots.get_mut(on.slot) else {
+            return;
+        };
+        on.queue
+            .write_buffer(&slot.maps, 0, bytemuck::bytes_of(&maps));
+        let group = slot.group.get_or_insert_with(|| {
             let resources = [
                 city.blocks.buffer().as_entire_binding(),
                 city.looks.buffer().as_entire_binding(),
-                self.maps.as_entire_binding(),
+                slot.maps.as_entire_binding(),
                 wgpu::BindingResource::TextureView(&on.targets.ids),
                 wgpu::BindingResource::TextureView(&heights.view),
                 wgpu::BindingResource::Sampler(&heights.sampler),
             ];
             pass::group(on.device, "resolve", &self.layout, &resources)
         });
-        let mut pass = on.pass("resolve", &on.targets.colour, Some(wgpu::Color::BLACK), Depth::None);
+        let mut pass = on.pass(
+            "resolve",
+            &on.targets.colour,
+            Some(wgpu::Color::BLACK),
+            Depth::None,
+        );
         pass.set_pipeline(if shade { &self.shaded } else { &self.plain });
         pass.set_bind_group(1, &*group, &[]);
         pass.draw(0..3, 0..1);
     }
 }
 
-fn maps(whole: Square, near: Option<Square>, sample: Sample) -> gpu::Maps {
-    // A square far away holds no pixel, so every place reads the map of the city.
+fn maps(squares: &Squares, bounds: &Bounds, sample: Sample) -> gpu::Maps {
+    // A square far away holds no pixel, so places read the other maps.
     let nowhere = Square {
         origin: glam::Vec2::splat(1e9),
         side: 1.0,
     };
-    let near = near.unwrap_or(nowhere);
-    let record = |square: Square| {
-        let texel = square.side / SIDE as f32;
-        [square.origin.x, square.origin.y, 1.0 / square.side, texel]
-    };
+    let layers = squares.map(|square| {
+        let square = square.unwrap_or(nowhere);
+        let Square { origin, side } = square;
+        let mut steps = [[0.0; 4]; 3];
+        for (step, number) in steps.iter_mut().zip(0..) {
+            let [distance, level] = step_at(square, number, sample.shift, 0.45);
+            let [lamp_distance, lamp_level] = step_at(square, number, sample.shift, 0.3);
+            *step = [distance, level, lamp_distance, lamp_level];
+        }
+        gpu::Map {
+            place: [origin.x, origin.y, 1.0 / side, side / SIDE as f32],
+            steps,
+        }
+    });
     let mut directions = [[0.0; 4]; 4];
-    for (direction, cone) in directions.iter_mut().zip(0..CONES) {
-        let share = (f32::from(cone) + sample.turn) / f32::from(CONES) - 0.5;
+    for (direction, cone) in directions.iter_mut().zip(0u8..) {
+        let share = (f32::from(cone) + sample.turn) / 4.0 - 0.5;
         let roof = glam::Vec2::from_angle(share * std::f32::consts::TAU);
         let wall = glam::Vec2::from_angle(share * std::f32::consts::PI);
         *direction = [roof.x, roof.y, wall.x, wall.y];
     }
-    let steps = |wide: f32| {
-        let mut steps = [[0.0; 4]; 4];
-        for (step, number) in steps.iter_mut().zip(0..STEPS) {
-            let [a, b] = step_at(whole, number, sample.shift, wide);
-            let [c, d] = step_at(near, number, sample.shift, wide);
-            *step = [a, b, c, d];
-        }
-        steps
-    };
     gpu::Maps {
-        city: record(whole),
-        near: record(near),
+        layers,
         directions,
-        steps: steps(0.45),
-        lamp_steps: steps(0.3),
+        footprint: [bounds.min.x, bounds.min.y, bounds.max.x, bounds.max.y],
     }
 }
 
@@ -159,7 +180,9 @@ fn step_at(square: Square, number: i8, shift: f32, wide: f32) -> [f32; 2] {
     let texel = square.side / SIDE as f32;
     // Steps start where a texel's own width does not blur the height away, and end at the reach.
     let first = 1.3 * texel;
-    let ratio = (REACH / first).max(2.0).powf(1.0 / (f32::from(STEPS) - 0.5));
+    let ratio = (REACH / first)
+        .max(2.0)
+        .powf(1.0 / (f32::from(STEPS) - 0.5));
     let distance = first * ratio.powf(f32::from(number) + 0.5 * shift);
     [distance, (wide * distance / texel).max(1.0).log2()]
 }

@@ -1,7 +1,7 @@
 //! How long the passes of a frame took on the device, where it can tell.
 
-use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 /// Passes of a frame that are timed; further ones are not.
 const MOST: u32 = 32;
@@ -49,9 +49,7 @@ impl Timings {
                     ty: wgpu::QueryType::Timestamp,
                     count: MOST * 2,
                 }),
-                resolved: buffer(
-                    wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC,
-                ),
+                resolved: buffer(wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC),
                 read: buffer(wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ),
                 state: Arc::new(AtomicU8::new(OPEN)),
                 period: queue.get_timestamp_period(),
@@ -111,7 +109,8 @@ impl Timings {
         if stamps.state.load(Ordering::Acquire) == MAPPED {
             self.done.clear();
             if let Ok(bytes) = stamps.read.slice(..).get_mapped_range() {
-                let tick = |bytes: &[u8]| bytes.first_chunk().copied().map_or(0, u64::from_ne_bytes);
+                let tick =
+                    |bytes: &[u8]| bytes.first_chunk().copied().map_or(0, u64::from_ne_bytes);
                 for (label, pair) in self.labels.iter().zip(bytes.chunks_exact(16)) {
                     let ticks = tick(&pair[8..]).saturating_sub(tick(pair));
                     let ms = ticks as f32 * stamps.period * 1e-6;

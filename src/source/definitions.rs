@@ -1,5 +1,6 @@
 //! The functions, classes and namespaces of one file, found in its syntax tree and nested by their spans.
 
+use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 use std::time::{Duration, Instant};
 
@@ -23,6 +24,8 @@ pub struct Found {
     /// The names of classes around it that stand in its name and not around its text: `A` of `A::f`.
     pub scope: Vec<String>,
     pub name: String,
+    /// Which pattern of the query found it: where several match one node, the first counts.
+    pub pattern: usize,
     /// Bytes in the file.
     pub span: Range<usize>,
     /// From 1.
@@ -46,7 +49,7 @@ pub struct Definition {
 }
 
 /// How long the syntax of one file may take.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Why a file's definitions are unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,7 +134,11 @@ impl Reader {
         self.parser.reset();
         let mut watch = |_: &tree_sitter::ParseState| stop_if(give_up());
         let options = ParseOptions::new().progress_callback(&mut watch);
-        let mut read = |at: usize, _| source.get(at..).unwrap_or_default();
+        let mut prepared = Cow::Borrowed(source);
+        if let Some(prepare) = language.prepare {
+            prepare(prepared.to_mut());
+        }
+        let mut read = |at: usize, _| prepared.get(at..).unwrap_or_default();
         let tree = self
             .parser
             .parse_with_options(&mut read, None, Some(options))
@@ -180,11 +187,15 @@ impl Reader {
                     .iter()
                     .find_map(|&(capture, kind)| Some((node(capture)?, kind)));
                 let name = match node(captures.declarator) {
-                    Some(declarator) => function_name(declarator),
+                    Some(declarator) => function_name(declarator, source),
                     None => node(captures.name),
                 };
                 if let (Some((node, kind)), Some(name)) = (defined, name) {
-                    found.extend(definition(kind, node, name, source));
+                    let pattern = matched.pattern_index;
+                    found.extend(
+                        definition(kind, node, name, source)
+                            .map(|found| Found { pattern, ..found }),
+                    );
                 }
             }
         }
@@ -244,11 +255,18 @@ fn count_errors(tree: &Tree) -> usize {
 
 /// The name below the nested declarators of C and C++: `*(*f)(int)` has the name `f`. None where what is
 /// declared is not a function.
-fn function_name(declarator: Node<'_>) -> Option<Node<'_>> {
+fn function_name<'tree>(declarator: Node<'tree>, source: &[u8]) -> Option<Node<'tree>> {
+    if declarator.kind() == "parenthesized_declarator" {
+        // A macro before a block, `dispatch (opcode(i)) { … }`.
+        return None;
+    }
     let mut node = declarator;
     let mut is_function = false;
     loop {
         is_function |= node.kind() == "function_declarator";
+        if is_conversion(node) {
+            return Some(node);
+        }
         let inner = node.child_by_field_name("declarator").or_else(|| {
             let wraps = matches!(
                 node.kind(),
@@ -258,9 +276,31 @@ fn function_name(declarator: Node<'_>) -> Option<Node<'_>> {
         });
         match inner {
             Some(inner) => node = inner,
-            None => return is_function.then_some(node),
+            None if is_function && !is_keyword(source.get(node.byte_range())?) => {
+                return Some(last_before_parameters(node));
+            }
+            None => return None,
         }
     }
+}
+
+/// Whether this is `operator bool() const` or `A::operator bool() const`.
+fn is_conversion(node: Node<'_>) -> bool {
+    let name = node.child_by_field_name("name");
+    node.kind() == "operator_cast" || name.is_some_and(|name| name.kind() == "operator_cast")
+}
+
+/// The grammar knows no macros, and takes `lua_Integer` in `LUALIB_API lua_Integer luaL_len (lua_State *L)` for
+/// the name and `luaL_len` for an error: the name is what stands directly before the parameters.
+fn last_before_parameters(name: Node<'_>) -> Node<'_> {
+    let error = name.next_sibling().filter(Node::is_error);
+    let names = error.and_then(|error| {
+        let last = error.named_child_count().checked_sub(1)?;
+        error.named_child(u32::try_from(last).ok()?)
+    });
+    names
+        .filter(|last| last.kind().ends_with("identifier"))
+        .unwrap_or(name)
 }
 
 /// Longer names are cut: they are generated, or not names at all.
@@ -270,12 +310,13 @@ fn definition(kind: ModuleKind, node: Node<'_>, name: Node<'_>, source: &[u8]) -
     let text = source.get(name.byte_range())?;
     let text = &text[..text.len().min(LONGEST_NAME)];
     let text = String::from_utf8_lossy(text);
+    let text = match text.find('(') {
+        Some(parameters) if is_conversion(name) => &text[..parameters],
+        _ => &text,
+    };
     let text: Vec<&str> = text.split_whitespace().collect();
     let mut scope = scoped_name(kind, name.kind(), &text.join(" "));
     let name = scope.pop()?;
-    if kind == ModuleKind::Function && is_keyword(&name) {
-        return None;
-    }
     let (start, end) = (node.start_position(), node.end_position());
     // A node that ends with a line break ends at the first column of the line after it.
     let last = if end.column == 0 && end.row > start.row {
@@ -287,6 +328,7 @@ fn definition(kind: ModuleKind, node: Node<'_>, name: Node<'_>, source: &[u8]) -
         kind,
         scope,
         name,
+        pattern: 0,
         span: node.byte_range(),
         line: line_number(start.row),
         end_line: line_number(last),
@@ -316,16 +358,20 @@ fn scoped_name(kind: ModuleKind, node: &str, text: &str) -> Vec<String> {
         _ => {
             // `operator T *` and the like are names with spaces; a type's references and lifetimes are not
             // part of the name of its class.
-            let text = text.trim_start_matches(['&', '*']);
-            qualified::parts(text)
+            let mut parts = qualified::parts(text.trim_start_matches(['&', '*']));
+            if kind == ModuleKind::Class && node != "qualified_identifier" {
+                // `impl super::Type` does not stand inside of `super`.
+                parts.drain(..parts.len().saturating_sub(1));
+            }
+            parts
         }
     }
 }
 
 /// Statements that a grammar takes for functions where a macro has confused it.
-fn is_keyword(name: &str) -> bool {
-    let keywords = [
-        "if", "else", "for", "while", "do", "switch", "return", "catch", "sizeof",
+fn is_keyword(name: &[u8]) -> bool {
+    let keywords: [&[u8]; 8] = [
+        b"if", b"else", b"for", b"while", b"do", b"switch", b"return", b"catch",
     ];
     keywords.contains(&name)
 }

@@ -5,6 +5,8 @@ use std::sync::OnceLock;
 use tokei::LanguageType;
 use tree_sitter::Query;
 
+use super::macros;
+
 /// A grammar, and what counts as a definition in it.
 pub struct Language {
     /// The languages, as tokei tells them apart, that this grammar reads.
@@ -13,6 +15,8 @@ pub struct Language {
     query: &'static str,
     /// Stands between the name of a function and that of a definition nested in it.
     pub nested: &'static str,
+    /// Changes the text before it is parsed, keeping all places, where the grammar needs help.
+    pub prepare: Option<fn(&mut [u8])>,
     compiled: OnceLock<Option<Compiled>>,
 }
 
@@ -42,12 +46,14 @@ const fn language(
     grammar: fn() -> tree_sitter::Language,
     query: &'static str,
     nested: &'static str,
+    prepare: Option<fn(&mut [u8])>,
 ) -> Language {
     Language {
         counted_as,
         grammar,
         query,
         nested,
+        prepare,
         compiled: OnceLock::new(),
     }
 }
@@ -63,13 +69,13 @@ macro_rules! query {
 pub static LANGUAGES: [Language; 7] = {
     use LanguageType::{C, CHeader, Cpp, CppHeader, CppModule, JavaScript, Jsx, Python, Rust, Tsx, TypeScript};
     [
-        language(&[C, CHeader], || tree_sitter_c::LANGUAGE.into(), query!("c"), "::"),
-        language(&[Cpp, CppHeader, CppModule], || tree_sitter_cpp::LANGUAGE.into(), query!("cpp"), "::"),
-        language(&[Rust], || tree_sitter_rust::LANGUAGE.into(), query!("rust"), "::"),
-        language(&[Python], || tree_sitter_python::LANGUAGE.into(), query!("python"), ".<locals>."),
-        language(&[JavaScript, Jsx], || tree_sitter_javascript::LANGUAGE.into(), query!("javascript"), "."),
-        language(&[TypeScript], || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(), query!("typescript"), "."),
-        language(&[Tsx], || tree_sitter_typescript::LANGUAGE_TSX.into(), query!("typescript"), "."),
+        language(&[C, CHeader], || tree_sitter_c::LANGUAGE.into(), query!("c"), "::", Some(|text| macros::blank(text, false))),
+        language(&[Cpp, CppHeader, CppModule], || tree_sitter_cpp::LANGUAGE.into(), query!("cpp"), "::", Some(|text| macros::blank(text, true))),
+        language(&[Rust], || tree_sitter_rust::LANGUAGE.into(), query!("rust"), "::", None),
+        language(&[Python], || tree_sitter_python::LANGUAGE.into(), query!("python"), ".<locals>.", None),
+        language(&[JavaScript, Jsx], || tree_sitter_javascript::LANGUAGE.into(), query!("javascript"), ".", None),
+        language(&[TypeScript], || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(), query!("typescript"), ".", None),
+        language(&[Tsx], || tree_sitter_typescript::LANGUAGE_TSX.into(), query!("typescript"), ".", None),
     ]
 };
 

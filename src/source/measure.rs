@@ -102,14 +102,18 @@ fn candidates(language: LanguageType) -> Vec<&'static Language> {
         .collect()
 }
 
-/// The text in UTF-8 where a byte order mark says that it is UTF-16, as tokei does it.
-fn decoded(source: Vec<u8>) -> Vec<u8> {
-    let unit: fn([u8; 2]) -> u16 = match source.get(..2) {
-        Some([0xff, 0xfe]) => u16::from_le_bytes,
-        Some([0xfe, 0xff]) => u16::from_be_bytes,
+/// The text without its byte order mark, in UTF-8 where that says UTF-16: so does tokei read files.
+fn decoded(mut source: Vec<u8>) -> Vec<u8> {
+    let unit: fn([u8; 2]) -> u16 = match source.as_slice() {
+        [0xff, 0xfe, ..] => u16::from_le_bytes,
+        [0xfe, 0xff, ..] => u16::from_be_bytes,
+        [0xef, 0xbb, 0xbf, ..] => {
+            source.drain(..3);
+            return source;
+        }
         _ => return source,
     };
-    let units: Vec<u16> = source
+    let units: Vec<u16> = source[2..]
         .chunks_exact(2)
         .map(|pair| unit([pair[0], pair[1]]))
         .collect();

@@ -18,6 +18,7 @@ use crate::warnings::{Place, Reporter};
 mod code_lines;
 mod definitions;
 mod languages;
+mod macros;
 mod measure;
 mod nesting;
 pub mod qualified;

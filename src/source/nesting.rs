@@ -2,6 +2,7 @@
 
 use super::code_lines::CodeLines;
 use super::definitions::{Definition, Found};
+use super::macros;
 use crate::facts::hierarchy::ModuleKind;
 
 /// A definition that is open while those after it are looked at.
@@ -28,9 +29,11 @@ pub fn nest(
     lines: &CodeLines,
     file_loc: u32,
 ) -> Vec<Definition> {
-    // Where several patterns match one node, the sort keeps their order and the first names it.
     found.sort_by(|a, b| {
-        let key = |found: &Found| (found.span.start, std::cmp::Reverse(found.span.end));
+        let key = |found: &Found| {
+            let end = std::cmp::Reverse(found.span.end);
+            (found.span.start, end, found.pattern)
+        };
         key(a).cmp(&key(b))
     });
     found.dedup_by(|later, first| later.span == first.span && later.kind == first.kind);
@@ -39,6 +42,13 @@ pub fn nest(
     let mut open: Vec<Open> = Vec::new();
     for found in found {
         while open.pop_if(|open| open.end <= found.span.start).is_some() {}
+        if found.kind == ModuleKind::Function
+            && open.last().is_some_and(|around| around.is_function)
+            && macros::is_capitals(found.name.as_bytes())
+        {
+            // A macro before a block, `FOR_EACH(x) { … }`, is no function.
+            continue;
+        }
         let (parent, name) = match open.last() {
             None => (None, found.name),
             Some(around) if !around.is_function => (Some(around.module), found.name),

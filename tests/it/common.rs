@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+pub use super::random::Random;
+
 /// A file or directory of the large set of test data, which the variable `CALLSCAPE_TEST_DATA` names.
 /// Without it the caller leaves its test out; the line printed is counted by `./x test`.
 pub fn large_data(relative: &str) -> Option<PathBuf> {
@@ -22,22 +24,4 @@ pub fn data(relative: &str) -> PathBuf {
 /// The program, as a command to add arguments to.
 pub fn callscape() -> std::process::Command {
     std::process::Command::new(env!("CARGO_BIN_EXE_callscape"))
-}
-
-/// A small random number generator (splitmix64): the same seed gives the same numbers everywhere.
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number from 0 to `limit` - 1; `limit` is at least 1.
-    pub fn below(&mut self, limit: u64) -> u64 {
-        self.next() % limit
-    }
 }

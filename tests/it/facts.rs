@@ -1,1 +1,217 @@
-//! Through the public interface: facts.
+//! The call store through the program: indexes that are written, found, damaged, cut off and killed.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+use super::common::callscape;
+use super::generate::{Plan, Program, write_chrome, write_uftrace};
+use super::random::Random;
+
+/// A folder of its own for a test, with a cache directory in it, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(test: &str) -> Folder {
+        let name = format!("callscape-it-{test}-{}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(folder.join("cache")).expect("temporary files can be written");
+        Folder(folder)
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    /// The program, with the folder's own cache directory.
+    fn callscape(&self, arguments: &[&str]) -> Command {
+        let mut command = callscape();
+        command.args(arguments).current_dir(&self.0);
+        command.env("XDG_CACHE_HOME", self.file("cache"));
+        command.env("HOME", self.file("cache"));
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.callscape(arguments)
+            .output()
+            .expect("the program starts")
+    }
+
+    /// What the program prints about `trace`; its warnings left out.
+    fn answers(&self, trace: &str) -> String {
+        let mut text = String::new();
+        for arguments in [
+            &["functions", trace, "--json"][..],
+            &["stack", trace, "--at", "40%", "--json"],
+            &["graph", trace, "--from", "20%", "--to", "70%", "--json"],
+        ] {
+            let output = self.run(arguments);
+            let error = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{arguments:?}: {error}");
+            text += &String::from_utf8_lossy(&output.stdout);
+        }
+        text
+    }
+
+    /// The names of what lies in the folder and in its cache.
+    fn names(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        for dir in [self.0.clone(), self.file("cache/callscape")] {
+            let Ok(entries) = dir.read_dir() else {
+                continue;
+            };
+            let entry_names = entries.flatten().map(|entry| entry.file_name());
+            names.extend(entry_names.map(|name| name.to_string_lossy().into_owned()));
+        }
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn program(calls: u64) -> Program {
+    Program::new(Plan {
+        calls,
+        functions: 800,
+        threads: 3,
+        seed: 5,
+    })
+}
+
+fn flip(path: &Path, at: usize) {
+    let mut bytes = std::fs::read(path).expect("the index lies there");
+    let at = at % bytes.len();
+    bytes[at] ^= 0x10;
+    std::fs::write(path, bytes).expect("there is room");
+}
+
+#[test]
+fn an_index_is_written_found_and_replaced_when_it_does_not_fit() {
+    let folder = Folder::new("found");
+    write_uftrace(&program(210_000), &folder.file("run")).expect("there is room");
+    let expected = folder.answers("run");
+    let index = folder.file("run.callscape");
+    assert!(index.is_file(), "{:?}", folder.names());
+    assert_eq!(folder.answers("run"), expected);
+    // By itself, under another name.
+    std::fs::copy(&index, folder.file("other")).expect("there is room");
+    assert_eq!(folder.answers("other"), expected);
+    let mut random = Random(3);
+    for _ in 0..6 {
+        flip(&index, random.next() as usize);
+        assert_eq!(folder.answers("run"), expected);
+    }
+    for length in [0, 1, 63, 64, 5000, 100_000] {
+        let bytes = std::fs::read(&index).expect("the index lies there");
+        std::fs::write(&index, &bytes[..length]).expect("there is room");
+        assert_eq!(folder.answers("run"), expected, "cut to {length}");
+    }
+    // Damage where nothing can stand in.
+    flip(&folder.file("other"), 70_000);
+    let output = folder.run(&["info", "other"]);
+    assert_eq!(output.status.code(), Some(1));
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(error.contains("damage"), "{error}");
+    // Another recording in the same place.
+    write_uftrace(&program(200_001), &folder.file("run")).expect("there is room");
+    let output = folder.run(&["info", "run", "--json"]);
+    let info: serde_json::Value = serde_json::from_slice(&output.stdout).expect("one document");
+    assert_eq!(info["calls"], 200_001);
+    assert_eq!(info["format"], "uftrace");
+}
+
+#[test]
+fn where_nothing_can_be_written_beside_the_cache_serves_and_without_it_memory() {
+    let folder = Folder::new("elsewhere");
+    write_uftrace(&program(200_000), &folder.file("run")).expect("there is room");
+    // A directory in the index's place: nothing can be renamed to it, whoever runs the test.
+    std::fs::create_dir_all(folder.file("run.callscape/full")).expect("there is room");
+    let expected = folder.answers("run");
+    let cached = folder.file("cache/callscape");
+    let count = |dir: &Path| dir.read_dir().map_or(0, Iterator::count);
+    assert_eq!(count(&cached), 1, "{:?}", folder.names());
+    assert_eq!(folder.answers("run"), expected);
+    // Nor in the cache.
+    std::fs::remove_dir_all(folder.file("cache")).expect("it is ours");
+    std::fs::write(folder.file("cache"), "").expect("there is room");
+    assert_eq!(folder.answers("run"), expected);
+}
+
+#[test]
+fn small_recordings_get_an_index_only_where_one_is_asked_for() {
+    let folder = Folder::new("small");
+    let mut json = Vec::new();
+    write_chrome(&program(3000), &mut json).expect("memory takes all");
+    std::fs::write(folder.file("run.json"), json).expect("there is room");
+    let expected = folder.answers("run.json");
+    assert_eq!(folder.names(), ["cache", "run.json"]);
+    let output = folder.run(&["index", "run.json"]);
+    assert!(output.status.success());
+    assert_eq!(folder.names(), ["cache", "run.json", "run.json.callscape"]);
+    assert_eq!(folder.answers("run.json"), expected);
+    let output = folder.run(&["index", "run.json", "-o", "one.callscape"]);
+    assert!(output.status.success());
+    assert_eq!(folder.answers("one.callscape"), expected);
+}
+
+#[test]
+fn a_killed_import_leaves_nothing_that_is_trusted_or_stays() {
+    let folder = Folder::new("killed");
+    write_uftrace(&program(250_000), &folder.file("run")).expect("there is room");
+    let begin = std::time::Instant::now();
+    assert!(
+        folder
+            .run(&["index", "run", "-o", "first"])
+            .status
+            .success()
+    );
+    let whole = begin.elapsed().as_micros() as u64;
+    let expected = folder.answers("first");
+    let mut random = Random(11);
+    for round in 0..50 {
+        let mut command = folder.callscape(&["index", "run"]);
+        let mut child = command
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the program starts");
+        std::thread::sleep(Duration::from_micros(random.below(whole)));
+        let _ = child.kill();
+        let _ = child.wait();
+        if round % 10 == 9 {
+            assert_eq!(folder.answers("run"), expected, "round {round}");
+            let _ = std::fs::remove_file(folder.file("run.callscape"));
+        }
+    }
+    assert!(folder.run(&["index", "run"]).status.success());
+    assert_eq!(folder.names(), ["cache", "first", "run", "run.callscape"]);
+}
+
+#[test]
+fn two_at_once_do_not_disturb_each_other() {
+    let folder = Folder::new("twice");
+    write_uftrace(&program(220_000), &folder.file("run")).expect("there is room");
+    let mut children: Vec<_> = (0..4)
+        .map(|_| {
+            let mut command = folder.callscape(&["functions", "run", "--json"]);
+            command
+                .stdout(Stdio::piped())
+                .spawn()
+                .expect("the program starts")
+        })
+        .collect();
+    let outputs: Vec<Output> = children
+        .drain(..)
+        .map(|child| child.wait_with_output().expect("it ends"))
+        .collect();
+    for output in &outputs {
+        assert!(output.status.success());
+        assert!(output.stdout == outputs[0].stdout);
+    }
+    assert_eq!(folder.names(), ["cache", "run", "run.callscape"]);
+}

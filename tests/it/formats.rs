@@ -164,10 +164,10 @@ fn holds_for(format: &str) {
     }
 }
 
-fn warnings(recording: &Recording) -> Vec<(&'static str, u64)> {
+fn warnings(recording: &Recording) -> Vec<(&str, u64)> {
     let warnings = recording.warnings.iter();
     warnings
-        .map(|warning| (warning.kind, warning.count))
+        .map(|warning| (warning.kind.as_ref(), warning.count))
         .collect()
 }
 

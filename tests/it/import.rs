@@ -26,7 +26,7 @@ fn read(path: &Path) -> Recording {
 fn warnings(recording: &Recording) -> BTreeMap<&str, u64> {
     let warnings = recording.warnings.iter();
     warnings
-        .map(|warning| (warning.kind, warning.count))
+        .map(|warning| (warning.kind.as_ref(), warning.count))
         .collect()
 }
 

@@ -10,11 +10,12 @@ use callscape::facts::recording::{Recording, RecordingKind};
 use callscape::filter::cut::Cut;
 use callscape::filter::selection::Selection;
 use callscape::render::image::Image;
+use callscape::render::renderer::Quality;
 use callscape::units::{Cost, ModuleId, Time};
 use callscape::views::landscape::{ArcMode, LandscapeSettings, LandscapeView, Moment};
 use callscape::warnings::{Place, Reporter};
 
-use crate::common::Random;
+use crate::common::{Random, callscape};
 
 const DIRECTORIES: u32 = 6;
 const FILES: u32 = 5;
@@ -233,6 +234,10 @@ fn picture(session: &Session, at: Option<Moment>, size: [u32; 2]) -> Option<Imag
         landscape: settings(),
         level: None,
         viewpoint: Viewpoint::default(),
+        quality: Quality {
+            samples: 4,
+            ..Quality::default()
+        },
     };
     match Studio::new(session, &settings) {
         Ok(mut studio) => Some(studio.picture(at).expect("a picture")),
@@ -312,4 +317,43 @@ fn names_of_districts_do_not_overlap_from_any_side() {
         assert_eq!(modules.len(), labels.len());
     }
     assert!(most >= DIRECTORIES as usize, "{most} names");
+}
+
+#[test]
+fn render_refuses_what_it_cannot_do_before_it_works() {
+    let refused = |arguments: &[&str]| {
+        let output = callscape().arg("render").args(arguments).output();
+        let output = output.expect("the program starts");
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), message)
+    };
+    let here = env!("CARGO_MANIFEST_DIR");
+    let source = format!("{here}/src/layout");
+    let nowhere = format!("{here}/no such folder/city.png");
+    let (code, message) = refused(&[&source, "-o", &nowhere]);
+    assert_eq!(code, Some(1));
+    assert!(message.contains("cannot write"), "{message}");
+    assert_eq!(refused(&[&source, "-o", here]).0, Some(1), "a directory");
+    assert_eq!(refused(&[&source, "-o", "city.jpeg"]).0, Some(1));
+    let wrong_usage: [&[&str]; 5] = [
+        &[&source],
+        &[&source, "-o", "a.png", "--size", "0x10"],
+        &[&source, "-o", "a.png", "--at", "yesterday"],
+        &[&source, "-o", "a.png", "--frames", "3", "--at", "1s"],
+        &[&source, "-o", "a.png", "--distance", "-4"],
+    ];
+    for arguments in wrong_usage {
+        assert_eq!(refused(arguments).0, Some(2), "{arguments:?}");
+    }
+    let target = std::env::temp_dir().join(format!("callscape-refused-{}.png", std::process::id()));
+    let target = target.to_string_lossy();
+    let (code, message) = refused(&[&source, "-o", &target, "--at", "1s"]);
+    assert_eq!(
+        (code, message.contains("recording")),
+        (Some(1), true),
+        "{message}"
+    );
+    let (code, message) = refused(&[&source, "-o", &target, "--focus", "treemap/squarify"]);
+    assert_eq!(code, Some(1));
+    assert!(message.contains("treemap/squarify.rs"), "{message}");
 }

@@ -8,6 +8,8 @@ use callscape::render::theme::Theme;
 use callscape::units::ModuleId;
 use glam::{Vec2, Vec3};
 
+use crate::random::Random;
+
 /// Everything that a renderer takes.
 pub struct Scene {
     pub blocks: Vec<Block>,
@@ -17,21 +19,14 @@ pub struct Scene {
     pub screen: Vec<ScreenLabel>,
 }
 
-/// A small generator of even numbers; its seed makes the scene.
-pub struct Random(pub u64);
+/// A number from 0 to 1.
+fn unit(random: &mut Random) -> f32 {
+    (random.next() >> 40) as f32 / (1u64 << 24) as f32
+}
 
-impl Random {
-    /// 0 to 1.
-    pub fn next(&mut self) -> f32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 40) as f32 / (1u64 << 24) as f32
-    }
-
-    pub fn below(&mut self, end: usize) -> usize {
-        ((self.next() * end as f32) as usize).min(end.saturating_sub(1))
-    }
+/// One of the items of a list that is not empty.
+fn one_of(list: &[usize], random: &mut Random) -> usize {
+    list[random.below(list.len() as u64) as usize]
 }
 
 /// A module of the invented code base, children after parents.
@@ -62,15 +57,6 @@ impl Scene {
         let running = scene.run(active, &mut random);
         scene.relate(&running, arcs, theme, &mut random);
         scene
-    }
-
-    /// A terrace with children, to be pointed at.
-    pub fn district(&self) -> ModuleId {
-        let chosen = self.blocks.iter().find(|block| {
-            let extent = block.max - block.min;
-            block.level == 2 && extent.x > 80.0 && extent.y > 60.0
-        });
-        chosen.map_or(ModuleId::ROOT, |block| block.module)
     }
 
     /// Labels above some of what runs, as they stand on a picture of `size` pixels.
@@ -153,12 +139,12 @@ impl Scene {
             let is_file = self.blocks[at].kind == BlockKind::Terrace
                 && end - at > 4
                 && (at + 1..end).all(|child| self.blocks[child].kind == BlockKind::Leaf);
-            if !is_file || random.next() * 100.0 > active {
+            if !is_file || unit(random) * 100.0 > active {
                 continue;
             }
             for child in at + 1..end {
-                if random.next() < 0.6 {
-                    let heat = random.next() * random.next();
+                if unit(random) < 0.6 {
+                    let heat = unit(random) * unit(random);
                     self.looks[child].glow = 0.25 + 0.75 * heat;
                     self.looks[child].rise = 4.0 + 40.0 * heat;
                     running.push(child);
@@ -175,9 +161,9 @@ impl Scene {
         let palette = theme.palette();
         let colour = |[r, g, b]: [f32; 3]| [r, g, b, 1.0];
         for _ in 0..count {
-            let from = running[random.below(running.len())];
-            let to = running[random.below(running.len())];
-            let width = 0.9 + 2.5 * random.next().powi(3);
+            let from = one_of(running, random);
+            let to = one_of(running, random);
+            let width = 0.9 + 2.5 * unit(random).powi(3);
             self.arc(
                 &[from, to],
                 width,
@@ -186,9 +172,7 @@ impl Scene {
                 false,
             );
         }
-        let stack: Vec<usize> = (0..7)
-            .map(|_| running[random.below(running.len())])
-            .collect();
+        let stack: Vec<usize> = (0..7).map(|_| one_of(running, random)).collect();
         let violet = colour(callscape::render::theme::linear(match theme {
             Theme::Light => 0x5B2A86,
             Theme::Dark => 0xB48CF0,
@@ -236,15 +220,6 @@ impl Scene {
             fov_y: 0.473,
         }
     }
-
-    /// One district from near by.
-    pub fn close_up() -> Camera {
-        Camera {
-            eye: Vec3::new(330.0, 60.0, 130.0),
-            target: Vec3::new(400.0, 250.0, 15.0),
-            fov_y: 0.7,
-        }
-    }
 }
 
 const NAMES: [&str; 12] = [
@@ -264,7 +239,7 @@ const NAMES: [&str; 12] = [
 
 fn node(leaves: f32, level: u32, random: &mut Random) -> Node {
     if leaves <= 1.0 || (level > 1 && leaves < 2.0) || level > 7 {
-        let weight = 2.0 + 60.0 * random.next() * random.next() * random.next();
+        let weight = 2.0 + 60.0 * unit(random) * unit(random) * unit(random);
         return Node {
             children: Vec::new(),
             weight,
@@ -274,14 +249,14 @@ fn node(leaves: f32, level: u32, random: &mut Random) -> Node {
     let count = if leaves < 40.0 {
         leaves as usize
     } else {
-        ((4.0 + 22.0 * random.next()) as usize).min(leaves as usize)
+        ((4.0 + 22.0 * unit(random)) as usize).min(leaves as usize)
     };
     let mut shares: Vec<f32> = (0..count)
         .map(|_| {
             if leaves < 40.0 {
                 1.0
             } else {
-                random.next().powi(2) + 0.03
+                unit(random).powi(2) + 0.03
             }
         })
         .collect();

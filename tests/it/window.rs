@@ -1,1 +1,367 @@
-//! Through the public interface: window.
+//! Through the public interface: the window, driven by keys and mouse on a virtual display.
+//!
+//! What the window shows is read from the log of states that `CALLSCAPE_STATE` asks for, one line for
+//! every frame.
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::common;
+
+/// Software rendering on a busy machine takes its time.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A process that ends with the test, however that ends.
+struct Owned(Child);
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A virtual display with a window manager, without which windows get no keys.
+struct Display {
+    name: String,
+    _manager: Owned,
+    _server: Owned,
+}
+
+fn is_installed(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+impl Display {
+    /// None, with a line that says why, where something that it needs is not installed.
+    fn open() -> Option<Display> {
+        for program in ["Xvfb", "openbox", "xdotool"] {
+            if !is_installed(program) {
+                eprintln!("left out: needs {program} to drive a window");
+                return None;
+            }
+        }
+        // The server chooses a free number and tells it.
+        let mut server = Command::new("Xvfb")
+            .args(["-displayfd", "1", "-screen", "0", "1000x700x24"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("Xvfb is installed");
+        let mut number = String::new();
+        let output = server.stdout.take().expect("its output is piped");
+        let server = Owned(server);
+        BufReader::new(output)
+            .read_line(&mut number)
+            .expect("Xvfb tells its number");
+        let name = format!(":{}", number.trim());
+        let manager = Command::new("openbox")
+            .env("DISPLAY", &name)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("openbox is installed");
+        Some(Display {
+            name,
+            _manager: Owned(manager),
+            _server: server,
+        })
+    }
+
+    fn xdotool(&self, arguments: &[&str]) -> String {
+        let output = Command::new("xdotool")
+            .env("DISPLAY", &self.name)
+            .args(arguments)
+            .output()
+            .expect("xdotool is installed");
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    }
+
+    fn callscape(&self) -> Command {
+        let mut command = common::callscape();
+        command
+            .env("DISPLAY", &self.name)
+            .env_remove("WAYLAND_DISPLAY");
+        command
+    }
+}
+
+struct Window<'a> {
+    display: &'a Display,
+    process: Owned,
+    id: String,
+    log: PathBuf,
+}
+
+impl Drop for Window<'_> {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.log);
+    }
+}
+
+impl Window<'_> {
+    fn open<'a>(display: &'a Display, inputs: &[&Path]) -> Window<'a> {
+        let name = format!("callscape-state-{}-{}", std::process::id(), inputs.len());
+        let log = std::env::temp_dir().join(name);
+        let process = display
+            .callscape()
+            .args(inputs)
+            .env("CALLSCAPE_STATE", &log)
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the program is built");
+        let pid = process.id().to_string();
+        let mut window = Window {
+            display,
+            process: Owned(process),
+            id: String::new(),
+            log,
+        };
+        window.wait("a first frame", |_| true);
+        let found = display.xdotool(&["search", "--sync", "--onlyvisible", "--pid", &pid]);
+        window.id = found.lines().last().unwrap_or_default().to_owned();
+        display.xdotool(&["windowactivate", "--sync", &window.id]);
+        window.wait("its inputs", |state| state["loading"] == false);
+        window
+    }
+
+    /// The states logged so far that are complete.
+    fn states(&self) -> Vec<Value> {
+        let text = std::fs::read_to_string(&self.log).unwrap_or_default();
+        let lines = text.lines();
+        lines
+            .filter_map(|line| serde_json::from_str(line).ok())
+            .collect()
+    }
+
+    fn state(&self) -> Value {
+        self.states().pop().unwrap_or_default()
+    }
+
+    /// Waits until the last state is as wanted.
+    fn wait(&self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+        let start = Instant::now();
+        loop {
+            let state = self.state();
+            if state.is_object() && wanted(&state) {
+                return state;
+            }
+            assert!(start.elapsed() < PATIENCE, "no {what}: {state}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    fn wait_for_rest(&self) -> Value {
+        self.wait("rest", |state| state["moving"] == false)
+    }
+
+    fn key(&self, key: &str) {
+        self.display.xdotool(&["key", key]);
+    }
+
+    /// Moves the pointer to a place in the window.
+    fn point(&self, x: u32, y: u32) {
+        let (x, y) = (x.to_string(), y.to_string());
+        self.display
+            .xdotool(&["mousemove", "--window", &self.id, &x, &y]);
+    }
+
+    fn close(mut self) {
+        // The window manager asks the window to close.
+        self.key("alt+F4");
+        let start = Instant::now();
+        while start.elapsed() < PATIENCE {
+            if let Some(status) = self.process.0.try_wait().expect("it is our process") {
+                assert!(status.success(), "{status}");
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        panic!("the window did not close");
+    }
+}
+
+fn point(state: &Value, name: &str) -> [f64; 3] {
+    std::array::from_fn(|axis| state[name][axis].as_f64().expect("a coordinate"))
+}
+
+fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
+    let squares = a.iter().zip(b).map(|(a, b)| (a - b) * (a - b));
+    squares.sum::<f64>().sqrt()
+}
+
+fn time(state: &Value) -> u64 {
+    state["time_ns"].as_u64().expect("a recording is open")
+}
+
+#[test]
+fn a_window_is_driven_by_keys_and_mouse() {
+    let Some(display) = Display::open() else {
+        return;
+    };
+    let source = common::data("window/source");
+    let trace = common::data("window/meal.json");
+    let window = Window::open(&display, &[&source, &trace]);
+    let opened = window.wait("open session", |state| state["open"].is_string());
+    assert_eq!(opened["messages"], serde_json::json!([]));
+    assert!(opened["modules"].as_u64() >= Some(10), "{opened}");
+    let home = point(&window.wait_for_rest(), "eye");
+
+    plays_and_steps(&window);
+    finds_and_selects(&window);
+
+    // The wheel zooms in, Home shows everything again.
+    let far = window.wait_for_rest();
+    window.point(500, 350);
+    window.display.xdotool(&["click", "--repeat", "4", "4"]);
+    let near = window.wait("zoom", |state| {
+        distance(point(state, "eye"), point(&far, "eye")) > 30.0
+    });
+    assert!(point(&near, "eye")[2] < point(&far, "eye")[2]);
+    window.key("Home");
+    window.wait("way home", |state| {
+        distance(point(state, "eye"), home) < 0.5
+    });
+
+    // A drag turns the view.
+    window.point(500, 400);
+    window.display.xdotool(&["mousedown", "1"]);
+    for step in 1..=5 {
+        window.point(500 + step * 20, 400);
+    }
+    window.display.xdotool(&["mouseup", "1"]);
+    window.wait("turn", |state| distance(point(state, "eye"), home) > 30.0);
+
+    // Fly mode goes ahead while the key is held.
+    window.key("Tab");
+    let start = window.wait("fly mode", |state| state["mode"] == "fly");
+    window.display.xdotool(&["keydown", "w"]);
+    window.wait("flight", |state| {
+        distance(point(state, "eye"), point(&start, "eye")) > 20.0
+    });
+    window.display.xdotool(&["keyup", "w"]);
+    window.wait_for_rest();
+    window.key("Tab");
+    window.wait("orbit mode", |state| state["mode"] == "orbit");
+
+    window.key("F1");
+    window.wait("help", |state| state["help"] == true);
+    window.key("Escape");
+    window.wait("end of help", |state| state["help"] == false);
+
+    draws_nothing_at_rest(&window);
+    window.close();
+}
+
+fn plays_and_steps(window: &Window<'_>) {
+    window.key("space");
+    window.wait("playback", |state| {
+        state["playing"] == true && time(state) > 1_000
+    });
+    window.key("space");
+    let paused = window.wait("pause", |state| state["playing"] == false);
+    window.key("Right");
+    let later = window.wait("step forward", |state| time(state) > time(&paused));
+    window.key("Left");
+    window.wait("step back", |state| time(state) < time(&later));
+    window.key("comma");
+    window.wait("the start", |state| time(state) == 0);
+}
+
+fn finds_and_selects(window: &Window<'_>) {
+    let before = window.wait_for_rest();
+    window.key("slash");
+    window.wait("search", |state| state["search"].is_string());
+    // Shortcuts are letters like any other while one types: no collapsing, no change of theme.
+    window.display.xdotool(&["type", "--delay", "60", "tast"]);
+    let found = window.wait("results", |state| state["search"] == "tast");
+    assert!(found["results"].as_u64() >= Some(1), "{found}");
+    window.key("Return");
+    let selected = window.wait("selection", |state| state["selected"].is_string());
+    assert_eq!(selected["selected"], "tools.py/taste");
+    assert_eq!(selected["blocks"], before["blocks"]);
+    window.wait("flight to it", |state| {
+        distance(point(state, "eye"), point(&before, "eye")) > 30.0 && state["moving"] == false
+    });
+    window.key("Escape");
+    window.wait("no selection", |state| state["selected"].is_null());
+    window.key("Home");
+    let home = point(&before, "eye");
+    window.wait("way home", |state| {
+        distance(point(state, "eye"), home) < 0.5
+    });
+}
+
+fn draws_nothing_at_rest(window: &Window<'_>) {
+    let start = Instant::now();
+    let mut frames = window.states().len();
+    loop {
+        std::thread::sleep(Duration::from_millis(1500));
+        let now = window.states().len();
+        if now == frames {
+            return;
+        }
+        frames = now;
+        assert!(start.elapsed() < PATIENCE, "it never comes to rest");
+    }
+}
+
+#[test]
+fn a_window_tells_what_could_not_be_opened_and_keeps_running() {
+    let Some(display) = Display::open() else {
+        return;
+    };
+    let readme = common::data("window/README.md");
+    let window = Window::open(&display, &[&readme]);
+    let state = window.wait("message", |state| state["messages"][0].is_string());
+    assert_eq!(state["messages"][0], "README.md could not be opened");
+    assert!(state["open"].is_null());
+    window.key("F1");
+    window.wait("help", |state| state["help"] == true);
+    window.close();
+}
+
+/// Runs a window that cannot open; what it says on standard error.
+fn refusal(mut command: Command) -> String {
+    let child = command
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program is built");
+    let mut child = Owned(child);
+    let mut said = String::new();
+    let stderr = child.0.stderr.as_mut().expect("it is piped");
+    stderr.read_to_string(&mut said).expect("messages are text");
+    let status = child.0.wait().expect("it is our process");
+    assert_eq!(status.code(), Some(1), "{said}");
+    said
+}
+
+#[test]
+fn without_a_display_the_window_says_what_is_missing() {
+    let mut command = common::callscape();
+    command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
+    command.env_remove("WAYLAND_SOCKET");
+    let said = refusal(command);
+    assert!(said.contains("DISPLAY"), "{said}");
+    assert!(said.contains("callscape render"), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+}
+
+#[test]
+fn without_an_adapter_the_window_says_what_to_install() {
+    let Some(display) = Display::open() else {
+        return;
+    };
+    let mut command = display.callscape();
+    command
+        .env("VK_ICD_FILENAMES", "/nowhere.json")
+        .env("VK_DRIVER_FILES", "/nowhere.json");
+    let said = refusal(command);
+    assert!(said.contains("mesa-vulkan-drivers"), "{said}");
+}

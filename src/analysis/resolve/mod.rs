@@ -6,6 +6,7 @@ use crate::facts::functions::{Function, Functions};
 use crate::facts::hierarchy::{Hierarchy, HierarchyBuilder, ModuleKind, NodeId};
 use crate::units::ModuleId;
 
+mod directories;
 mod names;
 mod packages;
 mod placing;
@@ -47,12 +48,11 @@ pub struct Resolution {
 pub fn resolve(source: &Hierarchy, recordings: &[&Functions]) -> (Hierarchy, Vec<Resolution>) {
     let index = SourceIndex::new(source);
     let files = find_files(source, &index, recordings);
-    let is_alone = source.len() == 1;
-    let mut placing = Placing::new(HierarchyBuilder::from_hierarchy(source), is_alone);
+    let everything = recordings.iter().flat_map(|functions| all(functions));
+    let outside = everything.filter(|function| !files.contains_key(function.file));
+    let builder = HierarchyBuilder::from_hierarchy(source);
+    let mut placing = Placing::new(builder, source.len() == 1, outside);
     let mut resolved: Vec<Vec<(NodeId, Rule)>> = Vec::new();
-    if is_alone {
-        placing.look_at(recordings.iter().flat_map(|functions| all(functions)));
-    }
     for functions in recordings {
         let own = own_libraries(&index, functions);
         let resolve_one = |function: Function<'_>| -> (NodeId, Rule) {
@@ -87,8 +87,17 @@ pub fn resolve(source: &Hierarchy, recordings: &[&Functions]) -> (Hierarchy, Vec
     (hierarchy, resolutions)
 }
 
+/// The functions of a recording, without what stands for an unknown file: debug information writes `??`.
 fn all(functions: &Functions) -> impl Iterator<Item = Function<'_>> {
-    functions.ids().map(|id| functions.get(id))
+    functions.ids().map(|id| {
+        let function = functions.get(id);
+        let is_unknown = matches!(
+            function.file,
+            "??" | "unknown" | "[unknown]" | "(unknown)" | "<unknown>"
+        );
+        let file = if is_unknown { "" } else { function.file };
+        Function { file, ..function }
+    })
 }
 
 /// Whether the recording knows the file of a function: debug information writes `??` where it does not.

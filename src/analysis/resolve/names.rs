@@ -90,6 +90,7 @@ fn collect<'a>(name: &'a str, depth: usize, parts: &mut Vec<&'a str>) {
 
 fn push<'a>(part: &'a str, parts: &mut Vec<&'a str>) {
     let part = part.trim();
+    let part = part.strip_prefix("r#").unwrap_or(part);
     // Accessors of JavaScript: `get size`.
     let part = ["get ", "set ", "async ", "static "]
         .iter()

@@ -3,8 +3,8 @@
 use super::names;
 use crate::facts::functions::Function;
 
-/// The groups around a function, outermost first, and whether they are those of a runtime or of a package
-/// that someone else wrote.
+/// The groups around a function, outermost first (of a file that is not foreign: its name, without the
+/// directories around it), and whether they are those of a runtime or of a package that someone else wrote.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Origin {
     pub groups: Vec<String>,
@@ -29,20 +29,19 @@ pub fn origin(function: Function<'_>) -> Origin {
     if let Some(groups) = package(function.file) {
         return foreign(groups);
     }
-    let scope = scope_groups(function.name, 2);
+    let mut scope = scope_groups(function.name, 2);
     if let Some(first) = scope.first()
         && is_runtime(first)
         && function.file.is_empty()
     {
+        if BUILT_IN.contains(&first.as_str()) {
+            scope.insert(0, "builtins".to_owned());
+            scope.truncate(2);
+        }
         return foreign(scope);
     }
-    let (directory, file) = split_file(function.file);
-    let groups = if !file.is_empty() {
-        let directory = file_name(directory).to_owned();
-        [directory, file.to_owned()]
-            .into_iter()
-            .filter(|group| !group.is_empty())
-            .collect()
+    let groups = if !function.file.is_empty() {
+        vec![file_name(function.file).to_owned()]
     } else if !scope.is_empty() {
         scope
     } else if !library.is_empty() {
@@ -58,11 +57,11 @@ pub fn origin(function: Function<'_>) -> Origin {
 
 /// Whether a namespace is one that comes with a language or a system, or a built-in type of Python.
 pub fn is_runtime(namespace: &str) -> bool {
-    RUNTIMES.contains(&namespace)
+    RUNTIMES.contains(&namespace) || BUILT_IN.contains(&namespace)
 }
 
 /// Outermost namespaces of what comes with a language or a system.
-const RUNTIMES: [&str; 31] = [
+const RUNTIMES: [&str; 22] = [
     "std",
     "core",
     "alloc",
@@ -79,21 +78,34 @@ const RUNTIMES: [&str; 31] = [
     "runtime",
     "syscall",
     "linux",
-    "list",
-    "dict",
-    "str",
-    "set",
-    "tuple",
-    "int",
-    "float",
-    "bytes",
-    "bytearray",
-    "object",
-    "type",
     "sys",
     "time",
     "posix",
     "_io",
+    "io",
+    "marshal",
+];
+
+/// The built-in types of Python, whose methods are recorded as `list.append`.
+const BUILT_IN: [&str; 18] = [
+    "list",
+    "dict",
+    "str",
+    "set",
+    "frozenset",
+    "tuple",
+    "int",
+    "float",
+    "bool",
+    "bytes",
+    "bytearray",
+    "object",
+    "type",
+    "generator",
+    "mappingproxy",
+    "memoryview",
+    "property",
+    "super",
 ];
 
 /// Whether a library is one that programs share: `libc.so.6`, `libz.1.dylib`, `kernel32.dll`, `[vdso]`.
@@ -112,13 +124,6 @@ pub fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-fn split_file(path: &str) -> (&str, &str) {
-    match path.rfind(['/', '\\']) {
-        Some(at) => (&path[..at], &path[at + 1..]),
-        None => ("", path),
-    }
-}
-
 /// The first `most` of the scopes in a name.
 fn scope_groups(name: &str, most: usize) -> Vec<String> {
     if let Some((category, _)) = name.split_once(':')
@@ -135,7 +140,7 @@ fn scope_groups(name: &str, most: usize) -> Vec<String> {
 }
 
 /// The package in the path of a file that lies where packages are installed; none for other files.
-fn package(path: &str) -> Option<Vec<String>> {
+pub fn package(path: &str) -> Option<Vec<String>> {
     if let Some(module) = path.strip_prefix("<frozen ") {
         let module = module.trim_end_matches('>');
         let package = module.split('.').next().unwrap_or(module);
@@ -302,11 +307,12 @@ mod tests {
                 foreign("y@v1.2 z.go"),
             ),
             ("builtins.len", "", "", foreign("builtins")),
+            ("list.append", "", "", foreign("builtins list")),
             ("java.util.HashMap.put", "", "", foreign("java util")),
             ("linux:schedule", "", "", foreign("linux")),
             ("a::b::C::f", "", "app", own("a b")),
             ("f", "", "/bin/app", own("app")),
-            ("f", "/build/x/y.c", "app", own("x y.c")),
+            ("f", "/build/x/y.c", "app", own("y.c")),
             ("f", "", "", own("")),
         ] {
             assert_eq!(

@@ -1,60 +1,65 @@
 //! Where functions go that the source does not define: new modules, each made once.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
+use super::directories::Directories;
 use super::{names, packages};
 use crate::facts::functions::Function;
 use crate::facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
 use crate::units::ModuleId;
 
 /// Adds modules to a hierarchy, and finds again those that it has added.
-pub struct Placing {
+pub struct Placing<'a> {
     builder: HierarchyBuilder,
     added: HashMap<(NodeId, ModuleKind, Box<str>), NodeId>,
     /// Whether there is no source: then the hierarchy is made of the names in the recordings alone.
     is_alone: bool,
-    /// The directories that all files of the recordings share, as a text that their paths start with.
-    common_directory: String,
+    directories: Directories<'a>,
+    /// Of functions that have no file: the name of an only executable says nothing.
     has_several_libraries: bool,
+    /// Where most functions have a file, those without are built into the runtime.
+    is_without_file_foreign: bool,
+    /// Beginnings of names, `luaV_`, and how many functions without file and scope have them.
+    prefixes: HashMap<&'a str, u32>,
 }
+
+/// This many functions whose names begin alike, as C has it for want of namespaces, make one.
+const FAMILY: u32 = 3;
 
 /// Names with more scopes than this keep the innermost.
 const DEEPEST_SCOPE: usize = 8;
 
-/// Paths with more directories than this, below what they all share, keep the innermost.
-const DEEPEST_DIRECTORY: usize = 30;
-
-impl Placing {
-    pub fn new(builder: HierarchyBuilder, is_alone: bool) -> Placing {
+impl<'a> Placing<'a> {
+    /// `outside` are the functions that will be placed outside of the source.
+    pub fn new(
+        builder: HierarchyBuilder,
+        is_alone: bool,
+        outside: impl Iterator<Item = Function<'a>>,
+    ) -> Placing<'a> {
+        let mut files: Vec<&str> = Vec::new();
+        let mut libraries: BTreeSet<&str> = BTreeSet::new();
+        let mut prefixes: HashMap<&str, u32> = HashMap::new();
+        let mut without_file = 0;
+        for function in outside.filter(|function| !packages::origin(*function).is_foreign) {
+            if function.file.is_empty() {
+                libraries.insert(function.library);
+                without_file += 1;
+                if let Some(prefix) = prefix(function.name) {
+                    *prefixes.entry(prefix).or_default() += 1;
+                }
+            } else {
+                files.push(function.file);
+            }
+        }
         Placing {
             builder,
             added: HashMap::new(),
             is_alone,
-            common_directory: String::new(),
-            has_several_libraries: false,
+            is_without_file_foreign: files.len() > without_file,
+            directories: Directories::new(files.into_iter()),
+            has_several_libraries: libraries.len() > 1,
+            prefixes,
         }
-    }
-
-    /// Looks at the functions that are to be placed: directories that hold all their files are not modules,
-    /// nor is the only executable.
-    pub fn look_at<'a>(&mut self, functions: impl Iterator<Item = Function<'a>>) {
-        let mut common: Option<&str> = None;
-        let mut library: Option<&str> = None;
-        for function in functions.filter(|function| !packages::origin(*function).is_foreign) {
-            if function.file.is_empty() {
-                let first = *library.get_or_insert(function.library);
-                self.has_several_libraries |= first != function.library;
-                continue;
-            }
-            let directory = directory(function.file);
-            common = Some(match common {
-                None => directory,
-                Some(common) => common_directory(common, directory),
-            });
-        }
-        common
-            .unwrap_or_default()
-            .clone_into(&mut self.common_directory);
     }
 
     fn child(&mut self, parent: NodeId, kind: ModuleKind, name: &str) -> NodeId {
@@ -87,11 +92,17 @@ impl Placing {
     /// function is not of a library or a runtime, in directories, files, namespaces and classes of its own.
     pub fn outside(&mut self, function: Function<'_>) -> NodeId {
         let origin = packages::origin(function);
-        if self.is_alone && !origin.is_foreign {
+        let is_foreign =
+            origin.is_foreign || function.file.is_empty() && self.is_without_file_foreign;
+        if self.is_alone && !is_foreign {
             return self.in_own_place(function);
         }
         let mut parent = self.child(NodeId::ROOT, ModuleKind::External, "external");
-        for group in origin.groups {
+        let directories = match function.file {
+            file if !origin.is_foreign && !file.is_empty() => self.directories.names(file),
+            _ => Vec::new(),
+        };
+        for group in directories.into_iter().chain(origin.groups) {
             parent = self.child(parent, ModuleKind::External, &group);
         }
         self.child(parent, ModuleKind::Function, display_name(function.name))
@@ -100,16 +111,10 @@ impl Placing {
     fn in_own_place(&mut self, function: Function<'_>) -> NodeId {
         let mut parent = NodeId::ROOT;
         if !function.file.is_empty() {
-            let path = function.file.strip_prefix(&self.common_directory);
-            let path = path.unwrap_or(function.file).to_owned();
-            let mut names: Vec<&str> = path
-                .split(['/', '\\'])
-                .filter(|name| !name.is_empty() && *name != ".")
-                .collect();
-            let file = names.pop().unwrap_or("unnamed");
-            for name in last(&names, DEEPEST_DIRECTORY) {
-                parent = self.child(parent, ModuleKind::Directory, name);
+            for name in self.directories.names(function.file) {
+                parent = self.child(parent, ModuleKind::Directory, &name);
             }
+            let file = packages::file_name(function.file);
             parent = self.child(parent, ModuleKind::File, file);
         } else if self.has_several_libraries && !function.library.is_empty() {
             let library = packages::file_name(function.library);
@@ -128,6 +133,14 @@ impl Placing {
                 ModuleKind::Namespace
             };
             parent = self.child(parent, kind, class);
+        } else if let Some(prefix) = prefix(function.name)
+            && function.file.is_empty()
+            && self
+                .prefixes
+                .get(prefix)
+                .is_some_and(|&count| count >= FAMILY)
+        {
+            parent = self.child(parent, ModuleKind::Namespace, prefix);
         }
         // Closures and overloads keep what tells them apart.
         let is_itself = function.name.ends_with(own_name);
@@ -144,6 +157,12 @@ impl Placing {
     }
 }
 
+/// What stands up to the first underscore in a name without scopes, and the underscore.
+fn prefix(name: &str) -> Option<&str> {
+    let end = name.find('_').filter(|&end| end > 0)?;
+    names::is_plain(name).then(|| &name[..=end])
+}
+
 fn last<'a, 'b>(names: &'b [&'a str], most: usize) -> &'b [&'a str] {
     &names[names.len().saturating_sub(most)..]
 }
@@ -151,19 +170,4 @@ fn last<'a, 'b>(names: &'b [&'a str], most: usize) -> &'b [&'a str] {
 /// A function without any name is shown as such.
 fn display_name(name: &str) -> &str {
     if name.is_empty() { "(unnamed)" } else { name }
-}
-
-/// The directory of a file with its separator; empty for a bare file name.
-fn directory(path: &str) -> &str {
-    path.rfind(['/', '\\']).map_or("", |end| &path[..=end])
-}
-
-/// The longest directory, with its separator, that holds both.
-fn common_directory<'a>(a: &'a str, b: &str) -> &'a str {
-    let pairs = a.bytes().zip(b.bytes());
-    let common = pairs.take_while(|(a, b)| a == b).count();
-    // A separator is ASCII: its place is a character boundary of `a`.
-    let is_separator = |byte: &u8| matches!(byte, b'/' | b'\\');
-    let end = a.as_bytes()[..common].iter().rposition(is_separator);
-    end.map_or("", |end| &a[..=end])
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::packages;
 use super::source_index::SourceIndex;
 use crate::facts::hierarchy::{Hierarchy, ModuleKind};
 use crate::units::ModuleId;
@@ -45,49 +46,45 @@ impl<'a> SourceFiles<'a> {
 
     /// The source file of each of the recorded `files`, by path; those that have none are left out.
     ///
-    /// The longest common end of the paths wins. When it is more than the file's own name, one of the
-    /// functions recorded there must be defined in the source file, if any has a name; when it is just the
-    /// file's own name (a standard library also has its `utils.py`), half of them must be. Among equals the file
-    /// that defines the most wins; where none does, the path means no file. A file in which no recorded
-    /// function has a name goes with the other files of its directory.
+    /// The longest common end of the paths wins, which for a file of a standard library or an installed package
+    /// must be more than its own name. One of the names recorded there must be defined in the
+    /// source file; when the common end is no more than the file's own name (a standard library also has its
+    /// `utils.py`), half of them must be. Among equals the file that defines the most wins; where none does,
+    /// the path means no file. A file without such evidence goes with the other files of its directory, or
+    /// is found when nothing speaks against it and no other file has so long a common end.
     pub fn find(&self, files: &[(&str, RecordedFile<'_>)]) -> HashMap<String, ModuleId> {
         let mut found: HashMap<String, ModuleId> = HashMap::new();
         // Directories as recorded, and the modules that they were seen to be.
         let mut directories: HashMap<&str, ModuleId> = HashMap::new();
-        let mut nameless: Vec<(&str, usize, Vec<ModuleId>)> = Vec::new();
+        let mut unproven: Vec<(&str, bool, Vec<ModuleId>)> = Vec::new();
         for (path, recorded) in files {
             let components = reversed_components(path);
             let (common, candidates) = self.candidates(&components);
-            if common == 0 || candidates.len() > MOST_CANDIDATES {
+            let is_foreign = || packages::package(path).is_some();
+            if common == 0 || candidates.len() > MOST_CANDIDATES || common == 1 && is_foreign() {
                 continue;
             }
-            if recorded.functions.is_empty() {
-                nameless.push((path, common, candidates));
-                continue;
-            }
-            let Some((file, defined)) = self.best(&candidates, &recorded.functions) else {
-                continue;
+            let names = &recorded.functions;
+            let needed = match common {
+                1 => names.len().div_ceil(2).max(1),
+                _ => 1,
             };
-            let needed = if common > 1 {
-                1
-            } else {
-                recorded.functions.len().div_ceil(2)
-            };
-            if defined >= needed {
-                found.insert((*path).to_owned(), file);
-                if let Some(parent) = self.hierarchy.parent(file) {
-                    directories.insert(directory(path), parent);
+            match self.best(&candidates, names) {
+                Some((file, defined)) if defined >= needed => {
+                    found.insert((*path).to_owned(), file);
+                    if let Some(parent) = self.hierarchy.parent(file) {
+                        directories.insert(directory(path), parent);
+                    }
                 }
+                _ => unproven.push((path, names.is_empty(), candidates)),
             }
         }
-        for (path, common, candidates) in nameless {
+        for (path, is_likely, candidates) in unproven {
             let beside = directories.get(directory(path));
-            let known = candidates
-                .iter()
-                .find(|file| self.hierarchy.parent(**file).as_ref() == beside);
-            let file = match (known, candidates.as_slice()) {
+            let is_beside = |file: &&ModuleId| self.hierarchy.parent(**file).as_ref() == beside;
+            let file = match (candidates.iter().find(is_beside), candidates.as_slice()) {
                 (Some(file), _) => *file,
-                (None, [file]) if common > 1 => *file,
+                (None, [file]) if is_likely => *file,
                 _ => continue,
             };
             found.insert(path.to_owned(), file);
@@ -133,7 +130,7 @@ impl<'a> SourceFiles<'a> {
         let mut best: Option<(ModuleId, usize)> = None;
         let mut is_tie = false;
         for &file in candidates {
-            let is_defined = |name: &&&str| !self.index.in_file(file, name).is_empty();
+            let is_defined = |name: &&&str| self.index.is_defined(file, name);
             let defined = functions.iter().filter(is_defined).count();
             match best {
                 Some((_, most)) if defined < most => {}

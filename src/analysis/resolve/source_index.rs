@@ -14,14 +14,25 @@ pub struct SourceIndex<'a> {
     /// The same by the name before it too, of what is defined around the function in its file; empty where
     /// nothing is.
     by_scope: HashMap<(&'a str, &'a str), Vec<ModuleId>>,
+    /// Classes by name, in order of module: running the body of a Python class is a call of that name.
+    classes: HashMap<&'a str, Vec<ModuleId>>,
 }
 
 impl<'a> SourceIndex<'a> {
     pub fn new(hierarchy: &'a Hierarchy) -> SourceIndex<'a> {
         let mut by_name: HashMap<&str, Vec<ModuleId>> = HashMap::new();
         let mut by_scope: HashMap<(&str, &str), Vec<ModuleId>> = HashMap::new();
-        let is_function = |id: &ModuleId| hierarchy.kind(*id) == ModuleKind::Function;
-        for id in hierarchy.modules().filter(is_function) {
+        let mut classes: HashMap<&str, Vec<ModuleId>> = HashMap::new();
+        for id in hierarchy.modules() {
+            match hierarchy.kind(id) {
+                ModuleKind::Function => {}
+                ModuleKind::Class => {
+                    let class = classes.entry(hierarchy.name(id));
+                    class.or_default().push(id);
+                    continue;
+                }
+                _ => continue,
+            }
             let (scope, name) = last_two(hierarchy.name(id));
             let Some(name) = name else { continue };
             let around = hierarchy.parent(id).filter(|&around| {
@@ -37,7 +48,14 @@ impl<'a> SourceIndex<'a> {
             hierarchy,
             by_name,
             by_scope,
+            classes,
         }
+    }
+
+    /// Whether a file defines a function or a class of that own name. O(log n).
+    pub fn is_defined(&self, file: ModuleId, name: &str) -> bool {
+        let classes = self.classes.get(name).map_or(&[][..], Vec::as_slice);
+        !self.in_file(file, name).is_empty() || !self.inside(file, classes).is_empty()
     }
 
     /// The functions that a recorded name with a scope may mean: all whose [`SourceIndex::agreement`] is more
@@ -58,11 +76,15 @@ impl<'a> SourceIndex<'a> {
 
     /// The functions of that own name in one file. O(log n).
     pub fn in_file(&self, file: ModuleId, name: &str) -> &[ModuleId] {
-        let functions = self.named(name);
-        let subtree = self.hierarchy.subtree(file);
-        let start = functions.partition_point(|id| id.0 < subtree.start);
-        let end = functions.partition_point(|id| id.0 < subtree.end);
-        &functions[start..end]
+        self.inside(file, self.named(name))
+    }
+
+    /// Those of `modules`, which are in order, that lie inside `outer`.
+    fn inside<'m>(&self, outer: ModuleId, modules: &'m [ModuleId]) -> &'m [ModuleId] {
+        let subtree = self.hierarchy.subtree(outer);
+        let start = modules.partition_point(|id| id.0 < subtree.start);
+        let end = modules.partition_point(|id| id.0 < subtree.end);
+        &modules[start..end]
     }
 
     /// How many parts of a recorded name, from the last backwards, `function` and the modules around it

@@ -130,6 +130,11 @@ impl CameraControl {
         self.speed
     }
 
+    /// From one corner of the city to the opposite one, in world units.
+    pub fn reach(&self) -> f32 {
+        self.bounds.diagonal()
+    }
+
     /// The city has another shape from now on (a module was collapsed); the view stays.
     pub fn set_bounds(&mut self, bounds: Bounds) {
         self.bounds = bounds;

@@ -1,6 +1,6 @@
 //! All keys, over everything else.
 
-use egui::{Context as Egui, Id};
+use egui::{Context as Egui, Id, Ui};
 
 use super::super::command::Command;
 use super::super::keys::HELP;
@@ -12,35 +12,27 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
         return;
     }
     let room = ctx.content_rect();
-    let modal = egui::Modal::new(Id::unique("help")).show(ctx, |ui| {
+    let frame = egui::Frame::popup(&ctx.global_style()).inner_margin(18);
+    let modal = egui::Modal::new(Id::unique("help")).frame(frame);
+    let modal = modal.show(ctx, |ui| {
         let columns = if room.width() > 760.0 { 2 } else { 1 };
-        ui.set_width((room.width() - 60.0).min(if columns == 2 { 720.0 } else { 380.0 }));
+        let width: f32 = if columns == 2 { 740.0 } else { 380.0 };
+        ui.set_width(width.min(room.width() - 70.0));
+        ui.set_max_height(room.height() - 60.0);
+        ui.spacing_mut().interact_size.y = 20.0;
         ui.label(egui::RichText::new("Keys").heading());
-        ui.add_space(4.0);
+        ui.add_space(6.0);
         egui::ScrollArea::vertical()
-            .max_height((room.height() - 120.0).max(80.0))
+            .max_height((room.height() - 150.0).max(80.0))
             .show(ui, |ui| {
                 ui.columns(columns, |uis| {
                     for (index, (title, keys)) in HELP.iter().enumerate() {
-                        let Some(ui) = uis.get_mut(index % columns) else {
-                            continue;
-                        };
-                        ui.label(style::title(*title));
-                        egui::Grid::new(title)
-                            .num_columns(2)
-                            .spacing([12.0, 4.0])
-                            .show(ui, |ui| {
-                                for (key, meaning) in *keys {
-                                    ui.label(*key);
-                                    ui.add(egui::Label::new(style::weak(*meaning)).wrap());
-                                    ui.end_row();
-                                }
-                            });
-                        ui.add_space(10.0);
+                        if let Some(ui) = uis.get_mut(index % columns) {
+                            section(ui, title, keys);
+                        }
                     }
                 });
             });
-        ui.add_space(4.0);
         if ui.button("Close").on_hover_text("F1, Escape").clicked() {
             context.commands.push(Command::ToggleHelp);
         }
@@ -48,4 +40,20 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
     if modal.backdrop_response.clicked() {
         context.commands.push(Command::ToggleHelp);
     }
+}
+
+fn section(ui: &mut Ui, title: &str, keys: &[(&str, &str)]) {
+    ui.label(style::title(title));
+    egui::Grid::new(title)
+        .num_columns(2)
+        .min_col_width(104.0)
+        .spacing([12.0, 2.0])
+        .show(ui, |ui| {
+            for &(key, meaning) in keys {
+                ui.label(key);
+                ui.add(egui::Label::new(style::weak(meaning)).wrap());
+                ui.end_row();
+            }
+        });
+    ui.add_space(12.0);
 }

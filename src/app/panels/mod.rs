@@ -2,6 +2,7 @@
 //! the user asks for. They change nothing themselves.
 
 mod details;
+mod flying;
 mod help;
 mod legend;
 mod messages;
@@ -62,6 +63,7 @@ pub fn show(
     let ctx = ui.ctx().clone();
     stacks::show(&ctx, &mut context);
     settings::show(&ctx, &mut context);
+    flying::show(&ctx, &mut context);
     welcome::show(&ctx, &mut context);
     messages::show(&ctx, &mut context);
     search::show_results(&ctx, &mut context);

@@ -10,6 +10,9 @@ use super::{Context, text};
 use crate::facts::trace::Trace;
 use crate::units::{Cost, Time};
 
+/// Speed and step need so much room beside the buttons, in points; else they get rows of their own.
+const SETTINGS_WIDTH: f32 = 530.0;
+
 pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
     let Some(document) = &context.bench.document else {
         return;
@@ -25,17 +28,35 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
         .resizable(false);
     panel.show(ui, |ui| {
         timeline(ui, playback, trace, context);
+        let mut is_narrow = true;
         ui.horizontal(|ui| {
             buttons(ui, playback, context);
             ui.add_space(6.0);
             let end = Cost::from_ns(trace.range().end.ns());
             ui.label(style::title(playback.time().to_string()));
             ui.label(style::weak(format!("of {end}")));
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                speed(ui, playback, context);
-                step_size(ui, playback, context);
-            });
+            if ui.available_width() >= SETTINGS_WIDTH {
+                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                    speed(ui, playback, context);
+                    step_size(ui, playback, context);
+                });
+                is_narrow = false;
+            }
         });
+        if is_narrow {
+            let row = Layout::right_to_left(Align::Center);
+            let size = Vec2::new(ui.available_width(), ui.spacing().interact_size.y);
+            let in_one_row = size.x >= SETTINGS_WIDTH;
+            ui.allocate_ui_with_layout(size, row, |ui| {
+                speed(ui, playback, context);
+                if in_one_row {
+                    step_size(ui, playback, context);
+                }
+            });
+            if !in_one_row {
+                ui.allocate_ui_with_layout(size, row, |ui| step_size(ui, playback, context));
+            }
+        }
     });
 }
 

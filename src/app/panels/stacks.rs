@@ -9,6 +9,7 @@ use super::widgets::{MARGIN, card};
 use super::{Context, text};
 use crate::facts::trace::Trace;
 use crate::units::{CallId, ThreadId, Time};
+use crate::views::landscape::{ArcMode, thread_color};
 
 /// More threads, and more calls of one, would not be read while they change.
 const MAX_THREADS: usize = 6;
@@ -21,7 +22,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
     let Some(resolved) = document.resolved() else {
         return;
     };
-    if !context.bench.shown.stacks || context.free.width() < 420.0 {
+    if !context.bench.shown.stacks {
         return;
     }
     let trace = &resolved.recording.trace;
@@ -29,10 +30,12 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
     let free = context.free;
     card(ctx, "stacks", Align2::LEFT_TOP, free, |ui| {
         ui.set_width(200.0f32.min(free.width() * 0.3));
-        ui.label(style::title("Running now"))
-            .on_hover_text("The call stack of each thread (K hides it)");
+        ui.label(style::title("Running now")).on_hover_text(
+            "The call stack of each thread, the way over the landscape (K hides this)",
+        );
         egui::ScrollArea::vertical()
             .max_height((free.height() * 0.6 - 4.0 * MARGIN).max(60.0))
+            .auto_shrink([false, true])
             .show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = 1.0;
                 threads(ui, document, trace, time, context);
@@ -68,7 +71,7 @@ fn threads(
         } else {
             info.name.clone()
         };
-        ui.add(egui::Label::new(style::weak(name).small()).truncate());
+        heading(ui, thread, &name, context);
         frames(ui, document, trace, thread, &stack, context);
         ui.add_space(4.0);
     }
@@ -82,6 +85,23 @@ fn threads(
             "more threads",
         )));
     }
+}
+
+/// The thread's name, and the colour of its way over the landscape.
+fn heading(ui: &mut egui::Ui, thread: ThreadId, name: &str, context: &Context<'_>) {
+    let settings = &context.bench.settings;
+    let [r, g, b] = thread_color(settings.theme, thread);
+    ui.horizontal(|ui| {
+        ui.spacing_mut().interact_size.y = 0.0;
+        if settings.arcs != ArcMode::None {
+            let size = egui::vec2(16.0, 12.0);
+            let (rect, _) = ui.allocate_exact_size(size, egui::Sense::hover());
+            let bar = rect.shrink2(egui::vec2(0.0, 4.0));
+            let color = egui::Rgba::from_rgb(r, g, b);
+            ui.painter().rect_filled(bar, 2, color);
+        }
+        ui.add(egui::Label::new(style::weak(name).small()).truncate());
+    });
 }
 
 fn frames(

@@ -43,8 +43,8 @@ fn nothing(ctx: &Egui, context: &mut Context<'_>) {
         ui.add_space(2.0);
         ui.label("Drop a source directory, a recording of it, or both on this window.");
         ui.label(style::weak(
-            "Or start it with them: callscape SOURCE_DIR TRACE. Recordings are traces of Chrome's \
-             Trace Event format or directories of uftrace record, compressed or not.",
+            "Or start it with them: callscape SOURCE_DIR TRACE. Recordings are what tracers and \
+             profilers write: Chrome's trace events, uftrace and others, compressed or not.",
         ));
         ui.label(style::weak("F1 shows all keys."));
     });

@@ -173,7 +173,7 @@ fn early_row(
         Cell::Time(unit) => Some(*unit),
         Cell::Index => None,
     });
-    let unit = units.next().unwrap_or(Unit::Milliseconds);
+    let unit = units.next_back().unwrap_or(Unit::Milliseconds);
     let mut row = Vec::new();
     if !document.array()? {
         return Ok(row);

@@ -17,7 +17,7 @@ const SMALLEST: f32 = 0.62;
 /// Letters are seen from this height of the em square on the screen on, in pixels, and in full from
 /// `LEGIBLE`.
 const VISIBLE: f32 = 7.0;
-const LEGIBLE: f32 = 10.0;
+const LEGIBLE: f32 = 8.5;
 
 /// More names than this at once are a mat that nobody reads.
 const MOST: usize = 200;
@@ -317,4 +317,116 @@ fn overlap(a: &[Vec2; 4], b: &[Vec2; 4]) -> bool {
         })
     };
     !separated(a) && !separated(b)
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Mat4;
+
+    use super::*;
+    use crate::facts::hierarchy::{HierarchyBuilder, Module, NodeId};
+    use crate::filter::cut::Cut;
+    use crate::layout::geometry::CITY_SIZE;
+    use crate::layout::treemap::{Heights, Tiling, layout};
+
+    fn square(x: f32, y: f32, turn: f32) -> [Vec2; 4] {
+        [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)]
+            .map(|(a, b)| Vec2::new(x, y) + Vec2::from_angle(turn).rotate(Vec2::new(a, b)))
+    }
+
+    #[test]
+    fn quadrilaterals_overlap_unless_a_line_separates_them() {
+        assert!(overlap(&square(0.0, 0.0, 0.0), &square(0.5, 0.5, 0.7)));
+        assert!(!overlap(&square(0.0, 0.0, 0.0), &square(1.0, 0.0, 0.0)));
+        // Their bounding boxes overlap, they do not.
+        assert!(!overlap(&square(0.0, 0.0, 0.8), &square(0.75, 0.75, 0.8)));
+        assert!(overlap(&square(0.0, 0.0, 0.0), &square(0.2, 0.2, 0.0)));
+    }
+
+    /// Nine districts of nine files with a function each.
+    fn city() -> (Hierarchy, Vec<Block>) {
+        let mut builder = HierarchyBuilder::new("city");
+        for district in 0..9 {
+            let name = format!("district_with_a_rather_long_name_{district}");
+            let module = Module::named(ModuleKind::Directory, &name);
+            let district = builder.add(NodeId::ROOT, module);
+            for file in 0..9 {
+                let name = format!("{file}.c");
+                let file = builder.add(district, Module::named(ModuleKind::File, &name));
+                builder.add(file, Module::named(ModuleKind::Function, "function"));
+            }
+        }
+        let (hierarchy, _) = builder.build();
+        let blocks = layout(
+            &hierarchy,
+            &Cut::all(),
+            &[],
+            &Heights::Even,
+            Tiling::Squarified,
+        );
+        (hierarchy, blocks)
+    }
+
+    /// Straight from above, `width` world units across the picture, north at the top.
+    fn above(middle: Vec2, width: f32) -> Eye {
+        let size = Vec2::new(1400.0, 1000.0);
+        let scale = 2.0 / width;
+        let scale = Vec3::new(scale, scale * size.x / size.y, 1e-4);
+        let position = middle.extend(1000.0);
+        Eye {
+            position,
+            right: Vec3::X,
+            clip_from_world: Mat4::from_scale(scale) * Mat4::from_translation(-middle.extend(0.0)),
+            size,
+            focal: size.x / width * 1000.0,
+        }
+    }
+
+    fn names(labels: &FlatLabels) -> Vec<&str> {
+        let shown = labels.labels().iter();
+        shown.map(|label| label.text.as_str()).collect()
+    }
+
+    #[test]
+    fn names_appear_as_they_become_large_enough_and_functions_stay_unnamed() {
+        let (hierarchy, blocks) = city();
+        let mut labels = FlatLabels::new(&hierarchy, &blocks);
+        let middle = Vec2::new(500.0, 350.0);
+        labels.update(&hierarchy, &blocks, &above(middle, 60_000.0), |_, _| true);
+        assert!(names(&labels).is_empty());
+        labels.update(
+            &hierarchy,
+            &blocks,
+            &above(middle, 2.0 * CITY_SIZE),
+            |_, _| true,
+        );
+        let far = names(&labels).len();
+        labels.update(&hierarchy, &blocks, &above(middle, CITY_SIZE), |_, _| true);
+        let near = names(&labels);
+        assert!((1..near.len()).contains(&far), "{far} {near:?}");
+        assert!(near.contains(&"city") && near.iter().any(|name| name.ends_with(".c")));
+        assert!(near.iter().all(|&name| name != "function"));
+        assert!(
+            near.iter()
+                .all(|name| !name.contains('…') || name.starts_with("district"))
+        );
+        labels.update(&hierarchy, &blocks, &above(middle, CITY_SIZE), |_, _| false);
+        assert!(names(&labels).is_empty(), "all hidden");
+    }
+
+    #[test]
+    fn a_name_slides_along_its_strip_into_the_picture() {
+        let (hierarchy, blocks) = city();
+        let mut labels = FlatLabels::new(&hierarchy, &blocks);
+        // The west end of the root's strip lies outside.
+        labels.update(
+            &hierarchy,
+            &blocks,
+            &above(Vec2::new(700.0, 100.0), 600.0),
+            |_, _| true,
+        );
+        let root = labels.labels().iter().find(|label| label.text == "city");
+        let root = root.expect("the root's strip is in the picture");
+        assert!((400.0..1000.0).contains(&root.origin.x), "{root:?}");
+    }
 }

@@ -8,6 +8,9 @@ const MARGIN_DECAY: f64 = 0.8;
 /// The widest margin as a share of the shorter side.
 const MARGIN_SHARE: f64 = 0.03;
 
+/// What is left of a margin around an only child.
+const ONLY_CHILD: f64 = 0.45;
+
 /// The same for the strip at the south edge that holds the name.
 const STRIP: f64 = 27.0;
 const STRIP_DECAY: f64 = 0.86;
@@ -33,9 +36,11 @@ pub fn label_strip(rect: Rect, level: u16) -> f64 {
     shrunk(STRIP, STRIP_DECAY, level).min(side * STRIP_SHARE)
 }
 
-/// The part of a terrace that its children share.
-pub(super) fn inner(rect: Rect, level: u16) -> Rect {
-    let margin = margin(rect, level);
+/// The part of a terrace that its children share. Chains of only children, as source trees begin with,
+/// have narrow margins: there is nothing to keep apart.
+pub(super) fn inner(rect: Rect, level: u16, children: usize) -> Rect {
+    let narrowed = if children == 1 { ONLY_CHILD } else { 1.0 };
+    let margin = margin(rect, level) * narrowed;
     rect.inset(margin, label_strip(rect, level).max(margin))
 }
 

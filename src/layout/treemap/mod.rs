@@ -146,7 +146,7 @@ pub fn layout(
         sorted.clear();
         sorted.extend(order.iter().map(|&key| key_weight(key)));
 
-        let rect = margins::inner(Rect::of_block(&blocks[parent]), level);
+        let rect = margins::inner(Rect::of_block(&blocks[parent]), level, order.len());
         let place = |at: usize, rect: Rect| {
             let block = &mut blocks[order[at] as u32 as usize];
             let rect = margins::separated(rect, block.level);

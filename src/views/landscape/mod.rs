@@ -27,6 +27,7 @@ use crate::render::camera::Camera;
 use crate::render::theme::Theme;
 use crate::units::{Cost, ModuleId, Time};
 
+pub use relations::thread_color;
 pub use surface::Surface;
 
 /// Which call relations lie over the landscape as arcs.
@@ -119,6 +120,7 @@ fn guess_unknown(hierarchy: &Hierarchy, lines: &mut [f64]) {
 pub struct LandscapeView {
     settings: LandscapeSettings,
     metrics: ModuleMetrics,
+    cut: Cut,
     blocks: Vec<Block>,
     parents: Vec<u32>,
     looks: Vec<BlockLook>,
@@ -140,6 +142,7 @@ impl LandscapeView {
         let mut view = LandscapeView {
             settings: *settings,
             metrics: ModuleMetrics::new(session, 0),
+            cut: Cut::all(),
             blocks: Vec::new(),
             parents: Vec::new(),
             looks: Vec::new(),
@@ -156,10 +159,34 @@ impl LandscapeView {
         view
     }
 
-    /// Lays the same session out anew, with other settings or another cut.
+    /// Takes other settings or another cut for the same session; lays out anew only where these differ in
+    /// what decides the layout. What was shown of a recording has to be shown again.
     pub fn lay_out(&mut self, session: &Session, settings: &LandscapeSettings, cut: &Cut) {
-        let hierarchy = &session.hierarchy;
+        let ground = |of: &LandscapeSettings| (of.area, of.height, of.tiling);
+        let is_same = ground(&self.settings) == ground(settings) && self.cut == *cut;
         self.settings = *settings;
+        if !is_same || self.blocks.is_empty() {
+            self.cut.clone_from(cut);
+            self.place(&session.hierarchy);
+        }
+        self.looks.clear();
+        self.looks.resize(self.blocks.len(), BlockLook::default());
+        let colors = surface::colors(settings, &session.hierarchy, &self.metrics, &self.blocks);
+        for (look, color) in self.looks.iter_mut().zip(colors) {
+            look.data = color;
+        }
+        self.activity.forget();
+        self.picker
+            .set_risen(&self.blocks, &self.parents, &self.looks, []);
+        self.relations = relations::Relations::default();
+        self.shown = None;
+        self.changed.clear();
+        self.changed.push(0..self.blocks.len() as u32);
+    }
+
+    /// Makes the blocks, and what is found by them.
+    fn place(&mut self, hierarchy: &Hierarchy) {
+        let settings = &self.settings;
         let mut areas = self.metrics.values(hierarchy, settings.area);
         if settings.area == Metric::LinesOfCode {
             guess_unknown(hierarchy, &mut areas);
@@ -168,31 +195,17 @@ impl LandscapeView {
             None => Heights::Even,
             Some(metric) => Heights::Metric(self.metrics.values(hierarchy, metric)),
         };
-        self.blocks = treemap::layout(hierarchy, cut, &areas, &heights, settings.tiling);
+        self.blocks = treemap::layout(hierarchy, &self.cut, &areas, &heights, settings.tiling);
         self.parents = treemap::parents(&self.blocks);
         self.picker = Picker::new(&self.blocks, &self.parents);
         self.block_of = vec![0; hierarchy.len()];
         for (index, block) in self.blocks.iter().enumerate() {
-            // A terrace's children overwrite what it fills here.
-            let subtree = hierarchy.subtree(block.module);
-            let stands_for = match self.blocks.get(index + 1) {
-                Some(next) => subtree.start..next.module.0,
-                None => subtree,
-            };
-            self.block_of[stands_for.start as usize..stands_for.end as usize].fill(index as u32);
-        }
-        self.looks.clear();
-        self.looks.resize(self.blocks.len(), BlockLook::default());
-        let colors = surface::colors(settings, hierarchy, &self.metrics, &self.blocks);
-        for (look, color) in self.looks.iter_mut().zip(colors) {
-            look.data = color;
+            // What lies between a displayed module and the next is collapsed into the first.
+            let next = self.blocks.get(index + 1).map(|next| next.module.0);
+            let end = next.unwrap_or(hierarchy.len() as u32);
+            self.block_of[block.module.index()..end as usize].fill(index as u32);
         }
         self.flat_labels = FlatLabels::new(hierarchy, &self.blocks);
-        self.activity.forget();
-        self.relations = relations::Relations::default();
-        self.shown = None;
-        self.changed.clear();
-        self.changed.push(0..self.blocks.len() as u32);
     }
 
     /// Shows a moment of a recording, or the structure alone.

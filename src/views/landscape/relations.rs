@@ -9,10 +9,13 @@ use crate::facts::trace::Relation;
 use crate::layout::arcs::{ArcColors, BlockRelation, Ground, add_hyperarc, add_relations};
 use crate::layout::geometry::Arcs;
 use crate::render::theme::{Theme, linear};
-use crate::units::{CallId, FunctionId, Time};
+use crate::units::{CallId, FunctionId, ThreadId, Time};
 
 /// More arcs than this hide the city; the most frequent and those of the last step are drawn.
 const MOST_RELATIONS: usize = 240;
+
+/// A light runs along an arc in so many half-lives of the glow.
+const PULSE_HALF_LIVES: u64 = 16;
 
 /// Hyperarcs are drawn for so many threads, and so many hops of each: enough to follow, and a bound.
 const MOST_THREADS: usize = 8;
@@ -28,6 +31,15 @@ const LIGHT_THREADS: [u32; 8] = [
 const DARK_THREADS: [u32; 8] = [
     0xC9A2F5, 0x8FB8FF, 0xF7A1CF, 0xA5E3A0, 0xE8E8E8, 0xF3CE8B, 0x8FE3F0, 0xFFA9A0,
 ];
+
+/// The linear colour of a thread's hyperarc.
+pub fn thread_color(theme: Theme, thread: ThreadId) -> [f32; 3] {
+    let colors = match theme {
+        Theme::Light => LIGHT_THREADS,
+        Theme::Dark => DARK_THREADS,
+    };
+    linear(colors[thread.index() % colors.len()])
+}
 
 /// Call relations and hyperarcs of one moment.
 #[derive(Debug, Default)]
@@ -146,8 +158,21 @@ impl Relations {
             caller: palette.caller,
             callee: palette.callee,
         };
-        let between = &mut self.between;
-        self.left_out = add_relations(&mut self.arcs, ground, between, colors, MOST_RELATIONS);
+        // Follows the recording's own time: lights run with the playback, backwards too, and rest with it.
+        let period = settings
+            .half_life
+            .ns()
+            .saturating_mul(PULSE_HALF_LIVES)
+            .max(1);
+        let phase = (moment.time.ns() % period) as f64 / period as f64;
+        self.left_out = add_relations(
+            &mut self.arcs,
+            ground,
+            &mut self.between,
+            colors,
+            MOST_RELATIONS,
+            phase as f32,
+        );
     }
 
     fn add_hyperarcs(
@@ -159,10 +184,6 @@ impl Relations {
         block_of: &[u32],
     ) {
         let trace = &resolved.recording.trace;
-        let colors = match settings.theme {
-            Theme::Light => LIGHT_THREADS,
-            Theme::Dark => DARK_THREADS,
-        };
         let mut shown = 0;
         for thread in trace.thread_ids() {
             if shown == MOST_THREADS {
@@ -187,7 +208,7 @@ impl Relations {
             if settings.arcs == ArcMode::None {
                 continue;
             }
-            let color = linear(colors[thread.index() % colors.len()]);
+            let color = thread_color(settings.theme, thread);
             // Recursion goes the same ways again and again: each is drawn once. The innermost count.
             self.hops.clear();
             let mut seen = BTreeSet::new();

@@ -277,7 +277,7 @@ fn what_is_no_recording_gives_one_clear_error() {
         ),
         (
             scratch.file("broken.json", b"{\"a\": 1, 7}"),
-            &["byte 9", "member"],
+            &["byte 9", "JSON"],
         ),
     ] {
         let message = open(&path).expect_err("no recording").to_string();

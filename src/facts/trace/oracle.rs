@@ -1,104 +1,34 @@
-//! The call store and its queries: all calls of one recorded execution, one call tree per thread.
-//!
-//! Definitions follow Bohnet's thesis, sections 2.4 and 6.1. A call is *open* at *t* when
-//! `start <= t < end`. Calls of a thread stand in order of start, which is preorder of its call tree:
-//! the triggered calls of call *i* are the calls *i*+1 … *i*+*n*(*i*).
+//! The queries evaluated directly from their definitions: slow and obviously right.
 
+use super::{Call, Event, FunctionMetrics, Relation};
 use crate::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
-
-/// One execution of a function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Call {
-    pub function: FunctionId,
-    pub start: Time,
-    pub end: Time,
-    /// Open calls around it on its thread; 0 for an outermost call.
-    pub depth: u32,
-    /// How many calls it triggered, directly and indirectly.
-    pub triggered: u32,
-}
-
-impl Call {
-    pub fn cost(&self) -> Cost {
-        self.end.since(self.start)
-    }
-}
-
-/// A thread as its recording names it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Thread {
-    /// The thread's number, or its text where the recording gives text.
-    pub id: String,
-    pub process: String,
-    pub name: String,
-    pub calls: u64,
-    /// The largest number of calls open at once.
-    pub max_depth: u32,
-    pub start: Time,
-    pub end: Time,
-}
-
-/// Calls from one function to another, aggregated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Relation {
-    pub caller: FunctionId,
-    pub callee: FunctionId,
-    pub calls: u64,
-    pub cost: Cost,
-    pub self_cost: Cost,
-}
-
-/// What a function did in a range of time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FunctionMetrics {
-    pub calls: u64,
-    /// The time during which at least one call of it was open on a thread, summed over threads.
-    pub total: Cost,
-    pub self_cost: Cost,
-}
-
-/// An enter or exit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Event {
-    pub time: Time,
-    pub thread: ThreadId,
-    pub call: CallId,
-    pub enter: bool,
-}
-
-#[derive(Clone, Debug)]
-pub(super) struct ThreadCalls {
-    pub thread: Thread,
-    /// In preorder.
-    pub calls: Vec<Call>,
-}
 
 /// All calls of one recorded execution.
 #[derive(Clone, Debug, Default)]
-pub struct Trace {
-    threads: Vec<ThreadCalls>,
-    infos: Vec<Thread>,
+pub struct Direct {
+    /// The calls of each thread in preorder.
+    pub threads: Vec<Vec<Call>>,
     functions: usize,
     /// Enter and exit events in order of time; exits of a thread before its enters at the same time
     /// unless they belong to the same call.
     events: Vec<Event>,
 }
 
-impl Trace {
-    pub(super) fn new(threads: Vec<ThreadCalls>, functions: usize) -> Trace {
+impl Direct {
+    pub fn new(threads: Vec<Vec<Call>>, functions: usize) -> Direct {
         let mut events = Vec::new();
         for (index, thread) in threads.iter().enumerate() {
             let id = ThreadId(index as u32);
             let mut open: Vec<usize> = Vec::new();
             let close = |call: usize, events: &mut Vec<Event>| {
                 events.push(Event {
-                    time: thread.calls[call].end,
+                    time: thread[call].end,
                     thread: id,
                     call: CallId(call as u32),
                     enter: false,
                 });
             };
-            for (i, call) in thread.calls.iter().enumerate() {
+            for (i, call) in thread.iter().enumerate() {
                 while open.len() > call.depth as usize {
                     close(open.pop().unwrap_or_default(), &mut events);
                 }
@@ -116,51 +46,24 @@ impl Trace {
         }
         // Stable: events of one thread keep their nesting at equal times.
         events.sort_by_key(|event| event.time);
-        let infos = threads.iter().map(|thread| thread.thread.clone()).collect();
-        Trace {
+        Direct {
             threads,
-            infos,
             functions,
             events,
         }
     }
 
-    pub fn threads(&self) -> &[Thread] {
-        &self.infos
-    }
-
-    pub fn thread_ids(&self) -> impl ExactSizeIterator<Item = ThreadId> + use<> {
+    pub fn thread_ids(&self) -> impl Iterator<Item = ThreadId> + use<> {
         (0..self.threads.len() as u32).map(ThreadId)
     }
 
-    /// The number of calls of all threads.
-    pub fn calls(&self) -> u64 {
-        self.infos.iter().map(|thread| thread.calls).sum()
-    }
-
-    /// The largest number of calls open at once on one thread.
-    pub fn max_depth(&self) -> u32 {
-        let depths = self.infos.iter().map(|thread| thread.max_depth);
-        depths.max().unwrap_or(0)
-    }
-
-    /// From the first event to the last.
-    pub fn duration(&self) -> Cost {
-        let ends = self.infos.iter().map(|thread| thread.end);
-        ends.max().unwrap_or_default().since(Time::ZERO)
-    }
-
-    pub fn range(&self) -> TimeRange {
-        TimeRange::new(Time::ZERO, Time::ZERO + self.duration())
-    }
-
     pub fn call(&self, thread: ThreadId, call: CallId) -> Call {
-        self.threads[thread.index()].calls[call.index()]
+        self.threads[thread.index()][call.index()]
     }
 
     /// The number of calls of `thread` that start before or at `t`.
     pub fn started(&self, thread: ThreadId, t: Time) -> u32 {
-        let calls = &self.threads[thread.index()].calls;
+        let calls = &self.threads[thread.index()];
         calls.partition_point(|call| call.start <= t) as u32
     }
 
@@ -212,7 +115,7 @@ impl Trace {
         mut visit: impl FnMut(ThreadId, CallId, Option<CallId>, Call),
     ) {
         for (index, thread) in self.threads.iter().enumerate() {
-            let calls = &thread.calls;
+            let calls = thread;
             let within = |call: &Call| {
                 range.is_none_or(|range| call.start > range.start && call.end < range.end)
             };
@@ -229,9 +132,20 @@ impl Trace {
         }
     }
 
+    /// For each column and depth the longest call that overlaps the column, of equals the first.
+    pub fn longest(&self, thread: ThreadId, column: TimeRange, depth: u32) -> Option<CallId> {
+        let calls = self.threads[thread.index()].iter().zip(0..);
+        let overlapping = calls.filter(|(call, _)| {
+            let ends_in_time = call.end > column.start || call.start >= column.start;
+            call.depth == depth && call.start < column.end && ends_in_time
+        });
+        let longest = overlapping.max_by_key(|(call, id)| (call.cost(), u32::MAX - id));
+        longest.map(|(_, id)| CallId(id))
+    }
+
     /// Cost minus the cost of the direct subcalls.
     pub fn self_cost(&self, thread: ThreadId, id: CallId) -> Cost {
-        let calls = &self.threads[thread.index()].calls;
+        let calls = &self.threads[thread.index()];
         let call = calls[id.index()];
         let mut next = id.index() + 1;
         let end = next + call.triggered as usize;
@@ -272,7 +186,7 @@ impl Trace {
         let mut relations = std::collections::BTreeMap::new();
         for thread in &self.threads {
             let mut parents: Vec<Call> = Vec::new();
-            for (i, call) in thread.calls.iter().enumerate() {
+            for (i, call) in thread.iter().enumerate() {
                 if call.start > t {
                     break;
                 }
@@ -284,8 +198,8 @@ impl Trace {
                 let cost = self_cost;
                 let mut next = i + 1;
                 let end = next + call.triggered as usize;
-                while next < end && thread.calls[next].start <= t {
-                    let subcall = &thread.calls[next];
+                while next < end && thread[next].start <= t {
+                    let subcall = &thread[next];
                     let cost = subcall.end.min(t).since(subcall.start);
                     self_cost = self_cost.saturating_sub(cost);
                     next += 1 + subcall.triggered as usize;

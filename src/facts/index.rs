@@ -1,0 +1,423 @@
+//! The index file: a recording as it lies in memory, to be mapped and asked at once.
+//!
+//! A header, the blocks and summaries in the order in which the import wrote them, and the tail: tables
+//! that lead to these, functions, threads and what the importer wants to remember. Header and tail are
+//! compared with their checksums when the file is opened, every block and summary when it is first
+//! read, or all at once. Numbers are little-endian; on a machine that is not, an index does not fit.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom, Write};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use bytemuck::{Pod, Zeroable};
+
+use super::functions::{Function, Functions};
+use super::trace::block::BLOCK;
+use super::trace::storage::{self, Bytes, Table, Temporary};
+use super::trace::store::{
+    BlockEntry, Checks, LongestCall, NodeEntry, OpenCall, Pair, Store, ThreadTables,
+};
+use super::trace::writer::HEADER;
+use super::trace::{Thread, Trace};
+use crate::units::Time;
+
+/// The first bytes of every index file. As in PNG, the first is no text and the line ends tell of
+/// transfers that change these.
+pub const MAGIC: [u8; 8] = *b"\x89CSCAPE\n";
+/// Changes with every change of what the file holds.
+const VERSION: u32 = 1;
+const BYTE_ORDER: u32 = 0x0102_0304;
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Header {
+    magic: [u8; 8],
+    version: u32,
+    byte_order: u32,
+    /// Of what the recording was read from.
+    fingerprint: u64,
+    tail_at: u64,
+    tail_bytes: u64,
+    /// Calls in a block.
+    block: u32,
+    tail_checksum: u32,
+    reserved: [u8; 12],
+    /// Of all before it.
+    checksum: u32,
+}
+
+const _: () = assert!(size_of::<Header>() == HEADER);
+
+impl Header {
+    fn sum(&self) -> u32 {
+        crc32fast::hash(&bytemuck::bytes_of(self)[..HEADER - size_of::<u32>()])
+    }
+}
+
+/// The tail begins with the number of bytes of each section; each starts at a multiple of 8.
+#[derive(Clone, Copy)]
+enum Section {
+    Note,
+    Text,
+    TextLengths,
+    Functions,
+    Threads,
+    Pairs,
+    PairOrder,
+    Blocks,
+    Open,
+    Groups,
+    Checkpoints,
+    Longest,
+    LongestEnds,
+}
+
+const SECTIONS: usize = Section::LongestEnds as usize + 1;
+
+/// Texts by their place among all.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct FunctionRow {
+    name: u32,
+    file: u32,
+    library: u32,
+    line: u32,
+}
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct ThreadRow {
+    start: u64,
+    end: u64,
+    id: u32,
+    process: u32,
+    name: u32,
+    max_depth: u32,
+    calls: u32,
+    blocks: u32,
+    open: u32,
+    groups: u32,
+    checkpoints: u32,
+    longest: u32,
+    longest_ends: u32,
+    reserved: u32,
+}
+
+/// What an index file holds.
+#[derive(Debug)]
+pub struct Contents {
+    pub functions: Functions,
+    pub trace: Trace,
+    /// What the importer wanted to remember.
+    pub note: Vec<u8>,
+    /// Of what the recording was read from.
+    pub fingerprint: u64,
+}
+
+/// Why an index file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum IndexError {
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    #[error("expected a Callscape index, found other bytes")]
+    Other,
+    #[error("expected a Callscape index of version {VERSION}, found one of version {0}")]
+    Version(u32),
+    #[error("expected an intact Callscape index, found damage in its {0}")]
+    Damaged(&'static str),
+}
+
+/// Texts one after the other, each once.
+#[derive(Default)]
+struct Texts<'a> {
+    text: Vec<u8>,
+    lengths: Vec<u32>,
+    places: HashMap<&'a str, u32>,
+}
+
+impl<'a> Texts<'a> {
+    fn place(&mut self, text: &'a str) -> u32 {
+        *self.places.entry(text).or_insert_with(|| {
+            self.text.extend_from_slice(text.as_bytes());
+            self.lengths.push(text.len() as u32);
+            self.lengths.len() as u32 - 1
+        })
+    }
+}
+
+fn tail(functions: &Functions, store: &Store, note: &[u8]) -> Vec<u8> {
+    let mut texts = Texts::default();
+    let function_rows: Vec<FunctionRow> = functions
+        .ids()
+        .map(|id| {
+            let function = functions.get(id);
+            FunctionRow {
+                name: texts.place(function.name),
+                file: texts.place(function.file),
+                library: texts.place(function.library),
+                line: function.line,
+            }
+        })
+        .collect();
+    let threads = store.infos.iter().zip(&store.threads);
+    let thread_rows: Vec<ThreadRow> = threads
+        .map(|(info, tables)| ThreadRow {
+            start: info.start.ns(),
+            end: info.end.ns(),
+            id: texts.place(&info.id),
+            process: texts.place(&info.process),
+            name: texts.place(&info.name),
+            max_depth: info.max_depth,
+            calls: tables.calls,
+            blocks: tables.blocks.len() as u32,
+            open: tables.open.len() as u32,
+            groups: tables.groups.len() as u32,
+            checkpoints: tables.checkpoints.len() as u32,
+            longest: tables.longest.len() as u32,
+            longest_ends: tables.longest_ends.len() as u32,
+            reserved: 0,
+        })
+        .collect();
+    fn bytes<T: Pod>(rows: &[T]) -> Vec<&[u8]> {
+        vec![bytemuck::cast_slice(rows)]
+    }
+    fn all<T: Pod>(store: &Store, table: fn(&ThreadTables) -> &Table<T>) -> Vec<&[u8]> {
+        let tables = store.threads.iter();
+        tables
+            .map(|tables| bytemuck::cast_slice(table(tables)))
+            .collect()
+    }
+    // In the order of `Section`.
+    let sections: [Vec<&[u8]>; SECTIONS] = [
+        vec![note],
+        vec![&texts.text],
+        bytes(&texts.lengths),
+        bytes(&function_rows),
+        bytes(&thread_rows),
+        bytes(&store.pairs),
+        bytes(&store.pair_order),
+        all(store, |tables| &tables.blocks),
+        all(store, |tables| &tables.open),
+        all(store, |tables| &tables.groups),
+        all(store, |tables| &tables.checkpoints),
+        all(store, |tables| &tables.longest),
+        all(store, |tables| &tables.longest_ends),
+    ];
+    let mut tail = Vec::new();
+    for section in &sections {
+        let bytes: usize = section.iter().map(|part| part.len()).sum();
+        tail.extend_from_slice(&(bytes as u64).to_le_bytes());
+    }
+    for section in &sections {
+        for part in section {
+            tail.extend_from_slice(part);
+        }
+        tail.resize(tail.len().next_multiple_of(8), 0);
+    }
+    tail
+}
+
+/// Writes an index file: beside, and renamed to `path` when it is whole and on disk.
+pub fn write(
+    path: &Path,
+    functions: &Functions,
+    trace: &Trace,
+    note: &[u8],
+    fingerprint: u64,
+) -> io::Result<()> {
+    let store = trace.store();
+    let data = &store.data;
+    let tail = tail(functions, store, note);
+    let tail_at = data.len().max(HEADER).next_multiple_of(8);
+    let mut header = Header {
+        magic: MAGIC,
+        version: VERSION,
+        byte_order: BYTE_ORDER,
+        fingerprint,
+        tail_at: tail_at as u64,
+        tail_bytes: tail.len() as u64,
+        block: BLOCK as u32,
+        tail_checksum: crc32fast::hash(&tail),
+        reserved: [0; 12],
+        checksum: 0,
+    };
+    header.checksum = header.sum();
+    let dir = match path.parent() {
+        Some(dir) if dir != Path::new("") => dir,
+        _ => Path::new("."),
+    };
+    let finish = |file: &mut File| {
+        file.seek(SeekFrom::Start(tail_at as u64))?;
+        file.write_all(&tail)?;
+        file.seek(SeekFrom::Start(0))?;
+        file.write_all(bytemuck::bytes_of(&header))
+    };
+    // The import's own file becomes the index when a name in `dir` can be given to it.
+    let spilled = store.temporary.lock().ok().and_then(|mut file| file.take());
+    if let Some(mut spilled) = spilled {
+        finish(&mut spilled.file)?;
+        match spilled.keep_as(path) {
+            Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {}
+            result => return result,
+        }
+    }
+    let mut temporary = Temporary::create(dir)?;
+    temporary.file.write_all(data)?;
+    finish(&mut temporary.file)?;
+    temporary.keep_as(path)
+}
+
+/// Opens an index file. `check_all` compares all of it with its checksums now; otherwise blocks and
+/// summaries are compared when they are first read.
+pub fn open(path: &Path, check_all: bool) -> Result<Contents, IndexError> {
+    let file = File::open(path)?;
+    let bytes = Bytes::map(&file)?;
+    let head = bytes.first_chunk::<HEADER>().ok_or(IndexError::Other)?;
+    let header: Header = bytemuck::pod_read_unaligned(head);
+    if header.magic != MAGIC {
+        return Err(IndexError::Other);
+    }
+    if header.version != VERSION || header.byte_order != BYTE_ORDER {
+        return Err(IndexError::Version(header.version));
+    }
+    if header.checksum != header.sum() || header.block != BLOCK as u32 {
+        return Err(IndexError::Damaged("header"));
+    }
+    let range = |at: u64, len: u64| {
+        let (at, len) = (usize::try_from(at).ok()?, usize::try_from(len).ok()?);
+        Some(at..at.checked_add(len)?)
+    };
+    let tail_range = range(header.tail_at, header.tail_bytes);
+    let tail_range = tail_range.filter(|range| range.end == bytes.len());
+    let tail_range = tail_range.ok_or(IndexError::Damaged("length"))?;
+    let tail = &bytes[tail_range.clone()];
+    if crc32fast::hash(tail) != header.tail_checksum {
+        return Err(IndexError::Damaged("tables"));
+    }
+    let (functions, store, note) =
+        read_tail(&bytes, tail_range).ok_or(IndexError::Damaged("tables"))?;
+    let trace = Trace::new(store);
+    if check_all && !trace.store().check_all() {
+        return Err(IndexError::Damaged("calls"));
+    }
+    Ok(Contents {
+        functions,
+        trace,
+        note,
+        fingerprint: header.fingerprint,
+    })
+}
+
+/// The tables in `tail` of `bytes`; none when they do not belong together.
+fn read_tail(bytes: &Bytes, tail: Range<usize>) -> Option<(Functions, Store, Vec<u8>)> {
+    let mut sections: [Range<usize>; SECTIONS] = Default::default();
+    let mut at = tail.start.checked_add(SECTIONS * size_of::<u64>())?;
+    for (i, section) in sections.iter_mut().enumerate() {
+        let length = bytes
+            .get(tail.start + i * size_of::<u64>()..)?
+            .first_chunk()?;
+        let end = at.checked_add(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
+        *section = at..end;
+        at = end.checked_next_multiple_of(8)?;
+    }
+    if at != tail.end {
+        return None;
+    }
+    let section = |section: Section| sections[section as usize].clone();
+    let rest = &mut bytes.get(section(Section::Text))?;
+    let mut texts = Vec::new();
+    for &length in Table::<u32>::part(bytes, section(Section::TextLengths))?.iter() {
+        let (text, others) = rest.split_at_checked(length as usize)?;
+        *rest = others;
+        texts.push(std::str::from_utf8(text).ok()?);
+    }
+    let text = |place: u32| texts.get(place as usize).copied();
+    let mut functions = Functions::default();
+    for row in Table::<FunctionRow>::part(bytes, section(Section::Functions))?.iter() {
+        let next = functions.len();
+        let id = functions.intern(Function {
+            name: text(row.name)?,
+            file: text(row.file)?,
+            line: row.line,
+            library: text(row.library)?,
+        });
+        if id.index() != next {
+            return None;
+        }
+    }
+    let mut store = Store {
+        data: bytes.clone(),
+        checks: Some(Checks::new(bytes.len()).into()),
+        functions: functions.len(),
+        pairs: Table::<Pair>::part(bytes, section(Section::Pairs))?,
+        pair_order: Table::part(bytes, section(Section::PairOrder))?,
+        ..Store::default()
+    };
+    let mut blocks = Parts::<BlockEntry>::new(bytes, section(Section::Blocks));
+    let mut open = Parts::<OpenCall>::new(bytes, section(Section::Open));
+    let mut groups = Parts::<NodeEntry>::new(bytes, section(Section::Groups));
+    let mut checkpoints = Parts::<NodeEntry>::new(bytes, section(Section::Checkpoints));
+    let mut longest = Parts::<LongestCall>::new(bytes, section(Section::Longest));
+    let mut longest_ends = Parts::<u32>::new(bytes, section(Section::LongestEnds));
+    for row in Table::<ThreadRow>::part(bytes, section(Section::Threads))?.iter() {
+        if row.blocks as usize != (row.calls as usize).div_ceil(BLOCK) {
+            return None;
+        }
+        store.infos.push(Thread {
+            id: text(row.id)?.to_owned(),
+            process: text(row.process)?.to_owned(),
+            name: text(row.name)?.to_owned(),
+            calls: u64::from(row.calls),
+            max_depth: row.max_depth,
+            start: Time::from_ns(row.start),
+            end: Time::from_ns(row.end),
+        });
+        store.threads.push(ThreadTables {
+            calls: row.calls,
+            blocks: blocks.next(row.blocks)?,
+            open: open.next(row.open)?,
+            groups: groups.next(row.groups)?,
+            checkpoints: checkpoints.next(row.checkpoints)?,
+            longest: longest.next(row.longest)?,
+            longest_ends: longest_ends.next(row.longest_ends)?,
+        });
+    }
+    let note = bytes.get(section(Section::Note))?.to_vec();
+    Some((functions, store, note))
+}
+
+/// A section cut into tables.
+struct Parts<'a, T> {
+    bytes: &'a Bytes,
+    rest: Range<usize>,
+    rows: std::marker::PhantomData<T>,
+}
+
+impl<'a, T: Pod> Parts<'a, T> {
+    fn new(bytes: &'a Bytes, rest: Range<usize>) -> Parts<'a, T> {
+        Parts {
+            bytes,
+            rest,
+            rows: std::marker::PhantomData,
+        }
+    }
+
+    fn next(&mut self, rows: u32) -> Option<Table<T>> {
+        let length = (rows as usize).checked_mul(size_of::<T>())?;
+        let end = self.rest.start.checked_add(length)?;
+        if end > self.rest.end {
+            return None;
+        }
+        let part = Table::part(self.bytes, self.rest.start..end);
+        self.rest.start = end;
+        part
+    }
+}
+
+/// Where the indexes of recordings go whose own folder cannot be written; none where the user has no
+/// cache directory.
+pub fn cache_dir() -> Option<PathBuf> {
+    storage::cache_dir()
+}

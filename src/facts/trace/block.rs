@@ -1,0 +1,388 @@
+//! A block: up to 4096 calls of one thread in preorder, in packed columns, with their summary.
+
+use super::columns::{self, Column, PADDING};
+use super::summary::{self, Entry, Summary};
+
+/// Calls in every block of a thread but the last.
+pub(in crate::facts) const BLOCK: usize = 1 << BLOCK_BITS;
+/// Few in unit tests, so that a small trace has many blocks, summaries and checkpoints.
+pub(super) const BLOCK_BITS: u32 = if cfg!(test) { 4 } else { 12 };
+/// Calls whose starts count from one group base.
+pub(super) const GROUP: usize = if cfg!(test) { 4 } else { 64 };
+/// Calls in a run of groups.
+pub(super) const RUN: usize = if cfg!(test) { 8 } else { 512 };
+/// Stands in the column of triggered calls for a call that is open at the end of its block. A call that
+/// is not triggers less than a block.
+const OPEN: u64 = BLOCK as u64;
+
+/// A call on its way into a block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RawCall {
+    pub caller: u32,
+    pub callee: u32,
+    /// Nanoseconds on the recording's own clock.
+    pub start: u64,
+    /// Cost and the cost of the direct subcalls, once the call has ended.
+    pub cost: u64,
+    pub children: u64,
+    pub depth: u32,
+    pub triggered: u32,
+    /// A call of the same function encloses it.
+    pub nested: bool,
+    pub ended: bool,
+}
+
+/// The place of each call's pair among the entries of its block, and the entries.
+pub(super) struct Encoded<'a> {
+    pub calls: &'a [RawCall],
+    pub slots: &'a [u32],
+    pub entries: &'a [Entry],
+}
+
+/// Space to work in that is kept from block to block.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    values: Vec<u64>,
+    pub longest: Longest,
+}
+
+/// Appends a block.
+pub(super) fn write(block: &Encoded<'_>, scratch: &mut Scratch, out: &mut Vec<u8>) {
+    let Encoded {
+        calls,
+        slots,
+        entries,
+    } = block;
+    let base = calls.first().map_or(0, |call| call.start);
+    let depth_base = calls.iter().map(|call| call.depth).min().unwrap_or(0);
+    let begin = out.len();
+    // Offsets of what follows the calls are filled in below.
+    for number in [calls.len() as u32, depth_base, 0, 0] {
+        out.extend_from_slice(&number.to_le_bytes());
+    }
+    fn column(out: &mut Vec<u8>, values: &mut Vec<u64>, column: impl Iterator<Item = u64>) {
+        values.clear();
+        values.extend(column);
+        columns::write(values, out);
+    }
+    let values = &mut scratch.values;
+    let groups = calls.chunks(GROUP);
+    let starts = groups
+        .clone()
+        .map(|group| group[0].start.wrapping_sub(base));
+    column(out, values, starts);
+    let lowest = groups.clone().map(|group| {
+        let depths = group.iter().map(|call| call.depth - depth_base);
+        u64::from(depths.min().unwrap_or(0))
+    });
+    column(out, values, lowest);
+    values.clear();
+    for group in groups {
+        let first = group[0].start;
+        values.extend(group.iter().map(|call| call.start.wrapping_sub(first)));
+    }
+    columns::write(values, out);
+    let costs = calls
+        .iter()
+        .map(|call| if call.ended { call.cost } else { 0 });
+    column(out, values, costs);
+    let triggered = |call: &RawCall| {
+        if call.ended {
+            u64::from(call.triggered)
+        } else {
+            OPEN
+        }
+    };
+    column(out, values, calls.iter().map(triggered));
+    let depths = calls.iter().map(|call| u64::from(call.depth - depth_base));
+    column(out, values, depths);
+    column(out, values, slots.iter().map(|&slot| u64::from(slot)));
+    column(out, values, calls.iter().map(|call| u64::from(call.nested)));
+    out.extend_from_slice(&[0; PADDING]);
+    let longest_at = (out.len() - begin) as u32;
+    scratch.longest.find(calls);
+    column(out, values, scratch.longest.masks.iter().copied());
+    let ids = &scratch.longest.in_runs;
+    let ends = &scratch.longest.run_ends;
+    column(out, values, ends.iter().map(|&end| u64::from(end)));
+    column(out, values, ids.iter().map(|&id| u64::from(id)));
+    out.extend_from_slice(&[0; PADDING]);
+    let summary_at = (out.len() - begin) as u32;
+    out[begin + 8..begin + 12].copy_from_slice(&summary_at.to_le_bytes());
+    out[begin + 12..begin + 16].copy_from_slice(&longest_at.to_le_bytes());
+    summary::write(entries, values, out);
+}
+
+/// The longest calls by depth in runs of a block; of equals the first. Calls that are open at the end
+/// of the block do not count: how long they are is not known yet.
+#[derive(Debug, Default)]
+pub(super) struct Longest {
+    /// By group a bit for each of its calls that is the longest of its depth there.
+    masks: Vec<u64>,
+    /// By run of groups, one run after the other: the calls that are the longest of their depth there.
+    in_runs: Vec<u32>,
+    run_ends: Vec<u32>,
+    /// The same of the whole block.
+    pub in_block: Vec<u32>,
+    /// By depth above the least: the longest so far, with the number of the search it belongs to.
+    best: Vec<(u32, u32)>,
+    search: u32,
+    found: Vec<u32>,
+}
+
+impl Longest {
+    fn find(&mut self, calls: &[RawCall]) {
+        let depth_base = calls.iter().map(|call| call.depth).min().unwrap_or(0);
+        self.masks.clear();
+        self.in_runs.clear();
+        self.run_ends.clear();
+        let mut in_group = Vec::new();
+        for run in (0..calls.len()).step_by(RUN) {
+            in_group.clear();
+            let end = calls.len().min(run + RUN);
+            for group in (run..end).step_by(GROUP) {
+                let ids = group as u32..calls.len().min(group + GROUP) as u32;
+                self.search(calls, depth_base, ids);
+                let bits = self.found.iter().map(|&id| 1u64 << (id as usize - group));
+                self.masks.push(bits.fold(0, |mask, bit| mask | bit));
+                in_group.extend_from_slice(&self.found);
+            }
+            self.search(calls, depth_base, in_group.iter().copied());
+            self.in_runs.extend_from_slice(&self.found);
+            self.run_ends.push(self.in_runs.len() as u32);
+        }
+        let in_runs = std::mem::take(&mut self.in_runs);
+        self.search(calls, depth_base, in_runs.iter().copied());
+        self.in_runs = in_runs;
+        self.in_block.clone_from(&self.found);
+    }
+
+    /// Finds the longest by depth among `ids`, into `found` in order.
+    fn search(&mut self, calls: &[RawCall], depth_base: u32, ids: impl Iterator<Item = u32>) {
+        self.search = self.search.wrapping_add(1);
+        if self.search == 0 {
+            self.best.clear();
+            self.search = 1;
+        }
+        self.found.clear();
+        for id in ids {
+            let call = &calls[id as usize];
+            if !call.ended {
+                continue;
+            }
+            let depth = (call.depth - depth_base) as usize;
+            if self.best.len() <= depth {
+                self.best.resize(depth + 1, (0, 0));
+            }
+            let (search, place) = &mut self.best[depth];
+            if *search != self.search {
+                (*search, *place) = (self.search, self.found.len() as u32);
+                self.found.push(id);
+            } else if calls[self.found[*place as usize] as usize].cost < call.cost {
+                self.found[*place as usize] = id;
+            }
+        }
+        self.found.sort_unstable();
+    }
+}
+
+/// A block as it was written.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::facts) struct Block<'a> {
+    bytes: &'a [u8],
+    /// When its first call starts.
+    base: u64,
+    pub len: usize,
+    /// The depth of its least deep call.
+    pub depth_base: u32,
+    summary_at: usize,
+    longest_at: usize,
+    groups: Column,
+    lowest: Column,
+    deltas: Column,
+    costs: Column,
+    triggered: Column,
+    depths: Column,
+    slots: Column,
+    nested: Column,
+    pairs: Option<PairColumn>,
+}
+
+/// Where the pairs of the entries stand.
+type PairColumn = (Column, usize);
+
+fn number(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
+}
+
+impl<'a> Block<'a> {
+    /// The block in `bytes`, whose first call starts at `base`. None when the bytes do not hold what
+    /// they say.
+    pub fn parse(bytes: &'a [u8], base: u64) -> Option<Block<'a>> {
+        let len = number(bytes, 0)? as usize;
+        let depth_base = number(bytes, 4)?;
+        let summary_at = number(bytes, 8)? as usize;
+        let longest_at = number(bytes, 12)? as usize;
+        if len > BLOCK {
+            return None;
+        }
+        let mut at = 16;
+        let mut column = |len| Column::parse(bytes, &mut at, len);
+        let mut block = Block {
+            bytes,
+            base,
+            len,
+            depth_base,
+            summary_at,
+            longest_at,
+            groups: column(len.div_ceil(GROUP))?,
+            lowest: column(len.div_ceil(GROUP))?,
+            deltas: column(len)?,
+            costs: column(len)?,
+            triggered: column(len)?,
+            depths: column(len)?,
+            slots: column(len)?,
+            nested: column(len)?,
+            pairs: None,
+        };
+        let entries = number(bytes, summary_at)? as usize;
+        let mut at = summary_at + size_of::<u32>();
+        block.pairs = Some((Column::parse(bytes, &mut at, entries)?, entries));
+        Some(block)
+    }
+
+    #[inline]
+    pub fn start(&self, i: usize) -> u64 {
+        let group = self.groups.get(self.bytes, i / GROUP);
+        let delta = self.deltas.get(self.bytes, i);
+        self.base.wrapping_add(group).wrapping_add(delta)
+    }
+
+    /// Cost and number of triggered calls; none for a call that is open at the end of the block.
+    #[inline]
+    pub fn ended(&self, i: usize) -> Option<(u64, u32)> {
+        let triggered = self.triggered.get(self.bytes, i);
+        (triggered < OPEN).then(|| (self.costs.get(self.bytes, i), triggered as u32))
+    }
+
+    #[inline]
+    pub fn depth(&self, i: usize) -> u32 {
+        self.depth_base
+            .wrapping_add(self.depths.get(self.bytes, i) as u32)
+    }
+
+    #[inline]
+    pub fn slot(&self, i: usize) -> usize {
+        self.slots.get(self.bytes, i) as usize
+    }
+
+    /// The pair of caller and callee of call `i`.
+    #[inline]
+    pub fn pair(&self, i: usize) -> u32 {
+        match self.pairs {
+            Some((pairs, entries)) if self.slot(i) < entries => {
+                pairs.get(self.bytes, self.slot(i)) as u32
+            }
+            _ => u32::MAX,
+        }
+    }
+
+    /// Whether a call of the same function encloses call `i`.
+    #[inline]
+    pub fn nested(&self, i: usize) -> bool {
+        self.nested.get(self.bytes, i) != 0
+    }
+
+    /// The number of calls that start at or before `t`; `t` is not before the first of them.
+    pub fn started(&self, t: u64) -> usize {
+        let group = partition(self.len.div_ceil(GROUP), |group| {
+            self.start(group * GROUP) <= t
+        });
+        let first = group.saturating_sub(1) * GROUP;
+        first
+            + partition(GROUP.min(self.len - first.min(self.len)), |i| {
+                self.start(first + i) <= t
+            })
+    }
+
+    /// The last call before call `end` that is less than `depth` deep, and its depth.
+    pub fn last_above(&self, end: usize, depth: u32) -> Option<(usize, u32)> {
+        let is_above = |i: &usize| self.depth(*i) < depth;
+        let mut end = end.min(self.len);
+        while let Some(last) = end.checked_sub(1) {
+            let group = last / GROUP;
+            let lowest = self.lowest.get(self.bytes, group) as u32;
+            if self.depth_base.wrapping_add(lowest) < depth {
+                let found = (group * GROUP..end).rev().find(is_above);
+                if let Some(i) = found {
+                    return Some((i, self.depth(i)));
+                }
+            }
+            end = group * GROUP;
+        }
+        None
+    }
+
+    pub fn longest(&self) -> Option<LongestCalls<'a>> {
+        let mut at = self.longest_at;
+        let mut column = |len| Column::parse(self.bytes, &mut at, len);
+        let masks = column(self.len.div_ceil(GROUP))?;
+        let runs = self.len.div_ceil(RUN);
+        let ends = column(runs)?;
+        let last = runs
+            .checked_sub(1)
+            .map_or(0, |last| ends.get(self.bytes, last));
+        Some(LongestCalls {
+            bytes: self.bytes,
+            masks,
+            ends,
+            ids: column(usize::try_from(last).ok()?)?,
+        })
+    }
+
+    pub fn summary(&self) -> Summary<'a> {
+        let bytes = self.bytes.get(self.summary_at..).unwrap_or_default();
+        Summary::parse(bytes).unwrap_or_default()
+    }
+}
+
+/// The longest calls by depth in parts of a block, as they were written.
+pub(in crate::facts) struct LongestCalls<'a> {
+    bytes: &'a [u8],
+    masks: Column,
+    ends: Column,
+    ids: Column,
+}
+
+impl LongestCalls<'_> {
+    /// Those of a group.
+    pub fn in_group(&self, group: usize) -> impl Iterator<Item = usize> + use<> {
+        let mut mask = self.masks.get(self.bytes, group);
+        std::iter::from_fn(move || {
+            let bit = mask.trailing_zeros() as usize;
+            mask &= mask.wrapping_sub(1);
+            (bit < GROUP).then_some(group * GROUP + bit)
+        })
+    }
+
+    /// Those of a run.
+    pub fn in_run(&self, run: usize) -> impl Iterator<Item = usize> + '_ {
+        let end = |run| self.ends.get(self.bytes, run) as usize;
+        let first = run.checked_sub(1).map_or(0, end);
+        (first..end(run)).map(|i| self.ids.get(self.bytes, i) as usize)
+    }
+}
+
+/// How many of `0..len` hold `before`, which holds for a prefix of them.
+pub(super) fn partition(len: usize, before: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (0, len);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if before(middle) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}

@@ -1,0 +1,272 @@
+//! Columns of integers in few bits each, read at random.
+//!
+//! A column holds the low bits of all its values packed side by side and, for the few values that need
+//! more, their high bits in a second packed run that a bitmap and its running counts lead to. The
+//! split is chosen a column so that the whole is smallest. Reading never fails and never reads past
+//! the bytes given: what lies outside counts as zero.
+
+/// Values a running count stands for.
+const RANK: usize = 64;
+const DESCRIPTOR: usize = 8;
+
+/// Where a column lies in the bytes that it is read from.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Column {
+    low_bits: u32,
+    high_bits: u32,
+    low: usize,
+    /// Zero when no value has high bits.
+    bitmap: usize,
+    ranks: usize,
+    rank_bytes: usize,
+    high: usize,
+}
+
+fn bits(value: u64) -> u32 {
+    u64::BITS - value.leading_zeros()
+}
+
+fn packed_bytes(len: usize, width: u32) -> usize {
+    (len * width as usize).div_ceil(8)
+}
+
+fn mask(width: u32) -> u64 {
+    u64::MAX.checked_shr(u64::BITS - width).unwrap_or(0)
+}
+
+/// The `width` (at most 64) bits that start at bit `bit`.
+#[inline]
+fn read_bits(bytes: &[u8], bit: usize, width: u32) -> u64 {
+    let at = bit / 8;
+    let shift = bit as u32 % 8;
+    let word = match bytes.get(at..).and_then(|rest| rest.first_chunk()) {
+        Some(chunk) => u64::from_le_bytes(*chunk),
+        None => return 0,
+    };
+    let mut value = word >> shift;
+    if width + shift > u64::BITS {
+        let next = bytes.get(at + 8).copied().unwrap_or(0);
+        value |= u64::from(next) << (u64::BITS - shift);
+    }
+    value & mask(width)
+}
+
+/// Appends numbers of few bits to bytes.
+struct Packer<'a> {
+    out: &'a mut Vec<u8>,
+    word: u64,
+    filled: u32,
+}
+
+impl Packer<'_> {
+    #[inline]
+    fn push(&mut self, value: u64, width: u32) {
+        if width == 0 {
+            return;
+        }
+        self.word |= value << self.filled;
+        let filled = self.filled + width;
+        if filled >= u64::BITS {
+            self.out.extend_from_slice(&self.word.to_le_bytes());
+            let taken = u64::BITS - self.filled;
+            self.word = value.checked_shr(taken).unwrap_or(0);
+            self.filled = filled - u64::BITS;
+        } else {
+            self.filled = filled;
+        }
+    }
+
+    fn finish(self) {
+        let bytes = self.filled.div_ceil(8) as usize;
+        self.out
+            .extend_from_slice(&self.word.to_le_bytes()[..bytes]);
+    }
+}
+
+fn pack(out: &mut Vec<u8>, values: impl Iterator<Item = u64>, width: u32) {
+    let mut packer = Packer {
+        out,
+        word: 0,
+        filled: 0,
+    };
+    for value in values {
+        packer.push(value & mask(width), width);
+    }
+    packer.finish();
+}
+
+/// Room that has to follow the last column of a run of bytes, so that every value is read in one load.
+pub(super) const PADDING: usize = 8;
+
+/// Appends `values` as one column.
+pub(super) fn write(values: &[u64], out: &mut Vec<u8>) {
+    let mut by_bits = [0usize; u64::BITS as usize + 1];
+    for &value in values {
+        by_bits[bits(value) as usize] += 1;
+    }
+    let widest = by_bits.iter().rposition(|&count| count > 0).unwrap_or(0);
+    let bitmap_bits = values.len() + values.len().div_ceil(RANK) * rank_bytes(values.len()) * 8;
+    let (mut low_bits, mut best) = (widest, widest * values.len());
+    let mut above = 0;
+    for width in (0..widest).rev() {
+        above += by_bits[width + 1];
+        let size = width * values.len() + above * (widest - width) + bitmap_bits;
+        if size < best {
+            (low_bits, best) = (width, size);
+        }
+    }
+    let high_bits = widest - low_bits;
+    let (low_bits, high_bits) = (low_bits as u32, high_bits as u32);
+    let is_big = |value: &&u64| bits(**value) > low_bits;
+    let bigs = values.iter().filter(is_big).count();
+    out.extend_from_slice(&[low_bits as u8, high_bits as u8, 0, 0]);
+    out.extend_from_slice(&(bigs as u32).to_le_bytes());
+    pack(out, values.iter().copied(), low_bits);
+    if bigs == 0 {
+        return;
+    }
+    for chunk in values.chunks(8) {
+        let byte = chunk
+            .iter()
+            .enumerate()
+            .fold(0u8, |byte, (i, value)| byte | u8::from(is_big(&value)) << i);
+        out.push(byte);
+    }
+    let mut rank = 0u32;
+    for chunk in values.chunks(RANK) {
+        out.extend_from_slice(&rank.to_le_bytes()[..rank_bytes(values.len())]);
+        rank += chunk.iter().filter(is_big).count() as u32;
+    }
+    let high = values.iter().filter(is_big).map(|&value| value >> low_bits);
+    pack(out, high, high_bits);
+}
+
+/// Bytes of a running count in a column of `len` values.
+fn rank_bytes(len: usize) -> usize {
+    if len <= usize::from(u16::MAX) { 2 } else { 4 }
+}
+
+impl Column {
+    /// The column of `len` values at `*at` of `bytes`; moves `*at` behind it. None when it would not
+    /// lie within `bytes`.
+    pub fn parse(bytes: &[u8], at: &mut usize, len: usize) -> Option<Column> {
+        let descriptor: &[u8; DESCRIPTOR] = bytes.get(*at..)?.first_chunk()?;
+        let [low_bits, high_bits, _, _, b0, b1, b2, b3] = *descriptor;
+        let (low_bits, high_bits) = (u32::from(low_bits), u32::from(high_bits));
+        let bigs = u32::from_le_bytes([b0, b1, b2, b3]) as usize;
+        if low_bits + high_bits > u64::BITS || bigs > len || len > bytes.len() * 64 {
+            return None;
+        }
+        let mut column = Column {
+            low_bits,
+            high_bits,
+            low: *at + DESCRIPTOR,
+            ..Column::default()
+        };
+        let mut end = column.low + packed_bytes(len, low_bits);
+        if bigs > 0 {
+            column.bitmap = end;
+            column.ranks = end + len.div_ceil(8);
+            column.rank_bytes = rank_bytes(len);
+            column.high = column.ranks + len.div_ceil(RANK) * column.rank_bytes;
+            end = column.high + packed_bytes(bigs, high_bits);
+        }
+        *at = end;
+        (end <= bytes.len()).then_some(column)
+    }
+
+    /// The value at `index`, which is less than the column's length.
+    #[inline]
+    pub fn get(&self, bytes: &[u8], index: usize) -> u64 {
+        let low = read_bits(
+            bytes,
+            self.low * 8 + index * self.low_bits as usize,
+            self.low_bits,
+        );
+        if self.bitmap == 0 {
+            return low;
+        }
+        let word = read_bits(bytes, self.bitmap * 8 + index / RANK * RANK, RANK as u32);
+        if word >> (index % RANK) & 1 == 0 {
+            return low;
+        }
+        let rank_bits = self.rank_bytes as u32 * 8;
+        let before = read_bits(
+            bytes,
+            (self.ranks + index / RANK * self.rank_bytes) * 8,
+            rank_bits,
+        );
+        let below = word & !(u64::MAX << (index % RANK));
+        let rank = before as usize + below.count_ones() as usize;
+        let high = read_bits(
+            bytes,
+            self.high * 8 + rank * self.high_bits as usize,
+            self.high_bits,
+        );
+        low | high.checked_shl(self.low_bits).unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_again(values: &[u64]) -> Vec<u64> {
+        let mut bytes = vec![7; 3];
+        write(values, &mut bytes);
+        let end = bytes.len();
+        bytes.extend([0xff; PADDING]);
+        let mut at = 3;
+        let column = Column::parse(&bytes, &mut at, values.len()).expect("just written");
+        assert_eq!(at, end);
+        (0..values.len()).map(|i| column.get(&bytes, i)).collect()
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        for values in [
+            vec![],
+            vec![0; 100],
+            vec![5],
+            vec![u64::MAX; 70],
+            vec![0, u64::MAX, 1, 1 << 63],
+            (0..5000).map(|i| i * i % 77).collect(),
+            (0..5000)
+                .map(|i| if i % 97 == 0 { i << 40 } else { i % 8 })
+                .collect(),
+            (0..70_000)
+                .map(|i| if i % 9000 == 1 { u64::MAX - i } else { 0 })
+                .collect(),
+        ] {
+            assert_eq!(read_again(&values), values);
+        }
+    }
+
+    #[test]
+    fn a_few_large_values_do_not_widen_the_rest() {
+        let values: Vec<u64> = (0..4096)
+            .map(|i| if i % 512 == 0 { 1 << 50 } else { i % 16 })
+            .collect();
+        let mut bytes = Vec::new();
+        write(&values, &mut bytes);
+        assert!(bytes.len() < 4096 * 6 / 8, "{} bytes", bytes.len());
+    }
+
+    #[test]
+    fn damaged_bytes_are_refused_or_read_as_some_number() {
+        let values: Vec<u64> = (0..300)
+            .map(|i| if i % 50 == 0 { i << 33 } else { i })
+            .collect();
+        let mut bytes = Vec::new();
+        write(&values, &mut bytes);
+        for at in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 0x55;
+            if let Some(column) = Column::parse(&damaged, &mut 0, values.len()) {
+                for i in 0..values.len() {
+                    column.get(&damaged, i);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! The call store and its queries: all calls of one recorded execution, one call tree per thread.
+//!
+//! Definitions follow Bohnet's thesis, sections 2.4 and 6.1. A call is *open* at *t* when
+//! `start <= t < end`. Calls of a thread stand in order of start, which is preorder of its call tree:
+//! the triggered calls of call *i* are the calls *i*+1 … *i*+*n*(*i*).
+
+mod activity;
+pub(super) mod block;
+mod columns;
+mod detail;
+mod events;
+#[cfg(test)]
+mod oracle;
+mod relations;
+pub(super) mod storage;
+pub(super) mod store;
+mod summary;
+#[cfg(test)]
+mod tests;
+mod window;
+pub(super) mod writer;
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+pub use detail::{Columns, Strip};
+
+use crate::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
+use store::{Cursor, Store};
+
+/// One execution of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Call {
+    pub function: FunctionId,
+    pub start: Time,
+    pub end: Time,
+    /// Open calls around it on its thread; 0 for an outermost call.
+    pub depth: u32,
+    /// How many calls it triggered, directly and indirectly.
+    pub triggered: u32,
+}
+
+impl Call {
+    pub fn cost(&self) -> Cost {
+        self.end.since(self.start)
+    }
+}
+
+/// A thread as its recording names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Thread {
+    /// The thread's number, or its text where the recording gives text.
+    pub id: String,
+    pub process: String,
+    pub name: String,
+    pub calls: u64,
+    /// The largest number of calls open at once.
+    pub max_depth: u32,
+    pub start: Time,
+    pub end: Time,
+}
+
+/// Calls from one function to another, aggregated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Relation {
+    pub caller: FunctionId,
+    pub callee: FunctionId,
+    pub calls: u64,
+    pub cost: Cost,
+    pub self_cost: Cost,
+}
+
+/// What a function did in a range of time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FunctionMetrics {
+    pub calls: u64,
+    /// The time during which at least one call of it was open on a thread, summed over threads.
+    pub total: Cost,
+    pub self_cost: Cost,
+}
+
+/// An enter or exit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    pub time: Time,
+    pub thread: ThreadId,
+    pub call: CallId,
+    pub enter: bool,
+}
+
+/// All calls of one recorded execution.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    store: Store,
+    repair: Option<Arc<Repair>>,
+}
+
+/// What stands in for a trace whose file turns out to be damaged.
+struct Repair {
+    rebuild: Box<dyn Fn() -> Option<Trace> + Send + Sync>,
+    rebuilt: OnceLock<Option<Trace>>,
+}
+
+impl fmt::Debug for Repair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Repair").finish_non_exhaustive()
+    }
+}
+
+impl Trace {
+    pub(super) fn new(store: Store) -> Trace {
+        Trace {
+            store,
+            repair: None,
+        }
+    }
+
+    pub(super) fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// The trace, with `rebuild` to be asked for the same calls from elsewhere should its file turn out
+    /// to be damaged.
+    pub fn with_repair(self, rebuild: impl Fn() -> Option<Trace> + Send + Sync + 'static) -> Trace {
+        Trace {
+            store: self.store,
+            repair: Some(Arc::new(Repair {
+                rebuild: Box::new(rebuild),
+                rebuilt: OnceLock::new(),
+            })),
+        }
+    }
+
+    /// Whether the trace's file has turned out to be damaged and nothing could stand in for it: then
+    /// answers leave out what is damaged.
+    pub fn is_damaged(&self) -> bool {
+        self.store.is_damaged() && self.stand_in().is_none()
+    }
+
+    fn stand_in(&self) -> Option<&Store> {
+        let repair = self.repair.as_ref()?;
+        let rebuilt = repair.rebuilt.get_or_init(|| (repair.rebuild)());
+        rebuilt.as_ref().map(|trace| &trace.store)
+    }
+
+    /// The answer of the store; of its stand-in when the answer met with damage.
+    fn ask<T>(&self, query: impl Fn(&Store) -> T) -> T {
+        let answer = query(&self.store);
+        if !self.store.is_damaged() {
+            return answer;
+        }
+        self.stand_in().map_or(answer, query)
+    }
+
+    pub fn threads(&self) -> &[Thread] {
+        &self.store.infos
+    }
+
+    pub fn thread_ids(&self) -> impl ExactSizeIterator<Item = ThreadId> + use<> {
+        (0..self.store.threads.len() as u32).map(ThreadId)
+    }
+
+    /// The number of calls of all threads.
+    pub fn calls(&self) -> u64 {
+        self.threads().iter().map(|thread| thread.calls).sum()
+    }
+
+    /// The largest number of calls open at once on one thread.
+    pub fn max_depth(&self) -> u32 {
+        let depths = self.threads().iter().map(|thread| thread.max_depth);
+        depths.max().unwrap_or(0)
+    }
+
+    /// From the first event to the last.
+    pub fn duration(&self) -> Cost {
+        let ends = self.threads().iter().map(|thread| thread.end);
+        ends.max().unwrap_or_default().since(Time::ZERO)
+    }
+
+    pub fn range(&self) -> TimeRange {
+        TimeRange::new(Time::ZERO, Time::ZERO + self.duration())
+    }
+
+    /// Bytes that the calls and all summaries take.
+    pub fn bytes(&self) -> u64 {
+        self.store.bytes_used()
+    }
+
+    /// A call of `thread`, whose number is less than the thread's number of calls. O(1).
+    pub fn call(&self, thread: ThreadId, call: CallId) -> Call {
+        self.ask(|store| store.thread(thread).at(call))
+    }
+
+    /// The number of calls of `thread` that start before or at `t`. O(log n).
+    pub fn started(&self, thread: ThreadId, t: Time) -> u32 {
+        self.ask(|store| store.thread(thread).started(t.ns()))
+    }
+
+    /// The calls of `thread` that are open at `t`, outermost first, into `stack`. O(log n + depth).
+    pub fn stack_at(&self, thread: ThreadId, t: Time, stack: &mut Vec<CallId>) {
+        let read = |store: &Store, stack: &mut Vec<CallId>| {
+            stack.clear();
+            let mut calls = Cursor::new(store.thread(thread));
+            let position = calls.started(t.ns());
+            calls.visit_stack(position, |call, facts| {
+                if t.ns() < facts.end {
+                    stack.push(call);
+                }
+                true
+            });
+            stack.reverse();
+        };
+        read(&self.store, stack);
+        if self.store.is_damaged()
+            && let Some(store) = self.stand_in()
+        {
+            read(store, stack);
+        }
+    }
+
+    /// Hands the calls of `thread` that overlap `range` and lie less than `max_depth` deep to `visit`,
+    /// in order of start. O(log n + depth + the number of calls visited and of calls right below the
+    /// limit).
+    pub fn calls_in(
+        &self,
+        thread: ThreadId,
+        range: TimeRange,
+        max_depth: u32,
+        mut visit: impl FnMut(CallId, Call),
+    ) {
+        let Some(deepest) = max_depth.checked_sub(1) else {
+            return;
+        };
+        let mut visited = 0u64;
+        let calls = self.store.thread(thread);
+        calls.calls_in(range, deepest, |id, call| {
+            // What is read after the damage is found is not to be trusted.
+            let go_on = !self.store.is_damaged();
+            if go_on {
+                visited += 1;
+                visit(id, call);
+            }
+            go_on
+        });
+        if self.store.is_damaged()
+            && let Some(store) = self.stand_in()
+        {
+            store.thread(thread).calls_in(range, deepest, |id, call| {
+                if visited > 0 {
+                    visited -= 1;
+                } else {
+                    visit(id, call);
+                }
+                true
+            });
+        }
+    }
+
+    /// What to draw of `thread` on `columns`: for each column and each depth below `max_depth` the longest
+    /// call that overlaps the column, of equals the first. Neighbouring columns with the same call make
+    /// one strip; in order of depth, then column. O(columns × log n).
+    pub fn strips(&self, thread: ThreadId, columns: Columns, max_depth: u32) -> Vec<Strip> {
+        self.ask(|store| store.thread(thread).strips(columns, max_depth))
+    }
+
+    /// Cost minus the cost of the direct subcalls. O(1) but for calls with thousands of subcalls.
+    pub fn self_cost(&self, thread: ThreadId, id: CallId) -> Cost {
+        self.ask(|store| {
+            let calls = store.thread(thread);
+            let facts = calls.facts(id.0);
+            let cost = facts.end.saturating_sub(facts.start);
+            Cost::from_ns(cost.saturating_sub(calls.children(id.0)))
+        })
+    }
+
+    /// The call relations between functions, sorted by caller, then callee: of the whole trace, or of
+    /// the calls that the time range constraint (thesis 6.1.1) keeps: those that start after its start
+    /// and end before its end, and the calls that enclose one of these. Costs are those of whole calls.
+    /// O(log n) summaries a thread.
+    pub fn relations(&self, range: Option<TimeRange>) -> Vec<Relation> {
+        self.ask(|store| store.relations(range))
+    }
+
+    /// The running summary at `t`: the call relations of the calls that started at or before `t`,
+    /// sorted by caller, then callee. The costs of open calls count up to `t`. O(log n) summaries a
+    /// thread.
+    pub fn running(&self, t: Time) -> Vec<Relation> {
+        self.ask(|store| store.running(t))
+    }
+
+    /// Calls, total and self cost of each function, indexed by function: of the whole trace, or of the
+    /// calls that the time range constraint (thesis 6.1.1) keeps. O(log n) summaries a thread.
+    pub fn function_metrics(&self, range: Option<TimeRange>) -> Vec<FunctionMetrics> {
+        self.ask(|store| store.function_metrics(range))
+    }
+
+    /// For every function that was open within `horizon` before `t`: the last time up to `t` at which
+    /// it was, in order of function. O(log n) summaries a thread.
+    pub fn activity(&self, t: Time, horizon: Cost) -> Vec<(FunctionId, Time)> {
+        self.ask(|store| store.activity(t, horizon))
+    }
+
+    /// The number of events, enters and exits: two a call.
+    pub fn events(&self) -> u64 {
+        2 * self.calls()
+    }
+
+    /// The event with number `n` in order of time, from 0; none past the last. Of events at the same
+    /// time those of the first thread come first, in the order that the thread ran through them.
+    /// O(log² n) a thread.
+    pub fn event(&self, n: u64) -> Option<Event> {
+        self.ask(|store| (n < self.events()).then(|| store.event(n)).flatten())
+    }
+
+    /// How many events happen at or before `t`. O(log n) a thread.
+    pub fn events_until(&self, t: Time) -> u64 {
+        self.ask(|store| store.events_until(t))
+    }
+}

@@ -1,0 +1,349 @@
+//! Sums over the calls of a window or up to a time, from summaries and two blocks read in part.
+
+use super::store::{CHECKPOINT_BLOCKS, Calls, Facts, GROUP_BLOCKS, NONE, OpenCall, Store, place};
+use super::summary::{Entry, Sums};
+use super::{FunctionMetrics, Relation};
+use crate::units::{Cost, FunctionId, Time, TimeRange};
+
+/// A call that is open while the calls of a block are gone through.
+struct Frame {
+    pair: u32,
+    depth: u32,
+    start: u64,
+    end: u64,
+    /// The cost of its direct subcalls that have ended.
+    children: u64,
+    nested: bool,
+}
+
+impl Frame {
+    fn sums(&self, end: u64, children: u64) -> Sums {
+        let cost = end.saturating_sub(self.start);
+        Sums {
+            calls: 0,
+            cost,
+            children,
+            nested: if self.nested { cost } else { 0 },
+            last_end: 0,
+        }
+    }
+}
+
+impl Calls<'_> {
+    /// The calls open before the first call of a block that lie at least `lowest` deep, outermost first.
+    fn frames_before(&self, block: usize, lowest: u32) -> Vec<Frame> {
+        let frame = |open: &OpenCall, children| Frame {
+            pair: open.pair,
+            depth: open.depth,
+            start: open.start,
+            end: open.end,
+            children,
+            nested: open.nested != 0,
+        };
+        // The subcalls of an open call that have ended are known at the end of its own block, and at
+        // the end of each block that it survives as the innermost. Of a block's calls on the stack the
+        // first that is older than the block is that survivor; those further out rest since before.
+        let mut touched = block.checked_sub(1);
+        let mut frames: Vec<Frame> = Vec::new();
+        for open in self
+            .open_before(block)
+            .take_while(|open| open.depth >= lowest)
+        {
+            let (own, _) = place(open.call);
+            let survived = touched.filter(|&touched| touched != own);
+            let survived = survived.and_then(|touched| self.tables.blocks.get(touched));
+            let children = match survived {
+                Some(entry) => entry.survivor_children,
+                None => open.children_in_block,
+            };
+            touched = Some(own);
+            frames.push(frame(open, children));
+        }
+        frames.reverse();
+        frames
+    }
+
+    /// Goes through the calls of the block that holds `position`, up to there. `lowest` as in
+    /// `frames_before`; gives back the stack.
+    fn replay(
+        &self,
+        position: u32,
+        lowest: impl FnOnce(u32) -> u32,
+        mut sum: impl FnMut(u32, &Sums),
+    ) -> Vec<Frame> {
+        let Some(last) = position.checked_sub(1) else {
+            return Vec::new();
+        };
+        let (index, local) = place(last);
+        let block = self.block(index);
+        let mut frames = self.frames_before(index, lowest(block.depth_base));
+        let entered = Sums {
+            calls: 1,
+            ..Sums::default()
+        };
+        for i in 0..(local + 1).min(block.len) {
+            let depth = block.depth(i);
+            while let Some(frame) = frames.pop_if(|frame| frame.depth >= depth) {
+                let sums = frame.sums(frame.end, frame.children);
+                if let Some(parent) = frames.last_mut() {
+                    parent.children = parent.children.saturating_add(sums.cost);
+                }
+                sum(frame.pair, &sums);
+            }
+            let pair = block.pair(i);
+            sum(pair, &entered);
+            let start = block.start(i);
+            let end = match block.ended(i) {
+                Some((cost, _)) => start.saturating_add(cost),
+                None => {
+                    let open = self.open_call(last - (local - i) as u32);
+                    open.map_or(start, |open| open.end)
+                }
+            };
+            frames.push(Frame {
+                pair,
+                depth,
+                start,
+                end,
+                children: 0,
+                nested: block.nested(i),
+            });
+        }
+        frames
+    }
+
+    /// The sums of one whole call.
+    fn whole(&self, call: u32) -> Entry {
+        let (index, local) = place(call);
+        let (pair, nested, cost) = match self.open_call(call) {
+            Some(open) => (
+                open.pair,
+                open.nested != 0,
+                open.end.saturating_sub(open.start),
+            ),
+            None => {
+                let block = self.block(index);
+                let cost = block.ended(local).map_or(0, |(cost, _)| cost);
+                (block.pair(local), block.nested(local), cost)
+            }
+        };
+        Entry {
+            pair,
+            sums: Sums {
+                calls: 1,
+                cost,
+                children: self.children(call),
+                nested: if nested { cost } else { 0 },
+                last_end: 0,
+            },
+        }
+    }
+
+    /// The stack at a position, outermost first.
+    fn stack(&self, position: u32) -> Vec<(u32, Facts)> {
+        let mut stack = Vec::new();
+        self.visit_stack(position, |call, facts| {
+            stack.push((call.0, facts));
+            true
+        });
+        stack.reverse();
+        stack
+    }
+}
+
+/// Sums by pair.
+struct Totals<'a> {
+    store: &'a Store,
+    sums: Vec<Sums>,
+}
+
+impl<'a> Totals<'a> {
+    fn new(store: &'a Store) -> Totals<'a> {
+        Totals {
+            store,
+            sums: vec![Sums::default(); store.pairs.len()],
+        }
+    }
+
+    #[inline]
+    fn add(&mut self, pair: u32, sums: &Sums) {
+        if let Some(total) = self.sums.get_mut(pair as usize) {
+            total.add(sums);
+        }
+    }
+
+    #[inline]
+    fn subtract(&mut self, pair: u32, sums: &Sums) {
+        if let Some(total) = self.sums.get_mut(pair as usize) {
+            total.calls = total.calls.wrapping_sub(sums.calls);
+            total.cost = total.cost.wrapping_sub(sums.cost);
+            total.children = total.children.wrapping_sub(sums.children);
+            total.nested = total.nested.wrapping_sub(sums.nested);
+        }
+    }
+
+    /// Adds the calls that start in blocks `from..to` and what ends in them.
+    fn add_blocks(&mut self, calls: &Calls<'_>, from: usize, to: usize) {
+        let (first, last) = (from.div_ceil(CHECKPOINT_BLOCKS), to / CHECKPOINT_BLOCKS);
+        if first >= last {
+            return self.add_groups(calls, from, to);
+        }
+        self.add_groups(calls, from, first * CHECKPOINT_BLOCKS);
+        for entry in calls.checkpoint(first).1.entries() {
+            self.subtract(entry.pair, &entry.sums);
+        }
+        for entry in calls.checkpoint(last).1.entries() {
+            self.add(entry.pair, &entry.sums);
+        }
+        self.add_groups(calls, last * CHECKPOINT_BLOCKS, to);
+    }
+
+    fn add_groups(&mut self, calls: &Calls<'_>, from: usize, to: usize) {
+        let mut next = from;
+        while next < to {
+            let summary = if next.is_multiple_of(GROUP_BLOCKS) && next + GROUP_BLOCKS <= to {
+                next += GROUP_BLOCKS;
+                calls.group(next / GROUP_BLOCKS - 1).1
+            } else {
+                next += 1;
+                calls.block(next - 1).summary()
+            };
+            for entry in summary.entries() {
+                self.add(entry.pair, &entry.sums);
+            }
+        }
+    }
+
+    /// Adds whole calls `from..to`.
+    fn add_calls(&mut self, calls: &Calls<'_>, from: u32, to: u32) {
+        let block = |position: u32| position.checked_sub(1).map_or(0, |last| place(last).0);
+        self.add_blocks(calls, block(from), block(to));
+        let lowest = |depth: u32| depth.saturating_sub(1);
+        calls.replay(to, lowest, |pair, sums| self.add(pair, sums));
+        calls.replay(from, lowest, |pair, sums| self.subtract(pair, sums));
+        // What was open at either end has been counted as a call there, but not yet with its costs.
+        let open = |call| {
+            let mut entry = calls.whole(call);
+            entry.sums.calls = 0;
+            entry
+        };
+        for (call, _) in calls.stack(to) {
+            let entry = open(call);
+            self.add(entry.pair, &entry.sums);
+        }
+        for (call, _) in calls.stack(from) {
+            let entry = open(call);
+            self.subtract(entry.pair, &entry.sums);
+        }
+    }
+
+    /// Adds the calls that the time range constraint keeps.
+    fn add_kept(&mut self, calls: &Calls<'_>, range: TimeRange) {
+        let from = calls.started(range.start.ns());
+        let to = calls.started_before(range.end.ns());
+        if to <= from {
+            return;
+        }
+        self.add_calls(calls, from, to);
+        // Of the calls from..to those that end too late are on the stack at `to`, each around the next.
+        // One of them is kept when it encloses a call that ends in time.
+        let mut late: Vec<u32> = Vec::new();
+        for (call, facts) in calls.stack(to) {
+            if call >= from && facts.end >= range.end.ns() {
+                late.push(call);
+            }
+        }
+        for (i, &call) in late.iter().enumerate() {
+            let triggered = (to - 1).saturating_sub(call) as usize;
+            if triggered == late.len() - 1 - i {
+                let entry = calls.whole(call);
+                self.subtract(entry.pair, &entry.sums);
+            }
+        }
+        // So is a call that starts before the range.
+        for (call, facts) in calls.stack(from) {
+            let end = call
+                .saturating_add(facts.triggered)
+                .saturating_add(1)
+                .min(to);
+            let late = late.partition_point(|&late| late < end);
+            if end > from && (end - from) as usize > late {
+                let entry = calls.whole(call);
+                self.add(entry.pair, &entry.sums);
+            }
+        }
+    }
+
+    /// Adds the calls that start at or before `t`, costs counted up to `t`.
+    fn add_started(&mut self, calls: &Calls<'_>, t: u64) {
+        let position = calls.started(t);
+        let Some(last) = position.checked_sub(1) else {
+            return;
+        };
+        self.add_blocks(calls, 0, place(last).0);
+        let frames = calls.replay(position, |_| 0, |pair, sums| self.add(pair, sums));
+        let mut inner = 0;
+        for frame in frames.iter().rev() {
+            let sums = frame.sums(frame.end.min(t), frame.children.saturating_add(inner));
+            inner = sums.cost;
+            self.add(frame.pair, &sums);
+        }
+    }
+
+    fn relations(&self) -> Vec<Relation> {
+        let order = self.store.pair_order.iter();
+        let relation = |&index: &u32| {
+            let pair = self.store.pairs.get(index as usize)?;
+            let sums = self.sums.get(index as usize)?;
+            (pair.caller != NONE && sums.calls > 0).then(|| Relation {
+                caller: FunctionId(pair.caller),
+                callee: FunctionId(pair.callee),
+                calls: sums.calls,
+                cost: Cost::from_ns(sums.cost),
+                self_cost: Cost::from_ns(sums.cost.saturating_sub(sums.children)),
+            })
+        };
+        order.filter_map(relation).collect()
+    }
+
+    fn metrics(&self) -> Vec<FunctionMetrics> {
+        let mut metrics = vec![FunctionMetrics::default(); self.store.functions];
+        for (pair, sums) in self.store.pairs.iter().zip(&self.sums) {
+            if let Some(of) = metrics.get_mut(pair.callee as usize) {
+                of.calls += sums.calls;
+                of.total += Cost::from_ns(sums.cost.saturating_sub(sums.nested));
+                of.self_cost += Cost::from_ns(sums.cost.saturating_sub(sums.children));
+            }
+        }
+        metrics
+    }
+}
+
+impl Store {
+    fn kept(&self, range: Option<TimeRange>) -> Totals<'_> {
+        let mut totals = Totals::new(self);
+        for calls in self.all_calls() {
+            match range {
+                Some(range) => totals.add_kept(&calls, range),
+                None => totals.add_calls(&calls, 0, calls.len()),
+            }
+        }
+        totals
+    }
+
+    pub fn relations(&self, range: Option<TimeRange>) -> Vec<Relation> {
+        self.kept(range).relations()
+    }
+
+    pub fn function_metrics(&self, range: Option<TimeRange>) -> Vec<FunctionMetrics> {
+        self.kept(range).metrics()
+    }
+
+    pub fn running(&self, t: Time) -> Vec<Relation> {
+        let mut totals = Totals::new(self);
+        for calls in self.all_calls() {
+            totals.add_started(&calls, t.ns());
+        }
+        totals.relations()
+    }
+}

@@ -1,0 +1,246 @@
+//! Where the bytes of a trace lie: in memory, or in a file that is mapped.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::{Deref, Range};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use bytemuck::Pod;
+use memmap2::Mmap;
+
+/// Bytes that stay as they are while a trace is in use.
+#[derive(Clone, Debug)]
+pub(in crate::facts) enum Bytes {
+    Memory(Arc<Vec<u8>>),
+    Mapped(Arc<Mmap>),
+}
+
+impl Default for Bytes {
+    fn default() -> Bytes {
+        Bytes::Memory(Arc::default())
+    }
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Bytes::Memory(bytes) => bytes,
+            Bytes::Mapped(map) => map,
+        }
+    }
+}
+
+impl Bytes {
+    /// Maps all of `file`.
+    pub fn map(file: &File) -> io::Result<Bytes> {
+        // SAFETY: the file is an index or an import under way. Both are written by Callscape alone, into
+        // a file of their own, and an index is replaced by renaming another over it, never in place.
+        let map = unsafe { Mmap::map(file)? };
+        Ok(Bytes::Mapped(Arc::new(map)))
+    }
+}
+
+/// Rows of one type: built in memory, or a part of mapped bytes.
+#[derive(Clone, Debug)]
+pub(in crate::facts) enum Table<T> {
+    Rows(Vec<T>),
+    Part(Bytes, Range<usize>),
+}
+
+impl<T> Default for Table<T> {
+    fn default() -> Table<T> {
+        Table::Rows(Vec::new())
+    }
+}
+
+impl<T: Pod> Table<T> {
+    /// The rows in `range` of `bytes`; none when they do not fit it.
+    pub fn part(bytes: &Bytes, range: Range<usize>) -> Option<Table<T>> {
+        let rows = bytes.get(range.clone())?;
+        bytemuck::try_cast_slice::<u8, T>(rows).ok()?;
+        Some(Table::Part(bytes.clone(), range))
+    }
+}
+
+impl<T: Pod> Deref for Table<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        match self {
+            Table::Rows(rows) => rows,
+            Table::Part(bytes, range) => {
+                let rows = bytes.get(range.clone()).unwrap_or_default();
+                bytemuck::try_cast_slice(rows).unwrap_or_default()
+            }
+        }
+    }
+}
+
+/// What a file under construction is called: it ends in this.
+const TEMPORARY: &str = ".callscape-tmp";
+
+/// A file under construction. It is locked for as long as its writer lives and removed unless it is
+/// kept; what a killed writer left is told by its missing lock.
+#[derive(Debug)]
+pub(in crate::facts) struct Temporary {
+    pub file: File,
+    path: PathBuf,
+    kept: bool,
+}
+
+impl Temporary {
+    /// Makes a new file in `dir`, and removes those that killed writers left there.
+    pub fn create(dir: &Path) -> io::Result<Temporary> {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        remove_abandoned(dir);
+        loop {
+            let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+            let name = format!(".{}-{number}{TEMPORARY}", std::process::id());
+            let path = dir.join(name);
+            let mut options = File::options();
+            let file = match options.read(true).write(true).create_new(true).open(&path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+                file => file?,
+            };
+            // Where files cannot be locked, nothing is ever found abandoned.
+            let _ = file.lock();
+            let kept = false;
+            // Before it was locked, another process may have taken it for abandoned.
+            if path.exists() {
+                return Ok(Temporary { file, path, kept });
+            }
+        }
+    }
+
+    /// Gives the finished file its name, replacing what had it.
+    pub fn keep_as(mut self, path: &Path) -> io::Result<()> {
+        self.file.sync_all()?;
+        std::fs::rename(&self.path, path)?;
+        self.kept = true;
+        if let Some(dir) = path.parent()
+            && let Ok(dir) = File::open(dir)
+        {
+            // So that the name survives a power failure; the content does already.
+            let _ = dir.sync_all();
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if !self.kept {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+fn remove_abandoned(dir: &Path) {
+    let Ok(entries) = std::fs::read_dir(dir) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        if name.to_string_lossy().ends_with(TEMPORARY)
+            && let Ok(file) = File::open(entry.path())
+            && file.try_lock().is_ok()
+        {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Bytes kept in memory before they go to a file.
+const MEMORY: usize = 16 << 20;
+/// Bytes written to the file at once from then on.
+const CHUNK: usize = 1 << 20;
+
+/// Bytes that grow: in memory at first, in a file when they get many, in memory again where no file can
+/// be written.
+#[derive(Debug, Default)]
+pub(in crate::facts) struct Growing {
+    memory: Vec<u8>,
+    file: Option<Temporary>,
+    /// Bytes in the file.
+    written: u64,
+    /// A file could not be made or is full.
+    refused: bool,
+}
+
+impl Growing {
+    /// Starts with `bytes`.
+    pub fn new(bytes: Vec<u8>) -> Growing {
+        Growing {
+            memory: bytes,
+            ..Growing::default()
+        }
+    }
+
+    /// Hands the bytes to `write`, to be added to, and gives back what was added.
+    pub fn append(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> (u64, &[u8]) {
+        let limit = if self.file.is_some() { CHUNK } else { MEMORY };
+        if self.memory.len() >= limit && !self.refused {
+            self.spill();
+        }
+        let before = self.memory.len();
+        write(&mut self.memory);
+        (self.written + before as u64, &self.memory[before..])
+    }
+
+    fn spill(&mut self) {
+        if self.file.is_none() {
+            self.file = spill_dirs().find_map(|dir| Temporary::create(&dir).ok());
+        }
+        let Some(temporary) = &mut self.file else {
+            self.refused = true;
+            return;
+        };
+        if temporary.file.write_all(&self.memory).is_ok() {
+            self.written += self.memory.len() as u64;
+            self.memory.clear();
+            self.memory.shrink_to(2 * CHUNK);
+            return;
+        }
+        // The disk is full. What lies there already comes back, and the rest stays in memory.
+        self.refused = true;
+        let mut all = Vec::new();
+        let read = temporary.file.seek(SeekFrom::Start(0));
+        let read = read.and_then(|_| (&temporary.file).take(self.written).read_to_end(&mut all));
+        if read.is_ok() && all.len() as u64 == self.written {
+            all.append(&mut self.memory);
+            self.memory = all;
+            self.written = 0;
+            self.file = None;
+        }
+    }
+
+    /// The bytes, and the file that they lie in.
+    pub fn finish(mut self) -> io::Result<(Bytes, Option<Temporary>)> {
+        if self.file.is_some() && !self.refused && !self.memory.is_empty() {
+            self.spill();
+        }
+        let Some(temporary) = self.file.take() else {
+            return Ok((Bytes::Memory(Arc::new(self.memory)), None));
+        };
+        if !self.memory.is_empty() {
+            // Full in the midst, and unreadable as well.
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        Ok((Bytes::map(&temporary.file)?, Some(temporary)))
+    }
+}
+
+/// Where an import may put its bytes while it runs.
+fn spill_dirs() -> impl Iterator<Item = PathBuf> {
+    let cache = cache_dir().filter(|dir| std::fs::create_dir_all(dir).is_ok());
+    cache.into_iter().chain([std::env::temp_dir()])
+}
+
+/// The user's cache directory for Callscape.
+pub(in crate::facts) fn cache_dir() -> Option<PathBuf> {
+    dirs::cache_dir().map(|dir| dir.join("callscape"))
+}

@@ -1,0 +1,489 @@
+//! The tables of the call store: packed blocks of calls, and what leads to them.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use bytemuck::{Pod, Zeroable};
+
+use super::Thread;
+use super::block::{BLOCK, BLOCK_BITS, Block, partition};
+use super::storage::{Bytes, Table, Temporary};
+use super::summary::Summary;
+use crate::units::{CallId, FunctionId, ThreadId};
+
+/// Stands for no row and for no function.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// Blocks in a summary of the first level.
+pub(super) const GROUP_BLOCKS: usize = if cfg!(test) { 3 } else { 16 };
+/// First-level summaries between two checkpoints.
+pub(super) const CHECKPOINT_GROUPS: usize = if cfg!(test) { 2 } else { 16 };
+pub(super) const CHECKPOINT_BLOCKS: usize = GROUP_BLOCKS * CHECKPOINT_GROUPS;
+
+/// A block of a thread.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(in crate::facts) struct BlockEntry {
+    /// Where its bytes lie in the data.
+    pub offset: u64,
+    /// When its first call starts.
+    pub start: u64,
+    /// The cost of the direct subcalls that have ended by the end of this block, of the innermost open
+    /// call that started in an earlier block.
+    pub survivor_children: u64,
+    pub size: u32,
+    pub checksum: u32,
+    /// The first of its open calls in the thread's table of these.
+    pub first_open: u32,
+    /// The innermost call that is open before its first call, in the same table; or NONE.
+    pub innermost: u32,
+}
+
+/// A call that is open at the end of its block.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(in crate::facts) struct OpenCall {
+    pub start: u64,
+    pub end: u64,
+    /// The cost of its direct subcalls.
+    pub children: u64,
+    /// The same, of those that have ended by the end of its block.
+    pub children_in_block: u64,
+    pub call: u32,
+    /// The call around it, which is in this table before it; or NONE.
+    pub parent: u32,
+    pub triggered: u32,
+    pub pair: u32,
+    pub depth: u32,
+    /// 1 when a call of the same function encloses it.
+    pub nested: u32,
+}
+
+/// A summary: of 16 blocks, or of all blocks before a checkpoint.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(in crate::facts) struct NodeEntry {
+    pub offset: u64,
+    pub size: u32,
+    pub checksum: u32,
+}
+
+/// A call that is the longest of its depth in a run of blocks.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(in crate::facts) struct LongestCall {
+    pub cost: u64,
+    pub call: u32,
+    pub depth: u32,
+}
+
+/// A caller (NONE for an outermost call) and a callee.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]
+#[repr(C)]
+pub(in crate::facts) struct Pair {
+    pub caller: u32,
+    pub callee: u32,
+}
+
+/// The tables of one thread.
+#[derive(Clone, Debug, Default)]
+pub(in crate::facts) struct ThreadTables {
+    pub calls: u32,
+    pub blocks: Table<BlockEntry>,
+    pub open: Table<OpenCall>,
+    /// By run of 16 blocks; times count from the first of these.
+    pub groups: Table<NodeEntry>,
+    /// The summary of all blocks before block 256 × (*i* + 1), by *i*; times count from the first block.
+    pub checkpoints: Table<NodeEntry>,
+    /// The longest calls by depth, in order: of each block, of each run of 16, and of each run of 256
+    /// that is whole.
+    pub longest: Table<LongestCall>,
+    /// Where those of each run end, in the same order.
+    pub longest_ends: Table<u32>,
+}
+
+/// All calls of a trace.
+#[derive(Clone, Debug, Default)]
+pub(in crate::facts) struct Store {
+    pub data: Bytes,
+    /// Of data from a file: what has been compared with its checksum.
+    pub checks: Option<Arc<Checks>>,
+    /// The file that the data lies in, when it is not an index yet.
+    pub temporary: Arc<Mutex<Option<Temporary>>>,
+    pub infos: Vec<Thread>,
+    pub threads: Vec<ThreadTables>,
+    pub functions: usize,
+    pub pairs: Table<Pair>,
+    /// The pairs in order of caller, then callee.
+    pub pair_order: Table<u32>,
+}
+
+/// Which blocks and summaries of a file have been found to be what was written.
+#[derive(Debug)]
+pub(in crate::facts) struct Checks {
+    /// A bit for each 32 bytes of data: set where something starts that is intact.
+    intact: Vec<AtomicU64>,
+    damaged: AtomicBool,
+}
+
+/// Every block and every summary takes more bytes.
+const SMALLEST: u64 = 32;
+
+impl Checks {
+    pub fn new(bytes: usize) -> Checks {
+        let words = bytes as u64 / SMALLEST / 64 + 1;
+        Checks {
+            intact: (0..words).map(|_| AtomicU64::new(0)).collect(),
+            damaged: AtomicBool::new(false),
+        }
+    }
+
+    /// Whether the `bytes` at `offset` are intact.
+    fn check(&self, offset: u64, bytes: &[u8], checksum: u32) -> bool {
+        let bit = offset / SMALLEST;
+        let Some(word) = self.intact.get((bit / 64) as usize) else {
+            return false;
+        };
+        let mask = 1 << (bit % 64);
+        if word.load(Ordering::Relaxed) & mask != 0 {
+            return true;
+        }
+        let intact = crc32fast::hash(bytes) == checksum;
+        if intact {
+            word.fetch_or(mask, Ordering::Relaxed);
+        } else {
+            self.damaged.store(true, Ordering::Relaxed);
+        }
+        intact
+    }
+}
+
+impl Store {
+    pub fn thread(&self, thread: ThreadId) -> Calls<'_> {
+        Calls {
+            store: self,
+            tables: &self.threads[thread.index()],
+        }
+    }
+
+    pub fn all_calls(&self) -> impl Iterator<Item = Calls<'_>> {
+        self.threads.iter().map(|tables| Calls {
+            store: self,
+            tables,
+        })
+    }
+
+    pub fn bytes_used(&self) -> u64 {
+        let tables = self.threads.iter().map(|tables| {
+            size_of_val(&*tables.blocks)
+                + size_of_val(&*tables.open)
+                + size_of_val(&*tables.groups)
+                + size_of_val(&*tables.checkpoints)
+                + size_of_val(&*tables.longest)
+                + size_of_val(&*tables.longest_ends)
+        });
+        let pairs = size_of_val(&*self.pairs) + size_of_val(&*self.pair_order);
+        (self.data.len() + tables.sum::<usize>() + pairs) as u64
+    }
+
+    fn node(&self, entry: &NodeEntry) -> Summary<'_> {
+        let bytes = self.bytes(entry.offset, entry.size, entry.checksum);
+        Summary::parse(bytes).unwrap_or_default()
+    }
+
+    /// The bytes of a block or summary; none when they are not those that were written.
+    fn bytes(&self, offset: u64, size: u32, checksum: u32) -> &[u8] {
+        let start = usize::try_from(offset).unwrap_or(usize::MAX);
+        let end = start.saturating_add(size as usize);
+        let bytes = self.data.get(start..end).unwrap_or_default();
+        match &self.checks {
+            Some(checks) if !checks.check(offset, bytes, checksum) => &[],
+            _ => bytes,
+        }
+    }
+
+    /// Whether some bytes have been found that are not those that were written.
+    pub fn is_damaged(&self) -> bool {
+        let checks = self.checks.as_ref();
+        checks.is_some_and(|checks| checks.damaged.load(Ordering::Relaxed))
+    }
+
+    /// Compares all bytes with their checksums. Whether they are those that were written.
+    pub fn check_all(&self) -> bool {
+        for tables in &self.threads {
+            for block in tables.blocks.iter() {
+                self.bytes(block.offset, block.size, block.checksum);
+            }
+            for node in tables.groups.iter().chain(tables.checkpoints.iter()) {
+                self.bytes(node.offset, node.size, node.checksum);
+            }
+        }
+        !self.is_damaged()
+    }
+
+    /// The callee of `pair`.
+    pub fn callee(&self, pair: u32) -> FunctionId {
+        let pair = self.pairs.get(pair as usize);
+        FunctionId(pair.map_or(0, |pair| pair.callee))
+    }
+}
+
+/// The calls of one thread. A *position* *x* is a number of calls: it stands for the moment right after
+/// the start of call *x* − 1, and its stack is that call and the calls around it.
+#[derive(Clone, Copy)]
+pub(in crate::facts) struct Calls<'a> {
+    pub store: &'a Store,
+    pub tables: &'a ThreadTables,
+}
+
+/// The facts of one call, wherever they stand.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::facts) struct Facts {
+    pub start: u64,
+    pub end: u64,
+    pub depth: u32,
+    pub triggered: u32,
+}
+
+impl OpenCall {
+    pub fn facts(&self) -> Facts {
+        Facts {
+            start: self.start,
+            end: self.end,
+            depth: self.depth,
+            triggered: self.triggered,
+        }
+    }
+}
+
+pub(super) fn place(call: u32) -> (usize, usize) {
+    ((call >> BLOCK_BITS) as usize, call as usize % BLOCK)
+}
+
+impl<'a> Calls<'a> {
+    pub fn len(&self) -> u32 {
+        self.tables.calls
+    }
+
+    pub fn block(&self, index: usize) -> Block<'a> {
+        let Some(entry) = self.tables.blocks.get(index) else {
+            return Block::default();
+        };
+        let bytes = self.store.bytes(entry.offset, entry.size, entry.checksum);
+        Block::parse(bytes, entry.start).unwrap_or_default()
+    }
+
+    pub fn group(&self, index: usize) -> (u64, Summary<'a>) {
+        let base = self.block_start(index * GROUP_BLOCKS);
+        let entry = self.tables.groups.get(index);
+        (
+            base,
+            entry
+                .map(|entry| self.store.node(entry))
+                .unwrap_or_default(),
+        )
+    }
+
+    /// The summary of the first `count` × 256 blocks.
+    pub fn checkpoint(&self, count: usize) -> (u64, Summary<'a>) {
+        let entry = count
+            .checked_sub(1)
+            .and_then(|index| self.tables.checkpoints.get(index));
+        (
+            self.block_start(0),
+            entry
+                .map(|entry| self.store.node(entry))
+                .unwrap_or_default(),
+        )
+    }
+
+    /// When the first call of a block starts.
+    pub fn block_start(&self, index: usize) -> u64 {
+        self.tables.blocks.get(index).map_or(0, |entry| entry.start)
+    }
+
+    /// The calls of block `index` that are open at its end.
+    pub fn open_in_block(&self, index: usize) -> &'a [OpenCall] {
+        let open = &self.tables.open;
+        let first = |index: usize| {
+            let entry = self.tables.blocks.get(index);
+            entry.map_or(open.len(), |entry| {
+                (entry.first_open as usize).min(open.len())
+            })
+        };
+        let start = first(index);
+        &open[start..first(index + 1).max(start)]
+    }
+
+    /// The row of a call that is open at the end of its block.
+    pub fn open_call(&self, call: u32) -> Option<&'a OpenCall> {
+        let open = self.open_in_block(place(call).0);
+        let found = open.binary_search_by_key(&call, |open| open.call).ok()?;
+        Some(&open[found])
+    }
+
+    /// The calls that are open before the first call of a block, innermost first.
+    pub fn open_before(&self, block: usize) -> impl Iterator<Item = &'a OpenCall> + use<'a> {
+        let tables = self.tables;
+        let mut next = tables
+            .blocks
+            .get(block)
+            .map_or(NONE, |entry| entry.innermost);
+        std::iter::from_fn(move || {
+            let open = tables.open.get(next as usize)?;
+            // Parents stand before their children; a damaged link must not lead around in circles.
+            next = if open.parent < next {
+                open.parent
+            } else {
+                NONE
+            };
+            Some(open)
+        })
+    }
+
+    /// The facts of call `i` of `block`.
+    pub fn facts_in(&self, block: &Block<'_>, call: u32) -> Facts {
+        let (_, i) = place(call);
+        let start = block.start(i);
+        let (end, triggered) = match block.ended(i) {
+            Some((cost, triggered)) => (start.saturating_add(cost), triggered),
+            None => {
+                let open = self.open_call(call);
+                open.map_or((start, 0), |open| (open.end, open.triggered))
+            }
+        };
+        Facts {
+            start,
+            end,
+            depth: block.depth(i),
+            triggered,
+        }
+    }
+
+    pub fn facts(&self, call: u32) -> Facts {
+        self.facts_in(&self.block(place(call).0), call)
+    }
+
+    pub fn pair(&self, call: u32) -> u32 {
+        let (index, local) = place(call);
+        self.block(index).pair(local)
+    }
+
+    /// The block in which the last call lies that starts at or before `t`.
+    fn block_at(&self, t: u64) -> Option<usize> {
+        let blocks = &*self.tables.blocks;
+        partition(blocks.len(), |index| blocks[index].start <= t).checked_sub(1)
+    }
+
+    /// The number of calls that start at or before `t`.
+    pub fn started(&self, t: u64) -> u32 {
+        Cursor::new(*self).started(t)
+    }
+
+    /// The number of calls that start before `t`.
+    pub fn started_before(&self, t: u64) -> u32 {
+        t.checked_sub(1).map_or(0, |t| self.started(t))
+    }
+
+    /// Hands the stack at a position to `visit`, innermost first, as long as it says so.
+    /// O(block / 64 + depth).
+    pub fn visit_stack(&self, position: u32, visit: impl FnMut(CallId, Facts) -> bool) {
+        Cursor::new(*self).visit_stack(position, visit);
+    }
+
+    /// The cost of the direct subcalls of a call. O(block).
+    pub fn children(&self, call: u32) -> u64 {
+        if let Some(open) = self.open_call(call) {
+            return open.children;
+        }
+        let (index, local) = place(call);
+        let block = self.block(index);
+        let Some((_, triggered)) = block.ended(local) else {
+            return 0;
+        };
+        let end = (local + 1 + triggered as usize).min(block.len);
+        let (mut next, mut children) = (local + 1, 0u64);
+        while next < end {
+            let (cost, triggered) = block.ended(next).unwrap_or_default();
+            children = children.saturating_add(cost);
+            next += 1 + triggered as usize;
+        }
+        children
+    }
+}
+
+/// Calls read one after another, mostly from one block.
+pub(super) struct Cursor<'a> {
+    pub calls: Calls<'a>,
+    index: usize,
+    block: Block<'a>,
+}
+
+impl<'a> Cursor<'a> {
+    pub fn new(calls: Calls<'a>) -> Cursor<'a> {
+        Cursor {
+            calls,
+            index: usize::MAX,
+            block: Block::default(),
+        }
+    }
+
+    pub fn block(&mut self, index: usize) -> &Block<'a> {
+        if index != self.index {
+            self.index = index;
+            self.block = self.calls.block(index);
+        }
+        &self.block
+    }
+
+    pub fn facts(&mut self, call: u32) -> Facts {
+        let (index, _) = place(call);
+        self.block(index);
+        self.calls.facts_in(&self.block, call)
+    }
+
+    pub fn pair(&mut self, call: u32) -> u32 {
+        let (index, local) = place(call);
+        self.block(index).pair(local)
+    }
+
+    /// As [`Calls::started`].
+    pub fn started(&mut self, t: u64) -> u32 {
+        let start = |index: usize| self.calls.tables.blocks.get(index).map(|entry| entry.start);
+        let here = start(self.index).is_some_and(|start| start <= t)
+            && start(self.index + 1).is_none_or(|next| t < next);
+        let index = if here {
+            Some(self.index)
+        } else {
+            self.calls.block_at(t)
+        };
+        index.map_or(0, |index| {
+            (index * BLOCK + self.block(index).started(t)) as u32
+        })
+    }
+
+    /// As [`Calls::visit_stack`].
+    pub fn visit_stack(&mut self, position: u32, mut visit: impl FnMut(CallId, Facts) -> bool) {
+        let Some(last) = position.checked_sub(1) else {
+            return;
+        };
+        let (index, local) = place(last);
+        let block = *self.block(index);
+        let first = last - local as u32;
+        let (mut end, mut wanted) = (local + 1, u32::MAX);
+        while wanted > block.depth_base
+            && let Some((i, depth)) = block.last_above(end, wanted)
+        {
+            let call = first + i as u32;
+            if !visit(CallId(call), self.calls.facts_in(&block, call)) {
+                return;
+            }
+            (end, wanted) = (i, depth);
+        }
+        for open in self.calls.open_before(index) {
+            if open.depth < wanted && !visit(CallId(open.call), open.facts()) {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,432 @@
+//! The fast queries held against the direct ones on random traces.
+
+use super::oracle::Direct;
+use super::{Call, Columns, Strip, Trace, storage};
+use crate::facts::builder::{Timestamp, TraceBuilder};
+use crate::facts::functions::{Function, Functions};
+use crate::facts::index::{self, IndexError};
+use crate::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
+use crate::warnings::{Place, Reporter};
+
+/// A small random number generator (splitmix64).
+pub struct Random(pub u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, limit: u64) -> u64 {
+        self.next() % limit
+    }
+}
+
+fn place() -> Place {
+    Place::file("random")
+}
+
+/// A trace of random shape and the same calls held directly.
+fn random_trace(seed: u64) -> (Trace, Direct) {
+    let mut random = Random(seed);
+    let reporter = Reporter::new();
+    let mut builder = TraceBuilder::new(&reporter);
+    let names: Vec<String> = (0..1 + random.below(12)).map(|i| format!("f{i}")).collect();
+    let functions: Vec<FunctionId> = names
+        .iter()
+        .map(|name| {
+            builder.function(Function {
+                name,
+                ..Function::default()
+            })
+        })
+        .collect();
+    let mut threads = Vec::new();
+    // Also of clocks that start below zero.
+    let origin = random.below(2000) as i64 - 1000;
+    for thread in 0..1 + random.below(3) {
+        let id = builder.thread("p", &thread.to_string());
+        let mut calls: Vec<Call> = Vec::new();
+        let mut open: Vec<usize> = Vec::new();
+        let mut now = random.below(40);
+        let (events, deepest) = (random.below(700), 1 + random.below(90));
+        // Steps of mostly nothing make many equal times.
+        let step = 1 + random.below(30);
+        let close = |open: &mut Vec<usize>, calls: &mut Vec<Call>, now: u64| {
+            if let Some(call) = open.pop() {
+                calls[call].end = Time::from_ns(now);
+                calls[call].triggered = (calls.len() - 1 - call) as u32;
+            }
+        };
+        let wanders = random.below(2) == 0;
+        for _ in 0..events {
+            now += random.below(step).saturating_sub(step / 3);
+            let at = Timestamp::from_ns(now as i64 + origin);
+            let up = if wanders {
+                2
+            } else {
+                1 + u64::from(random.below(100) < 50)
+            };
+            if (open.len() as u64) < deepest && random.below(4) < up {
+                let function = functions[random.below(functions.len() as u64) as usize];
+                builder.enter(id, at, function, place);
+                calls.push(Call {
+                    function,
+                    start: Time::from_ns(now),
+                    end: Time::from_ns(now),
+                    depth: open.len() as u32,
+                    triggered: 0,
+                });
+                open.push(calls.len() - 1);
+            } else if random.below(20) == 0 {
+                // The end of an outer call, or of one that never began.
+                let function = functions[random.below(functions.len() as u64) as usize];
+                let found = open
+                    .iter()
+                    .rposition(|&call| calls[call].function == function);
+                assert_eq!(builder.exit(id, at, Some(function), place), found.is_some());
+                match found {
+                    Some(depth) => {
+                        while open.len() > depth {
+                            close(&mut open, &mut calls, now);
+                        }
+                    }
+                    None => continue,
+                }
+            } else if !open.is_empty() {
+                builder.exit(id, at, None, place);
+                close(&mut open, &mut calls, now);
+            }
+        }
+        // What is open at the end ends with the last event.
+        let ends = calls.iter().map(|call| call.end.max(call.start));
+        let last = ends.max().map_or(0, Time::ns);
+        while !open.is_empty() {
+            close(&mut open, &mut calls, last);
+        }
+        threads.push(calls);
+    }
+    let first = threads.iter().flatten().map(|call| call.start).min();
+    let first = first.unwrap_or_default().since(Time::ZERO);
+    for call in threads.iter_mut().flatten() {
+        call.start = call.start - first;
+        call.end = call.end - first;
+    }
+    let (functions, trace) = builder.finish(place);
+    (trace, Direct::new(threads, functions.len()))
+}
+
+/// Holds every query of `trace` against the direct evaluation.
+pub fn compare(trace: &Trace, direct: &Direct, random: &mut Random) {
+    let end = trace.duration().ns();
+    let mut times: Vec<Time> = (0..40)
+        .map(|_| Time::from_ns(random.below(end + 3)))
+        .collect();
+    times.extend([
+        Time::ZERO,
+        Time::from_ns(end),
+        Time::from_ns(end + 1),
+        Time::MAX,
+    ]);
+    for (index, calls) in direct.threads.iter().enumerate() {
+        let thread = ThreadId(index as u32);
+        let info = &trace.threads()[index];
+        assert_eq!(info.calls, calls.len() as u64);
+        assert_eq!(
+            info.end,
+            calls.iter().map(|call| call.end).max().unwrap_or_default()
+        );
+        assert_eq!(
+            info.start,
+            calls.first().map_or(Time::ZERO, |call| call.start)
+        );
+        for (i, call) in calls.iter().enumerate() {
+            let id = CallId(i as u32);
+            assert_eq!(trace.call(thread, id), *call, "call {i} of {thread:?}");
+            assert_eq!(
+                trace.self_cost(thread, id),
+                direct.self_cost(thread, id),
+                "call {i}"
+            );
+        }
+        let (mut stack, mut expected) = (Vec::new(), Vec::new());
+        for &t in &times {
+            assert_eq!(trace.started(thread, t), direct.started(thread, t), "{t:?}");
+            trace.stack_at(thread, t, &mut stack);
+            direct.stack_at(thread, t, &mut expected);
+            assert_eq!(stack, expected, "{t:?}");
+        }
+        for pair in times.windows(2) {
+            let range = TimeRange::new(pair[0], pair[1]);
+            for depth in [0, 1, 2, 5, 17, u32::MAX] {
+                let (mut found, mut expected) = (Vec::new(), Vec::new());
+                trace.calls_in(thread, range, depth, |id, call| found.push((id, call)));
+                direct.calls_in(thread, range, depth, |id, call| expected.push((id, call)));
+                assert_eq!(found, expected, "{range:?} to depth {depth}");
+            }
+        }
+    }
+    for pair in times.windows(2).take(10) {
+        let columns = Columns::new(
+            TimeRange::new(pair[0], pair[1]),
+            1 + random.below(30) as u32,
+        );
+        let max_depth = random.below(90) as u32;
+        for thread in trace.thread_ids() {
+            let mut expected: Vec<Strip> = Vec::new();
+            for depth in 0..max_depth.min(trace.max_depth()) {
+                for k in 0..columns.count() {
+                    let column = TimeRange::new(columns.start(k), columns.start(k + 1));
+                    let Some(call) = direct.longest(thread, column, depth) else {
+                        continue;
+                    };
+                    match expected.last_mut() {
+                        Some(last) if (last.depth, last.end, last.call) == (depth, k, call) => {
+                            last.end += 1;
+                        }
+                        _ => expected.push(Strip {
+                            depth,
+                            first: k,
+                            end: k + 1,
+                            call,
+                        }),
+                    }
+                }
+            }
+            assert_eq!(
+                trace.strips(thread, columns, max_depth),
+                expected,
+                "{columns:?}"
+            );
+        }
+    }
+    let ranges = times
+        .windows(2)
+        .map(|pair| Some(TimeRange::new(pair[0], pair[1])));
+    for range in ranges.chain([None]) {
+        assert_eq!(trace.relations(range), direct.relations(range), "{range:?}");
+        assert_eq!(
+            trace.function_metrics(range),
+            direct.function_metrics(range),
+            "{range:?}"
+        );
+    }
+    for &t in &times {
+        assert_eq!(trace.running(t), direct.running(t), "{t:?}");
+        assert_eq!(trace.events_until(t), direct.events_until(t), "{t:?}");
+        for horizon in [0, 1, random.below(end + 1), end] {
+            let horizon = Cost::from_ns(horizon);
+            let (found, expected) = (trace.activity(t, horizon), direct.activity(t, horizon));
+            assert_eq!(found, expected, "{t:?} {horizon:?}");
+        }
+    }
+    assert_eq!(trace.events(), direct.events());
+    for n in 0..direct.events() {
+        assert_eq!(trace.event(n), direct.event(n), "event {n}");
+    }
+    assert_eq!(trace.event(direct.events()), None);
+}
+
+#[test]
+fn queries_agree_with_their_direct_evaluation() {
+    for seed in 0..200 {
+        println!("seed {seed}");
+        let (trace, direct) = random_trace(seed);
+        compare(&trace, &direct, &mut Random(seed));
+    }
+}
+
+/// A folder of its own for a test, removed at the end.
+struct Folder(std::path::PathBuf);
+
+impl Folder {
+    fn new(test: &str) -> Folder {
+        let name = format!("callscape-{test}-{}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&folder).expect("the folder for temporary files can be written");
+        Folder(folder)
+    }
+
+    fn file(&self, name: &str) -> std::path::PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn functions_of(trace: &Trace) -> Functions {
+    let mut functions = Functions::default();
+    for i in 0..trace.store.functions {
+        functions.intern(Function {
+            name: &format!("function{i}"),
+            library: if i % 2 == 0 { "library" } else { "" },
+            line: i as u32,
+            ..Function::default()
+        });
+    }
+    functions
+}
+
+#[test]
+fn an_index_answers_as_the_trace_that_it_was_made_from() {
+    let folder = Folder::new("index");
+    let path = folder.file("trace.callscape");
+    for seed in 0..40 {
+        println!("seed {seed}");
+        let (trace, direct) = random_trace(seed);
+        let functions = functions_of(&trace);
+        index::write(&path, &functions, &trace, b"note", seed).expect("there is room");
+        for check_all in [true, false] {
+            let contents = index::open(&path, check_all).expect("just written");
+            assert_eq!(
+                (contents.note.as_slice(), contents.fingerprint),
+                (&b"note"[..], seed)
+            );
+            assert_eq!(contents.trace.threads(), trace.threads());
+            for id in functions.ids() {
+                assert_eq!(contents.functions.get(id), functions.get(id));
+            }
+            compare(&contents.trace, &direct, &mut Random(seed));
+        }
+    }
+    let names: Vec<_> = folder.0.read_dir().expect("exists").collect();
+    assert_eq!(names.len(), 1, "{names:?}");
+}
+
+/// A few answers that together depend on most of the bytes.
+fn some_answers(trace: &Trace) -> impl PartialEq + std::fmt::Debug + use<> {
+    let end = trace.duration().ns();
+    let half = Time::from_ns(end / 2);
+    let range = TimeRange::new(Time::from_ns(end / 5), Time::from_ns(end * 4 / 5));
+    let mut calls = Vec::new();
+    for thread in trace.thread_ids() {
+        trace.calls_in(thread, trace.range(), u32::MAX, |id, call| {
+            calls.push((id, call))
+        });
+    }
+    (
+        calls,
+        trace.relations(Some(range)),
+        trace.relations(None),
+        trace.running(half),
+        trace.function_metrics(Some(range)),
+        trace.activity(half, Cost::from_ns(end / 3)),
+        trace.event(trace.events() / 3),
+    )
+}
+
+#[test]
+fn a_flipped_byte_anywhere_is_found_or_changes_nothing() {
+    let folder = Folder::new("flipped");
+    let path = folder.file("trace.callscape");
+    let (trace, _) = random_trace(4);
+    let expected = some_answers(&trace);
+    index::write(&path, &functions_of(&trace), &trace, b"note", 1).expect("there is room");
+    let whole = std::fs::read(&path).expect("just written");
+    let (mut refused, mut repaired) = (0, 0);
+    for at in 0..whole.len() {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 1 << (at % 8);
+        std::fs::write(&path, &damaged).expect("there is room");
+        if let Ok(contents) = index::open(&path, true) {
+            assert_eq!(some_answers(&contents.trace), expected, "byte {at}");
+        }
+        // Checked when first read, and repaired then.
+        match index::open(&path, false) {
+            Ok(contents) => {
+                let original = trace.clone();
+                let trace = contents.trace.with_repair(move || Some(original.clone()));
+                assert_eq!(some_answers(&trace), expected, "byte {at}");
+                repaired += usize::from(trace.store.is_damaged());
+                assert!(!trace.is_damaged());
+            }
+            Err(_) => refused += 1,
+        }
+    }
+    assert!(
+        refused > 100 && repaired > 100,
+        "{refused} refused, {repaired} repaired"
+    );
+}
+
+#[test]
+fn damage_without_repair_is_told() {
+    let folder = Folder::new("told");
+    let path = folder.file("trace.callscape");
+    let (trace, _) = random_trace(4);
+    index::write(&path, &functions_of(&trace), &trace, b"", 1).expect("there is room");
+    let mut bytes = std::fs::read(&path).expect("just written");
+    bytes[100] ^= 1;
+    std::fs::write(&path, &bytes).expect("there is room");
+    let contents = index::open(&path, false).expect("the damage lies in a block");
+    assert!(!contents.trace.is_damaged());
+    some_answers(&contents.trace);
+    assert!(contents.trace.is_damaged());
+    assert!(matches!(
+        index::open(&path, true),
+        Err(IndexError::Damaged("calls"))
+    ));
+}
+
+#[test]
+fn an_index_that_is_cut_off_or_of_another_version_is_refused() {
+    let folder = Folder::new("cut");
+    let path = folder.file("trace.callscape");
+    let (trace, _) = random_trace(9);
+    index::write(&path, &functions_of(&trace), &trace, b"", 1).expect("there is room");
+    let whole = std::fs::read(&path).expect("just written");
+    for length in (0..whole.len()).step_by(97) {
+        std::fs::write(&path, &whole[..length]).expect("there is room");
+        assert!(
+            index::open(&path, false).is_err(),
+            "{length} of {} bytes",
+            whole.len()
+        );
+    }
+    let mut longer = whole.clone();
+    longer.push(0);
+    std::fs::write(&path, &longer).expect("there is room");
+    assert!(index::open(&path, false).is_err());
+    let mut other = whole;
+    other[8] += 1;
+    std::fs::write(&path, &other).expect("there is room");
+    assert!(matches!(
+        index::open(&path, false),
+        Err(IndexError::Version(_))
+    ));
+}
+
+#[test]
+fn bytes_grow_into_a_file_and_are_the_same_there() {
+    let mut growing = storage::Growing::new(vec![7; 10]);
+    let mut expected = vec![7; 10];
+    for i in 0..40u8 {
+        let bytes = vec![i; 1 << 19];
+        let (offset, added) = growing.append(|memory| memory.extend_from_slice(&bytes));
+        assert_eq!((offset, added), (expected.len() as u64, &bytes[..]));
+        expected.extend_from_slice(&bytes);
+    }
+    let (bytes, file) = growing.finish().expect("there is room");
+    assert!(file.is_some());
+    assert!(*bytes == expected[..]);
+}
+
+#[test]
+fn what_a_killed_writer_left_is_removed_and_what_a_living_one_writes_is_not() {
+    let folder = Folder::new("left");
+    let left = folder.file(".1-1.callscape-tmp");
+    std::fs::write(&left, b"half").expect("there is room");
+    let living = storage::Temporary::create(&folder.0).expect("there is room");
+    assert!(!left.exists());
+    let other = storage::Temporary::create(&folder.0).expect("there is room");
+    assert_eq!(folder.0.read_dir().expect("exists").count(), 2);
+    drop((living, other));
+    assert_eq!(folder.0.read_dir().expect("exists").count(), 0);
+}

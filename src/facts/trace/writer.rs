@@ -1,0 +1,530 @@
+//! Writes the call store: takes calls as they start and end, and packs them a block at a time.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use super::block::{self, BLOCK, Encoded, RawCall};
+use super::storage::{Growing, Table};
+use super::store::{
+    BlockEntry, CHECKPOINT_BLOCKS, CHECKPOINT_GROUPS, GROUP_BLOCKS, LongestCall, NONE, NodeEntry,
+    OpenCall, Pair, Store, ThreadTables, place,
+};
+use super::summary::{self, Entry, Sums};
+use super::{Thread, Trace};
+use crate::units::{FunctionId, Time};
+
+/// Bytes before the first block, where an index file has its header.
+pub(in crate::facts) const HEADER: usize = 64;
+
+/// Stack depth up to which the functions on a stack are searched one by one.
+const SHALLOW: usize = 64;
+
+/// A call that has started and not ended.
+struct Running {
+    call: u32,
+    /// Its row in the table of open calls once its block is written; before, NONE.
+    row: u32,
+    children: u64,
+    nested: bool,
+}
+
+/// One thread on its way into the store. Times are nanoseconds of the recording's clock, as `u64` of
+/// the same bits; differences wrap and come out right.
+#[derive(Default)]
+pub(in crate::facts) struct ThreadWriter {
+    blocks: Vec<BlockEntry>,
+    open: Vec<OpenCall>,
+    group_nodes: Vec<NodeEntry>,
+    checkpoint_nodes: Vec<NodeEntry>,
+    /// The calls of the block under construction.
+    calls: Vec<RawCall>,
+    stack: Vec<Running>,
+    /// Their functions.
+    functions: Vec<u32>,
+    /// How often each function stands deeper than `SHALLOW` in the stack.
+    deep: HashMap<u32, u32>,
+    /// Calls of earlier blocks that have ended in this one.
+    ended: Vec<Entry>,
+    max_depth: u32,
+    /// Since the last first-level summary: by block, when it starts and its entries.
+    group: Vec<(u64, Vec<Entry>)>,
+    /// Since the last checkpoint: by first-level summary, when it starts and its entries.
+    groups: Vec<(u64, Vec<Entry>)>,
+    /// The last checkpoint.
+    checkpoint: Vec<Entry>,
+    last_end: u64,
+    /// The row of the innermost call that was open before this block; or NONE.
+    innermost: u32,
+    /// By block the longest calls by depth, but for those open at its end; and where each block's end.
+    longest: Vec<LongestCall>,
+    longest_ends: Vec<u32>,
+}
+
+/// What the threads share.
+pub(in crate::facts) struct Shared {
+    data: Growing,
+    pairs: Vec<Pair>,
+    ids: HashMap<Pair, u32>,
+    scratch: Scratch,
+}
+
+#[derive(Default)]
+struct Scratch {
+    /// An open-addressing table from pair to its place in `entries`, for the block of `epoch`.
+    table: Vec<(Pair, u32, u32)>,
+    epoch: u32,
+    entries: Vec<Entry>,
+    slots: Vec<u32>,
+    order: Vec<u32>,
+    values: Vec<u64>,
+    merged: Vec<Entry>,
+    block: block::Scratch,
+}
+
+const TABLE: usize = BLOCK * 4;
+
+impl Scratch {
+    /// Empties the table.
+    fn clear(&mut self) {
+        if self.epoch == u32::MAX || self.table.is_empty() {
+            self.table = vec![(Pair::default(), 0, 0); TABLE];
+            self.epoch = 0;
+        }
+        self.epoch += 1;
+        self.entries.clear();
+    }
+
+    /// The place of `pair` in `entries`, or where to put it in the table.
+    fn find(&self, pair: Pair) -> Result<u32, usize> {
+        let key = u64::from(pair.caller) << 32 | u64::from(pair.callee);
+        let mut at = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 48) as usize % TABLE;
+        loop {
+            let (found, epoch, place) = self.table[at];
+            if epoch != self.epoch {
+                return Err(at);
+            }
+            if found == pair {
+                return Ok(place);
+            }
+            at = (at + 1) % TABLE;
+        }
+    }
+}
+
+impl Default for Shared {
+    fn default() -> Shared {
+        Shared {
+            data: Growing::new(vec![0; HEADER]),
+            pairs: Vec::new(),
+            ids: HashMap::new(),
+            scratch: Scratch::default(),
+        }
+    }
+}
+
+impl Shared {
+    fn pair(&mut self, pair: Pair) -> u32 {
+        let next = self.pairs.len() as u32;
+        let id = *self.ids.entry(pair).or_insert(next);
+        if id == next {
+            self.pairs.push(pair);
+        }
+        id
+    }
+
+    fn slot(&mut self, pair: Pair) -> u32 {
+        match self.scratch.find(pair) {
+            Ok(slot) => slot,
+            Err(at) => {
+                let slot = self.scratch.entries.len() as u32;
+                let id = self.pair(pair);
+                self.scratch.table[at] = (pair, self.scratch.epoch, slot);
+                self.scratch.entries.push(Entry {
+                    pair: id,
+                    sums: Sums::default(),
+                });
+                slot
+            }
+        }
+    }
+
+    fn append(&mut self, write: impl FnOnce(&mut Scratch, &mut Vec<u8>)) -> NodeEntry {
+        let scratch = &mut self.scratch;
+        let (offset, bytes) = self.data.append(|data| write(scratch, data));
+        NodeEntry {
+            offset,
+            size: bytes.len() as u32,
+            checksum: crc32fast::hash(bytes),
+        }
+    }
+}
+
+impl ThreadWriter {
+    pub fn new() -> ThreadWriter {
+        ThreadWriter {
+            innermost: NONE,
+            ..ThreadWriter::default()
+        }
+    }
+
+    /// The number of open calls.
+    pub fn depth(&self) -> usize {
+        self.stack.len()
+    }
+
+    /// The functions of the open calls, outermost first.
+    pub fn open_functions(&self) -> &[u32] {
+        &self.functions
+    }
+
+    /// The number of calls so far.
+    pub fn calls(&self) -> usize {
+        self.blocks.len() * BLOCK + self.calls.len()
+    }
+
+    /// A call starts; `start` is not before the last start or end.
+    pub fn enter(&mut self, shared: &mut Shared, start: u64, function: FunctionId) {
+        if self.calls.len() == BLOCK {
+            self.flush(shared);
+        }
+        let callee = function.0;
+        let shallow = &self.functions[..self.functions.len().min(SHALLOW)];
+        let nested = shallow.contains(&callee) || self.deep.contains_key(&callee);
+        let depth = self.stack.len();
+        if depth >= SHALLOW {
+            *self.deep.entry(callee).or_default() += 1;
+        }
+        self.stack.push(Running {
+            call: self.calls() as u32,
+            row: NONE,
+            children: 0,
+            nested,
+        });
+        self.calls.push(RawCall {
+            caller: self.functions.last().copied().unwrap_or(NONE),
+            callee,
+            start,
+            cost: 0,
+            children: 0,
+            depth: depth as u32,
+            triggered: 0,
+            nested,
+            ended: false,
+        });
+        self.functions.push(callee);
+        self.max_depth = self.max_depth.max(self.stack.len() as u32);
+    }
+
+    /// The innermost open call ends; `end` is not before the last start or end.
+    pub fn exit(&mut self, end: u64) {
+        let (Some(running), Some(function)) = (self.stack.pop(), self.functions.pop()) else {
+            return;
+        };
+        if self.stack.len() >= SHALLOW
+            && let Some(count) = self.deep.get_mut(&function)
+        {
+            *count -= 1;
+            if *count == 0 {
+                self.deep.remove(&function);
+            }
+        }
+        let triggered = self.calls() as u32 - 1 - running.call;
+        let cost = match self.open.get_mut(running.row as usize) {
+            Some(open) => {
+                let cost = end.wrapping_sub(open.start);
+                open.end = end;
+                open.triggered = triggered;
+                open.children = running.children;
+                self.ended.push(Entry {
+                    pair: open.pair,
+                    sums: Sums {
+                        calls: 0,
+                        cost,
+                        children: running.children,
+                        nested: if running.nested { cost } else { 0 },
+                        last_end: end,
+                    },
+                });
+                cost
+            }
+            None => {
+                let call = &mut self.calls[place(running.call).1];
+                call.cost = end.wrapping_sub(call.start);
+                call.children = running.children;
+                call.triggered = triggered;
+                call.ended = true;
+                call.cost
+            }
+        };
+        if let Some(parent) = self.stack.last_mut() {
+            parent.children = parent.children.wrapping_add(cost);
+        }
+        self.last_end = end;
+    }
+
+    /// Writes the block under construction.
+    fn flush(&mut self, shared: &mut Shared) {
+        let Some(first) = self.calls.first() else {
+            return;
+        };
+        let base = first.start;
+        let index = self.blocks.len();
+        self.sum(shared, base);
+        let opened = self.stack.partition_point(|running| running.row != NONE);
+        let survivor = self.stack[..opened].last();
+        let node = shared.append(|scratch, data| {
+            let block = Encoded {
+                calls: &self.calls,
+                slots: &scratch.slots,
+                entries: &scratch.entries,
+            };
+            block::write(&block, &mut scratch.block, data);
+        });
+        self.blocks.push(BlockEntry {
+            offset: node.offset,
+            start: base,
+            survivor_children: survivor.map_or(0, |running| running.children),
+            size: node.size,
+            checksum: node.checksum,
+            first_open: self.open.len() as u32,
+            innermost: self.innermost,
+        });
+        let longest = &shared.scratch.block.longest.in_block;
+        let block_start = (index * BLOCK) as u32;
+        self.longest.extend(longest.iter().map(|&id| {
+            let call = &self.calls[id as usize];
+            LongestCall {
+                cost: call.cost,
+                call: block_start + id,
+                depth: call.depth,
+            }
+        }));
+        self.longest_ends.push(self.longest.len() as u32);
+        let mut parent = survivor.map_or(NONE, |running| running.row);
+        for depth in opened..self.stack.len() {
+            let running = &mut self.stack[depth];
+            let local = place(running.call).1;
+            let call = &self.calls[local];
+            running.row = self.open.len() as u32;
+            let pair = Pair {
+                caller: call.caller,
+                callee: call.callee,
+            };
+            self.open.push(OpenCall {
+                start: call.start,
+                end: call.start,
+                children: 0,
+                children_in_block: running.children,
+                call: running.call,
+                parent,
+                triggered: 0,
+                pair: shared.pair(pair),
+                depth: call.depth,
+                nested: u32::from(call.nested),
+            });
+            parent = running.row;
+        }
+        self.innermost = parent;
+        self.calls.clear();
+        self.group.push((base, shared.scratch.entries.clone()));
+        if (index + 1).is_multiple_of(GROUP_BLOCKS) {
+            self.flush_group(shared);
+        }
+    }
+
+    /// The entries of the block under construction, in order of pair, and each call's place in them.
+    fn sum(&mut self, shared: &mut Shared, base: u64) {
+        shared.scratch.clear();
+        shared.scratch.slots.clear();
+        for call in &self.calls {
+            let slot = shared.slot(Pair {
+                caller: call.caller,
+                callee: call.callee,
+            });
+            shared.scratch.slots.push(slot);
+            let sums = &mut shared.scratch.entries[slot as usize].sums;
+            sums.calls += 1;
+            if call.ended {
+                sums.add(&Sums {
+                    calls: 0,
+                    cost: call.cost,
+                    children: call.children,
+                    nested: if call.nested { call.cost } else { 0 },
+                    last_end: call
+                        .start
+                        .wrapping_sub(base)
+                        .wrapping_add(call.cost)
+                        .saturating_add(1),
+                });
+            }
+        }
+        for mut entry in self.ended.drain(..) {
+            let slot = shared.slot(shared.pairs[entry.pair as usize]);
+            entry.sums.last_end = entry.sums.last_end.wrapping_sub(base).saturating_add(1);
+            shared.scratch.entries[slot as usize].sums.add(&entry.sums);
+        }
+        // In order of pair, so that runs can be merged.
+        let scratch = &mut shared.scratch;
+        let entries = &mut scratch.entries;
+        scratch.values.clear();
+        for (slot, entry) in entries.iter_mut().enumerate() {
+            scratch
+                .values
+                .push(u64::from(entry.pair) << 32 | slot as u64);
+        }
+        scratch.values.sort_unstable();
+        scratch.order.clear();
+        scratch.order.resize(entries.len(), 0);
+        scratch.merged.clear();
+        for (rank, &value) in scratch.values.iter().enumerate() {
+            let slot = value as u32 as usize;
+            scratch.order[slot] = rank as u32;
+            scratch.merged.push(entries[slot]);
+        }
+        std::mem::swap(entries, &mut scratch.merged);
+        for slot in &mut scratch.slots {
+            *slot = scratch.order[*slot as usize];
+        }
+    }
+
+    /// Writes the summary of the last 16 blocks, and the next checkpoint when it is due.
+    fn flush_group(&mut self, shared: &mut Shared) {
+        let base = self.group.first().map_or(0, |&(base, _)| base);
+        let merged = merge(&self.group, base);
+        self.group.clear();
+        let node =
+            shared.append(|scratch, data| summary::write(&merged, &mut scratch.values, data));
+        self.group_nodes.push(node);
+        self.groups.push((base, merged));
+        if self.groups.len() < CHECKPOINT_GROUPS {
+            return;
+        }
+        let base = self.blocks.first().map_or(0, |block| block.start);
+        self.groups
+            .push((base, std::mem::take(&mut self.checkpoint)));
+        self.checkpoint = merge(&self.groups, base);
+        self.groups.clear();
+        let checkpoint = &self.checkpoint;
+        let node =
+            shared.append(|scratch, data| summary::write(checkpoint, &mut scratch.values, data));
+        self.checkpoint_nodes.push(node);
+    }
+
+    /// When the first call starts; none without calls.
+    pub fn start(&self) -> Option<u64> {
+        let written = self.blocks.first().map(|block| block.start);
+        written.or(self.calls.first().map(|call| call.start))
+    }
+}
+
+/// The longest calls by depth of all blocks and of longer runs, as the tables hold them.
+fn longest(writer: &ThreadWriter) -> (Vec<LongestCall>, Vec<u32>) {
+    let mut all: Vec<LongestCall> = Vec::new();
+    let mut ends: Vec<u32> = Vec::new();
+    // The calls that were open at the end of a block have ended by now.
+    for (index, block) in writer.blocks.iter().enumerate() {
+        let start = index
+            .checked_sub(1)
+            .map_or(0, |previous| writer.longest_ends[previous]);
+        let ended = &writer.longest[start as usize..writer.longest_ends[index] as usize];
+        let next = writer.blocks.get(index + 1);
+        let open_end = next.map_or(writer.open.len(), |next| next.first_open as usize);
+        let open = &writer.open[block.first_open as usize..open_end];
+        let open = open.iter().map(|open| LongestCall {
+            cost: open.end.wrapping_sub(open.start),
+            call: open.call,
+            depth: open.depth,
+        });
+        keep_longest(ended.iter().copied().chain(open), &mut all);
+        ends.push(all.len() as u32);
+    }
+    let blocks = writer.blocks.len();
+    for length in [GROUP_BLOCKS, CHECKPOINT_BLOCKS] {
+        for run in 0..blocks / length {
+            let first = (run * length)
+                .checked_sub(1)
+                .map_or(0, |previous| ends[previous]);
+            let of_blocks = all[first as usize..ends[run * length + length - 1] as usize].to_vec();
+            keep_longest(of_blocks.into_iter(), &mut all);
+            ends.push(all.len() as u32);
+        }
+    }
+    (all, ends)
+}
+
+/// Appends the longest by depth of `calls`, in order of call; of equals the first.
+fn keep_longest(calls: impl Iterator<Item = LongestCall>, all: &mut Vec<LongestCall>) {
+    let first = all.len();
+    all.extend(calls);
+    all[first..].sort_unstable_by_key(|call| (call.depth, u64::MAX - call.cost, call.call));
+    let mut kept = first;
+    for next in first..all.len() {
+        if kept == first || all[kept - 1].depth != all[next].depth {
+            all[kept] = all[next];
+            kept += 1;
+        }
+    }
+    all.truncate(kept);
+    all[first..].sort_unstable_by_key(|call| call.call);
+}
+
+fn merge(runs: &[(u64, Vec<Entry>)], base: u64) -> Vec<Entry> {
+    let runs: Vec<(u64, &[Entry])> = runs.iter().map(|(base, run)| (*base, &run[..])).collect();
+    let mut merged = Vec::new();
+    summary::merge(&runs, base, &mut merged);
+    merged
+}
+
+/// Makes the store. Times count from `origin` on. An error when the calls could be kept neither in
+/// memory nor in a file.
+pub(in crate::facts) fn finish(
+    mut shared: Shared,
+    threads: Vec<(Thread, ThreadWriter)>,
+    origin: u64,
+    functions: usize,
+) -> std::io::Result<Trace> {
+    let mut store = Store {
+        functions,
+        ..Store::default()
+    };
+    for (mut info, mut writer) in threads {
+        let calls = writer.calls();
+        let time = |at: u64| Time::from_ns(at.wrapping_sub(origin));
+        info.start = writer.start().map_or(Time::ZERO, time);
+        info.end = if calls == 0 {
+            Time::ZERO
+        } else {
+            time(writer.last_end)
+        };
+        info.calls = calls as u64;
+        info.max_depth = writer.max_depth;
+        writer.flush(&mut shared);
+        for block in &mut writer.blocks {
+            block.start = block.start.wrapping_sub(origin);
+        }
+        for open in &mut writer.open {
+            open.start = open.start.wrapping_sub(origin);
+            open.end = open.end.wrapping_sub(origin);
+        }
+        let (longest, longest_ends) = longest(&writer);
+        store.infos.push(info);
+        store.threads.push(ThreadTables {
+            longest: Table::Rows(longest),
+            longest_ends: Table::Rows(longest_ends),
+            calls: calls as u32,
+            blocks: Table::Rows(writer.blocks),
+            open: Table::Rows(writer.open),
+            groups: Table::Rows(writer.group_nodes),
+            checkpoints: Table::Rows(writer.checkpoint_nodes),
+        });
+    }
+    let pairs = shared.pairs;
+    let mut order: Vec<u32> = (0..pairs.len() as u32).collect();
+    order.sort_unstable_by_key(|&index| pairs[index as usize]);
+    store.pair_order = Table::Rows(order);
+    store.pairs = Table::Rows(pairs);
+    let (data, temporary) = shared.data.finish()?;
+    store.data = data;
+    store.temporary = Arc::new(Mutex::new(temporary));
+    Ok(Trace::new(store))
+}

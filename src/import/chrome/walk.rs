@@ -1,0 +1,160 @@
+//! The document around the events: an array of them, or an object with `traceEvents` among its members.
+
+use std::ops::ControlFlow;
+
+use super::events::{self, Event};
+use crate::import::ImportError;
+use crate::import::document::{Document, Next};
+use crate::import::json::{Cursor, Stop, unescape};
+use crate::import::stream::Window;
+use crate::warnings::Reporter;
+
+/// Hands the events of the document to `take`, each with its offset in the file, until it breaks off.
+/// What is no event, or ends too early, is counted.
+pub fn walk(
+    document: &mut Document<'_>,
+    reporter: &Reporter,
+    mut take: impl FnMut(&Event<'_>, u64) -> ControlFlow<()>,
+) -> Result<ControlFlow<()>, ImportError> {
+    if document.next()? == Next::Array {
+        document.array()?;
+        return Ok(match array(document.window(), reporter, &mut take)? {
+            End::BrokenOff => ControlFlow::Break(()),
+            End::Closed | End::Cut => ControlFlow::Continue(()),
+        });
+    }
+    object(document, reporter, &mut take)
+}
+
+/// How an array of events ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    Closed,
+    /// By the end of the file.
+    Cut,
+    BrokenOff,
+}
+
+/// The object form: `traceEvents` among other members.
+fn object(
+    document: &mut Document<'_>,
+    reporter: &Reporter,
+    take: &mut impl FnMut(&Event<'_>, u64) -> ControlFlow<()>,
+) -> Result<ControlFlow<()>, ImportError> {
+    /// An error message names this many members.
+    const NAMED: usize = 8;
+    if document.next()? != Next::Object {
+        return Err(document.error("a JSON object or array", "something else"));
+    }
+    document.object()?;
+    let mut members: Vec<String> = Vec::new();
+    let mut found = false;
+    while let Some(key) = document.member()? {
+        let events = key == b"traceEvents";
+        if members.len() < NAMED {
+            members.push(unescape(key).0);
+        }
+        if !events || document.next()? != Next::Array {
+            document.skip()?;
+            continue;
+        }
+        document.array()?;
+        match array(document.window(), reporter, take)? {
+            End::BrokenOff => return Ok(ControlFlow::Break(())),
+            End::Cut => return Ok(ControlFlow::Continue(())),
+            End::Closed => found = true,
+        }
+    }
+    if found {
+        return Ok(ControlFlow::Continue(()));
+    }
+    let members = match members.len() {
+        0 => "no members".to_owned(),
+        _ => format!("the members {}", members.join(", ")),
+    };
+    Err(document.error("a member traceEvents with an array", members))
+}
+
+/// The events up to the `]`, or to the end of the file: the format allows it to come without.
+fn array(
+    window: &mut Window<'_>,
+    reporter: &Reporter,
+    take: &mut impl FnMut(&Event<'_>, u64) -> ControlFlow<()>,
+) -> Result<End, ImportError> {
+    loop {
+        let base = window.offset();
+        let mut cursor = Cursor::new(window.data(), 0);
+        let mut done;
+        let stop = loop {
+            let next = cursor.next(b']');
+            // White space and commas are done with, however much of them there is.
+            done = cursor.at();
+            match next {
+                Ok(true) => {}
+                Ok(false) => {
+                    window.consume(done);
+                    return Ok(End::Closed);
+                }
+                Err(stop) => break stop,
+            }
+            let offset = base + done as u64;
+            if cursor.peek() != Ok(b'{') {
+                match cursor.value() {
+                    Ok(_) => reporter.warn("not-an-event", || window.place(offset)),
+                    Err(stop) => break stop,
+                }
+                continue;
+            }
+            match events::event(&mut cursor) {
+                Ok(event) => {
+                    if take(&event, offset).is_break() {
+                        return Ok(End::BrokenOff);
+                    }
+                }
+                Err(stop) => break stop,
+            }
+        };
+        window.consume(done);
+        match stop {
+            Stop::Incomplete => {
+                if !window.more()? {
+                    let kind = match window.data() {
+                        [] => "unterminated-array",
+                        _ => "truncated-file",
+                    };
+                    reporter.warn(kind, || window.place(window.offset()));
+                    return Ok(End::Cut);
+                }
+            }
+            Stop::Malformed(at) => {
+                let offset = base + at as u64;
+                reporter.warn("malformed-event", || window.place(offset));
+                window.consume(at.saturating_sub(done).max(1));
+                if !resynchronise(window)? {
+                    return Ok(End::Cut);
+                }
+            }
+        }
+    }
+}
+
+/// Goes on to the next `{` that a comma stands before; false at the end of the file.
+fn resynchronise(window: &mut Window<'_>) -> Result<bool, ImportError> {
+    let mut comma = false;
+    loop {
+        let data = window.data();
+        let found = data.iter().position(|&byte| {
+            let found = comma && byte == b'{';
+            comma = byte == b',' || (comma && byte.is_ascii_whitespace());
+            found
+        });
+        let length = found.unwrap_or(data.len());
+        window.consume(length);
+        if found.is_some() {
+            return Ok(true);
+        }
+        if !window.more()? {
+            return Ok(false);
+        }
+    }
+}

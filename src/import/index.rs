@@ -1,0 +1,278 @@
+//! The index of a recording: where it is kept, whether it fits, and what happens when it does not.
+//!
+//! An index stands beside its recording, or in the user's cache directory where that folder cannot be
+//! written. It fits when it is intact and carries the fingerprint of what the recording is now; else the
+//! recording is read and the index written anew. What is wrong with an index is never an error: it is
+//! counted as a warning of the recording, and the answer comes from the recording itself.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use serde::{Deserialize, Serialize};
+
+use super::{FORMATS, ImportError};
+use crate::facts::index::{self, Contents, IndexError, MAGIC};
+use crate::facts::recording::{Recording, RecordingKind};
+use crate::progress::Progress;
+use crate::warnings::{Place, Reporter, Warning};
+
+/// What an index that is opened without its recording is called in `info`.
+const FORMAT: &str = "callscape";
+/// The end of an index's name.
+const EXTENSION: &str = "callscape";
+/// Recordings of fewer calls are read faster than anyone waits for; no index is left beside them unless
+/// it is asked for.
+const WORTH_KEEPING: u64 = 200_000;
+/// Indexes up to this size, which take some milliseconds, are compared with their checksums as a whole.
+const CHECKED_WHOLE: u64 = 16 << 20;
+/// Bytes at the start and at the end of each file that the fingerprint depends on.
+const SAMPLE: u64 = 64 << 10;
+
+/// What an index remembers of its recording besides functions and calls.
+#[derive(Serialize, Deserialize)]
+struct Note {
+    format: String,
+    kind: RecordingKind,
+    samples: u64,
+    warnings: Vec<Warning>,
+}
+
+/// Opens the recording at `path`, or the index that `path` is, by its index where that fits. A large
+/// recording without one that fits gets one.
+pub fn open(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
+    if is_index(path) {
+        return open_alone(path);
+    }
+    let reporter = Reporter::new();
+    let Ok(fingerprint) = fingerprint(path) else {
+        // The error that reading gives is the better one.
+        return super::read(path, progress);
+    };
+    for index in places(path) {
+        match open_fitting(&index, path, fingerprint) {
+            Ok(Some(mut recording)) => {
+                recording.warnings.extend(reporter.warnings());
+                return Ok(recording);
+            }
+            Ok(None) => {}
+            Err(IndexError::Io(_) | IndexError::Other | IndexError::Version(_)) => {}
+            Err(IndexError::Damaged(_)) => {
+                reporter.warn("index-damaged", || Place::file(index.display().to_string()));
+            }
+        }
+    }
+    let mut recording = super::read(path, progress)?;
+    if recording.trace.calls() >= WORTH_KEEPING && !keep(&recording, path, fingerprint) {
+        reporter.warn("index-not-written", || {
+            Place::file(path.display().to_string())
+        });
+    }
+    recording.warnings.extend(reporter.warnings());
+    Ok(recording)
+}
+
+/// Reads the recording at `path` and writes its index to `index`; beside the recording or into the
+/// cache directory without one. Gives back where it lies.
+pub fn build(
+    path: &Path,
+    index: Option<&Path>,
+    progress: &Progress,
+) -> Result<PathBuf, ImportError> {
+    let fingerprint = fingerprint(path).map_err(|error| ImportError::io(path, error))?;
+    let recording = super::read(path, progress)?;
+    let places = index.map_or_else(|| places(path), |index| vec![index.to_owned()]);
+    let mut result = Err(ImportError::io(
+        path,
+        io::ErrorKind::PermissionDenied.into(),
+    ));
+    for place in places {
+        match write(&recording, &place, fingerprint) {
+            Ok(()) => return Ok(place),
+            Err(error) => result = Err(ImportError::io(&place, error)),
+        }
+    }
+    result
+}
+
+/// Where the index of the recording at `path` may lie, the best place first.
+fn places(path: &Path) -> Vec<PathBuf> {
+    let Ok(path) = path.canonicalize() else {
+        return Vec::new();
+    };
+    let mut places = Vec::new();
+    if let Some(name) = path.file_name() {
+        let mut name = name.to_owned();
+        name.push(".");
+        name.push(EXTENSION);
+        places.push(path.with_file_name(name));
+    }
+    if let Some(dir) = index::cache_dir() {
+        let mut hash = Hash::new();
+        hash.bytes(path.as_os_str().as_encoded_bytes());
+        places.push(dir.join(format!("{:016x}.{EXTENSION}", hash.0)));
+    }
+    places
+}
+
+/// Writes the index of a recording where it can be written. Whether it could.
+fn keep(recording: &Recording, path: &Path, before: u64) -> bool {
+    // What has changed while it was read fits nothing.
+    let unchanged = || fingerprint(path).is_ok_and(|after| after == before);
+    unchanged()
+        && places(path)
+            .iter()
+            .any(|place| write(recording, place, before).is_ok())
+}
+
+fn write(recording: &Recording, place: &Path, fingerprint: u64) -> io::Result<()> {
+    let note = serde_json::to_vec(&Note {
+        format: recording.format.to_owned(),
+        kind: recording.kind,
+        samples: recording.samples,
+        warnings: recording.warnings.clone(),
+    })?;
+    if Some(place.parent().unwrap_or(Path::new(""))) == index::cache_dir().as_deref() {
+        std::fs::create_dir_all(place.parent().unwrap_or(Path::new("")))?;
+    }
+    index::write(
+        place,
+        &recording.functions,
+        &recording.trace,
+        &note,
+        fingerprint,
+    )
+}
+
+/// Whether `path` is an index file, by its first bytes.
+fn is_index(path: &Path) -> bool {
+    let mut magic = [0; MAGIC.len()];
+    let file = File::open(path);
+    file.and_then(|mut file| file.read_exact(&mut magic))
+        .is_ok()
+        && magic == MAGIC
+}
+
+/// Opens an index without the recording that it was made from. All of it is checked now, for nothing
+/// could stand in for what is found damaged later.
+fn open_alone(path: &Path) -> Result<Recording, ImportError> {
+    let malformed = |expected: &str, found: String| {
+        ImportError::malformed(Place::file(path.display().to_string()), expected, found)
+    };
+    let contents = index::open(path, true).map_err(|error| match error {
+        IndexError::Io(error) => ImportError::io(path, error),
+        error => malformed("an index of this version of Callscape", error.to_string()),
+    })?;
+    let recording = recording(path, contents).ok_or_else(|| {
+        malformed(
+            "an index of this version of Callscape",
+            "an unknown format".into(),
+        )
+    })?;
+    Ok(Recording {
+        format: FORMAT,
+        ..recording
+    })
+}
+
+/// Opens the index at `index` of the recording at `path`; none when it is missing or of something else.
+fn open_fitting(
+    index: &Path,
+    path: &Path,
+    fingerprint: u64,
+) -> Result<Option<Recording>, IndexError> {
+    let Ok(metadata) = std::fs::metadata(index) else {
+        return Ok(None);
+    };
+    let contents = index::open(index, metadata.len() <= CHECKED_WHOLE)?;
+    if contents.fingerprint != fingerprint {
+        return Ok(None);
+    }
+    let Some(mut recording) = recording(path, contents) else {
+        return Ok(None);
+    };
+    let (index, path) = (index.to_owned(), path.to_owned());
+    let (functions, calls) = (recording.functions.len(), recording.trace.calls());
+    recording.trace = recording.trace.with_repair(move || {
+        // The next to open the recording must not meet the same damage.
+        let _ = std::fs::remove_file(&index);
+        let again = open(&path, &Progress::new()).ok()?;
+        let same = again.functions.len() == functions && again.trace.calls() == calls;
+        same.then_some(again.trace)
+    });
+    Ok(Some(recording))
+}
+
+fn recording(path: &Path, contents: Contents) -> Option<Recording> {
+    let note: Note = serde_json::from_slice(&contents.note).ok()?;
+    let format = FORMATS.iter().find(|format| format.id == note.format)?;
+    Some(Recording {
+        path: path.to_owned(),
+        format: format.id,
+        kind: note.kind,
+        functions: contents.functions,
+        trace: contents.trace,
+        samples: note.samples,
+        warnings: note.warnings,
+    })
+}
+
+/// The hash FNV-1a: stable across machines and versions, which the standard library's is not.
+struct Hash(u64);
+
+impl Hash {
+    fn new() -> Hash {
+        Hash(0xcbf2_9ce4_8422_2325)
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.number(bytes.len() as u64);
+        for &byte in bytes {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+
+    fn number(&mut self, number: u64) {
+        for byte in number.to_le_bytes() {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+}
+
+/// What tells a recording from another and from itself before a change: of each of its files the name,
+/// size, time of change, first and last bytes. Where it lies does not count.
+fn fingerprint(path: &Path) -> io::Result<u64> {
+    let mut hash = Hash::new();
+    if !path.metadata()?.is_dir() {
+        file_fingerprint(path, &mut hash)?;
+        return Ok(hash.0);
+    }
+    let entries: io::Result<Vec<PathBuf>> =
+        path.read_dir()?.map(|entry| Ok(entry?.path())).collect();
+    let mut files = entries?;
+    files.retain(|file| file.is_file() && file.extension().is_none_or(|end| end != EXTENSION));
+    files.sort();
+    for file in files {
+        hash.bytes(file.file_name().unwrap_or_default().as_encoded_bytes());
+        file_fingerprint(&file, &mut hash)?;
+    }
+    Ok(hash.0)
+}
+
+fn file_fingerprint(path: &Path, hash: &mut Hash) -> io::Result<()> {
+    let mut file = File::open(path)?;
+    let metadata = file.metadata()?;
+    hash.number(metadata.len());
+    let changed = metadata.modified()?.duration_since(UNIX_EPOCH);
+    hash.number(changed.map_or(0, |time| time.as_nanos() as u64));
+    for start in [0, metadata.len().saturating_sub(SAMPLE)] {
+        let mut sample = Vec::new();
+        file.seek(SeekFrom::Start(start))?;
+        Read::by_ref(&mut file)
+            .take(SAMPLE)
+            .read_to_end(&mut sample)?;
+        hash.number(u64::from(crc32fast::hash(&sample)));
+    }
+    Ok(())
+}
