@@ -1,6 +1,8 @@
 //! Import of traces, held against what merely parsing the same bytes costs in the same run.
 //!
-//! Run with `cargo bench --bench import [CALLS]`. Prints bytes per second of CPU time and the ratio.
+//! Run with `cargo bench --bench import [CALLS] [CHROME_TRACE]…`, without arguments on traces made with a seed.
+//! Prints bytes per second of CPU time and the ratio. Importing includes building the call store, and for
+//! recordings large enough writing its index.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -30,18 +32,26 @@ type Step = (u64, Option<u32>);
 
 const FUNCTIONS: u64 = 800;
 
+/// A callee of `caller`: a function calls one to eight others, some far more often than the rest.
+fn callee(caller: u32, random: &mut Random) -> u32 {
+    let callees = 1 + u64::from(caller) * 7 % 8;
+    let chosen = random.below(callees).min(random.below(callees));
+    ((u64::from(caller) * 31 + chosen * 97 + 1) % FUNCTIONS) as u32
+}
+
 /// The call tree of a thread with `calls` calls, up to 40 deep.
 fn steps(calls: u64, random: &mut Random) -> Vec<Step> {
-    let (mut steps, mut open, mut begun, mut time) = (Vec::new(), 0_u32, 0, 1_000_000_000_u64);
-    while begun < calls || open > 0 {
+    let (mut steps, mut open, mut begun, mut time) = (Vec::new(), Vec::new(), 0, 1_000_000_000_u64);
+    while begun < calls || !open.is_empty() {
         time += 20 + random.below(4_000);
-        let enter = begun < calls && (open == 0 || (open < 40 && random.below(100) < 50));
+        let enter = begun < calls && (open.len() < 2 || (open.len() < 40 && random.below(2) == 0));
         if enter {
             begun += 1;
-            open += 1;
-            steps.push((time, Some(random.below(FUNCTIONS) as u32)));
+            let function = open.last().map_or(0, |&caller| callee(caller, random));
+            open.push(function);
+            steps.push((time, Some(function)));
         } else {
-            open -= 1;
+            open.pop();
             steps.push((time, None));
         }
     }
@@ -212,11 +222,11 @@ fn rate(bytes: u64, time: Duration) -> f64 {
     bytes as f64 / 1e6 / time.as_secs_f64()
 }
 
-fn import(path: &Path, calls: u64) -> Duration {
+fn import(path: &Path, calls: &mut u64) -> Duration {
     least(|| {
         remove_indexes(path);
         let recording = import::open(path, &Progress::new()).expect("a sound trace");
-        assert_eq!(recording.trace.calls(), calls);
+        *calls = recording.trace.calls();
     })
 }
 
@@ -241,10 +251,41 @@ fn main() -> std::io::Result<()> {
         .find_map(|arg| arg.parse().ok())
         .unwrap_or(1_500_000);
     let dir = std::env::temp_dir().join(format!("callscape-bench-{}", std::process::id()));
+    for path in std::env::args().skip(1).map(PathBuf::from) {
+        if path.is_file() {
+            against_serde_json(&path.display().to_string(), &path)?;
+        }
+    }
     std::fs::create_dir_all(&dir)?;
     let result = run(&dir, calls);
     std::fs::remove_dir_all(&dir)?;
     result
+}
+
+/// Import of a Chrome trace beside a parse of it with serde_json.
+fn against_serde_json(name: &str, path: &Path) -> std::io::Result<()> {
+    let bytes = path.metadata()?.len();
+    let mut sum = 0.0;
+    let parse = least(|| {
+        let file = File::open(path).expect("a file");
+        // SAFETY: nothing writes to the file meanwhile.
+        let map = unsafe { memmap2::Mmap::map(&file) }.expect("a map");
+        let mut json = serde_json::Deserializer::from_slice(&map);
+        Events(&mut sum)
+            .deserialize(&mut json)
+            .expect("sound JSON, its texts without escapes");
+    });
+    assert!(sum > 0.0);
+    let mut calls = 0;
+    let import = import(path, &mut calls);
+    println!(
+        "import {name}: {calls} calls, {:.0} MB: serde_json {:.0} MB/s, import {:.0} MB/s, ratio {:.2}",
+        bytes as f64 / 1e6,
+        rate(bytes, parse),
+        rate(bytes, import),
+        parse.as_secs_f64() / import.as_secs_f64()
+    );
+    Ok(())
 }
 
 fn run(dir: &Path, calls: u64) -> std::io::Result<()> {
@@ -252,24 +293,7 @@ fn run(dir: &Path, calls: u64) -> std::io::Result<()> {
     for (name, complete) in [("chrome begin/end", false), ("chrome complete", true)] {
         let path: PathBuf = dir.join("trace.json");
         write_chrome(&path, &steps, complete)?;
-        let bytes = path.metadata()?.len();
-        let mut sum = 0.0;
-        let parse = least(|| {
-            let file = File::open(&path).expect("the file just written");
-            // SAFETY: nothing else writes to this file of our own.
-            let map = unsafe { memmap2::Mmap::map(&file) }.expect("a map");
-            let mut json = serde_json::Deserializer::from_slice(&map);
-            Events(&mut sum).deserialize(&mut json).expect("sound JSON");
-        });
-        assert!(sum > 0.0);
-        let import = import(&path, calls);
-        println!(
-            "import {name}: {calls} calls, {:.0} MB: serde_json {:.0} MB/s, import {:.0} MB/s, ratio {:.2}",
-            bytes as f64 / 1e6,
-            rate(bytes, parse),
-            rate(bytes, import),
-            parse.as_secs_f64() / import.as_secs_f64()
-        );
+        against_serde_json(name, &path)?;
         std::fs::remove_file(&path)?;
     }
     let data = dir.join("uftrace.data");
@@ -284,7 +308,9 @@ fn run(dir: &Path, calls: u64) -> std::io::Result<()> {
         }
     });
     assert!(sum > 0);
-    let import = import(&data, calls);
+    let mut imported = 0;
+    let import = import(&data, &mut imported);
+    assert_eq!(imported, calls);
     println!(
         "import uftrace: {calls} calls, {:.0} MB: reading alone {:.0} MB/s, import {:.0} MB/s, {:.1} million calls/s, ratio {:.2}",
         bytes as f64 / 1e6,
