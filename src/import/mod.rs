@@ -19,6 +19,8 @@ mod json;
 mod lines;
 mod otlp;
 mod perf_script;
+mod perfetto;
+mod protobuf;
 mod samples;
 mod spans;
 mod speedscope;
@@ -132,6 +134,13 @@ const FORMATS: &[Format] = &[
         kind: Kind::File {
             sniff: chrome::sniff,
             import: chrome::import,
+        },
+    },
+    Format {
+        id: perfetto::FORMAT,
+        kind: Kind::File {
+            sniff: perfetto::sniff,
+            import: perfetto::import,
         },
     },
     Format {

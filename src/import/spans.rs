@@ -338,7 +338,7 @@ mod tests {
     use crate::units::CallId;
 
     /// The calls of spans `(service, id, parent, start, end)`, as `lane: id id(inside) …` by thread.
-    fn built(spans: &[(&str, u32, u32, i64, i64)]) -> (Vec<String>, Vec<(&'static str, u64)>) {
+    fn built(spans: &[(&str, u32, u32, i64, i64)]) -> (Vec<String>, Vec<(String, u64)>) {
         let reporter = Reporter::new();
         let mut all = Spans::default();
         for &(service, id, parent, start, end) in spans {
@@ -387,7 +387,9 @@ mod tests {
                 format!("{}{}", thread.name, calls.collect::<String>())
             });
         let warnings = reporter.warnings();
-        let warnings = warnings.iter().map(|warning| (warning.kind, warning.count));
+        let warnings = warnings
+            .iter()
+            .map(|warning| (warning.kind.to_string(), warning.count));
         (shown.collect(), warnings.collect())
     }
 
@@ -419,7 +421,7 @@ mod tests {
             "a, lane 2 3@20+40^0 4@30+10^1 5@70+50^0 7@135+3^0",
         ];
         assert_eq!(shown, expected);
-        assert_eq!(warnings, [("concurrent-span", 2)]);
+        assert_eq!(warnings, [("concurrent-span".to_owned(), 2)]);
     }
 
     #[test]

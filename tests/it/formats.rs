@@ -578,3 +578,27 @@ fn spans_of_public_traces_are_all_there() {
         assert_sound(&recording);
     }
 }
+
+#[test]
+fn perfetto_files_are_read() {
+    holds_for("perfetto");
+}
+
+#[test]
+fn perfetto_slices_become_calls() {
+    let recording = read(&common::data("import/perfetto/slices.perfetto-trace"));
+    assert_eq!(
+        warnings(&recording),
+        [("event-not-shown", 1), ("out-of-order", 1)]
+    );
+    let expected = "Trace 0
+thread 4 5 main
+serve serve.cc:12  0+23000
+ parse :0  2000+5000
+ serve serve.cc:12  9000+4000
+thread 4 track c requests
+earlier :0  10000+10000
+request :0  30000+10000
+";
+    assert_eq!(shown(&recording), expected);
+}
