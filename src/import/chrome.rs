@@ -27,7 +27,7 @@ use threads::Threads;
 
 mod dialects;
 mod events;
-mod nesting;
+pub(super) mod nesting;
 mod threads;
 mod walk;
 

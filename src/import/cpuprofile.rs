@@ -91,6 +91,7 @@ pub fn import(path: &Path, progress: &Progress) -> Result<Recording, ImportError
     let sampled = profile.sampled(&taken, &of_node, &document);
     let thread = builder.thread("", "1");
     let mut samples = Samples::new(&reporter);
+    samples.allow(document.offset());
     let track = samples.track(thread);
     let place = || document.place();
     for &(time, stack) in &sampled {

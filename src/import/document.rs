@@ -309,20 +309,30 @@ impl<'a> Document<'a> {
         }
     }
 
+    /// Whether only white space is left: at the end of the file, or between documents that follow each other.
+    pub fn at_end(&mut self) -> Result<bool, ImportError> {
+        self.pass();
+        loop {
+            if self.cut {
+                return Ok(true);
+            }
+            let data = self.window.data();
+            let space = data.iter().position(|byte| !byte.is_ascii_whitespace());
+            let length = space.unwrap_or(data.len());
+            self.window.consume(length);
+            if space.is_some() {
+                return Ok(false);
+            }
+            if !self.window.more()? {
+                return Ok(true);
+            }
+        }
+    }
+
     /// Counts what follows the document, if anything does.
     pub fn close(&mut self) -> Result<(), ImportError> {
-        self.pass();
-        while !self.cut {
-            let data = self.window.data();
-            if data.iter().any(|byte| !byte.is_ascii_whitespace()) {
-                self.warn("trailing-garbage");
-                return Ok(());
-            }
-            let length = data.len();
-            self.window.consume(length);
-            if !self.window.more()? {
-                return Ok(());
-            }
+        if !self.at_end()? {
+            self.warn("trailing-garbage");
         }
         Ok(())
     }

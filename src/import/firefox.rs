@@ -66,6 +66,7 @@ pub fn import(path: &Path, progress: &Progress) -> Result<Recording, ImportError
     if profiles.iter().all(|profile| profile.threads.is_none()) {
         return Err(document.error("a member threads with an array", "none"));
     }
+    samples.allow(document.offset());
     let origin = profiles.iter().filter_map(|profile| profile.start).min();
     let mut stacks = Stacks::default();
     let mut ids = HashSet::new();

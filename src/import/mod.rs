@@ -14,10 +14,15 @@ mod document;
 mod firefox;
 mod hashing;
 pub mod index;
+mod jaeger;
 mod json;
 mod lines;
+mod otlp;
 mod perf_script;
+mod perfetto;
+mod protobuf;
 mod samples;
+mod spans;
 mod speedscope;
 mod stream;
 mod uftrace;
@@ -111,10 +116,31 @@ const FORMATS: &[Format] = &[
         },
     },
     Format {
+        id: otlp::FORMAT,
+        kind: Kind::File {
+            sniff: otlp::sniff,
+            import: otlp::import,
+        },
+    },
+    Format {
+        id: jaeger::FORMAT,
+        kind: Kind::File {
+            sniff: jaeger::sniff,
+            import: jaeger::import,
+        },
+    },
+    Format {
         id: chrome::FORMAT,
         kind: Kind::File {
             sniff: chrome::sniff,
             import: chrome::import,
+        },
+    },
+    Format {
+        id: perfetto::FORMAT,
+        kind: Kind::File {
+            sniff: perfetto::sniff,
+            import: perfetto::import,
         },
     },
     Format {

@@ -94,11 +94,10 @@ impl Stacks {
     }
 }
 
-/// How many calls a recording may open whose stacks stand in a table: a small file can hold deep stacks that
-/// share nothing and name them in turn, at two bytes a sample. Recordings of deeply recursive programs open
-/// ten to forty calls a sample.
-const FREE_CALLS: u64 = 2 << 20;
-const CALLS_PER_SAMPLE: u64 = 64;
+/// How many calls a recording may open whose stacks stand in a table, beyond four for each byte of it: a
+/// small file can hold deep stacks that share nothing, and name them in turn at two bytes a sample. Recordings of
+/// deeply recursive programs open ten to twenty calls a sample, at ten bytes or more for each.
+const FREE_CALLS: u64 = 1 << 20;
 
 /// Of how many intervals between samples the median is taken.
 const INTERVALS: usize = 1024;
@@ -156,9 +155,9 @@ impl<'r> Samples<'r> {
         TrackId(self.tracks.len() - 1)
     }
 
-    /// Lets stacks from a table open `calls` more calls: the file spells that many frames out.
-    pub fn allow(&mut self, calls: u64) {
-        self.allowed = self.allowed.saturating_add(calls);
+    /// Lets stacks from a table open as many calls as a file of `bytes` can hold honestly.
+    pub fn allow(&mut self, bytes: u64) {
+        self.allowed = FREE_CALLS.saturating_add(bytes.saturating_mul(4));
     }
 
     /// A sample at `time` that found these functions, outermost first. O(frames).
@@ -201,7 +200,6 @@ impl<'r> Samples<'r> {
         let time = track.tick(time, self.reporter, &place);
         let shared = stacks.shared(track.top, stack);
         let new = stacks.row(stack).depth - shared;
-        self.allowed = self.allowed.saturating_add(CALLS_PER_SAMPLE);
         if self.calls + u64::from(new) > self.allowed {
             self.reporter.warn("sample-left-out", place);
             return;
@@ -448,7 +446,7 @@ mod tests {
         }
         assert_eq!(all.finish(&mut builder, place), 200);
         let (_, trace) = builder.finish(place);
-        assert!(trace.calls() < FREE_CALLS + 200 * CALLS_PER_SAMPLE);
+        assert!(trace.calls() <= FREE_CALLS);
         assert_eq!(reporter.warnings()[0].kind, "sample-left-out");
     }
 }

@@ -512,7 +512,6 @@ impl Reader<'_> {
                     if let Some(frame) = document.index()? {
                         let function = self.function(frame, document);
                         stack = stacks.push(stack, function);
-                        self.samples.allow(1);
                     }
                 }
             }
@@ -534,6 +533,7 @@ impl Reader<'_> {
         let extra = profile.weights.len().saturating_sub(profile.stacks.len()) as u64;
         self.reporter
             .warn_many("extra-weight", extra, || document.place());
+        self.samples.allow(document.offset());
         let track = self.samples.track(profile.thread);
         let mut time = profile.start;
         let weights = profile

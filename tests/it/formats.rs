@@ -127,14 +127,14 @@ fn holds_for(format: &str) {
         let zstd = scratch.write("zstd", &zstd);
         assert_eq!(shown(&read(&zstd)), plain, "compressed with zstd");
 
-        // Never a panic, and what is read is sound. Short samples at every byte.
-        for length in (0..content.len()).step_by(content.len() / 2000 + 1) {
+        // Never a panic, and what is read is sound. Short samples are cut at every byte.
+        for length in (0..content.len()).step_by(content.len() / 600 + 1) {
             let cut = scratch.write("cut", &content[..length]);
             if let Ok(recording) = open(&cut) {
                 assert_sound(&recording);
             }
         }
-        for seed in 0..500 {
+        for seed in 0..200 {
             let mut random = Random(seed);
             let mut content = content.clone();
             for _ in 0..=random.below(8) {
@@ -511,4 +511,94 @@ fn perf_script_inlined_functions_are_calls_in_the_library_around_them() {
             (place.0, place.1, "spin")
         );
     }
+}
+
+#[test]
+fn otlp_files_are_read() {
+    holds_for("otlp");
+}
+
+#[test]
+fn otlp_spans_become_calls_of_their_service() {
+    let recording = read(&common::data("import/otlp/shop.jsonl"));
+    assert_eq!(warnings(&recording), [("concurrent-span", 1)]);
+    let expected = "Trace 0
+thread shop 1 shop
+shop.cart.show /src/shop/cart.py:17 shop 0+1000000000
+ price :0 shop 100000000+300000000
+thread shop 2 shop, lane 2
+stock :0 shop 200000001+100000001
+thread store 1 store
+SELECT :0 store 210000000+80000000
+";
+    assert_eq!(shown(&recording), expected);
+}
+
+#[test]
+fn jaeger_files_are_read() {
+    holds_for("jaeger");
+}
+
+#[test]
+fn jaeger_spans_become_calls_of_their_service() {
+    let recording = read(&common::data("import/jaeger/shop.json"));
+    assert_eq!(warnings(&recording), []);
+    let expected = "Trace 0
+thread shop 1 shop
+GET /cart cart.py:17 shop 0+1000000000
+ price :0 shop 100000000+300000000
+thread mailer 1 mailer
+mail :0 mailer 200000000+50000
+";
+    assert_eq!(shown(&recording), expected);
+}
+
+#[test]
+fn spans_of_public_traces_are_all_there() {
+    for (file, format, spans) in [
+        ("otlp/trace.json", "otlp", 1),
+        ("otlp/otlp2jaeger-in.json", "otlp", 2),
+        ("otlp/otlp2jaeger-multi-in-combined.json", "otlp", 4),
+        ("jaeger/otlp2jaeger-out.json", "jaeger", 2),
+        ("jaeger/ui-genaiTestTrace.json", "jaeger", 57),
+        (
+            "jaeger/ui-spanAmongEachOtherGroupedAndSpans.json",
+            "jaeger",
+            17,
+        ),
+    ] {
+        let Some(recording) = large(file) else {
+            return;
+        };
+        assert_eq!(
+            (recording.format, recording.trace.calls()),
+            (format, spans),
+            "{file}"
+        );
+        assert_sound(&recording);
+    }
+}
+
+#[test]
+fn perfetto_files_are_read() {
+    holds_for("perfetto");
+}
+
+#[test]
+fn perfetto_slices_become_calls() {
+    let recording = read(&common::data("import/perfetto/slices.perfetto-trace"));
+    assert_eq!(
+        warnings(&recording),
+        [("event-not-shown", 1), ("out-of-order", 1)]
+    );
+    let expected = "Trace 0
+thread 4 5 main
+serve serve.cc:12  0+23000
+ parse :0  2000+5000
+ serve serve.cc:12  9000+4000
+thread 4 track c requests
+earlier :0  10000+10000
+request :0  30000+10000
+";
+    assert_eq!(shown(&recording), expected);
 }

@@ -1,0 +1,280 @@
+//! Traces as Jaeger's user interface and its query service give them, JSON. Specification: `model/json/model.go`
+//! of <https://github.com/jaegertracing/jaeger-idl> (`internal/uimodel` in Jaeger itself).
+//!
+//! Read are traces on their own or under `data`, and of every span its ids, operation, start and duration in
+//! microseconds, the service of its process, its `CHILD_OF` reference, and the tags `code.*` as OpenTelemetry
+//! writes them. A span that only follows from another was not called by it. Not read are other tags, logs,
+//! warnings and flags.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use super::ImportError;
+use super::decimal::Unit;
+use super::document::{self, Document, Next};
+use super::otlp::Code;
+use super::spans::{ServiceId, Span, Spans};
+use crate::facts::builder::TraceBuilder;
+use crate::facts::recording::{Recording, RecordingKind};
+use crate::progress::Progress;
+use crate::warnings::{Place, Reporter};
+
+/// The identifier of the format in `info`.
+pub const FORMAT: &str = "jaeger";
+
+/// Whether a file that begins with `head` holds traces with spans, by Jaeger's spelling.
+pub fn sniff(head: &[u8]) -> bool {
+    let known = [
+        "data.traceID",
+        "data.spans.traceID",
+        "data.spans.spanID",
+        "spans.traceID",
+        "spans.spanID",
+    ];
+    let paths = document::paths(head);
+    paths.iter().any(|path| known.contains(&path.as_str()))
+}
+
+/// Reads the spans. O(n log n), all spans in memory.
+pub fn import(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
+    let reporter = Reporter::new();
+    let mut document = Document::open(path, progress, &reporter)?;
+    let mut reader = Reader {
+        spans: Spans::default(),
+        processes: HashMap::new(),
+        trace: String::new(),
+    };
+    if document.object()? {
+        while let Some(key) = document.member()? {
+            if key != b"data" {
+                let member = Member::new(key);
+                reader.trace_member(member, &mut document)?;
+            } else if document.next()? == Next::Array {
+                document.array()?;
+                while document.element()? {
+                    reader.trace(&mut document)?;
+                }
+            } else {
+                reader.trace(&mut document)?;
+            }
+        }
+    }
+    document.close()?;
+    let file = path.display().to_string();
+    let mut builder = TraceBuilder::new(&reporter);
+    let spans = reader.spans;
+    spans.build(&mut builder, &reporter, |offset| {
+        Place::offset(&file, offset)
+    });
+    let (functions, trace) = builder.finish(|| document.place());
+    Ok(Recording {
+        path: path.to_owned(),
+        format: FORMAT,
+        kind: RecordingKind::Trace,
+        functions,
+        trace,
+        samples: 0,
+        warnings: reporter.warnings(),
+    })
+}
+
+/// The members of a trace that matter.
+enum Member {
+    TraceId,
+    Spans,
+    Processes,
+    Other,
+}
+
+impl Member {
+    fn new(key: &[u8]) -> Member {
+        match key {
+            b"traceID" => Member::TraceId,
+            b"spans" => Member::Spans,
+            b"processes" => Member::Processes,
+            _ => Member::Other,
+        }
+    }
+}
+
+struct Reader {
+    spans: Spans,
+    /// Of the trace at hand, by id; the name may come later.
+    processes: HashMap<String, ServiceId>,
+    trace: String,
+}
+
+impl Reader {
+    fn trace(&mut self, document: &mut Document<'_>) -> Result<(), ImportError> {
+        self.processes.clear();
+        self.trace.clear();
+        if document.object()? {
+            while let Some(member) = document.member()?.map(Member::new) {
+                self.trace_member(member, document)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn trace_member(
+        &mut self,
+        member: Member,
+        document: &mut Document<'_>,
+    ) -> Result<(), ImportError> {
+        match member {
+            Member::TraceId => self.trace = document.text()?,
+            Member::Spans => {
+                if document.array()? {
+                    while document.element()? {
+                        self.span(document)?;
+                    }
+                }
+            }
+            Member::Processes => {
+                if document.object()? {
+                    while let Some(id) = document.member()? {
+                        let id = String::from_utf8_lossy(id).into_owned();
+                        let service = self.process(id);
+                        self.name(service, document)?;
+                    }
+                }
+            }
+            Member::Other => document.skip()?,
+        }
+        Ok(())
+    }
+
+    fn process(&mut self, id: String) -> ServiceId {
+        let spans = &mut self.spans;
+        *self.processes.entry(id).or_insert_with(|| spans.service())
+    }
+
+    /// Names a service after the process that stands next.
+    fn name(&mut self, service: ServiceId, document: &mut Document<'_>) -> Result<(), ImportError> {
+        if document.object()? {
+            while let Some(key) = document.member()? {
+                match key {
+                    b"serviceName" => {
+                        let name = document.text()?;
+                        self.spans.name_service(service, &name);
+                    }
+                    _ => document.skip()?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn span(&mut self, document: &mut Document<'_>) -> Result<(), ImportError> {
+        if !document.object()? {
+            return Ok(());
+        }
+        let offset = document.offset();
+        let (mut trace, mut id, mut name) = (String::new(), String::new(), String::new());
+        let mut parent = (String::new(), String::new());
+        let (mut start, mut duration) = (None, None);
+        let mut service = None;
+        let mut code = Code::default();
+        while let Some(key) = document.member()? {
+            match key {
+                b"traceID" => trace = document.text()?,
+                b"spanID" => id = document.text()?,
+                b"parentSpanID" => parent.1 = document.text()?,
+                b"operationName" => name = document.text()?,
+                b"startTime" => start = document.time(Unit::Microseconds)?,
+                b"duration" => duration = document.time(Unit::Microseconds)?,
+                b"processID" => {
+                    let process = document.text()?;
+                    service = Some(self.process(process));
+                }
+                b"process" => {
+                    let own = self.spans.service();
+                    self.name(own, document)?;
+                    service = Some(own);
+                }
+                b"references" => references(document, &mut parent)?,
+                b"tags" => tags(document, &mut code)?,
+                _ => document.skip()?,
+            }
+        }
+        if trace.is_empty() {
+            trace.clone_from(&self.trace);
+        }
+        if parent.0.is_empty() {
+            parent.0.clone_from(&trace);
+        }
+        let (Some(start), Some(duration)) = (start, duration) else {
+            document.warn("missing-time");
+            return Ok(());
+        };
+        if duration < 0 {
+            document.warn("negative-duration");
+        }
+        let service = match service {
+            Some(service) => service,
+            None => self.process(String::new()),
+        };
+        let span = Span {
+            service,
+            id: self.spans.id(&trace, &id),
+            parent: self.spans.id(&parent.0, &parent.1),
+            name: &code.name().unwrap_or(name),
+            file: &code.file,
+            line: code.line,
+            start,
+            end: start.saturating_add(duration.max(0)),
+            offset,
+        };
+        self.spans.push(span);
+        Ok(())
+    }
+}
+
+/// Takes the trace and span of the first `CHILD_OF` reference of the array that stands next.
+fn references(
+    document: &mut Document<'_>,
+    parent: &mut (String, String),
+) -> Result<(), ImportError> {
+    if !document.array()? {
+        return Ok(());
+    }
+    let mut found = false;
+    while document.element()? {
+        let (mut kind, mut trace, mut span) = (String::new(), String::new(), String::new());
+        if document.object()? {
+            while let Some(key) = document.member()? {
+                match key {
+                    b"refType" => kind = document.text()?,
+                    b"traceID" => trace = document.text()?,
+                    b"spanID" => span = document.text()?,
+                    _ => document.skip()?,
+                }
+            }
+        }
+        if kind == "CHILD_OF" && !found {
+            found = true;
+            *parent = (trace, span);
+        }
+    }
+    Ok(())
+}
+
+fn tags(document: &mut Document<'_>, code: &mut Code) -> Result<(), ImportError> {
+    if !document.array()? {
+        return Ok(());
+    }
+    while document.element()? {
+        let (mut name, mut value) = (String::new(), String::new());
+        if document.object()? {
+            while let Some(key) = document.member()? {
+                match key {
+                    b"key" => name = document.text()?,
+                    b"value" => value = document.text()?,
+                    _ => document.skip()?,
+                }
+            }
+        }
+        code.attribute(&name, value);
+    }
+    Ok(())
+}

@@ -1,0 +1,241 @@
+//! OpenTelemetry spans in OTLP's JSON form. Specification: `opentelemetry/proto/trace/v1/trace.proto` of
+//! <https://github.com/open-telemetry/opentelemetry-proto>, in the JSON mapping of
+//! <https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding>; attributes by the semantic conventions,
+//! <https://opentelemetry.io/docs/specs/semconv/registry/attributes/code/>.
+//!
+//! Read are, of every span, its ids, name and times, the service of its resource, and the attributes that say
+//! which code it is: `code.function.name`, `code.file.path`, `code.line.number`, and `code.function`,
+//! `code.namespace`, `code.filepath`, `code.lineno` as they were called before. A file may hold several
+//! requests, one behind the other, as the Collector's file exporter writes them. Not read are events, links,
+//! status, kind and other attributes, and the binary form.
+
+use std::path::Path;
+
+use super::ImportError;
+use super::decimal::Unit;
+use super::document::{self, Document};
+use super::spans::{ServiceId, Span, Spans};
+use crate::facts::builder::TraceBuilder;
+use crate::facts::recording::{Recording, RecordingKind};
+use crate::progress::Progress;
+use crate::warnings::{Place, Reporter};
+
+/// The identifier of the format in `info`.
+pub const FORMAT: &str = "otlp";
+
+/// Whether a file that begins with `head` holds spans of resources.
+pub fn sniff(head: &[u8]) -> bool {
+    document::paths(head)
+        .iter()
+        .any(|path| path == "resourceSpans")
+}
+
+/// Reads the spans. O(n log n), all spans in memory.
+pub fn import(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
+    let reporter = Reporter::new();
+    let mut document = Document::open(path, progress, &reporter)?;
+    let mut spans = Spans::default();
+    while !document.at_end()? {
+        if !document.object()? {
+            continue;
+        }
+        while let Some(key) = document.member()? {
+            match key {
+                b"resourceSpans" => {
+                    if document.array()? {
+                        while document.element()? {
+                            resource_spans(&mut document, &mut spans)?;
+                        }
+                    }
+                }
+                _ => document.skip()?,
+            }
+        }
+    }
+    let file = path.display().to_string();
+    let mut builder = TraceBuilder::new(&reporter);
+    spans.build(&mut builder, &reporter, |offset| {
+        Place::offset(&file, offset)
+    });
+    let (functions, trace) = builder.finish(|| document.place());
+    Ok(Recording {
+        path: path.to_owned(),
+        format: FORMAT,
+        kind: RecordingKind::Trace,
+        functions,
+        trace,
+        samples: 0,
+        warnings: reporter.warnings(),
+    })
+}
+
+fn resource_spans(document: &mut Document<'_>, spans: &mut Spans) -> Result<(), ImportError> {
+    if !document.object()? {
+        return Ok(());
+    }
+    let service = spans.service();
+    while let Some(key) = document.member()? {
+        match key {
+            b"resource" => {
+                if document.object()? {
+                    while let Some(key) = document.member()? {
+                        match key {
+                            b"attributes" => attributes(document, |key, value| {
+                                if key == "service.name" {
+                                    spans.name_service(service, &value);
+                                }
+                            })?,
+                            _ => document.skip()?,
+                        }
+                    }
+                }
+            }
+            b"scopeSpans" | b"instrumentationLibrarySpans" => {
+                if document.array()? {
+                    while document.element()? {
+                        scope_spans(document, service, spans)?;
+                    }
+                }
+            }
+            _ => document.skip()?,
+        }
+    }
+    Ok(())
+}
+
+fn scope_spans(
+    document: &mut Document<'_>,
+    service: ServiceId,
+    spans: &mut Spans,
+) -> Result<(), ImportError> {
+    if !document.object()? {
+        return Ok(());
+    }
+    while let Some(key) = document.member()? {
+        match key {
+            b"spans" => {
+                if document.array()? {
+                    while document.element()? {
+                        span(document, service, spans)?;
+                    }
+                }
+            }
+            _ => document.skip()?,
+        }
+    }
+    Ok(())
+}
+
+fn span(
+    document: &mut Document<'_>,
+    service: ServiceId,
+    spans: &mut Spans,
+) -> Result<(), ImportError> {
+    if !document.object()? {
+        return Ok(());
+    }
+    let offset = document.offset();
+    let (mut trace, mut id, mut parent) = (String::new(), String::new(), String::new());
+    let (mut start, mut end) = (None, None);
+    let mut name = String::new();
+    let mut code = Code::default();
+    while let Some(key) = document.member()? {
+        match key {
+            b"traceId" => trace = document.text()?,
+            b"spanId" => id = document.text()?,
+            b"parentSpanId" => parent = document.text()?,
+            b"name" => name = document.text()?,
+            b"startTimeUnixNano" => start = document.time(Unit::Nanoseconds)?,
+            b"endTimeUnixNano" => end = document.time(Unit::Nanoseconds)?,
+            b"attributes" => attributes(document, |key, value| code.attribute(key, value))?,
+            _ => document.skip()?,
+        }
+    }
+    let Some(start) = start else {
+        document.warn("missing-time");
+        return Ok(());
+    };
+    let end = end.unwrap_or_else(|| {
+        document.warn("missing-time");
+        start
+    });
+    if end < start {
+        document.warn("end-before-start");
+    }
+    let span = Span {
+        service,
+        id: spans.id(&trace, &id),
+        parent: spans.id(&trace, &parent),
+        name: &code.name().unwrap_or(name),
+        file: &code.file,
+        line: code.line,
+        start,
+        end,
+        offset,
+    };
+    spans.push(span);
+    Ok(())
+}
+
+/// Which code a span is, as its attributes say it.
+#[derive(Default)]
+pub struct Code {
+    function: String,
+    namespace: String,
+    pub file: String,
+    pub line: u32,
+}
+
+impl Code {
+    pub fn attribute(&mut self, key: &str, value: String) {
+        match key {
+            "code.function.name" | "code.function" => self.function = value,
+            "code.namespace" => self.namespace = value,
+            "code.file.path" | "code.filepath" => self.file = value,
+            "code.line.number" | "code.lineno" => self.line = value.parse().unwrap_or(0),
+            _ => {}
+        }
+    }
+
+    /// The function's name in its namespace; none where there is none.
+    pub fn name(&self) -> Option<String> {
+        match (self.function.as_str(), self.namespace.as_str()) {
+            ("", _) => None,
+            (function, "") => Some(function.to_owned()),
+            (function, namespace) => Some(format!("{namespace}.{function}")),
+        }
+    }
+}
+
+/// Hands on the attributes with a plain value of the array that stands next.
+fn attributes(
+    document: &mut Document<'_>,
+    mut take: impl FnMut(&str, String),
+) -> Result<(), ImportError> {
+    if !document.array()? {
+        return Ok(());
+    }
+    while document.element()? {
+        let (mut name, mut value) = (String::new(), String::new());
+        if document.object()? {
+            while let Some(key) = document.member()? {
+                match key {
+                    b"key" => name = document.text()?,
+                    b"value" => {
+                        if document.object()? {
+                            while let Some(key) = document.member()? {
+                                match key {
+                                    b"stringValue" | b"intValue" => value = document.text()?,
+                                    _ => document.skip()?,
+                                }
+                            }
+                        }
+                    }
+                    _ => document.skip()?,
+                }
+            }
+        }
+        take(&name, value);
+    }
+    Ok(())
+}

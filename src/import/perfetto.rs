@@ -1,0 +1,583 @@
+//! Perfetto's traces: the slices of track events. Specification:
+//! <https://github.com/google/perfetto/tree/main/protos/perfetto/trace>, `trace_packet.proto`,
+//! `track_event/track_event.proto`, `track_event/track_descriptor.proto`, `clock_snapshot.proto` and
+//! `interned_data/interned_data.proto`; <https://perfetto.dev/docs/reference/synthetic-track-event>.
+//!
+//! Read are begins and ends of slices on every track (a thread, or a track of its own), also in the form that
+//! Chrome's older events have in them (phases B, E and X), names and source locations, interned or not,
+//! defaults of a sequence, clocks of a sequence with their units and deltas, and compressed packets. Counted
+//! but not kept are instants, counters and asynchronous phases (`event-not-shown`), and packets of the kernel's
+//! scheduler and of profilers (`packet-not-shown`). Not read are annotations, flows, categories, and times
+//! that refer to a thread descriptor, as before 2020.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::io::Read;
+use std::path::Path;
+
+use super::ImportError;
+use super::chrome::nesting::{self, Complete, Mark, What};
+use super::hashing::BuildFast;
+use super::protobuf::{Fields, Value, varint};
+use super::stream::Window;
+use crate::facts::builder::TraceBuilder;
+use crate::facts::functions::Function;
+use crate::facts::names::{NameId, Names};
+use crate::facts::recording::{Recording, RecordingKind};
+use crate::progress::Progress;
+use crate::units::FunctionId;
+use crate::warnings::{Place, Reporter};
+
+/// The identifier of the format in `info`.
+pub const FORMAT: &str = "perfetto";
+
+/// The tag of a packet in a trace.
+const PACKET: u8 = 0x0a;
+
+/// How long a packet or what is compressed in one may be. Perfetto's own limit is half a megabyte.
+const LONGEST: u64 = 16 << 20;
+
+/// What compressed packets may hold in all: this much, and so many bytes for each of the file before them. Tracing
+/// services reach five to ten.
+const FREE_UNPACKED: u64 = 8 << 20;
+const MOST_RATIO: u64 = 20;
+
+/// Whether a file that begins with `head` is a trace: a packet with fields that only packets have.
+pub fn sniff(head: &[u8]) -> bool {
+    let mut at = 1;
+    let Some(length) = varint(head, &mut at).filter(|_| head[0] == PACKET) else {
+        return false;
+    };
+    let end = at.saturating_add(usize::try_from(length).unwrap_or(usize::MAX));
+    let whole = end <= head.len();
+    let mut fields = Fields::new(&head[at..end.min(head.len())]);
+    let mut known = false;
+    for (number, value) in &mut fields {
+        match (number, value) {
+            (8 | 10 | 13 | 41 | 42 | 58 | 79 | 87, Value::Number(_))
+            | (6 | 11 | 12 | 33..=36 | 43..=45 | 50 | 59 | 60 | 89 | 133, Value::Bytes(_)) => {
+                known = true
+            }
+            (1..=9 | 11 | 12, Value::Number(_)) => return false,
+            _ => {}
+        }
+    }
+    let sound = fields.rest().is_empty() || !whole;
+    known && sound && (!whole || head.get(end).is_none_or(|&next| next == PACKET))
+}
+
+/// Reads the slices. O(n log n), all of them in memory.
+pub fn import(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
+    let reporter = Reporter::new();
+    let mut window = Window::open(path, progress, &reporter)?;
+    let mut reader = Reader {
+        builder: TraceBuilder::new(&reporter),
+        reporter: &reporter,
+        file: path.display().to_string(),
+        offset: 0,
+        unpacked: 0,
+        names: Names::default(),
+        functions: HashMap::default(),
+        sequences: HashMap::default(),
+        clocks: HashMap::default(),
+        tracks: BTreeMap::new(),
+        order: Vec::new(),
+    };
+    reader.packets(&mut window)?;
+    let end = window.offset();
+    reader.build();
+    let place = || Place::offset(&reader.file, end);
+    let (functions, trace) = reader.builder.finish(place);
+    Ok(Recording {
+        path: path.to_owned(),
+        format: FORMAT,
+        kind: RecordingKind::Trace,
+        functions,
+        trace,
+        samples: 0,
+        warnings: reporter.warnings(),
+    })
+}
+
+/// A source location: function, file and line.
+type Location = (NameId, NameId, u32);
+
+/// What one writer of packets said before, which its packets refer to.
+#[derive(Default)]
+struct Sequence {
+    names: HashMap<u64, NameId, BuildFast>,
+    locations: HashMap<u64, Location, BuildFast>,
+    clocks: HashMap<u64, Clock, BuildFast>,
+    clock: Option<u64>,
+    track: u64,
+}
+
+/// A clock of a sequence.
+#[derive(Clone, Copy)]
+struct Clock {
+    /// Its last time in its own count of nanoseconds.
+    last: i64,
+    /// Packets give the time since the last.
+    incremental: bool,
+    nanoseconds: i64,
+    /// To the trace's clock.
+    offset: i64,
+}
+
+/// A track: its events so far and who it is.
+#[derive(Default)]
+struct Track {
+    marks: Vec<Mark>,
+    completes: Vec<Complete>,
+    parent: Option<u64>,
+    name: String,
+    process: Option<u64>,
+    thread: Option<u64>,
+}
+
+struct Reader<'a> {
+    builder: TraceBuilder<'a>,
+    reporter: &'a Reporter,
+    file: String,
+    /// Of the packet at hand.
+    offset: u64,
+    /// Bytes that were compressed in packets so far.
+    unpacked: u64,
+    names: Names,
+    functions: HashMap<Location, FunctionId, BuildFast>,
+    sequences: HashMap<u64, Sequence, BuildFast>,
+    /// By clock of the machine, what makes the trace's time of its own.
+    clocks: HashMap<u64, i64, BuildFast>,
+    tracks: BTreeMap<u64, Track>,
+    /// The tracks with events, in order of their first.
+    order: Vec<u64>,
+}
+
+/// The clock that traces use where they name none.
+const BOOTTIME: u64 = 6;
+
+/// The first clock that belongs to a sequence, and the first that does not any more.
+const OWN_CLOCKS: std::ops::Range<u64> = 64..128;
+
+impl Reader<'_> {
+    fn warn(&self, kind: &'static str) {
+        self.reporter
+            .warn(kind, || Place::offset(&self.file, self.offset));
+    }
+
+    fn packets(&mut self, window: &mut Window<'_>) -> Result<(), ImportError> {
+        loop {
+            self.offset = window.offset();
+            let data = window.data();
+            let mut at = 0;
+            let head = varint(data, &mut at).and_then(|tag| Some((tag, varint(data, &mut at)?)));
+            let Some((tag, length)) = head else {
+                // A tag and a length take up to ten bytes each.
+                if data.len() < 20 && window.more()? {
+                    continue;
+                }
+                if !window.data().is_empty() {
+                    self.warn("truncated-file");
+                }
+                return Ok(());
+            };
+            if tag != u64::from(PACKET) || length > LONGEST {
+                let place = Place::offset(&self.file, self.offset);
+                let found = format!("the tag {tag} with the length {length}");
+                return Err(ImportError::malformed(place, "a packet", found));
+            }
+            let end = at + length as usize;
+            while window.data().len() < end {
+                if !window.more()? {
+                    self.warn("truncated-file");
+                    return Ok(());
+                }
+            }
+            self.packet(&window.data()[at..end], false);
+            window.consume(end);
+        }
+    }
+
+    /// Takes a packet; `inner` for one that was compressed in another, where no further one may be.
+    fn packet(&mut self, packet: &[u8], inner: bool) {
+        let mut sequence = 0;
+        let (mut time, mut clock) = (None, None);
+        let (mut event, mut track) = (None, None);
+        let mut cleared = false;
+        let mut fields = Fields::new(packet);
+        for (number, value) in &mut fields {
+            match (number, value) {
+                (8, Value::Number(number)) => time = Some(number),
+                (10, Value::Number(number)) => sequence = number,
+                (11, Value::Bytes(bytes)) => event = Some(bytes),
+                (13, Value::Number(flags)) => cleared |= flags & 1 != 0,
+                (41, Value::Number(number)) => cleared |= number != 0,
+                (42, Value::Number(1)) => self.warn("packet-dropped"),
+                (58, Value::Number(number)) => clock = Some(number),
+                (60, Value::Bytes(bytes)) => track = Some(bytes),
+                (1 | 37 | 54 | 66 | 95, Value::Bytes(_)) => self.warn("packet-not-shown"),
+                (50, Value::Bytes(bytes)) if !inner => {
+                    self.compressed(flate2::read::ZlibDecoder::new(bytes));
+                }
+                (133, Value::Bytes(bytes)) if !inner => {
+                    match zstd::stream::read::Decoder::new(bytes) {
+                        Ok(decoder) => self.compressed(decoder),
+                        Err(_) => self.warn("malformed-packet"),
+                    }
+                }
+                _ => {}
+            }
+        }
+        if !fields.rest().is_empty() {
+            self.warn("malformed-packet");
+        }
+        let mut state = self.sequences.remove(&sequence).unwrap_or_default();
+        if cleared {
+            state = Sequence::default();
+        }
+        for (number, value) in Fields::new(packet) {
+            match (number, value.bytes()) {
+                (6, Some(snapshot)) => self.snapshot(snapshot, &mut state),
+                (12, Some(interned)) => self.interned(interned, &mut state),
+                (59, Some(defaults)) => {
+                    for (number, value) in Fields::new(defaults) {
+                        match (number, value) {
+                            (58, Value::Number(clock)) => state.clock = Some(clock),
+                            (11, Value::Bytes(event)) => {
+                                let mut fields = Fields::new(event);
+                                let track = fields.find(|(number, _)| *number == 11);
+                                state.track = track.and_then(|(_, v)| v.number()).unwrap_or(0);
+                            }
+                            _ => {}
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        if let Some(descriptor) = track {
+            self.descriptor(descriptor);
+        }
+        // Every time moves a clock that counts from the last.
+        let time = time.map(|time| self.time(time, clock, &mut state));
+        match (event, time) {
+            (Some(event), Some(time)) => self.event(event, time, &state),
+            (Some(_), None) => self.warn("missing-time"),
+            _ => {}
+        }
+        self.sequences.insert(sequence, state);
+    }
+
+    fn compressed(&mut self, decoder: impl Read) {
+        let allowed = FREE_UNPACKED.saturating_add(self.offset.saturating_mul(MOST_RATIO));
+        let limit = LONGEST.min(allowed.saturating_sub(self.unpacked));
+        let mut packets = Vec::new();
+        let read = decoder.take(limit).read_to_end(&mut packets);
+        self.unpacked += packets.len() as u64;
+        let mut fields = Fields::new(&packets);
+        for (number, value) in &mut fields {
+            if let (1, Value::Bytes(packet)) = (number, value) {
+                self.packet(packet, true);
+            }
+        }
+        if read.is_err() || !fields.rest().is_empty() {
+            self.warn("malformed-packet");
+        }
+    }
+
+    fn text(&mut self, bytes: &[u8]) -> NameId {
+        let text = String::from_utf8_lossy(bytes);
+        if let std::borrow::Cow::Owned(_) = text {
+            self.warn("invalid-text");
+        }
+        self.names.intern(&text)
+    }
+
+    fn interned(&mut self, interned: &[u8], state: &mut Sequence) {
+        for (number, value) in Fields::new(interned) {
+            match (number, value) {
+                (2, Value::Bytes(entry)) => {
+                    let (mut id, mut name) = (0, NameId::EMPTY);
+                    for (number, value) in Fields::new(entry) {
+                        match (number, value) {
+                            (1, Value::Number(number)) => id = number,
+                            (2, Value::Bytes(bytes)) => name = self.text(bytes),
+                            _ => {}
+                        }
+                    }
+                    state.names.insert(id, name);
+                }
+                (4, Value::Bytes(entry)) => {
+                    let (id, location) = self.location(entry);
+                    state.locations.insert(id, location);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A source location and its id.
+    fn location(&mut self, entry: &[u8]) -> (u64, Location) {
+        let mut id = 0;
+        let mut location = (NameId::EMPTY, NameId::EMPTY, 0);
+        for (number, value) in Fields::new(entry) {
+            match (number, value) {
+                (1, Value::Number(number)) => id = number,
+                (2, Value::Bytes(bytes)) => location.1 = self.text(bytes),
+                (3, Value::Bytes(bytes)) => location.0 = self.text(bytes),
+                (4, Value::Number(line)) => location.2 = u32::try_from(line).unwrap_or(0),
+                _ => {}
+            }
+        }
+        (id, location)
+    }
+
+    fn snapshot(&mut self, snapshot: &[u8], state: &mut Sequence) {
+        let mut primary = BOOTTIME;
+        let mut readings = Vec::new();
+        for (number, value) in Fields::new(snapshot) {
+            match (number, value) {
+                (1, Value::Bytes(clock)) => {
+                    let (mut id, mut time, mut incremental, mut unit) = (0, 0, false, 1);
+                    for (number, value) in Fields::new(clock) {
+                        match (number, value) {
+                            (1, Value::Number(number)) => id = number,
+                            (2, Value::Number(number)) => time = number,
+                            (3, Value::Number(number)) => incremental = number != 0,
+                            (4, Value::Number(number)) => unit = number,
+                            _ => {}
+                        }
+                    }
+                    let unit = i64::try_from(unit).unwrap_or(1).max(1);
+                    let time = in_range(time).saturating_mul(unit);
+                    readings.push((id, time, incremental, unit));
+                }
+                (2, Value::Number(number)) => primary = number,
+                _ => {}
+            }
+        }
+        // What makes the trace's time of these, by a clock that has both.
+        let shared = readings
+            .iter()
+            .filter(|reading| !OWN_CLOCKS.contains(&reading.0));
+        let trace_time = shared
+            .clone()
+            .find(|reading| reading.0 == primary)
+            .map(|reading| reading.1);
+        let trace_time = trace_time.or_else(|| {
+            let mut known = shared.clone();
+            known.find_map(|reading| Some(reading.1.saturating_add(*self.clocks.get(&reading.0)?)))
+        });
+        for (id, time, incremental, nanoseconds) in readings {
+            let offset = trace_time.map_or(0, |trace_time| trace_time.saturating_sub(time));
+            if OWN_CLOCKS.contains(&id) {
+                let clock = Clock {
+                    last: time,
+                    incremental,
+                    nanoseconds,
+                    offset,
+                };
+                state.clocks.insert(id, clock);
+            } else if trace_time.is_some() {
+                // The first stays: a later one would put times out of order by the clocks' drift.
+                self.clocks.entry(id).or_insert(offset);
+            }
+        }
+    }
+
+    /// The trace's time of a packet's.
+    fn time(&self, time: u64, clock: Option<u64>, state: &mut Sequence) -> i64 {
+        let id = clock.or(state.clock).unwrap_or(BOOTTIME);
+        let time = in_range(time);
+        if !OWN_CLOCKS.contains(&id) {
+            return time.saturating_add(self.clocks.get(&id).copied().unwrap_or(0));
+        }
+        let Some(clock) = state.clocks.get_mut(&id) else {
+            self.warn("unknown-clock");
+            return time;
+        };
+        let time = time.saturating_mul(clock.nanoseconds);
+        clock.last = match clock.incremental {
+            true => clock.last.saturating_add(time),
+            false => time,
+        };
+        clock.last.saturating_add(clock.offset)
+    }
+
+    fn descriptor(&mut self, descriptor: &[u8]) {
+        let mut uuid = 0;
+        let mut track = Track::default();
+        for (number, value) in Fields::new(descriptor) {
+            match (number, value) {
+                (1, Value::Number(number)) => uuid = number,
+                (5, Value::Number(number)) => track.parent = Some(number),
+                (2 | 10, Value::Bytes(bytes)) => track.name = String::from_utf8_lossy(bytes).into(),
+                (3 | 4, Value::Bytes(message)) => {
+                    let thread = number == 4;
+                    for (number, value) in Fields::new(message) {
+                        match (number, value) {
+                            (1, Value::Number(pid)) => track.process = Some(pid),
+                            (2, Value::Number(tid)) if thread => track.thread = Some(tid),
+                            (5, Value::Bytes(name)) if thread => {
+                                track.name = String::from_utf8_lossy(name).into();
+                            }
+                            (6, Value::Bytes(name)) if !thread && track.name.is_empty() => {
+                                track.name = String::from_utf8_lossy(name).into();
+                            }
+                            _ => {}
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        let known = self.tracks.entry(uuid).or_default();
+        // Written again and again; the events are kept.
+        track.marks = std::mem::take(&mut known.marks);
+        track.completes = std::mem::take(&mut known.completes);
+        *known = track;
+    }
+
+    fn event(&mut self, event: &[u8], time: i64, state: &Sequence) {
+        let mut kind = 0;
+        let mut track = state.track;
+        let mut name = None;
+        let mut location = None;
+        let (mut phase, mut duration) = (None, 0);
+        let mut fields = Fields::new(event);
+        for (number, value) in &mut fields {
+            match (number, value) {
+                (9, Value::Number(number)) => kind = number,
+                (11, Value::Number(number)) => track = number,
+                (10, Value::Number(id)) => {
+                    name = state.names.get(&id).copied();
+                    if name.is_none() {
+                        self.warn("unknown-name");
+                    }
+                }
+                (23, Value::Bytes(bytes)) => name = Some(self.text(bytes)),
+                (33, Value::Bytes(entry)) => location = Some(self.location(entry).1),
+                (34, Value::Number(id)) => location = state.locations.get(&id).copied(),
+                (6, Value::Bytes(legacy)) => {
+                    for (number, value) in Fields::new(legacy) {
+                        match (number, value) {
+                            (2, Value::Number(letter)) => phase = u8::try_from(letter).ok(),
+                            (3, Value::Number(us)) => duration = in_range(us).saturating_mul(1000),
+                            _ => {}
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        let begin = kind == 1 || (kind == 0 && phase == Some(b'B'));
+        let end = kind == 2 || (kind == 0 && phase == Some(b'E'));
+        let complete = kind == 0 && phase == Some(b'X');
+        if !begin && !end && !complete {
+            self.warn("event-not-shown");
+            return;
+        }
+        let function = if end {
+            None
+        } else {
+            let (in_code, file, line) = location.unwrap_or((NameId::EMPTY, NameId::EMPTY, 0));
+            Some(self.function((name.unwrap_or(in_code), file, line)))
+        };
+        let offset = self.offset;
+        let order = &mut self.order;
+        let track_events = self.tracks.entry(track).or_default();
+        if track_events.marks.is_empty() && track_events.completes.is_empty() {
+            order.push(track);
+        }
+        match function {
+            Some(function) if complete => track_events.completes.push(Complete {
+                start: time,
+                end: time.saturating_add(duration),
+                offset,
+                function,
+            }),
+            Some(function) => track_events.marks.push(Mark {
+                time,
+                offset,
+                what: What::Begin(name.unwrap_or(NameId::EMPTY), function),
+            }),
+            // An end ends the innermost slice of its track, whatever its name.
+            None => track_events.marks.push(Mark {
+                time,
+                offset,
+                what: What::End(None),
+            }),
+        }
+    }
+
+    fn function(&mut self, key: Location) -> FunctionId {
+        let (name, file, line) = key;
+        let (names, builder) = (&self.names, &mut self.builder);
+        *self.functions.entry(key).or_insert_with(|| {
+            builder.function(Function {
+                name: match names.get(name) {
+                    "" => "(unnamed)",
+                    name => name,
+                },
+                file: names.get(file),
+                line,
+                library: "",
+            })
+        })
+    }
+
+    /// Makes calls of the events of every track.
+    fn build(&mut self) {
+        let mut known = HashSet::new();
+        for uuid in std::mem::take(&mut self.order) {
+            let process = self.process_of(uuid);
+            let Some(track) = self.tracks.get_mut(&uuid) else {
+                continue;
+            };
+            let mut marks = std::mem::take(&mut track.marks);
+            let mut completes = std::mem::take(&mut track.completes);
+            let process = process
+                .map(|process| process.to_string())
+                .unwrap_or_default();
+            let mut id = match track.thread {
+                Some(thread) => thread.to_string(),
+                None => format!("track {uuid:x}"),
+            };
+            if !known.insert((process.clone(), id.clone())) {
+                id = format!("track {uuid:x}");
+            }
+            let thread = self.builder.thread(&process, &id);
+            self.builder.name_thread(thread, &track.name);
+            let file = &self.file;
+            let place = |offset| Place::offset(file, offset);
+            let backwards = marks.windows(2).filter(|pair| pair[1].time < pair[0].time);
+            let backwards = backwards.count() as u64;
+            if backwards > 0 {
+                let first = marks.first().map_or(0, |mark| mark.offset);
+                self.reporter
+                    .warn_many("out-of-order", backwards, || place(first));
+                marks.sort_by_key(|mark| mark.time);
+            }
+            let (builder, reporter) = (&mut self.builder, self.reporter);
+            nesting::build(thread, &mut completes, &marks, builder, reporter, &place);
+        }
+    }
+
+    /// The process of a track or of those around it.
+    fn process_of(&self, uuid: u64) -> Option<u64> {
+        /// Tracks lie a few levels deep; a circle ends here.
+        const MOST_AROUND: usize = 16;
+        let mut track = self.tracks.get(&uuid)?;
+        for _ in 0..MOST_AROUND {
+            if track.process.is_some() {
+                return track.process;
+            }
+            track = self.tracks.get(&track.parent?)?;
+        }
+        None
+    }
+}
+
+/// Times beyond 146 years are taken for damage; so sums of two stay in range.
+fn in_range(time: u64) -> i64 {
+    time.min(1 << 62) as i64
+}

@@ -1,0 +1,515 @@
+//! Spans of distributed traces as calls. Each service has lanes, which take the place of threads: a span stands
+//! on the lane of the span that started it, as a call inside its call, where both are of one service and the
+//! outer one is still open and encloses it; else it is the outermost call of a lane that is free. So each
+//! lane nests, and no span is the caller of another that it did not start.
+//!
+//! Where spans of other services lie between, the nearest of the same service around them counts as what
+//! started it. A span that could not stand inside it, since another was running there or since it ended
+//! later, is counted (`concurrent-span`).
+
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap, HashMap};
+
+use super::hashing::BuildFast;
+use crate::facts::builder::{Timestamp, TraceBuilder};
+use crate::facts::functions::Function;
+use crate::facts::names::{NameId, Names};
+use crate::units::{FunctionId, ThreadId};
+use crate::warnings::{Place, Reporter};
+
+/// A service as a part of the file names it; parts may name the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ServiceId(u32);
+
+/// The id of a span, whether or not there is a span of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SpanId(u32);
+
+/// A span as it is read.
+pub struct Span<'a> {
+    pub service: ServiceId,
+    pub id: Option<SpanId>,
+    pub parent: Option<SpanId>,
+    /// Of the function where it is known, else of the operation.
+    pub name: &'a str,
+    pub file: &'a str,
+    pub line: u32,
+    pub start: i64,
+    /// Not before `start`.
+    pub end: i64,
+    /// In the file.
+    pub offset: u64,
+}
+
+/// A span as it is kept.
+struct Row {
+    service: u32,
+    id: Option<SpanId>,
+    parent: Option<SpanId>,
+    name: NameId,
+    file: NameId,
+    line: u32,
+    start: i64,
+    end: i64,
+    offset: u64,
+}
+
+/// All spans of a file.
+#[derive(Default)]
+pub struct Spans {
+    names: Names,
+    /// By service, its name.
+    services: Vec<NameId>,
+    ids: HashMap<Box<[u8]>, SpanId, BuildFast>,
+    rows: Vec<Row>,
+}
+
+/// How many spans of other services may lie between two of one service.
+const MOST_BETWEEN: usize = 64;
+
+impl Spans {
+    /// A service without a name so far.
+    pub fn service(&mut self) -> ServiceId {
+        self.services.push(NameId::EMPTY);
+        ServiceId(self.services.len() as u32 - 1)
+    }
+
+    pub fn name_service(&mut self, service: ServiceId, name: &str) {
+        self.services[service.0 as usize] = self.names.intern(name);
+    }
+
+    /// The id of a span of a trace; none of an empty one.
+    pub fn id(&mut self, trace: &str, span: &str) -> Option<SpanId> {
+        if span.is_empty() {
+            return None;
+        }
+        let key = [trace.as_bytes(), b"/", span.as_bytes()].concat();
+        let next = SpanId(self.ids.len() as u32);
+        Some(*self.ids.entry(key.into()).or_insert(next))
+    }
+
+    pub fn push(&mut self, span: Span<'_>) {
+        let row = Row {
+            service: span.service.0,
+            id: span.id,
+            parent: span.parent,
+            name: self.names.intern(span.name),
+            file: self.names.intern(span.file),
+            line: span.line,
+            start: span.start,
+            end: span.end.max(span.start),
+            offset: span.offset,
+        };
+        self.rows.push(row);
+    }
+
+    /// Hands the spans to the builder. `place` is that of an offset in the file. O(n log n).
+    pub fn build(
+        mut self,
+        builder: &mut TraceBuilder<'_>,
+        reporter: &Reporter,
+        place: impl Fn(u64) -> Place,
+    ) {
+        self.merge_services();
+        let around = self.around(reporter, &place);
+        let depths = depths(&around);
+        let mut order: Vec<u32> = (0..self.rows.len() as u32).collect();
+        order.sort_by_key(|&span| {
+            let row = &self.rows[span as usize];
+            (row.start, Reverse(row.end), depths[span as usize])
+        });
+        let mut functions = HashMap::default();
+        let mut services: Vec<Lanes> = Vec::new();
+        services.resize_with(self.services.len(), Lanes::default);
+        // By span, its lane.
+        let mut lane_of: Vec<Option<u32>> = vec![None; self.rows.len()];
+        for &span in &order {
+            let row = &self.rows[span as usize];
+            let name = self.names.get(self.services[row.service as usize]);
+            let lanes = &mut services[row.service as usize];
+            let at = || place(row.offset);
+            let mut lane = None;
+            if let Some(outer) = around[span as usize] {
+                let outer_lane = lane_of[outer as usize];
+                lane = outer_lane.filter(|&lane| {
+                    lanes.end_before(lane, row.start, Some(outer), builder, at);
+                    lanes.top(lane) == Some(outer) && row.end <= self.rows[outer as usize].end
+                });
+                if lane.is_none() {
+                    reporter.warn("concurrent-span", at);
+                }
+            }
+            let lane = lane.unwrap_or_else(|| {
+                let lane = lanes.free(row.start, name, builder);
+                lanes.end_before(lane, row.start, None, builder, at);
+                lane
+            });
+            lane_of[span as usize] = Some(lane);
+            let function = self.function(row, name, &mut functions, builder);
+            lanes.enter(lane, span, row, function, builder, at);
+        }
+        for lanes in &mut services {
+            for lane in 0..lanes.lanes.len() as u32 {
+                lanes.end_before(lane, i64::MAX, None, builder, || place(0));
+            }
+        }
+    }
+
+    /// Lets services of one name be one.
+    fn merge_services(&mut self) {
+        let mut first: HashMap<NameId, u32> = HashMap::new();
+        let merged = self.services.iter().zip(0..);
+        let merged: Vec<u32> = merged
+            .map(|(&name, n)| *first.entry(name).or_insert(n))
+            .collect();
+        for row in &mut self.rows {
+            row.service = merged[row.service as usize];
+        }
+    }
+
+    /// By span, the nearest span of the same service that it was started in.
+    fn around(&self, reporter: &Reporter, place: &impl Fn(u64) -> Place) -> Vec<Option<u32>> {
+        let mut by_id: Vec<Option<u32>> = vec![None; self.ids.len()];
+        for (span, row) in self.rows.iter().enumerate() {
+            let Some(id) = row.id else {
+                continue;
+            };
+            let known = &mut by_id[id.0 as usize];
+            if known.is_some() {
+                reporter.warn("duplicate-id", || place(row.offset));
+            }
+            known.get_or_insert(span as u32);
+        }
+        let parent = |span: u32| {
+            let parent = self.rows[span as usize].parent?;
+            by_id[parent.0 as usize].filter(|&parent| parent != span)
+        };
+        let around = (0..self.rows.len() as u32).map(|span| {
+            let service = self.rows[span as usize].service;
+            let mut outer = parent(span);
+            for _ in 0..MOST_BETWEEN {
+                outer = match outer {
+                    Some(other) if self.rows[other as usize].service != service => parent(other),
+                    found => return found,
+                };
+            }
+            None
+        });
+        around.collect()
+    }
+
+    fn function(
+        &self,
+        row: &Row,
+        service: &str,
+        functions: &mut HashMap<(u32, NameId, NameId, u32), FunctionId, BuildFast>,
+        builder: &mut TraceBuilder<'_>,
+    ) -> FunctionId {
+        let key = (row.service, row.name, row.file, row.line);
+        *functions.entry(key).or_insert_with(|| {
+            builder.function(Function {
+                name: match self.names.get(row.name) {
+                    "" => "(unnamed)",
+                    name => name,
+                },
+                file: self.names.get(row.file),
+                line: row.line,
+                library: service,
+            })
+        })
+    }
+}
+
+/// By span, how many are around it; a circle is cut.
+fn depths(around: &[Option<u32>]) -> Vec<u32> {
+    const UNKNOWN: u32 = u32::MAX;
+    let mut depths = vec![UNKNOWN; around.len()];
+    let mut way = Vec::new();
+    for span in 0..around.len() as u32 {
+        let mut at = Some(span);
+        let mut depth = 0;
+        while let Some(outer) = at {
+            match depths[outer as usize] {
+                UNKNOWN => {
+                    // Known to be on the way, should it come again.
+                    depths[outer as usize] = 0;
+                    way.push(outer);
+                    at = around[outer as usize];
+                }
+                known => {
+                    depth = known + 1;
+                    break;
+                }
+            }
+        }
+        while let Some(inner) = way.pop() {
+            depths[inner as usize] = depth;
+            depth += 1;
+        }
+    }
+    depths
+}
+
+/// The lanes of a service.
+#[derive(Default)]
+struct Lanes {
+    lanes: Vec<Lane>,
+    /// When the outermost span of a lane ends, the earliest first; lanes of which it did not end yet.
+    busy: BinaryHeap<Reverse<(i64, u32)>>,
+    free: BTreeSet<u32>,
+}
+
+struct Lane {
+    thread: ThreadId,
+    /// Its open spans, outermost first, with their ends.
+    open: Vec<(u32, i64)>,
+}
+
+impl Lanes {
+    /// The first lane on which no span is open at `time`.
+    fn free(&mut self, time: i64, service: &str, builder: &mut TraceBuilder<'_>) -> u32 {
+        while let Some(&Reverse((end, lane))) = self.busy.peek()
+            && end <= time
+        {
+            self.busy.pop();
+            self.free.insert(lane);
+        }
+        if let Some(lane) = self.free.pop_first() {
+            return lane;
+        }
+        let number = self.lanes.len() + 1;
+        let thread = builder.thread(service, &number.to_string());
+        if number == 1 {
+            builder.name_thread(thread, service);
+        } else {
+            builder.name_thread(thread, &format!("{service}, lane {number}"));
+        }
+        self.lanes.push(Lane {
+            thread,
+            open: Vec::new(),
+        });
+        number as u32 - 1
+    }
+
+    fn top(&self, lane: u32) -> Option<u32> {
+        let (span, _) = self.lanes[lane as usize].open.last()?;
+        Some(*span)
+    }
+
+    /// Ends the spans of a lane that end until `time`; `keep` only if it ends before.
+    fn end_before(
+        &mut self,
+        lane: u32,
+        time: i64,
+        keep: Option<u32>,
+        builder: &mut TraceBuilder<'_>,
+        place: impl Fn() -> Place,
+    ) {
+        let lane = &mut self.lanes[lane as usize];
+        while let Some(&(span, end)) = lane.open.last()
+            && (end < time || (end == time && keep != Some(span)))
+        {
+            builder.exit(lane.thread, Timestamp::from_ns(end), None, &place);
+            lane.open.pop();
+        }
+    }
+
+    fn enter(
+        &mut self,
+        lane: u32,
+        span: u32,
+        row: &Row,
+        function: FunctionId,
+        builder: &mut TraceBuilder<'_>,
+        place: impl Fn() -> Place,
+    ) {
+        let open = &mut self.lanes[lane as usize];
+        if open.open.is_empty() {
+            self.busy.push(Reverse((row.end, lane)));
+        }
+        open.open.push((span, row.end));
+        builder.enter(open.thread, Timestamp::from_ns(row.start), function, place);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::CallId;
+
+    /// The calls of spans `(service, id, parent, start, end)`, as `lane: id id(inside) …` by thread.
+    fn built(spans: &[(&str, u32, u32, i64, i64)]) -> (Vec<String>, Vec<(String, u64)>) {
+        let reporter = Reporter::new();
+        let mut all = Spans::default();
+        for &(service, id, parent, start, end) in spans {
+            let slot = all.service();
+            all.name_service(slot, service);
+            let text = |id: u32| {
+                if id == 0 {
+                    String::new()
+                } else {
+                    id.to_string()
+                }
+            };
+            let (id, parent) = (text(id), text(parent));
+            let span = Span {
+                service: slot,
+                id: all.id("t", &id),
+                parent: all.id("t", &parent),
+                name: &id,
+                file: "",
+                line: 0,
+                start,
+                end,
+                offset: 0,
+            };
+            all.push(span);
+        }
+        let mut builder = TraceBuilder::new(&reporter);
+        let place = || Place::file("made here");
+        all.build(&mut builder, &reporter, |_| place());
+        let (functions, trace) = builder.finish(place);
+        let shown = trace
+            .threads()
+            .iter()
+            .zip(trace.thread_ids())
+            .map(|(thread, id)| {
+                let calls = (0..thread.calls as u32).map(|call| {
+                    let call = trace.call(id, CallId(call));
+                    let name = functions.get(call.function).name;
+                    format!(
+                        " {name}@{}+{}^{}",
+                        call.start.ns(),
+                        call.cost().ns(),
+                        call.depth
+                    )
+                });
+                format!("{}{}", thread.name, calls.collect::<String>())
+            });
+        let warnings = reporter.warnings();
+        let warnings = warnings
+            .iter()
+            .map(|warning| (warning.kind.to_string(), warning.count));
+        (shown.collect(), warnings.collect())
+    }
+
+    #[test]
+    fn spans_nest_in_those_that_started_them() {
+        let (shown, warnings) = built(&[
+            ("a", 3, 2, 10, 20),
+            ("a", 2, 1, 10, 30),
+            ("a", 1, 0, 0, 100),
+            ("a", 4, 1, 40, 60),
+        ]);
+        assert_eq!(shown, ["a 1@0+100^0 2@10+20^1 3@10+10^2 4@40+20^1"]);
+        assert_eq!(warnings, []);
+    }
+
+    #[test]
+    fn spans_that_overlap_have_lanes_of_their_own() {
+        let (shown, warnings) = built(&[
+            ("a", 1, 0, 0, 100),
+            ("a", 2, 1, 10, 50),
+            ("a", 3, 1, 20, 60),
+            ("a", 4, 3, 30, 40),
+            ("a", 5, 1, 70, 120),
+            ("a", 6, 0, 130, 140),
+            ("a", 7, 0, 135, 138),
+        ]);
+        let expected = [
+            "a 1@0+100^0 2@10+40^1 6@130+10^0",
+            "a, lane 2 3@20+40^0 4@30+10^1 5@70+50^0 7@135+3^0",
+        ];
+        assert_eq!(shown, expected);
+        assert_eq!(warnings, [("concurrent-span".to_owned(), 2)]);
+    }
+
+    #[test]
+    fn services_have_lanes_of_their_own_and_see_through_others() {
+        let (shown, _) = built(&[
+            ("a", 1, 0, 0, 100),
+            ("b", 2, 1, 10, 90),
+            ("a", 3, 2, 20, 30),
+        ]);
+        assert_eq!(shown, ["a 1@0+100^0 3@20+10^1", "b 2@10+80^0"]);
+    }
+
+    #[test]
+    fn spans_without_sense_are_kept() {
+        // Their own parent, a circle, one id twice, no time, an end before the start.
+        let (shown, warnings) = built(&[
+            ("a", 1, 1, 0, 10),
+            ("a", 2, 3, 10, 20),
+            ("a", 3, 2, 10, 20),
+            ("a", 4, 0, 30, 30),
+            ("a", 4, 4, 30, 30),
+            ("a", 5, 4, 30, 30),
+            ("a", 6, 0, 50, 40),
+        ]);
+        let calls: usize = shown.iter().map(|lane| lane.matches('@').count()).sum();
+        assert_eq!(calls, 7);
+        assert_eq!(
+            warnings.iter().find(|(kind, _)| *kind == "duplicate-id"),
+            Some(&("duplicate-id", 1))
+        );
+    }
+
+    #[test]
+    fn random_spans_stay_whole_and_nest_only_in_those_that_started_them() {
+        for seed in 1..200u64 {
+            let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+            let mut random = |limit: u64| {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                state % limit
+            };
+            let spans: Vec<_> = (1..30)
+                .map(|id| {
+                    let start = random(50) as i64;
+                    let service = ["a", "b"][random(2) as usize];
+                    (
+                        service,
+                        id,
+                        random(30) as u32,
+                        start,
+                        start + random(30) as i64,
+                    )
+                })
+                .collect();
+            let (shown, _) = built(&spans);
+            let origin = spans.iter().map(|span| span.3).min().unwrap_or(0);
+            let mut found = 0;
+            for lane in &shown {
+                let mut open: Vec<u32> = Vec::new();
+                for call in lane.split(' ').filter(|word| word.contains('@')) {
+                    found += 1;
+                    let numbers: Vec<i64> = call
+                        .split(['@', '+', '^'])
+                        .map(|n| n.parse().unwrap_or(-1))
+                        .collect();
+                    let &[id, start, cost, depth] = numbers.as_slice() else {
+                        panic!("{call}");
+                    };
+                    let span = spans[id as usize - 1];
+                    assert_eq!(
+                        (start, cost),
+                        (span.3 - origin, span.4 - span.3),
+                        "seed {seed}"
+                    );
+                    open.truncate(depth as usize);
+                    if let Some(&outer) = open.last() {
+                        // Up the parents, through the other service, to the call around it.
+                        let mut at = span.2;
+                        while at != 0 && spans[at as usize - 1].0 != span.0 {
+                            at = spans[at as usize - 1].2;
+                        }
+                        assert_eq!(at, outer, "seed {seed}");
+                    }
+                    open.push(id as u32);
+                }
+            }
+            assert_eq!(found, spans.len(), "seed {seed}");
+        }
+    }
+}
