@@ -7,7 +7,7 @@
 
 override CONES: u32 = 4u;
 override STEPS: u32 = 3u;
-override SHADOW_STEPS: u32 = 3u;
+override SHADOW_STEPS: u32 = 6u;
 
 // Toward the lamp: to the front, to the left, half way up.
 const SUN: vec3f = vec3f(-0.424, -0.530, 0.735);
@@ -20,7 +20,7 @@ struct Map {
     // South-west corner, one over the side, side of a texel.
     place: vec4f,
     // Distance and level of each step of a cone, then of the same step toward the lamp.
-    steps: array<vec4f, 3>,
+    steps: array<vec4f, 6>,
 }
 
 struct Maps {
@@ -117,7 +117,7 @@ fn resolve(in: FullScreen) -> @location(0) vec4f {
         let reach = maps.layers[layer].steps[step].zw;
         let at = base + lamp * reach.x;
         let seen = textureSampleLevel(heights, smooth_sampler, uv(map, at), layer, reach.y).x;
-        lit = min(lit, 0.5 + (world.z + climb * reach.x - seen) / (0.5 * reach.x));
+        lit = min(lit, 0.5 + (world.z + climb * reach.x - seen) / (0.32 * reach.x));
     }
     let lamp_light = max(toward_lamp, 0.0) / SUN.z * clamp(lit, 0.0, 1.0);
 

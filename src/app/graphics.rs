@@ -40,6 +40,16 @@ struct Scene {
     id: egui::TextureId,
 }
 
+/// The texture for the landscape of one frame.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    pub id: egui::TextureId,
+    /// In pixels.
+    pub size: [u32; 2],
+    /// Nothing is drawn in it yet.
+    pub is_new: bool,
+}
+
 impl Graphics {
     /// Opens an adapter that can present on `window`.
     pub fn new(window: Arc<Window>) -> Result<Graphics, GpuError> {
@@ -87,17 +97,22 @@ impl Graphics {
         }
     }
 
-    /// The texture that shows the landscape, and whether it is new and has to be drawn. None while the
-    /// window has no size.
-    pub fn scene(&mut self) -> Option<(egui::TextureId, bool)> {
+    /// The texture that shows the landscape, its sides `scale` times the window's. None while the window
+    /// has no size.
+    pub fn scene(&mut self, scale: f32) -> Option<Target> {
         let size = self.size();
         if size.contains(&0) {
             return None;
         }
+        let size = size.map(|side| ((side as f32 * scale) as u32).max(1));
         if let Some(scene) = &self.scene
             && scene.size == size
         {
-            return Some((scene.id, false));
+            return Some(Target {
+                id: scene.id,
+                size,
+                is_new: false,
+            });
         }
         if let Some(old) = self.scene.take() {
             self.panels.free_texture(&old.id);
@@ -125,14 +140,18 @@ impl Graphics {
         let id = self.panels.register_native_texture(
             &self.gpu.device,
             &stored,
-            wgpu::FilterMode::Nearest,
+            wgpu::FilterMode::Linear,
         );
         self.scene = Some(Scene {
             size,
             target: texture.create_view(&Default::default()),
             id,
         });
-        Some((id, true))
+        Some(Target {
+            id,
+            size,
+            is_new: true,
+        })
     }
 
     /// Draws `landscape` where it changed, then the panels, and presents them. An error means that the

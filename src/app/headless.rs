@@ -53,6 +53,9 @@ const FREE: FreeArea = FreeArea {
     max: Vec2::new(0.96, 0.93),
 };
 
+/// What arcs need over the city, in world units.
+const ARCS: f32 = 60.0;
+
 /// Letters on the screen are this part of the picture's shorter side high.
 const LETTERS: f32 = 1.0 / 46.0;
 
@@ -68,7 +71,7 @@ impl<'a> Studio<'a> {
         };
         let view = LandscapeView::new(session, &settings.landscape, &cut);
         renderer.set_blocks(&gpu, view.blocks());
-        let pose = pose(&view, settings);
+        let pose = pose(&view, settings, !session.recordings.is_empty());
         Ok(Studio {
             session,
             settings: *settings,
@@ -116,7 +119,7 @@ impl<'a> Studio<'a> {
     }
 }
 
-fn pose(view: &LandscapeView, settings: &PictureSettings) -> Pose {
+fn pose(view: &LandscapeView, settings: &PictureSettings, plays: bool) -> Pose {
     let [width, height] = settings.size.map(|side| side as f32);
     let viewpoint = settings.viewpoint;
     let bounds = |module| {
@@ -124,7 +127,11 @@ fn pose(view: &LandscapeView, settings: &PictureSettings) -> Pose {
         Bounds { min, max }
     };
     let aspect = width / height;
-    let at_home = home(&bounds(ModuleId::ROOT), aspect, FREE);
+    let mut city = bounds(ModuleId::ROOT);
+    if plays {
+        city.max.z += ARCS;
+    }
+    let at_home = home(&city, aspect, FREE);
     let framed = match viewpoint.focus {
         Some(module) => {
             // Its surroundings say where it is.
@@ -136,7 +143,7 @@ fn pose(view: &LandscapeView, settings: &PictureSettings) -> Pose {
                 max: of.max + margin,
             }
         }
-        None => bounds(ModuleId::ROOT),
+        None => city,
     };
     let yaw = viewpoint.yaw.unwrap_or(at_home.yaw);
     let pitch = viewpoint.pitch.unwrap_or(at_home.pitch);

@@ -9,6 +9,7 @@ pub mod headless;
 mod keys;
 mod loading;
 mod overlay;
+mod pace;
 mod panels;
 pub mod playback;
 mod pointer;

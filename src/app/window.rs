@@ -17,9 +17,10 @@ use super::camera::Mode;
 use super::camera::pose::FreeArea;
 use super::command::Command;
 use super::document::Document;
-use super::graphics::{Graphics, Presented};
+use super::graphics::{Graphics, Presented, Target};
 use super::keys::{self, FlyKeys};
 use super::overlay::Overlay;
+use super::pace::Pace;
 use super::panels::{self, Timings};
 use super::pointer::Button;
 use super::state_log::StateLog;
@@ -100,6 +101,7 @@ struct View {
     /// The moment that the renderer has; none when it has nothing of the present blocks.
     shown: Option<Option<Moment>>,
     last_frame: Instant,
+    pace: Pace,
 }
 
 impl App {
@@ -237,7 +239,10 @@ impl App {
         };
         let begin = Instant::now();
         self.bench.advance();
-        let Some((scene, scene_is_new)) = view.graphics.scene() else {
+        let camera = self.bench.camera.camera();
+        let in_motion = view.drawn.is_some_and(|drawn| drawn.camera != camera);
+        let scale = view.pace.begin_frame(self.bench.now(), in_motion);
+        let Some(target) = view.graphics.scene(scale) else {
             // Nothing to draw on until the window gets a size.
             return;
         };
@@ -249,7 +254,8 @@ impl App {
             commands.clear();
             let whole = ui.max_rect();
             let uv = egui::Rect::from_min_max(egui::Pos2::ZERO, egui::pos2(1.0, 1.0));
-            ui.painter().image(scene, whole, uv, egui::Color32::WHITE);
+            ui.painter()
+                .image(target.id, whole, uv, egui::Color32::WHITE);
             free = panels::show(ui, bench, timings, commands);
             free
         });
@@ -269,8 +275,8 @@ impl App {
         self.bench.update_hover(|at| overlay.covers(at.x, at.y));
 
         let restless = CALM.saturating_sub(self.last_input.elapsed());
-        let may_settle = restless.is_zero() && !shown.repaint_after.is_zero();
-        let landscape = landscape_frame(&mut self.bench, view, size, scene_is_new, may_settle);
+        let may_settle = scale == 1.0 && restless.is_zero() && !shown.repaint_after.is_zero();
+        let landscape = landscape_frame(&mut self.bench, view, target, may_settle);
         let presented = view.graphics.draw(landscape.as_ref(), shown.panels);
         if landscape.is_some() {
             view.drawn = landscape;
@@ -280,6 +286,9 @@ impl App {
         let interval = begin.duration_since(view.last_frame).as_secs_f32() * 1e3;
         self.timings.interval_ms = smooth(self.timings.interval_ms, interval);
         self.bench.drawing += begin.elapsed();
+        if in_motion {
+            view.pace.end_frame(begin.elapsed().as_secs_f32());
+        }
         let cpu = begin.elapsed().as_secs_f32() * 1e3;
         self.timings.cpu_ms = smooth(self.timings.cpu_ms, cpu);
         view.last_frame = begin;
@@ -299,6 +308,9 @@ impl App {
             by(Duration::ZERO);
         } else if !view.graphics.renderer.settled() {
             by(restless);
+        }
+        if let Some(rest) = view.pace.rests_in(self.bench.now()) {
+            by(rest);
         }
         if self.bench.loading.is_some() {
             by(PROGRESS_INTERVAL);
@@ -326,6 +338,7 @@ impl App {
         if !matches!(error, GpuError::Lost(_)) {
             let message = Message {
                 is_error: true,
+                is_open: true,
                 title: "The graphics driver reported an error".to_owned(),
                 lines: vec![error.to_string()],
             };
@@ -359,6 +372,7 @@ impl App {
                     drawn: None,
                     shown: None,
                     last_frame: Instant::now(),
+                    pace: Pace::default(),
                 });
                 self.bench.blocks_are_new = true;
                 self.redraw();
@@ -373,13 +387,12 @@ impl App {
 fn landscape_frame(
     bench: &mut Workbench,
     view: &mut View,
-    size: [u32; 2],
-    scene_is_new: bool,
+    target: Target,
     may_settle: bool,
 ) -> Option<Frame> {
     let mut frame = Frame {
         camera: bench.camera.camera(),
-        size,
+        size: target.size,
         theme: bench.settings.theme,
         hovered: None,
         selected: None,
@@ -387,9 +400,9 @@ fn landscape_frame(
     };
     let Graphics { gpu, renderer, .. } = &mut view.graphics;
     let Some(document) = &mut bench.document else {
-        return (scene_is_new || view.drawn != Some(frame)).then_some(frame);
+        return (target.is_new || view.drawn != Some(frame)).then_some(frame);
     };
-    let mut is_stale = scene_is_new | std::mem::take(&mut bench.names_are_new);
+    let mut is_stale = target.is_new | std::mem::take(&mut bench.names_are_new);
     if std::mem::take(&mut bench.blocks_are_new) {
         renderer.set_blocks(gpu, document.landscape.blocks());
         renderer.set_looks(gpu, 0, document.landscape.looks());
@@ -418,8 +431,9 @@ fn landscape_frame(
         } else {
             &[]
         };
-        let pixels = Vec2::new(size[0] as f32, size[1] as f32);
-        let em = LETTERS * view.window.scale_factor() as f32;
+        let pixels = Vec2::new(target.size[0] as f32, target.size[1] as f32);
+        let scale = pixels.x / bench.viewport.size.x.max(1.0);
+        let em = LETTERS * view.window.scale_factor() as f32 * scale;
         let Document {
             landscape,
             session,

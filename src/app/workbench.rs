@@ -12,7 +12,6 @@ use super::details::Neighbours;
 use super::document::{Document, dropped};
 use super::loading::{Loading, Outcome};
 use super::pointer::Pointer;
-use crate::analysis::resolve::Rule;
 use crate::analysis::session::Inputs;
 use crate::facts::hierarchy::Hierarchy;
 use crate::render::theme::Theme;
@@ -27,6 +26,8 @@ const MAX_RESULTS: usize = 50;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
     pub is_error: bool,
+    /// Shown in full from the start, not as its title only.
+    pub is_open: bool,
     pub title: String,
     pub lines: Vec<String>,
 }
@@ -167,6 +168,7 @@ impl Workbench {
             Outcome::Cancelled => {}
             Outcome::Failed(reason) => self.messages.push(Message {
                 is_error: true,
+                is_open: true,
                 title: format!("{} could not be opened", name.unwrap_or_default()),
                 lines: vec![reason],
             }),
@@ -436,52 +438,61 @@ impl Workbench {
     }
 }
 
-/// The module to collapse for `module`: itself, or its parent when it has nothing to collapse.
+/// The module to collapse for `module`: itself, or its parent when it has nothing to collapse. Not the
+/// root: nothing would be left to see.
 fn collapsible(hierarchy: &Hierarchy, module: ModuleId) -> Option<ModuleId> {
-    if hierarchy.is_leaf(module) {
-        hierarchy.parent(module)
+    let module = if hierarchy.is_leaf(module) {
+        hierarchy.parent(module)?
     } else {
-        Some(module)
-    }
+        module
+    };
+    (module != ModuleId::ROOT).then_some(module)
 }
 
 /// What the user should know about what was opened.
 fn notes(document: &Document) -> Vec<Message> {
     let mut notes = Vec::new();
-    let mut note = |title: String, lines: Vec<String>| {
+    let mut note = |is_open: bool, title: String, lines: Vec<String>| {
         notes.push(Message {
             is_error: false,
+            is_open,
             title,
             lines,
         });
     };
     let warnings: Vec<String> = document.warnings().map(ToString::to_string).collect();
     if !warnings.is_empty() {
-        note("Repaired or left out while reading".to_owned(), warnings);
+        note(
+            false,
+            "Repaired or left out while reading".to_owned(),
+            warnings,
+        );
     }
     let Some(resolved) = document.resolved() else {
         return notes;
     };
-    let rules = &resolved.resolution.rules;
-    let external = rules.iter().filter(|&&rule| rule == Rule::External).count();
-    if document.inputs.source_dir.is_some() && external == rules.len() && !rules.is_empty() {
+    let functions = resolved.recording.functions.len();
+    let found = resolved.resolution.found();
+    if document.inputs.source_dir.is_some() && functions > 0 && found == 0 {
         let line = format!(
-            "None of the {external} functions of {} was found in the source tree. They stand in the \
+            "None of the {functions} functions of {} was found in the source tree. They stand in the \
              district of external functions.",
             resolved.recording.name()
         );
         note(
+            true,
             "Source tree and recording do not match".to_owned(),
             vec![line],
         );
     }
     if resolved.recording.trace.calls() == 0 {
         let line = format!("{} holds no calls.", resolved.recording.name());
-        note("Nothing to play".to_owned(), vec![line]);
+        note(true, "Nothing to play".to_owned(), vec![line]);
     }
     if document.session.recordings.len() > 1 {
         let line = format!("{} is shown.", resolved.recording.name());
         note(
+            false,
             format!("{} recordings are open", document.session.recordings.len()),
             vec![line],
         );

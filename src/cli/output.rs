@@ -19,9 +19,24 @@ pub fn open(input: &TraceArg) -> anyhow::Result<Session> {
     })
 }
 
-/// Opens a session. A progress bar stands on standard error meanwhile, where that is a terminal.
+/// Opens a session. A progress bar stands on standard error meanwhile, where that is a terminal; there it
+/// is said too when source tree and recording have nothing in common.
 pub fn open_inputs(inputs: &Inputs) -> anyhow::Result<Session> {
-    Ok(with_progress(|progress| Session::open(inputs, progress))??)
+    let session = with_progress(|progress| Session::open(inputs, progress))??;
+    for Resolved {
+        recording,
+        resolution,
+    } in &session.recordings
+    {
+        let functions = recording.functions.len();
+        if session.source_dir.is_some() && functions > 0 && resolution.found() == 0 {
+            let name = recording.name();
+            eprintln!(
+                "callscape: none of the {functions} functions of {name} was found in the source tree"
+            );
+        }
+    }
+    Ok(session)
 }
 
 /// Does long work. A progress bar stands on standard error meanwhile, where that is a terminal.

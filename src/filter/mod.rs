@@ -2,4 +2,5 @@
 
 pub mod cut;
 pub mod mapping;
+pub mod operations;
 pub mod selection;

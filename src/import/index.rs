@@ -102,7 +102,10 @@ fn places(path: &Path) -> Vec<PathBuf> {
         return Vec::new();
     };
     let mut places = Vec::new();
-    if let Some(name) = path.file_name() {
+    // A folder that nobody may write to is left alone even by those whom the system would let.
+    let folder = path.parent().and_then(|folder| folder.metadata().ok());
+    let may_write = folder.is_some_and(|folder| !folder.permissions().readonly());
+    if let Some(name) = path.file_name().filter(|_| may_write) {
         let mut name = name.to_owned();
         name.push(".");
         name.push(EXTENSION);
@@ -244,6 +247,8 @@ impl Hash {
 /// size, time of change, first and last bytes. Where it lies does not count.
 fn fingerprint(path: &Path) -> io::Result<u64> {
     let mut hash = Hash::new();
+    // Another version may read the same recording better.
+    hash.bytes(env!("CARGO_PKG_VERSION").as_bytes());
     if !path.metadata()?.is_dir() {
         file_fingerprint(path, &mut hash)?;
         return Ok(hash.0);

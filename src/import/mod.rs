@@ -207,10 +207,7 @@ fn unknown(place: Place, found: &str) -> ImportError {
     let known: Vec<&str> = FORMATS.iter().map(|format| format.id).collect();
     ImportError::malformed(
         place,
-        format!(
-            "a recording in a known format ({}, callscape)",
-            known.join(", ")
-        ),
+        format!("a recording in a known format ({}, callscape)", known.join(", ")),
         found,
     )
 }

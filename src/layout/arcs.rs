@@ -14,10 +14,10 @@ const MOST_SEGMENTS: usize = 16;
 
 /// The height of an arc over its ends grows with its span to this power: short ones stay low, long ones
 /// do not leave the picture. At a span of one unit it is `LIFT`.
-const LIFT: f32 = 0.45;
-const LIFT_POWER: f32 = 0.8;
+const LIFT: f32 = 0.55;
+const LIFT_POWER: f32 = 0.74;
 /// A hyperarc stands out over the relations by its height too.
-const HYPERARC_LIFT: f32 = 1.3;
+const HYPERARC_LIFT: f32 = 1.15;
 
 /// How far a hop bulges to the right of the straight line, as a share of its span.
 const HYPERARC_BULGE: f32 = 0.05;
@@ -192,28 +192,23 @@ fn bundle(ground: Ground<'_>, from: u32, to: u32, points: &mut Vec<Vec3>) {
 
     // Up from the caller and up from the callee until they meet. What they meet in is left out, as
     // Holten does, or every path through it would run over its centre.
-    points.push(start.extend(0.0));
+    let (mut up, mut down): (Vec<u32>, Vec<u32>) = Default::default();
     let (mut a, mut b) = (from, to);
-    let mut down: Vec<u32> = Vec::new();
     while a != b {
         // In preorder the later one of two blocks cannot enclose the other.
-        if a > b {
-            a = ground.parents[a as usize];
-            if a != b {
-                points.push(ground.center(a).extend(0.0));
-            }
+        let (side, chain) = if a > b {
+            (&mut a, &mut up)
         } else {
-            b = ground.parents[b as usize];
-            if a != b {
-                down.push(b);
-            }
-        }
+            (&mut b, &mut down)
+        };
+        *side = ground.parents[*side as usize];
+        chain.push(*side);
     }
-    points.extend(
-        down.iter()
-            .rev()
-            .map(|&block| ground.center(block).extend(0.0)),
-    );
+    // The caller and the callee themselves are among these where one encloses the other.
+    let between = up.iter().chain(down.iter().rev());
+    let between = between.filter(|&&block| block != a && block != from && block != to);
+    points.push(start.extend(0.0));
+    points.extend(between.map(|&block| ground.center(block).extend(0.0)));
     points.push(end.extend(0.0));
 
     let found = points.len() - first - 1;
@@ -339,6 +334,48 @@ mod tests {
                         .all(|point| point.is_finite() && point.z >= low)
                 );
             }
+        }
+    }
+
+    #[test]
+    fn arcs_do_not_run_over_what_their_ends_have_in_common() {
+        // A root with a leaf and a chain of terraces to another leaf; the root's centre lies far from both.
+        let block = |index: u32, level, west: f32, east: f32, end| Block {
+            module: ModuleId(index),
+            kind: BlockKind::Leaf,
+            level,
+            min: Vec3::new(west, 0.0, 0.0),
+            max: Vec3::new(east, 10.0, 1.0),
+            subtree_end: end,
+        };
+        let blocks = [
+            block(0, 0, 0.0, 1000.0, 5),
+            block(1, 1, 0.0, 10.0, 2),
+            block(2, 1, 10.0, 60.0, 5),
+            block(3, 2, 20.0, 50.0, 5),
+            block(4, 3, 30.0, 40.0, 5),
+        ];
+        let parents = parents(&blocks);
+        let ground = Ground {
+            blocks: &blocks,
+            parents: &parents,
+            looks: &[],
+        };
+        for (from, to) in [(1, 4), (4, 1)] {
+            let mut arcs = Arcs::default();
+            add_relations(
+                &mut arcs,
+                ground,
+                &mut vec![relation(from, to, 1, 0)],
+                COLORS,
+                9,
+                0.0,
+            );
+            assert!(
+                arcs.points.iter().all(|point| point.x < 60.0),
+                "{:?}",
+                arcs.points
+            );
         }
     }
 

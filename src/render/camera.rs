@@ -1,6 +1,6 @@
 //! The camera: from world space to clip space, and rays from pixels back into the world.
 
-use glam::{Mat4, Vec2, Vec3};
+use glam::{Mat4, UVec2, Vec2, Vec3};
 
 /// A perspective view of the world; z is up.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,6 +51,35 @@ impl Camera {
             let ndc = clip.truncate() / clip.w;
             Vec2::new((ndc.x + 1.0) * 0.5 * size.x, (1.0 - ndc.y) * 0.5 * size.y)
         })
+    }
+
+    /// The rectangle of the screen in which a box of the world can be seen, widened by `margin`, as
+    /// corner and extent in physical pixels; the whole screen when a part of the box is behind the eye,
+    /// none when the box is beside the screen.
+    pub fn rectangle(
+        &self,
+        (low, high): (Vec3, Vec3),
+        margin: f32,
+        [width, height]: [u32; 2],
+    ) -> Option<(UVec2, UVec2)> {
+        let size = Vec2::new(width as f32, height as f32);
+        let (mut min, mut max) = (Vec2::INFINITY, Vec2::NEG_INFINITY);
+        for corner in 0..8u8 {
+            let pick = |bit: u8, low: f32, high: f32| if corner & bit == 0 { low } else { high };
+            let world = Vec3::new(
+                pick(1, low.x, high.x),
+                pick(2, low.y, high.y),
+                pick(4, low.z, high.z),
+            );
+            let Some(at) = self.project(world, size).filter(|at| at.is_finite()) else {
+                return Some((UVec2::ZERO, UVec2::new(width, height)));
+            };
+            min = min.min(at);
+            max = max.max(at);
+        }
+        let min = (min - margin).clamp(Vec2::ZERO, size).as_uvec2();
+        let max = (max + margin).ceil().clamp(Vec2::ZERO, size).as_uvec2();
+        (min.x < max.x && min.y < max.y).then(|| (min, max - min))
     }
 }
 

@@ -171,17 +171,23 @@ impl Heights {
     }
 
     /// Draws the layers that do not show what they should; returns what they show.
-    pub fn draw(&mut self, on: &mut Recording<'_>, city: &City, camera: &Camera) -> Squares {
+    pub fn draw(&mut self, on: &mut Recording<'_>, city: &City) -> Squares {
         let whole = whole(&city.bounds);
         let middle = about(
-            camera,
+            on.camera,
             on.targets.size,
             &city.bounds,
             [-1.0, 0.1],
             whole.side,
         );
         let larger = middle.map_or(whole.side, |middle| middle.side);
-        let near = about(camera, on.targets.size, &city.bounds, [-1.0, -0.5], larger);
+        let near = about(
+            on.camera,
+            on.targets.size,
+            &city.bounds,
+            [-1.0, -0.5],
+            larger,
+        );
         let squares = [Some(whole), middle, near];
         let ground = Some(wgpu::Color::TRANSPARENT);
         for (layer, square) in self.layers.iter_mut().zip(squares) {

@@ -1,9 +1,6 @@
 //! The outline of what is hovered or selected. Reads the visibility buffer; blends over the colour
 //! picture.
 
-use glam::{UVec2, Vec2, Vec3};
-
-use super::camera::Camera;
 use super::city::City;
 use super::pass::{self, Draw, Maker};
 use super::recording::{Depth, Recording};
@@ -69,13 +66,18 @@ impl OutlinePass {
         &mut self,
         on: &mut Recording<'_>,
         city: &City,
-        camera: &Camera,
         blocks: std::ops::Range<u32>,
         colour: [f32; 4],
         wide: bool,
     ) {
-        let Some((corner, extent)) = on_screen(city, camera, on.targets.size, blocks.clone())
-        else {
+        let Some((low, high)) = city.corners(blocks.start as usize) else {
+            return;
+        };
+        // Whatever stands on it stands on its footprint and is no higher than this.
+        let high = high.with_z(high.z.max(city.highest()));
+        // The line is drawn on both sides of the edge.
+        let rectangle = on.camera.rectangle((low, high), 4.0, on.targets.size);
+        let Some((corner, extent)) = rectangle else {
             return;
         };
         let record = gpu::Outline {
@@ -100,39 +102,6 @@ impl OutlinePass {
         pass.set_bind_group(1, &*group, &[]);
         pass.draw(0..3, 0..1);
     }
-}
-
-/// The part of the screen in which blocks of a subtree can be seen, as corner and extent; the whole
-/// screen when the eye is among them.
-fn on_screen(
-    city: &City,
-    camera: &Camera,
-    [width, height]: [u32; 2],
-    blocks: std::ops::Range<u32>,
-) -> Option<(UVec2, UVec2)> {
-    let size = Vec2::new(width as f32, height as f32);
-    let (low, high) = city.corners(blocks.start as usize)?;
-    // Whatever stands on it stands on its footprint and is no higher than this.
-    let high = high.with_z(high.z.max(city.highest()));
-    let mut min = Vec2::INFINITY;
-    let mut max = Vec2::NEG_INFINITY;
-    for corner in 0..8u8 {
-        let pick = |bit: u8, low: f32, high: f32| if corner & bit == 0 { low } else { high };
-        let world = Vec3::new(
-            pick(1, low.x, high.x),
-            pick(2, low.y, high.y),
-            pick(4, low.z, high.z),
-        );
-        let Some(at) = camera.project(world, size) else {
-            return Some((UVec2::ZERO, UVec2::new(width, height)));
-        };
-        min = min.min(at);
-        max = max.max(at);
-    }
-    // The line is drawn on both sides of the edge.
-    let min = (min - 4.0).clamp(Vec2::ZERO, size).as_uvec2();
-    let max = (max + 4.0).clamp(Vec2::ZERO, size).as_uvec2();
-    (min.x < max.x && min.y < max.y).then(|| (min, max - min))
 }
 
 pub const SHADER: &str = concat!(

@@ -1,5 +1,6 @@
 //! A frame while its passes are recorded: what they all draw with.
 
+use super::camera::Camera;
 use super::targets::Targets;
 use super::timings::Timings;
 
@@ -11,6 +12,7 @@ pub struct Recording<'a> {
     pub slot: usize,
     /// Bind group 0 of every pass.
     pub frame: &'a wgpu::BindGroup,
+    pub camera: &'a Camera,
     pub targets: &'a Targets,
     pub timings: &'a mut Timings,
 }

@@ -259,10 +259,11 @@ impl Renderer {
             encoder,
             slot,
             frame: &uniforms.group,
+            camera: &frame.camera,
             targets,
             timings: &mut self.timings,
         };
-        let squares = self.heights.draw(on, city, &frame.camera);
+        let squares = self.heights.draw(on, city);
         self.blocks.draw(on, city);
         self.resolve.draw(
             on,
@@ -275,14 +276,12 @@ impl Renderer {
         let selected = frame.selected.and_then(|module| city.blocks_of(module));
         if let Some(blocks) = selected {
             let colour = palette.selected;
-            self.selected
-                .draw(on, city, &frame.camera, blocks, colour, true);
+            self.selected.draw(on, city, blocks, colour, true);
         }
         let hovered = frame.hovered.and_then(|module| city.blocks_of(module));
         if let Some(blocks) = hovered {
             let colour = palette.hovered;
-            self.hovered
-                .draw(on, city, &frame.camera, blocks, colour, false);
+            self.hovered.draw(on, city, blocks, colour, false);
         }
         self.flat_labels.draw(on);
         self.arcs.draw(on);
@@ -314,6 +313,7 @@ impl Renderer {
             encoder,
             slot: 0,
             frame: &self.frame.slots[0].group,
+            camera: &frame.camera,
             targets,
             timings: &mut self.timings,
         };

@@ -16,7 +16,7 @@ pub mod gpu {
     #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
     pub struct Map {
         pub place: [f32; 4],
-        pub steps: [[f32; 4]; 3],
+        pub steps: [[f32; 4]; 6],
     }
 
     /// `Maps` of `shaders/resolve.wgsl`.
@@ -29,10 +29,12 @@ pub mod gpu {
     }
 }
 
-/// Steps of each cone, as in the shader.
-const STEPS: i8 = 3;
-/// How far occlusion reaches in world units, about the height of what runs.
-const REACH: f32 = 30.0;
+/// Steps of a cone toward the sky and toward the lamp, as in the shader.
+const SKY_STEPS: f32 = 3.0;
+const LAMP_STEPS: f32 = 6.0;
+/// How far they reach in world units, about as far as what runs rises, or its shadow.
+const SKY_REACH: f32 = 30.0;
+const LAMP_REACH: f32 = 45.0;
 
 pub struct Resolve {
     layout: wgpu::BindGroupLayout,
@@ -111,6 +113,7 @@ impl Resolve {
         shade: bool,
         sample: Sample,
     ) {
+        let size = on.targets.size;
         let maps = maps(squares, &city.bounds, sample);
         let Some(slot) = self.slots.get_mut(on.slot) else {
             return;
@@ -128,16 +131,43 @@ impl Resolve {
             ];
             pass::group(on.device, "resolve", &self.layout, &resources)
         });
+        // Where only the open table is seen there is nothing to seek.
+        let shaded = shade.then(|| on.camera.rectangle(built(city), 1.0, size));
         let mut pass = on.pass(
             "resolve",
             &on.targets.colour,
             Some(wgpu::Color::BLACK),
             Depth::None,
         );
-        pass.set_pipeline(if shade { &self.shaded } else { &self.plain });
         pass.set_bind_group(1, &*group, &[]);
-        pass.draw(0..3, 0..1);
+        let [width, height] = size;
+        let (corner, extent) = shaded.flatten().unwrap_or_default();
+        let end = corner + extent;
+        if extent.min_element() > 0 {
+            pass.set_pipeline(&self.shaded);
+            pass.set_scissor_rect(corner.x, corner.y, extent.x, extent.y);
+            pass.draw(0..3, 0..1);
+        }
+        pass.set_pipeline(&self.plain);
+        for (x, y, right, bottom) in [
+            (0, 0, width, corner.y),
+            (0, corner.y, corner.x, end.y),
+            (end.x, corner.y, width, end.y),
+            (0, end.y, width, height),
+        ] {
+            if x < right && y < bottom {
+                pass.set_scissor_rect(x, y, right - x, bottom - y);
+                pass.draw(0..3, 0..1);
+            }
+        }
     }
+}
+
+/// The box in which what is built can be seen or shades the table.
+fn built(city: &City) -> (glam::Vec3, glam::Vec3) {
+    let Bounds { min, max, .. } = city.bounds;
+    let rim = SKY_REACH + LAMP_REACH;
+    ((min - rim).extend(0.0), (max + rim).extend(city.highest()))
 }
 
 fn maps(squares: &Squares, bounds: &Bounds, sample: Sample) -> gpu::Maps {
@@ -149,10 +179,10 @@ fn maps(squares: &Squares, bounds: &Bounds, sample: Sample) -> gpu::Maps {
     let layers = squares.map(|square| {
         let square = square.unwrap_or(nowhere);
         let Square { origin, side } = square;
-        let mut steps = [[0.0; 4]; 3];
+        let mut steps = [[0.0; 4]; 6];
         for (step, number) in steps.iter_mut().zip(0..) {
-            let [distance, level] = step_at(square, number, sample.shift, 0.45);
-            let [lamp_distance, lamp_level] = step_at(square, number, sample.shift, 0.3);
+            let [distance, level] = sky_step(square, number, sample.shift);
+            let [lamp_distance, lamp_level] = lamp_step(square, number, sample.shift);
             *step = [distance, level, lamp_distance, lamp_level];
         }
         gpu::Map {
@@ -174,17 +204,29 @@ fn maps(squares: &Squares, bounds: &Bounds, sample: Sample) -> gpu::Maps {
     }
 }
 
-/// The distance of a step in world units, and the level of the map whose texels are as wide as the
-/// cone there; `wide` is the width of the cone at distance 1.
-fn step_at(square: Square, number: i8, shift: f32, wide: f32) -> [f32; 2] {
+/// The distance of a step in world units, and the level of the map whose texels are as wide as the cone
+/// there. Steps grow by a constant ratio; `shift`, 0 to 1, moves them all by up to one.
+fn sky_step(square: Square, number: u8, shift: f32) -> [f32; 2] {
     let texel = square.side / SIDE as f32;
-    // Steps start where a texel's own width does not blur the height away, and end at the reach.
+    // Nearer than this a texel's own width blurs the height away.
     let first = 1.3 * texel;
-    let ratio = (REACH / first)
-        .max(2.0)
-        .powf(1.0 / (f32::from(STEPS) - 0.5));
-    let distance = first * ratio.powf(f32::from(number) + 0.5 * shift);
-    [distance, (wide * distance / texel).max(1.0).log2()]
+    let ratio = (SKY_REACH / first).max(2.0);
+    let distance = first * ratio.powf((f32::from(number) + shift) / (SKY_STEPS - 0.5));
+    [distance, level(0.45 * distance / texel)]
+}
+
+/// The same toward the lamp. What stands in its way may be thin, so the cone is narrow and far steps lie
+/// closer together.
+fn lamp_step(square: Square, number: u8, shift: f32) -> [f32; 2] {
+    let texel = square.side / SIDE as f32;
+    let share = (f32::from(number) + shift) / LAMP_STEPS;
+    let distance = (LAMP_REACH * share.powf(1.6)).max(1.3 * texel);
+    [distance, level(0.16 * distance / texel)]
+}
+
+/// The level of the map whose texels are so many of the finest wide.
+fn level(texels: f32) -> f32 {
+    texels.max(1.0).log2()
 }
 
 pub const SHADER: &str = concat!(

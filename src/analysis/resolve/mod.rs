@@ -38,6 +38,14 @@ pub struct Resolution {
     pub rules: Vec<Rule>,
 }
 
+impl Resolution {
+    /// How many functions were found in the source.
+    pub fn found(&self) -> usize {
+        let rules = self.rules.iter();
+        rules.filter(|&&rule| rule != Rule::External).count()
+    }
+}
+
 /// Resolves the functions of several recordings against one source hierarchy (just a root when there is no
 /// source), and gives the hierarchy back extended by the external district and by what only the
 /// recordings know. Every function gets a module; functions of one name in one place are one module.
@@ -52,13 +60,17 @@ pub fn resolve(source: &Hierarchy, recordings: &[&Functions]) -> (Hierarchy, Vec
     let outside = everything.filter(|function| !files.contains_key(function.file));
     let builder = HierarchyBuilder::from_hierarchy(source);
     let mut placing = Placing::new(builder, source.len() == 1, outside);
+    let mut around = Around {
+        source,
+        by_line: HashMap::new(),
+    };
     let mut resolved: Vec<Vec<(NodeId, Rule)>> = Vec::new();
     for functions in recordings {
         let own = own_libraries(&index, functions);
         let resolve_one = |function: Function<'_>| -> (NodeId, Rule) {
             let is_own = |function: &Function<'_>| *own.get(function.library).unwrap_or(&true);
             if let Some(&file) = files.get(function.file) {
-                match in_file(source, &index, file, function) {
+                match in_file(source, &index, &mut around, file, function) {
                     Ok(module) => (NodeId::of(module), Rule::FileAndLine),
                     Err(around) => (placing.in_source(around, function), Rule::FileAndLine),
                 }
@@ -152,6 +164,7 @@ fn own_libraries<'a>(index: &SourceIndex<'_>, functions: &'a Functions) -> HashM
 fn in_file(
     source: &Hierarchy,
     index: &SourceIndex<'_>,
+    around: &mut Around<'_>,
     file: ModuleId,
     function: Function<'_>,
 ) -> Result<ModuleId, ModuleId> {
@@ -181,7 +194,7 @@ fn in_file(
     let has_own_name = parts
         .last()
         .is_some_and(|last| function.name.ends_with(last));
-    let around = innermost(source, file, function.line);
+    let around = around.innermost(file, function.line);
     if source.kind(around) != ModuleKind::Function {
         Err(around)
     } else if has_own_name {
@@ -191,23 +204,34 @@ fn in_file(
     }
 }
 
-/// The module of a file whose lines hold `line` and that lies deepest; the file itself when none does.
-fn innermost(source: &Hierarchy, file: ModuleId, line: u32) -> ModuleId {
-    let mut around = file;
-    loop {
-        let holds = |id: &ModuleId| {
-            let module = source.module(*id);
-            (module.line..=module.end_line).contains(&line)
-        };
-        // Functions nested in one another stand side by side: the shortest is the innermost.
-        let length = |id: &ModuleId| {
-            let module = source.module(*id);
-            module.end_line - module.line
-        };
-        match source.children(around).filter(holds).min_by_key(length) {
-            Some(inner) => around = inner,
-            None => return around,
-        }
+/// The innermost modules around lines, found once for each file that is asked for.
+struct Around<'a> {
+    source: &'a Hierarchy,
+    /// By file and line.
+    by_line: HashMap<ModuleId, Vec<ModuleId>>,
+}
+
+/// No file that is read for its definitions has more lines.
+const MOST_LINES: u32 = 1 << 24;
+
+impl Around<'_> {
+    /// The module of a file whose lines hold `line` and that lies deepest; the file itself when none does.
+    fn innermost(&mut self, file: ModuleId, line: u32) -> ModuleId {
+        let source = self.source;
+        let lines = self.by_line.entry(file).or_insert_with(|| {
+            let last = source.module(file).end_line.min(MOST_LINES) as usize;
+            let mut lines = vec![file; last + 1];
+            // What lies inside comes later: a class after its namespace, a nested function after the outer one.
+            for id in source.subtree(file).skip(1).map(ModuleId) {
+                let module = source.module(id);
+                let end = (module.end_line as usize).min(last);
+                if let Some(lines) = lines.get_mut(module.line as usize..=end) {
+                    lines.fill(id);
+                }
+            }
+            lines
+        });
+        lines.get(line as usize).copied().unwrap_or(file)
     }
 }
 

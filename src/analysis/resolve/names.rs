@@ -10,17 +10,29 @@ const DEEPEST: usize = 6;
 /// `{{closure}}`, `(anonymous namespace)`. So a closure has the parts of the function around it, and
 /// `<module>` has none. `<T as Trait>::f` is `T`, `f`. O(n).
 pub fn parts(name: &str) -> Vec<&str> {
-    let mut parts = Vec::new();
-    let name = strip_clone_suffixes(name.trim());
-    collect(name, 0, &mut parts);
-    if parts.len() > 1 && parts.last().is_some_and(|last| is_hash(last)) {
-        parts.pop();
+    take_apart(name).0
+}
+
+/// Whether the function itself has a name; not so a closure, a generator, the code of a file.
+pub fn has_own_name(name: &str) -> bool {
+    take_apart(name).1
+}
+
+fn take_apart(name: &str) -> (Vec<&str>, bool) {
+    let mut name = strip_clone_suffixes(name.trim());
+    if let Some((before, last)) = name.rsplit_once("::")
+        && is_hash(last)
+    {
+        name = before;
     }
+    let mut parts = Vec::new();
+    let mut has_own_name = collect(name, 0, &mut parts);
     // The call operator of a lambda is as nameless as the lambda.
     if name.contains("{lambda") && parts.last() == Some(&"operator()") {
         parts.pop();
+        has_own_name = false;
     }
-    parts
+    (parts, has_own_name)
 }
 
 /// Whether `name` has no signs that [`parts`] would have to look at: it is its own only part.
@@ -29,9 +41,10 @@ pub fn is_plain(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(plain)
 }
 
-fn collect<'a>(name: &'a str, depth: usize, parts: &mut Vec<&'a str>) {
+/// Adds the parts of a name; the answer is whether its last part is among them.
+fn collect<'a>(name: &'a str, depth: usize, parts: &mut Vec<&'a str>) -> bool {
     if depth > DEEPEST {
-        return;
+        return false;
     }
     let separator = if name.contains("::") { "::" } else { "." };
     let has_words = separator == "::" || name.contains('(');
@@ -44,7 +57,7 @@ fn collect<'a>(name: &'a str, depth: usize, parts: &mut Vec<&'a str>) {
         let rest = &bytes[at..];
         if at == start && starts_operator(rest) {
             parts.push(operator(&name[at..]));
-            return;
+            return true;
         }
         if rest.starts_with(separator.as_bytes()) {
             push(&name[start..at], parts);
@@ -72,7 +85,7 @@ fn collect<'a>(name: &'a str, depth: usize, parts: &mut Vec<&'a str>) {
                 let goes_on = bytes[at..].starts_with(separator.as_bytes());
                 if open == b'(' && has_name && !goes_on {
                     // The parameters of the function: what follows is `const` and the like.
-                    return;
+                    return true;
                 }
             }
             b' ' if has_words => {
@@ -86,6 +99,7 @@ fn collect<'a>(name: &'a str, depth: usize, parts: &mut Vec<&'a str>) {
         }
     }
     push(&name[start..], parts);
+    has_name || start < name.len()
 }
 
 fn push<'a>(part: &'a str, parts: &mut Vec<&'a str>) {
@@ -270,6 +284,31 @@ mod tests {
             ("operator new(unsigned long)", &["operator new"]),
         ] {
             assert_eq!(parts(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn closures_and_the_code_of_files_have_no_own_name() {
+        for name in [
+            "f",
+            "a::f(int) const",
+            "A::operator<(A)",
+            "f<int>",
+            "<T as A>::f",
+            "a::f::h0123456789abcdef",
+        ] {
+            assert!(has_own_name(name), "{name}");
+        }
+        for name in [
+            "",
+            "<module>",
+            "f.<locals>.<lambda>",
+            "a::f::{{closure}}",
+            "a::f::{{closure}}::h0123456789abcdef",
+            "A::f()::{lambda(int)#1}::operator()(int) const",
+            "(anonymous)",
+        ] {
+            assert!(!has_own_name(name), "{name}");
         }
     }
 

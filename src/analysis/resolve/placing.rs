@@ -120,8 +120,9 @@ impl<'a> Placing<'a> {
             let library = packages::file_name(function.library);
             parent = self.child(parent, ModuleKind::Directory, library);
         }
+        // A closure stands beside the function that it is in, under its full name.
         let mut scopes = names::parts(function.name);
-        let own_name = scopes.pop().unwrap_or_default();
+        let own_name = scopes.pop().filter(|_| names::has_own_name(function.name));
         if let Some((class, namespaces)) = last(&scopes, DEEPEST_SCOPE).split_last() {
             for namespace in namespaces {
                 parent = self.child(parent, ModuleKind::Namespace, namespace);
@@ -142,13 +143,7 @@ impl<'a> Placing<'a> {
         {
             parent = self.child(parent, ModuleKind::Namespace, prefix);
         }
-        // Closures and overloads keep what tells them apart.
-        let is_itself = function.name.ends_with(own_name);
-        let name = if is_itself && !own_name.is_empty() {
-            own_name
-        } else {
-            display_name(function.name)
-        };
+        let name = own_name.unwrap_or(display_name(function.name));
         self.child(parent, ModuleKind::Function, name)
     }
 

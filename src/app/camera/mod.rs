@@ -334,9 +334,11 @@ impl CameraControl {
     /// Eases to a view of `bounds`, a part of the city, without changing the heading.
     pub fn fly_to(&mut self, bounds: &Bounds, aspect: f32, free: FreeArea) {
         let pitch = self.pose.pitch.clamp(0.6, 1.1);
-        // Its surroundings tell where it is: it takes a third of the window, not all of it.
-        let spread = bounds.max - bounds.min;
-        let margin = Vec3::new(1.0, 1.0, 0.0) * spread.x.max(spread.y);
+        // Its surroundings tell where it is: what is small takes a third of the window, not all of it.
+        let side = (bounds.max - bounds.min).truncate().max_element();
+        let city = (self.bounds.max - self.bounds.min).truncate().max_element();
+        let margin = side * (1.0 - side / city.max(side)).max(0.02);
+        let margin = Vec3::new(margin, margin, 0.0);
         let around = Bounds {
             min: bounds.min - margin,
             max: bounds.max + margin,

@@ -53,7 +53,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
             {
                 context.commands.push(Command::FlyTo(module));
             }
-            if !hierarchy.is_leaf(module) {
+            if !hierarchy.is_leaf(module) && module != ModuleId::ROOT {
                 let label = if document.cut.is_collapsed(module) {
                     "Expand"
                 } else {

@@ -1,11 +1,14 @@
 //! All keys, over everything else.
 
-use egui::{Context as Egui, Id, Ui};
+use egui::{Align, Context as Egui, Id, Layout, Ui};
 
 use super::super::command::Command;
 use super::super::keys::HELP;
 use super::super::style;
 use super::Context;
+
+/// The column of keys, in points.
+const KEY_WIDTH: f32 = 104.0;
 
 pub fn show(ctx: &Egui, context: &mut Context<'_>) {
     if !context.bench.shown.help {
@@ -44,16 +47,17 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
 
 fn section(ui: &mut Ui, title: &str, keys: &[(&str, &str)]) {
     ui.label(style::title(title));
-    egui::Grid::new(title)
-        .num_columns(2)
-        .min_col_width(104.0)
-        .spacing([12.0, 2.0])
-        .show(ui, |ui| {
-            for &(key, meaning) in keys {
+    ui.spacing_mut().item_spacing.y = 2.0;
+    for &(key, meaning) in keys {
+        ui.horizontal_top(|ui| {
+            let size = egui::vec2(KEY_WIDTH, ui.spacing().interact_size.y);
+            let left = Layout::left_to_right(Align::Min);
+            ui.allocate_ui_with_layout(size, left, |ui| {
+                ui.set_min_width(KEY_WIDTH);
                 ui.label(key);
-                ui.add(egui::Label::new(style::weak(meaning)).wrap());
-                ui.end_row();
-            }
+            });
+            ui.add(egui::Label::new(style::weak(meaning)).wrap());
         });
+    }
     ui.add_space(12.0);
 }

@@ -35,14 +35,14 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
         });
 }
 
-/// An error in full; a note as its title, which opens.
+/// A message in full, or as its title, which opens.
 fn card(ui: &mut Ui, index: usize, message: &Message, context: &mut Context<'_>) {
     let mut title = style::title(&message.title);
     if message.is_error {
         title = title.color(ui.visuals().error_fg_color);
     }
     let id = ui.make_persistent_id((&message.title, "message"));
-    let header = CollapsingState::load_with_default_open(ui.ctx(), id, message.is_error);
+    let header = CollapsingState::load_with_default_open(ui.ctx(), id, message.is_open);
     let (_, header, _) = header
         .show_header(ui, |ui| {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {

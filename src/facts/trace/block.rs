@@ -65,6 +65,11 @@ pub(super) fn write(block: &Encoded<'_>, scratch: &mut Scratch, out: &mut Vec<u8
         values.extend(column);
         columns::write(values, out);
     }
+    fn even(out: &mut Vec<u8>, values: &mut Vec<u64>, column: impl Iterator<Item = u64>) {
+        values.clear();
+        values.extend(column);
+        columns::write_even(values, out);
+    }
     let values = &mut scratch.values;
     let groups = calls.chunks(GROUP);
     let starts = groups
@@ -95,9 +100,9 @@ pub(super) fn write(block: &Encoded<'_>, scratch: &mut Scratch, out: &mut Vec<u8
     };
     column(out, values, calls.iter().map(triggered));
     let depths = calls.iter().map(|call| u64::from(call.depth - depth_base));
-    column(out, values, depths);
-    column(out, values, slots.iter().map(|&slot| u64::from(slot)));
-    column(out, values, calls.iter().map(|call| u64::from(call.nested)));
+    even(out, values, depths);
+    even(out, values, slots.iter().map(|&slot| u64::from(slot)));
+    even(out, values, calls.iter().map(|call| u64::from(call.nested)));
     out.extend_from_slice(&[0; PADDING]);
     let longest_at = (out.len() - begin) as u32;
     scratch.longest.find(calls);
@@ -106,6 +111,13 @@ pub(super) fn write(block: &Encoded<'_>, scratch: &mut Scratch, out: &mut Vec<u8
     let ends = &scratch.longest.run_ends;
     column(out, values, ends.iter().map(|&end| u64::from(end)));
     column(out, values, ids.iter().map(|&id| u64::from(id)));
+    // Again beside each other, so that few cache lines are read.
+    let in_runs = ids.iter().map(|&id| &calls[id as usize]);
+    let depths = in_runs
+        .clone()
+        .map(|call| u64::from(call.depth - depth_base));
+    column(out, values, depths);
+    column(out, values, in_runs.map(|call| call.cost));
     out.extend_from_slice(&[0; PADDING]);
     let summary_at = (out.len() - begin) as u32;
     out[begin + 8..begin + 12].copy_from_slice(&summary_at.to_le_bytes());
@@ -276,6 +288,13 @@ impl<'a> Block<'a> {
         self.slots.get(self.bytes, i) as usize
     }
 
+    /// The pairs that the slots stand for.
+    pub fn pairs(&self) -> impl ExactSizeIterator<Item = u32> + use<'a> {
+        let (column, entries) = self.pairs.unwrap_or_default();
+        let bytes = self.bytes;
+        (0..entries).map(move |slot| column.get(bytes, slot) as u32)
+    }
+
     /// The pair of caller and callee of call `i`.
     #[inline]
     pub fn pair(&self, i: usize) -> u32 {
@@ -332,11 +351,15 @@ impl<'a> Block<'a> {
         let last = runs
             .checked_sub(1)
             .map_or(0, |last| ends.get(self.bytes, last));
+        let len = usize::try_from(last).ok()?;
         Some(LongestCalls {
             bytes: self.bytes,
+            depth_base: self.depth_base,
             masks,
             ends,
-            ids: column(usize::try_from(last).ok()?)?,
+            ids: column(len)?,
+            depths: column(len)?,
+            costs: column(len)?,
         })
     }
 
@@ -349,9 +372,12 @@ impl<'a> Block<'a> {
 /// The longest calls by depth in parts of a block, as they were written.
 pub(in crate::facts) struct LongestCalls<'a> {
     bytes: &'a [u8],
+    depth_base: u32,
     masks: Column,
     ends: Column,
     ids: Column,
+    depths: Column,
+    costs: Column,
 }
 
 impl LongestCalls<'_> {
@@ -365,11 +391,18 @@ impl LongestCalls<'_> {
         })
     }
 
-    /// Those of a run.
-    pub fn in_run(&self, run: usize) -> impl Iterator<Item = usize> + '_ {
+    /// Those of a run: place, depth and cost.
+    pub fn in_run(&self, run: usize) -> impl Iterator<Item = (usize, u32, u64)> + '_ {
         let end = |run| self.ends.get(self.bytes, run) as usize;
         let first = run.checked_sub(1).map_or(0, end);
-        (first..end(run)).map(|i| self.ids.get(self.bytes, i) as usize)
+        (first..end(run)).map(|i| {
+            let depth = self.depths.get(self.bytes, i) as u32;
+            (
+                self.ids.get(self.bytes, i) as usize,
+                self.depth_base.wrapping_add(depth),
+                self.costs.get(self.bytes, i),
+            )
+        })
     }
 }
 

@@ -1,5 +1,7 @@
 //! What to draw of a window on so many pixel columns, whatever the number of calls.
 
+use std::ops::Range;
+
 use super::block::{BLOCK, GROUP, LongestCalls, RUN, partition};
 use super::store::{CHECKPOINT_BLOCKS, Calls, Cursor, Facts, GROUP_BLOCKS, LongestCall};
 use crate::units::{CallId, Time, TimeRange};
@@ -132,7 +134,7 @@ impl<'a> Search<'a> {
             return;
         };
         let first = index * BLOCK;
-        let mut see = |i: usize| {
+        let see = |best: &mut Best, i: usize| {
             if let Some((cost, _)) = block.ended(i) {
                 best.see(block.depth(i), cost, (first + i) as u32);
             }
@@ -140,13 +142,17 @@ impl<'a> Search<'a> {
         let (mut next, to_local) = (from - first, to - first);
         while next < to_local {
             if next.is_multiple_of(RUN) && next + RUN <= to_local {
-                longest.in_run(next / RUN).for_each(&mut see);
+                for (i, depth, cost) in longest.in_run(next / RUN) {
+                    best.see(depth, cost, (first + i) as u32);
+                }
                 next += RUN;
             } else if next.is_multiple_of(GROUP) && next + GROUP <= to_local {
-                longest.in_group(next / GROUP).for_each(&mut see);
+                for i in longest.in_group(next / GROUP) {
+                    see(best, i);
+                }
                 next += GROUP;
             } else {
-                see(next);
+                see(best, next);
                 next += 1;
             }
         }
@@ -156,6 +162,67 @@ impl<'a> Search<'a> {
         for open in open.iter().take_while(|open| (open.call as usize) < to) {
             best.see(open.depth, open.end.saturating_sub(open.start), open.call);
         }
+    }
+}
+
+/// Goes through columns from left to right.
+pub(super) struct Walk<'a> {
+    cursor: Cursor<'a>,
+    columns: Columns,
+    /// Calls that start before the next column, and before the last.
+    from: u32,
+    known: u32,
+    /// The stack at `known`, outermost first.
+    open: Vec<(u32, Facts)>,
+    new: Vec<(u32, Facts)>,
+}
+
+impl<'a> Walk<'a> {
+    pub fn new(calls: Calls<'a>, columns: Columns) -> Walk<'a> {
+        Walk {
+            cursor: Cursor::new(calls),
+            columns,
+            from: calls.started_before(columns.start(0).ns()),
+            known: 0,
+            open: Vec::new(),
+            new: Vec::new(),
+        }
+    }
+
+    /// When column `k`, the next, begins, and the calls that start in it.
+    pub fn column(&mut self, k: u32) -> (u64, Range<u32>) {
+        // The calls around the start of the column, innermost first: those that are new since the last
+        // column and, further out, those that were there already.
+        let (known, new) = (self.known, &mut self.new);
+        new.clear();
+        if self.from > known {
+            self.cursor.visit_stack(self.from, |call, facts| {
+                let is_new = call.0 >= known;
+                if is_new {
+                    new.push((call.0, facts));
+                }
+                is_new
+            });
+        }
+        if let Some((_, outermost)) = new.last() {
+            let kept = self
+                .open
+                .partition_point(|(_, facts)| facts.depth < outermost.depth);
+            self.open.truncate(kept);
+        }
+        self.open.extend(new.iter().rev());
+        self.known = self.from;
+        let end = self.columns.start(k + 1).ns();
+        let to = end
+            .checked_sub(1)
+            .map_or(0, |last| self.cursor.started(last));
+        self.from = to.max(self.known);
+        (self.columns.start(k).ns(), self.known..self.from)
+    }
+
+    /// The calls around the start of the last column; some of them have ended by then.
+    pub fn open(&self) -> &[(u32, Facts)] {
+        &self.open
     }
 }
 
@@ -177,41 +244,16 @@ impl Calls<'_> {
         };
         // By depth.
         let mut strips: Vec<Vec<Strip>> = Vec::new();
-        let mut open: Vec<(u32, Facts)> = Vec::new();
-        let mut new: Vec<(u32, Facts)> = Vec::new();
-        let mut from = self.started_before(columns.start(0).ns());
-        let mut known = 0;
+        let mut walk = Walk::new(*self, columns);
         for k in 0..columns.count() {
-            let start = columns.start(k).ns();
-            // The calls around the start of the column, innermost first: those that are new since the
-            // last column and, further out, those that were there already.
-            new.clear();
-            if from > known {
-                search.cursor.visit_stack(from, |call, facts| {
-                    let is_new = call.0 >= known;
-                    if is_new {
-                        new.push((call.0, facts));
-                    }
-                    is_new
-                });
-            }
-            if let Some((_, outermost)) = new.last() {
-                open.truncate(open.partition_point(|(_, facts)| facts.depth < outermost.depth));
-            }
-            open.extend(new.iter().rev());
-            known = from;
+            let (start, started) = walk.column(k);
             best.found.clear();
-            for (call, facts) in &open {
+            for (call, facts) in walk.open() {
                 if facts.end > start {
                     best.see(facts.depth, facts.end.saturating_sub(facts.start), *call);
                 }
             }
-            let end = columns.start(k + 1).ns();
-            let to = end
-                .checked_sub(1)
-                .map_or(0, |last| search.cursor.started(last));
-            search.see_range(from, to, &mut best);
-            from = to;
+            search.see_range(started.start, started.end, &mut best);
             for (depth, found) in best.found.iter().enumerate() {
                 let Some((_, call)) = *found else {
                     continue;

@@ -9,6 +9,7 @@ pub(super) mod block;
 mod columns;
 mod detail;
 mod events;
+mod occurrence;
 #[cfg(test)]
 mod oracle;
 mod relations;
@@ -24,6 +25,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 pub use detail::{Columns, Strip};
+pub use occurrence::ActiveSpan;
 
 use crate::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
 use store::{Cursor, Store};
@@ -298,6 +300,26 @@ impl Trace {
     /// it was, in order of function. O(log n) summaries a thread.
     pub fn activity(&self, t: Time, horizon: Cost) -> Vec<(FunctionId, Time)> {
         self.ask(|store| store.activity(t, horizon))
+    }
+
+    /// The first call of `function` that starts after `t`; of several threads at the same time the first.
+    /// O(log n) summaries and a block a thread.
+    pub fn next_call(&self, function: FunctionId, t: Time) -> Option<(ThreadId, CallId)> {
+        self.ask(|store| store.next_call(function, t))
+    }
+
+    /// The last call of `function` that starts before `t`; of several threads at the same time the last.
+    /// O(log n) summaries and a block a thread.
+    pub fn previous_call(&self, function: FunctionId, t: Time) -> Option<(ThreadId, CallId)> {
+        self.ask(|store| store.previous_call(function, t))
+    }
+
+    /// When functions and modules are active: for each of `rows` rows the columns that a call of its
+    /// functions overlaps, neighbouring columns in one span; in order of row, then column. `row_of`
+    /// gives the row by function; a number past the last row leaves a function out.
+    /// O(columns × (block + log n summaries)) a thread.
+    pub fn active(&self, columns: Columns, row_of: &[u32], rows: u32) -> Vec<ActiveSpan> {
+        self.ask(|store| store.active(columns, row_of, rows))
     }
 
     /// The number of events, enters and exits: two a call.

@@ -8,7 +8,7 @@ use crate::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
 pub struct Direct {
     /// The calls of each thread in preorder.
     pub threads: Vec<Vec<Call>>,
-    functions: usize,
+    pub functions: usize,
     /// Enter and exit events in order of time; exits of a thread before its enters at the same time
     /// unless they belong to the same call.
     events: Vec<Event>,
@@ -130,6 +130,27 @@ impl Direct {
                 }
             }
         }
+    }
+
+    /// The first call of `function` after `t`, and the last before.
+    pub fn neighbours(&self, function: FunctionId, t: Time) -> [Option<(ThreadId, CallId)>; 2] {
+        let mut calls: Vec<(Time, ThreadId, CallId)> = Vec::new();
+        for thread in self.thread_ids() {
+            let of_thread = self.threads[thread.index()].iter().zip(0..);
+            let of_function = of_thread.filter(|(call, _)| call.function == function);
+            calls.extend(of_function.map(|(call, id)| (call.start, thread, CallId(id))));
+        }
+        let next = calls.iter().filter(|(start, ..)| *start > t).min();
+        let previous = calls.iter().filter(|(start, ..)| *start < t).max();
+        [next, previous].map(|found| found.map(|&(_, thread, call)| (thread, call)))
+    }
+
+    /// Whether a call of `function` overlaps the column.
+    pub fn is_active(&self, function: FunctionId, column: TimeRange) -> bool {
+        self.threads.iter().flatten().any(|call| {
+            let ends_in_time = call.end > column.start || call.start >= column.start;
+            call.function == function && call.start < column.end && ends_in_time
+        })
     }
 
     /// For each column and depth the longest call that overlaps the column, of equals the first.

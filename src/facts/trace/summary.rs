@@ -79,6 +79,13 @@ impl<'a> Summary<'a> {
         })
     }
 
+    /// The pairs, and how many calls of each start in the run.
+    pub fn calls(self) -> impl Iterator<Item = (u32, u64)> + 'a {
+        let [pair, calls, ..] = self.columns;
+        let bytes = self.bytes;
+        (0..self.len).map(move |i| (pair.get(bytes, i) as u32, calls.get(bytes, i)))
+    }
+
     pub fn entries(self) -> impl Iterator<Item = Entry> + 'a {
         let [pair, calls, cost, children, nested, last_end] = self.columns;
         let bytes = self.bytes;

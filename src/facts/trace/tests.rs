@@ -1,7 +1,7 @@
 //! The fast queries held against the direct ones on random traces.
 
 use super::oracle::Direct;
-use super::{Call, Columns, Strip, Trace, storage};
+use super::{ActiveSpan, Call, Columns, Strip, Trace, storage};
 use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::facts::functions::{Function, Functions};
 use crate::facts::index::{self, IndexError};
@@ -202,6 +202,53 @@ pub fn compare(trace: &Trace, direct: &Direct, random: &mut Random) {
                 "{columns:?}"
             );
         }
+    }
+    for &t in times.iter().take(10) {
+        for function in 0..=direct.functions as u32 {
+            let function = FunctionId(function);
+            let found = [
+                trace.next_call(function, t),
+                trace.previous_call(function, t),
+            ];
+            assert_eq!(found, direct.neighbours(function, t), "{function:?} {t:?}");
+        }
+    }
+    for pair in times.windows(2).take(5) {
+        let columns = Columns::new(
+            TimeRange::new(pair[0], pair[1]),
+            1 + random.below(30) as u32,
+        );
+        // Functions two by two, the first left out.
+        let row_of: Vec<u32> = (0..direct.functions as u32)
+            .map(|i| i.wrapping_sub(1) / 2)
+            .collect();
+        let rows = direct.functions as u32 / 2 + 1;
+        let mut expected: Vec<ActiveSpan> = Vec::new();
+        for row in 0..rows {
+            for k in 0..columns.count() {
+                let column = TimeRange::new(columns.start(k), columns.start(k + 1));
+                let of_row = row_of.iter().zip(0..).filter(|(of, _)| **of == row);
+                if !of_row
+                    .into_iter()
+                    .any(|(_, id)| direct.is_active(FunctionId(id), column))
+                {
+                    continue;
+                }
+                match expected.last_mut() {
+                    Some(last) if (last.row, last.end) == (row, k) => last.end += 1,
+                    _ => expected.push(ActiveSpan {
+                        row,
+                        first: k,
+                        end: k + 1,
+                    }),
+                }
+            }
+        }
+        assert_eq!(
+            trace.active(columns, &row_of, rows),
+            expected,
+            "{columns:?}"
+        );
     }
     let ranges = times
         .windows(2)

@@ -6,6 +6,7 @@ use super::{Eye, ease, may_show, text};
 use crate::facts::hierarchy::{Hierarchy, ModuleKind};
 use crate::layout::geometry::{Block, BlockKind, FlatLabel};
 use crate::layout::treemap::{Rect, label_strip};
+use crate::units::ModuleId;
 
 /// The height of the em square as a share of the strip, and of the baseline over the strip's lower edge.
 const EM: f32 = 0.72;
@@ -120,6 +121,12 @@ impl FlatLabels {
 
     pub fn labels(&self) -> &[FlatLabel] {
         &self.labels[..self.shown]
+    }
+
+    /// Whether the name of `module` is shown in full strength.
+    pub fn is_read(&self, module: ModuleId) -> bool {
+        let mut labels = self.labels().iter();
+        labels.any(|label| label.module == module && label.opacity > 0.9)
     }
 
     /// Chooses what is shown from `eye`: what is large enough to read and not hidden, the largest first,

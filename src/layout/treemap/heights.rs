@@ -64,13 +64,13 @@ impl Scaled<'_> {
     /// How far `block`, whose footprint is known, stands above what it stands on.
     pub(super) fn top(&self, block: &Block) -> f32 {
         let side = (block.max.x - block.min.x).min(block.max.y - block.min.y);
-        let step = (STEP * STEP_DECAY.powi(i32::from(block.level))).min(side * STEP_SHARE);
+        let step = || (STEP * STEP_DECAY.powi(i32::from(block.level))).min(side * STEP_SHARE);
         let plinth = self.leaf.min(side * LEAF_SLENDERNESS);
         match (block.kind, self.heights) {
-            (BlockKind::Terrace, _) => step,
+            (BlockKind::Terrace, _) => step(),
             (BlockKind::Leaf, Heights::Even) => plinth,
             // As high as what it holds would be.
-            (BlockKind::Collapsed, Heights::Even) => step + plinth,
+            (BlockKind::Collapsed, Heights::Even) => step() + plinth,
             (_, Heights::Metric(values)) => {
                 let value = values.get(block.module.index()).copied().unwrap_or(0.0);
                 if value > 0.0 && self.largest > 0.0 {

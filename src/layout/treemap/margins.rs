@@ -44,9 +44,14 @@ pub(super) fn inner(rect: Rect, level: u16, children: usize) -> Rect {
     rect.inset(margin, label_strip(rect, level).max(margin))
 }
 
+/// The widest street between the children of one parent, who are at `level`.
+pub(super) fn street(level: u16) -> f64 {
+    shrunk(STREET, STREET_DECAY, level)
+}
+
 /// A child's footprint within the rectangle that the tiling gave it: half a street smaller on each side.
-pub(super) fn separated(rect: Rect, level: u16) -> Rect {
+pub(super) fn separated(rect: Rect, street: f64) -> Rect {
     let side = rect.width().min(rect.height());
-    let street = shrunk(STREET, STREET_DECAY, level).min(side * STREET_SHARE);
+    let street = street.min(side * STREET_SHARE);
     rect.inset(street, street)
 }

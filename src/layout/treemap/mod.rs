@@ -147,9 +147,10 @@ pub fn layout(
         sorted.extend(order.iter().map(|&key| key_weight(key)));
 
         let rect = margins::inner(Rect::of_block(&blocks[parent]), level, order.len());
+        let street = margins::street(level.saturating_add(1));
         let place = |at: usize, rect: Rect| {
             let block = &mut blocks[order[at] as u32 as usize];
-            let rect = margins::separated(rect, block.level);
+            let rect = margins::separated(rect, street);
             // Rounding to f32 is monotone: what lies inside or beside stays inside or beside.
             block.min = Vec3::new(rect.west as f32, rect.south as f32, max.z);
             block.max = Vec3::new(rect.east as f32, rect.north as f32, max.z);

@@ -279,6 +279,8 @@ impl LandscapeView {
             .chain(selection.module.map(|module| (module, Reason::Selected)))
             .chain(found.iter().map(|&module| (module, Reason::Found)))
             .chain(running.map(|module| (module, Reason::Running)))
+            // A district whose name can be read on its terrace needs no second one.
+            .filter(|&(module, _)| !self.flat_labels.is_read(module))
             .filter_map(|(module, reason)| of(module, reason));
         let requests: Vec<Request<'_>> = requests.collect();
         self.screen_labels.update(&requests, &eye, em);
