@@ -178,6 +178,10 @@ fn profile(
                     while document.element()? {
                         if document.object()? {
                             let thread = profile.thread(document)?;
+                            if thread.name.is_empty() && thread.samples.rows() == 0 {
+                                document.warn("empty-thread");
+                                continue;
+                            }
                             profile.threads.get_or_insert_default().push(thread);
                         }
                     }
