@@ -64,8 +64,13 @@ fn event_loop() -> anyhow::Result<EventLoop<Wake>> {
     EventLoop::<Wake>::with_user_event()
         .build()
         .map_err(|error| {
+            // Before the reason winit says in which of its own files it stands.
+            let text = error.to_string();
+            let reason = text.rsplit_once(".rs:").map_or(&*text, |(_, reason)| reason);
+            let reason = reason.trim_start_matches(|c: char| c.is_ascii_digit() || c == ':');
+            let reason = reason.trim().trim_end_matches('.');
             anyhow::anyhow!(
-                "no window can be opened ({error}); it needs a display (DISPLAY or WAYLAND_DISPLAY) \
+                "no window can be opened: {reason}. It needs a display (DISPLAY or WAYLAND_DISPLAY) \
                  and, on Debian and Ubuntu, the packages libx11-6, libxcursor1, libxi6, libxrandr2, \
                  libx11-xcb1, libxkbcommon-x11-0 and libwayland-client0. \
                  `callscape render` draws pictures without a window"
