@@ -37,6 +37,9 @@ struct ThreadBuilder {
     last: Option<Timestamp>,
 }
 
+/// Calls of a thread are numbered in 32 bits; those past that are left out (`too-many-calls`).
+const MOST_CALLS: usize = u32::MAX as usize;
+
 /// Takes the events of a recording, per thread in order of time, and makes the call store.
 ///
 /// Repairs, each counted in the reporter: a time before the thread's last one is raised to it
@@ -123,10 +126,14 @@ impl<'a> TraceBuilder<'a> {
         thread: ThreadId,
         time: Timestamp,
         function: FunctionId,
-        place: impl FnOnce() -> Place,
+        place: impl Fn() -> Place,
     ) {
-        let start = self.advance(thread, time, place);
+        let start = self.advance(thread, time, &place);
         let calls = &mut self.threads[thread.index()].calls;
+        if calls.calls() >= MOST_CALLS {
+            self.reporter.warn("too-many-calls", place);
+            return;
+        }
         calls.enter(&mut self.shared, start.bits(), function);
     }
 
