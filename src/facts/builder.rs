@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::functions::{Function, Functions};
 use super::trace::writer::{self, Shared, ThreadWriter};
 use super::trace::{Thread, Trace};
-use crate::units::{Cost, FunctionId, ThreadId, Time};
+use crate::units::{FunctionId, ThreadId, Time};
 use crate::warnings::{Place, Reporter};
 
 /// Nanoseconds on the recording's own clock, of any origin.
@@ -194,9 +194,4 @@ impl<'a> TraceBuilder<'a> {
         });
         (self.functions, trace)
     }
-}
-
-/// The cost between two timestamps; zero when they run backwards.
-pub fn cost_between(start: Timestamp, end: Timestamp) -> Cost {
-    Cost::from_ns(end.0.saturating_sub(start.0).max(0) as u64)
 }

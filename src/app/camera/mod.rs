@@ -219,10 +219,6 @@ impl CameraControl {
         self.drag = None;
     }
 
-    pub fn is_dragging(&self) -> bool {
-        self.drag.is_some()
-    }
-
     /// The pointer moved from `from` to `to` in a window of `size`, all in physical pixels.
     pub fn drag(&mut self, from: Vec2, to: Vec2, size: Vec2) {
         let moved = (to - from) / size.y.max(1.0);
