@@ -10,17 +10,17 @@ use super::generate::{Plan, Program, write_chrome, write_uftrace};
 use super::random::Random;
 
 /// A folder of its own for a test, with a cache directory in it, removed at the end.
-struct Folder(PathBuf);
+pub struct Folder(PathBuf);
 
 impl Folder {
-    fn new(test: &str) -> Folder {
+    pub fn new(test: &str) -> Folder {
         let name = format!("callscape-it-{test}-{}", std::process::id());
         let folder = std::env::temp_dir().join(name);
         std::fs::create_dir_all(folder.join("cache")).expect("temporary files can be written");
         Folder(folder)
     }
 
-    fn file(&self, name: &str) -> PathBuf {
+    pub fn file(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
 
@@ -33,7 +33,7 @@ impl Folder {
         command
     }
 
-    fn run(&self, arguments: &[&str]) -> Output {
+    pub fn run(&self, arguments: &[&str]) -> Output {
         self.callscape(arguments)
             .output()
             .expect("the program starts")
@@ -146,7 +146,7 @@ fn where_nothing_can_be_written_beside_the_cache_serves_and_without_it_memory() 
 
 /// A Chrome trace whose index is so large that its calls are checked only when they are read: few calls, and
 /// a thread with a name of 17 MB.
-fn write_with_large_index(path: &Path) {
+pub fn write_with_large_index(path: &Path) {
     let mut json = Vec::new();
     write_chrome(&program(5000), &mut json).expect("memory takes all");
     let name = "n".repeat(17 << 20);
@@ -161,7 +161,7 @@ fn write_with_large_index(path: &Path) {
 }
 
 /// Flips a bit of every byte of an index that is not looked at when it is opened.
-fn flip_all_calls(index: &Path) {
+pub fn flip_all_calls(index: &Path) {
     const HEADER: usize = 64;
     const TAIL_AT: usize = 24;
     let mut bytes = std::fs::read(index).expect("the index lies there");
@@ -175,7 +175,7 @@ fn flip_all_calls(index: &Path) {
 
 /// Blanks some events in a Chrome trace of one line for each, so that the file looks the same to who looks
 /// at its size, times, start and end only.
-fn blank_some_events(path: &Path) {
+pub fn blank_some_events(path: &Path) {
     let modified = path.metadata().and_then(|it| it.modified());
     let mut bytes = std::fs::read(path).expect("the recording lies there");
     let from = bytes.len() - 300_000;
