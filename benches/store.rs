@@ -1,5 +1,6 @@
-//! The call store at a size that `CALLS` gives (a million by default): what it costs to build, how many
-//! bytes a call it takes, how fast it answers, each beside a floor or a scan in the same run.
+//! The call store at a size that `CALLS` gives (a million by default): what it costs to import, how many bytes
+//! a call it takes, how fast it answers, beside peers and floors in the same run. A ratio is Callscape's number
+//! by the other. `ONLY` names the queries to measure.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -27,7 +28,7 @@ mod scan;
 
 use generate::{Plan, Program};
 use import::{Folder, Recorded};
-use measure::{beside, cpu_time, latencies, ratio};
+use measure::{beside, cpu_time, latencies};
 use random::Random;
 use scan::Scan;
 
@@ -69,6 +70,11 @@ fn build(program: &Program, threads: u32, reporter: &Reporter) -> Trace {
     builder.finish(place).1
 }
 
+/// Nanoseconds a call.
+fn each(time: Duration, calls: u64) -> f64 {
+    time.as_nanos() as f64 / calls.max(1) as f64
+}
+
 fn program(calls: u64, threads: u32) -> Program {
     Program::new(Plan {
         calls,
@@ -104,7 +110,6 @@ fn main() -> anyhow::Result<()> {
         "{calls} calls, {threads} threads, {} functions",
         whole.functions()
     );
-    let each = |time: Duration, calls: u64| time.as_nanos() as f64 / calls.max(1) as f64;
     let (trace, built) = timed_build(&whole, threads);
     println!("build: {:.1} ns a call", each(built, calls));
     println!(
@@ -127,15 +132,16 @@ fn imports(whole: &Program, tenth: &Program, calls: u64) -> anyhow::Result<()> {
     let recorded = Recorded::write(&folder, "whole", whole)?;
     let import = recorded.import();
     recorded.beside_peers(calls, import);
+    let (one, other) = (each(import, calls), each(small, calls / 10));
     println!(
-        "import of {calls} calls beside 10 × that of a tenth of them: {import:.2?}, {:.2?}; ratio {:.3}",
-        small * 10,
-        ratio(import, small * 10)
+        "import of {calls} calls: {one:.1} ns a call; of a tenth of them: {other:.1} ns a call; ratio {:.3}",
+        one / other
     );
     recorded.opening();
     Ok(())
 }
 
+/// The latencies of queries, most beside those of a scan.
 fn queries(trace: &Trace, threads: u32) {
     let scan = Scan::new(trace);
     let end = trace.duration().ns().max(1);
@@ -157,6 +163,7 @@ fn queries(trace: &Trace, threads: u32) {
     for _ in 0..20 {
         let (range, thread) = (window(&mut random), thread(&mut random));
         assert_eq!(trace.relations(Some(range)), scan.relations(range));
+        assert_eq!(trace.running(range.end), scan.running(range.end));
         let columns = Columns::new(range, 2000);
         let strips = scan.strips(thread, columns, range, DEPTHS);
         assert_eq!(trace.strips(thread, columns, DEPTHS), strips);
@@ -228,9 +235,17 @@ fn queries(trace: &Trace, threads: u32) {
             black_box(scan.strips(thread(random), columns, range, DEPTHS));
         },
     );
-    latencies("running summary", 200, |random| {
-        black_box(trace.running(Time::from_ns(random.below(end))));
-    });
+    beside(
+        "running summary",
+        100,
+        |random| {
+            black_box(trace.running(Time::from_ns(random.below(end))));
+        },
+        "a scan",
+        |random| {
+            black_box(scan.running(Time::from_ns(random.below(end))));
+        },
+    );
     latencies("function metrics of a window", 200, |random| {
         black_box(trace.function_metrics(Some(window(random))));
     });

@@ -1,8 +1,9 @@
 //! Reading a uftrace directory and writing its index, beside `uftrace report` and a bare loop over the records;
 //! and opening that index.
 
+use std::fs::File;
 use std::hint::black_box;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -104,7 +105,7 @@ impl Recorded {
 
 /// Header and tail of an index.
 fn read_ends(index: &Path) -> std::io::Result<usize> {
-    let mut file = std::fs::File::open(index)?;
+    let mut file = File::open(index)?;
     let mut header = [0; 64];
     file.read_exact(&mut header)?;
     let tail_at = header[24..32].iter().rev();
@@ -121,10 +122,11 @@ fn replay(dir: &Path) -> u64 {
     let entries = dir.read_dir().expect("just written").flatten();
     let files = entries.map(|entry| entry.path());
     for file in files.filter(|file| file.extension().is_some_and(|end| end == "dat")) {
-        let bytes = std::fs::read(file).expect("just written");
+        let file = File::open(file).expect("just written");
+        let mut records = BufReader::with_capacity(1 << 20, file);
         let mut open: Vec<(u64, u64)> = Vec::new();
-        let (records, _) = bytes.as_chunks::<16>();
-        for record in records {
+        let mut record = [0; 16];
+        while records.read_exact(&mut record).is_ok() {
             let [time, word] = [0, 8].map(|at| {
                 let bytes = record[at..at + 8].try_into().expect("8 bytes");
                 u64::from_le_bytes(bytes)

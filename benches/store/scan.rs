@@ -20,6 +20,14 @@ struct Calls {
     depths: Vec<u32>,
 }
 
+/// Of the calls of a relation.
+#[derive(Clone, Default)]
+struct Sums {
+    calls: u64,
+    cost: u64,
+    self_cost: u64,
+}
+
 /// The calls of all threads.
 pub struct Scan {
     threads: Vec<Calls>,
@@ -71,19 +79,29 @@ impl Scan {
 
     /// The call relations of the time range constraint: [`Trace::relations`].
     pub fn relations(&self, range: TimeRange) -> Vec<Relation> {
-        let mut sums = vec![(0, 0, 0); self.pairs.len()];
+        self.sum(|calls, sums| calls.add_relations(range, sums))
+    }
+
+    /// The running summary: [`Trace::running`].
+    pub fn running(&self, t: Time) -> Vec<Relation> {
+        self.sum(|calls, sums| calls.add_started(t.ns(), sums))
+    }
+
+    /// The relations that `add` finds calls of.
+    fn sum(&self, add: impl Fn(&Calls, &mut [Sums])) -> Vec<Relation> {
+        let mut sums = vec![Sums::default(); self.pairs.len()];
         for calls in &self.threads {
-            calls.add_relations(range, &mut sums);
+            add(calls, &mut sums);
         }
         let sums = sums.into_iter().zip(&self.pairs);
         let mut relations: Vec<Relation> = sums
-            .filter(|((calls, ..), _)| *calls > 0)
-            .map(|((calls, cost, self_cost), &(caller, callee))| Relation {
+            .filter(|(sums, _)| sums.calls > 0)
+            .map(|(sums, &(caller, callee))| Relation {
                 caller,
                 callee,
-                calls,
-                cost: Cost::from_ns(cost),
-                self_cost: Cost::from_ns(self_cost),
+                calls: sums.calls,
+                cost: Cost::from_ns(sums.cost),
+                self_cost: Cost::from_ns(sums.self_cost),
             })
             .collect();
         relations.sort_unstable_by_key(|relation| (relation.caller, relation.callee));
@@ -104,15 +122,15 @@ impl Scan {
 
 impl Calls {
     /// Adds number, costs and self costs of the calls that the constraint keeps, by relation.
-    fn add_relations(&self, range: TimeRange, sums: &mut [(u64, u64, u64)]) {
+    fn add_relations(&self, range: TimeRange, sums: &mut [Sums]) {
         let (from, to) = (range.start.ns(), range.end.ns());
         let first = self.starts.partition_point(|&start| start <= from);
         let last = self.starts.partition_point(|&start| start < to);
         let mut add = |call: usize| {
             if let Some(sum) = sums.get_mut(self.pairs[call] as usize) {
-                sum.0 += 1;
-                sum.1 += self.ends[call] - self.starts[call];
-                sum.2 += self.self_costs[call];
+                sum.calls += 1;
+                sum.cost += self.ends[call] - self.starts[call];
+                sum.self_cost += self.self_costs[call];
             }
         };
         // Calls around the range's ends that are kept for what they enclose: a stack's depth at most.
@@ -125,6 +143,27 @@ impl Calls {
                 around.push(parent);
                 add(parent as usize);
                 parent = self.parents[parent as usize];
+            }
+        }
+    }
+
+    /// Adds the calls that start at or before `t`, their costs up to `t`.
+    fn add_started(&self, t: u64, sums: &mut [Sums]) {
+        let last = self.starts.partition_point(|&start| start <= t);
+        for call in 0..last {
+            let is_open = self.ends[call] > t;
+            let cost = self.ends[call].min(t) - self.starts[call];
+            if let Some(sum) = sums.get_mut(self.pairs[call] as usize) {
+                sum.calls += 1;
+                sum.cost += cost;
+                sum.self_cost += if is_open { cost } else { self.self_costs[call] };
+            }
+            // The self cost of a call that is open is not known yet: what its subcalls leave of it.
+            let parent = self.parents[call] as usize;
+            if self.ends.get(parent).is_some_and(|&end| end > t)
+                && let Some(sum) = sums.get_mut(self.pairs[parent] as usize)
+            {
+                sum.self_cost -= cost;
             }
         }
     }
