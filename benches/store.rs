@@ -1,8 +1,9 @@
-//! The call store at a size that `CALLS` gives (a million by default): what it costs to build, how many
-//! bytes a call it takes, how fast it answers, each beside a floor or a scan in the same run.
+//! The call store at a size that `CALLS` gives (a million by default): what it costs to import, how many bytes
+//! a call it takes, how fast it answers, beside peers and floors in the same run. A ratio is Callscape's number
+//! by the other. `ONLY` names the queries to measure.
 
 use std::hint::black_box;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use callscape::facts::builder::{Timestamp, TraceBuilder};
 use callscape::facts::functions::Function;
@@ -16,11 +17,20 @@ use callscape::warnings::{Place, Reporter};
     reason = "the bench `generate` writes traces, this one builds them"
 )]
 mod generate;
+#[path = "store/import.rs"]
+mod import;
+#[path = "store/measure.rs"]
+mod measure;
 #[path = "../tests/it/random.rs"]
 mod random;
+#[path = "store/scan.rs"]
+mod scan;
 
 use generate::{Plan, Program};
+use import::{Folder, Recorded};
+use measure::{beside, cpu_time, latencies};
 use random::Random;
+use scan::Scan;
 
 fn setting(name: &str, default: u64) -> u64 {
     let value = std::env::var(name).ok();
@@ -29,22 +39,11 @@ fn setting(name: &str, default: u64) -> u64 {
         .unwrap_or(default)
 }
 
+/// How deep what is drawn goes.
+const DEPTHS: u32 = 60;
+
 fn place() -> Place {
     Place::file("generated")
-}
-
-/// The time that this process has worked so far, in all its threads.
-fn cpu_time() -> Duration {
-    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let after = text.rsplit(')').next().unwrap_or_default();
-    let fields: Vec<&str> = after.split_whitespace().collect();
-    let ticks = |at: usize| {
-        fields
-            .get(at)
-            .and_then(|text| text.parse::<u64>().ok())
-            .unwrap_or(0)
-    };
-    Duration::from_millis((ticks(11) + ticks(12)) * 10)
 }
 
 fn build(program: &Program, threads: u32, reporter: &Reporter) -> Trace {
@@ -71,85 +70,81 @@ fn build(program: &Program, threads: u32, reporter: &Reporter) -> Trace {
     builder.finish(place).1
 }
 
-/// Runs `query` many times with random numbers and prints median and 99th percentile.
-fn latencies(what: &str, times: u32, mut query: impl FnMut(&mut Random)) {
-    if std::env::var("ONLY").is_ok_and(|only| !what.contains(&only)) {
-        return;
-    }
-    // Each three times, the best counted: other work on the machine is not what is measured.
-    let mut random = Random(7);
-    let mut taken: Vec<Duration> = (0..times)
-        .map(|_| {
-            let seed = random.next();
-            let run = |_| {
-                let mut random = Random(seed);
-                let begin = Instant::now();
-                query(&mut random);
-                begin.elapsed()
-            };
-            (0..3).map(run).min().unwrap_or_default()
-        })
-        .collect();
-    taken.sort();
-    let at = |share: f64| taken[((taken.len() - 1) as f64 * share) as usize];
-    println!(
-        "{what}: median {:?}, 99th percentile {:?}",
-        at(0.5),
-        at(0.99)
-    );
+/// Nanoseconds a call.
+fn each(time: Duration, calls: u64) -> f64 {
+    time.as_nanos() as f64 / calls.max(1) as f64
 }
 
-fn main() {
-    let (calls, threads) = (setting("CALLS", 1_000_000), setting("THREADS", 4) as u32);
-    let program = Program::new(Plan {
+fn program(calls: u64, threads: u32) -> Program {
+    Program::new(Plan {
         calls,
         functions: setting("FUNCTIONS", 5000) as u32,
         threads,
         seed: 1,
-    });
-    println!(
-        "{calls} calls, {threads} threads, {} functions",
-        program.functions()
-    );
+    })
+}
+
+/// The trace, and the processor's time to build it without that to generate its events.
+fn timed_build(program: &Program, threads: u32) -> (Trace, Duration) {
     let begin = cpu_time();
-    let mut depth = 0u64;
+    let mut sum = 0u64;
     for thread in 0..threads {
         for event in program.run(thread) {
-            depth = depth.wrapping_add(event.time ^ u64::from(event.enter));
+            sum = sum.wrapping_add(event.time ^ u64::from(event.enter));
         }
     }
-    black_box(depth);
+    black_box(sum);
     let generated = cpu_time() - begin;
     let reporter = Reporter::new();
     let begin = cpu_time();
-    let trace = build(&program, threads, &reporter);
+    let trace = build(program, threads, &reporter);
     let built = (cpu_time() - begin).saturating_sub(generated);
-    let each = |time: Duration| time.as_nanos() as f64 / calls as f64;
+    assert!(reporter.warnings().is_empty(), "{:?}", reporter.warnings());
+    (trace, built)
+}
+
+fn main() -> anyhow::Result<()> {
+    let (calls, threads) = (setting("CALLS", 1_000_000), setting("THREADS", 4) as u32);
+    let (whole, tenth) = (program(calls, threads), program(calls / 10, threads));
     println!(
-        "generate: {:.1} ns a call; build: {:.1} ns a call",
-        each(generated),
-        each(built)
+        "{calls} calls, {threads} threads, {} functions",
+        whole.functions()
     );
+    let (trace, built) = timed_build(&whole, threads);
+    println!("build: {:.1} ns a call", each(built, calls));
     println!(
-        "size: {:.2} bytes a call; depth {}, duration {}",
+        "size: {:.2} bytes a call, the records of uftrace: 32; ratio {:.3}; depth {}, duration {}, {} relations",
         trace.bytes() as f64 / calls as f64,
+        trace.bytes() as f64 / calls as f64 / 32.0,
         trace.max_depth(),
-        trace.duration()
-    );
-    println!(
-        "{} relations, warnings {:?}",
+        trace.duration(),
         trace.relations(None).len(),
-        reporter.warnings()
     );
+    imports(&whole, &tenth, calls)?;
+    queries(&trace, threads);
+    Ok(())
+}
+
+/// Import, its growth, and opening.
+fn imports(whole: &Program, tenth: &Program, calls: u64) -> anyhow::Result<()> {
+    let folder = Folder::new()?;
+    let small = Recorded::write(&folder, "tenth", tenth)?.import();
+    let recorded = Recorded::write(&folder, "whole", whole)?;
+    let import = recorded.import();
+    recorded.beside_peers(calls, import);
+    let (one, other) = (each(import, calls), each(small, calls / 10));
+    println!(
+        "import of {calls} calls: {one:.1} ns a call; of a tenth of them: {other:.1} ns a call; ratio {:.3}",
+        one / other
+    );
+    recorded.opening();
+    Ok(())
+}
+
+/// The latencies of queries, most beside those of a scan.
+fn queries(trace: &Trace, threads: u32) {
+    let scan = Scan::new(trace);
     let end = trace.duration().ns().max(1);
-    let mut stack = Vec::new();
-    latencies("stacks of all threads", 10_000, |random| {
-        let t = Time::from_ns(random.below(end));
-        for thread in trace.thread_ids() {
-            trace.stack_at(thread, t, &mut stack);
-            black_box(&stack);
-        }
-    });
     let window = |random: &mut Random| {
         let from = random.below(end);
         let width = (end - from) >> random.below(24);
@@ -158,25 +153,99 @@ fn main() {
             Time::from_ns(from + random.below(width.max(1))),
         )
     };
-    latencies("relations of a window", 200, |random| {
-        black_box(trace.relations(Some(window(random))));
-    });
-    latencies("relations of half the trace", 50, |random| {
-        let from = random.below(end / 2);
-        let range = TimeRange::new(Time::from_ns(from), Time::from_ns(from + end / 2));
-        black_box(trace.relations(Some(range)));
-    });
-    latencies("what to draw on 2000 columns, a thread", 200, |random| {
-        let thread = ThreadId(random.below(u64::from(threads)) as u32);
-        black_box(trace.strips(thread, Columns::new(window(random), 2000), 60));
-    });
-    latencies("what to draw of the whole trace, a thread", 50, |random| {
-        let thread = ThreadId(random.below(u64::from(threads)) as u32);
-        black_box(trace.strips(thread, Columns::new(trace.range(), 2000), 60));
-    });
-    latencies("running summary", 200, |random| {
-        black_box(trace.running(Time::from_ns(random.below(end))));
-    });
+    let half = |random: &mut Random| {
+        let from = random.below(end.div_ceil(2));
+        TimeRange::new(Time::from_ns(from), Time::from_ns(from + end / 2))
+    };
+    let thread = |random: &mut Random| ThreadId(random.below(u64::from(threads)) as u32);
+    // A floor that gives another answer is none.
+    let mut random = Random(3);
+    for _ in 0..20 {
+        let (range, thread) = (window(&mut random), thread(&mut random));
+        assert_eq!(trace.relations(Some(range)), scan.relations(range));
+        assert_eq!(trace.running(range.end), scan.running(range.end));
+        let columns = Columns::new(range, 2000);
+        let strips = scan.strips(thread, columns, range, DEPTHS);
+        assert_eq!(trace.strips(thread, columns, DEPTHS), strips);
+    }
+
+    let mut stack = Vec::new();
+    beside(
+        "stacks of all threads",
+        10_000,
+        |random| {
+            let t = Time::from_ns(random.below(end));
+            for thread in trace.thread_ids() {
+                trace.stack_at(thread, t, &mut stack);
+                black_box(&stack);
+            }
+        },
+        "a binary search a thread",
+        |random| {
+            black_box(scan.started(Time::from_ns(random.below(end))));
+        },
+    );
+    beside(
+        "relations of a window",
+        200,
+        |random| {
+            black_box(trace.relations(Some(window(random))));
+        },
+        "a scan",
+        |random| {
+            black_box(scan.relations(window(random)));
+        },
+    );
+    beside(
+        "relations of half the trace",
+        30,
+        |random| {
+            black_box(trace.relations(Some(half(random))));
+        },
+        "a scan",
+        |random| {
+            black_box(scan.relations(half(random)));
+        },
+    );
+    beside(
+        "what to draw on 2000 columns, a thread",
+        200,
+        |random| {
+            let columns = Columns::new(window(random), 2000);
+            black_box(trace.strips(thread(random), columns, DEPTHS));
+        },
+        "a scan",
+        |random| {
+            let range = window(random);
+            let columns = Columns::new(range, 2000);
+            black_box(scan.strips(thread(random), columns, range, DEPTHS));
+        },
+    );
+    beside(
+        "what to draw of the whole trace, a thread",
+        30,
+        |random| {
+            let columns = Columns::new(trace.range(), 2000);
+            black_box(trace.strips(thread(random), columns, DEPTHS));
+        },
+        "a scan",
+        |random| {
+            let range = trace.range();
+            let columns = Columns::new(range, 2000);
+            black_box(scan.strips(thread(random), columns, range, DEPTHS));
+        },
+    );
+    beside(
+        "running summary",
+        100,
+        |random| {
+            black_box(trace.running(Time::from_ns(random.below(end))));
+        },
+        "a scan",
+        |random| {
+            black_box(scan.running(Time::from_ns(random.below(end))));
+        },
+    );
     latencies("function metrics of a window", 200, |random| {
         black_box(trace.function_metrics(Some(window(random))));
     });

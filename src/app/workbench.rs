@@ -105,6 +105,7 @@ pub struct Workbench {
     /// The last view of everything: kept when the window changes its size.
     home: Option<Pose>,
     frames_to_fit: u8,
+    damage_is_told: bool,
     wake: Box<dyn Fn() -> Box<dyn FnOnce() + Send>>,
 }
 
@@ -145,6 +146,7 @@ impl Workbench {
             home_pending: false,
             home: None,
             frames_to_fit: 0,
+            damage_is_told: false,
             wake,
         }
     }
@@ -154,6 +156,27 @@ impl Workbench {
             loading.progress.cancel();
         }
         self.loading = Some(Loading::start(inputs, self.settings, (self.wake)()));
+    }
+
+    /// What is still to be told of damage that answers have met with; told once for each document.
+    fn untold_damage(&self) -> Option<String> {
+        if self.damage_is_told {
+            return None;
+        }
+        let resolved = self.document.as_ref().and_then(Document::resolved)?;
+        resolved.recording.damage()
+    }
+
+    fn tell_damage(&mut self) {
+        if let Some(damage) = self.untold_damage() {
+            self.damage_is_told = true;
+            self.messages.push(Message {
+                is_error: true,
+                is_open: true,
+                title: "Parts of the recording are missing".to_owned(),
+                lines: vec![damage],
+            });
+        }
     }
 
     /// Takes what the worker has finished; whether there was something.
@@ -188,6 +211,7 @@ impl Workbench {
         self.neighbours = Neighbours::default();
         self.blocks_are_new = true;
         self.home_pending = true;
+        self.damage_is_told = false;
         self.document = Some(document);
     }
 
@@ -238,7 +262,7 @@ impl Workbench {
             .and_then(|open| open.playback.as_ref());
         let is_playing = playback.is_some_and(|playback| playback.is_playing());
         let is_pending = self.flight_pending.is_some() || self.frames_to_fit > 0;
-        self.camera.is_moving() || is_playing || is_pending
+        self.camera.is_moving() || is_playing || is_pending || self.untold_damage().is_some()
     }
 
     /// The time since the window opened.
@@ -264,6 +288,7 @@ impl Workbench {
                 .map_or(Time::ZERO, |it| it.time());
             document.selection.time = time;
         }
+        self.tell_damage();
         self.was_moving = self.is_moving();
     }
 

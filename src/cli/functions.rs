@@ -84,6 +84,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             }
         })
         .collect();
+    output::ensure_whole(&resolved.recording)?;
     if args.json {
         return output::print_json(&rows);
     }

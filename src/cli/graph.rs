@@ -84,6 +84,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         (_, Some(map)) => between_entities(map, &session, resolved, &relations)?,
         (None, None) => between_functions(&session, resolved, &relations),
     };
+    output::ensure_whole(&resolved.recording)?;
     if args.json {
         return output::print_json(&graph);
     }

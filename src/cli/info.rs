@@ -28,6 +28,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     let session = output::open(&args.input)?;
     let resolved = output::recording(&session)?;
     let info = Info::new(&session, resolved);
+    output::ensure_whole(&resolved.recording)?;
     if args.json {
         output::print_json(&info)
     } else {

@@ -4,8 +4,11 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::mpsc;
 use std::time::Duration;
 
+use anyhow::bail;
+
 use super::TraceArg;
 use crate::analysis::session::{Inputs, Resolved, Session};
+use crate::facts::recording::Recording;
 use crate::progress::Progress;
 
 /// How often the progress bar is redrawn.
@@ -72,6 +75,12 @@ pub fn with_progress<T: Send>(work: impl FnOnce(&Progress) -> T + Send) -> anyho
 pub fn recording(session: &Session) -> anyhow::Result<&Resolved> {
     let first = session.recordings.first();
     first.ok_or_else(|| anyhow::anyhow!("no recording was opened"))
+}
+
+/// Fails when an answer has met with damage that nothing could stand in for. To be asked between the last
+/// query and the first output, so that no wrong number is ever printed.
+pub fn ensure_whole(recording: &Recording) -> anyhow::Result<()> {
+    recording.damage().map_or(Ok(()), |damage| bail!(damage))
 }
 
 /// Writes to standard output through a buffer. A reader that has gone away, as `head` does, is no error.

@@ -192,6 +192,9 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     let mut studio = Studio::new(&session, &settings)?;
     for (index, (moment, path)) in moments.into_iter().zip(&outputs.paths).enumerate() {
         let image = studio.picture(moment)?;
+        for resolved in &session.recordings {
+            super::output::ensure_whole(&resolved.recording)?;
+        }
         image
             .write_png(path)
             .with_context(|| format!("cannot write {}", path.display()))?;

@@ -68,6 +68,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             }
         })
         .collect();
+    output::ensure_whole(recording)?;
     if args.json {
         return output::print_json(&stacks);
     }

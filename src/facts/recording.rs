@@ -36,6 +36,18 @@ pub struct Recording {
 }
 
 impl Recording {
+    /// What to tell once answers leave parts out, because the index has turned out to be damaged and what
+    /// it was made from does not give the same calls again; none as long as answers are whole.
+    pub fn damage(&self) -> Option<String> {
+        self.trace.is_damaged().then(|| {
+            format!(
+                "{}: its index is damaged, and the recording no longer gives the calls that the index was \
+                 made from",
+                self.path.display()
+            )
+        })
+    }
+
     /// The name of the recording's file, to be shown.
     pub fn name(&self) -> String {
         let name = self.path.file_name().unwrap_or(self.path.as_os_str());

@@ -1,5 +1,6 @@
 //! The call store through the program: indexes that are written, found, damaged, cut off and killed.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
@@ -9,17 +10,17 @@ use super::generate::{Plan, Program, write_chrome, write_uftrace};
 use super::random::Random;
 
 /// A folder of its own for a test, with a cache directory in it, removed at the end.
-struct Folder(PathBuf);
+pub struct Folder(PathBuf);
 
 impl Folder {
-    fn new(test: &str) -> Folder {
+    pub fn new(test: &str) -> Folder {
         let name = format!("callscape-it-{test}-{}", std::process::id());
         let folder = std::env::temp_dir().join(name);
         std::fs::create_dir_all(folder.join("cache")).expect("temporary files can be written");
         Folder(folder)
     }
 
-    fn file(&self, name: &str) -> PathBuf {
+    pub fn file(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
 
@@ -32,7 +33,7 @@ impl Folder {
         command
     }
 
-    fn run(&self, arguments: &[&str]) -> Output {
+    pub fn run(&self, arguments: &[&str]) -> Output {
         self.callscape(arguments)
             .output()
             .expect("the program starts")
@@ -141,6 +142,104 @@ fn where_nothing_can_be_written_beside_the_cache_serves_and_without_it_memory() 
     std::fs::remove_dir_all(folder.file("cache")).expect("it is ours");
     std::fs::write(folder.file("cache"), "").expect("there is room");
     assert_eq!(folder.answers("run"), expected);
+}
+
+/// A Chrome trace whose index is so large that its calls are checked only when they are read: few calls, and
+/// a thread with a name of 17 MB.
+pub fn write_with_large_index(path: &Path) {
+    let mut json = Vec::new();
+    write_chrome(&program(5000), &mut json).expect("memory takes all");
+    let name = "n".repeat(17 << 20);
+    let thread =
+        format!(r#"{{"name":"thread_name","ph":"M","pid":1,"tid":1,"args":{{"name":"{name}"}}}},"#);
+    let events = json
+        .iter()
+        .position(|&byte| byte == b'[')
+        .map_or(0, |at| at + 1);
+    json.splice(events..events, thread.into_bytes());
+    std::fs::write(path, json).expect("there is room");
+}
+
+/// Flips a bit of every byte of an index that is not looked at when it is opened.
+pub fn flip_all_calls(index: &Path) {
+    const HEADER: usize = 64;
+    const TAIL_AT: usize = 24;
+    let mut bytes = std::fs::read(index).expect("the index lies there");
+    let number = bytes[TAIL_AT..TAIL_AT + 8].try_into().expect("8 bytes");
+    let tail = u64::from_le_bytes(number) as usize;
+    for byte in &mut bytes[HEADER..tail] {
+        *byte ^= 0x10;
+    }
+    std::fs::write(index, bytes).expect("there is room");
+}
+
+/// Blanks some events in a Chrome trace of one line for each, so that the file looks the same to who looks
+/// at its size, times, start and end only.
+pub fn blank_some_events(path: &Path) {
+    let modified = path.metadata().and_then(|it| it.modified());
+    let mut bytes = std::fs::read(path).expect("the recording lies there");
+    let from = bytes.len() - 300_000;
+    let mut lines = (from..bytes.len()).filter(|&at| bytes[at] == b'\n');
+    let (first, last) = (lines.next(), lines.nth(100));
+    let (first, last) = first.zip(last).expect("lines are short");
+    bytes[first..last].fill(b' ');
+    let file = std::fs::File::create(path).expect("it is ours");
+    (&file).write_all(&bytes).expect("there is room");
+    let modified = modified.expect("times are known here");
+    file.set_modified(modified).expect("it is ours");
+}
+
+#[test]
+fn damage_that_is_found_late_is_repaired_or_told_and_no_wrong_number_printed() {
+    let folder = Folder::new("late");
+    let (recording, index) = (folder.file("run.json"), folder.file("run.json.callscape"));
+    write_with_large_index(&recording);
+    assert!(folder.run(&["index", "run.json"]).status.success());
+    let whole = std::fs::read(&index).expect("just written");
+    assert!(whole.len() > 16 << 20, "{}", whole.len());
+    let expected = folder.answers("run.json");
+    flip_all_calls(&index);
+    assert_eq!(folder.answers("run.json"), expected);
+    assert!(!index.exists(), "the damaged index is gone");
+
+    // Damaged, and nothing left that could stand in: the recording gives other calls.
+    std::fs::write(&index, &whole).expect("there is room");
+    blank_some_events(&recording);
+    assert_eq!(folder.answers("run.json"), expected, "the index still fits");
+    flip_all_calls(&index);
+    let damaged = std::fs::read(&index).expect("just written");
+    for arguments in [
+        &["info", "run.json", "--json"][..],
+        &["functions", "run.json"],
+        &["functions", "run.json", "--json"],
+        &["stack", "run.json", "--at", "40%"],
+        &["graph", "run.json", "--from", "20%", "--json"],
+        &["graph", "run.json", "--level", "1"],
+        &["render", "run.json", "-o", "city.png", "--size", "64x64"],
+    ] {
+        std::fs::write(&index, &damaged).expect("there is room");
+        let output = folder.run(arguments);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {error}");
+        assert!(output.stdout.is_empty(), "{arguments:?}");
+        let is_clear = error.contains("run.json") && error.contains("damaged");
+        assert!(is_clear, "{arguments:?}: {error}");
+        // Graphics drivers may add lines of their own.
+        let lines = error.lines().filter(|line| line.starts_with("callscape:"));
+        assert_eq!(lines.count(), 1, "{arguments:?}: {error}");
+        assert!(!folder.file("city.png").exists());
+    }
+
+    // The index alone, its recording gone.
+    std::fs::remove_file(&recording).expect("it is ours");
+    std::fs::write(&index, &damaged).expect("there is room");
+    let output = folder.run(&["functions", "run.json.callscape"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(output.stdout.is_empty());
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(error.contains("run.json.callscape"), "{error}");
+    std::fs::write(&index, &whole).expect("there is room");
+    assert_eq!(folder.answers("run.json.callscape"), expected);
 }
 
 #[test]

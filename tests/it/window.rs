@@ -6,11 +6,13 @@
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::common;
+use crate::facts::{Folder, blank_some_events, flip_all_calls, write_with_large_index};
 
 /// Software rendering on a busy machine takes its time.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -107,7 +109,9 @@ impl Drop for Window<'_> {
 
 impl Window<'_> {
     fn open<'a>(display: &'a Display, inputs: &[&Path]) -> Window<'a> {
-        let name = format!("callscape-state-{}-{}", std::process::id(), inputs.len());
+        static OPENED: AtomicU32 = AtomicU32::new(0);
+        let number = OPENED.fetch_add(1, Ordering::Relaxed);
+        let name = format!("callscape-state-{}-{number}", std::process::id());
         let log = std::env::temp_dir().join(name);
         let process = display
             .callscape()
@@ -324,6 +328,35 @@ fn a_window_tells_what_could_not_be_opened_and_keeps_running() {
     assert!(state["open"].is_null());
     window.key("F1");
     window.wait("help", |state| state["help"] == true);
+    window.close();
+}
+
+#[test]
+fn a_window_tells_once_what_a_damaged_index_leaves_out() {
+    let Some(display) = Display::open() else {
+        return;
+    };
+    let folder = Folder::new("told");
+    let (recording, index) = (folder.file("run.json"), folder.file("run.json.callscape"));
+    write_with_large_index(&recording);
+    assert!(folder.run(&["index", "run.json"]).status.success());
+    blank_some_events(&recording);
+    flip_all_calls(&index);
+    let window = Window::open(&display, &[&recording]);
+    let title = "Parts of the recording are missing";
+    let told = |state: &Value| {
+        let messages = state["messages"].as_array().into_iter().flatten();
+        messages.filter(|message| *message == title).count()
+    };
+    window.wait("message", |state| told(state) == 1);
+    window.key("period");
+    window.wait("end", |state| state["time_ns"].as_u64() > Some(0));
+    assert_eq!(told(&window.wait_for_rest()), 1);
+    // Dismissed, it does not come back.
+    window.key("Escape");
+    window.wait("no message", |state| told(state) == 0);
+    window.key("Home");
+    assert_eq!(told(&window.wait_for_rest()), 0);
     window.close();
 }
 

@@ -1,0 +1,107 @@
+//! How times are taken: as work of the processor, or as the latency of a query beside that of its floor.
+
+use std::time::{Duration, Instant};
+
+use super::random::Random;
+
+/// The time that this process and those it has waited for have worked so far, in all their threads.
+pub fn cpu_time() -> Duration {
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // Behind the name, which may hold anything: user and system time, then those of the processes waited for.
+    let after = text.rsplit(')').next().unwrap_or_default();
+    let ticks = after.split_whitespace().skip(11).take(4);
+    let ticks = ticks.filter_map(|text| text.parse::<u64>().ok());
+    Duration::from_millis(ticks.sum::<u64>() * 10)
+}
+
+/// The least of three measurements of the processor's time for `work`, repeated while it is short: the
+/// clock ticks every 10 ms.
+pub fn cpu_of(mut work: impl FnMut()) -> Duration {
+    let mut measure = |_| {
+        let begin = cpu_time();
+        let mut times = 0;
+        loop {
+            work();
+            times += 1;
+            let taken = cpu_time() - begin;
+            if taken > Duration::from_millis(300) || times == 1000 {
+                return taken / times;
+            }
+        }
+    };
+    (0..3).map(&mut measure).min().unwrap_or_default()
+}
+
+/// The best of three: other work on the machine is not what is measured.
+pub fn best(mut work: impl FnMut()) -> Duration {
+    let run = |_| {
+        let begin = Instant::now();
+        work();
+        begin.elapsed()
+    };
+    (0..3).map(run).min().unwrap_or_default()
+}
+
+/// Median and 99th percentile.
+#[derive(Clone, Copy)]
+struct Latency {
+    median: Duration,
+    rare: Duration,
+}
+
+/// Runs `query` with `times` seeds.
+fn latency(times: u32, query: &mut dyn FnMut(&mut Random)) -> Latency {
+    let mut seeds = Random(7);
+    let mut taken: Vec<Duration> = (0..times)
+        .map(|_| {
+            let seed = seeds.next();
+            best(|| query(&mut Random(seed)))
+        })
+        .collect();
+    taken.sort();
+    let at = |share: f64| taken[((taken.len() - 1) as f64 * share) as usize];
+    Latency {
+        median: at(0.5),
+        rare: at(0.99),
+    }
+}
+
+fn is_left_out(what: &str) -> bool {
+    std::env::var("ONLY").is_ok_and(|only| !what.contains(&only))
+}
+
+/// Runs `query` with many seeds and prints median and 99th percentile.
+pub fn latencies(what: &str, times: u32, mut query: impl FnMut(&mut Random)) {
+    if is_left_out(what) {
+        return;
+    }
+    let Latency { median, rare } = latency(times, &mut query);
+    println!("{what}: median {median:.2?}, 99th percentile {rare:.2?}");
+}
+
+/// Runs `query` and what it is held against with the same seeds, and prints both and their ratio.
+pub fn beside(
+    what: &str,
+    times: u32,
+    mut query: impl FnMut(&mut Random),
+    floor: &str,
+    mut floor_query: impl FnMut(&mut Random),
+) {
+    if is_left_out(what) {
+        return;
+    }
+    let (ours, other) = (latency(times, &mut query), latency(times, &mut floor_query));
+    println!(
+        "{what}: median {:.2?}, 99th percentile {:.2?}; {floor}: {:.2?}, {:.2?}; ratio {:.4}, {:.4}",
+        ours.median,
+        ours.rare,
+        other.median,
+        other.rare,
+        ratio(ours.median, other.median),
+        ratio(ours.rare, other.rare),
+    );
+}
+
+pub fn ratio(ours: Duration, other: Duration) -> f64 {
+    ours.as_secs_f64() / other.as_secs_f64().max(1e-9)
+}
