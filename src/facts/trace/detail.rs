@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 use super::block::{BLOCK, Block, GROUP, LongestCalls, RUN, partition};
 use super::store::{CHECKPOINT_BLOCKS, Calls, Cursor, Facts, GROUP_BLOCKS, LongestCall, NONE};
 use crate::units::{CallId, Time, TimeRange};
@@ -265,11 +267,12 @@ pub(super) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    pub fn new(calls: Calls<'a>, columns: Columns) -> Walk<'a> {
+    /// Begins at column `first`.
+    pub fn new(calls: Calls<'a>, columns: Columns, first: u32) -> Walk<'a> {
         Walk {
             cursor: Cursor::new(calls),
             columns,
-            from: calls.started_before(columns.start(0).ns()),
+            from: calls.started_before(columns.start(first).ns()),
             known: 0,
             open: Vec::new(),
             new: Vec::new(),
@@ -321,6 +324,41 @@ impl Calls<'_> {
         let Some(deepest) = max_depth.checked_sub(1) else {
             return Vec::new();
         };
+        let count = columns.count();
+        let started = [0, count].map(|k| self.started(columns.start(k).ns()));
+        let calls = started[1].saturating_sub(started[0]);
+        // Fewer calls are looked through before other threads have woken up.
+        let pieces = if (calls / count.max(1)) as usize >= GROUP {
+            (2 * rayon::current_num_threads() as u32).min(count)
+        } else {
+            1
+        };
+        let edge = |piece: u32| (u64::from(count) * u64::from(piece) / u64::from(pieces)) as u32;
+        let strips = |piece| self.strips_of(columns, edge(piece)..edge(piece + 1), deepest);
+        if pieces == 1 {
+            return strips(0).concat();
+        }
+        let pieces: Vec<_> = (0..pieces).into_par_iter().map(strips).collect();
+        let depths = pieces.iter().map(Vec::len).max().unwrap_or(0);
+        let mut all: Vec<Strip> = Vec::with_capacity(pieces.iter().flatten().map(Vec::len).sum());
+        for depth in 0..depths {
+            for strips in pieces.iter().filter_map(|piece| piece.get(depth)) {
+                let mut strips = strips.as_slice();
+                // What reaches over the edge of a piece is one strip.
+                if let (Some(last), [first, rest @ ..]) = (all.last_mut(), strips)
+                    && (last.depth, last.call, last.end) == (first.depth, first.call, first.first)
+                {
+                    last.end = first.end;
+                    strips = rest;
+                }
+                all.extend_from_slice(strips);
+            }
+        }
+        all
+    }
+
+    /// The strips in `range` of the columns, by depth.
+    fn strips_of(&self, columns: Columns, range: Range<u32>, deepest: u32) -> Vec<Vec<Strip>> {
         let mut search = Search {
             calls: *self,
             last: None,
@@ -332,8 +370,8 @@ impl Calls<'_> {
         };
         // By depth.
         let mut strips: Vec<Vec<Strip>> = Vec::new();
-        let mut walk = Walk::new(*self, columns);
-        for k in 0..columns.count() {
+        let mut walk = Walk::new(*self, columns, range.start);
+        for k in range {
             let (start, started) = walk.column(k);
             let end = columns.start(k + 1).ns();
             best.found.clear();
@@ -367,6 +405,6 @@ impl Calls<'_> {
                 }
             }
         }
-        strips.concat()
+        strips
     }
 }
