@@ -1,5 +1,7 @@
 //! A block: up to 4096 calls of one thread in preorder, in packed columns, with their summary.
 
+use std::ops::Range;
+
 use super::columns::{self, Column, PADDING};
 use super::summary::{self, Entry, Summary};
 
@@ -277,6 +279,12 @@ impl<'a> Block<'a> {
         (triggered < OPEN).then(|| (self.costs.get(self.bytes, i), triggered as u32))
     }
 
+    /// Zero for a call that is open at the end of the block.
+    #[inline]
+    pub fn cost(&self, i: usize) -> u64 {
+        self.costs.get(self.bytes, i)
+    }
+
     #[inline]
     pub fn depth(&self, i: usize) -> u32 {
         self.depth_base
@@ -391,18 +399,27 @@ impl LongestCalls<'_> {
         })
     }
 
-    /// Those of a run: place, depth and cost.
-    pub fn in_run(&self, run: usize) -> impl Iterator<Item = (usize, u32, u64)> + '_ {
+    /// The entries that hold those of a run.
+    pub fn in_run(&self, run: usize) -> Range<usize> {
         let end = |run| self.ends.get(self.bytes, run) as usize;
-        let first = run.checked_sub(1).map_or(0, end);
-        (first..end(run)).map(|i| {
-            let depth = self.depths.get(self.bytes, i) as u32;
-            (
-                self.ids.get(self.bytes, i) as usize,
-                self.depth_base.wrapping_add(depth),
-                self.costs.get(self.bytes, i),
-            )
-        })
+        run.checked_sub(1).map_or(0, end)..end(run)
+    }
+
+    #[inline]
+    pub fn depth(&self, entry: usize) -> u32 {
+        let depth = self.depths.get(self.bytes, entry) as u32;
+        self.depth_base.wrapping_add(depth)
+    }
+
+    #[inline]
+    pub fn cost(&self, entry: usize) -> u64 {
+        self.costs.get(self.bytes, entry)
+    }
+
+    /// The place in the block of the call of an entry.
+    #[inline]
+    pub fn call(&self, entry: usize) -> usize {
+        self.ids.get(self.bytes, entry) as usize
     }
 }
 

@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
-use super::block::{BLOCK, GROUP, LongestCalls, RUN, partition};
-use super::store::{CHECKPOINT_BLOCKS, Calls, Cursor, Facts, GROUP_BLOCKS, LongestCall};
+use rayon::prelude::*;
+
+use super::block::{BLOCK, Block, GROUP, LongestCalls, RUN, partition};
+use super::store::{CHECKPOINT_BLOCKS, Calls, Cursor, Facts, GROUP_BLOCKS, LongestCall, NONE};
 use crate::units::{CallId, Time, TimeRange};
 
 /// A call that stands for all calls of its depth in some columns of a picture.
@@ -45,28 +47,65 @@ impl Columns {
     }
 }
 
+/// The longest call found so far at one depth.
+#[derive(Clone, Copy)]
+struct Found {
+    cost: u64,
+    call: u32,
+    /// Nothing in the part of a block that is searched next can take its place.
+    settled: bool,
+}
+
+impl Found {
+    /// Every call takes its place.
+    const NOTHING: Found = Found {
+        cost: 0,
+        call: NONE,
+        settled: false,
+    };
+
+    /// Whether a call of `cost` takes its place: of equals the first does.
+    #[inline]
+    fn yields_to(&self, cost: u64, call: impl FnOnce() -> u32) -> bool {
+        self.cost < cost || (self.cost == cost && call() < self.call)
+    }
+
+    /// Sees a call, whose number is asked for where it matters only.
+    #[inline]
+    fn see(&mut self, cost: u64, call: impl Fn() -> u32) {
+        if self.yields_to(cost, &call) {
+            (self.cost, self.call) = (cost, call());
+        }
+    }
+}
+
 /// The longest calls of one column by depth.
 struct Best {
     deepest: u32,
+    /// Depths less than this have one call in the whole column, which has been found.
+    covered: u32,
     /// By depth.
-    found: Vec<Option<(u64, u32)>>,
+    found: Vec<Found>,
 }
 
 impl Best {
+    /// The place of the calls of `depth`; none where they are too deep to matter.
     #[inline]
-    fn see(&mut self, depth: u32, cost: u64, call: u32) {
+    fn at(&mut self, depth: u32) -> Option<&mut Found> {
         if depth > self.deepest {
-            return;
+            return None;
         }
         let depth = depth as usize;
         if self.found.len() <= depth {
-            self.found.resize(depth + 1, None);
+            self.found.resize(depth + 1, Found::NOTHING);
         }
-        let found = &mut self.found[depth];
-        // Of equals the first.
-        if found.is_none_or(|(longest, first)| longest < cost || (longest == cost && call < first))
-        {
-            *found = Some((cost, call));
+        self.found.get_mut(depth)
+    }
+
+    #[inline]
+    fn see(&mut self, depth: u32, cost: u64, call: u32) {
+        if let Some(found) = self.at(depth) {
+            found.see(cost, || call);
         }
     }
 
@@ -75,18 +114,35 @@ impl Best {
             self.see(call.depth, call.cost, call.call);
         }
     }
+
+    /// Looks which depths are settled in `part` of a block whose longest calls by depth are `longest`,
+    /// after those of them that lie in the part have been seen. Whether all are.
+    fn settle(&mut self, longest: &[LongestCall], part: &Range<usize>) -> bool {
+        let mut all = true;
+        for call in longest {
+            let is_covered = call.depth < self.covered;
+            if let Some(found) = self.at(call.depth) {
+                found.settled = is_covered
+                    || part.contains(&(call.call as usize))
+                    || !found.yields_to(call.cost, || call.call);
+                all &= found.settled;
+            }
+        }
+        all
+    }
 }
 
-/// Looks for the longest calls, mostly in one block.
+/// Looks for the longest calls of columns, from left to right.
 struct Search<'a> {
-    cursor: Cursor<'a>,
-    longest: Option<(usize, LongestCalls<'a>)>,
+    calls: Calls<'a>,
+    /// The block searched last. The next column begins where the last one ends.
+    last: Option<(usize, Block<'a>, LongestCalls<'a>)>,
 }
 
 impl<'a> Search<'a> {
     /// The longest calls of a run of blocks: run `index` of those of `length` blocks.
     fn of_blocks(&self, length: usize, index: usize) -> &'a [LongestCall] {
-        let tables = self.cursor.calls.tables;
+        let tables = self.calls.tables;
         let blocks = tables.blocks.len();
         let before = match length {
             1 => 0,
@@ -102,51 +158,81 @@ impl<'a> Search<'a> {
             .unwrap_or_default()
     }
 
-    /// Sees the longest by depth of the calls `from..to`.
-    fn see_range(&mut self, from: u32, to: u32, best: &mut Best) {
-        let (mut next, to) = (from as usize, to as usize);
-        while next < to {
-            let spans = |blocks: usize| {
-                let length = blocks * BLOCK;
-                next.is_multiple_of(length) && next + length <= to
-            };
-            let lengths = [CHECKPOINT_BLOCKS, GROUP_BLOCKS, 1];
-            if let Some(length) = lengths.into_iter().find(|&blocks| spans(blocks)) {
-                best.see_all(self.of_blocks(length, next / BLOCK / length));
-                next += length * BLOCK;
-            } else {
-                let end = to.min((next / BLOCK + 1) * BLOCK);
-                self.see_in_block(next, end, best);
-                next = end;
+    /// Sees the longest by depth of the calls `range`. Blocks are read with `cursor`.
+    fn see_range(&mut self, range: Range<u32>, cursor: &mut Cursor<'a>, best: &mut Best) {
+        let (start, end) = (range.start as usize, range.end as usize);
+        let whole = start.div_ceil(BLOCK)..end / BLOCK;
+        let parts = if whole.start <= whole.end {
+            [start..whole.start * BLOCK, whole.end * BLOCK..end]
+        } else {
+            [start..end, end..end]
+        };
+        // What is known without a look into a block first: it settles most depths of the parts.
+        self.see_blocks(whole, best);
+        // For few calls that would cost more than it saves.
+        let settles = range.len() >= GROUP;
+        let parts = parts.into_iter().filter(|part| !part.is_empty());
+        if settles {
+            for part in parts.clone() {
+                let longest = self.of_blocks(1, part.start / BLOCK).iter();
+                let inside = longest.filter(|call| part.contains(&(call.call as usize)));
+                inside.for_each(|call| best.see(call.depth, call.cost, call.call));
+            }
+        }
+        for part in parts {
+            let index = part.start / BLOCK;
+            if !(settles && best.settle(self.of_blocks(1, index), &part)) {
+                self.see_part(part, cursor, best);
             }
         }
     }
 
-    /// The same of calls of one block.
-    fn see_in_block(&mut self, from: usize, to: usize, best: &mut Best) {
-        let index = from / BLOCK;
-        let calls = self.cursor.calls;
-        let block = *self.cursor.block(index);
-        if self.longest.as_ref().is_none_or(|(of, _)| *of != index) {
-            self.longest = block.longest().map(|longest| (index, longest));
+    /// The same of whole blocks.
+    fn see_blocks(&self, blocks: Range<usize>, best: &mut Best) {
+        let mut next = blocks.start;
+        while next < blocks.end {
+            let fits = |length: usize| next.is_multiple_of(length) && next + length <= blocks.end;
+            let lengths = [CHECKPOINT_BLOCKS, GROUP_BLOCKS];
+            let length = lengths
+                .into_iter()
+                .find(|&length| fits(length))
+                .unwrap_or(1);
+            best.see_all(self.of_blocks(length, next / length));
+            next += length;
         }
-        let Some((_, longest)) = &self.longest else {
+    }
+
+    /// The same of calls of one block, but for depths that are settled.
+    fn see_part(&mut self, part: Range<usize>, cursor: &mut Cursor<'a>, best: &mut Best) {
+        let index = part.start / BLOCK;
+        if self.last.as_ref().is_none_or(|(of, ..)| *of != index) {
+            let block = *cursor.block(index);
+            self.last = block.longest().map(|longest| (index, block, longest));
+        }
+        let Some((_, block, longest)) = &self.last else {
             return;
         };
         let first = index * BLOCK;
+        // A call that is open at the end of the block has no cost here, and comes below.
         let see = |best: &mut Best, i: usize| {
-            if let Some((cost, _)) = block.ended(i) {
-                best.see(block.depth(i), cost, (first + i) as u32);
+            if let Some(found) = best.at(block.depth(i))
+                && !found.settled
+            {
+                found.see(block.cost(i), || (first + i) as u32);
             }
         };
-        let (mut next, to_local) = (from - first, to - first);
-        while next < to_local {
-            if next.is_multiple_of(RUN) && next + RUN <= to_local {
-                for (i, depth, cost) in longest.in_run(next / RUN) {
-                    best.see(depth, cost, (first + i) as u32);
+        let (mut next, end) = (part.start - first, part.end - first);
+        while next < end {
+            if next.is_multiple_of(RUN) && next + RUN <= end {
+                for entry in longest.in_run(next / RUN) {
+                    if let Some(found) = best.at(longest.depth(entry))
+                        && !found.settled
+                    {
+                        found.see(longest.cost(entry), || (first + longest.call(entry)) as u32);
+                    }
                 }
                 next += RUN;
-            } else if next.is_multiple_of(GROUP) && next + GROUP <= to_local {
+            } else if next.is_multiple_of(GROUP) && next + GROUP <= end {
                 for i in longest.in_group(next / GROUP) {
                     see(best, i);
                 }
@@ -157,9 +243,12 @@ impl<'a> Search<'a> {
             }
         }
         // What is open at the end of the block has no length there.
-        let open = calls.open_in_block(index);
-        let open = &open[partition(open.len(), |i| (open[i].call as usize) < from)..];
-        for open in open.iter().take_while(|open| (open.call as usize) < to) {
+        let open = self.calls.open_in_block(index);
+        let open = &open[partition(open.len(), |i| (open[i].call as usize) < part.start)..];
+        for open in open
+            .iter()
+            .take_while(|open| (open.call as usize) < part.end)
+        {
             best.see(open.depth, open.end.saturating_sub(open.start), open.call);
         }
     }
@@ -178,11 +267,12 @@ pub(super) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    pub fn new(calls: Calls<'a>, columns: Columns) -> Walk<'a> {
+    /// Begins at column `first`.
+    pub fn new(calls: Calls<'a>, columns: Columns, first: u32) -> Walk<'a> {
         Walk {
             cursor: Cursor::new(calls),
             columns,
-            from: calls.started_before(columns.start(0).ns()),
+            from: calls.started_before(columns.start(first).ns()),
             known: 0,
             open: Vec::new(),
             new: Vec::new(),
@@ -234,30 +324,72 @@ impl Calls<'_> {
         let Some(deepest) = max_depth.checked_sub(1) else {
             return Vec::new();
         };
+        let count = columns.count();
+        let started = [0, count].map(|k| self.started(columns.start(k).ns()));
+        let calls = started[1].saturating_sub(started[0]);
+        // Fewer calls are looked through before other threads have woken up.
+        let pieces = if (calls / count.max(1)) as usize >= GROUP {
+            (2 * rayon::current_num_threads() as u32).min(count)
+        } else {
+            1
+        };
+        let edge = |piece: u32| (u64::from(count) * u64::from(piece) / u64::from(pieces)) as u32;
+        let strips = |piece| self.strips_of(columns, edge(piece)..edge(piece + 1), deepest);
+        if pieces == 1 {
+            return strips(0).concat();
+        }
+        let pieces: Vec<_> = (0..pieces).into_par_iter().map(strips).collect();
+        let depths = pieces.iter().map(Vec::len).max().unwrap_or(0);
+        let mut all: Vec<Strip> = Vec::with_capacity(pieces.iter().flatten().map(Vec::len).sum());
+        for depth in 0..depths {
+            for strips in pieces.iter().filter_map(|piece| piece.get(depth)) {
+                let mut strips = strips.as_slice();
+                // What reaches over the edge of a piece is one strip.
+                if let (Some(last), [first, rest @ ..]) = (all.last_mut(), strips)
+                    && (last.depth, last.call, last.end) == (first.depth, first.call, first.first)
+                {
+                    last.end = first.end;
+                    strips = rest;
+                }
+                all.extend_from_slice(strips);
+            }
+        }
+        all
+    }
+
+    /// The strips in `range` of the columns, by depth.
+    fn strips_of(&self, columns: Columns, range: Range<u32>, deepest: u32) -> Vec<Vec<Strip>> {
         let mut search = Search {
-            cursor: Cursor::new(*self),
-            longest: None,
+            calls: *self,
+            last: None,
         };
         let mut best = Best {
             deepest,
+            covered: 0,
             found: Vec::new(),
         };
         // By depth.
         let mut strips: Vec<Vec<Strip>> = Vec::new();
-        let mut walk = Walk::new(*self, columns);
-        for k in 0..columns.count() {
+        let mut walk = Walk::new(*self, columns, range.start);
+        for k in range {
             let (start, started) = walk.column(k);
+            let end = columns.start(k + 1).ns();
             best.found.clear();
+            best.covered = 0;
             for (call, facts) in walk.open() {
                 if facts.end > start {
                     best.see(facts.depth, facts.end.saturating_sub(facts.start), *call);
                 }
+                if facts.end >= end {
+                    best.covered = facts.depth.saturating_add(1);
+                }
             }
-            search.see_range(started.start, started.end, &mut best);
+            search.see_range(started, &mut walk.cursor, &mut best);
             for (depth, found) in best.found.iter().enumerate() {
-                let Some((_, call)) = *found else {
+                let call = found.call;
+                if call == NONE {
                     continue;
-                };
+                }
                 if strips.len() <= depth {
                     strips.resize(depth + 1, Vec::new());
                 }
@@ -273,6 +405,6 @@ impl Calls<'_> {
                 }
             }
         }
-        strips.concat()
+        strips
     }
 }

@@ -202,7 +202,7 @@ impl Store {
         };
         let threads = self.all_calls();
         let mut walks: Vec<(Walk<'_>, Cursor<'_>)> = threads
-            .map(|calls| (Walk::new(calls, columns), Cursor::new(calls)))
+            .map(|calls| (Walk::new(calls, columns, 0), Cursor::new(calls)))
             .collect();
         for k in 0..columns.count() {
             for (walk, cursor) in &mut walks {
