@@ -156,7 +156,9 @@ impl<'a> TraceBuilder<'a> {
             return false;
         };
         let above = open.len() - 1 - depth;
-        self.reporter.warn_many("missing-end", above as u64, &place);
+        if above > 0 {
+            self.reporter.warn_many("missing-end", above as u64, &place);
+        }
         let time = self.advance(thread, time, &place);
         let calls = &mut self.threads[thread.index()].calls;
         for _ in 0..=above {

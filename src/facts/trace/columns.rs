@@ -8,6 +8,8 @@
 /// Values a running count stands for.
 const RANK: usize = 64;
 const DESCRIPTOR: usize = 8;
+/// A value takes 0 to 64 bits.
+const WIDTHS: usize = u64::BITS as usize + 1;
 
 /// Where a column lies in the bytes that it is read from.
 #[derive(Clone, Copy, Debug, Default)]
@@ -133,12 +135,25 @@ pub(super) fn write_even(values: &[u64], out: &mut Vec<u8>) {
     pack_all(out, values, width);
 }
 
-/// Appends `values` as one column.
-pub(super) fn write(values: &[u64], out: &mut Vec<u8>) {
-    let mut by_bits = [0usize; u64::BITS as usize + 1];
-    for &value in values {
-        by_bits[bits(value) as usize] += 1;
+/// How many of `values` need how many bits.
+fn count_by_bits(values: &[u64]) -> [usize; WIDTHS] {
+    // Neighbours are often alike: counted apart, none waits for the count of the one before.
+    let mut apart = [[0u32; WIDTHS]; 4];
+    let (fours, rest) = values.as_chunks::<4>();
+    for four in fours {
+        for (counts, &value) in apart.iter_mut().zip(four) {
+            counts[bits(value) as usize] += 1;
+        }
     }
+    for &value in rest {
+        apart[0][bits(value) as usize] += 1;
+    }
+    std::array::from_fn(|width| apart.iter().map(|counts| counts[width] as usize).sum())
+}
+
+/// Appends `values`, fewer than 2^32, as one column.
+pub(super) fn write(values: &[u64], out: &mut Vec<u8>) {
+    let by_bits = count_by_bits(values);
     let widest = by_bits.iter().rposition(|&count| count > 0).unwrap_or(0);
     let bitmap_bits = values.len() + values.len().div_ceil(RANK) * rank_bytes(values.len()) * 8;
     let (mut low_bits, mut best) = (widest, widest * values.len());

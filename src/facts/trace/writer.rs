@@ -183,13 +183,18 @@ impl ThreadWriter {
     }
 
     /// A call starts; `start` is not before the last start or end.
+    #[inline]
     pub fn enter(&mut self, shared: &mut Shared, start: u64, function: FunctionId) {
         if self.calls.len() == BLOCK {
             self.flush(shared);
         }
         let callee = function.0;
         let shallow = &self.functions[..self.functions.len().min(SHALLOW)];
-        let nested = shallow.contains(&callee) || self.deep.contains_key(&callee);
+        // Without a way out of the loop: it is then several functions a step.
+        let is_shallow = shallow
+            .iter()
+            .fold(false, |found, &open| found | (open == callee));
+        let nested = is_shallow || self.deep.contains_key(&callee);
         let depth = self.stack.len();
         if depth >= SHALLOW {
             *self.deep.entry(callee).or_default() += 1;
@@ -216,6 +221,7 @@ impl ThreadWriter {
     }
 
     /// The innermost open call ends; `end` is not before the last start or end.
+    #[inline]
     pub fn exit(&mut self, end: u64) {
         let (Some(running), Some(function)) = (self.stack.pop(), self.functions.pop()) else {
             return;
@@ -263,6 +269,7 @@ impl ThreadWriter {
     }
 
     /// Writes the block under construction.
+    #[inline(never)]
     fn flush(&mut self, shared: &mut Shared) {
         let Some(first) = self.calls.first() else {
             return;

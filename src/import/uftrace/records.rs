@@ -9,7 +9,7 @@ use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::import::ImportError;
 use crate::import::stream::Window;
 use crate::progress::Progress;
-use crate::units::{FunctionId, ThreadId};
+use crate::units::ThreadId;
 use crate::warnings::{Place, Reporter};
 
 const SIZE: usize = 16;
@@ -66,6 +66,15 @@ impl Record {
             depth: (data >> 6) as usize % DEPTHS,
             address: data >> 16,
         })
+    }
+
+    /// The time of the record at the start of `bytes`; none when they are too few or no record.
+    #[inline]
+    fn time(bytes: &[u8]) -> Option<u64> {
+        let (time, bytes) = bytes.split_first_chunk::<8>()?;
+        let (data, _) = bytes.split_first_chunk::<8>()?;
+        let is_record = u64::from_le_bytes(*data) >> 3 & 7 == MAGIC;
+        is_record.then(|| u64::from_le_bytes(*time))
     }
 
     /// Whether `next` can be the record after this one of the same task.
@@ -131,8 +140,8 @@ pub fn read(
         count += 1;
         // The time before and the time behind are in order without it: only this one is damaged.
         if let Some(next) = next
-            && record.time > next.time
-            && next.time >= task.last
+            && record.time > next
+            && next >= task.last
         {
             reporter.warn("time-jumps-ahead", place);
             record.time = task.last;
@@ -143,12 +152,13 @@ pub fn read(
     Ok(count)
 }
 
-/// Hands each record of a file to `visit`, with the record behind it where that is at hand, and its place.
+/// Hands each record of a file to `visit`, with the time of the record behind it where that is at hand,
+/// and its place.
 fn scan(
     path: &Path,
     reporter: &Reporter,
     progress: &Progress,
-    mut visit: impl FnMut(Record, Option<Record>, &dyn Fn() -> Place) -> ControlFlow<()>,
+    mut visit: impl FnMut(Record, Option<u64>, &dyn Fn() -> Place) -> ControlFlow<()>,
 ) -> Result<(), ImportError> {
     let mut window = Window::open(path, progress, reporter)?;
     let mut at_end = false;
@@ -174,7 +184,7 @@ fn scan(
                     behind.len()
                 });
             }
-            let next = rest.get(length..).and_then(Record::read);
+            let next = rest.get(length..).and_then(Record::time);
             if visit(record, next, &place).is_break() {
                 return Ok(());
             }
@@ -242,8 +252,8 @@ struct Task {
     /// Index of the one that holds.
     session: usize,
     last: u64,
-    /// Address and function of the open calls.
-    open: Vec<(u64, FunctionId)>,
+    /// The addresses of the open calls.
+    open: Vec<u64>,
     /// The depth that records give for an outermost call.
     base: usize,
 }
@@ -287,6 +297,7 @@ impl Task {
         }
     }
 
+    #[inline]
     fn enter(
         &mut self,
         address: u64,
@@ -303,7 +314,7 @@ impl Task {
         let session = self.sessions.get(self.session).map(|&(_, session)| session);
         let function = symbols.function(session, address, time, builder, place);
         builder.enter(self.thread, timestamp(time), function, place);
-        self.open.push((address, function));
+        self.open.push(address);
     }
 
     fn exit(&mut self, time: u64, builder: &mut TraceBuilder<'_>, place: &dyn Fn() -> Place) {
@@ -345,7 +356,7 @@ impl Task {
                 }
                 self.leave(deeper, time, builder, reporter, place);
                 match self.open.last() {
-                    Some(&(open, _)) if open == address => self.exit(time, builder, place),
+                    Some(&open) if open == address => self.exit(time, builder, place),
                     Some(_) => {
                         // setjmp(3) returns again, from within calls that were left meanwhile.
                         self.leave(-1, time, builder, reporter, place);

@@ -50,6 +50,32 @@ struct Space {
     known: HashMap<u64, FunctionId, BuildFast>,
 }
 
+/// A function known of a session, by the hash of its address: found in one look, for calls of the same
+/// few functions follow each other. Without session it stands for nothing.
+#[derive(Clone, Copy, Debug)]
+struct Recent {
+    address: u64,
+    session: Option<usize>,
+    function: FunctionId,
+}
+
+impl Recent {
+    const NONE: Recent = Recent {
+        address: 0,
+        session: None,
+        function: FunctionId(0),
+    };
+}
+
+const RECENT_BITS: u32 = 11;
+const RECENT: usize = 1 << RECENT_BITS;
+
+/// Where in the recent functions `address` stands: less than `RECENT`.
+fn recent_place(address: u64) -> usize {
+    // Fibonacci hashing, Knuth, The Art of Computer Programming 3, section 6.4.
+    (address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - RECENT_BITS)) as usize
+}
+
 /// The symbols of a recording.
 pub struct Symbols<'a> {
     dir: PathBuf,
@@ -57,6 +83,7 @@ pub struct Symbols<'a> {
     by_file: HashMap<PathBuf, usize>,
     /// By session.
     spaces: Vec<Space>,
+    recent: Box<[Recent; RECENT]>,
     reporter: &'a Reporter,
 }
 
@@ -72,6 +99,7 @@ impl<'a> Symbols<'a> {
             modules: Vec::new(),
             by_file: HashMap::new(),
             spaces: Vec::new(),
+            recent: Box::new([Recent::NONE; RECENT]),
             reporter,
         };
         for session in &tasks.sessions {
@@ -194,9 +222,25 @@ impl<'a> Symbols<'a> {
         builder: &mut TraceBuilder<'_>,
         place: impl FnOnce() -> Place,
     ) -> FunctionId {
+        let recent = &self.recent[recent_place(address)];
+        if recent.address == address && recent.session == session && session.is_some() {
+            return recent.function;
+        }
+        self.search(session, address, time, builder, place)
+    }
+
+    fn search(
+        &mut self,
+        session: Option<usize>,
+        address: u64,
+        time: u64,
+        builder: &mut TraceBuilder<'_>,
+        place: impl FnOnce() -> Place,
+    ) -> FunctionId {
         let space = session.and_then(|session| self.spaces.get(session));
-        if let Some(&known) = space.and_then(|space| space.known.get(&address)) {
-            return known;
+        if let Some(&function) = space.and_then(|space| space.known.get(&address)) {
+            self.remember(session, address, function);
+            return function;
         }
         let mappings = space.map_or(&[][..], |space| &space.mappings);
         // The library loaded last lies where another may have lain before.
@@ -213,8 +257,17 @@ impl<'a> Symbols<'a> {
             .and_then(|session| self.spaces.get_mut(session))
         {
             space.known.insert(address, function);
+            self.remember(session, address, function);
         }
         function
+    }
+
+    fn remember(&mut self, session: Option<usize>, address: u64, function: FunctionId) {
+        self.recent[recent_place(address)] = Recent {
+            address,
+            session,
+            function,
+        };
     }
 
     fn describe(
