@@ -51,7 +51,9 @@ fn resolve(in: FullScreen) -> @location(0) vec4f {
     let block = blocks[index];
     let look = looks[index];
     let eye = frame.eye;
-    let ray = frame.ray + in.position.x * frame.ray_right + in.position.y * frame.ray_down;
+    let through = frame.ray + in.position.x * frame.ray_right + in.position.y * frame.ray_down;
+    // Parallel to a face the division below would give an infinity of either sign.
+    let ray = select(through, vec3f(1e-6), abs(through) < vec3f(1e-6));
 
     // Where the ray enters the block; on the ground, where it meets level 0.
     let high = vec3f(block.high.xy, block.high.z + look.rise);
