@@ -197,6 +197,24 @@ fn surfaces_darken_toward_walls_on_all_sides() {
     );
 }
 
+/// Looking due north the rays of the middle column run parallel to the walls in the east and west.
+#[test]
+fn rays_parallel_to_walls_are_lit_as_their_neighbours() {
+    let mut renderer = renderer(&tower());
+    let mut frame = frame(
+        Camera {
+            eye: Vec3::new(200.0, -400.0, 300.0),
+            target: Vec3::new(200.0, 200.0, 0.0),
+            fov_y: 0.7,
+        },
+        Theme::Light,
+        1,
+    );
+    frame.size = [SIZE[0] + 1, SIZE[1]];
+    let image = draw(&mut renderer, &frame);
+    assert_eq!(count(&image, |colour| colour == [0; 3]), 0);
+}
+
 #[test]
 fn deeper_terraces_are_lighter() {
     let mut blocks: Vec<Block> = (0..5u16)
