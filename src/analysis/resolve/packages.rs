@@ -290,7 +290,7 @@ mod tests {
             ),
             (
                 "f",
-                "/root/.cargo/registry/src/index-1/serde-1.0.1/src/de.rs",
+                "/home/user/.cargo/registry/src/index-1/serde-1.0.1/src/de.rs",
                 "app",
                 foreign("serde-1.0.1 de.rs"),
             ),
@@ -302,7 +302,7 @@ mod tests {
             ),
             (
                 "f",
-                "/root/go/pkg/mod/github.com/x/y@v1.2/z.go",
+                "/home/user/go/pkg/mod/github.com/x/y@v1.2/z.go",
                 "",
                 foreign("y@v1.2 z.go"),
             ),
