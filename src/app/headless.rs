@@ -6,7 +6,7 @@ use super::camera::home;
 use super::camera::pose::{Bounds, FreeArea, Pose};
 use crate::analysis::session::Session;
 use crate::filter::cut::Cut;
-use crate::filter::selection::Selection;
+use crate::filter::selection::{Pointed, Selection};
 use crate::render::gpu::{Gpu, GpuError};
 use crate::render::image::Image;
 use crate::render::renderer::{Frame, Quality, Renderer};
@@ -88,7 +88,7 @@ impl<'a> Studio<'a> {
         let size = Vec2::new(width as f32, height as f32);
         let camera = self.pose.camera();
         let selection = Selection {
-            module: self.settings.viewpoint.focus,
+            chosen: Pointed::at_module(self.settings.viewpoint.focus),
             ..Selection::default()
         };
         self.view.show(self.session, moment);
@@ -105,7 +105,7 @@ impl<'a> Studio<'a> {
             size: self.settings.size,
             theme: self.settings.landscape.theme,
             hovered: None,
-            selected: selection.module,
+            selected: selection.chosen.module,
             quality: self.settings.quality,
         };
         let image = self.renderer.image(&self.gpu, &frame)?;

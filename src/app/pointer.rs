@@ -86,7 +86,7 @@ impl Workbench {
         let at = at.filter(|&at| !covers(at));
         let hovered = at.and_then(|at| self.pick(at)).map(|(module, _)| module);
         if let Some(document) = &mut self.document {
-            document.selection.hovered = hovered;
+            document.selection.pointed.module = hovered;
         }
     }
 

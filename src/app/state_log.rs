@@ -36,8 +36,8 @@ impl StateLog {
             "blocks": document.map(|open| open.landscape.blocks().len()),
             "loading": bench.loading.is_some(),
             "messages": bench.messages.iter().map(|it| it.title.as_str()).collect::<Vec<_>>(),
-            "hovered": selection.and_then(|it| it.hovered).and_then(path),
-            "selected": selection.and_then(|it| it.module).and_then(path),
+            "hovered": selection.and_then(|it| it.pointed.module).and_then(path),
+            "selected": selection.and_then(|it| it.chosen.module).and_then(path),
             "playing": playback.is_some_and(|it| it.is_playing()),
             "time_ns": playback.map(|it| it.time().ns()),
             "mode": match bench.camera.mode() {

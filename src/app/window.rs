@@ -26,7 +26,7 @@ use super::pointer::Button;
 use super::state_log::StateLog;
 use super::workbench::{Message, Viewport, Workbench};
 use crate::analysis::session::Inputs;
-use crate::filter::selection::Selection;
+use crate::filter::selection::{Pointed, Selection};
 use crate::render::gpu::GpuError;
 use crate::render::renderer::{Frame, Quality};
 use crate::units::ModuleId;
@@ -427,8 +427,8 @@ fn landscape_frame(
         renderer.set_arcs(gpu, landscape.arcs());
         is_stale = true;
     }
-    frame.hovered = document.selection.hovered;
-    frame.selected = document.selection.module;
+    frame.hovered = document.selection.pointed.module;
+    frame.selected = document.selection.chosen.module;
     if is_stale || view.drawn != Some(frame) {
         let found: &[ModuleId] = if bench.search.is_open {
             let shown = bench.search.results.len().min(MAX_NAMES_FOUND);
@@ -447,7 +447,7 @@ fn landscape_frame(
         } = document;
         // What is hovered has a tooltip of its own.
         let named = Selection {
-            hovered: None,
+            pointed: Pointed::default(),
             ..selection.clone()
         };
         landscape.label(session, &named, found, &frame.camera, pixels, em);

@@ -312,7 +312,9 @@ impl Workbench {
             Command::FlyTo(module) => self.flight_pending = Some(Destination::Module(module)),
             Command::FlyToSelection => {
                 let selection = self.document.as_ref().map(|open| &open.selection);
-                if let Some(module) = selection.and_then(|it| it.module.or(it.hovered)) {
+                if let Some(module) =
+                    selection.and_then(|it| it.chosen.module.or(it.pointed.module))
+                {
                     self.flight_pending = Some(Destination::Module(module));
                 }
             }
@@ -387,7 +389,7 @@ impl Workbench {
 
     fn select(&mut self, module: Option<ModuleId>) {
         if let Some(document) = &mut self.document {
-            document.selection.module = module;
+            document.selection.chosen.module = module;
             self.neighbours = match module {
                 Some(module) => document.calls.of(&document.session.hierarchy, module),
                 None => Neighbours::default(),
@@ -405,7 +407,9 @@ impl Workbench {
             return;
         };
         let selection = &document.selection;
-        let module = module.or(selection.module).or(selection.hovered);
+        let module = module
+            .or(selection.chosen.module)
+            .or(selection.pointed.module);
         let hierarchy = &document.session.hierarchy;
         let Some(module) = module.and_then(|module| collapsible(hierarchy, module)) else {
             return;
@@ -443,7 +447,7 @@ impl Workbench {
 
     fn escape(&mut self) {
         let selection = self.document.as_ref().map(|open| &open.selection);
-        let is_selected = selection.is_some_and(|selection| selection.module.is_some());
+        let is_selected = selection.is_some_and(|selection| selection.chosen.module.is_some());
         if let Some(loading) = &self.loading {
             loading.progress.cancel();
         } else if self.shown.help {

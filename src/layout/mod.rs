@@ -4,4 +4,5 @@ pub mod arcs;
 pub mod geometry;
 pub mod labels;
 pub mod pick;
+pub mod sheet;
 pub mod treemap;

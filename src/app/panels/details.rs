@@ -19,7 +19,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
     let Some(document) = &bench.document else {
         return;
     };
-    let Some(module) = document.selection.module else {
+    let Some(module) = document.selection.chosen.module else {
         return;
     };
     let frame = egui::Frame::side_top_panel(ui.style()).inner_margin(egui::Margin::same(12));

@@ -11,7 +11,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
     let Some(document) = &bench.document else {
         return;
     };
-    let (Some(module), Some(at)) = (document.selection.hovered, bench.pointer.at) else {
+    let (Some(module), Some(at)) = (document.selection.pointed.module, bench.pointer.at) else {
         return;
     };
     let facts = document.landscape.module_facts(&document.session, module);

@@ -273,10 +273,16 @@ impl LandscapeView {
         let running = self.relations.innermost().iter().take(MOST_RUNNING_NAMES);
         let running = running.filter_map(|&index| Some(self.blocks.get(index as usize)?.module));
         let requests = selection
-            .hovered
+            .pointed
+            .module
             .map(|module| (module, Reason::Hovered))
             .into_iter()
-            .chain(selection.module.map(|module| (module, Reason::Selected)))
+            .chain(
+                selection
+                    .chosen
+                    .module
+                    .map(|module| (module, Reason::Selected)),
+            )
             .chain(found.iter().map(|&module| (module, Reason::Found)))
             .chain(running.map(|module| (module, Reason::Running)))
             // A district whose name can be read on its terrace needs no second one.
