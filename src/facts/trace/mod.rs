@@ -7,6 +7,7 @@
 mod activity;
 pub(super) mod block;
 mod columns;
+mod coverage;
 mod detail;
 mod events;
 mod occurrence;
@@ -24,6 +25,7 @@ pub(super) mod writer;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+pub use coverage::Coverage;
 pub use detail::{Columns, Strip};
 pub use occurrence::ActiveSpan;
 
@@ -320,6 +322,20 @@ impl Trace {
     /// O(columns × (block + log n summaries)) a thread.
     pub fn active(&self, columns: Columns, row_of: &[u32], rows: u32) -> Vec<ActiveSpan> {
         self.ask(|store| store.active(columns, row_of, rows))
+    }
+
+    /// For how long each of `rows` rows is on the stack and on top of it, by column, into `out`: in order
+    /// of row, then column, and only where it is on the stack at all. Threads are summed. `row_of` gives
+    /// the row by function, as for [`Trace::active`]. The calls of a row's functions count once where they
+    /// enclose each other. O(columns × (block + log n summaries)) a thread where no row has several
+    /// functions; else O(the calls in the window).
+    pub fn coverage(&self, columns: Columns, row_of: &[u32], rows: u32, out: &mut Vec<Coverage>) {
+        self.store.coverage(columns, row_of, rows, out);
+        if self.store.is_damaged()
+            && let Some(store) = self.stand_in()
+        {
+            store.coverage(columns, row_of, rows, out);
+        }
     }
 
     /// The number of events, enters and exits: two a call.

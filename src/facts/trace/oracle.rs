@@ -153,6 +153,24 @@ impl Direct {
         })
     }
 
+    /// The times between neighbouring events of each thread, with the functions that are open then.
+    pub fn intervals(&self) -> Vec<(TimeRange, Vec<FunctionId>)> {
+        let mut intervals = Vec::new();
+        let mut stack = Vec::new();
+        for thread in self.thread_ids() {
+            let calls = &self.threads[thread.index()];
+            let mut times: Vec<Time> = calls.iter().flat_map(|c| [c.start, c.end]).collect();
+            times.sort();
+            times.dedup();
+            for pair in times.windows(2) {
+                self.stack_at(thread, pair[0], &mut stack);
+                let functions = stack.iter().map(|&call| self.call(thread, call).function);
+                intervals.push((TimeRange::new(pair[0], pair[1]), functions.collect()));
+            }
+        }
+        intervals
+    }
+
     /// For each column and depth the longest call that overlaps the column, of equals the first.
     pub fn longest(&self, thread: ThreadId, column: TimeRange, depth: u32) -> Option<CallId> {
         let calls = self.threads[thread.index()].iter().zip(0..);

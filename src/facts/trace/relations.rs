@@ -6,14 +6,15 @@ use super::{FunctionMetrics, Relation};
 use crate::units::{Cost, FunctionId, Time, TimeRange};
 
 /// A call that is open while the calls of a block are gone through.
-struct Frame {
-    pair: u32,
+pub(super) struct Frame {
+    pub call: u32,
+    pub pair: u32,
     depth: u32,
-    start: u64,
-    end: u64,
+    pub start: u64,
+    pub end: u64,
     /// The cost of its direct subcalls that have ended.
-    children: u64,
-    nested: bool,
+    pub children: u64,
+    pub nested: bool,
 }
 
 impl Frame {
@@ -31,8 +32,9 @@ impl Frame {
 
 impl Calls<'_> {
     /// The calls open before the first call of a block that lie at least `lowest` deep, outermost first.
-    fn frames_before(&self, block: usize, lowest: u32) -> Vec<Frame> {
+    pub(super) fn frames_before(&self, block: usize, lowest: u32) -> Vec<Frame> {
         let frame = |open: &OpenCall, children| Frame {
+            call: open.call,
             pair: open.pair,
             depth: open.depth,
             start: open.start,
@@ -101,6 +103,7 @@ impl Calls<'_> {
                 }
             };
             frames.push(Frame {
+                call: last - (local - i) as u32,
                 pair,
                 depth,
                 start,

@@ -1,7 +1,7 @@
 //! The fast queries held against the direct ones on random traces.
 
 use super::oracle::Direct;
-use super::{ActiveSpan, Call, Columns, Strip, Trace, storage};
+use super::{ActiveSpan, Call, Columns, Coverage, Strip, Trace, storage};
 use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::facts::functions::{Function, Functions};
 use crate::facts::index::{self, IndexError};
@@ -117,6 +117,41 @@ fn random_trace(seed: u64) -> (Trace, Direct) {
     }
     let (functions, trace) = builder.finish(place);
     (trace, Direct::new(threads, functions.len()))
+}
+
+/// The shares of the columns in which a row is open and on top, by the stacks between events.
+fn coverage(
+    intervals: &[(TimeRange, Vec<FunctionId>)],
+    columns: Columns,
+    row_of: &[u32],
+    rows: u32,
+) -> Vec<Coverage> {
+    let mut expected = Vec::new();
+    for row in 0..rows {
+        for column in 0..columns.count() {
+            let (from, to) = (columns.start(column), columns.start(column + 1));
+            let (mut open, mut top) = (Cost::ZERO, Cost::ZERO);
+            for (interval, stack) in intervals {
+                let inside = interval.end.min(to).since(interval.start.max(from));
+                let is_of_row = |function: &FunctionId| row_of[function.index()] == row;
+                if stack.iter().any(is_of_row) {
+                    open += inside;
+                }
+                if stack.last().is_some_and(is_of_row) {
+                    top += inside;
+                }
+            }
+            if open > Cost::ZERO {
+                expected.push(Coverage {
+                    row,
+                    column,
+                    open,
+                    top,
+                });
+            }
+        }
+    }
+    expected
 }
 
 /// Holds every query of `trace` against the direct evaluation.
@@ -249,6 +284,26 @@ pub fn compare(trace: &Trace, direct: &Direct, random: &mut Random) {
             expected,
             "{columns:?}"
         );
+    }
+    let intervals = direct.intervals();
+    for (pair, singly) in times
+        .windows(2)
+        .take(6)
+        .zip([true, false].into_iter().cycle())
+    {
+        let columns = Columns::new(
+            TimeRange::new(pair[0], pair[1]),
+            1 + random.below(30) as u32,
+        );
+        // Each function for itself or two by two, the first left out.
+        let row_of: Vec<u32> = (0..direct.functions as u32)
+            .map(|i| i.wrapping_sub(1) / if singly { 1 } else { 2 })
+            .collect();
+        let rows = direct.functions as u32;
+        let mut found = Vec::new();
+        trace.coverage(columns, &row_of, rows, &mut found);
+        let expected = coverage(&intervals, columns, &row_of, rows);
+        assert_eq!(found, expected, "{columns:?}");
     }
     let ranges = times
         .windows(2)
