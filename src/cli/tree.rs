@@ -26,7 +26,9 @@ const HELP: &str = "\
 Lines of code are counted as tokei does: those of a file are what tokei reports as Code of the file's own \
 language. Those of a function are the lines of code in its span, without functions nested in it, which \
 stand beside it under a qualified name. In the JSON document, `language` is null where a module has none or \
-several, `line` and `end_line` are 0 for directories.
+several, `line` and `end_line` are 0 for directories, `bytes` is the size of files and directories, \
+`comment_lines` the lines with comments and no code, `functions` the number of functions in the module, and \
+`complexity` the sum of their cyclomatic complexities: of each 1 and its decision points.
 
 Example:
   callscape tree src --json";
@@ -65,13 +67,16 @@ fn write_json(hierarchy: &Hierarchy, depth: u16, out: &mut dyn Write) -> io::Res
         };
         write!(
             out,
-            r#"{{"name":{},"kind":"{}","language":{language},"loc":{},"line":{},"end_line":{},"bytes":{},"children":["#,
+            r#"{{"name":{},"kind":"{}","language":{language},"loc":{},"line":{},"end_line":{},"bytes":{},"comment_lines":{},"functions":{},"complexity":{},"children":["#,
             text(module.name),
             module.kind.name(),
             module.loc,
             module.line,
             module.end_line,
             module.bytes,
+            module.comment_lines,
+            module.functions,
+            module.complexity,
         )?;
         open.push(hierarchy.subtree(id).end);
         is_first = true;

@@ -47,8 +47,17 @@ pub struct Module<'a> {
     pub line: u32,
     /// Last line in its file, included; 0 where a module has no line.
     pub end_line: u32,
-    /// Size in bytes of the whole subtree's files.
+    /// Size in bytes of the whole subtree's files; 0 for what lies inside a file.
     pub bytes: u64,
+    /// Lines of the whole subtree on which comments stand and no code.
+    pub comment_lines: u32,
+    /// Functions in the whole subtree; 1 for a function of the source, 0 for one that only a recording knows.
+    pub functions: u32,
+    /// Cyclomatic complexity, summed over the functions of the whole subtree: divided by `functions` it is
+    /// their mean. Of one function 1 and its decision points, which `assets/languages` lists for each language.
+    ///
+    /// T. J. McCabe, A Complexity Measure, IEEE Transactions on Software Engineering 2(4), 1976.
+    pub complexity: u32,
 }
 
 impl<'a> Module<'a> {
@@ -62,6 +71,9 @@ impl<'a> Module<'a> {
             line: 0,
             end_line: 0,
             bytes: 0,
+            comment_lines: 0,
+            functions: 0,
+            complexity: 0,
         }
     }
 }
@@ -79,6 +91,9 @@ struct Row {
     loc: u32,
     line: u32,
     end_line: u32,
+    comment_lines: u32,
+    functions: u32,
+    complexity: u32,
     bytes: u64,
 }
 
@@ -113,6 +128,9 @@ impl Hierarchy {
             line: row.line,
             end_line: row.end_line,
             bytes: row.bytes,
+            comment_lines: row.comment_lines,
+            functions: row.functions,
+            complexity: row.complexity,
         }
     }
 
@@ -241,6 +259,9 @@ impl HierarchyBuilder {
             line: module.line,
             end_line: module.end_line,
             bytes: module.bytes,
+            comment_lines: module.comment_lines,
+            functions: module.functions,
+            complexity: module.complexity,
         }
     }
 
@@ -283,6 +304,9 @@ impl HierarchyBuilder {
             line: row.line,
             end_line: row.end_line,
             bytes: row.bytes,
+            comment_lines: row.comment_lines,
+            functions: row.functions,
+            complexity: row.complexity,
         }
     }
 
@@ -360,6 +384,9 @@ mod tests {
             a,
             Module {
                 loc: 7,
+                comment_lines: 3,
+                functions: 2,
+                complexity: 5,
                 ..Module::named(ModuleKind::File, "c.c")
             },
         );

@@ -20,6 +20,12 @@ struct Saved {
     #[serde(default)]
     bytes: u64,
     #[serde(default)]
+    comment_lines: u32,
+    #[serde(default)]
+    functions: u32,
+    #[serde(default)]
+    complexity: u32,
+    #[serde(default)]
     children: Vec<Saved>,
 }
 
@@ -33,6 +39,9 @@ impl Saved {
             line: self.line,
             end_line: self.end_line,
             bytes: self.bytes,
+            comment_lines: self.comment_lines,
+            functions: self.functions,
+            complexity: self.complexity,
         }
     }
 }
