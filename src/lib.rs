@@ -14,6 +14,8 @@ pub mod import;
 
 pub mod analysis;
 
+pub mod export;
+
 pub mod filter;
 
 pub mod layout;

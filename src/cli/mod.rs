@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+mod export;
 mod functions;
 mod graph;
 mod index;
@@ -12,6 +13,7 @@ mod input;
 mod output;
 mod render;
 mod stack;
+mod threads;
 mod tree;
 mod window;
 
@@ -34,6 +36,7 @@ enum Command {
     Graph(graph::Args),
     Tree(tree::Args),
     Index(index::Args),
+    Export(export::Args),
 }
 
 /// Runs what the command line asks for.
@@ -47,6 +50,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Graph(args)) => graph::run(args),
         Some(Command::Tree(args)) => tree::run(args),
         Some(Command::Index(args)) => index::run(args),
+        Some(Command::Export(args)) => export::run(args),
     }
 }
 

@@ -1,11 +1,9 @@
 //! `callscape stack`: The call stacks at a point in time
 
-use anyhow::bail;
 use serde::Serialize;
 
 use super::output::{self, Align, Table};
-use crate::facts::trace::Trace;
-use crate::units::{Cost, ThreadId, Time, TimeSpec};
+use crate::units::{Cost, Time, TimeSpec};
 
 #[derive(Debug, clap::Args)]
 #[command(about = "The call stacks at a point in time", after_help = EXAMPLES)]
@@ -46,7 +44,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     let trace = &recording.trace;
     let at = args.at.resolve(trace.duration());
     let mut open = Vec::new();
-    let stacks: Vec<Stack<'_>> = threads(trace, args.thread.as_deref())?
+    let stacks: Vec<Stack<'_>> = super::threads::find(trace, args.thread.as_deref())?
         .into_iter()
         .map(|thread| {
             trace.stack_at(thread, at, &mut open);
@@ -101,39 +99,4 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         }
         Ok(())
     })
-}
-
-/// The threads with this id, or else with this name; all for none.
-fn threads(trace: &Trace, wanted: Option<&str>) -> anyhow::Result<Vec<ThreadId>> {
-    let Some(wanted) = wanted else {
-        return Ok(trace.thread_ids().collect());
-    };
-    let all = || trace.thread_ids().zip(trace.threads());
-    let by_id = all().filter(|(_, thread)| thread.id == wanted);
-    let mut found: Vec<ThreadId> = by_id.map(|(id, _)| id).collect();
-    if found.is_empty() {
-        let by_name = all().filter(|(_, thread)| thread.name == wanted);
-        found = by_name.map(|(id, _)| id).collect();
-    }
-    if found.is_empty() {
-        /// An error message names this many; `info` lists all.
-        const LISTED: usize = 20;
-        let mut known: Vec<String> = trace
-            .threads()
-            .iter()
-            .take(LISTED)
-            .map(|thread| match thread.name.as_str() {
-                "" => thread.id.clone(),
-                name => format!("{} ({name})", thread.id),
-            })
-            .collect();
-        if trace.threads().len() > LISTED {
-            known.push(format!("and {} more", trace.threads().len() - LISTED));
-        }
-        bail!(
-            "no thread has the id or name '{wanted}'; there are: {}",
-            known.join(", ")
-        );
-    }
-    Ok(found)
 }

@@ -8,11 +8,11 @@
 //! events waiting.
 
 use std::ops::ControlFlow;
-use std::path::Path;
 
 use super::ImportError;
 use super::decimal::{self, NoTime, Unit};
 use super::document::Document;
+use super::input::Input;
 use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::facts::functions::Functions;
 use crate::facts::names::NameId;
@@ -49,11 +49,11 @@ pub fn sniff(head: &[u8]) -> bool {
 const NOT_SHOWN: &[u8] = b"iIRCstfbneSTpFPNODvVc()=";
 
 /// Reads a Chrome trace. One pass, two when events have to be put in order of time first.
-pub fn import(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
-    match read(path, progress, Order::AsWritten)? {
+pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
+    match read(input, progress, Order::AsWritten)? {
         Some(recording) => Ok(recording),
-        None => read(path, progress, Order::ByTime)?.ok_or_else(|| {
-            let place = Place::file(path.display().to_string());
+        None => read(input, progress, Order::ByTime)?.ok_or_else(|| {
+            let place = Place::file(input.display().to_string());
             ImportError::malformed(place, "a file that stays as it is", "one that changes")
         }),
     }
@@ -69,13 +69,17 @@ enum Order {
 }
 
 /// None when the events need [`Order::ByTime`].
-fn read(path: &Path, progress: &Progress, order: Order) -> Result<Option<Recording>, ImportError> {
+fn read(
+    input: &Input,
+    progress: &Progress,
+    order: Order,
+) -> Result<Option<Recording>, ImportError> {
     let reporter = Reporter::new();
-    let mut document = Document::open(path, progress, &reporter)?;
+    let mut document = Document::open(input, progress, &reporter)?;
     let mut reader = Reader {
         builder: TraceBuilder::new(&reporter),
         reporter: &reporter,
-        file: path.display().to_string(),
+        file: input.display().to_string(),
         order,
         dialects: Dialects::default(),
         threads: Threads::default(),
@@ -89,7 +93,7 @@ fn read(path: &Path, progress: &Progress, order: Order) -> Result<Option<Recordi
     let end = document.offset();
     let (functions, trace) = reader.finish(end, progress)?;
     Ok(Some(Recording {
-        path: path.to_owned(),
+        path: input.to_path_buf(),
         format: FORMAT,
         kind: RecordingKind::Trace,
         functions,

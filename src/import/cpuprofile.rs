@@ -12,11 +12,11 @@
 //! from 1 here; a `file:` URL is a path here, and a `node:` URL belongs to the library node.
 
 use std::collections::HashMap;
-use std::path::Path;
 
 use super::ImportError;
 use super::decimal::Unit;
 use super::document::{self, Document, Next};
+use super::input::Input;
 use super::samples::{self, Samples, StackId, Stacks, median};
 use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::facts::functions::Function;
@@ -38,9 +38,9 @@ pub fn sniff(head: &[u8]) -> bool {
 }
 
 /// Reads a profile. O(nodes + samples + calls), samples in order of time.
-pub fn import(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
+pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     let reporter = Reporter::new();
-    let mut document = Document::open(path, progress, &reporter)?;
+    let mut document = Document::open(input, progress, &reporter)?;
     let mut builder = TraceBuilder::new(&reporter);
     let mut profile = Profile::default();
     if document.object()? {
@@ -111,7 +111,7 @@ pub fn import(path: &Path, progress: &Progress) -> Result<Recording, ImportError
     let samples = samples.finish(&mut builder, place);
     let (functions, trace) = builder.finish(place);
     Ok(Recording {
-        path: path.to_owned(),
+        path: input.to_path_buf(),
         format: FORMAT,
         kind: RecordingKind::Sampled,
         functions,

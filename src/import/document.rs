@@ -5,10 +5,10 @@
 //! cut is counted (`truncated-file`). A byte that cannot stand where it stands is an error.
 
 use std::collections::HashSet;
-use std::path::Path;
 
 use super::ImportError;
 use super::decimal::{self, Unit};
+use super::input::Input;
 use super::json::{Cursor, Skip, Stop, unescape};
 use super::stream::Window;
 use crate::progress::Progress;
@@ -37,14 +37,14 @@ pub struct Document<'a> {
 
 impl<'a> Document<'a> {
     pub fn open(
-        path: &Path,
+        input: &'a Input,
         progress: &'a Progress,
         reporter: &'a Reporter,
     ) -> Result<Document<'a>, ImportError> {
         Ok(Document {
-            window: Window::open(path, progress, reporter)?,
+            window: Window::open(input, progress, reporter)?,
             reporter,
-            file: path.display().to_string(),
+            file: input.display().to_string(),
             taken: 0,
             cut: false,
         })

@@ -13,11 +13,11 @@
 //! Where a native function begins is not written: its line is the lowest that ran.
 
 use std::collections::HashSet;
-use std::path::Path;
 
 use super::ImportError;
 use super::decimal::Unit;
 use super::document::{self, Document};
+use super::input::Input;
 use super::samples::{self, Samples, StackId, Stacks};
 use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::facts::recording::{Recording, RecordingKind};
@@ -52,9 +52,9 @@ pub fn sniff(head: &[u8]) -> bool {
 }
 
 /// Reads a profile. O(its size + calls).
-pub fn import(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
+pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     let reporter = Reporter::new();
-    let mut document = Document::open(path, progress, &reporter)?;
+    let mut document = Document::open(input, progress, &reporter)?;
     let mut builder = TraceBuilder::new(&reporter);
     let mut samples = Samples::new(&reporter);
     if !document.object()? {
@@ -107,7 +107,7 @@ pub fn import(path: &Path, progress: &Progress) -> Result<Recording, ImportError
     let samples = samples.finish(&mut builder, place);
     let (functions, trace) = builder.finish(place);
     Ok(Recording {
-        path: path.to_owned(),
+        path: input.to_path_buf(),
         format: FORMAT,
         kind: RecordingKind::Sampled,
         functions,

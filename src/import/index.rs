@@ -12,6 +12,7 @@ use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 
+use super::input::Input;
 use super::{FORMATS, ImportError};
 use crate::facts::index::{self, Contents, IndexError, MAGIC};
 use crate::facts::recording::{Recording, RecordingKind};
@@ -42,13 +43,17 @@ struct Note {
 /// Opens the recording at `path`, or the index that `path` is, by its index where that fits. A large
 /// recording without one that fits gets one.
 pub fn open(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
+    let input = Input::new(path).map_err(|error| ImportError::io(path, error))?;
+    if input.is_pipe() {
+        return super::read(&input, progress);
+    }
     if is_index(path) {
         return open_alone(path);
     }
     let reporter = Reporter::new();
     let Ok(fingerprint) = fingerprint(path) else {
         // The error that reading gives is the better one.
-        return super::read(path, progress);
+        return super::read(&input, progress);
     };
     for index in places(path) {
         match open_fitting(&index, path, fingerprint) {
@@ -63,7 +68,7 @@ pub fn open(path: &Path, progress: &Progress) -> Result<Recording, ImportError> 
             }
         }
     }
-    let mut recording = super::read(path, progress)?;
+    let mut recording = super::read(&input, progress)?;
     if recording.trace.calls() >= WORTH_KEEPING && !keep(&recording, path, fingerprint) {
         reporter.warn("index-not-written", || {
             Place::file(path.display().to_string())
@@ -80,8 +85,14 @@ pub fn build(
     index: Option<&Path>,
     progress: &Progress,
 ) -> Result<PathBuf, ImportError> {
-    let fingerprint = fingerprint(path).map_err(|error| ImportError::io(path, error))?;
-    let recording = super::read(path, progress)?;
+    let input = Input::new(path).map_err(|error| ImportError::io(path, error))?;
+    let fingerprint = if input.is_pipe() {
+        // Nothing that it could fit comes again.
+        0
+    } else {
+        fingerprint(path).map_err(|error| ImportError::io(path, error))?
+    };
+    let recording = super::read(&input, progress)?;
     let places = index.map_or_else(|| places(path), |index| vec![index.to_owned()]);
     let mut result = Err(ImportError::io(
         path,

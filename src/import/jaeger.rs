@@ -7,11 +7,11 @@
 //! warnings and flags.
 
 use std::collections::HashMap;
-use std::path::Path;
 
 use super::ImportError;
 use super::decimal::Unit;
 use super::document::{self, Document, Next};
+use super::input::Input;
 use super::otlp::Code;
 use super::spans::{ServiceId, Span, Spans};
 use crate::facts::builder::TraceBuilder;
@@ -36,9 +36,9 @@ pub fn sniff(head: &[u8]) -> bool {
 }
 
 /// Reads the spans. O(n log n), all spans in memory.
-pub fn import(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
+pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     let reporter = Reporter::new();
-    let mut document = Document::open(path, progress, &reporter)?;
+    let mut document = Document::open(input, progress, &reporter)?;
     let mut reader = Reader {
         spans: Spans::default(),
         processes: HashMap::new(),
@@ -60,7 +60,7 @@ pub fn import(path: &Path, progress: &Progress) -> Result<Recording, ImportError
         }
     }
     document.close()?;
-    let file = path.display().to_string();
+    let file = input.display().to_string();
     let mut builder = TraceBuilder::new(&reporter);
     let spans = reader.spans;
     spans.build(&mut builder, &reporter, |offset| {
@@ -68,7 +68,7 @@ pub fn import(path: &Path, progress: &Progress) -> Result<Recording, ImportError
     });
     let (functions, trace) = builder.finish(|| document.place());
     Ok(Recording {
-        path: path.to_owned(),
+        path: input.to_path_buf(),
         format: FORMAT,
         kind: RecordingKind::Trace,
         functions,

@@ -1,8 +1,7 @@
 //! The lines of a text, as it streams by.
 
-use std::path::Path;
-
 use super::ImportError;
+use super::input::Input;
 use super::stream::Window;
 use crate::progress::Progress;
 use crate::warnings::{Place, Reporter};
@@ -19,13 +18,13 @@ pub struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     pub fn open(
-        path: &Path,
+        input: &'a Input,
         progress: &'a Progress,
         reporter: &'a Reporter,
     ) -> Result<Lines<'a>, ImportError> {
         Ok(Lines {
-            window: Window::open(path, progress, reporter)?,
-            file: path.display().to_string(),
+            window: Window::open(input, progress, reporter)?,
+            file: input.display().to_string(),
             reporter,
             taken: 0,
             number: 0,

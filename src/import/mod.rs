@@ -1,11 +1,16 @@
 //! Facts from recorded executions: one file per format, registered in one table.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use archive::Archive;
+use input::Input;
 
 use crate::facts::recording::Recording;
 use crate::progress::{Cancelled, Progress};
 use crate::warnings::Place;
 
+mod archive;
 mod chrome;
 mod cpuprofile;
 mod decimal;
@@ -14,12 +19,14 @@ mod document;
 mod firefox;
 mod hashing;
 pub mod index;
+pub mod input;
 mod jaeger;
 mod json;
 mod lines;
 mod otlp;
 mod perf_script;
 mod perfetto;
+mod pipe;
 mod protobuf;
 mod samples;
 mod spans;
@@ -84,12 +91,12 @@ enum Kind {
     },
     /// A directory: recognised by the files in it.
     Directory {
-        sniff: fn(&Path) -> bool,
+        sniff: fn(&Input) -> bool,
         import: Import,
     },
 }
 
-type Import = fn(&Path, &Progress) -> Result<Recording, ImportError>;
+type Import = fn(&Input, &Progress) -> Result<Recording, ImportError>;
 
 /// The formats, in the order in which they are asked. An importer's file begins with the link to its
 /// specification.
@@ -165,42 +172,84 @@ pub fn open(path: &Path, progress: &Progress) -> Result<Recording, ImportError> 
     index::open(path, progress)
 }
 
-/// Reads the recording at `path` itself. The format is recognised by the content.
-fn read(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
+/// Reads a recording itself. The format is recognised by the content.
+fn read(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     progress.check()?;
-    let metadata = std::fs::metadata(path).map_err(|error| ImportError::io(path, error))?;
-    if metadata.is_dir() {
+    if input.is_dir() {
         let import = FORMATS.iter().find_map(|format| match format.kind {
-            Kind::Directory { sniff, import } if sniff(path) => Some(import),
+            Kind::Directory { sniff, import } if sniff(input) => Some(import),
             _ => None,
         });
-        let place = Place::file(path.display().to_string());
+        let place = Place::file(input.display().to_string());
         let import = import.ok_or_else(|| unknown(place, "a directory without one"))?;
-        return import(path, progress);
+        return import(input, progress);
     }
-    if !metadata.is_file() {
-        // Such as a pipe, which could be read only once, or a device without end.
-        let place = Place::file(path.display().to_string());
-        let found = "neither a file nor a directory";
-        return Err(ImportError::malformed(place, "a recording", found));
+    let head = stream::head(input, progress)?;
+    if archive::sniff(&head) {
+        return read_archive(input, &head, progress);
     }
-    let head = stream::head(path)?;
-    let import = FORMATS.iter().find_map(|format| match format.kind {
-        Kind::File { sniff, import } if sniff(&head) => Some(import),
+    let place = Place::offset(input.display().to_string(), 0);
+    let (_, import) = format_of(&head).ok_or_else(|| {
+        let found = match head.is_empty() {
+            true if input.is_pipe() => "an empty pipe".to_owned(),
+            _ => describe(&head),
+        };
+        unknown(place, &found)
+    })?;
+    import(input, progress)
+}
+
+/// The format that a file with these first bytes is in, and its import function.
+fn format_of(head: &[u8]) -> Option<(&'static Format, Import)> {
+    FORMATS.iter().find_map(|format| match format.kind {
+        Kind::File { sniff, import } if sniff(head) => Some((format, import)),
         _ => None,
-    });
-    let place = Place::offset(path.display().to_string(), 0);
-    let import = import.ok_or_else(|| unknown(place, &describe(&head)))?;
-    import(path, progress)
+    })
+}
+
+/// Reads the only recording in an archive.
+fn read_archive(input: &Input, head: &[u8], progress: &Progress) -> Result<Recording, ImportError> {
+    let archive = Arc::new(Archive::open(input, head, progress)?);
+    let found = archive.recordings()?;
+    let [recording] = found.as_slice() else {
+        /// An error message names this many.
+        const NAMED: usize = 8;
+        let names = found
+            .iter()
+            .take(NAMED)
+            .map(|found| found.display().to_string());
+        let mut names: Vec<String> = names.collect();
+        if found.len() > NAMED {
+            names.push(format!("and {} more", found.len() - NAMED));
+        }
+        let place = Place::file(input.display().to_string());
+        let found = match names.len() {
+            0 => "an archive without one".to_owned(),
+            _ => format!("several: {}", names.join(", ")),
+        };
+        return Err(ImportError::malformed(
+            place,
+            "an archive of one recording",
+            found,
+        ));
+    };
+    let mut recording = read(recording, progress)?;
+    recording.path = input.to_path_buf();
+    recording.warnings.extend(archive.warnings());
+    Ok(recording)
 }
 
 /// Whether `path` is a directory that holds a recording.
 pub fn is_recording(path: &Path) -> bool {
-    path.is_dir()
-        && FORMATS.iter().any(|format| match format.kind {
-            Kind::Directory { sniff, .. } => sniff(path),
-            Kind::File { .. } => false,
-        })
+    path.is_dir() && is_recording_directory(&Input::on_disk(path.to_owned()))
+}
+
+/// Whether a directory holds a recording.
+fn is_recording_directory(input: &Input) -> bool {
+    FORMATS.iter().any(|format| match format.kind {
+        Kind::Directory { sniff, .. } => sniff(input),
+        Kind::File { .. } => false,
+    })
 }
 
 fn unknown(place: Place, found: &str) -> ImportError {

@@ -9,11 +9,10 @@
 //! requests, one behind the other, as the Collector's file exporter writes them. Not read are events, links,
 //! status, kind and other attributes, and the binary form.
 
-use std::path::Path;
-
 use super::ImportError;
 use super::decimal::Unit;
 use super::document::{self, Document};
+use super::input::Input;
 use super::spans::{ServiceId, Span, Spans};
 use crate::facts::builder::TraceBuilder;
 use crate::facts::recording::{Recording, RecordingKind};
@@ -31,9 +30,9 @@ pub fn sniff(head: &[u8]) -> bool {
 }
 
 /// Reads the spans. O(n log n), all spans in memory.
-pub fn import(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
+pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     let reporter = Reporter::new();
-    let mut document = Document::open(path, progress, &reporter)?;
+    let mut document = Document::open(input, progress, &reporter)?;
     let mut spans = Spans::default();
     while !document.at_end()? {
         if !document.object()? {
@@ -52,14 +51,14 @@ pub fn import(path: &Path, progress: &Progress) -> Result<Recording, ImportError
             }
         }
     }
-    let file = path.display().to_string();
+    let file = input.display().to_string();
     let mut builder = TraceBuilder::new(&reporter);
     spans.build(&mut builder, &reporter, |offset| {
         Place::offset(&file, offset)
     });
     let (functions, trace) = builder.finish(|| document.place());
     Ok(Recording {
-        path: path.to_owned(),
+        path: input.to_path_buf(),
         format: FORMAT,
         kind: RecordingKind::Trace,
         functions,

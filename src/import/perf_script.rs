@@ -15,13 +15,13 @@
 //! thread for each of them.
 
 use std::collections::HashMap;
-use std::path::Path;
 
 use super::ImportError;
 use super::decimal::{self, Unit};
 use super::demangle::demangle;
 use super::document;
 use super::hashing::BuildFast;
+use super::input::Input;
 use super::lines::Lines;
 use super::samples::{Samples, TrackId};
 use crate::facts::builder::{Timestamp, TraceBuilder};
@@ -63,9 +63,9 @@ pub fn sniff(head: &[u8]) -> bool {
 }
 
 /// Reads the text. O(its size), in memory for its functions and calls alone.
-pub fn import(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
+pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     let reporter = Reporter::new();
-    let mut lines = Lines::open(path, progress, &reporter)?;
+    let mut lines = Lines::open(input, progress, &reporter)?;
     let mut reader = Reader {
         builder: TraceBuilder::new(&reporter),
         samples: Samples::new(&reporter),
@@ -82,7 +82,7 @@ pub fn import(path: &Path, progress: &Progress) -> Result<Recording, ImportError
     let samples = reader.samples.finish(&mut reader.builder, place);
     let (functions, trace) = reader.builder.finish(place);
     Ok(Recording {
-        path: path.to_owned(),
+        path: input.to_path_buf(),
         format: FORMAT,
         kind: RecordingKind::Sampled,
         functions,

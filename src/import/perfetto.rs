@@ -12,11 +12,11 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Read;
-use std::path::Path;
 
 use super::ImportError;
 use super::chrome::nesting::{self, Complete, Mark, What};
 use super::hashing::BuildFast;
+use super::input::Input;
 use super::protobuf::{Fields, Value, varint};
 use super::stream::Window;
 use crate::facts::builder::TraceBuilder;
@@ -66,13 +66,13 @@ pub fn sniff(head: &[u8]) -> bool {
 }
 
 /// Reads the slices. O(n log n), all of them in memory.
-pub fn import(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
+pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     let reporter = Reporter::new();
-    let mut window = Window::open(path, progress, &reporter)?;
+    let mut window = Window::open(input, progress, &reporter)?;
     let mut reader = Reader {
         builder: TraceBuilder::new(&reporter),
         reporter: &reporter,
-        file: path.display().to_string(),
+        file: input.display().to_string(),
         offset: 0,
         unpacked: 0,
         names: Names::default(),
@@ -88,7 +88,7 @@ pub fn import(path: &Path, progress: &Progress) -> Result<Recording, ImportError
     let place = || Place::offset(&reader.file, end);
     let (functions, trace) = reader.builder.finish(place);
     Ok(Recording {
-        path: path.to_owned(),
+        path: input.to_path_buf(),
         format: FORMAT,
         kind: RecordingKind::Trace,
         functions,

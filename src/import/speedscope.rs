@@ -15,11 +15,11 @@
 //! profiles, as py-spy writes them, are looked for in a pass of their own.
 
 use std::collections::HashMap;
-use std::path::Path;
 
 use super::ImportError;
 use super::decimal::{self, NoTime, Unit};
 use super::document::{self, Document, Next};
+use super::input::Input;
 use super::samples::{Samples, StackId, Stacks, median};
 use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::facts::functions::Function;
@@ -42,11 +42,11 @@ pub fn sniff(head: &[u8]) -> bool {
 }
 
 /// Reads a speedscope file; twice where the profiles stand before what they refer to.
-pub fn import(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
+pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     let reporter = Reporter::new();
-    let mut document = Document::open(path, progress, &reporter)?;
+    let mut document = Document::open(input, progress, &reporter)?;
     let mut reader = Reader {
-        path,
+        input,
         progress,
         builder: TraceBuilder::new(&reporter),
         reporter: &reporter,
@@ -69,7 +69,7 @@ pub fn import(path: &Path, progress: &Progress) -> Result<Recording, ImportError
     let samples = reader.samples.finish(&mut reader.builder, place);
     let (functions, trace) = reader.builder.finish(place);
     Ok(Recording {
-        path: path.to_owned(),
+        path: input.to_path_buf(),
         format: FORMAT,
         kind: if reader.sampled {
             RecordingKind::Sampled
@@ -101,10 +101,10 @@ struct Outline {
 
 impl Outline {
     /// Reads the file at `path` for what the profiles refer to, and passes over the rest.
-    fn read(path: &Path, progress: &Progress) -> Result<Outline, ImportError> {
+    fn read(input: &Input, progress: &Progress) -> Result<Outline, ImportError> {
         // What is wrong is counted when the profiles themselves are read.
         let reporter = Reporter::new();
-        let mut document = Document::open(path, progress, &reporter)?;
+        let mut document = Document::open(input, progress, &reporter)?;
         let mut outline = Outline::default();
         if !document.object()? {
             return Ok(outline);
@@ -228,7 +228,7 @@ struct Profile {
 }
 
 struct Reader<'a> {
-    path: &'a Path,
+    input: &'a Input,
     progress: &'a Progress,
     builder: TraceBuilder<'a>,
     reporter: &'a Reporter,
@@ -258,7 +258,7 @@ impl Reader<'_> {
                 b"profiles" => {
                     if document.array()? {
                         if self.functions.is_none() {
-                            self.outline = Outline::read(self.path, self.progress)?;
+                            self.outline = Outline::read(self.input, self.progress)?;
                             self.know_functions();
                         }
                         while document.element()? {
@@ -310,7 +310,7 @@ impl Reader<'_> {
             return Ok(unit);
         }
         if self.outline.units.is_empty() {
-            self.outline.units = Outline::read(self.path, self.progress)?.units;
+            self.outline.units = Outline::read(self.input, self.progress)?.units;
         }
         let number = self.profiles.unwrap_or(1) - 1;
         let name = self.outline.units.get(number).map_or("", String::as_str);

@@ -4,14 +4,14 @@
 //! Zstandard (RFC 8878).
 
 use std::cell::Cell;
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use flate2::bufread::GzDecoder;
 
 use super::ImportError;
+use super::input::Input;
 use crate::progress::Progress;
 use crate::warnings::{Place, Reporter};
 
@@ -31,11 +31,10 @@ const MAX_RATIO: u64 = 1000;
 const GZIP: &[u8] = &[0x1f, 0x8b];
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
-/// The first bytes of the file at `path`, decompressed, without a byte order mark.
-pub fn head(path: &Path) -> Result<Vec<u8>, ImportError> {
-    let progress = Progress::new();
+/// The first bytes of `input`, decompressed, without a byte order mark.
+pub fn head(input: &Input, progress: &Progress) -> Result<Vec<u8>, ImportError> {
     let reporter = Reporter::new();
-    let mut window = Window::open(path, &progress, &reporter)?;
+    let mut window = Window::open(input, progress, &reporter)?;
     window.more()?;
     Ok(window.data().to_vec())
 }
@@ -66,14 +65,17 @@ type Taken = Rc<Cell<u64>>;
 impl<'a> Window<'a> {
     /// The window at the start of the file, behind a byte order mark. Progress counts the bytes of the file.
     pub fn open(
-        path: &Path,
+        input: &'a Input,
         progress: &'a Progress,
         reporter: &'a Reporter,
     ) -> Result<Window<'a>, ImportError> {
-        let io = |error| ImportError::io(path, error);
-        let file = File::open(path).map_err(io)?;
-        let size = file.metadata().map_err(io)?.len();
-        let name = path.display().to_string();
+        let io = |error| match progress.check() {
+            Ok(()) => ImportError::io(input, error),
+            Err(cancelled) => cancelled.into(),
+        };
+        let file = input.open(progress).map_err(io)?;
+        let size = input.size().map_err(io)?;
+        let name = input.display().to_string();
         progress.start(format!("reading {name}"), size);
         let taken = Taken::default();
         let mut file = Counted {
@@ -103,7 +105,7 @@ impl<'a> Window<'a> {
         let mut window = Window {
             reader,
             error: None,
-            path: path.to_owned(),
+            path: input.to_path_buf(),
             name,
             taken,
             compressed,
@@ -135,6 +137,11 @@ impl<'a> Window<'a> {
     /// Moves past the first `count` bytes at hand.
     pub fn consume(&mut self, count: usize) {
         self.start = (self.start + count).min(self.end);
+    }
+
+    /// Whether the file is compressed.
+    pub fn is_compressed(&self) -> bool {
+        self.compressed
     }
 
     /// The place of the byte at `offset`.
@@ -193,6 +200,8 @@ impl<'a> Window<'a> {
 
     /// What an error of the reader means: a compressed file that was cut ends there.
     fn fail(&mut self, error: io::Error) -> Result<bool, ImportError> {
+        // A reader that waits gives up with an error once the user has cancelled.
+        self.progress.check()?;
         let taken = self.taken.get();
         match error.kind() {
             io::ErrorKind::UnexpectedEof if self.compressed => {
@@ -216,12 +225,12 @@ impl<'a> Window<'a> {
 }
 
 /// Counts the bytes that are taken from a file.
-struct Counted {
-    file: File,
+struct Counted<'a> {
+    file: Box<dyn Read + 'a>,
     taken: Taken,
 }
 
-impl Read for Counted {
+impl Read for Counted<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.file.read(buffer)?;
         self.taken.set(self.taken.get() + count as u64);

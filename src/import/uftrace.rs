@@ -4,11 +4,10 @@
 //! One directory holds `info`, `task.txt`, a map for each session, a symbol file for each executable and
 //! library, and for each task its records. Times are nanoseconds.
 
-use std::fs::File;
 use std::io::Read;
-use std::path::{Path, PathBuf};
 
 use super::ImportError;
+use super::input::Input;
 use crate::facts::builder::TraceBuilder;
 use crate::facts::recording::{Recording, RecordingKind};
 use crate::progress::Progress;
@@ -29,7 +28,7 @@ const MAGIC: &[u8] = b"Ftrace!\0";
 const HEADER: usize = 24;
 
 /// Whether the directory holds a uftrace recording: a file `info`, and tasks or their records.
-pub fn sniff(dir: &Path) -> bool {
+pub fn sniff(dir: &Input) -> bool {
     let Some(head) = read_header(&dir.join("info")).ok().flatten() else {
         return false;
     };
@@ -37,15 +36,15 @@ pub fn sniff(dir: &Path) -> bool {
 }
 
 /// Reads a uftrace data directory: one pass over the records of each task.
-pub fn import(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
-    check_header(&path.join("info"))?;
+pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
+    check_header(&input.join("info"))?;
     let reporter = Reporter::new();
-    let tasks = Tasks::read(path, &reporter)?;
-    let mut symbols = Symbols::open(path, &tasks, &reporter)?;
+    let tasks = Tasks::read(input, &reporter)?;
+    let mut symbols = Symbols::open(input, &tasks, &reporter)?;
     let mut builder = TraceBuilder::new(&reporter);
-    let files = record_files(path);
+    let files = record_files(input);
     let Some((_, last)) = files.last() else {
-        let place = Place::file(path.display().to_string());
+        let place = Place::file(input.display().to_string());
         return Err(ImportError::malformed(
             place,
             "a file TID.dat of records",
@@ -72,10 +71,10 @@ pub fn import(path: &Path, progress: &Progress) -> Result<Recording, ImportError
             "an empty file",
         ));
     }
-    count_left_out(path, &reporter);
+    count_left_out(input, &reporter);
     let (functions, trace) = builder.finish(|| Place::file(last.display().to_string()));
     Ok(Recording {
-        path: path.to_owned(),
+        path: input.to_path_buf(),
         format: FORMAT,
         kind: RecordingKind::Trace,
         functions,
@@ -86,9 +85,9 @@ pub fn import(path: &Path, progress: &Progress) -> Result<Recording, ImportError
 }
 
 /// The start of `info`; none when it is too short to be one.
-fn read_header(info: &Path) -> std::io::Result<Option<[u8; HEADER]>> {
+fn read_header(info: &Input) -> std::io::Result<Option<[u8; HEADER]>> {
     let mut header = [0; HEADER];
-    match File::open(info)?.read_exact(&mut header) {
+    match info.open(&Progress::new())?.read_exact(&mut header) {
         Ok(()) => Ok(Some(header)),
         Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => Ok(None),
         Err(error) => Err(error),
@@ -96,7 +95,7 @@ fn read_header(info: &Path) -> std::io::Result<Option<[u8; HEADER]>> {
 }
 
 /// Checks that `info` describes records that can be read here.
-fn check_header(info: &Path) -> Result<(), ImportError> {
+fn check_header(info: &Input) -> Result<(), ImportError> {
     let wrong = |offset, expected: &str, found: String| {
         let place = Place::offset(info.display().to_string(), offset);
         Err(ImportError::malformed(place, expected, found))
@@ -126,27 +125,25 @@ fn check_header(info: &Path) -> Result<(), ImportError> {
 }
 
 /// The files of records with their task's number, in order of it.
-fn record_files(dir: &Path) -> Vec<(u32, PathBuf)> {
-    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
-    let mut files: Vec<(u32, PathBuf)> = entries
+fn record_files(dir: &Input) -> Vec<(u32, Input)> {
+    let entries = dir.entries().unwrap_or_default();
+    let mut files: Vec<(u32, Input)> = entries
+        .into_iter()
         .filter_map(|entry| {
-            let name = entry.file_name();
-            let tid = name.to_str()?.strip_suffix(".dat")?.parse().ok()?;
-            Some((tid, entry.path()))
+            let name = entry.file_name()?.to_str()?;
+            let tid = name.strip_suffix(".dat")?.parse().ok()?;
+            Some((tid, entry))
         })
         .collect();
-    files.sort();
+    files.sort_by_key(|(tid, _)| *tid);
     files
 }
 
 /// Counts the files whose events are not shown: those of the scheduler, of the kernel, of other programs.
-fn count_left_out(dir: &Path, reporter: &Reporter) {
-    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-    paths.sort();
-    for path in paths {
+fn count_left_out(dir: &Input, reporter: &Reporter) {
+    for path in dir.entries().unwrap_or_default() {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let empty = path.metadata().is_ok_and(|metadata| metadata.len() == 0);
+        let empty = path.size().is_ok_and(|size| size == 0);
         let kind = if empty {
             continue;
         } else if name.starts_with("perf-cpu") && name.ends_with(".dat") {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The line of design, first to last. A folder may use itself and what stands before it.
-const PIPELINE: [&str; 14] = [
+const PIPELINE: [&str; 15] = [
     "units",
     "warnings",
     "progress",
@@ -12,6 +12,7 @@ const PIPELINE: [&str; 14] = [
     "source",
     "import",
     "analysis",
+    "export",
     "filter",
     "layout",
     "render",

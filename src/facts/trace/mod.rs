@@ -23,6 +23,7 @@ mod window;
 pub(super) mod writer;
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 pub use coverage::Coverage;
@@ -193,6 +194,11 @@ impl Trace {
     /// A call of `thread`, whose number is less than the thread's number of calls. O(1).
     pub fn call(&self, thread: ThreadId, call: CallId) -> Call {
         self.ask(|store| store.thread(thread).at(call))
+    }
+
+    /// The calls of `thread` with these numbers, those past the last left out. O(n).
+    pub fn calls_numbered(&self, thread: ThreadId, numbers: Range<u32>) -> Vec<Call> {
+        self.ask(|store| store.thread(thread).numbered(numbers.clone()))
     }
 
     /// The number of calls of `thread` that start before or at `t`. O(log n).

@@ -1,5 +1,7 @@
 //! The calls of a thread in a window.
 
+use std::ops::Range;
+
 use super::Call;
 use super::store::{Calls, Cursor, Facts};
 use crate::units::{CallId, Time, TimeRange};
@@ -8,6 +10,14 @@ impl Calls<'_> {
     pub fn at(&self, id: CallId) -> Call {
         let mut cursor = Cursor::new(*self);
         self.call(cursor.facts(id.0), cursor.pair(id.0))
+    }
+
+    /// The calls with these numbers, those past the last left out. O(n).
+    pub fn numbered(&self, numbers: Range<u32>) -> Vec<Call> {
+        let mut cursor = Cursor::new(*self);
+        let numbers = numbers.start..numbers.end.min(self.len());
+        let call = |number| self.call(cursor.facts(number), cursor.pair(number));
+        numbers.map(call).collect()
     }
 
     fn call(&self, facts: Facts, pair: u32) -> Call {

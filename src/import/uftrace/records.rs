@@ -1,12 +1,12 @@
 //! The records of one task: 16 bytes each, in order of time, some with arguments behind them.
 
 use std::ops::ControlFlow;
-use std::path::Path;
 
 use super::symbols::Symbols;
 use super::tasks::Tasks;
 use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::import::ImportError;
+use crate::import::input::Input;
 use crate::import::stream::Window;
 use crate::progress::Progress;
 use crate::units::ThreadId;
@@ -121,7 +121,7 @@ fn arguments_length(record: Record, bytes: &[u8]) -> Option<usize> {
 
 /// Reads the records of task `tid` into `builder` and gives their number.
 pub fn read(
-    path: &Path,
+    input: &Input,
     tid: u32,
     tasks: &Tasks,
     symbols: &mut Symbols<'_>,
@@ -129,10 +129,10 @@ pub fn read(
     reporter: &Reporter,
     progress: &Progress,
 ) -> Result<u64, ImportError> {
-    let inherited = inherited_calls(path, progress)?;
+    let inherited = inherited_calls(input, progress)?;
     let mut task = None;
     let mut count = 0;
-    scan(path, reporter, progress, |mut record, next, place| {
+    scan(input, reporter, progress, |mut record, next, place| {
         let task = task.get_or_insert_with(|| Task::start(tid, tasks, record.time, builder));
         if count == 0 {
             task.inherit(&inherited, record.time, symbols, builder, reporter, place);
@@ -155,12 +155,12 @@ pub fn read(
 /// Hands each record of a file to `visit`, with the time of the record behind it where that is at hand,
 /// and its place.
 fn scan(
-    path: &Path,
+    input: &Input,
     reporter: &Reporter,
     progress: &Progress,
     mut visit: impl FnMut(Record, Option<u64>, &dyn Fn() -> Place) -> ControlFlow<()>,
 ) -> Result<(), ImportError> {
-    let mut window = Window::open(path, progress, reporter)?;
+    let mut window = Window::open(input, progress, reporter)?;
     let mut at_end = false;
     loop {
         let data = window.data();
@@ -211,12 +211,12 @@ struct Inherited {
 
 /// The calls of a task that end without having begun in it, outermost first: a forked process begins
 /// inside its parent's calls. Only the first record is read where it begins an outermost call.
-fn inherited_calls(path: &Path, progress: &Progress) -> Result<Vec<Inherited>, ImportError> {
+fn inherited_calls(input: &Input, progress: &Progress) -> Result<Vec<Inherited>, ImportError> {
     let mut inherited = Vec::new();
     // How many of the calls around the first record have not ended.
     let mut open = None;
     // Whatever is wrong is counted when the records are read for good.
-    scan(path, &Reporter::new(), progress, |record, _, _| {
+    scan(input, &Reporter::new(), progress, |record, _, _| {
         let Record { depth, kind, .. } = record;
         match (kind, open) {
             (Type::Lost | Type::Event, _) => {}

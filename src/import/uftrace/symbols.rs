@@ -1,7 +1,6 @@
 //! From addresses to functions: the sessions' maps, and the symbol and line files of what they map.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
 
 use super::tasks::{Tasks, base_name};
 use crate::facts::builder::TraceBuilder;
@@ -9,6 +8,7 @@ use crate::facts::functions::Function;
 use crate::import::ImportError;
 use crate::import::demangle::demangle;
 use crate::import::hashing::BuildFast;
+use crate::import::input::Input;
 use crate::units::FunctionId;
 use crate::warnings::{Place, Reporter};
 
@@ -78,9 +78,10 @@ fn recent_place(address: u64) -> usize {
 
 /// The symbols of a recording.
 pub struct Symbols<'a> {
-    dir: PathBuf,
+    dir: Input,
     modules: Vec<Module>,
-    by_file: HashMap<PathBuf, usize>,
+    /// By the name of its symbol file, without `.sym`.
+    by_file: HashMap<String, usize>,
     /// By session.
     spaces: Vec<Space>,
     recent: Box<[Recent; RECENT]>,
@@ -90,12 +91,12 @@ pub struct Symbols<'a> {
 impl<'a> Symbols<'a> {
     /// Reads the maps of the sessions, and the symbol and line files that they name.
     pub fn open(
-        dir: &Path,
+        dir: &Input,
         tasks: &Tasks,
         reporter: &'a Reporter,
     ) -> Result<Symbols<'a>, ImportError> {
         let mut symbols = Symbols {
-            dir: dir.to_owned(),
+            dir: dir.clone(),
             modules: Vec::new(),
             by_file: HashMap::new(),
             spaces: Vec::new(),
@@ -128,8 +129,8 @@ impl<'a> Symbols<'a> {
     fn read_map(&mut self, session: &str) -> Result<Vec<Mapping>, ImportError> {
         // The id comes from a file: it must not lead out of the directory.
         let plain = session.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        let path = self.dir.join(format!("sid-{session}.map"));
-        let bytes = match std::fs::read(&path) {
+        let path = self.dir.join(&format!("sid-{session}.map"));
+        let bytes = match path.read() {
             Ok(bytes) if plain => bytes,
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 return Err(ImportError::io(&path, error));
@@ -190,25 +191,27 @@ impl<'a> Symbols<'a> {
         }
         let special = build_id.get(..4).map(|id| format!("{name}-{id}"));
         let stem = special
-            .filter(|stem| self.dir.join(format!("{stem}.sym")).is_file())
+            .filter(|stem| self.dir.join(&format!("{stem}.sym")).is_file())
             .unwrap_or_else(|| name.to_owned());
-        let file = self.dir.join(format!("{stem}.sym"));
-        if let Some(&known) = self.by_file.get(&file) {
+        if let Some(&known) = self.by_file.get(&stem) {
             return Ok(Some(known));
         }
-        let read = |path: &Path| match std::fs::read(path) {
-            Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
-            Err(error) => Err(ImportError::io(path, error)),
+        let read = |end: &str| {
+            let file = self.dir.join(&format!("{stem}.{end}"));
+            match file.read() {
+                Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
+                Err(error) => Err(ImportError::io(&file, error)),
+            }
         };
         let module = Module {
             name: name.to_owned(),
-            symbols: parse_symbols(&read(&file)?),
-            lines: parse_lines(&read(&self.dir.join(format!("{stem}.dbg")))?),
+            symbols: parse_symbols(&read("sym")?),
+            lines: parse_lines(&read("dbg")?),
         };
         let index = self.modules.len();
         self.modules.push(module);
-        self.by_file.insert(file, index);
+        self.by_file.insert(stem, index);
         Ok(Some(index))
     }
 

@@ -1,9 +1,9 @@
 //! `task.txt`: sessions, their tasks, and the libraries that were loaded later.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use crate::import::ImportError;
+use crate::import::input::Input;
 use crate::warnings::{Place, Reporter};
 
 /// One executable image of a process: a new one with each exec.
@@ -40,10 +40,10 @@ pub struct Tasks {
 
 impl Tasks {
     /// Reads `task.txt`. Without the file each map in the directory counts as a session of its own.
-    pub fn read(dir: &Path, reporter: &Reporter) -> Result<Tasks, ImportError> {
+    pub fn read(dir: &Input, reporter: &Reporter) -> Result<Tasks, ImportError> {
         let path = dir.join("task.txt");
         let file = path.display().to_string();
-        match std::fs::read(&path) {
+        match path.read() {
             Ok(bytes) => {
                 let text = String::from_utf8_lossy(&bytes);
                 Ok(Tasks::parse(&text, &file, reporter))
@@ -56,13 +56,13 @@ impl Tasks {
         }
     }
 
-    fn from_maps(dir: &Path) -> Result<Tasks, ImportError> {
-        let entries = std::fs::read_dir(dir).map_err(|error| ImportError::io(dir, error))?;
+    fn from_maps(dir: &Input) -> Result<Tasks, ImportError> {
+        let entries = dir.entries().map_err(|error| ImportError::io(dir, error))?;
         let mut ids: Vec<String> = entries
-            .flatten()
+            .iter()
             .filter_map(|entry| {
-                let name = entry.file_name();
-                let id = name.to_str()?.strip_prefix("sid-")?.strip_suffix(".map")?;
+                let name = entry.file_name()?.to_str()?;
+                let id = name.strip_prefix("sid-")?.strip_suffix(".map")?;
                 Some(id.to_owned())
             })
             .collect();

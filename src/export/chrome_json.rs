@@ -1,0 +1,133 @@
+//! Chrome Trace Event JSON. Specification: see `src/import/chrome.rs`.
+//!
+//! A begin (B) and an end (E) event for each call, thread by thread, each in the order in which its thread ran
+//! through them: complete (X) events could not tell siblings from nested calls where calls take no time.
+//! Times are microseconds with three decimals, exact to the nanosecond. Where a function stands is in `args`,
+//! `file` and `line`, of both events, since some readers pair them by name and arguments. What it belongs to is
+//! the category. A sampled recording says so in the labels of its processes and in `otherData`: the format
+//! has no calls that are known to the sampling interval only.
+
+use std::io::Write;
+
+use super::walk::{self, Step};
+use super::{ExportError, Part};
+use crate::facts::recording::RecordingKind;
+use crate::progress::Progress;
+use crate::units::Time;
+
+/// What the format is called on the command line.
+pub const NAME: &str = "chrome-json";
+
+/// How much is written of each event besides its name and time.
+const SAMPLED: &str = "sampled: times are known to the sampling interval";
+
+pub fn write(part: &Part<'_>, out: &mut dyn Write, progress: &Progress) -> Result<(), ExportError> {
+    if part.recording.kind == RecordingKind::Profile {
+        let name = part.recording.name();
+        return Err(ExportError::Unfit(format!(
+            "{name} is a profile, without times, which Chrome Trace Event JSON cannot hold: \
+             folded and csv can"
+        )));
+    }
+    walk::start(part, 1, progress);
+    let sampled = part.recording.kind == RecordingKind::Sampled;
+    let functions = &part.recording.functions;
+    // What the events of a function have in common.
+    let described: Vec<String> = functions
+        .ids()
+        .map(|id| {
+            let function = functions.get(id);
+            let mut text = format!(r#""name":{}"#, quoted(function.name));
+            if !function.library.is_empty() {
+                text += &format!(r#","cat":{}"#, quoted(function.library));
+            }
+            if !function.file.is_empty() {
+                text += &format!(r#","args":{{"file":{}"#, quoted(function.file));
+                if function.line > 0 {
+                    text += &format!(r#","line":{}"#, function.line);
+                }
+                text += "}";
+            }
+            text
+        })
+        .collect();
+    write!(
+        out,
+        r#"{{"displayTimeUnit":"ns","otherData":{{"exporter":"callscape {}","recording":{}"#,
+        env!("CARGO_PKG_VERSION"),
+        quoted(&part.recording.name()),
+    )?;
+    if sampled {
+        write!(out, r#","kind":{}"#, quoted(SAMPLED))?;
+    }
+    write!(out, "}},\n\"traceEvents\":[")?;
+    let mut separator = "\n";
+    let mut labelled: Vec<&str> = Vec::new();
+    for thread in part.threads() {
+        let info = &part.recording.trace.threads()[thread.index()];
+        let who = format!(
+            r#"{}"tid":{}"#,
+            match info.process.as_str() {
+                "" => String::new(),
+                process => format!(r#""pid":{},"#, number_or_text(process)),
+            },
+            number_or_text(&info.id)
+        );
+        if sampled && !labelled.contains(&info.process.as_str()) {
+            labelled.push(&info.process);
+            let labels = quoted(SAMPLED);
+            write!(
+                out,
+                r#"{separator}{{"ph":"M",{who},"name":"process_labels","args":{{"labels":{labels}}}}}"#
+            )?;
+            separator = ",\n";
+        }
+        if !info.name.is_empty() {
+            let name = quoted(&info.name);
+            write!(
+                out,
+                r#"{separator}{{"ph":"M",{who},"name":"thread_name","args":{{"name":{name}}}}}"#
+            )?;
+            separator = ",\n";
+        }
+        walk::walk(part, thread, progress, |step| {
+            let (phase, function, time) = match step {
+                Step::Enter(function, time) => ('B', function, time),
+                Step::Exit(function, time) => ('E', function, time),
+            };
+            let described = &described[function.index()];
+            let ts = Microseconds(time);
+            write!(
+                out,
+                r#"{separator}{{"ph":"{phase}",{who},"ts":{ts},{described}}}"#
+            )?;
+            separator = ",\n";
+            Ok(())
+        })?;
+    }
+    out.write_all(b"\n]}\n")?;
+    Ok(())
+}
+
+/// A text as JSON.
+pub fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// The name of a process or thread: a number where it is one, as the format wants it, else a text.
+fn number_or_text(text: &str) -> String {
+    match text.parse::<u32>() {
+        Ok(number) if number.to_string() == text => text.to_owned(),
+        _ => quoted(text),
+    }
+}
+
+/// A time in microseconds with three decimals.
+struct Microseconds(Time);
+
+impl std::fmt::Display for Microseconds {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let ns = self.0.ns();
+        write!(f, "{}.{:03}", ns / 1000, ns % 1000)
+    }
+}

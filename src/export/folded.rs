@@ -1,0 +1,159 @@
+//! Folded stacks. Specification: <https://github.com/brendangregg/FlameGraph#2-fold-stacks>.
+//!
+//! A line for each call path, its functions from the outermost on with `;` between, and the self cost of all its
+//! calls in nanoseconds; call paths without any are left out. Threads are not told apart. A name that several
+//! functions have is followed by the file and line, or the library, as py-spy does; `;` and line ends in
+//! names are replaced.
+
+use std::collections::HashMap;
+use std::io::Write;
+
+use super::walk::{self, Step};
+use super::{ExportError, Part};
+use crate::facts::functions::Function;
+use crate::progress::Progress;
+use crate::units::{FunctionId, Time};
+
+/// What the format is called on the command line.
+pub const NAME: &str = "folded";
+
+/// How many call paths are summed at once. Past it, what there is is written and summing starts anew: a path
+/// may then have several lines, whose sum counts.
+const MOST_PATHS: usize = 4 << 20;
+
+pub fn write(part: &Part<'_>, out: &mut dyn Write, progress: &Progress) -> Result<(), ExportError> {
+    walk::start(part, 1, progress);
+    let names = names(part);
+    let mut paths = Paths::default();
+    for thread in part.threads() {
+        let mut at = ROOT;
+        let mut since = Time::ZERO;
+        walk::walk(part, thread, progress, |step| {
+            let (Step::Enter(_, time) | Step::Exit(_, time)) = step;
+            paths.rows[at as usize].weight += time.since(since).ns();
+            since = time;
+            match step {
+                Step::Enter(function, _) => {
+                    if paths.rows.len() >= MOST_PATHS {
+                        at = paths.start_anew(at, &names, out)?;
+                    }
+                    at = paths.below(at, function);
+                }
+                Step::Exit(..) => at = paths.rows[at as usize].parent,
+            }
+            Ok(())
+        })?;
+        // What stands between the calls of a thread is no path.
+        paths.rows[ROOT as usize].weight = 0;
+    }
+    paths.write(&names, out)
+}
+
+const ROOT: u32 = 0;
+
+/// A call path: a function called from a path.
+struct Row {
+    parent: u32,
+    function: FunctionId,
+    weight: u64,
+}
+
+/// Call paths, parents before children.
+struct Paths {
+    rows: Vec<Row>,
+    ids: HashMap<(u32, FunctionId), u32>,
+}
+
+impl Default for Paths {
+    fn default() -> Paths {
+        let root = Row {
+            parent: ROOT,
+            function: FunctionId(0),
+            weight: 0,
+        };
+        Paths {
+            rows: vec![root],
+            ids: HashMap::new(),
+        }
+    }
+}
+
+impl Paths {
+    fn below(&mut self, parent: u32, function: FunctionId) -> u32 {
+        let rows = &mut self.rows;
+        *self.ids.entry((parent, function)).or_insert_with(|| {
+            rows.push(Row {
+                parent,
+                function,
+                weight: 0,
+            });
+            rows.len() as u32 - 1
+        })
+    }
+
+    /// The functions of a path, outermost first.
+    fn functions(&self, path: u32) -> Vec<FunctionId> {
+        let mut functions = Vec::new();
+        let mut at = path;
+        while at != ROOT {
+            functions.push(self.rows[at as usize].function);
+            at = self.rows[at as usize].parent;
+        }
+        functions.reverse();
+        functions
+    }
+
+    /// Writes all paths, forgets them, and gives the place of `path` among the new ones.
+    fn start_anew(
+        &mut self,
+        path: u32,
+        names: &[String],
+        out: &mut dyn Write,
+    ) -> Result<u32, ExportError> {
+        let functions = self.functions(path);
+        self.rows[ROOT as usize].weight = 0;
+        self.write(names, out)?;
+        *self = Paths::default();
+        let path = functions.into_iter();
+        Ok(path.fold(ROOT, |at, function| self.below(at, function)))
+    }
+
+    fn write(&self, names: &[String], out: &mut dyn Write) -> Result<(), ExportError> {
+        for (path, row) in self.rows.iter().enumerate() {
+            if row.weight == 0 {
+                continue;
+            }
+            for (place, function) in self.functions(path as u32).iter().enumerate() {
+                let separator = if place == 0 { "" } else { ";" };
+                write!(out, "{separator}{}", names[function.index()])?;
+            }
+            writeln!(out, " {}", row.weight)?;
+        }
+        Ok(())
+    }
+}
+
+/// By function, what it is called in a stack.
+fn names(part: &Part<'_>) -> Vec<String> {
+    let functions = &part.recording.functions;
+    let mut known: HashMap<&str, u32> = HashMap::new();
+    for id in functions.ids() {
+        *known.entry(functions.get(id).name).or_default() += 1;
+    }
+    let name = |function: Function<'_>| {
+        let several = known.get(function.name).is_some_and(|&count| count > 1);
+        let name = match function {
+            Function {
+                name, file, line, ..
+            } if several && !file.is_empty() => {
+                format!("{name} ({file}:{line})")
+            }
+            Function { name, library, .. } if several && !library.is_empty() => {
+                format!("{name} ({library})")
+            }
+            Function { name, .. } => name.to_owned(),
+        };
+        name.replace([';'], ":").replace(['\n', '\r'], " ")
+    };
+    functions.ids().map(|id| name(functions.get(id))).collect()
+}

@@ -1,0 +1,161 @@
+//! Recordings written for other tools: one file per format, registered in one table.
+//!
+//! A part of a recording holds what a recording of that part alone would: the calls of its threads that
+//! overlap its range, cut to the range. Writing streams: memory does not grow with the calls, but for what
+//! is summed by function or by call path.
+
+use std::io::{self, Write};
+
+use crate::analysis::resolve::Resolution;
+use crate::facts::hierarchy::Hierarchy;
+use crate::facts::recording::Recording;
+use crate::progress::{Cancelled, Progress};
+use crate::units::{ThreadId, TimeRange};
+
+mod chrome_json;
+mod csv;
+mod file;
+mod folded;
+mod speedscope;
+mod walk;
+
+pub use file::to_file;
+
+/// A format that recordings are written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    ChromeJson,
+    Speedscope,
+    Folded,
+    Csv,
+}
+
+/// A format in the table: its name on the command line, the usual end of a file's name, what writes it.
+struct Row {
+    format: Format,
+    name: &'static str,
+    extension: &'static str,
+    write: Writer,
+}
+
+type Writer = fn(&Part<'_>, &mut dyn Write, &Progress) -> Result<(), ExportError>;
+
+const FORMATS: [Row; 4] = [
+    Row {
+        format: Format::ChromeJson,
+        name: chrome_json::NAME,
+        extension: "json",
+        write: chrome_json::write,
+    },
+    Row {
+        format: Format::Speedscope,
+        name: speedscope::NAME,
+        extension: "speedscope.json",
+        write: speedscope::write,
+    },
+    Row {
+        format: Format::Folded,
+        name: folded::NAME,
+        extension: "folded",
+        write: folded::write,
+    },
+    Row {
+        format: Format::Csv,
+        name: csv::NAME,
+        extension: "csv",
+        write: csv::write,
+    },
+];
+
+impl Format {
+    /// All formats, in the order in which they are listed.
+    pub fn all() -> impl Iterator<Item = Format> {
+        FORMATS.iter().map(|row| row.format)
+    }
+
+    fn row(self) -> &'static Row {
+        // In the order of the enum, which a test holds.
+        &FORMATS[self as usize]
+    }
+
+    /// What it is called on the command line: `chrome-json`.
+    pub fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// How the names of its files end, without the dot.
+    pub fn extension(self) -> &'static str {
+        self.row().extension
+    }
+}
+
+/// Why a recording could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+    /// A format that cannot say what the recording holds.
+    #[error("{0}")]
+    Unfit(String),
+    /// The recording's index is damaged, and what was written is not whole.
+    #[error("{0}")]
+    Damaged(String),
+}
+
+/// What is to be written of a recording.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'a> {
+    pub recording: &'a Recording,
+    /// The modules of the recording's functions, and the hierarchy that they are in.
+    pub resolution: &'a Resolution,
+    pub hierarchy: &'a Hierarchy,
+    /// None for all of the recording's time.
+    pub range: Option<TimeRange>,
+    /// None for all threads.
+    pub threads: Option<&'a [ThreadId]>,
+}
+
+impl Part<'_> {
+    /// Whether it is all of the recording.
+    fn is_whole(&self) -> bool {
+        self.range.is_none() && self.threads.is_none()
+    }
+
+    /// The threads to write, in the order of the recording.
+    fn threads(&self) -> Vec<ThreadId> {
+        let all = self.recording.trace.thread_ids();
+        all.filter(|id| self.threads.is_none_or(|threads| threads.contains(id)))
+            .collect()
+    }
+}
+
+/// Writes a part of a recording. The answer is whole or an error: a recording whose index turns out to be
+/// damaged on the way is one. O(calls of the part), O(depth + functions) memory.
+pub fn write(
+    part: &Part<'_>,
+    format: Format,
+    out: &mut dyn Write,
+    progress: &Progress,
+) -> Result<(), ExportError> {
+    let mut out = io::BufWriter::with_capacity(1 << 16, out);
+    (format.row().write)(part, &mut out, progress)?;
+    out.flush()?;
+    match part.recording.damage() {
+        Some(damage) => Err(ExportError::Damaged(damage)),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_in_the_order_of_the_formats() {
+        for (place, format) in Format::all().enumerate() {
+            assert_eq!(format as usize, place);
+        }
+    }
+}
