@@ -34,7 +34,7 @@ pub fn write(part: &Part<'_>, out: &mut dyn Write, progress: &Progress) -> Resul
     let names = names(part, &threads);
     let mut separator = "\n";
     for (thread, name) in threads.into_iter().zip(names) {
-        let (start, end) = bounds(part, thread, progress)?;
+        let (start, end) = bounds(part, thread);
         let kind = if sampled { "sampled" } else { "evented" };
         write!(
             out,
@@ -65,10 +65,10 @@ fn write_frames(
     let functions = &part.recording.functions;
     write!(out, "\n\"shared\":{{\"frames\":[")?;
     let mut frames = vec![0; functions.len()];
-    let mut count = 0;
-    for id in functions.ids().filter(|id| called[id.index()]) {
+    let written = functions.ids().filter(|id| called[id.index()]);
+    for (id, frame) in written.zip(0..) {
         let function = functions.get(id);
-        let separator = if count == 0 { "\n" } else { ",\n" };
+        let separator = if frame == 0 { "\n" } else { ",\n" };
         write!(out, r#"{separator}{{"name":{}"#, quoted(function.name))?;
         if !function.file.is_empty() {
             write!(out, r#","file":{}"#, quoted(function.file))?;
@@ -77,8 +77,7 @@ fn write_frames(
             write!(out, r#","line":{}"#, function.line)?;
         }
         write!(out, "}}")?;
-        frames[id.index()] = count;
-        count += 1;
+        frames[id.index()] = frame;
     }
     write!(out, "\n]}}")?;
     Ok(frames)
@@ -106,18 +105,14 @@ fn names(part: &Part<'_>, threads: &[ThreadId]) -> Vec<String> {
 }
 
 /// When the first call of a thread in the part starts and the last one ends. O(log n).
-fn bounds(
-    part: &Part<'_>,
-    thread: ThreadId,
-    _progress: &Progress,
-) -> Result<(Time, Time), ExportError> {
+fn bounds(part: &Part<'_>, thread: ThreadId) -> (Time, Time) {
     let info = &part.recording.trace.threads()[thread.index()];
     let (mut start, mut end) = (info.start, info.end);
     if let Some(range) = part.range {
         start = start.clamp(range.start, range.end);
         end = end.clamp(start, range.end);
     }
-    Ok((start, end))
+    (start, end)
 }
 
 fn write_events(

@@ -21,6 +21,7 @@ mod hashing;
 pub mod index;
 pub mod input;
 mod jaeger;
+mod jfr;
 mod json;
 mod lines;
 mod otlp;
@@ -141,6 +142,13 @@ const FORMATS: &[Format] = &[
         kind: Kind::File {
             sniff: chrome::sniff,
             import: chrome::import,
+        },
+    },
+    Format {
+        id: jfr::FORMAT,
+        kind: Kind::File {
+            sniff: jfr::sniff,
+            import: jfr::import,
         },
     },
     Format {

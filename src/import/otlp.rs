@@ -1,4 +1,4 @@
-//! OpenTelemetry spans in OTLP's JSON form. Specification: `opentelemetry/proto/trace/v1/trace.proto` of
+//! OpenTelemetry spans in OTLP's JSON and binary forms. Specification: `opentelemetry/proto/trace/v1/trace.proto` of
 //! <https://github.com/open-telemetry/opentelemetry-proto>, in the JSON mapping of
 //! <https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding>; attributes by the semantic conventions,
 //! <https://opentelemetry.io/docs/specs/semconv/registry/attributes/code/>.
@@ -7,56 +7,44 @@
 //! which code it is: `code.function.name`, `code.file.path`, `code.line.number`, and `code.function`,
 //! `code.namespace`, `code.filepath`, `code.lineno` as they were called before. A file may hold several
 //! requests, one behind the other, as the Collector's file exporter writes them. Not read are events, links,
-//! status, kind and other attributes, and the binary form.
+//! status, kind and other attributes.
 
 use super::ImportError;
 use super::decimal::Unit;
 use super::document::{self, Document};
 use super::input::Input;
 use super::spans::{ServiceId, Span, Spans};
+use super::stream;
 use crate::facts::builder::TraceBuilder;
 use crate::facts::recording::{Recording, RecordingKind};
 use crate::progress::Progress;
 use crate::warnings::{Place, Reporter};
+
+mod binary;
 
 /// The identifier of the format in `info`.
 pub const FORMAT: &str = "otlp";
 
 /// Whether a file that begins with `head` holds spans of resources.
 pub fn sniff(head: &[u8]) -> bool {
-    document::paths(head)
-        .iter()
-        .any(|path| path == "resourceSpans")
+    let json = document::paths(head);
+    json.iter().any(|path| path == "resourceSpans") || binary::sniff(head)
 }
 
 /// Reads the spans. O(n log n), all spans in memory.
 pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     let reporter = Reporter::new();
-    let mut document = Document::open(input, progress, &reporter)?;
     let mut spans = Spans::default();
-    while !document.at_end()? {
-        if !document.object()? {
-            continue;
-        }
-        while let Some(key) = document.member()? {
-            match key {
-                b"resourceSpans" => {
-                    if document.array()? {
-                        while document.element()? {
-                            resource_spans(&mut document, &mut spans)?;
-                        }
-                    }
-                }
-                _ => document.skip()?,
-            }
-        }
-    }
+    let end = if binary::sniff(&stream::head(input, progress)?) {
+        binary::read(input, &mut spans, progress, &reporter)?
+    } else {
+        read_json(input, &mut spans, progress, &reporter)?
+    };
     let file = input.display().to_string();
+    let place = |offset| Place::offset(&file, offset);
     let mut builder = TraceBuilder::new(&reporter);
-    spans.build(&mut builder, &reporter, |offset| {
-        Place::offset(&file, offset)
-    });
-    let (functions, trace) = builder.finish(|| document.place());
+    spans.build(&mut builder, &reporter, place);
+    let (functions, trace) = builder.finish(|| place(end));
     Ok(Recording {
         path: input.to_path_buf(),
         format: FORMAT,
@@ -66,6 +54,34 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         samples: 0,
         warnings: reporter.warnings(),
     })
+}
+
+/// Reads the spans of the JSON form; gives where the file ended.
+fn read_json(
+    input: &Input,
+    spans: &mut Spans,
+    progress: &Progress,
+    reporter: &Reporter,
+) -> Result<u64, ImportError> {
+    let mut document = Document::open(input, progress, reporter)?;
+    while !document.at_end()? {
+        if !document.object()? {
+            continue;
+        }
+        while let Some(key) = document.member()? {
+            match key {
+                b"resourceSpans" => {
+                    if document.array()? {
+                        while document.element()? {
+                            resource_spans(&mut document, spans)?;
+                        }
+                    }
+                }
+                _ => document.skip()?,
+            }
+        }
+    }
+    Ok(document.offset())
 }
 
 fn resource_spans(document: &mut Document<'_>, spans: &mut Spans) -> Result<(), ImportError> {
@@ -165,7 +181,7 @@ fn span(
         service,
         id: spans.id(&trace, &id),
         parent: spans.id(&trace, &parent),
-        name: &code.name().unwrap_or(name),
+        name: &named(&code, name),
         file: &code.file,
         line: code.line,
         start,
@@ -174,6 +190,11 @@ fn span(
     };
     spans.push(span);
     Ok(())
+}
+
+/// The name of a span's function where it is known, else that of the operation.
+fn named(code: &Code, operation: String) -> String {
+    code.name().unwrap_or(operation)
 }
 
 /// Which code a span is, as its attributes say it.

@@ -1,0 +1,447 @@
+//! Java Flight Recorder files, of the JDK from 9 on and of async-profiler. There is no formal specification: the
+//! format is that of `src/hotspot/share/jfr` and `src/jdk.jfr/share/classes/jdk/jfr/internal` of
+//! <https://github.com/openjdk/jdk>, as described in
+//! <https://github.com/indygreg/java-rs/blob/main/jfr-reader/src/specification.rs>.
+//!
+//! Read are the samples of running code: `jdk.ExecutionSample`, `jdk.NativeMethodSample`, `jdk.CPUTimeSample` and
+//! async-profiler's `profiler.WallClockSample`, each with thread, time and stack. A function is a method of a class,
+//! whatever its parameters; its line is the lowest that was seen to run where it was first seen, since the format has
+//! no line of its beginning and no source file. Stacks that the recorder cut (at 64 frames unless it is told
+//! otherwise) begin in the midst and are counted (`truncated-stack`), as are samples of allocations, which are not
+//! shown. All other events are passed over.
+//!
+//! A file is a row of chunks that share nothing. Each is read with its constants in memory: its metadata is looked up
+//! ahead in a second reading of the file, so that events can be read as they come.
+
+use std::collections::{HashMap, HashSet};
+
+use super::ImportError;
+use super::hashing::BuildFast;
+use super::input::Input;
+use super::samples::{Samples, StackId, Stacks, TrackId};
+use super::stream::Window;
+use crate::facts::builder::{Timestamp, TraceBuilder};
+use crate::facts::functions::Function;
+use crate::facts::recording::{Recording, RecordingKind};
+use crate::progress::Progress;
+use crate::units::FunctionId;
+use crate::warnings::Reporter;
+use pools::Pools;
+use types::{Role, Types, Value};
+use wire::Bytes;
+
+mod pools;
+mod types;
+mod wire;
+
+/// The identifier of the format in `info`.
+pub const FORMAT: &str = "jfr";
+
+const MAGIC: &[u8] = b"FLR\0";
+/// Bytes of the header of a chunk.
+const HEADER: usize = 68;
+/// What is longer is no event.
+const LONGEST: u64 = 48 << 20;
+/// The types of metadata and of checkpoints; those of other events differ from chunk to chunk.
+const METADATA: u64 = 0;
+const CHECKPOINT: u64 = 1;
+
+const SAMPLES: [&str; 4] = [
+    "jdk.ExecutionSample",
+    "jdk.NativeMethodSample",
+    "jdk.CPUTimeSample",
+    "profiler.WallClockSample",
+];
+const ALLOCATIONS: [&str; 3] = [
+    "jdk.ObjectAllocationInNewTLAB",
+    "jdk.ObjectAllocationOutsideTLAB",
+    "jdk.ObjectAllocationSample",
+];
+
+/// Whether a file that begins with `head` begins with a chunk.
+pub fn sniff(head: &[u8]) -> bool {
+    head.starts_with(MAGIC)
+}
+
+/// Reads the samples, chunk by chunk. O(n log n) in the samples of a chunk.
+pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
+    let reporter = Reporter::new();
+    // What is wrong is counted when the events themselves are read.
+    let (ahead_progress, ahead_reporter) = (Progress::new(), Reporter::new());
+    let mut ahead = Window::open(input, &ahead_progress, &ahead_reporter)?;
+    let mut window = Window::open(input, progress, &reporter)?;
+    let mut reader = Reader {
+        builder: TraceBuilder::new(&reporter),
+        reporter: &reporter,
+        samples: Samples::new(&reporter),
+        stacks: Stacks::default(),
+        functions: HashMap::new(),
+        tracks: HashMap::new(),
+    };
+    let mut readable = 0;
+    while !window.data().is_empty() || window.more()? {
+        let Some(chunk) = Chunk::read(&mut window)? else {
+            if readable == 0 {
+                let place = window.place(window.offset());
+                let found = "something else or less";
+                return Err(ImportError::malformed(
+                    place,
+                    "the header of a chunk",
+                    found,
+                ));
+            }
+            reporter.warn("trailing-garbage", || window.place(window.offset()));
+            break;
+        };
+        match chunk.types(&mut ahead)? {
+            Some(types) => {
+                readable += 1;
+                reader.chunk(&chunk, &types, &mut window)?;
+            }
+            None if readable == 0 && !skip_to(&mut window, chunk.end)? => {
+                let place = window.place(chunk.start + chunk.metadata);
+                let found = "the end of the file, or something else";
+                return Err(ImportError::malformed(
+                    place,
+                    "the metadata of a chunk",
+                    found,
+                ));
+            }
+            None => reporter.warn("chunk-without-metadata", || window.place(chunk.start)),
+        }
+        skip_to(&mut window, chunk.end)?;
+        skip_to(&mut ahead, chunk.end)?;
+    }
+    let end = window.offset();
+    let place = || window.place(end);
+    let samples = reader.samples.finish(&mut reader.builder, place);
+    let (functions, trace) = reader.builder.finish(place);
+    Ok(Recording {
+        path: input.to_path_buf(),
+        format: FORMAT,
+        kind: RecordingKind::Sampled,
+        functions,
+        trace,
+        samples,
+        warnings: reporter.warnings(),
+    })
+}
+
+/// Moves the window to `offset`; false when the file ends before.
+fn skip_to(window: &mut Window<'_>, offset: u64) -> Result<bool, ImportError> {
+    while window.offset() < offset {
+        if window.data().is_empty() && !window.more()? {
+            return Ok(false);
+        }
+        let left = usize::try_from(offset - window.offset()).unwrap_or(usize::MAX);
+        window.consume(left.min(window.data().len()));
+    }
+    Ok(true)
+}
+
+/// Reads on until `count` bytes are at hand; false when the file ends before.
+fn have(window: &mut Window<'_>, count: usize) -> Result<bool, ImportError> {
+    while window.data().len() < count {
+        if !window.more()? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// The header of a chunk.
+struct Chunk {
+    /// Where the chunk begins and ends.
+    start: u64,
+    end: u64,
+    /// Where its metadata stands, from its start.
+    metadata: u64,
+    /// The time of its start in nanoseconds, and in ticks.
+    start_time: i64,
+    start_ticks: i64,
+    ticks_a_second: i64,
+}
+
+impl Chunk {
+    /// Reads the header that stands next; none where none does.
+    fn read(window: &mut Window<'_>) -> Result<Option<Chunk>, ImportError> {
+        let start = window.offset();
+        if !have(window, HEADER)? || !window.data().starts_with(MAGIC) {
+            return Ok(None);
+        }
+        let data = window.data();
+        let number = |at: usize| {
+            let bytes = data[at..at + 8].iter();
+            bytes.fold(0u64, |number, &byte| number << 8 | u64::from(byte))
+        };
+        let major = u16::from_be_bytes([data[4], data[5]]);
+        if !(1..=2).contains(&major) {
+            let place = window.place(start + 4);
+            let found = format!("version {major}");
+            return Err(ImportError::malformed(place, "version 1 or 2", found));
+        }
+        if data[67] & 1 == 0 {
+            let place = window.place(start + 64);
+            let found = "numbers that are not";
+            return Err(ImportError::malformed(place, "compressed numbers", found));
+        }
+        let size = number(8);
+        let chunk = Chunk {
+            start,
+            // A chunk that is still written has no size.
+            end: match size {
+                0 => u64::MAX,
+                _ => start.saturating_add(size.max(HEADER as u64)),
+            },
+            metadata: number(24),
+            start_time: number(32) as i64,
+            start_ticks: number(48) as i64,
+            ticks_a_second: (number(56) as i64).max(1),
+        };
+        window.consume(HEADER);
+        Ok(Some(chunk))
+    }
+
+    /// The types of the chunk's events, which another window goes ahead for.
+    fn types(&self, ahead: &mut Window<'_>) -> Result<Option<Types>, ImportError> {
+        if !skip_to(ahead, self.start.saturating_add(self.metadata))? {
+            return Ok(None);
+        }
+        Ok(match event(ahead)? {
+            Event::Whole {
+                kind: METADATA,
+                from,
+                to,
+            } => Types::read(Bytes(&ahead.data()[from..to])),
+            _ => None,
+        })
+    }
+
+    /// The time of a number of ticks.
+    fn time(&self, ticks: u64) -> i64 {
+        let ticks = i128::from(ticks as i64) - i128::from(self.start_ticks);
+        let since = ticks * 1_000_000_000 / i128::from(self.ticks_a_second);
+        let time = i128::from(self.start_time) + since;
+        time.clamp(i64::MIN.into(), i64::MAX.into()) as i64
+    }
+}
+
+/// What stands next in a chunk.
+enum Event {
+    /// An event of type `kind` whose content is at hand in a range of the window; it ends with it.
+    Whole {
+        kind: u64,
+        from: usize,
+        to: usize,
+    },
+    Damaged,
+    /// The file ends in it.
+    Cut,
+}
+
+fn event(window: &mut Window<'_>) -> Result<Event, ImportError> {
+    /// Two numbers take no more.
+    const MOST: usize = 18;
+    have(window, MOST)?;
+    let mut bytes = Bytes(window.data());
+    let (Some(size), Some(kind)) = (bytes.number(), bytes.number()) else {
+        return Ok(Event::Cut);
+    };
+    let from = window.data().len() - bytes.0.len();
+    if size < from as u64 || size > LONGEST {
+        return Ok(Event::Damaged);
+    }
+    let to = size as usize;
+    Ok(match have(window, to)? {
+        true => Event::Whole { kind, from, to },
+        false => Event::Cut,
+    })
+}
+
+/// A sample as its event has it: keys hold within the chunk.
+struct Sample {
+    time: i64,
+    thread: u64,
+    stack: u64,
+    offset: u64,
+}
+
+struct Reader<'a> {
+    builder: TraceBuilder<'a>,
+    reporter: &'a Reporter,
+    samples: Samples<'a>,
+    stacks: Stacks,
+    /// By name.
+    functions: HashMap<String, FunctionId>,
+    /// By a thread's number.
+    tracks: HashMap<String, TrackId>,
+}
+
+impl Reader<'_> {
+    /// Reads the events of a chunk, whose header the window stands behind.
+    fn chunk(
+        &mut self,
+        chunk: &Chunk,
+        types: &Types,
+        window: &mut Window<'_>,
+    ) -> Result<(), ImportError> {
+        let of = |names: &[&str]| -> HashMap<u64, &types::Class, BuildFast> {
+            let known = types.all();
+            known
+                .filter(|(_, class)| names.contains(&class.name.as_str()))
+                .collect()
+        };
+        let (sampled, allocations) = (of(&SAMPLES), of(&ALLOCATIONS));
+        let mut pools = Pools::default();
+        let mut samples: Vec<Sample> = Vec::new();
+        while window.offset() < chunk.end && (!window.data().is_empty() || window.more()?) {
+            let offset = window.offset();
+            let (kind, from, to) = match event(window)? {
+                Event::Whole { kind, from, to } => (kind, from, to),
+                Event::Damaged => {
+                    self.reporter.warn("damaged-chunk", || window.place(offset));
+                    break;
+                }
+                Event::Cut => {
+                    self.reporter
+                        .warn("truncated-file", || window.place(offset));
+                    break;
+                }
+            };
+            let mut content = Bytes(&window.data()[from..to]);
+            if kind == CHECKPOINT {
+                if pools.read(content, types).is_none() {
+                    self.reporter
+                        .warn("damaged-checkpoint", || window.place(offset));
+                }
+            } else if allocations.contains_key(&kind) {
+                self.reporter
+                    .warn("allocation-not-shown", || window.place(offset));
+            } else if let Some(class) = sampled.get(&kind) {
+                let mut sample = Sample {
+                    time: 0,
+                    thread: 0,
+                    stack: 0,
+                    offset,
+                };
+                let whole = types.value(
+                    class,
+                    &mut content,
+                    &mut |role, value| match (role, value) {
+                        (Role::StartTime, Value::Number(ticks)) => sample.time = chunk.time(ticks),
+                        (Role::Thread, Value::Number(key)) => sample.thread = key,
+                        (Role::StackTrace, Value::Number(key)) => sample.stack = key,
+                        _ => {}
+                    },
+                );
+                match whole {
+                    Some(()) => samples.push(sample),
+                    None => self.reporter.warn("damaged-event", || window.place(offset)),
+                }
+            }
+            window.consume(to);
+        }
+        self.samples.allow(window.offset());
+        samples.sort_by_key(|sample| sample.time);
+        self.take(&samples, &pools, window);
+        Ok(())
+    }
+
+    /// Hands on the samples of a chunk, which are in order of time.
+    fn take(&mut self, samples: &[Sample], pools: &Pools, window: &Window<'_>) {
+        let functions = self.functions(samples, pools);
+        let mut stacks: HashMap<u64, Option<StackId>, BuildFast> = HashMap::default();
+        let mut tracks: HashMap<u64, TrackId, BuildFast> = HashMap::default();
+        for sample in samples {
+            let place = || window.place(sample.offset);
+            let track = match tracks.get(&sample.thread) {
+                Some(&track) => track,
+                None => {
+                    let track = self.track(pools.thread(sample.thread));
+                    tracks.insert(sample.thread, track);
+                    track
+                }
+            };
+            let stack = *stacks.entry(sample.stack).or_insert_with(|| {
+                let (frames, _) = pools.stack(sample.stack)?;
+                let frames = frames.iter().rev();
+                let functions = frames.filter_map(|frame| functions.get(&frame.method));
+                Some(functions.fold(StackId::EMPTY, |below, &function| {
+                    self.stacks.push(below, function)
+                }))
+            });
+            let Some(stack) = stack else {
+                self.reporter.warn("missing-stack", place);
+                continue;
+            };
+            if pools
+                .stack(sample.stack)
+                .is_some_and(|(_, truncated)| truncated)
+            {
+                self.reporter.warn("truncated-stack", place);
+            }
+            let time = Timestamp::from_ns(sample.time);
+            let (stacks, builder) = (&self.stacks, &mut self.builder);
+            self.samples
+                .stack(track, time, stack, stacks, builder, place);
+        }
+    }
+
+    /// The functions of the methods in the stacks of a chunk's samples.
+    fn functions(
+        &mut self,
+        samples: &[Sample],
+        pools: &Pools,
+    ) -> HashMap<u64, FunctionId, BuildFast> {
+        let mut seen: HashSet<u64, BuildFast> = HashSet::default();
+        // In order of first appearance, so that the same file gives the same order of functions.
+        let mut methods: Vec<(u64, String)> = Vec::new();
+        let mut places: HashMap<u64, usize, BuildFast> = HashMap::default();
+        let mut lines: HashMap<String, u32> = HashMap::new();
+        for sample in samples.iter().filter(|sample| seen.insert(sample.stack)) {
+            let frames = pools
+                .stack(sample.stack)
+                .map_or(&[][..], |(frames, _)| frames);
+            for frame in frames.iter().rev() {
+                let place = *places.entry(frame.method).or_insert_with(|| {
+                    let name = match pools.method(frame.method) {
+                        name if name.is_empty() => format!("method {}", frame.method),
+                        name => name,
+                    };
+                    methods.push((frame.method, name));
+                    methods.len() - 1
+                });
+                let name = &methods[place].1;
+                match lines.get_mut(name) {
+                    Some(line) if frame.line > 0 && (*line == 0 || frame.line < *line) => {
+                        *line = frame.line;
+                    }
+                    Some(_) => {}
+                    None => drop(lines.insert(name.clone(), frame.line)),
+                }
+            }
+        }
+        let known = methods.into_iter().map(|(method, name)| {
+            let line = lines.get(&name).copied().unwrap_or(0);
+            let builder = &mut self.builder;
+            let function = *self.functions.entry(name).or_insert_with_key(|name| {
+                builder.function(Function {
+                    name,
+                    line,
+                    ..Function::default()
+                })
+            });
+            (method, function)
+        });
+        known.collect()
+    }
+
+    fn track(&mut self, (id, name): (String, &str)) -> TrackId {
+        let (builder, samples) = (&mut self.builder, &mut self.samples);
+        *self.tracks.entry(id).or_insert_with_key(|id| {
+            let thread = builder.thread("", id);
+            builder.name_thread(thread, name);
+            samples.track(thread)
+        })
+    }
+}

@@ -1,0 +1,322 @@
+//! The binary form: `TracesData` or `ExportTraceServiceRequest`, which are the same on the wire. One message, or
+//! several one behind the other, each with its length before it: in four bytes, the highest first, as the
+//! Collector's file exporter writes them, or as a varint.
+
+use super::{Code, Spans, named};
+use crate::import::ImportError;
+use crate::import::input::Input;
+use crate::import::protobuf::{Fields, Value, varint};
+use crate::import::spans::{ServiceId, Span};
+use crate::import::stream::Window;
+use crate::progress::Progress;
+use crate::warnings::Reporter;
+
+/// How messages are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Framing {
+    /// There is one.
+    None,
+    FourBytes,
+    Varint,
+}
+
+/// The key of the resource spans in a message: field 1, with a length.
+const RESOURCE_SPANS: u8 = 0x0a;
+
+/// Whether a file that begins with `head` is in this form.
+pub fn sniff(head: &[u8]) -> bool {
+    framing(head).is_some()
+}
+
+fn framing(head: &[u8]) -> Option<Framing> {
+    if holds_span(head) {
+        return Some(Framing::None);
+    }
+    let (framing, length, rest) = match length(head, Framing::FourBytes) {
+        Some((length, size)) if head.get(size) == Some(&RESOURCE_SPANS) => {
+            (Framing::FourBytes, length, &head[size..])
+        }
+        _ => {
+            let (length, size) = length(head, Framing::Varint)?;
+            (Framing::Varint, length, head.get(size..)?)
+        }
+    };
+    let message = &rest[..rest
+        .len()
+        .min(usize::try_from(length).unwrap_or(usize::MAX))];
+    holds_span(message).then_some(framing)
+}
+
+/// The length before a message, and how many bytes it takes.
+fn length(head: &[u8], framing: Framing) -> Option<(u64, usize)> {
+    if framing == Framing::FourBytes {
+        let bytes = *head.first_chunk::<4>()?;
+        return Some((u32::from_be_bytes(bytes).into(), 4));
+    }
+    let mut at = 0;
+    let length = varint(head, &mut at)?;
+    Some((length, at))
+}
+
+/// Whether the first resource spans of a message, which may be cut, have a span with ids of the right lengths.
+fn holds_span(message: &[u8]) -> bool {
+    let found = (|| {
+        let resource = cut_field(message, 1)?;
+        let scope = cut_field(resource, 2)?;
+        let span = cut_field(scope, 2)?;
+        let ids = (cut_field(span, 1)?, cut_field(span, 2)?);
+        Some(ids.0.len() == 16 && ids.1.len() == 8)
+    })();
+    found == Some(true)
+}
+
+/// The first field of this number, as much of it as is at hand; none where something stands before it that cannot
+/// be passed.
+fn cut_field(mut message: &[u8], wanted: u64) -> Option<&[u8]> {
+    loop {
+        let mut at = 0;
+        let key = varint(message, &mut at)?;
+        let length = match key & 7 {
+            0 => {
+                varint(message, &mut at)?;
+                0
+            }
+            1 => 8,
+            2 => varint(message, &mut at)?,
+            5 => 4,
+            _ => return None,
+        };
+        let content = message.get(at..)?;
+        let length = usize::try_from(length).ok()?;
+        if key >> 3 == wanted && key & 7 == 2 {
+            return Some(&content[..length.min(content.len())]);
+        }
+        message = content.get(length..)?;
+    }
+}
+
+/// Reads the spans; gives where the file ended.
+pub fn read(
+    input: &Input,
+    spans: &mut Spans,
+    progress: &Progress,
+    reporter: &Reporter,
+) -> Result<u64, ImportError> {
+    let mut window = Window::open(input, progress, reporter)?;
+    have(&mut window, 64 << 10)?;
+    let framing = framing(window.data()).unwrap_or(Framing::None);
+    // Where the message at hand ends.
+    let mut end = match framing {
+        Framing::None => u64::MAX,
+        _ => window.offset(),
+    };
+    /// A key and a length, or a length alone, take no more.
+    const MOST: usize = 20;
+    while have(&mut window, MOST)? || !window.data().is_empty() {
+        let offset = window.offset();
+        if offset >= end {
+            let Some((length, size)) = length(window.data(), framing) else {
+                reporter.warn("truncated-file", || window.place(offset));
+                break;
+            };
+            window.consume(size);
+            end = window.offset().saturating_add(length);
+            continue;
+        }
+        let mut at = 0;
+        let key = varint(window.data(), &mut at);
+        let length = key.and_then(|key| match key & 7 {
+            0 => varint(window.data(), &mut at).map(|_| 0),
+            1 => Some(8),
+            2 => varint(window.data(), &mut at),
+            5 => Some(4),
+            _ => None,
+        });
+        let inside = |length: &u64| length.saturating_add(offset + at as u64) <= end;
+        let (Some(key), Some(length)) = (key, length.filter(inside)) else {
+            reporter.warn("damaged-message", || window.place(offset));
+            if framing == Framing::None {
+                break;
+            }
+            skip_to(&mut window, end)?;
+            continue;
+        };
+        window.consume(at);
+        if key == u64::from(RESOURCE_SPANS) {
+            let wanted = usize::try_from(length).unwrap_or(usize::MAX);
+            let whole = have(&mut window, wanted)?;
+            let content = &window.data()[..wanted.min(window.data().len())];
+            resource_spans(content, window.offset(), spans, reporter, &window);
+            if !whole {
+                reporter.warn("truncated-file", || window.place(offset));
+            }
+        }
+        skip_to(&mut window, offset + at as u64 + length)?;
+    }
+    Ok(window.offset())
+}
+
+/// Reads on until `count` bytes are at hand; false when the file ends before.
+fn have(window: &mut Window<'_>, count: usize) -> Result<bool, ImportError> {
+    while window.data().len() < count {
+        if !window.more()? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Moves the window to `offset`, or to the end of the file.
+fn skip_to(window: &mut Window<'_>, offset: u64) -> Result<(), ImportError> {
+    while window.offset() < offset {
+        if window.data().is_empty() && !window.more()? {
+            break;
+        }
+        let left = usize::try_from(offset - window.offset()).unwrap_or(usize::MAX);
+        window.consume(left.min(window.data().len()));
+    }
+    Ok(())
+}
+
+/// Takes the spans of one resource, whose bytes stand at `offset`.
+fn resource_spans(
+    message: &[u8],
+    offset: u64,
+    spans: &mut Spans,
+    reporter: &Reporter,
+    window: &Window<'_>,
+) {
+    let service = spans.service();
+    let mut fields = Fields::new(message);
+    for (number, value) in &mut fields {
+        match (number, value) {
+            (1, Value::Bytes(resource)) => {
+                for (_, value) in Fields::new(resource).filter(|(number, _)| *number == 1) {
+                    if let Some(("service.name", name)) = attribute(value) {
+                        spans.name_service(service, &name);
+                    }
+                }
+            }
+            // The second is the name that scopes had before 2022.
+            (2 | 1000, Value::Bytes(scope)) => {
+                let mut fields = Fields::new(scope);
+                for (number, value) in &mut fields {
+                    if let (2, Value::Bytes(bytes)) = (number, value) {
+                        // All are parts of one slice.
+                        let inside = bytes.as_ptr() as usize - message.as_ptr() as usize;
+                        let offset = offset + inside as u64;
+                        span(bytes, offset, service, spans, reporter, window);
+                    }
+                }
+                if !fields.rest().is_empty() {
+                    reporter.warn("damaged-message", || window.place(offset));
+                }
+            }
+            _ => {}
+        }
+    }
+    if !fields.rest().is_empty() {
+        reporter.warn("damaged-message", || window.place(offset));
+    }
+}
+
+fn span(
+    message: &[u8],
+    offset: u64,
+    service: ServiceId,
+    spans: &mut Spans,
+    reporter: &Reporter,
+    window: &Window<'_>,
+) {
+    let (mut trace, mut id, mut parent) = (String::new(), String::new(), String::new());
+    let (mut start, mut end) = (None, None);
+    let mut name = String::new();
+    let mut code = Code::default();
+    let mut fields = Fields::new(message);
+    for (number, value) in &mut fields {
+        match (number, value) {
+            (1, Value::Bytes(bytes)) => trace = hexadecimal(bytes),
+            (2, Value::Bytes(bytes)) => id = hexadecimal(bytes),
+            (4, Value::Bytes(bytes)) => parent = hexadecimal(bytes),
+            (5, Value::Bytes(bytes)) => {
+                name = String::from_utf8_lossy(bytes).into_owned();
+                if name.as_bytes() != bytes {
+                    reporter.warn("invalid-text", || window.place(offset));
+                }
+            }
+            (7, Value::Number(time)) => start = Some(time),
+            (8, Value::Number(time)) => end = Some(time),
+            (9, value) => {
+                if let Some((key, value)) = attribute(value) {
+                    code.attribute(key, value);
+                }
+            }
+            _ => {}
+        }
+    }
+    if !fields.rest().is_empty() {
+        reporter.warn("damaged-message", || window.place(offset));
+    }
+    let time = |time: Option<u64>| {
+        // A time that is not known is left out or 0.
+        let time = i64::try_from(time.filter(|&time| time > 0)?);
+        if time.is_err() {
+            reporter.warn("time-out-of-range", || window.place(offset));
+        }
+        time.ok()
+    };
+    let (start, end) = (time(start), time(end));
+    let Some(start) = start else {
+        reporter.warn("missing-time", || window.place(offset));
+        return;
+    };
+    let end = end.unwrap_or_else(|| {
+        reporter.warn("missing-time", || window.place(offset));
+        start
+    });
+    if end < start {
+        reporter.warn("end-before-start", || window.place(offset));
+    }
+    let span = Span {
+        service,
+        id: spans.id(&trace, &id),
+        parent: spans.id(&trace, &parent),
+        name: &named(&code, name),
+        file: &code.file,
+        line: code.line,
+        start,
+        end,
+        offset,
+    };
+    spans.push(span);
+}
+
+/// The key of an attribute with its value, where that is a text or a number.
+fn attribute(value: Value<'_>) -> Option<(&str, String)> {
+    let (mut key, mut text) = ("", String::new());
+    for (number, value) in Fields::new(value.bytes()?) {
+        match (number, value) {
+            (1, Value::Bytes(bytes)) => key = std::str::from_utf8(bytes).ok()?,
+            (2, Value::Bytes(any)) => {
+                for (number, value) in Fields::new(any) {
+                    match (number, value) {
+                        (1, Value::Bytes(bytes)) => {
+                            text = String::from_utf8_lossy(bytes).into_owned();
+                        }
+                        (3, Value::Number(number)) => text = (number as i64).to_string(),
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    Some((key, text))
+}
+
+/// Bytes as the JSON form writes them.
+fn hexadecimal(bytes: &[u8]) -> String {
+    let digit = |number: u8| char::from(b"0123456789abcdef"[usize::from(number)]);
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits.map(digit).collect()
+}
