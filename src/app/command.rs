@@ -3,8 +3,11 @@
 use std::path::PathBuf;
 
 use super::playback::{Clock, Step};
-use crate::units::{ModuleId, Time};
+use crate::filter::selection::Pointed;
+use crate::units::{ModuleId, Time, TimeRange};
+use crate::views::functions::Column;
 use crate::views::landscape::LandscapeSettings;
+use crate::views::table::ViewId;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
@@ -27,7 +30,29 @@ pub enum Command {
     SetStep(Step),
     ToggleLoop,
 
+    /// Opens a view that is not seen, closes one that is.
+    ToggleView(ViewId),
+    /// Shows a view alone, that under the pointer for none, or all again.
+    Maximise(Option<ViewId>),
+    /// All views as they are at first.
+    ResetViews,
+
+    /// Chooses what a view says is at a place; nothing when it names nothing.
+    Choose(Pointed),
     Select(Option<ModuleId>),
+    /// Limits every view to a range, or to none.
+    SetRange(Option<TimeRange>),
+    /// The same while the pointer draws a range, and the end of that.
+    DragRange(TimeRange),
+    EndRangeDrag,
+    /// Moves an end of the range to the time shown.
+    StartRangeHere,
+    EndRangeHere,
+    /// Through past selections.
+    Back,
+    Forward,
+    SearchFunctions(String),
+    SortFunctions(Column),
     FlyTo(ModuleId),
     FlyToSelection,
     FlyHome,

@@ -1,11 +1,11 @@
-//! Who calls a module and whom it calls, over the whole recording.
+//! Who calls a module and whom it calls, over the whole recording or in a range of it.
 
 use std::collections::BTreeMap;
 
 use crate::analysis::call_graph::{ModuleRelation, collapse};
 use crate::analysis::session::Resolved;
 use crate::facts::hierarchy::Hierarchy;
-use crate::units::{Cost, ModuleId};
+use crate::units::{Cost, ModuleId, TimeRange};
 
 /// The call relations between the functions' modules, sorted by caller, then callee.
 #[derive(Clone, Debug, Default)]
@@ -29,9 +29,9 @@ pub struct Neighbours {
 }
 
 impl Calls {
-    /// Linear in the calls of the recording.
-    pub fn new(resolved: &Resolved) -> Calls {
-        let relations = resolved.recording.trace.relations(None);
+    /// Of the whole recording or of a range. O(log n) summaries a thread.
+    pub fn new(resolved: &Resolved, range: Option<TimeRange>) -> Calls {
+        let relations = resolved.recording.trace.relations(range);
         let modules: Vec<_> = resolved
             .resolution
             .modules

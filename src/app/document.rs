@@ -10,11 +10,12 @@ use super::playback::Playback;
 use crate::analysis::session::{Inputs, Resolved, Session};
 use crate::facts::trace::Trace;
 use crate::filter::cut::Cut;
-use crate::filter::selection::Selection;
+use crate::filter::selection::{Pointed, Selection};
 use crate::import;
 use crate::layout::geometry::CITY_SIZE;
 use crate::progress::Progress;
-use crate::units::{Cost, FunctionId, ModuleId};
+use crate::units::{Cost, FunctionId, ModuleId, TimeRange};
+use crate::views::functions::FunctionTable;
 use crate::views::landscape::{LandscapeSettings, LandscapeView, Moment};
 use crate::warnings::Warning;
 
@@ -36,8 +37,12 @@ pub struct Document {
     pub selection: Selection,
     /// None when there is no recording to play.
     pub playback: Option<Playback>,
-    /// Who calls whom, over the whole recording.
+    /// Who calls whom in the range.
     pub calls: Calls,
+    /// None when there is no recording.
+    pub functions: Option<FunctionTable>,
+    /// By module, the first function of the recording that it stands for.
+    function_of: Vec<Option<FunctionId>>,
 }
 
 impl Document {
@@ -66,7 +71,11 @@ impl Document {
             cut,
             selection: Selection::default(),
             playback: resolved.map(|resolved| Playback::new(&resolved.recording.trace)),
-            calls: resolved.map(Calls::new).unwrap_or_default(),
+            calls: resolved
+                .map(|resolved| Calls::new(resolved, None))
+                .unwrap_or_default(),
+            functions: resolved.map(|_| FunctionTable::new(&session, RECORDING)),
+            function_of: functions_by_module(&session),
             session,
         })
     }
@@ -88,10 +97,42 @@ impl Document {
         Some((self.playback.as_mut()?, &resolved.recording.trace))
     }
 
+    /// The function table and what it is made from.
+    pub fn table(&mut self) -> Option<(&mut FunctionTable, &Session)> {
+        Some((self.functions.as_mut()?, &self.session))
+    }
+
     /// The module of a function of the recording that plays.
     pub fn module_of(&self, function: FunctionId) -> Option<ModuleId> {
         let modules = &self.resolved()?.resolution.modules;
         modules.get(function.index()).copied()
+    }
+
+    /// What is pointed at, with the module of a function and the function of a module added.
+    pub fn complete(&self, pointed: Pointed) -> Pointed {
+        let module = pointed.module.or_else(|| self.module_of(pointed.function?));
+        let function = pointed
+            .function
+            .or_else(|| *self.function_of.get(module?.index())?);
+        Pointed {
+            module,
+            function,
+            ..pointed
+        }
+    }
+
+    /// Limits what is shown to `range`.
+    pub fn set_range(&mut self, range: Option<TimeRange>) {
+        if self.selection.range == range {
+            return;
+        }
+        self.selection.range = range;
+        if let Some(table) = &mut self.functions {
+            table.set_range(&self.session, range);
+        }
+        if let Some(resolved) = self.session.recordings.get(RECORDING) {
+            self.calls = Calls::new(resolved, range);
+        }
     }
 
     /// What the landscape has to show of the recording.
@@ -103,6 +144,7 @@ impl Document {
             recording: RECORDING,
             time: cel.end,
             previous: cel.start,
+            range: self.selection.range,
         })
     }
 
@@ -142,6 +184,20 @@ impl Document {
         let of_recordings = recordings.flat_map(|resolved| &resolved.recording.warnings);
         self.session.source_warnings.iter().chain(of_recordings)
     }
+}
+
+fn functions_by_module(session: &Session) -> Vec<Option<FunctionId>> {
+    let mut functions = vec![None; session.hierarchy.len()];
+    let Some(resolved) = session.recordings.get(RECORDING) else {
+        return functions;
+    };
+    let modules = resolved.resolution.modules.iter().zip(0..);
+    for (module, function) in modules {
+        if let Some(of) = functions.get_mut(module.index()) {
+            of.get_or_insert(FunctionId(function));
+        }
+    }
+    functions
 }
 
 /// The names of source tree and recordings, without their folders; what they are without any.

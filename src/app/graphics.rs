@@ -1,7 +1,9 @@
-//! The window's surface: the landscape is drawn into a texture of its own, the panels over it.
+//! The window's surface: every view that is a picture is drawn into a texture of its own, the panels
+//! show it.
 //!
-//! The landscape is redrawn only when it changes; while only panels change, its last picture is reused.
+//! A picture is redrawn only when it changes; while only panels change, the last one is reused.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use wgpu::CurrentSurfaceTexture as Acquired;
@@ -9,10 +11,11 @@ use winit::window::Window;
 
 use crate::render::gpu::{self, Gpu, GpuError};
 use crate::render::renderer::{Frame, Renderer};
+use crate::views::table::ViewId;
 
-/// The landscape is drawn as linear colours and stored encoded; egui reads what is stored.
-const SCENE_FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
-const SCENE_FORMAT_STORED: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
+/// Pictures are drawn as linear colours and stored encoded; egui reads what is stored.
+const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
+const FORMAT_STORED: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
 
 /// What the panels look like in one frame, as triangles and changed textures.
 pub struct Panels {
@@ -24,7 +27,7 @@ pub struct Panels {
 /// The device, the surface of one window and what draws on it.
 pub struct Graphics {
     // Dropped in this order: everything made from the device before the device.
-    scene: Option<Scene>,
+    pictures: BTreeMap<ViewId, Picture>,
     panels: egui_wgpu::Renderer,
     pub renderer: Renderer,
     config: wgpu::SurfaceConfiguration,
@@ -33,20 +36,19 @@ pub struct Graphics {
     window: Arc<Window>,
 }
 
-/// The landscape's last picture.
-struct Scene {
+/// The last picture of a view.
+struct Picture {
     size: [u32; 2],
     target: wgpu::TextureView,
     id: egui::TextureId,
 }
 
-/// The texture for the landscape of one frame.
+/// What the picture of a view is drawn on.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
-    pub id: egui::TextureId,
     /// In pixels.
     pub size: [u32; 2],
-    /// Nothing is drawn in it yet.
+    /// Nothing is drawn on it yet.
     pub is_new: bool,
 }
 
@@ -67,9 +69,9 @@ impl Graphics {
             egui_wgpu::RendererOptions::default(),
         );
         let mut graphics = Graphics {
-            scene: None,
+            pictures: BTreeMap::new(),
             panels,
-            renderer: Renderer::new(&gpu, SCENE_FORMAT),
+            renderer: Renderer::new(&gpu, FORMAT),
             config,
             surface,
             gpu,
@@ -97,61 +99,41 @@ impl Graphics {
         }
     }
 
-    /// The texture that shows the landscape, its sides `scale` times the window's. None while the window
-    /// has no size.
-    pub fn scene(&mut self, scale: f32) -> Option<Target> {
-        let size = self.size();
-        if size.contains(&0) {
-            return None;
+    /// The texture that shows `view`, whatever is drawn on it later.
+    pub fn picture(&mut self, view: ViewId) -> egui::TextureId {
+        if let Some(picture) = self.pictures.get(&view) {
+            return picture.id;
         }
-        let size = size.map(|side| ((side as f32 * scale) as u32).max(1));
-        if let Some(scene) = &self.scene
-            && scene.size == size
-        {
-            return Some(Target {
-                id: scene.id,
-                size,
-                is_new: false,
-            });
-        }
-        if let Some(old) = self.scene.take() {
-            self.panels.free_texture(&old.id);
-        }
-        let texture = self.gpu.device.create_texture(&wgpu::TextureDescriptor {
-            label: Some("scene"),
-            size: wgpu::Extent3d {
-                width: size[0],
-                height: size[1],
-                depth_or_array_layers: 1,
-            },
-            mip_level_count: 1,
-            sample_count: 1,
-            dimension: wgpu::TextureDimension::D2,
-            format: SCENE_FORMAT,
-            usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::TEXTURE_BINDING,
-            view_formats: &[SCENE_FORMAT_STORED],
-        });
-        let stored = texture.create_view(&wgpu::TextureViewDescriptor {
-            label: Some("scene as stored"),
-            format: Some(SCENE_FORMAT_STORED),
-            usage: Some(wgpu::TextureUsages::TEXTURE_BINDING),
-            ..Default::default()
-        });
+        let (target, stored) = texture(&self.gpu, [1, 1]);
         let id = self.panels.register_native_texture(
             &self.gpu.device,
             &stored,
             wgpu::FilterMode::Linear,
         );
-        self.scene = Some(Scene {
-            size,
-            target: texture.create_view(&Default::default()),
-            id,
-        });
-        Some(Target {
-            id,
-            size,
-            is_new: true,
-        })
+        // Of no size, so that the first target is new.
+        let size = [0, 0];
+        self.pictures.insert(view, Picture { size, target, id });
+        id
+    }
+
+    /// What to draw the picture of `view` on, with sides of `size` pixels, at least one and no more than
+    /// the device can draw.
+    pub fn target(&mut self, view: ViewId, size: [u32; 2]) -> Target {
+        let limit = self.gpu.device.limits().max_texture_dimension_2d;
+        let size = size.map(|side| side.clamp(1, limit));
+        let id = self.picture(view);
+        let is_new = self.pictures.get(&view).is_none_or(|it| it.size != size);
+        if is_new {
+            let (target, stored) = texture(&self.gpu, size);
+            self.panels.update_egui_texture_from_wgpu_texture(
+                &self.gpu.device,
+                &stored,
+                wgpu::FilterMode::Linear,
+                id,
+            );
+            self.pictures.insert(view, Picture { size, target, id });
+        }
+        Target { size, is_new }
     }
 
     /// Draws `landscape` where it changed, then the panels, and presents them. An error means that the
@@ -165,9 +147,10 @@ impl Graphics {
             label: Some("frame"),
         };
         let mut encoder = self.gpu.device.create_command_encoder(&descriptor);
-        if let (Some(frame), Some(scene)) = (landscape, &self.scene) {
+        let picture = self.pictures.get(&ViewId::Landscape);
+        if let (Some(frame), Some(picture)) = (landscape, picture) {
             self.renderer
-                .draw(&self.gpu, &mut encoder, &scene.target, frame);
+                .draw(&self.gpu, &mut encoder, &picture.target, frame);
         }
         for (id, deltas) in panels.textures.set.drain() {
             for delta in deltas {
@@ -200,7 +183,7 @@ impl Graphics {
             Acquired::Success(target) => (target, true),
             Acquired::Suboptimal(target) => (target, false),
             other => {
-                // What was drawn into the scene is kept for the next frame.
+                // What was drawn into the pictures is kept for the next frame.
                 self.gpu.queue.submit([encoder.finish()]);
                 return self.recover(&other);
             }
@@ -263,6 +246,31 @@ pub enum Presented {
     Yes,
     TryAgain,
     NotNow,
+}
+
+/// A texture to draw on, and the same as it is stored.
+fn texture(gpu: &Gpu, size: [u32; 2]) -> (wgpu::TextureView, wgpu::TextureView) {
+    let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
+        label: Some("picture"),
+        size: wgpu::Extent3d {
+            width: size[0],
+            height: size[1],
+            depth_or_array_layers: 1,
+        },
+        mip_level_count: 1,
+        sample_count: 1,
+        dimension: wgpu::TextureDimension::D2,
+        format: FORMAT,
+        usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::TEXTURE_BINDING,
+        view_formats: &[FORMAT_STORED],
+    });
+    let stored = texture.create_view(&wgpu::TextureViewDescriptor {
+        label: Some("picture as stored"),
+        format: Some(FORMAT_STORED),
+        usage: Some(wgpu::TextureUsages::TEXTURE_BINDING),
+        ..Default::default()
+    });
+    (texture.create_view(&Default::default()), stored)
 }
 
 /// Waits for the display between frames, and stores colours as egui makes them: already encoded.

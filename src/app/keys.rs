@@ -5,6 +5,7 @@ use winit::keyboard::{Key, KeyCode, ModifiersState, NamedKey, PhysicalKey};
 
 use super::camera::Thrust;
 use super::command::Command;
+use crate::views::table::ViewId;
 
 /// A page of the help: keys, and what they do.
 pub const HELP: &[(&str, &[(&str, &str)])] = &[
@@ -31,6 +32,17 @@ pub const HELP: &[(&str, &[(&str, &str)])] = &[
             (",  .", "to the start, to the end"),
             ("−  +", "half and double speed"),
             ("R", "repeat"),
+            ("[  ]", "start and end the range at the time shown"),
+            ("Shift + drag", "on the time bar: choose a range"),
+        ],
+    ),
+    (
+        "Views",
+        &[
+            ("1", "landscape"),
+            ("4", "functions: calls, costs"),
+            ("M", "the view under the pointer alone, all again"),
+            ("Drag a title", "move the view beside others or among them"),
         ],
     ),
     (
@@ -39,7 +51,8 @@ pub const HELP: &[(&str, &[(&str, &str)])] = &[
             ("/, Ctrl + F", "search; ↑ ↓ choose, Enter flies there"),
             ("Click", "select"),
             ("C", "collapse or expand the module"),
-            ("Escape", "leave: search, help, flight, selection"),
+            ("Alt + ← →", "back and forward through what was selected"),
+            ("Escape", "leave: search, help, flight, selection, range"),
         ],
     ),
     (
@@ -94,8 +107,16 @@ pub fn command(event: &KeyEvent, modifiers: ModifiersState) -> Option<Command> {
             "o" => Some(Command::ToggleSettings),
             "l" => Some(Command::ToggleLegend),
             "k" => Some(Command::ToggleStacks),
-            _ => None,
+            "m" => Some(Command::Maximise(None)),
+            "[" => Some(Command::StartRangeHere),
+            "]" => Some(Command::EndRangeHere),
+            key => {
+                let key = key.chars().next().filter(|_| key.len() == 1)?;
+                ViewId::from_key(key).map(Command::ToggleView)
+            }
         },
+        Key::Named(NamedKey::ArrowLeft) if modifiers.alt_key() => Some(Command::Back),
+        Key::Named(NamedKey::ArrowRight) if modifiers.alt_key() => Some(Command::Forward),
         Key::Character(text) if modifiers.control_key() && text.eq_ignore_ascii_case("f") => {
             Some(Command::OpenSearch)
         }

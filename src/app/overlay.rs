@@ -16,8 +16,8 @@ pub struct Overlay {
     ctx: egui::Context,
     input: egui_winit::State,
     theme: Theme,
-    /// What the panels left free in the last frame, in points.
-    free: Rect,
+    /// Where the landscape was seen in the last frame, in points.
+    landscape: Rect,
 }
 
 /// One frame's panels, and when egui wants the next.
@@ -45,7 +45,7 @@ impl Overlay {
             ctx,
             input,
             theme,
-            free: Rect::EVERYTHING,
+            landscape: Rect::NOTHING,
         }
     }
 
@@ -62,12 +62,13 @@ impl Overlay {
         self.input.on_window_event(window, event).repaint
     }
 
-    /// Whether a panel, and not the landscape, lies at a place in physical pixels.
+    /// Whether a panel or another view, and not the landscape, lies at a place in physical pixels, or has
+    /// the pointer.
     pub fn covers(&self, x: f32, y: f32) -> bool {
         let at = Pos2::new(x, y) / self.ctx.pixels_per_point();
         match self.ctx.layer_id_at(at) {
             Some(layer) if layer.order != egui::Order::Background => true,
-            _ => !self.free.contains(at),
+            _ => !self.landscape.contains(at) || self.ctx.dragged_id().is_some(),
         }
     }
 
@@ -80,7 +81,7 @@ impl Overlay {
         egui::Popup::is_any_open(&self.ctx)
     }
 
-    /// Runs the panels once. `show` gives back what they leave free.
+    /// Runs the panels once. `show` gives back where the landscape is seen, in points.
     pub fn run(
         &mut self,
         window: &Window,
@@ -94,8 +95,8 @@ impl Overlay {
         }
         let input = self.input.take_egui_input(window);
         let mut show = show;
-        let free = &mut self.free;
-        let mut output = self.ctx.run_ui(input, |ui| *free = show(ui));
+        let landscape = &mut self.landscape;
+        let mut output = self.ctx.run_ui(input, |ui| *landscape = show(ui));
         self.input.handle_platform_output_with_event_loop(
             window,
             event_loop,

@@ -6,6 +6,7 @@ use glam::{Vec2, Vec3};
 
 use super::command::Command;
 use super::workbench::Workbench;
+use crate::filter::selection::Pointed;
 use crate::units::ModuleId;
 
 /// A press that moves no farther than this many pixels is a click.
@@ -22,7 +23,7 @@ pub enum Button {
     Middle,
 }
 
-/// The pointer's state; places in physical pixels.
+/// The pointer's state; places in physical pixels from the landscape's top left corner.
 #[derive(Clone, Debug, Default)]
 pub struct Pointer {
     /// None outside of the window and over panels.
@@ -79,15 +80,21 @@ impl Workbench {
         (along > 0.0 && along < reach).then(|| camera.eye + ray * along)
     }
 
-    /// Brings the hovered module up to date with pointer, camera and layout; none while dragging and
-    /// where a panel `covers` a place.
-    pub fn update_hover(&mut self, covers: impl FnOnce(Vec2) -> bool) {
-        let at = self.pointer.at.filter(|_| self.pointer.press.is_none());
-        let at = at.filter(|&at| !covers(at));
-        let hovered = at.and_then(|at| self.pick(at)).map(|(module, _)| module);
-        if let Some(document) = &mut self.document {
-            document.selection.pointed.module = hovered;
-        }
+    /// Brings what is pointed at up to date: with pointer, camera and layout over the landscape, nothing
+    /// while dragging; where a panel `covers` the place, what the panels say is `pointed` at. Whether it
+    /// is something else than before.
+    pub fn update_hover(&mut self, pointed: Pointed, covers: impl FnOnce(Vec2) -> bool) -> bool {
+        let at = self.pointer.at.filter(|&at| !covers(at));
+        let is_dragging = self.pointer.press.is_some();
+        let pointed = match at {
+            Some(at) if !is_dragging => Pointed::at_module(self.pick(at).map(|(module, _)| module)),
+            Some(_) => Pointed::default(),
+            None => pointed,
+        };
+        let Some(document) = &mut self.document else {
+            return false;
+        };
+        std::mem::replace(&mut document.selection.pointed, pointed) != pointed
     }
 
     /// The pointer is at `at`; `over_panel` when a panel lies there.

@@ -49,6 +49,9 @@ impl StateLog {
             "target": camera.target.to_array(),
             "search": bench.search.is_open.then_some(bench.search.query.as_str()),
             "results": bench.search.results.len(),
+            "views": bench.dock.open_views().iter().map(|view| view.line().id).collect::<Vec<_>>(),
+            "maximised": bench.dock.maximised().map(|view| view.line().id),
+            "range_ns": selection.and_then(|it| it.range).map(|it| [it.start.ns(), it.end.ns()]),
             "help": bench.shown.help,
             "settings": bench.shown.settings,
         });

@@ -21,8 +21,9 @@ use super::graphics::{Graphics, Presented, Target};
 use super::keys::{self, FlyKeys};
 use super::overlay::Overlay;
 use super::pace::Pace;
-use super::panels::{self, Timings};
+use super::panels::{self, Layout, Place, Timings};
 use super::pointer::Button;
+use super::remembered::Memory;
 use super::state_log::StateLog;
 use super::workbench::{Message, Viewport, Workbench};
 use crate::analysis::session::Inputs;
@@ -31,6 +32,7 @@ use crate::render::gpu::GpuError;
 use crate::render::renderer::{Frame, Quality};
 use crate::units::ModuleId;
 use crate::views::landscape::Moment;
+use crate::views::table::ViewId;
 
 /// The picture of a landscape at rest is made better only when nothing else is going on: on a software
 /// renderer each step takes long enough to make the panels stutter.
@@ -80,6 +82,7 @@ fn event_loop() -> anyhow::Result<EventLoop<Wake>> {
 
 struct App {
     bench: Workbench,
+    memory: Memory,
     view: Option<View>,
     inputs: Option<Inputs>,
     modifiers: ModifiersState,
@@ -118,8 +121,18 @@ impl App {
                 let _ = proxy.send_event(Wake);
             })
         };
+        let mut bench = Workbench::new(Box::new(wake));
+        let (memory, dock, notice) = Memory::recall();
+        bench.dock = dock;
+        bench.messages.extend(notice.map(|reason| Message {
+            is_error: true,
+            is_open: true,
+            title: "The views are arranged as at first".to_owned(),
+            lines: vec![reason],
+        }));
         App {
-            bench: Workbench::new(Box::new(wake)),
+            bench,
+            memory,
             view: None,
             inputs: Some(inputs),
             modifiers: ModifiersState::default(),
@@ -200,7 +213,8 @@ impl App {
             WindowEvent::CursorMoved { position, .. } => {
                 let at = Vec2::new(position.x as f32, position.y as f32);
                 let over_panel = view.overlay.covers(at.x, at.y);
-                self.bench.pointer_moved(at, over_panel);
+                self.bench
+                    .pointer_moved(at - self.bench.viewport.origin, over_panel);
             }
             WindowEvent::CursorLeft { .. } => self.bench.pointer_left(),
             WindowEvent::MouseInput { state, button, .. } => {
@@ -208,7 +222,18 @@ impl App {
                     MouseButton::Left => Button::Left,
                     MouseButton::Right => Button::Right,
                     MouseButton::Middle => Button::Middle,
-                    _ => return,
+                    MouseButton::Back | MouseButton::Forward => {
+                        if *state == ElementState::Pressed {
+                            let back = *button == MouseButton::Back;
+                            self.execute(if back {
+                                Command::Back
+                            } else {
+                                Command::Forward
+                            });
+                        }
+                        return;
+                    }
+                    MouseButton::Other(_) => return,
                 };
                 match state {
                     ElementState::Pressed => {
@@ -247,41 +272,45 @@ impl App {
         let camera = self.bench.camera.camera();
         let in_motion = view.drawn.is_some_and(|drawn| drawn.camera != camera);
         let scale = view.pace.begin_frame(self.bench.now(), in_motion);
-        let Some(target) = view.graphics.scene(scale) else {
+        if view.graphics.size().contains(&0) {
             // Nothing to draw on until the window gets a size.
             return;
-        };
-        let size = view.graphics.size();
+        }
+        let mut dock = std::mem::take(&mut self.bench.dock);
+        let graphics = &mut view.graphics;
+        let pictures = ViewId::ALL.map(|view| (view, graphics.picture(view)));
         let (bench, timings, commands) = (&self.bench, &self.timings, &mut self.commands);
-        let mut free = egui::Rect::EVERYTHING;
+        let mut layout = Layout::default();
         let theme = bench.settings.theme;
         let shown = view.overlay.run(&view.window, event_loop, theme, |ui| {
             commands.clear();
-            let whole = ui.max_rect();
-            let uv = egui::Rect::from_min_max(egui::Pos2::ZERO, egui::pos2(1.0, 1.0));
-            ui.painter()
-                .image(target.id, whole, uv, egui::Color32::WHITE);
-            free = panels::show(ui, bench, timings, commands);
-            free
+            layout = panels::show(ui, bench, &mut dock, &pictures, timings, commands);
+            layout.landscape.map_or(egui::Rect::NOTHING, |it| it.seen)
         });
+        self.bench.dock = dock;
         let points = shown.panels.pixels_per_point;
-        let pixels = Vec2::new(size[0] as f32, size[1] as f32);
-        self.bench.set_viewport(Viewport {
-            size: pixels,
-            free: free_area(free, points, pixels),
+        let target = layout.landscape.map(|landscape| {
+            let viewport = viewport(landscape, points);
+            self.bench.set_viewport(viewport);
+            let size = (viewport.size * scale).as_uvec2();
+            view.graphics.target(ViewId::Landscape, size.to_array())
         });
         self.bench.search.wants_focus = false;
         self.bench.search.mark_moved = false;
+        self.bench.function_to_show = None;
+        self.bench.view_pointed_at = layout.under_pointer;
         let had_commands = !self.commands.is_empty();
         for command in std::mem::take(&mut self.commands) {
             self.bench.execute(command);
         }
-        let overlay = &view.overlay;
-        self.bench.update_hover(|at| overlay.covers(at.x, at.y));
+        let (overlay, origin) = (&view.overlay, self.bench.viewport.origin);
+        let covers = |at: Vec2| overlay.covers(at.x + origin.x, at.y + origin.y);
+        let is_brushed = self.bench.update_hover(layout.pointed, covers);
 
         let restless = CALM.saturating_sub(self.last_input.elapsed());
         let may_settle = scale == 1.0 && restless.is_zero() && !shown.repaint_after.is_zero();
-        let landscape = landscape_frame(&mut self.bench, view, target, may_settle);
+        let landscape =
+            target.and_then(|target| landscape_frame(&mut self.bench, view, target, may_settle));
         let presented = view.graphics.draw(landscape.as_ref(), shown.panels);
         if landscape.is_some() {
             view.drawn = landscape;
@@ -309,9 +338,9 @@ impl App {
             due = [due, at].into_iter().flatten().min();
         };
         by(shown.repaint_after);
-        if self.bench.is_moving() || had_commands {
+        if self.bench.is_moving() || had_commands || is_brushed {
             by(Duration::ZERO);
-        } else if !view.graphics.renderer.settled() {
+        } else if target.is_some() && !view.graphics.renderer.settled() {
             by(restless);
         }
         if let Some(rest) = view.pace.rests_in(self.bench.now()) {
@@ -331,7 +360,23 @@ impl App {
         }
         match due {
             Some(at) if at <= now => self.redraw(),
-            due => self.next_frame = due,
+            due => {
+                self.next_frame = due;
+                self.remember();
+            }
+        }
+    }
+
+    /// Keeps how the views are arranged.
+    fn remember(&mut self) {
+        if let Err(error) = self.memory.keep(&self.bench.dock) {
+            self.bench.messages.push(Message {
+                is_error: true,
+                is_open: false,
+                title: "The arrangement of the views cannot be kept".to_owned(),
+                lines: vec![error.to_string()],
+            });
+            self.redraw();
         }
     }
 
@@ -457,22 +502,28 @@ fn landscape_frame(
     (may_settle && !renderer.settled()).then_some(frame)
 }
 
-/// The free area in points as normalised device coordinates; of all the window when panels leave nothing.
-fn free_area(free: egui::Rect, pixels_per_point: f32, size: Vec2) -> FreeArea {
+/// Where the landscape is drawn, in pixels, and what of it is seen, as normalised device coordinates.
+fn viewport(landscape: Place, pixels_per_point: f32) -> Viewport {
+    let Place { seen, drawn } = landscape;
     let ndc = |at: egui::Pos2| {
-        let at = Vec2::new(at.x, at.y) * pixels_per_point / size;
-        Vec2::new(at.x * 2.0 - 1.0, 1.0 - at.y * 2.0)
+        let share = (at - drawn.min) / drawn.size();
+        Vec2::new(share.x * 2.0 - 1.0, 1.0 - share.y * 2.0)
     };
-    let (min, max) = (ndc(free.left_bottom()), ndc(free.right_top()));
+    let (min, max) = (ndc(seen.left_bottom()), ndc(seen.right_top()));
     let margin = 0.05;
     let area = FreeArea {
         min: min.clamp(Vec2::NEG_ONE, Vec2::ONE) + margin,
         max: max.clamp(Vec2::NEG_ONE, Vec2::ONE) - margin,
     };
-    if (area.max - area.min).min_element() > 0.2 {
-        area
-    } else {
-        FreeArea::WINDOW
+    let pixels = |at: egui::Vec2| (Vec2::new(at.x, at.y) * pixels_per_point).round();
+    Viewport {
+        origin: pixels(drawn.min.to_vec2()),
+        size: pixels(drawn.size()).max(Vec2::ONE),
+        free: if (area.max - area.min).min_element() > 0.2 {
+            area
+        } else {
+            FreeArea::WINDOW
+        },
     }
 }
 

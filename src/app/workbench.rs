@@ -9,15 +9,19 @@ use super::camera::pose::{FreeArea, Pose};
 use super::camera::{self, CameraControl};
 use super::command::Command;
 use super::details::Neighbours;
+use super::dock::Dock;
 use super::document::{Document, dropped};
+use super::history::{History, Place};
 use super::loading::{Loading, Outcome};
 use super::pointer::Pointer;
 use crate::analysis::session::Inputs;
 use crate::facts::hierarchy::Hierarchy;
+use crate::filter::selection::Pointed;
 use crate::render::theme::Theme;
-use crate::units::{ModuleId, Time};
+use crate::units::{Cost, FunctionId, ModuleId, Time, TimeRange};
 use crate::views::landscape::LandscapeSettings;
 use crate::views::search::search;
+use crate::views::table::ViewId;
 
 /// Search shows no more results than one reads.
 const MAX_RESULTS: usize = 50;
@@ -61,9 +65,11 @@ pub struct Shown {
     pub timings: bool,
 }
 
-/// The window's drawing area.
+/// Where in the window the landscape is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Viewport {
+    /// Its top left corner in the window, in physical pixels.
+    pub origin: Vec2,
     /// In physical pixels.
     pub size: Vec2,
     pub free: FreeArea,
@@ -77,6 +83,8 @@ impl Viewport {
 
 pub struct Workbench {
     pub document: Option<Document>,
+    /// The open views.
+    pub dock: Dock,
     pub camera: CameraControl,
     pub pointer: Pointer,
     pub loading: Option<Loading>,
@@ -86,6 +94,14 @@ pub struct Workbench {
     pub shown: Shown,
     /// Callers and callees of the selected module.
     pub neighbours: Neighbours,
+    /// Past selections.
+    pub history: History,
+    /// What was selected when the pointer began to draw a range.
+    before_drag: Option<Place>,
+    /// The function whose row is to be brought into sight in the next frame.
+    pub function_to_show: Option<FunctionId>,
+    /// The view under the pointer in the last frame.
+    pub view_pointed_at: Option<ViewId>,
     pub viewport: Viewport,
     started: Instant,
     /// When the last frame was made, since the start.
@@ -118,6 +134,7 @@ impl Workbench {
         };
         Workbench {
             document: None,
+            dock: Dock::default(),
             camera: CameraControl::new(nothing, 1.0, FreeArea::WINDOW),
             pointer: Pointer::default(),
             loading: None,
@@ -132,7 +149,12 @@ impl Workbench {
                 timings: false,
             },
             neighbours: Neighbours::default(),
+            history: History::default(),
+            before_drag: None,
+            function_to_show: None,
+            view_pointed_at: None,
             viewport: Viewport {
+                origin: Vec2::ZERO,
                 size: Vec2::ONE,
                 free: FreeArea::WINDOW,
             },
@@ -209,6 +231,7 @@ impl Workbench {
         self.messages.extend(notes(&document));
         self.search = Search::default();
         self.neighbours = Neighbours::default();
+        self.history = History::default();
         self.blocks_are_new = true;
         self.home_pending = true;
         self.damage_is_told = false;
@@ -308,7 +331,40 @@ impl Workbench {
                     self.messages.remove(index);
                 }
             }
-            Command::Select(module) => self.select(module),
+            Command::ToggleView(view) => self.toggle_view(view),
+            Command::Maximise(view) => {
+                let view = view.or(self.dock.maximised()).or(self.view_pointed_at);
+                self.dock.maximise(view.unwrap_or(ViewId::Landscape));
+            }
+            Command::ResetViews => self.dock = Dock::default(),
+            Command::Choose(pointed) => self.choose(pointed),
+            Command::Select(module) => self.choose(Pointed::at_module(module)),
+            Command::SetRange(range) => self.set_range(range),
+            Command::DragRange(range) => {
+                if self.before_drag.is_none() {
+                    let open = self.document.as_ref();
+                    self.before_drag = open.map(|open| Place::of(&open.selection));
+                }
+                self.limit(Some(range));
+            }
+            Command::EndRangeDrag => {
+                if let Some(place) = self.before_drag.take() {
+                    self.history.leave(place);
+                }
+            }
+            Command::StartRangeHere | Command::EndRangeHere => self.move_range(&command),
+            Command::Back => self.go(History::back),
+            Command::Forward => self.go(History::forward),
+            Command::SearchFunctions(query) => {
+                if let Some((table, session)) = self.document.as_mut().and_then(Document::table) {
+                    table.search(session, query);
+                }
+            }
+            Command::SortFunctions(column) => {
+                if let Some((table, session)) = self.document.as_mut().and_then(Document::table) {
+                    table.sort_by(session, column);
+                }
+            }
             Command::FlyTo(module) => self.flight_pending = Some(Destination::Module(module)),
             Command::FlyToSelection => {
                 let selection = self.document.as_ref().map(|open| &open.selection);
@@ -336,7 +392,7 @@ impl Workbench {
                 let index = index.unwrap_or(self.search.marked);
                 if let Some(&module) = self.search.results.get(index) {
                     self.close_search();
-                    self.select(Some(module));
+                    self.choose(Pointed::at_module(Some(module)));
                     self.flight_pending = Some(Destination::Module(module));
                 }
             }
@@ -387,14 +443,107 @@ impl Workbench {
         }
     }
 
-    fn select(&mut self, module: Option<ModuleId>) {
-        if let Some(document) = &mut self.document {
-            document.selection.chosen.module = module;
-            self.neighbours = match module {
-                Some(module) => document.calls.of(&document.session.hierarchy, module),
-                None => Neighbours::default(),
-            };
+    fn toggle_view(&mut self, view: ViewId) {
+        let has_recording = self
+            .document
+            .as_ref()
+            .is_none_or(|it| it.playback.is_some());
+        if has_recording || !view.line().needs_recording {
+            self.dock.toggle(view);
         }
+    }
+
+    /// Chooses what `pointed` names, and remembers what was chosen before.
+    fn choose(&mut self, pointed: Pointed) {
+        let Some(document) = &mut self.document else {
+            return;
+        };
+        let chosen = document.complete(pointed);
+        if chosen != document.selection.chosen {
+            self.history.leave(Place::of(&document.selection));
+            document.selection.chosen = chosen;
+            self.show_chosen();
+        }
+    }
+
+    /// Limits every view to a range, and remembers what was shown before.
+    fn set_range(&mut self, range: Option<TimeRange>) {
+        let before = self
+            .document
+            .as_ref()
+            .map(|open| Place::of(&open.selection));
+        if self.limit(range) {
+            before
+                .into_iter()
+                .for_each(|place| self.history.leave(place));
+        }
+    }
+
+    /// Limits every view to a range; whether it is another than before.
+    fn limit(&mut self, range: Option<TimeRange>) -> bool {
+        let Some(document) = &mut self.document else {
+            return false;
+        };
+        let whole = document.resolved().map(|it| it.recording.trace.range());
+        // A range without length shows nothing, and one past the ends no more than the whole.
+        let range = range.zip(whole).and_then(|(range, whole)| {
+            let range = TimeRange::new(
+                range.start.clamp(whole.start, whole.end),
+                range.end.clamp(whole.start, whole.end),
+            );
+            (range.length() > Cost::ZERO && range != whole).then_some(range)
+        });
+        let is_other = range != document.selection.range;
+        if is_other {
+            document.set_range(range);
+            self.show_chosen();
+        }
+        is_other
+    }
+
+    /// Moves an end of the range to the time shown; the other end stays, or is the recording's.
+    fn move_range(&mut self, command: &Command) {
+        let Some((document, whole)) = self.document.as_ref().and_then(|document| {
+            let whole = document.resolved()?.recording.trace.range();
+            Some((document, whole))
+        }) else {
+            return;
+        };
+        let time = document.selection.time;
+        let range = document.selection.range.unwrap_or(whole);
+        let range = match command {
+            Command::StartRangeHere if time < range.end => TimeRange::new(time, range.end),
+            Command::StartRangeHere => TimeRange::new(time, whole.end),
+            _ if time > range.start => TimeRange::new(range.start, time),
+            _ => TimeRange::new(whole.start, time),
+        };
+        self.set_range(Some(range));
+    }
+
+    /// Goes to another place in the history.
+    fn go(&mut self, to: fn(&mut History, Place) -> Option<Place>) {
+        let Some(document) = &mut self.document else {
+            return;
+        };
+        let now = Place::of(&document.selection);
+        if let Some(place) = to(&mut self.history, now) {
+            document.selection.chosen = place.chosen;
+            document.set_range(place.range);
+            self.show_chosen();
+        }
+    }
+
+    /// Brings up to date what is shown of the chosen.
+    fn show_chosen(&mut self) {
+        let Some(document) = &self.document else {
+            return;
+        };
+        let chosen = document.selection.chosen;
+        self.function_to_show = chosen.function;
+        self.neighbours = match chosen.module {
+            Some(module) => document.calls.of(&document.session.hierarchy, module),
+            None => Neighbours::default(),
+        };
     }
 
     fn configure(&mut self, settings: LandscapeSettings) {
@@ -416,7 +565,7 @@ impl Workbench {
         };
         document.cut.toggle(module);
         self.lay_out();
-        self.select(Some(module));
+        self.choose(Pointed::at_module(Some(module)));
     }
 
     fn lay_out(&mut self) {
@@ -447,7 +596,8 @@ impl Workbench {
 
     fn escape(&mut self) {
         let selection = self.document.as_ref().map(|open| &open.selection);
-        let is_selected = selection.is_some_and(|selection| selection.chosen.module.is_some());
+        let is_selected = selection.is_some_and(|it| it.chosen != Pointed::default());
+        let is_limited = selection.is_some_and(|it| it.range.is_some());
         if let Some(loading) = &self.loading {
             loading.progress.cancel();
         } else if self.shown.help {
@@ -460,7 +610,9 @@ impl Workbench {
         } else if self.camera.destination().is_some() {
             self.camera.stop();
         } else if is_selected {
-            self.select(None);
+            self.choose(Pointed::default());
+        } else if is_limited {
+            self.set_range(None);
         } else {
             self.messages.clear();
         }

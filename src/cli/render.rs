@@ -377,6 +377,7 @@ fn moments(
             recording: 0,
             time: time(frame),
             previous: if frame == 0 { time(0) } else { time(frame - 1) },
+            range: None,
         })
     };
     Ok((0..frames).map(moment).collect())

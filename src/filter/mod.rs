@@ -1,6 +1,7 @@
-//! What is shown: the cut through the hierarchy, the time range, selection and hover.
+//! What is shown: the cut through the hierarchy, the time range, what is left out, selection and hover.
 
 pub mod cut;
+pub mod filters;
 pub mod mapping;
 pub mod operations;
 pub mod selection;

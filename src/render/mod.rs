@@ -36,6 +36,8 @@ mod compose;
 
 mod screen_labels;
 
+pub mod sheet;
+
 pub mod renderer;
 
 #[cfg(test)]

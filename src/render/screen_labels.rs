@@ -13,7 +13,7 @@ use super::growing::Growing;
 use super::pass::{self, Draw, Maker};
 use super::recording::{Depth, Recording};
 use super::text::Fonts;
-use super::theme::Palette;
+use super::theme::{Palette, encoded};
 
 /// Shaped labels that are kept; beyond that all are forgotten and those in use shaped again.
 const KEPT: usize = 2_000;
@@ -197,16 +197,6 @@ impl ScreenLabels {
         drop(pass);
         self.atlas.trim();
     }
-}
-
-/// A component of a colour as sRGB.
-fn encoded(linear: f32) -> u8 {
-    let encoded = if linear <= 0.003_130_8 {
-        linear * 12.92
-    } else {
-        1.055 * linear.powf(1.0 / 2.4) - 0.055
-    };
-    (encoded * 255.0).round().clamp(0.0, 255.0) as u8
 }
 
 pub const SHADER: &str = concat!(

@@ -153,6 +153,14 @@ fn cases() -> Vec<Case> {
                 pad1
             )],
         ),
+        case(
+            "sheet",
+            sheet::SHADER,
+            vec![
+                expected!("Fill", sheet::gpu::Fill, sides, colour),
+                expected!("Stretch", sheet::gpu::Stretch, sides, cells, pad),
+            ],
+        ),
     ]
 }
 

@@ -85,3 +85,13 @@ pub fn linear(rgb: u32) -> [f32; 3] {
         }
     })
 }
+
+/// A component of a colour as sRGB.
+pub fn encoded(linear: f32) -> u8 {
+    let encoded = if linear <= 0.003_130_8 {
+        linear * 12.92
+    } else {
+        1.055 * linear.powf(1.0 / 2.4) - 0.055
+    };
+    (encoded * 255.0).round().clamp(0.0, 255.0) as u8
+}

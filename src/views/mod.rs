@@ -1,12 +1,15 @@
 //! One file per view: what it shows, what it offers for selection, how it answers one.
 
+pub mod functions;
 pub mod landscape;
 pub mod metrics;
 pub mod search;
+pub mod table;
 
 use glam::Vec2;
 
 use crate::analysis::session::Session;
+use crate::filter::filters::Filters;
 use crate::filter::selection::Selection;
 use crate::render::theme::Theme;
 
@@ -17,6 +20,8 @@ pub struct Scope<'a> {
     /// The recording that is shown, as an index into the session's.
     pub recording: usize,
     pub selection: &'a Selection,
+    /// What is left out of every view.
+    pub filters: &'a Filters,
     pub theme: Theme,
     /// Of the sheet, in physical pixels.
     pub size: Vec2,

@@ -99,6 +99,7 @@ fn moment(ns: u64) -> Option<Moment> {
         recording: 0,
         time: Time::from_ns(ns),
         previous: Time::from_ns(ns.saturating_sub(20_000)),
+        range: None,
     })
 }
 

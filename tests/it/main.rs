@@ -11,5 +11,6 @@ mod random;
 mod render;
 mod resolve;
 mod scene;
+mod sheet;
 mod source;
 mod window;

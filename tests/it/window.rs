@@ -31,8 +31,17 @@ impl Drop for Owned {
 /// A virtual display with a window manager, without which windows get no keys.
 struct Display {
     name: String,
+    /// Where the windows on it keep what they remember.
+    settings: PathBuf,
     _manager: Owned,
     _server: Owned,
+}
+
+impl Drop for Display {
+    fn drop(&mut self) {
+        // There is none when no window remembered anything.
+        let _ = std::fs::remove_dir_all(&self.settings);
+    }
 }
 
 fn is_installed(program: &str) -> bool {
@@ -69,11 +78,20 @@ impl Display {
             .stderr(Stdio::null())
             .spawn()
             .expect("openbox is installed");
+        static OPENED: AtomicU32 = AtomicU32::new(0);
+        let number = OPENED.fetch_add(1, Ordering::Relaxed);
+        let folder = format!("callscape-settings-{}-{number}", std::process::id());
         Some(Display {
             name,
+            settings: std::env::temp_dir().join(folder),
             _manager: Owned(manager),
             _server: server,
         })
+    }
+
+    /// The file in which windows remember the arrangement of the views.
+    fn remembered(&self) -> PathBuf {
+        self.settings.join("callscape/window.json")
     }
 
     fn xdotool(&self, arguments: &[&str]) -> String {
@@ -89,6 +107,7 @@ impl Display {
         let mut command = common::callscape();
         command
             .env("DISPLAY", &self.name)
+            .env("XDG_CONFIG_HOME", &self.settings)
             .env_remove("WAYLAND_DISPLAY");
         command
     }
@@ -314,6 +333,75 @@ fn draws_nothing_at_rest(window: &Window<'_>) {
         frames = now;
         assert!(start.elapsed() < PATIENCE, "it never comes to rest");
     }
+}
+
+fn views(state: &Value) -> Vec<&str> {
+    let views = state["views"].as_array().into_iter().flatten();
+    views.filter_map(Value::as_str).collect()
+}
+
+#[test]
+fn a_window_remembers_how_its_views_are_arranged() {
+    let Some(display) = Display::open() else {
+        return;
+    };
+    let source = common::data("window/source");
+    let trace = common::data("window/meal.json");
+    let open = || Window::open(&display, &[&source, &trace]);
+    let window = open();
+    let first = window.wait("open session", |state| state["open"].is_string());
+    assert_eq!(views(&first), ["landscape"]);
+    window.key("4");
+    window.wait("the functions", |state| {
+        views(state) == ["landscape", "functions"]
+    });
+    window.key("1");
+    window.wait("no landscape", |state| views(state) == ["functions"]);
+    window.wait_for_rest();
+    window.close();
+    let again = open();
+    let state = again.wait("open session", |state| state["open"].is_string());
+    assert_eq!(views(&state), ["functions"]);
+    again.close();
+    let file = display.remembered();
+    std::fs::write(&file, "{\"version\": 1, \"views\": [").expect("it can be written");
+    let mended = open();
+    let state = mended.wait("open session", |state| state["open"].is_string());
+    assert_eq!(views(&state), ["landscape"]);
+    let message = &state["messages"][0];
+    assert_eq!(message, "The views are arranged as at first");
+    mended.close();
+}
+
+#[test]
+fn a_range_limits_what_is_shown_and_the_way_back_leads_through_it() {
+    let Some(display) = Display::open() else {
+        return;
+    };
+    let trace = common::data("window/meal.json");
+    let window = Window::open(&display, &[&trace]);
+    window.wait("open session", |state| state["open"].is_string());
+    window.key("period");
+    let end = time(&window.wait("the end", |state| time(state) > 0));
+    window.key("shift+Left");
+    let later = window.wait("ten steps back", |state| time(state) < end);
+    window.key("bracketleft");
+    let state = window.wait("a range", |state| state["range_ns"].is_array());
+    assert_eq!(state["range_ns"], serde_json::json!([time(&later), end]));
+    window.key("shift+Left");
+    let middle = window.wait("before it", |state| time(state) < time(&later));
+    window.key("bracketright");
+    let state = window.wait("another range", |state| state["range_ns"][1] != end);
+    assert_eq!(state["range_ns"], serde_json::json!([0, time(&middle)]));
+    window.key("alt+Left");
+    window.wait("the range before", |state| state["range_ns"][1] == end);
+    window.key("alt+Left");
+    window.wait("no range", |state| state["range_ns"].is_null());
+    window.key("alt+Right");
+    window.wait("the range again", |state| state["range_ns"][1] == end);
+    window.key("Escape");
+    window.wait("no range", |state| state["range_ns"].is_null());
+    window.close();
 }
 
 #[test]

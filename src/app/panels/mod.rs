@@ -3,6 +3,7 @@
 
 mod details;
 mod flying;
+mod functions;
 mod help;
 mod legend;
 mod messages;
@@ -16,10 +17,13 @@ mod top;
 mod welcome;
 mod widgets;
 
-use egui::{Rect, Ui};
+use egui::{Color32, Pos2, Rect, TextureId, Ui};
 
 use super::command::Command;
+use super::dock::Dock;
 use super::workbench::Workbench;
+use crate::filter::selection::Pointed;
+use crate::views::table::ViewId;
 
 pub use search::FIELD as SEARCH_FIELD;
 
@@ -28,8 +32,30 @@ struct Context<'a> {
     bench: &'a Workbench,
     /// What the user asked for in this frame.
     commands: &'a mut Vec<Command>,
-    /// What the panels cover no part of, in points.
+    /// Where cards float, in points: over the landscape, else over what the panels leave.
     free: Rect,
+    /// What the pointer is on in a view other than the landscape.
+    pointed: Pointed,
+    /// The open views.
+    open: Vec<ViewId>,
+}
+
+/// Where a view is in the window, in points.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Place {
+    /// What can be seen of it.
+    pub seen: Rect,
+    /// What is drawn: as far as the window goes, so that nothing moves when a panel opens over it.
+    pub drawn: Rect,
+}
+
+/// What the panels made of a frame.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Layout {
+    /// None while it is not to be seen.
+    pub landscape: Option<Place>,
+    pub pointed: Pointed,
+    pub under_pointer: Option<ViewId>,
 }
 
 /// Numbers about the frames drawn, for the readout of frame times.
@@ -42,43 +68,91 @@ pub struct Timings {
     pub adapter: String,
 }
 
-/// Shows all panels, adds what the user asked for to `commands`, and gives back what they leave free of
-/// the window, in points.
+/// Shows all panels and views, adds what the user asked for to `commands`, and says where the landscape
+/// is to be drawn. `pictures` are what the views are drawn on.
 pub fn show(
     ui: &mut Ui,
     bench: &Workbench,
+    dock: &mut Dock,
+    pictures: &[(ViewId, TextureId)],
     timings: &Timings,
     commands: &mut Vec<Command>,
-) -> Rect {
+) -> Layout {
+    let window = ui.max_rect();
     let mut context = Context {
         bench,
         commands,
-        free: ui.max_rect(),
+        free: window,
+        pointed: Pointed::default(),
+        open: dock.open_views(),
     };
+    let is_shown = dock.is_visible(ViewId::Landscape);
     top::show(ui, &mut context);
     playback::show(ui, &mut context);
-    legend::show(ui, &mut context);
+    if is_shown {
+        legend::show(ui, &mut context);
+    }
     details::show(ui, &mut context);
-    context.free = ui.available_rect_before_wrap();
+    let room = ui.available_rect_before_wrap();
+    let picture = |view: ViewId| pictures.iter().find(|(of, _)| *of == view);
+    dock.show(ui, &mut |ui, view| match view {
+        ViewId::Landscape => {
+            let drawn = as_far_as(window, room, ui.max_rect());
+            if let Some(&(_, id)) = picture(view) {
+                let uv = Rect::from_min_max(Pos2::ZERO, egui::pos2(1.0, 1.0));
+                ui.painter().image(id, drawn, uv, Color32::WHITE);
+            }
+        }
+        ViewId::Functions => functions::show(ui, &mut context),
+    });
+    let landscape = dock.place(ViewId::Landscape).map(|seen| Place {
+        seen,
+        drawn: as_far_as(window, room, seen),
+    });
+    context.free = landscape.map_or(room, |place| place.seen);
     let ctx = ui.ctx().clone();
-    stacks::show(&ctx, &mut context);
+    if landscape.is_some() {
+        stacks::show(&ctx, &mut context);
+        flying::show(&ctx, &mut context);
+    }
+    context.free = room;
     settings::show(&ctx, &mut context);
-    flying::show(&ctx, &mut context);
     welcome::show(&ctx, &mut context);
     messages::show(&ctx, &mut context);
     search::show_results(&ctx, &mut context);
     help::show(&ctx, &mut context);
     tooltip::show(&ctx, &mut context);
     if bench.shown.timings {
-        widgets::card(
-            &ctx,
-            "timings",
-            egui::Align2::CENTER_TOP,
-            context.free,
-            |ui| {
-                ui.label(text::timings(timings));
-            },
-        );
+        let corner = egui::Align2::CENTER_TOP;
+        widgets::card(&ctx, "timings", corner, context.free, |ui| {
+            ui.label(text::timings(timings));
+        });
     }
-    context.free
+    let pointer = ctx.pointer_hover_pos();
+    Layout {
+        landscape,
+        pointed: context.pointed,
+        under_pointer: pointer.and_then(|at| dock.view_at(at)),
+    }
+}
+
+/// `seen`, and where it reaches the edge of `room` as far as `window` goes.
+fn as_far_as(window: Rect, room: Rect, seen: Rect) -> Rect {
+    let to = |seen: f32, room: f32, window: f32| {
+        if (seen - room).abs() < 0.6 {
+            window
+        } else {
+            seen
+        }
+    };
+    Rect::from_min_max(
+        egui::pos2(
+            to(seen.left(), room.left(), window.left()),
+            to(seen.top(), room.top(), window.top()),
+        ),
+        egui::pos2(
+            to(seen.right(), room.right(), window.right()),
+            to(seen.bottom(), room.bottom(), window.bottom()),
+        ),
+    )
 }

@@ -8,7 +8,7 @@ use super::super::style;
 use super::widgets::{Icon, icon_button, small_slider};
 use super::{Context, text};
 use crate::facts::trace::Trace;
-use crate::units::{Cost, Time};
+use crate::units::{Cost, Time, TimeRange};
 
 /// Speed and step need so much room beside the buttons, in points; else they get rows of their own.
 const SETTINGS_WIDTH: f32 = 530.0;
@@ -114,6 +114,16 @@ fn timeline(ui: &mut Ui, playback: &Playback, trace: &Trace, context: &mut Conte
         ui.painter().rect_filled(part, 2, color);
     };
     part(track.left(), track.right(), colors.inset);
+    let range = context
+        .bench
+        .document
+        .as_ref()
+        .and_then(|it| it.selection.range);
+    if let Some(range) = range {
+        let shown = Rect::from_x_y_ranges(x_of(range.start)..=x_of(range.end), rect.y_range());
+        let fill = colors.accent.gamma_multiply(0.22);
+        ui.painter().rect_filled(shown, 3, fill);
+    }
     part(track.left(), now, colors.accent.gamma_multiply(0.55));
     part(start, now, colors.accent);
     let is_held = response.dragged() || response.is_pointer_button_down_on();
@@ -126,11 +136,32 @@ fn timeline(ui: &mut Ui, playback: &Playback, trace: &Trace, context: &mut Conte
     ui.painter().circle_filled(handle, radius, colors.accent);
     ui.painter()
         .circle_filled(handle, radius - 3.0, colors.panel);
-    if is_held && let Some(pointer) = response.interact_pointer_pos() {
+    // With Shift a drag chooses a range, from where it began.
+    let shift = ui.input(|input| input.modifiers.shift);
+    let begun = ui.data(|data| data.get_temp::<f32>(response.id));
+    let pointer = response.interact_pointer_pos().filter(|_| is_held);
+    let chooses = begun.is_some() || (shift && is_held && response.drag_started());
+    if let Some(pointer) = pointer
+        && chooses
+    {
+        let from = begun.unwrap_or_else(|| {
+            let press = ui.input(|input| input.pointer.press_origin());
+            press.unwrap_or(pointer).x
+        });
+        ui.data_mut(|data| data.insert_temp(response.id, from));
+        let range = TimeRange::new(time_at(from), time_at(pointer.x));
+        context.commands.push(Command::DragRange(range));
+    } else if let Some(pointer) = pointer
+        && !shift
+    {
         let time = time_at(pointer.x);
         if time != playback.time() {
             context.commands.push(Command::Seek(time));
         }
+    }
+    if !is_held && begun.is_some() {
+        ui.data_mut(|data| data.remove::<f32>(response.id));
+        context.commands.push(Command::EndRangeDrag);
     }
     if let Some(pointer) = response.hover_pos() {
         response.on_hover_text_at_pointer(time_at(pointer.x).to_string());

@@ -15,6 +15,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
         return;
     };
     let facts = document.landscape.module_facts(&document.session, module);
+    let at = at + bench.viewport.origin;
     let at = egui::pos2(at.x, at.y) / ctx.pixels_per_point();
     let room = ctx.content_rect().shrink(6.0);
     // To the side of the pointer where there is more room.

@@ -5,8 +5,9 @@ use egui::{Align, Layout, Ui};
 use super::super::camera::Mode;
 use super::super::command::Command;
 use super::super::style;
-use super::widgets::{Icon, icon_button};
+use super::widgets::{Icon, icon_button, paint};
 use super::{Context, search};
+use crate::views::table::ViewId;
 
 pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
     let bench = context.bench;
@@ -36,6 +37,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
                 let fly = bench.camera.mode() == Mode::Fly;
                 let tooltip = "Fly with W A S D Q E and the mouse, or orbit (Tab)";
                 toggle(ui, context, fly, "Fly", Command::OrbitOrFly, tooltip);
+                views(ui, context);
                 if icon_button(ui, Icon::Home, false, "Show everything (Home)").clicked() {
                     context.commands.push(Command::FlyHome);
                 }
@@ -45,11 +47,116 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
                         Some(document) => document.name(),
                         None => "Callscape".to_owned(),
                     };
-                    ui.add(egui::Label::new(style::title(name)).truncate());
+                    let chip = range_text(context);
+                    let needed = if chip.is_some() { 190.0 } else { 0.0 };
+                    let width = (ui.available_width() - needed).max(40.0);
+                    ui.allocate_ui_with_layout(
+                        egui::vec2(width, ui.available_height()),
+                        Layout::left_to_right(Align::Center),
+                        |ui| {
+                            history(ui, context);
+                            ui.add(egui::Label::new(style::title(name)).truncate());
+                        },
+                    );
+                    if let Some(text) = chip {
+                        range(ui, &text, context);
+                    }
                 });
             });
         });
     });
+}
+
+/// The menu of views.
+fn views(ui: &mut Ui, context: &mut Context<'_>) {
+    let has_recording = context
+        .bench
+        .document
+        .as_ref()
+        .is_some_and(|open| open.playback.is_some());
+    let menu = ui.menu_button("Views", |ui| {
+        ui.set_min_width(210.0);
+        for view in ViewId::ALL {
+            let line = view.line();
+            let is_open = context.open.contains(&view);
+            let button = egui::Button::new(line.title)
+                .selected(is_open)
+                .shortcut_text(line.key.to_string())
+                .min_size(egui::vec2(210.0, 0.0));
+            let enabled = has_recording || !line.needs_recording;
+            if ui
+                .add_enabled(enabled, button)
+                .on_hover_text(line.about)
+                .on_disabled_hover_text("Needs a recording")
+                .clicked()
+            {
+                context.commands.push(Command::ToggleView(view));
+            }
+        }
+        ui.separator();
+        if ui.button("Arrange as at first").clicked() {
+            context.commands.push(Command::ResetViews);
+        }
+    });
+    menu.response.on_hover_text("Open and close views");
+}
+
+/// Back and forward through past selections.
+fn history(ui: &mut Ui, context: &mut Context<'_>) {
+    let history = &context.bench.history;
+    if !history.can_go_back() && !history.can_go_forward() {
+        return;
+    }
+    let steps = [
+        (
+            Icon::Back,
+            history.can_go_back(),
+            Command::Back,
+            "Back (Alt + ←)",
+        ),
+        (
+            Icon::Forward,
+            history.can_go_forward(),
+            Command::Forward,
+            "Forward (Alt + →)",
+        ),
+    ];
+    ui.spacing_mut().item_spacing.x = 4.0;
+    for (icon, enabled, command, tooltip) in steps {
+        ui.add_enabled_ui(enabled, |ui| {
+            if icon_button(ui, icon, false, tooltip).clicked() {
+                context.commands.push(command);
+            }
+        });
+    }
+    ui.add_space(4.0);
+}
+
+/// The range that limits every view.
+fn range_text(context: &Context<'_>) -> Option<String> {
+    let range = context.bench.document.as_ref()?.selection.range?;
+    Some(format!("{} – {}", range.start, range.end))
+}
+
+/// The range as a chip that takes it away.
+fn range(ui: &mut Ui, text: &str, context: &mut Context<'_>) {
+    let tooltip = "Every view shows this range only. Click to show all again (Escape)";
+    let colors = style::colors(context.bench.settings.theme);
+    let chip = egui::Button::new(format!("{text}    "))
+        .fill(colors.accent.gamma_multiply(0.25))
+        .truncate();
+    let response = ui.add(chip);
+    let mut cross = response.rect;
+    cross.min.x = cross.max.x - cross.height();
+    paint(
+        ui,
+        Icon::Close,
+        cross.shrink(4.0),
+        ui.visuals().text_color(),
+    );
+    if response.on_hover_text(tooltip).clicked() {
+        context.commands.push(Command::SetRange(None));
+    }
 }
 
 fn toggle(

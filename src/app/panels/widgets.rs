@@ -42,6 +42,8 @@ pub enum Icon {
     ToEnd,
     Loop,
     Close,
+    Back,
+    Forward,
     Home,
     Magnifier,
 }
@@ -120,6 +122,12 @@ pub fn paint(ui: &Ui, icon: Icon, rect: Rect, color: Color32) {
         Icon::Close => {
             painter.line_segment([at(-4.0, -4.0), at(4.0, 4.0)], stroke);
             painter.line_segment([at(-4.0, 4.0), at(4.0, -4.0)], stroke);
+        }
+        Icon::Back | Icon::Forward => {
+            let to = if icon == Icon::Back { -1.0 } else { 1.0 };
+            let head = [at(to * 0.5, -5.0), at(to * 5.5, 0.0), at(to * 0.5, 5.0)];
+            painter.add(Shape::line(head.to_vec(), stroke));
+            painter.line_segment([at(-to * 5.5, 0.0), at(to * 5.5, 0.0)], stroke);
         }
         Icon::Home => {
             let roof = vec![at(-7.0, 0.0), at(0.0, -6.5), at(7.0, 0.0)];

@@ -66,15 +66,17 @@ impl Activity {
         self.risen.clear();
 
         let resolved = moment.and_then(|moment| session.recordings.get(moment.recording));
-        if let (Some(moment), Some(resolved)) = (moment, resolved) {
+        let window = moment.and_then(|moment| moment.window());
+        if let (Some((start, time)), Some(resolved)) = (window, resolved) {
             let half_life = settings.half_life.ns().max(1);
             let horizon = Cost::from_ns(half_life.saturating_mul(HALF_LIVES));
-            for (function, last) in resolved.recording.trace.activity(moment.time, horizon) {
+            let horizon = horizon.min(time.since(start));
+            for (function, last) in resolved.recording.trace.activity(time, horizon) {
                 let module = resolved.resolution.modules.get(function.index());
                 let Some(&index) = module.and_then(|module| block_of.get(module.index())) else {
                     continue;
                 };
-                let age = moment.time.since(last).ns() as f64 / half_life as f64;
+                let age = time.since(last).ns() as f64 / half_life as f64;
                 let glow = 0.5f64.powf(age) as f32;
                 let block = &blocks[index as usize];
                 let look = &mut looks[index as usize];

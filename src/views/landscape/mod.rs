@@ -25,7 +25,7 @@ use crate::layout::pick::{Hit, Picker};
 use crate::layout::treemap::{self, Heights, Tiling};
 use crate::render::camera::Camera;
 use crate::render::theme::Theme;
-use crate::units::{Cost, ModuleId, Time};
+use crate::units::{Cost, ModuleId, Time, TimeRange};
 
 pub use relations::thread_color;
 pub use surface::Surface;
@@ -76,6 +76,18 @@ pub struct Moment {
     pub recording: usize,
     pub time: Time,
     pub previous: Time,
+    /// Only what happened in it is shown.
+    pub range: Option<TimeRange>,
+}
+
+impl Moment {
+    /// The time up to which something is shown, and that from which on; none outside of the range.
+    fn window(&self) -> Option<(Time, Time)> {
+        let Some(range) = self.range else {
+            return Some((Time::ZERO, self.time));
+        };
+        (range.start <= self.time).then(|| (range.start, self.time.min(range.end)))
+    }
 }
 
 /// Names of running functions shown at once.

@@ -41,6 +41,36 @@ pub fn thread_color(theme: Theme, thread: ThreadId) -> [f32; 3] {
     linear(colors[thread.index() % colors.len()])
 }
 
+/// The running summary of a recording at a time.
+type Summary = (usize, Time, Vec<Relation>);
+
+/// The calls of a summary, asked for in order of caller and callee.
+struct Counts<'a> {
+    left: std::slice::Iter<'a, Relation>,
+}
+
+impl<'a> Counts<'a> {
+    fn new(summary: &'a [Relation]) -> Counts<'a> {
+        Counts {
+            left: summary.iter(),
+        }
+    }
+
+    fn of(&mut self, pair: (FunctionId, FunctionId)) -> u64 {
+        while let Some(relation) = self.left.as_slice().first() {
+            let next = (relation.caller, relation.callee);
+            if next > pair {
+                break;
+            }
+            self.left.next();
+            if next == pair {
+                return relation.calls;
+            }
+        }
+        0
+    }
+}
+
 /// Call relations and hyperarcs of one moment.
 #[derive(Debug, Default)]
 pub(super) struct Relations {
@@ -49,7 +79,9 @@ pub(super) struct Relations {
     /// Innermost blocks of the threads' stacks, by importance.
     innermost: Vec<u32>,
     /// The running summary of the moment shown last.
-    summary: Option<(usize, Time, Vec<Relation>)>,
+    summary: Option<Summary>,
+    /// The same at the start of the range.
+    base: Option<Summary>,
     between: Vec<BlockRelation>,
     stack: Vec<CallId>,
     path: Vec<u32>,
@@ -102,28 +134,32 @@ impl Relations {
         block_of: &[u32],
     ) {
         let trace = &resolved.recording.trace;
-        let summary_at = |time: Time, known: Option<(usize, Time, Vec<Relation>)>| match known {
+        let Some((start, until)) = moment.window() else {
+            return;
+        };
+        let summary_at = |time: Time, known: Option<Summary>| match known {
             Some((recording, at, relations)) if (recording, at) == (moment.recording, time) => {
                 relations
             }
             _ => trace.running(time),
         };
-        let before = summary_at(moment.previous.min(moment.time), self.summary.take());
-        let now = summary_at(moment.time, None);
+        let previous = moment.previous.clamp(start, until);
+        let before = summary_at(previous, self.summary.take());
+        let now = summary_at(until, None);
+        // What happened before the range does not count.
+        let base = match moment.range {
+            Some(_) => summary_at(start, self.base.take()),
+            None => Vec::new(),
+        };
 
-        // Both summaries are sorted by caller and callee.
-        let mut earlier = before.iter().peekable();
+        // All summaries are sorted by caller and callee.
+        let mut earlier = Counts::new(&before);
+        let mut outside = Counts::new(&base);
         self.between.clear();
         for relation in &now {
             let pair = (relation.caller, relation.callee);
-            while earlier
-                .next_if(|it| (it.caller, it.callee) < pair)
-                .is_some()
-            {}
-            let calls_before = earlier
-                .next_if(|it| (it.caller, it.callee) == pair)
-                .map_or(0, |it| it.calls);
-            let step_calls = relation.calls.saturating_sub(calls_before);
+            let calls = relation.calls.saturating_sub(outside.of(pair));
+            let step_calls = relation.calls.saturating_sub(earlier.of(pair));
             let from = block(resolved, relation.caller, block_of);
             let to = block(resolved, relation.callee, block_of);
             let (Some(from), Some(to)) = (from, to) else {
@@ -131,7 +167,7 @@ impl Relations {
             };
             let calls = match settings.arcs {
                 ArcMode::Step => step_calls,
-                _ => relation.calls,
+                _ => calls,
             };
             if from != to && calls > 0 {
                 self.between.push(BlockRelation {
@@ -142,7 +178,8 @@ impl Relations {
                 });
             }
         }
-        self.summary = Some((moment.recording, moment.time, now));
+        self.summary = Some((moment.recording, until, now));
+        self.base = Some((moment.recording, start, base)).filter(|_| moment.range.is_some());
 
         self.between.sort_unstable_by_key(|it| (it.from, it.to));
         self.between.dedup_by(|next, kept| {

@@ -1,0 +1,593 @@
+//! Which views are open and where: side by side, one above the other, in tabs, or one alone.
+
+use egui::{Rect, Ui};
+use egui_tiles::{
+    Behavior, Container, Linear, LinearDir, SimplificationOptions, TabState, Tile, TileId, Tiles,
+    Tree, UiResponse,
+};
+use serde::{Deserialize, Serialize};
+
+use super::style;
+use crate::views::table::{Side, ViewId};
+
+/// How much of the window a view that opens gets from those that are open.
+const SHARE_BELOW: f32 = 0.34;
+const SHARE_RIGHT: f32 = 0.42;
+
+/// Where there is less room than this, in points, views share a place as tabs.
+const ROOM: egui::Vec2 = egui::vec2(620.0, 420.0);
+
+/// The height of the line with a view's title.
+const TITLE: f32 = 26.0;
+
+/// An arrangement as files keep it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Arrangement {
+    /// The id of a view.
+    View(String),
+    Tabs {
+        active: usize,
+        parts: Vec<Arrangement>,
+    },
+    /// From left to right, with the share of each.
+    Row {
+        shares: Vec<f32>,
+        parts: Vec<Arrangement>,
+    },
+    /// From top to bottom.
+    Column {
+        shares: Vec<f32>,
+        parts: Vec<Arrangement>,
+    },
+}
+
+/// The open views.
+pub struct Dock {
+    tree: Tree<ViewId>,
+    /// Shown alone, over the others.
+    maximised: Option<ViewId>,
+    /// Where views were shown in the last frame, in points.
+    places: Vec<(ViewId, Rect)>,
+    /// What all of them had.
+    room: Rect,
+}
+
+impl Default for Dock {
+    fn default() -> Dock {
+        let mut tiles = Tiles::default();
+        let root = tiles.insert_pane(ViewId::Landscape);
+        Dock::of(Some(root), tiles)
+    }
+}
+
+impl Dock {
+    fn of(root: Option<TileId>, tiles: Tiles<ViewId>) -> Dock {
+        let mut tree = Tree::empty(egui::Id::unique("views"));
+        (tree.root, tree.tiles) = (root, tiles);
+        Dock {
+            tree,
+            maximised: None,
+            places: Vec::new(),
+            room: Rect::from_min_size(egui::Pos2::ZERO, egui::vec2(1280.0, 720.0)),
+        }
+    }
+
+    /// The dock that `arrangement` describes, and what of it is not known. Without any view it is the
+    /// default one.
+    pub fn arranged(arrangement: &Arrangement) -> (Dock, Vec<String>) {
+        let mut builder = Builder {
+            tiles: Tiles::default(),
+            seen: Vec::new(),
+            unknown: Vec::new(),
+        };
+        let root = builder.add(arrangement);
+        let mut dock = match root {
+            Some(_) => Dock::of(root, builder.tiles),
+            None => Dock::default(),
+        };
+        dock.tidy();
+        (dock, builder.unknown)
+    }
+
+    /// What files keep of it.
+    pub fn arrangement(&self) -> Arrangement {
+        let whole = self.tree.root.and_then(|root| self.describe(root));
+        whole.unwrap_or_else(|| Arrangement::View(ViewId::Landscape.line().id.to_owned()))
+    }
+
+    fn describe(&self, tile: TileId) -> Option<Arrangement> {
+        let container = match self.tree.tiles.get(tile)? {
+            Tile::Pane(view) => return Some(Arrangement::View(view.line().id.to_owned())),
+            Tile::Container(container) => container,
+        };
+        let children = container.children().copied();
+        let parts: Vec<(TileId, Arrangement)> = children
+            .filter_map(|child| Some((child, self.describe(child)?)))
+            .collect();
+        if let [(_, only)] = &parts[..] {
+            return Some(only.clone());
+        }
+        let share = |linear: &Linear| {
+            parts
+                .iter()
+                .map(|&(child, _)| linear.shares[child])
+                .collect()
+        };
+        let described = match container {
+            Container::Tabs(tabs) => Arrangement::Tabs {
+                active: parts
+                    .iter()
+                    .position(|&(child, _)| Some(child) == tabs.active)
+                    .unwrap_or(0),
+                parts: parts.into_iter().map(|(_, part)| part).collect(),
+            },
+            Container::Linear(linear) if linear.dir == LinearDir::Vertical => Arrangement::Column {
+                shares: share(linear),
+                parts: parts.into_iter().map(|(_, part)| part).collect(),
+            },
+            Container::Linear(linear) => Arrangement::Row {
+                shares: share(linear),
+                parts: parts.into_iter().map(|(_, part)| part).collect(),
+            },
+            Container::Grid(_) => Arrangement::Row {
+                shares: vec![1.0; parts.len()],
+                parts: parts.into_iter().map(|(_, part)| part).collect(),
+            },
+        };
+        Some(described)
+    }
+
+    /// Removes containers that hold nothing and gives each view a title to be dragged by.
+    fn tidy(&mut self) {
+        self.tree.simplify(&simplification());
+    }
+
+    fn tile(&self, view: ViewId) -> Option<TileId> {
+        let mut tiles = self.tree.tiles.iter();
+        let found = tiles.find(|(_, tile)| matches!(tile, Tile::Pane(of) if *of == view));
+        found.map(|(&id, _)| id)
+    }
+
+    pub fn is_open(&self, view: ViewId) -> bool {
+        self.tile(view).is_some()
+    }
+
+    /// In the order of the table.
+    pub fn open_views(&self) -> Vec<ViewId> {
+        let all = ViewId::ALL.into_iter();
+        all.filter(|&view| self.is_open(view)).collect()
+    }
+
+    /// Where `view` was shown in the last frame, in points; none behind another tab.
+    pub fn place(&self, view: ViewId) -> Option<Rect> {
+        let mut places = self.places.iter();
+        places.find(|(of, _)| *of == view).map(|&(_, rect)| rect)
+    }
+
+    /// The view shown at a place, in points.
+    pub fn view_at(&self, at: egui::Pos2) -> Option<ViewId> {
+        let mut places = self.places.iter();
+        places
+            .find(|(_, rect)| rect.contains(at))
+            .map(|&(view, _)| view)
+    }
+
+    /// Whether a view is open and not behind another tab.
+    pub fn is_visible(&self, view: ViewId) -> bool {
+        match (self.maximised, self.tile(view)) {
+            (Some(alone), _) => alone == view,
+            (None, Some(tile)) => self.tree.active_tiles().contains(&tile),
+            (None, None) => false,
+        }
+    }
+
+    pub fn maximised(&self) -> Option<ViewId> {
+        self.maximised
+    }
+
+    /// Opens a view, or shows it when it is open.
+    pub fn open(&mut self, view: ViewId) {
+        if self.maximised.is_some_and(|of| of != view) {
+            self.maximised = None;
+        }
+        if self.is_open(view) {
+            self.tree
+                .make_active(|_, tile| matches!(tile, Tile::Pane(of) if *of == view));
+            return;
+        }
+        let tile = self.tree.tiles.insert_pane(view);
+        let Some(root) = self.tree.root else {
+            self.tree.root = Some(tile);
+            return;
+        };
+        let side = view.line().side;
+        let room = self.room.size();
+        let beside = ViewId::ALL.into_iter().find(|&other| {
+            let shares_place = match side {
+                Side::Centre => false,
+                Side::Right => true,
+                Side::Below => room.y < ROOM.y,
+            };
+            other != view && other.line().side == side && shares_place && self.is_open(other)
+        });
+        let no_room = match side {
+            Side::Centre => false,
+            Side::Below => room.y < ROOM.y * 0.6,
+            Side::Right => room.x < ROOM.x,
+        };
+        let tabbed = match beside {
+            Some(other) => self.tile(other),
+            None if no_room => self.tile(ViewId::Landscape),
+            None => None,
+        };
+        if let Some(other) = tabbed {
+            self.add_tab(other, tile);
+            return;
+        }
+        let (direction, share) = match side {
+            Side::Below => (LinearDir::Vertical, SHARE_BELOW),
+            Side::Right => (LinearDir::Horizontal, SHARE_RIGHT),
+            Side::Centre => (LinearDir::Horizontal, 0.6),
+        };
+        if let Some(Tile::Container(Container::Linear(linear))) = self.tree.tiles.get_mut(root)
+            && linear.dir == direction
+        {
+            let sum: f32 = linear
+                .children
+                .iter()
+                .map(|&child| linear.shares[child])
+                .sum();
+            linear.shares.set_share(tile, sum * share / (1.0 - share));
+            linear.children.push(tile);
+            return;
+        }
+        let children = match side {
+            Side::Centre => [tile, root],
+            _ => [root, tile],
+        };
+        let fraction = if side == Side::Centre {
+            share
+        } else {
+            1.0 - share
+        };
+        let linear = Linear::new_binary(direction, children, fraction);
+        let root = self.tree.tiles.insert_container(linear);
+        self.tree.root = Some(root);
+    }
+
+    /// Adds `tile` to the tabs in which `other` is, and shows it.
+    fn add_tab(&mut self, other: TileId, tile: TileId) {
+        let parent = self.tree.tiles.parent_of(other);
+        if let Some(parent) = parent
+            && let Some(Tile::Container(Container::Tabs(tabs))) = self.tree.tiles.get_mut(parent)
+        {
+            tabs.add_child(tile);
+            tabs.set_active(tile);
+            return;
+        }
+        let tabs = self.tree.tiles.insert_tab_tile(vec![other, tile]);
+        if let Some(Tile::Container(Container::Tabs(tabs))) = self.tree.tiles.get_mut(tabs) {
+            tabs.set_active(tile);
+        }
+        match parent.and_then(|parent| self.tree.tiles.get_mut(parent)) {
+            Some(Tile::Container(container)) => {
+                let _ = container.replace_child(other, tabs);
+            }
+            _ => self.tree.root = Some(tabs),
+        }
+    }
+
+    /// Closes a view unless it is the only one.
+    pub fn close(&mut self, view: ViewId) {
+        if self.maximised == Some(view) {
+            self.maximised = None;
+        }
+        if self.open_views().len() > 1
+            && let Some(tile) = self.tile(view)
+        {
+            self.tree.remove_recursively(tile);
+            self.tidy();
+        }
+    }
+
+    /// Opens a view that is not seen, closes one that is.
+    pub fn toggle(&mut self, view: ViewId) {
+        if self.is_visible(view) {
+            self.close(view);
+        } else {
+            self.open(view);
+        }
+    }
+
+    /// Shows a view alone, or all again.
+    pub fn maximise(&mut self, view: ViewId) {
+        self.maximised = match self.maximised {
+            None if self.is_open(view) && self.open_views().len() > 1 => Some(view),
+            _ => None,
+        };
+    }
+
+    /// Shows the open views, each by `pane`.
+    pub fn show(&mut self, ui: &mut Ui, pane: &mut dyn FnMut(&mut Ui, ViewId)) {
+        self.room = ui.available_rect_before_wrap();
+        self.places.clear();
+        if let Some(view) = self.maximised {
+            self.show_alone(ui, view, pane);
+            return;
+        }
+        let mut shelf = Shelf {
+            places: &mut self.places,
+            pane,
+            is_only: self
+                .tree
+                .tiles
+                .tiles()
+                .filter(|tile| tile.is_pane())
+                .count()
+                <= 1,
+            double_clicked: None,
+        };
+        self.tree.ui(&mut shelf, ui);
+        if let Some(tile) = shelf.double_clicked
+            && let Some(Tile::Pane(view)) = self.tree.tiles.get(tile)
+        {
+            self.maximise(*view);
+        }
+        if self.tree.root.is_none() {
+            *self = Dock::default();
+        }
+    }
+
+    fn show_alone(&mut self, ui: &mut Ui, view: ViewId, pane: &mut dyn FnMut(&mut Ui, ViewId)) {
+        let (title, rest) = self.room.split_top_bottom_at_y(self.room.top() + TITLE);
+        ui.painter()
+            .rect_filled(title, 0, ui.visuals().extreme_bg_color);
+        let mut row =
+            ui.new_child(egui::UiBuilder::new().max_rect(title.shrink2(egui::vec2(10.0, 1.0))));
+        row.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            ui.spacing_mut().interact_size.y = 22.0;
+            ui.spacing_mut().button_padding.y = 2.0;
+            let button = ui
+                .button("All views")
+                .on_hover_text("Show all views again (M)");
+            if button.clicked() {
+                self.maximised = None;
+            }
+            ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+                ui.label(style::title(view.title()));
+            });
+        });
+        self.places.push((view, rest));
+        let mut ui = ui.new_child(egui::UiBuilder::new().max_rect(rest));
+        ui.set_clip_rect(rest);
+        pane(&mut ui, view);
+    }
+}
+
+fn simplification() -> SimplificationOptions {
+    SimplificationOptions {
+        all_panes_must_have_tabs: true,
+        ..SimplificationOptions::default()
+    }
+}
+
+/// Makes tiles of an arrangement.
+struct Builder {
+    tiles: Tiles<ViewId>,
+    seen: Vec<ViewId>,
+    unknown: Vec<String>,
+}
+
+impl Builder {
+    fn add(&mut self, arrangement: &Arrangement) -> Option<TileId> {
+        let (shares, parts, direction) = match arrangement {
+            Arrangement::View(id) => {
+                let Some(view) = ViewId::from_id(id) else {
+                    self.unknown.push(id.clone());
+                    return None;
+                };
+                if self.seen.contains(&view) {
+                    return None;
+                }
+                self.seen.push(view);
+                return Some(self.tiles.insert_pane(view));
+            }
+            Arrangement::Tabs { active, parts } => {
+                let parts: Vec<Option<TileId>> = parts.iter().map(|part| self.add(part)).collect();
+                let active = parts.get(*active).copied().flatten();
+                let parts: Vec<TileId> = parts.into_iter().flatten().collect();
+                if parts.is_empty() {
+                    return None;
+                }
+                let mut tabs = egui_tiles::Tabs::new(parts);
+                if let Some(active) = active {
+                    tabs.set_active(active);
+                }
+                return Some(self.tiles.insert_container(tabs));
+            }
+            Arrangement::Row { shares, parts } => (shares, parts, LinearDir::Horizontal),
+            Arrangement::Column { shares, parts } => (shares, parts, LinearDir::Vertical),
+        };
+        let mut linear = Linear::new(direction, Vec::new());
+        for (index, part) in parts.iter().enumerate() {
+            if let Some(tile) = self.add(part) {
+                let share = shares.get(index).copied().unwrap_or(1.0);
+                let share = if share.is_finite() {
+                    share.clamp(0.01, 100.0)
+                } else {
+                    1.0
+                };
+                linear.shares.set_share(tile, share);
+                linear.children.push(tile);
+            }
+        }
+        (!linear.children.is_empty()).then(|| self.tiles.insert_container(linear))
+    }
+}
+
+/// Shows the tiles of one frame.
+struct Shelf<'a> {
+    places: &'a mut Vec<(ViewId, Rect)>,
+    pane: &'a mut dyn FnMut(&mut Ui, ViewId),
+    is_only: bool,
+    double_clicked: Option<TileId>,
+}
+
+impl Behavior<ViewId> for Shelf<'_> {
+    fn pane_ui(&mut self, ui: &mut Ui, _: TileId, view: &mut ViewId) -> UiResponse {
+        let rect = ui.max_rect();
+        self.places.push((*view, rect));
+        ui.set_clip_rect(rect.intersect(ui.clip_rect()));
+        (self.pane)(ui, *view);
+        UiResponse::None
+    }
+
+    fn tab_title_for_pane(&mut self, view: &ViewId) -> egui::WidgetText {
+        view.title().into()
+    }
+
+    fn is_tab_closable(&self, _: &Tiles<ViewId>, _: TileId) -> bool {
+        !self.is_only
+    }
+
+    fn is_tab_bar_visible(&self, _: TileId, _: &egui_tiles::Tabs) -> bool {
+        !self.is_only
+    }
+
+    fn on_tab_button(
+        &mut self,
+        tiles: &mut Tiles<ViewId>,
+        tile: TileId,
+        response: egui::Response,
+    ) -> egui::Response {
+        if response.double_clicked() {
+            self.double_clicked = Some(tile);
+        }
+        let Some(Tile::Pane(view)) = tiles.get(tile) else {
+            return response;
+        };
+        let line = view.line();
+        response.on_hover_text(format!(
+            "{} ({}). Drag to move it, double-click to see it alone (M)",
+            line.about, line.key
+        ))
+    }
+
+    fn simplification_options(&self) -> SimplificationOptions {
+        simplification()
+    }
+
+    fn tab_bar_height(&self, _: &egui::Style) -> f32 {
+        TITLE
+    }
+
+    fn gap_width(&self, _: &egui::Style) -> f32 {
+        3.0
+    }
+
+    fn min_size(&self) -> f32 {
+        64.0
+    }
+
+    fn close_button_outer_size(&self) -> f32 {
+        14.0
+    }
+
+    fn tab_title_spacing(&self, _: &egui::Visuals) -> f32 {
+        10.0
+    }
+
+    fn tab_bar_color(&self, visuals: &egui::Visuals) -> egui::Color32 {
+        visuals.extreme_bg_color
+    }
+
+    fn tab_outline_stroke(
+        &self,
+        _: &egui::Visuals,
+        _: &Tiles<ViewId>,
+        _: TileId,
+        _: &TabState,
+    ) -> egui::Stroke {
+        egui::Stroke::NONE
+    }
+
+    fn tab_text_color(
+        &self,
+        visuals: &egui::Visuals,
+        _: &Tiles<ViewId>,
+        _: TileId,
+        state: &TabState,
+    ) -> egui::Color32 {
+        if state.active {
+            visuals.text_color()
+        } else {
+            visuals.weak_text_color()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn view(id: &str) -> Arrangement {
+        Arrangement::View(id.to_owned())
+    }
+
+    #[test]
+    fn views_open_once_and_the_last_one_stays() {
+        for seed in 0..200u64 {
+            let mut dock = Dock::default();
+            let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+            for _ in 0..40 {
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1);
+                let at = (state >> 33) as usize;
+                let of = ViewId::ALL[at % ViewId::ALL.len()];
+                let before = dock.open_views();
+                if at % 7 == 0 {
+                    dock.maximise(of);
+                } else {
+                    dock.toggle(of);
+                }
+                let panes = dock.tree.tiles.tiles().filter(|tile| tile.is_pane());
+                let after = dock.open_views();
+                assert_eq!(panes.count(), after.len(), "seed {seed}");
+                assert!(!after.is_empty() && before.len().abs_diff(after.len()) <= 1);
+                assert!(
+                    after.iter().any(|&view| dock.is_visible(view)),
+                    "seed {seed}"
+                );
+                let (again, unknown) = Dock::arranged(&dock.arrangement());
+                assert!(unknown.is_empty());
+                assert_eq!(again.arrangement(), dock.arrangement(), "seed {seed}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_arrangement_with_faults_is_mended() {
+        let faulty = Arrangement::Row {
+            shares: vec![f32::NAN, -3.0],
+            parts: vec![
+                view("landscape"),
+                Arrangement::Tabs {
+                    active: 9,
+                    parts: vec![view("functions"), view("landscape"), view("nonsense")],
+                },
+                Arrangement::Column {
+                    shares: Vec::new(),
+                    parts: Vec::new(),
+                },
+            ],
+        };
+        let (dock, unknown) = Dock::arranged(&faulty);
+        assert_eq!(unknown, ["nonsense"]);
+        assert_eq!(dock.open_views(), [ViewId::Landscape, ViewId::Functions]);
+        let (dock, unknown) = Dock::arranged(&view("nonsense"));
+        assert_eq!(unknown, ["nonsense"]);
+        assert_eq!(dock.open_views(), [ViewId::Landscape]);
+    }
+}

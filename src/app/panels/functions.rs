@@ -1,0 +1,219 @@
+//! The view of the function table.
+
+use egui::{Align, Id, Layout, Sense, Ui};
+use egui_extras::{Column as Width, TableBuilder};
+
+use super::super::command::Command;
+use super::super::document::Document;
+use super::super::style;
+use super::widgets::{Icon, paint};
+use super::{Context, text};
+use crate::filter::selection::Pointed;
+use crate::views::functions::{Column, FunctionRow, FunctionTable};
+
+/// The field's id, so that keys go to it while it has the focus.
+const FIELD: &str = "function search";
+
+const ROW: f32 = 22.0;
+
+pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
+    ui.painter()
+        .rect_filled(ui.max_rect(), 0, ui.visuals().panel_fill);
+    let bench = context.bench;
+    let Some(document) = &bench.document else {
+        return;
+    };
+    let Some(table) = &document.functions else {
+        ui.centered_and_justified(|ui| {
+            ui.label(style::weak(
+                "Open a recording to see what its functions did.",
+            ));
+        });
+        return;
+    };
+    let frame = egui::Frame::new().inner_margin(egui::Margin {
+        left: 10,
+        right: 4,
+        top: 6,
+        bottom: 0,
+    });
+    frame.show(ui, |ui| {
+        head(ui, table, context);
+        rows(ui, document, table, context);
+    });
+}
+
+fn head(ui: &mut Ui, table: &FunctionTable, context: &mut Context<'_>) {
+    ui.horizontal(|ui| {
+        let mut query = table.query().to_owned();
+        let width = (ui.available_width() * 0.5).clamp(80.0, 240.0);
+        let edit = egui::TextEdit::singleline(&mut query)
+            .id(Id::unique(FIELD))
+            .hint_text("Name or module")
+            .margin(egui::Margin {
+                left: 26,
+                right: 8,
+                top: 4,
+                bottom: 4,
+            })
+            .desired_width(width);
+        let response = ui.add(edit);
+        let square = egui::Vec2::splat(response.rect.height());
+        let icon = egui::Rect::from_min_size(response.rect.left_top(), square);
+        let color = ui.visuals().weak_text_color();
+        paint(ui, Icon::Magnifier, icon.shrink(4.0), color);
+        if response.changed() {
+            context.commands.push(Command::SearchFunctions(query));
+        }
+        let (shown, called) = (table.rows().len() as u64, table.called() as u64);
+        let counted = if shown == called {
+            text::counted(called, "function", "functions")
+        } else {
+            format!("{} of {}", text::count(shown), text::count(called))
+        };
+        ui.add(egui::Label::new(style::weak(counted)).truncate());
+    });
+}
+
+fn rows(ui: &mut Ui, document: &Document, table: &FunctionTable, context: &mut Context<'_>) {
+    let Some(resolved) = document.resolved() else {
+        return;
+    };
+    let functions = &resolved.recording.functions;
+    let selection = &document.selection;
+    let most = table.rows().map(|row| row.metrics.self_cost.ns()).max();
+    let width = ui.available_width();
+    // Where there is little room the name keeps what it needs.
+    let numbers: &[Column] = match width {
+        ..300.0 => &[Column::Total],
+        ..380.0 => &[Column::Calls, Column::Total],
+        ..460.0 => &[Column::Calls, Column::Total, Column::SelfCost],
+        _ => &Column::ALL[1..],
+    };
+    let mut builder = TableBuilder::new(ui)
+        .id_salt("functions")
+        .sense(Sense::click())
+        .auto_shrink(false)
+        .cell_layout(Layout::left_to_right(Align::Center))
+        .column(Width::remainder().at_least(90.0).clip(true));
+    for _ in numbers {
+        builder = builder.column(Width::exact(72.0));
+    }
+    if let Some(function) = context.bench.function_to_show
+        && let Some(place) = table.place_of(function)
+    {
+        builder = builder.scroll_to_row(place, None);
+    }
+    let table_ui = builder.header(24.0, |mut header| {
+        for column in std::iter::once(&Column::Name).chain(numbers) {
+            header.col(|ui| heading(ui, table, *column, context));
+        }
+    });
+    table_ui.body(|body| {
+        body.rows(ROW, table.rows().len(), |mut line| {
+            let Some(row) = table.row(line.index()) else {
+                return;
+            };
+            let is_chosen = match selection.chosen.function {
+                Some(function) => function == row.function,
+                None => selection.chosen.module == Some(row.module),
+            };
+            let pointed = selection.pointed;
+            line.set_selected(is_chosen);
+            line.set_hovered(
+                pointed.function == Some(row.function)
+                    || (pointed.function.is_none() && pointed.module == Some(row.module)),
+            );
+            line.col(|ui| {
+                let share = row.metrics.self_cost.ns() as f64 / most.unwrap_or(1).max(1) as f64;
+                bar(ui, share as f32, context);
+                let name = functions.get(row.function).name;
+                ui.add(egui::Label::new(name).truncate());
+            });
+            for column in numbers {
+                line.col(|ui| {
+                    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                        ui.label(cell(row, *column));
+                    });
+                });
+            }
+            answer(&line.response(), row, document, context);
+        });
+    });
+}
+
+/// A thin line under a name: the share of its self cost in the largest.
+fn bar(ui: &Ui, share: f32, context: &Context<'_>) {
+    let colors = style::colors(context.bench.settings.theme);
+    let mut line = ui.max_rect();
+    line.min.y = line.max.y - 2.0;
+    line.max.x = line.min.x + line.width() * share.clamp(0.0, 1.0);
+    ui.painter()
+        .rect_filled(line, 0, colors.accent.gamma_multiply(0.7));
+}
+
+fn heading(ui: &mut Ui, table: &FunctionTable, column: Column, context: &mut Context<'_>) {
+    let (sorted, descending) = table.sort();
+    let layout = if column == Column::Name {
+        Layout::left_to_right(Align::Center)
+    } else {
+        Layout::right_to_left(Align::Center)
+    };
+    ui.with_layout(layout, |ui| {
+        let title = style::weak(column.title()).small();
+        let title = if sorted == column {
+            title.color(ui.visuals().text_color()).underline()
+        } else {
+            title
+        };
+        let label = egui::Label::new(title).sense(Sense::click());
+        let order = match (sorted == column, descending) {
+            (true, true) => ", largest first",
+            (true, false) => ", smallest first",
+            (false, _) => "; click to sort",
+        };
+        let response = ui.add(label);
+        if response.clicked() {
+            context.commands.push(Command::SortFunctions(column));
+        }
+        response.on_hover_text(format!("{}{order}", column.about()));
+    });
+}
+
+fn cell(row: &FunctionRow, column: Column) -> String {
+    match column {
+        Column::Name => String::new(),
+        Column::Calls => text::count(row.metrics.calls),
+        Column::Total => row.metrics.total.to_string(),
+        Column::SelfCost => row.metrics.self_cost.to_string(),
+        Column::Average => row.average().to_string(),
+    }
+}
+
+fn answer(
+    response: &egui::Response,
+    row: &FunctionRow,
+    document: &Document,
+    context: &mut Context<'_>,
+) {
+    let pointed = Pointed {
+        module: Some(row.module),
+        function: Some(row.function),
+        ..Pointed::default()
+    };
+    if response.hovered() {
+        context.pointed = pointed;
+    }
+    if response.clicked() {
+        context.commands.push(Command::Choose(pointed));
+    }
+    if response.double_clicked() {
+        context.commands.push(Command::FlyTo(row.module));
+    }
+    response.clone().on_hover_ui(|ui| {
+        if let Some(resolved) = document.resolved() {
+            ui.label(resolved.recording.functions.get(row.function).name);
+        }
+        ui.label(style::weak(document.session.hierarchy.path(row.module)).small());
+    });
+}

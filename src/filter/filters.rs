@@ -1,0 +1,201 @@
+//! What the user has taken out of every view: threads, modules, call trees. A list of steps that can be
+//! undone; the operations are those of Bohnet's thesis, section 6.1.1.
+
+use std::collections::BTreeSet;
+
+use super::selection::CallOf;
+use crate::facts::hierarchy::Hierarchy;
+use crate::units::{FunctionId, ModuleId, ThreadId};
+
+/// One thing left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FilterStep {
+    /// All calls of a thread.
+    HideThread(ThreadId),
+    /// Module removal: the calls of the functions of a module. What they called is then called by what
+    /// called them.
+    RemoveModule(ModuleId),
+    /// Call tree removal: what the calls of the functions of a module triggered.
+    RemoveBelow(ModuleId),
+    /// Call tree removal: what one call triggered.
+    RemoveBelowCall(CallOf),
+}
+
+/// The steps in force, and those undone that can be done again.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Filters {
+    steps: Vec<FilterStep>,
+    undone: Vec<FilterStep>,
+}
+
+impl Filters {
+    pub fn new(steps: impl IntoIterator<Item = FilterStep>) -> Filters {
+        let mut filters = Filters::default();
+        for step in steps {
+            filters.add(step);
+        }
+        filters
+    }
+
+    /// In the order in which they were taken.
+    pub fn steps(&self) -> &[FilterStep] {
+        &self.steps
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    pub fn can_redo(&self) -> bool {
+        !self.undone.is_empty()
+    }
+
+    /// Takes a step; one that is in force already changes nothing.
+    pub fn add(&mut self, step: FilterStep) {
+        if !self.steps.contains(&step) {
+            self.steps.push(step);
+            self.undone.clear();
+        }
+    }
+
+    /// Takes back the step with this number.
+    pub fn remove(&mut self, index: usize) {
+        if index < self.steps.len() {
+            self.undone.push(self.steps.remove(index));
+        }
+    }
+
+    /// Takes back the last step.
+    pub fn undo(&mut self) {
+        self.undone.extend(self.steps.pop());
+    }
+
+    /// Takes the step undone last again.
+    pub fn redo(&mut self) {
+        self.steps.extend(self.undone.pop());
+    }
+
+    pub fn hides(&self, thread: ThreadId) -> bool {
+        self.steps.contains(&FilterStep::HideThread(thread))
+    }
+
+    /// What the steps mean for the functions of a recording, whose modules are `modules` by function.
+    /// O(functions × steps).
+    pub fn rules(&self, hierarchy: &Hierarchy, modules: &[ModuleId]) -> FilterRules {
+        let mut rules = FilterRules::default();
+        if !self.is_empty() {
+            rules.functions.resize(modules.len(), (false, false));
+        }
+        for step in &self.steps {
+            match *step {
+                FilterStep::HideThread(thread) => {
+                    rules.hidden.insert(thread);
+                }
+                FilterStep::RemoveBelowCall(call) => {
+                    rules.calls.insert((call.thread, call.call.0));
+                }
+                FilterStep::RemoveModule(of) | FilterStep::RemoveBelow(of) => {
+                    let inside = rules.functions.iter_mut().zip(modules);
+                    let inside = inside.filter(|(_, module)| hierarchy.contains(of, **module));
+                    for ((removed, cut), _) in inside {
+                        *removed |= matches!(step, FilterStep::RemoveModule(_));
+                        *cut |= matches!(step, FilterStep::RemoveBelow(_));
+                    }
+                }
+            }
+        }
+        rules
+    }
+}
+
+/// The steps by function, thread and call of one recording.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FilterRules {
+    /// By function, empty where nothing is left out: whether its calls are removed, and whether what
+    /// they triggered is.
+    functions: Vec<(bool, bool)>,
+    calls: BTreeSet<(ThreadId, u32)>,
+    hidden: BTreeSet<ThreadId>,
+}
+
+impl FilterRules {
+    pub fn is_empty(&self) -> bool {
+        *self == FilterRules::default()
+    }
+
+    pub fn hides(&self, thread: ThreadId) -> bool {
+        self.hidden.contains(&thread)
+    }
+
+    /// Whether the calls of `function` are removed.
+    pub fn removes(&self, function: FunctionId) -> bool {
+        self.functions
+            .get(function.index())
+            .is_some_and(|&(removed, _)| removed)
+    }
+
+    /// Whether what a call of `function` triggered is removed.
+    pub fn cuts_below(&self, function: FunctionId, call: CallOf) -> bool {
+        self.functions
+            .get(function.index())
+            .is_some_and(|&(_, cut)| cut)
+            || (!self.calls.is_empty() && self.calls.contains(&(call.thread, call.call.0)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
+    use crate::units::CallId;
+
+    #[test]
+    fn steps_are_taken_once_undone_and_done_again() {
+        let mut filters = Filters::default();
+        let [a, b] = [1, 2].map(|thread| FilterStep::HideThread(ThreadId(thread)));
+        filters.add(a);
+        filters.add(b);
+        filters.add(a);
+        assert_eq!(filters.steps(), [a, b]);
+        filters.undo();
+        assert_eq!(filters.steps(), [a]);
+        assert!(filters.can_redo());
+        filters.redo();
+        assert_eq!(filters.steps(), [a, b]);
+        filters.remove(0);
+        assert_eq!(filters.steps(), [b]);
+        filters.redo();
+        assert_eq!(filters.steps(), [b, a]);
+        filters.undo();
+        filters.add(FilterStep::RemoveModule(ModuleId(0)));
+        assert!(!filters.can_redo());
+    }
+
+    #[test]
+    fn a_module_stands_for_its_functions() {
+        let mut builder = HierarchyBuilder::new("app");
+        let file = builder.add(NodeId::ROOT, Module::named(ModuleKind::File, "a.c"));
+        let function = |name| Module::named(ModuleKind::Function, name);
+        builder.add(file, function("f"));
+        builder.add(file, function("g"));
+        builder.add(NodeId::ROOT, function("h"));
+        let (hierarchy, _) = builder.build();
+        let modules = [2, 3, 4].map(ModuleId);
+        let call = |thread, call| CallOf {
+            thread: ThreadId(thread),
+            call: CallId(call),
+        };
+        let filters = Filters::new([
+            FilterStep::RemoveModule(ModuleId(1)),
+            FilterStep::RemoveBelow(ModuleId(4)),
+            FilterStep::RemoveBelowCall(call(0, 7)),
+        ]);
+        let rules = filters.rules(&hierarchy, &modules);
+        let removed = [0, 1, 2].map(|f| rules.removes(FunctionId(f)));
+        assert_eq!(removed, [true, true, false]);
+        assert!(rules.cuts_below(FunctionId(2), call(0, 1)));
+        assert!(rules.cuts_below(FunctionId(0), call(0, 7)));
+        assert!(!rules.cuts_below(FunctionId(0), call(1, 7)));
+        assert!(Filters::default().rules(&hierarchy, &modules).is_empty());
+    }
+}

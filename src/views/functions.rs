@@ -1,0 +1,201 @@
+//! The function table: what every function of a recording did in the range, sorted and searched.
+
+use crate::analysis::session::Session;
+use crate::facts::trace::FunctionMetrics;
+use crate::units::{Cost, FunctionId, ModuleId, TimeRange};
+
+/// A column of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Column {
+    Name,
+    Calls,
+    Total,
+    SelfCost,
+    Average,
+}
+
+impl Column {
+    pub const ALL: [Column; 5] = [
+        Column::Name,
+        Column::Calls,
+        Column::Total,
+        Column::SelfCost,
+        Column::Average,
+    ];
+
+    pub fn title(self) -> &'static str {
+        match self {
+            Column::Name => "Function",
+            Column::Calls => "Calls",
+            Column::Total => "Total",
+            Column::SelfCost => "Self",
+            Column::Average => "Average",
+        }
+    }
+
+    pub fn about(self) -> &'static str {
+        match self {
+            Column::Name => "Name",
+            Column::Calls => "How often it was called",
+            Column::Total => "The time during which it was open, recursion counted once",
+            Column::SelfCost => "The time spent in its own code",
+            Column::Average => "The mean cost of a call",
+        }
+    }
+}
+
+/// What one function did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FunctionRow {
+    pub function: FunctionId,
+    pub module: ModuleId,
+    pub metrics: FunctionMetrics,
+}
+
+impl FunctionRow {
+    /// The mean cost of a call; recursion counted once.
+    pub fn average(&self) -> Cost {
+        let calls = self.metrics.calls.max(1);
+        Cost::from_ns(self.metrics.total.ns() / calls)
+    }
+}
+
+/// The table of one recording.
+#[derive(Clone, Debug)]
+pub struct FunctionTable {
+    recording: usize,
+    range: Option<TimeRange>,
+    query: String,
+    sort: (Column, bool),
+    /// The functions that were called in the range.
+    rows: Vec<FunctionRow>,
+    /// Which rows are shown, in order.
+    shown: Vec<u32>,
+}
+
+impl FunctionTable {
+    /// All functions of the recording that were called, the costliest first.
+    pub fn new(session: &Session, recording: usize) -> FunctionTable {
+        let mut table = FunctionTable {
+            recording,
+            range: None,
+            query: String::new(),
+            sort: (Column::Total, true),
+            rows: Vec::new(),
+            shown: Vec::new(),
+        };
+        table.count(session);
+        table
+    }
+
+    pub fn sort(&self) -> (Column, bool) {
+        self.sort
+    }
+
+    pub fn query(&self) -> &str {
+        &self.query
+    }
+
+    /// How many functions were called in the range.
+    pub fn called(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The rows shown, in order.
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = &FunctionRow> {
+        self.shown.iter().map(|&row| &self.rows[row as usize])
+    }
+
+    /// The row shown at this place.
+    pub fn row(&self, place: usize) -> Option<&FunctionRow> {
+        self.rows.get(*self.shown.get(place)? as usize)
+    }
+
+    /// Where the row of a function is shown.
+    pub fn place_of(&self, function: FunctionId) -> Option<usize> {
+        self.rows().position(|row| row.function == function)
+    }
+
+    /// Sorts by `column`; by the one that it is sorted by already, the other way round.
+    pub fn sort_by(&mut self, session: &Session, column: Column) {
+        self.sort = match self.sort {
+            (same, descending) if same == column => (column, !descending),
+            // Names are read from A, numbers from the largest.
+            _ => (column, column != Column::Name),
+        };
+        self.arrange(session);
+    }
+
+    /// Shows only functions whose name or module holds `query`, whatever the case of ASCII letters.
+    pub fn search(&mut self, session: &Session, query: String) {
+        self.query = query;
+        self.arrange(session);
+    }
+
+    /// Counts what happened in `range` only. O(log n) summaries a thread.
+    pub fn set_range(&mut self, session: &Session, range: Option<TimeRange>) {
+        if self.range != range {
+            self.range = range;
+            self.count(session);
+        }
+    }
+
+    fn count(&mut self, session: &Session) {
+        self.rows.clear();
+        if let Some(resolved) = session.recordings.get(self.recording) {
+            let metrics = resolved.recording.trace.function_metrics(self.range);
+            let modules = resolved.resolution.modules.iter();
+            let functions = resolved.recording.functions.ids();
+            let all = functions.zip(modules).zip(metrics);
+            let rows = all.map(|((function, &module), metrics)| FunctionRow {
+                function,
+                module,
+                metrics,
+            });
+            self.rows.extend(rows.filter(|row| row.metrics.calls > 0));
+        }
+        self.arrange(session);
+    }
+
+    /// Finds out which rows are shown, and in which order.
+    fn arrange(&mut self, session: &Session) {
+        self.shown.clear();
+        let Some(resolved) = session.recordings.get(self.recording) else {
+            return;
+        };
+        let functions = &resolved.recording.functions;
+        let query = self.query.trim().to_ascii_lowercase();
+        let fits = |row: &FunctionRow| {
+            let holds = |text: &str| text.to_ascii_lowercase().contains(&query);
+            query.is_empty()
+                || holds(functions.get(row.function).name)
+                || holds(&session.hierarchy.path(row.module))
+        };
+        let rows = self.rows.iter().zip(0..);
+        self.shown
+            .extend(rows.filter(|(row, _)| fits(row)).map(|(_, place)| place));
+        let rows = &self.rows;
+        let of = |place: u32| &rows[place as usize];
+        let number = |place: u32| match self.sort.0 {
+            Column::Name => 0,
+            Column::Calls => of(place).metrics.calls,
+            Column::Total => of(place).metrics.total.ns(),
+            Column::SelfCost => of(place).metrics.self_cost.ns(),
+            Column::Average => of(place).average().ns(),
+        };
+        // Stable: equals stay in the order of their first appearance.
+        match self.sort {
+            (Column::Name, descending) => {
+                let name = |&place: &u32| functions.get(of(place).function).name.to_lowercase();
+                self.shown.sort_by_cached_key(name);
+                if descending {
+                    self.shown.reverse();
+                }
+            }
+            (_, false) => self.shown.sort_by_key(|&place| number(place)),
+            (_, true) => self
+                .shown
+                .sort_by_key(|&place| std::cmp::Reverse(number(place))),
+        }
+    }
+}

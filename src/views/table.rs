@@ -1,0 +1,123 @@
+//! The table of views: to add a view is to add a line.
+//!
+//! What a view offers and what it answers are tables 6.3 and 6.4 of Bohnet's thesis, section 6.5. Where
+//! Callscape's views show more than the thesis has them show, it says so beside the line.
+
+use serde::{Deserialize, Serialize};
+
+/// A view of the window, of a session file and of the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ViewId {
+    Landscape,
+    Functions,
+}
+
+/// What can be selected: the columns of tables 6.3 and 6.4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Artifact {
+    Function,
+    Module,
+    Call,
+    CallRelation,
+    TimePoint,
+    TimeRange,
+}
+
+/// Where a view opens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// In the middle.
+    Centre,
+    /// Below, as wide as the window: for what runs along time.
+    Below,
+    /// At the right: for tables.
+    Right,
+}
+
+/// A line of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct ViewLine {
+    /// In session files and on the command line.
+    pub id: &'static str,
+    pub title: &'static str,
+    /// Opens and closes it.
+    pub key: char,
+    pub about: &'static str,
+    pub side: Side,
+    /// There is nothing to see in it without a recording.
+    pub needs_recording: bool,
+    /// What can be selected in it: table 6.3.
+    pub offers: &'static [Artifact],
+    /// What it shows of a selection made elsewhere: table 6.4.
+    pub answers: &'static [Artifact],
+}
+
+use Artifact::{CallRelation, Function, Module, TimePoint, TimeRange};
+
+impl ViewId {
+    /// In the order of their keys.
+    pub const ALL: [ViewId; 2] = [ViewId::Landscape, ViewId::Functions];
+
+    pub const fn line(self) -> ViewLine {
+        match self {
+            ViewId::Landscape => ViewLine {
+                id: "landscape",
+                title: "Landscape",
+                key: '1',
+                about: "modules, what runs in them, and who calls whom",
+                side: Side::Centre,
+                needs_recording: false,
+                // The structure overview. Call relations and time are AVID's arcs and cels over it.
+                offers: &[Function, Module, CallRelation],
+                answers: &[Function, Module, CallRelation, TimePoint, TimeRange],
+            },
+            ViewId::Functions => ViewLine {
+                id: "functions",
+                title: "Functions",
+                key: '4',
+                about: "calls and costs of every function, its callers and callees",
+                side: Side::Right,
+                needs_recording: true,
+                // Not in the thesis: a table of what the neighbourhood view draws.
+                offers: &[Function],
+                answers: &[Function, Module, TimeRange],
+            },
+        }
+    }
+
+    pub fn title(self) -> &'static str {
+        self.line().title
+    }
+
+    /// The view with this id.
+    pub fn from_id(id: &str) -> Option<ViewId> {
+        ViewId::ALL.into_iter().find(|view| view.line().id == id)
+    }
+
+    /// The view that this key opens.
+    pub fn from_key(key: char) -> Option<ViewId> {
+        ViewId::ALL.into_iter().find(|view| view.line().key == key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn ids_and_keys_name_one_view() {
+        let ids: BTreeSet<_> = ViewId::ALL.iter().map(|view| view.line().id).collect();
+        let keys: BTreeSet<_> = ViewId::ALL.iter().map(|view| view.line().key).collect();
+        assert_eq!(
+            (ids.len(), keys.len()),
+            (ViewId::ALL.len(), ViewId::ALL.len())
+        );
+        for view in ViewId::ALL {
+            assert_eq!(ViewId::from_id(view.line().id), Some(view));
+            assert_eq!(ViewId::from_key(view.line().key), Some(view));
+        }
+    }
+}
