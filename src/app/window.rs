@@ -295,6 +295,9 @@ impl App {
             let size = (viewport.size * scale).as_uvec2();
             view.graphics.target(ViewId::Landscape, size.to_array())
         });
+        if target.is_none() {
+            self.bench.hide_viewport();
+        }
         self.bench.search.wants_focus = false;
         self.bench.search.mark_moved = false;
         self.bench.function_to_show = None;

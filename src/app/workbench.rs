@@ -277,6 +277,12 @@ impl Workbench {
         }
     }
 
+    /// The landscape is not to be seen: nothing waits for its place.
+    pub fn hide_viewport(&mut self) {
+        self.frames_to_fit = 0;
+        self.flight_pending = None;
+    }
+
     /// Whether the next frame will differ from this one without any input.
     pub fn is_moving(&self) -> bool {
         let playback = self
@@ -365,16 +371,16 @@ impl Workbench {
                     table.sort_by(session, column);
                 }
             }
-            Command::FlyTo(module) => self.flight_pending = Some(Destination::Module(module)),
+            Command::FlyTo(module) => self.fly(Destination::Module(module)),
             Command::FlyToSelection => {
                 let selection = self.document.as_ref().map(|open| &open.selection);
                 if let Some(module) =
                     selection.and_then(|it| it.chosen.module.or(it.pointed.module))
                 {
-                    self.flight_pending = Some(Destination::Module(module));
+                    self.fly(Destination::Module(module));
                 }
             }
-            Command::FlyHome => self.flight_pending = Some(Destination::Home),
+            Command::FlyHome => self.fly(Destination::Home),
             Command::OrbitOrFly => self.camera.toggle_mode(),
             Command::CollapseOrExpand(module) => self.collapse_or_expand(module),
             Command::Search(query) => self.search_for(query),
@@ -393,7 +399,7 @@ impl Workbench {
                 if let Some(&module) = self.search.results.get(index) {
                     self.close_search();
                     self.choose(Pointed::at_module(Some(module)));
-                    self.flight_pending = Some(Destination::Module(module));
+                    self.fly(Destination::Module(module));
                 }
             }
             Command::Configure(settings) => self.configure(settings),
@@ -440,6 +446,13 @@ impl Workbench {
             Command::SetStep(step) => playback.step = step,
             Command::ToggleLoop => playback.looping ^= true,
             _ => {}
+        }
+    }
+
+    /// Flies, where it can be seen, as soon as it is known where that is.
+    fn fly(&mut self, to: Destination) {
+        if self.dock.is_visible(ViewId::Landscape) {
+            self.flight_pending = Some(to);
         }
     }
 
