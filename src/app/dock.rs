@@ -547,7 +547,7 @@ mod tests {
                 let at = (state >> 33) as usize;
                 let of = ViewId::ALL[at % ViewId::ALL.len()];
                 let before = dock.open_views();
-                if at % 7 == 0 {
+                if at.is_multiple_of(7) {
                     dock.maximise(of);
                 } else {
                     dock.toggle(of);
