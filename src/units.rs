@@ -150,6 +150,19 @@ impl TimeRange {
     }
 }
 
+/// Digits in groups of three: `12 345`.
+pub fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3 * 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push('\u{202f}');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// A time as people write it: `12.5ms`, `3s`, `250us`, `40%` of the trace, plain nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TimeSpec {

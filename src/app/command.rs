@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::call_steps::CallStep;
 use super::playback::{Clock, Step};
 use crate::filter::selection::Pointed;
 use crate::units::{ModuleId, Time, TimeRange};
@@ -17,9 +18,15 @@ pub enum Command {
     DismissMessage(usize),
 
     PlayOrPause,
+    /// Plays backward; pauses when it does.
+    PlayBackward,
     /// By this many cels.
     Step(i64),
     Seek(Time),
+    /// By calls, of the thread chosen or of the one that something happened on last; forward or back.
+    StepCall(CallStep, bool),
+    /// To the end of the cel with this number, from 1.
+    ToCel(u64),
     ToStart,
     ToEnd,
     /// Nanoseconds of trace, or events, a second.
@@ -28,6 +35,11 @@ pub enum Command {
     ScaleSpeed(f64),
     SetClock(Clock),
     SetStep(Step),
+    /// How many cels a step goes.
+    SetStride(u64),
+    /// The final state over the whole recording or range, or back to the cel.
+    ToggleSummary,
+    ToggleSkipIdle,
     ToggleLoop,
 
     /// Opens a view that is not seen, closes one that is.

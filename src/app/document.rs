@@ -14,7 +14,7 @@ use crate::filter::selection::{Pointed, Selection};
 use crate::import;
 use crate::layout::geometry::CITY_SIZE;
 use crate::progress::Progress;
-use crate::units::{Cost, FunctionId, ModuleId, TimeRange};
+use crate::units::{Cost, FunctionId, ModuleId, ThreadId, TimeRange};
 use crate::views::functions::FunctionTable;
 use crate::views::landscape::{LandscapeSettings, LandscapeView, Moment};
 use crate::warnings::Warning;
@@ -102,6 +102,17 @@ impl Document {
         Some((self.functions.as_mut()?, &self.session))
     }
 
+    /// The thread that steps by calls go along: the one chosen, else the one on which something happened last.
+    pub fn stepping_thread(&self) -> Option<ThreadId> {
+        let trace = &self.resolved()?.recording.trace;
+        let chosen = self.selection.chosen;
+        let of_call = chosen.call.map(|call| call.thread);
+        of_call.or(chosen.thread).or_else(|| {
+            let seen = trace.events_until(self.playback.as_ref()?.time());
+            Some(trace.event(seen.saturating_sub(1))?.thread)
+        })
+    }
+
     /// The module of a function of the recording that plays.
     pub fn module_of(&self, function: FunctionId) -> Option<ModuleId> {
         let modules = &self.resolved()?.resolution.modules;
@@ -131,6 +142,9 @@ impl Document {
             table.set_range(&self.session, range);
         }
         if let Some(resolved) = self.session.recordings.get(RECORDING) {
+            if let Some(playback) = &mut self.playback {
+                playback.limit(range, &resolved.recording.trace);
+            }
             self.calls = Calls::new(resolved, range);
         }
     }
@@ -145,6 +159,7 @@ impl Document {
             time: cel.end,
             previous: cel.start,
             range: self.selection.range,
+            summary: playback.summary,
         })
     }
 

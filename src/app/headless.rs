@@ -195,6 +195,6 @@ pub fn moment_at(session: &Session, recording: usize, time: Time) -> Option<Mome
         recording,
         time,
         previous: time - step,
-        range: None,
+        ..Moment::default()
     })
 }

@@ -3,6 +3,7 @@
 use winit::event::KeyEvent;
 use winit::keyboard::{Key, KeyCode, ModifiersState, NamedKey, PhysicalKey};
 
+use super::call_steps::CallStep;
 use super::camera::Thrust;
 use super::command::Command;
 use crate::views::table::ViewId;
@@ -27,8 +28,11 @@ pub const HELP: &[(&str, &[(&str, &str)])] = &[
         "Play",
         &[
             ("Space", "play and pause"),
+            ("Shift + Space", "play backward"),
             ("← →", "step back and forward"),
             ("Shift + ← →", "ten steps"),
+            ("I  U  J", "step into, out of, over a call; Shift: back"),
+            ("Y", "summary of the whole recording or range"),
             (",  .", "to the start, to the end"),
             ("−  +", "half and double speed"),
             ("R", "repeat"),
@@ -77,12 +81,13 @@ pub fn command(event: &KeyEvent, modifiers: ModifiersState) -> Option<Command> {
     let repeats = matches!(
         event.logical_key,
         Key::Named(NamedKey::ArrowLeft | NamedKey::ArrowRight)
-    );
+    ) || matches!(&event.logical_key, Key::Character(text) if "iujIUJ".contains(text.as_str()));
     if event.repeat && !repeats {
         return None;
     }
     match &event.logical_key {
         Key::Named(key) if plain => match key {
+            NamedKey::Space if modifiers.shift_key() => Some(Command::PlayBackward),
             NamedKey::Space => Some(Command::PlayOrPause),
             NamedKey::ArrowLeft => Some(Command::Step(-step)),
             NamedKey::ArrowRight => Some(Command::Step(step)),
@@ -101,6 +106,10 @@ pub fn command(event: &KeyEvent, modifiers: ModifiersState) -> Option<Command> {
             "-" | "−" => Some(Command::ScaleSpeed(0.5)),
             "+" | "=" => Some(Command::ScaleSpeed(2.0)),
             "r" => Some(Command::ToggleLoop),
+            "i" => Some(Command::StepCall(CallStep::Into, !modifiers.shift_key())),
+            "u" => Some(Command::StepCall(CallStep::Out, !modifiers.shift_key())),
+            "j" => Some(Command::StepCall(CallStep::Over, !modifiers.shift_key())),
+            "y" => Some(Command::ToggleSummary),
             "f" => Some(Command::FlyToSelection),
             "c" => Some(Command::CollapseOrExpand(None)),
             "t" => Some(Command::SwitchTheme),

@@ -1,5 +1,6 @@
 //! Window, event loop, camera, playback clock, panels, settings; the same path without a window.
 
+pub mod call_steps;
 pub mod camera;
 mod command;
 mod details;

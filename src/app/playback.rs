@@ -4,8 +4,9 @@
 
 use std::time::Duration;
 
+use super::call_steps::CallStep;
 use crate::facts::trace::Trace;
-use crate::units::{Cost, Time, TimeRange};
+use crate::units::{Cost, ThreadId, Time, TimeRange};
 
 /// What passes evenly while it plays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,13 +34,26 @@ pub const WALL_SPEEDS: std::ops::RangeInclusive<f64> = 1.0..=600e9;
 /// Events a second.
 pub const EVENT_SPEEDS: std::ops::RangeInclusive<f64> = 0.1..=1e9;
 
+/// A stretch in which nothing happens is passed in so many seconds where idle stretches are skipped.
+const IDLE_SECONDS: f64 = 0.25;
+
 /// The clock of one trace.
 #[derive(Clone, Debug)]
 pub struct Playback {
     time: Time,
     playing: Option<Anchor>,
     pub looping: bool,
+    /// The size of a cel.
     pub step: Step,
+    /// How many cels a step goes.
+    pub stride: u64,
+    /// In place of a cel the final state over the whole range is shown.
+    pub summary: bool,
+    /// Stretches in which nothing starts or ends are passed quickly.
+    pub skips_idle: bool,
+    backward: bool,
+    /// What is played; the whole trace for none.
+    range: Option<TimeRange>,
     clock: Clock,
     /// Nanoseconds of trace a second.
     wall_speed: f64,
@@ -63,6 +77,11 @@ impl Playback {
             time: Time::ZERO,
             playing: None,
             looping: false,
+            stride: 1,
+            summary: false,
+            skips_idle: false,
+            backward: false,
+            range: None,
             step: Step::Events(rounded(events.div_ceil(DEFAULT_STEPS))),
             clock: Clock::Wall,
             wall_speed: (duration / DEFAULT_SECONDS)
@@ -127,11 +146,43 @@ impl Playback {
         }
     }
 
-    /// Plays from the time shown, from the start when that is the end.
-    pub fn play(&mut self, now: Duration, trace: &Trace) {
-        if self.time >= trace.range().end {
-            self.time = Time::ZERO;
+    pub fn is_backward(&self) -> bool {
+        self.backward
+    }
+
+    /// Plays the other way from now on.
+    pub fn reverse(&mut self, backward: bool, now: Duration, trace: &Trace) {
+        self.backward = backward;
+        self.anchor(now, trace);
+    }
+
+    /// Limits playing and stepping to `range`, to the whole trace for none, and shows a time in it; stops
+    /// playing where it has to go there.
+    pub fn limit(&mut self, range: Option<TimeRange>, trace: &Trace) {
+        self.range = range;
+        let limits = self.limits(trace);
+        if !limits.contains(self.time) {
+            self.pause();
+            self.time = self.time.clamp(limits.start, limits.end);
         }
+    }
+
+    /// What is played.
+    fn limits(&self, trace: &Trace) -> TimeRange {
+        let whole = trace.range();
+        let range = self.range.unwrap_or(whole);
+        TimeRange::new(range.start.min(whole.end), range.end.min(whole.end))
+    }
+
+    /// Plays from the time shown, from the other end when that is where it would stop.
+    pub fn play(&mut self, now: Duration, trace: &Trace) {
+        let limits = self.limits(trace);
+        if !self.backward && self.time >= limits.end {
+            self.time = limits.start;
+        } else if self.backward && self.time <= limits.start {
+            self.time = limits.end;
+        }
+        self.summary = false;
         self.playing = Some(Anchor {
             since: now,
             from: self.position(trace),
@@ -156,21 +207,29 @@ impl Playback {
             return false;
         };
         let before = self.time;
-        let seconds = now.saturating_sub(anchor.since).as_secs_f64();
-        let mut position = anchor.from + seconds * self.speed();
-        let end = match self.clock {
-            Clock::Wall => trace.duration().ns() as f64,
-            Clock::Event => trace.events() as f64,
+        let limits = self.limits(trace);
+        let place = |time: Time| match self.clock {
+            Clock::Wall => time.ns() as f64,
+            Clock::Event => trace.events_until(time) as f64,
         };
-        if position >= end {
-            if self.looping && end > 0.0 {
-                position %= end;
+        let (start, end) = (place(limits.start), place(limits.end));
+        let seconds = now.saturating_sub(anchor.since).as_secs_f64();
+        let way = if self.backward { -1.0 } else { 1.0 };
+        let mut position = anchor.from + way * seconds * self.speed();
+        let is_over = if self.backward {
+            position <= start
+        } else {
+            position >= end
+        };
+        if is_over {
+            if self.looping && end > start {
+                position = start + (position - start).rem_euclid(end - start);
                 self.playing = Some(Anchor {
                     since: now,
                     from: position,
                 });
             } else {
-                position = end;
+                position = if self.backward { start } else { end };
                 self.playing = None;
             }
         }
@@ -178,34 +237,90 @@ impl Playback {
             Clock::Wall => Time::from_ns(position as u64),
             Clock::Event => time_after(position as u64, trace),
         };
+        self.time = self.time.clamp(limits.start, limits.end);
+        if self.skips_idle && self.clock == Clock::Wall && self.playing.is_some() {
+            self.skip_idle(now, trace);
+        }
         self.time != before
     }
 
-    /// Shows `time`, limited to the trace; goes on playing from there if it plays.
+    /// Goes to shortly before the next event where it would take long until then.
+    fn skip_idle(&mut self, now: Duration, trace: &Trace) {
+        let seen = trace.events_until(self.time);
+        let rest = Cost::from_ns((self.wall_speed * IDLE_SECONDS) as u64);
+        let time = if self.backward {
+            let before = time_after(seen, trace);
+            (self.time.since(before) > rest + rest).then(|| before + rest)
+        } else {
+            let next = trace.event(seen).map(|event| event.time);
+            next.and_then(|next| (next.since(self.time) > rest + rest).then(|| next - rest))
+        };
+        if let Some(time) = time {
+            self.seek(time, now, trace);
+        }
+    }
+
+    /// Shows `time`, limited to what is played; goes on playing from there if it plays.
     pub fn seek(&mut self, time: Time, now: Duration, trace: &Trace) {
-        self.time = time.min(trace.range().end);
+        let limits = self.limits(trace);
+        self.time = time.clamp(limits.start, limits.end);
+        self.summary = false;
         self.anchor(now, trace);
     }
 
-    /// Pauses and moves by `steps`, back for negative ones.
+    /// Pauses and moves by `steps` times the stride, back for negative ones.
     pub fn step(&mut self, steps: i64, trace: &Trace) {
         self.pause();
-        let amount = steps.unsigned_abs();
-        let end = trace.range().end;
-        self.time = match (self.step, steps > 0) {
-            (Step::Span(span), true) => (self.time + scaled(span, amount)).min(end),
+        self.summary = false;
+        let amount = steps.unsigned_abs().saturating_mul(self.stride.max(1));
+        let limits = self.limits(trace);
+        let time = match (self.step, steps > 0) {
+            (Step::Span(span), true) => self.time + scaled(span, amount),
             (Step::Span(span), false) => self.time - scaled(span, amount),
             (Step::Events(events), true) => {
                 let seen = trace.events_until(self.time);
                 let wanted = seen.saturating_add(events.saturating_mul(amount));
                 if wanted >= trace.events() {
-                    end
+                    limits.end
                 } else {
                     time_after(wanted, trace)
                 }
             }
             (Step::Events(events), false) => self.time_before(events.saturating_mul(amount), trace),
         };
+        self.time = time.clamp(limits.start, limits.end);
+    }
+
+    /// Pauses and steps by calls on `thread`: into the next call, over it, or out of the innermost open one;
+    /// back for `forward` false. Stays where it is when there is no such event.
+    pub fn step_call(&mut self, by: CallStep, forward: bool, thread: ThreadId, trace: &Trace) {
+        self.pause();
+        self.summary = false;
+        if let Some(time) = by.from(self.time, forward, thread, trace) {
+            let limits = self.limits(trace);
+            self.time = time.clamp(limits.start, limits.end);
+        }
+    }
+
+    /// The number of the cel that ends at the time shown, from 1, and how many there are. A number that is
+    /// left over by events of the same time counts with the cel before it.
+    pub fn cel_number(&self, trace: &Trace) -> (u64, u64) {
+        let (at, all, size) = match self.step {
+            Step::Events(events) => (trace.events_until(self.time), trace.events(), events),
+            Step::Span(span) => (self.time.ns(), trace.duration().ns(), span.ns()),
+        };
+        let size = size.max(1);
+        (at.div_ceil(size).max(1), all.div_ceil(size).max(1))
+    }
+
+    /// The time at which cel `number` ends, counted from 1.
+    pub fn end_of_cel(&self, number: u64, trace: &Trace) -> Time {
+        match self.step {
+            Step::Events(events) => {
+                time_after(events.saturating_mul(number).min(trace.events()), trace)
+            }
+            Step::Span(span) => (Time::ZERO + scaled(span, number)).min(trace.range().end),
+        }
     }
 
     /// The time `events` events before the time shown. Of several events at one time none alone can be
@@ -248,14 +363,14 @@ fn rounded(n: u64) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::facts::builder::{Timestamp, TraceBuilder};
     use crate::facts::functions::Function;
     use crate::warnings::{Place, Reporter};
 
     /// Calls that start and end at pseudo-random times, many of them equal.
-    fn trace(calls: u64, seed: u64) -> Trace {
+    pub fn trace(calls: u64, seed: u64) -> Trace {
         let reporter = Reporter::new();
         let mut builder = TraceBuilder::new(&reporter);
         let thread = builder.thread("1", "1");
@@ -348,6 +463,118 @@ mod tests {
                 }
                 playback.step(-10, &trace);
                 assert_eq!(playback.time(), Time::ZERO);
+            }
+        }
+    }
+
+    #[test]
+    fn playing_backward_passes_the_same_times() {
+        let trace = trace(400, 11);
+        for clock in [Clock::Wall, Clock::Event] {
+            let mut playback = Playback::new(&trace);
+            playback.set_clock(clock, Duration::ZERO, &trace);
+            playback.play(Duration::ZERO, &trace);
+            let mut there = Vec::new();
+            for second in 0..=30 {
+                playback.advance(seconds(f64::from(second)), &trace);
+                there.push(playback.time());
+            }
+            assert!(!playback.is_playing() && playback.time() == trace.range().end);
+            playback.reverse(true, seconds(50.0), &trace);
+            playback.play(seconds(50.0), &trace);
+            let mut back = Vec::new();
+            for second in 0..=30 {
+                playback.advance(seconds(50.0 + f64::from(second)), &trace);
+                back.push(playback.time());
+            }
+            back.reverse();
+            let apart = there
+                .iter()
+                .zip(&back)
+                .map(|(a, b)| a.since(*b).max(b.since(*a)));
+            // Half a nanosecond, or half an event, is rounded one way or the other.
+            let least = match clock {
+                Clock::Wall => Cost::from_ns(1),
+                Clock::Event => Cost::from_ns(400),
+            };
+            assert!(apart.max().expect("times") <= least, "{there:?} {back:?}");
+            assert!(!playback.is_playing(), "stops at the start");
+        }
+    }
+
+    #[test]
+    fn what_is_played_can_be_limited_to_a_range() {
+        let trace = trace(400, 13);
+        let end = trace.range().end.ns();
+        let range = TimeRange::new(Time::from_ns(end / 4), Time::from_ns(end / 2));
+        let mut playback = Playback::new(&trace);
+        playback.limit(Some(range), &trace);
+        assert_eq!(playback.time(), range.start);
+        playback.looping = true;
+        playback.play(Duration::ZERO, &trace);
+        for tenth in 0..400 {
+            playback.advance(seconds(f64::from(tenth) * 0.1), &trace);
+            assert!(range.contains(playback.time()) && playback.is_playing());
+        }
+        playback.step(-1_000, &trace);
+        assert_eq!(playback.time(), range.start);
+        playback.step(1_000, &trace);
+        assert_eq!(playback.time(), range.end);
+        playback.limit(None, &trace);
+        playback.step(1_000, &trace);
+        assert_eq!(playback.time(), trace.range().end);
+    }
+
+    #[test]
+    fn idle_stretches_are_passed_quickly_and_nothing_else_is() {
+        let reporter = Reporter::new();
+        let mut builder = TraceBuilder::new(&reporter);
+        let thread = builder.thread("1", "1");
+        let function = builder.function(Function::default());
+        let place = || Place::file("made up");
+        // Two bursts, an hour apart.
+        for start in [0, 3_600_000_000_000i64] {
+            for call in 0..100 {
+                let at = start + call * 10_000_000;
+                builder.enter(thread, Timestamp::from_ns(at), function, place);
+                builder.exit(thread, Timestamp::from_ns(at + 5_000_000), None, place);
+            }
+        }
+        let trace = builder.finish(place).1;
+        let played = |skips_idle: bool| {
+            let mut playback = Playback::new(&trace);
+            playback.skips_idle = skips_idle;
+            playback.set_speed(1e9, Duration::ZERO, &trace);
+            playback.play(Duration::ZERO, &trace);
+            let mut frames = 0;
+            while playback.is_playing() && frames < 1_000 {
+                frames += 1;
+                playback.advance(seconds(f64::from(frames) / 60.0), &trace);
+            }
+            (frames, playback.time())
+        };
+        let (frames, time) = played(true);
+        assert_eq!(time, trace.range().end);
+        assert!((120..220).contains(&frames), "{frames}");
+        assert!(played(false).1 < trace.range().end);
+    }
+
+    #[test]
+    fn cels_are_numbered_from_one() {
+        for seed in 0..20 {
+            let trace = trace(200, seed);
+            for step in [Step::Events(7), Step::Span(Cost::from_ns(90))] {
+                let mut playback = Playback::new(&trace);
+                playback.step = step;
+                let (_, cels) = playback.cel_number(&trace);
+                for cel in 1..=cels {
+                    let time = playback.end_of_cel(cel, &trace);
+                    playback.seek(time, Duration::ZERO, &trace);
+                    let (at, of) = playback.cel_number(&trace);
+                    // Events at the same time belong to one cel more than asked for.
+                    assert!(at >= cel && of == cels, "{cel} {at}");
+                }
+                assert_eq!(playback.time(), trace.range().end);
             }
         }
     }

@@ -417,6 +417,12 @@ impl Workbench {
             Command::ToggleTimings => self.shown.timings ^= true,
             Command::Escape => self.escape(),
             Command::PlayOrPause
+            | Command::PlayBackward
+            | Command::StepCall(..)
+            | Command::ToCel(_)
+            | Command::SetStride(_)
+            | Command::ToggleSummary
+            | Command::ToggleSkipIdle
             | Command::Step(_)
             | Command::Seek(_)
             | Command::ToStart
@@ -431,11 +437,38 @@ impl Workbench {
 
     fn control_playback(&mut self, command: Command) {
         let now = self.now();
+        let thread = self.document.as_ref().and_then(Document::stepping_thread);
         let Some((playback, trace)) = self.document.as_mut().and_then(Document::playing) else {
             return;
         };
         match command {
-            Command::PlayOrPause => playback.toggle(now, trace),
+            Command::PlayOrPause if playback.is_playing() => playback.pause(),
+            Command::PlayOrPause => {
+                playback.reverse(false, now, trace);
+                playback.play(now, trace);
+            }
+            Command::PlayBackward if playback.is_playing() && playback.is_backward() => {
+                playback.pause();
+            }
+            Command::PlayBackward => {
+                playback.reverse(true, now, trace);
+                playback.play(now, trace);
+            }
+            Command::StepCall(by, forward) => {
+                if let Some(thread) = thread {
+                    playback.step_call(by, forward, thread, trace);
+                }
+            }
+            Command::ToCel(number) => {
+                playback.pause();
+                playback.seek(playback.end_of_cel(number, trace), now, trace);
+            }
+            Command::SetStride(cels) => playback.stride = cels.max(1),
+            Command::ToggleSummary => {
+                playback.pause();
+                playback.summary ^= true;
+            }
+            Command::ToggleSkipIdle => playback.skips_idle ^= true,
             Command::Step(cels) => playback.step(cels, trace),
             Command::Seek(time) => playback.seek(time, now, trace),
             Command::ToStart => playback.seek(Time::ZERO, now, trace),

@@ -9,7 +9,7 @@ use crate::analysis::session::Session;
 use crate::app::headless::{PictureSettings, Studio, Viewpoint, liveliest, moment_at};
 use crate::render::renderer::Quality;
 use crate::render::theme::Theme;
-use crate::units::{Cost, ModuleId, Time, TimeSpec};
+use crate::units::{Cost, ModuleId, Time, TimeRange, TimeSpec};
 use crate::views::landscape::{ArcMode, LandscapeSettings, Moment, Surface};
 use crate::views::metrics::Metric;
 use crate::views::search::search;
@@ -65,12 +65,15 @@ pub struct Args {
     /// Write a sequence of so many pictures from --from to --to
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000), conflicts_with = "at")]
     frames: Option<u32>,
-    /// Where the sequence starts [default: the start of the recording]
-    #[arg(long, value_name = "TIME", requires = "frames")]
+    /// Where the sequence starts, or the range that is shown [default: the start of the recording]
+    #[arg(long, value_name = "TIME")]
     from: Option<TimeSpec>,
-    /// Where the sequence ends [default: the end of the recording]
-    #[arg(long, value_name = "TIME", requires = "frames")]
+    /// Where the sequence ends, or the range that is shown [default: the end of the recording]
+    #[arg(long, value_name = "TIME")]
     to: Option<TimeSpec>,
+    /// Sum the whole recording or range up: every call relation, and what ran by its self cost
+    #[arg(long, conflicts_with_all = ["at", "frames"])]
+    summary: bool,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -339,7 +342,8 @@ fn moments(
     session: &Session,
     duration: Option<Cost>,
 ) -> anyhow::Result<Vec<Option<Moment>>> {
-    let asks_for_time = args.at.is_some() || args.frames.is_some();
+    let times = [args.at, args.from, args.to];
+    let asks_for_time = times.iter().any(Option::is_some) || args.frames.is_some() || args.summary;
     let Some(duration) = duration else {
         ensure!(
             !asks_for_time,
@@ -355,11 +359,6 @@ fn moments(
         );
         Ok(time)
     };
-    let Some(frames) = args.frames else {
-        let time = args.at.map(at).transpose()?;
-        let time = time.unwrap_or_else(|| liveliest(session, 0));
-        return Ok(vec![moment_at(session, 0, time)]);
-    };
     let from = args.from.map(at).transpose()?.unwrap_or(Time::ZERO);
     let to = args
         .to
@@ -367,6 +366,21 @@ fn moments(
         .transpose()?
         .unwrap_or(Time::ZERO + duration);
     ensure!(from <= to, "--from {from} lies after --to {to}");
+    let Some(frames) = args.frames else {
+        let is_limited = args.from.is_some() || args.to.is_some();
+        let range = is_limited.then(|| TimeRange::new(from, to));
+        let time = match args.at.map(at).transpose()? {
+            Some(time) => time,
+            None if is_limited || args.summary => to,
+            None => liveliest(session, 0),
+        };
+        let moment = moment_at(session, 0, time).map(|moment| Moment {
+            range,
+            summary: args.summary,
+            ..moment
+        });
+        return Ok(vec![moment]);
+    };
     let length = to.since(from).ns();
     let time = |frame: u32| {
         let share = f64::from(frame) / f64::from((frames - 1).max(1));
@@ -377,7 +391,7 @@ fn moments(
             recording: 0,
             time: time(frame),
             previous: if frame == 0 { time(0) } else { time(frame - 1) },
-            range: None,
+            ..Moment::default()
         })
     };
     Ok((0..frames).map(moment).collect())

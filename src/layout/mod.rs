@@ -5,4 +5,5 @@ pub mod geometry;
 pub mod labels;
 pub mod pick;
 pub mod sheet;
+pub mod spline;
 pub mod treemap;

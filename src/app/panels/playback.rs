@@ -2,13 +2,14 @@
 
 use egui::{Align, Color32, Layout, Rect, Sense, Ui, Vec2};
 
+use super::super::call_steps::CallStep;
 use super::super::command::Command;
 use super::super::playback::{Clock, EVENT_SPEEDS, Playback, Step, WALL_SPEEDS};
 use super::super::style;
 use super::widgets::{Icon, icon_button, small_slider};
 use super::{Context, text};
 use crate::facts::trace::Trace;
-use crate::units::{Cost, Time, TimeRange};
+use crate::units::{Cost, Time, TimeRange, TimeSpec};
 
 /// Speed and step need so much room beside the buttons, in points; else they get rows of their own.
 const SETTINGS_WIDTH: f32 = 530.0;
@@ -32,9 +33,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
         ui.horizontal(|ui| {
             buttons(ui, playback, context);
             ui.add_space(6.0);
-            let end = Cost::from_ns(trace.range().end.ns());
-            ui.label(style::title(playback.time().to_string()));
-            ui.label(style::weak(format!("of {end}")));
+            position(ui, playback, trace, context);
             if ui.available_width() >= SETTINGS_WIDTH {
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                     speed(ui, playback, context);
@@ -90,6 +89,96 @@ fn buttons(ui: &mut Ui, playback: &Playback, context: &mut Context<'_>) {
             context.commands.push(command);
         }
     }
+    if ui
+        .selectable_label(playback.summary, "Summary")
+        .on_hover_text("The final state over the whole recording or range (Y)")
+        .clicked()
+    {
+        context.commands.push(Command::ToggleSummary);
+    }
+    more(ui, playback, context);
+}
+
+/// What is seldom changed.
+fn more(ui: &mut Ui, playback: &Playback, context: &mut Context<'_>) {
+    ui.menu_button("More", |ui| {
+        let mut stride = playback.stride;
+        ui.horizontal(|ui| {
+            ui.label("A step goes");
+            ui.add(egui::DragValue::new(&mut stride).range(1..=1_000_000));
+            ui.label("cels");
+        });
+        if stride != playback.stride {
+            context.commands.push(Command::SetStride(stride));
+        }
+        let mut skips = playback.skips_idle;
+        let idle = ui
+            .checkbox(&mut skips, "Skip idle stretches")
+            .on_hover_text("Pass quickly over stretches in which no call starts or ends");
+        if idle.changed() {
+            context.commands.push(Command::ToggleSkipIdle);
+        }
+        ui.separator();
+        let steps = [
+            ("Play backward (Shift + Space)", Command::PlayBackward),
+            (
+                "Into the next call (I)",
+                Command::StepCall(CallStep::Into, true),
+            ),
+            (
+                "Over the next call (J)",
+                Command::StepCall(CallStep::Over, true),
+            ),
+            (
+                "Out of the innermost call (U)",
+                Command::StepCall(CallStep::Out, true),
+            ),
+        ];
+        for (title, command) in steps {
+            if ui.button(title).clicked() {
+                context.commands.push(command);
+                ui.close();
+            }
+        }
+    });
+}
+
+/// Where playback stands, as a time and as a cel; both can be typed.
+fn position(ui: &mut Ui, playback: &Playback, trace: &Trace, context: &mut Context<'_>) {
+    let end = trace.range().end;
+    let mut ns = playback.time().ns();
+    let field = egui::DragValue::new(&mut ns)
+        .range(0..=end.ns())
+        .speed((end.ns() as f64 / 2000.0).max(1.0))
+        .update_while_editing(false)
+        .custom_formatter(|ns, _| Time::from_ns(ns as u64).to_string())
+        .custom_parser(move |text| {
+            let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+            let spec: TimeSpec = compact.parse().ok()?;
+            Some(spec.resolve(end.since(Time::ZERO)).ns() as f64)
+        });
+    let response = ui
+        .add(field)
+        .on_hover_text("The time: drag, or click and type 12.5ms, 3s or 40%");
+    if response.changed() {
+        context.commands.push(Command::Seek(Time::from_ns(ns)));
+    }
+    ui.label(style::weak(format!("of {end}")));
+    let (mut cel, cels) = playback.cel_number(trace);
+    let field = egui::DragValue::new(&mut cel)
+        .range(1..=cels)
+        .update_while_editing(false)
+        .custom_formatter(|cel, _| text::count(cel as u64))
+        .custom_parser(parse_events);
+    ui.add_space(6.0);
+    ui.label(style::weak("Cel"));
+    let response = ui
+        .add(field)
+        .on_hover_text("The step that ends here: drag, or click and type");
+    if response.changed() {
+        context.commands.push(Command::ToCel(cel));
+    }
+    ui.label(style::weak(format!("of {}", text::count(cels))));
 }
 
 /// The whole trace as a track: what has been played, the last step, and a handle to scrub with.

@@ -3,18 +3,7 @@
 use super::Timings;
 use crate::units::Cost;
 
-/// Digits in groups of three: `12 345`.
-pub fn count(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3 * 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push('\u{202f}');
-        }
-        text.push(digit);
-    }
-    text
-}
+pub use crate::units::grouped as count;
 
 /// `1 call`, `12 345 calls`.
 pub fn counted(n: u64, one: &str, many: &str) -> String {

@@ -228,6 +228,22 @@ impl Trace {
         }
     }
 
+    /// The calls around `call`, outermost first, and `call` itself, into `path`. Unlike
+    /// [`stack_at`](Self::stack_at) with those that end where `call` starts. O(log n + depth).
+    pub fn path_to(&self, thread: ThreadId, call: CallId, path: &mut Vec<CallId>) {
+        let found = self.ask(|store| {
+            let mut found = Vec::new();
+            let mut calls = Cursor::new(store.thread(thread));
+            calls.visit_stack(call.0 + 1, |call, _| {
+                found.push(call);
+                true
+            });
+            found
+        });
+        path.clear();
+        path.extend(found.into_iter().rev());
+    }
+
     /// Hands the calls of `thread` that overlap `range` and lie less than `max_depth` deep to `visit`,
     /// in order of start. O(log n + depth + the number of calls visited and of calls right below the
     /// limit).

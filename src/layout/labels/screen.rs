@@ -13,12 +13,22 @@ pub enum Reason {
     Selected,
     Found,
     Running,
+    /// How often something was called.
+    Counted,
+}
+
+/// What a name is of: it stays where the room is contested as long as it is of the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    Module(ModuleId),
+    /// From a module to a module.
+    Relation(ModuleId, ModuleId),
 }
 
 /// A name to be shown if there is room.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Request<'a> {
-    pub module: ModuleId,
+    pub of: Subject,
     pub name: &'a str,
     pub reason: Reason,
     /// What the name stands over, in world space.
@@ -28,6 +38,8 @@ pub struct Request<'a> {
 /// How far above its block a name stands, and how far around it nothing else may, in em.
 const GAP: f32 = 0.6;
 const PADDING: f32 = 0.45;
+/// Counts are smaller than names by this.
+const COUNT: f32 = 0.82;
 /// Names longer than this, in em, are shortened.
 const WIDEST: f32 = 26.0;
 
@@ -35,9 +47,9 @@ const WIDEST: f32 = 26.0;
 #[derive(Debug, Default)]
 pub struct ScreenLabels {
     labels: Vec<ScreenLabel>,
-    modules: Vec<ModuleId>,
+    subjects: Vec<Subject>,
     /// What was shown the last time: it stays when the room is contested.
-    before: Vec<ModuleId>,
+    before: Vec<Subject>,
     order: Vec<u32>,
     taken: Vec<(Vec2, Vec2)>,
 }
@@ -50,8 +62,8 @@ impl ScreenLabels {
     /// Shows what of `requests` has room, more important ones and those already shown first, then in
     /// the order given. `em` is the height of the letters in pixels.
     pub fn update(&mut self, requests: &[Request<'_>], eye: &Eye, em: f32) {
-        std::mem::swap(&mut self.before, &mut self.modules);
-        self.modules.clear();
+        std::mem::swap(&mut self.before, &mut self.subjects);
+        self.subjects.clear();
         self.labels.clear();
         self.taken.clear();
         self.order.clear();
@@ -59,11 +71,11 @@ impl ScreenLabels {
         let before = &self.before;
         self.order.sort_by_key(|&index| {
             let request = &requests[index as usize];
-            (request.reason, !before.contains(&request.module))
+            (request.reason, !before.contains(&request.of))
         });
         for &index in &self.order {
             let request = &requests[index as usize];
-            if self.modules.contains(&request.module) {
+            if self.subjects.contains(&request.of) {
                 continue;
             }
             let Some(over) = eye.project(request.top) else {
@@ -73,8 +85,12 @@ impl ScreenLabels {
             if request.name.is_empty() || !text::shorten(request.name, WIDEST, &mut name) {
                 continue;
             }
+            let is_count = request.reason == Reason::Counted;
+            let em = if is_count { em * COUNT } else { em };
             let half = Vec2::new(text::width(&name) * 0.5 + PADDING, 0.5 + PADDING) * em;
-            let mut at = over - Vec2::new(0.0, GAP * em);
+            // A count lies on its arc.
+            let down = if is_count { half.y } else { -GAP * em };
+            let mut at = over + Vec2::new(0.0, down);
             if request.reason <= Reason::Selected {
                 // What one points at keeps its name in the picture as long as it is in it itself.
                 let inside = over.cmpge(Vec2::ZERO).all() && over.cmple(eye.size).all();
@@ -93,7 +109,7 @@ impl ScreenLabels {
                 continue;
             }
             self.taken.push((min, max));
-            self.modules.push(request.module);
+            self.subjects.push(request.of);
             self.labels.push(ScreenLabel {
                 text: name,
                 at,
@@ -125,7 +141,7 @@ mod tests {
     fn request(module: u32, reason: Reason, x: f32) -> Request<'static> {
         let top = Vec3::new(x, 0.0, 0.0);
         Request {
-            module: ModuleId(module),
+            of: Subject::Module(ModuleId(module)),
             name: "a_function",
             reason,
             top,

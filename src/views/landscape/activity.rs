@@ -3,12 +3,18 @@
 use std::ops::Range;
 
 use super::{LandscapeSettings, Moment};
-use crate::analysis::session::Session;
+use crate::analysis::session::{Resolved, Session};
 use crate::layout::geometry::{Block, BlockKind, BlockLook};
-use crate::units::Cost;
+use crate::units::{Cost, FunctionId};
 
 /// After so many half-lives nothing is left to see.
 const HALF_LIVES: u64 = 6;
+
+/// What ran in the cel glows so much at least; less than this is not seen; what was called at all glows so
+/// much at least in a summary.
+const LEAST_IN_CEL: f32 = 0.3;
+const LEAST: f32 = 0.015;
+const LEAST_IN_SUMMARY: f32 = 0.06;
 
 /// How far a block that runs stands above its top at rest, in world units, and at most as a multiple of
 /// its shorter side.
@@ -29,8 +35,9 @@ pub(super) struct Activity {
     glowing: Vec<u32>,
     /// Those that have risen.
     risen: Vec<u32>,
-    /// Scratch: what glowed before.
+    /// Scratch: what glowed before, and how much each function glows.
     before: Vec<u32>,
+    glows: Vec<(FunctionId, f32)>,
 }
 
 impl Activity {
@@ -66,26 +73,26 @@ impl Activity {
         self.risen.clear();
 
         let resolved = moment.and_then(|moment| session.recordings.get(moment.recording));
-        let window = moment.and_then(|moment| moment.window());
-        if let (Some((start, time)), Some(resolved)) = (window, resolved) {
-            let half_life = settings.half_life.ns().max(1);
-            let horizon = Cost::from_ns(half_life.saturating_mul(HALF_LIVES));
-            let horizon = horizon.min(time.since(start));
-            for (function, last) in resolved.recording.trace.activity(time, horizon) {
+        if let (Some(moment), Some(resolved)) = (moment, resolved) {
+            self.glows.clear();
+            if moment.summary {
+                shares(resolved, moment, &mut self.glows);
+            } else {
+                recent(resolved, moment, settings, &mut self.glows);
+            }
+            for &(function, glow) in &self.glows {
                 let module = resolved.resolution.modules.get(function.index());
                 let Some(&index) = module.and_then(|module| block_of.get(module.index())) else {
                     continue;
                 };
-                let age = time.since(last).ns() as f64 / half_life as f64;
-                let glow = 0.5f64.powf(age) as f32;
                 let block = &blocks[index as usize];
                 let look = &mut looks[index as usize];
                 if look.glow == 0.0 {
                     self.glowing.push(index);
                 }
                 look.glow = look.glow.max(glow);
-                // A terrace that rose would swallow what stands on it.
-                if block.kind != BlockKind::Terrace {
+                // A terrace that rose would swallow what stands on it; a summary has nothing that moves.
+                if block.kind != BlockKind::Terrace && !moment.summary {
                     if look.rise == 0.0 {
                         self.risen.push(index);
                     }
@@ -110,6 +117,50 @@ impl Activity {
         }
         self.glowing.sort_unstable();
         merge_ranges(&self.before, &self.glowing, changed);
+    }
+}
+
+/// How much the functions glow that ran before the moment: half as much after every half-life, and what
+/// ran in the cel at least so much that it is seen, however short it was.
+fn recent(
+    resolved: &Resolved,
+    moment: Moment,
+    settings: &LandscapeSettings,
+    glows: &mut Vec<(FunctionId, f32)>,
+) {
+    let Some((start, time)) = moment.window() else {
+        return;
+    };
+    let half_life = settings.half_life.ns().max(1);
+    let horizon = Cost::from_ns(half_life.saturating_mul(HALF_LIVES));
+    let horizon = horizon
+        .max(time.since(moment.previous))
+        .min(time.since(start));
+    for (function, last) in resolved.recording.trace.activity(time, horizon) {
+        let age = time.since(last).ns() as f64 / half_life as f64;
+        let least = if last > moment.previous {
+            LEAST_IN_CEL
+        } else {
+            0.0
+        };
+        let glow = (0.5f64.powf(age) as f32).max(least);
+        if glow > LEAST {
+            glows.push((function, glow));
+        }
+    }
+}
+
+/// How much the functions glow that ran in the range: by the root of their share of the greatest self
+/// cost, so that a hundredth of it is still seen.
+fn shares(resolved: &Resolved, moment: Moment, glows: &mut Vec<(FunctionId, f32)>) {
+    let metrics = resolved.recording.trace.function_metrics(moment.range);
+    let most = metrics.iter().map(|metric| metric.self_cost).max();
+    let most = most.unwrap_or_default().ns().max(1) as f64;
+    for (index, metric) in metrics.iter().enumerate() {
+        if metric.calls > 0 {
+            let share = (metric.self_cost.ns() as f64 / most).sqrt() as f32;
+            glows.push((FunctionId(index as u32), share.max(LEAST_IN_SUMMARY)));
+        }
     }
 }
 

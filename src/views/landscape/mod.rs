@@ -20,13 +20,14 @@ use crate::layout::arcs::Ground;
 use crate::layout::geometry::{Arcs, Block, BlockLook, FlatLabel, ScreenLabel};
 use crate::layout::labels::Eye;
 use crate::layout::labels::flat::FlatLabels;
-use crate::layout::labels::screen::{Reason, Request, ScreenLabels};
+use crate::layout::labels::screen::{Reason, Request, ScreenLabels, Subject};
 use crate::layout::pick::{Hit, Picker};
 use crate::layout::treemap::{self, Heights, Tiling};
 use crate::render::camera::Camera;
 use crate::render::theme::Theme;
-use crate::units::{Cost, ModuleId, Time, TimeRange};
+use crate::units::{Cost, ModuleId, Time, TimeRange, grouped};
 
+use relations::Count;
 pub use relations::thread_color;
 pub use surface::Surface;
 
@@ -71,13 +72,16 @@ impl Default for LandscapeSettings {
 
 /// A point in time of a recording, and where the last step to it began: the cel is what happened after
 /// `previous`, up to `time`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Moment {
     pub recording: usize,
     pub time: Time,
     pub previous: Time,
-    /// Only what happened in it is shown.
+    /// Only what happened in it is shown, and counted.
     pub range: Option<TimeRange>,
+    /// In place of the cel the final state over the whole range (AVID section 2.2): every call relation,
+    /// and what ran by its self cost.
+    pub summary: bool,
 }
 
 impl Moment {
@@ -90,8 +94,22 @@ impl Moment {
     }
 }
 
+/// A call relation between displayed modules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ModuleRelation {
+    pub from: ModuleId,
+    pub to: ModuleId,
+    pub calls: u64,
+    /// Those of the calls that happened in the cel.
+    pub step_calls: u64,
+}
+
 /// Names of running functions shown at once.
 const MOST_RUNNING_NAMES: usize = 6;
+
+/// Counts at arcs shown at once: of the cel, and of the module chosen. More hide what they stand at.
+const MOST_COUNTS_OF_CEL: usize = 7;
+const MOST_COUNTS_OF_CHOSEN: usize = 9;
 
 fn eye(camera: &Camera, size: Vec2) -> Eye {
     let world_from_view = camera.view_from_world().inverse();
@@ -276,7 +294,7 @@ impl LandscapeView {
             let rise = self.looks.get(index as usize)?.rise;
             let middle = (block.min + block.max) * 0.5;
             Some(Request {
-                module,
+                of: Subject::Module(module),
                 name: hierarchy.name(module),
                 reason,
                 top: middle.with_z(block.max.z + rise),
@@ -300,8 +318,52 @@ impl LandscapeView {
             // A district whose name can be read on its terrace needs no second one.
             .filter(|&(module, _)| !self.flat_labels.is_read(module))
             .filter_map(|(module, reason)| of(module, reason));
-        let requests: Vec<Request<'_>> = requests.collect();
+        let counts = self.counts(selection);
+        let counts = counts.iter().map(|(of, text, at)| Request {
+            of: *of,
+            name: text,
+            reason: Reason::Counted,
+            top: *at,
+        });
+        let requests: Vec<Request<'_>> = requests.chain(counts).collect();
         self.screen_labels.update(&requests, &eye, em);
+    }
+
+    /// The counts that stand at arcs: of the relation that is pointed at or chosen, of the relations of the
+    /// module chosen, and of the most frequent ones of the cel, `123 +5` where the cel added 5 to make 123
+    /// (AVID section 2.1).
+    fn counts(&self, selection: &Selection) -> Vec<(Subject, String, Vec3)> {
+        let module = |block: u32| self.blocks[block as usize].module;
+        let [pointed, chosen] = [selection.pointed, selection.chosen];
+        let chosen_block = chosen.module.and_then(|it| self.block_of.get(it.index()));
+        let mut counts = Vec::new();
+        let (mut of_cel, mut of_chosen) = (0, 0);
+        for Count { relation, at } in self.relations.counts() {
+            let pair = Some((module(relation.from), module(relation.to)));
+            let is_meant = pair == pointed.relation || pair == chosen.relation;
+            let is_chosen =
+                chosen_block.is_some_and(|block| [relation.from, relation.to].contains(block));
+            let wanted = if is_meant {
+                true
+            } else if is_chosen {
+                of_chosen += 1;
+                of_chosen <= MOST_COUNTS_OF_CHOSEN
+            } else {
+                let stands_out = relation.step_calls > 0 || self.shown.is_some_and(|it| it.summary);
+                of_cel += usize::from(stands_out);
+                stands_out && of_cel <= MOST_COUNTS_OF_CEL
+            };
+            if wanted {
+                let mut text = grouped(relation.calls);
+                if relation.step_calls > 0 && relation.step_calls < relation.calls {
+                    text.push_str(" +");
+                    text.push_str(&grouped(relation.step_calls));
+                }
+                let of = Subject::Relation(module(relation.from), module(relation.to));
+                counts.push((of, text, at));
+            }
+        }
+        counts
     }
 
     /// In preorder of modules.
@@ -322,6 +384,18 @@ impl LandscapeView {
     /// Call relations and hyperarcs of the moment shown.
     pub fn arcs(&self) -> &Arcs {
         self.relations.arcs()
+    }
+
+    /// The call relations that arcs are drawn for, the most important first.
+    pub fn relations(&self) -> impl Iterator<Item = ModuleRelation> {
+        self.relations
+            .counts()
+            .map(|Count { relation, .. }| ModuleRelation {
+                from: self.blocks[relation.from as usize].module,
+                to: self.blocks[relation.to as usize].module,
+                calls: relation.calls,
+                step_calls: relation.step_calls,
+            })
     }
 
     /// How many call relations of the moment are left out because more arcs would hide the city.

@@ -1,15 +1,19 @@
 //! What of a recording lies over the landscape: call relations up to a moment, and the hyperarcs of the
 //! threads.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
+
+use glam::Vec3;
 
 use super::{ArcMode, LandscapeSettings, Moment};
 use crate::analysis::session::{Resolved, Session};
 use crate::facts::trace::Relation;
 use crate::layout::arcs::{ArcColors, BlockRelation, Ground, add_hyperarc, add_relations};
 use crate::layout::geometry::Arcs;
+use crate::layout::spline;
 use crate::render::theme::{Theme, linear};
-use crate::units::{CallId, FunctionId, ThreadId, Time};
+use crate::units::{CallId, Cost, FunctionId, ThreadId, Time};
 
 /// More arcs than this hide the city; the most frequent and those of the last step are drawn.
 const MOST_RELATIONS: usize = 240;
@@ -41,35 +45,16 @@ pub fn thread_color(theme: Theme, thread: ThreadId) -> [f32; 3] {
     linear(colors[thread.index() % colors.len()])
 }
 
-/// The running summary of a recording at a time.
-type Summary = (usize, Time, Vec<Relation>);
-
-/// The calls of a summary, asked for in order of caller and callee.
-struct Counts<'a> {
-    left: std::slice::Iter<'a, Relation>,
+/// The number of calls of a relation that is drawn as an arc.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Count {
+    pub relation: BlockRelation,
+    /// The middle of its arc.
+    pub at: Vec3,
 }
 
-impl<'a> Counts<'a> {
-    fn new(summary: &'a [Relation]) -> Counts<'a> {
-        Counts {
-            left: summary.iter(),
-        }
-    }
-
-    fn of(&mut self, pair: (FunctionId, FunctionId)) -> u64 {
-        while let Some(relation) = self.left.as_slice().first() {
-            let next = (relation.caller, relation.callee);
-            if next > pair {
-                break;
-            }
-            self.left.next();
-            if next == pair {
-                return relation.calls;
-            }
-        }
-        0
-    }
-}
+/// A running summary and what it is of: a recording, and a time in it.
+type Summary = Option<(usize, Time, Vec<Relation>)>;
 
 /// Call relations and hyperarcs of one moment.
 #[derive(Debug, Default)]
@@ -78,10 +63,10 @@ pub(super) struct Relations {
     left_out: usize,
     /// Innermost blocks of the threads' stacks, by importance.
     innermost: Vec<u32>,
-    /// The running summary of the moment shown last.
-    summary: Option<Summary>,
-    /// The same at the start of the range.
-    base: Option<Summary>,
+    /// The running summaries of the moment shown last, and of just before the range.
+    now: Summary,
+    base: Summary,
+    /// The relations of the moment, those that are drawn last in the order of their arcs.
     between: Vec<BlockRelation>,
     stack: Vec<CallId>,
     path: Vec<u32>,
@@ -102,6 +87,15 @@ impl Relations {
         &self.innermost
     }
 
+    /// The relations that are drawn, the most important first.
+    pub fn counts(&self) -> impl Iterator<Item = Count> {
+        let drawn = self.between.iter().zip(&self.arcs.arcs).rev();
+        drawn.map(|(&relation, arc)| Count {
+            relation,
+            at: spline::point(&self.arcs, arc, 0.5),
+        })
+    }
+
     /// Brings arcs and hyperarcs to `moment`.
     pub fn show(
         &mut self,
@@ -113,6 +107,7 @@ impl Relations {
     ) {
         self.arcs.arcs.clear();
         self.arcs.points.clear();
+        self.between.clear();
         self.innermost.clear();
         self.left_out = 0;
         let resolved = moment.and_then(|moment| session.recordings.get(moment.recording));
@@ -120,67 +115,88 @@ impl Relations {
             return;
         };
         if settings.arcs != ArcMode::None {
-            self.add_relations(resolved, moment, settings, ground, block_of);
+            if moment.summary {
+                self.summarize(resolved, moment, block_of);
+            } else {
+                self.count(resolved, moment, settings, block_of);
+            }
+            self.add_relations(moment, settings, ground);
         }
-        self.add_hyperarcs(resolved, moment, settings, ground, block_of);
+        if !moment.summary {
+            self.add_hyperarcs(resolved, moment, settings, ground, block_of);
+        }
     }
 
-    fn add_relations(
+    /// The relations of all calls in the range.
+    fn summarize(&mut self, resolved: &Resolved, moment: Moment, block_of: &[u32]) {
+        for relation in resolved.recording.trace.relations(moment.range) {
+            let from = block(resolved, relation.caller, block_of);
+            let to = block(resolved, relation.callee, block_of);
+            self.add(from, to, relation.calls, 0);
+        }
+    }
+
+    /// The relations from the start of the range up to the moment, and what the last step added.
+    fn count(
         &mut self,
         resolved: &Resolved,
         moment: Moment,
         settings: &LandscapeSettings,
-        ground: Ground<'_>,
         block_of: &[u32],
     ) {
         let trace = &resolved.recording.trace;
         let Some((start, until)) = moment.window() else {
             return;
         };
-        let summary_at = |time: Time, known: Option<Summary>| match known {
+        let summary_at = |time: Time, known: Summary| match known {
             Some((recording, at, relations)) if (recording, at) == (moment.recording, time) => {
                 relations
             }
             _ => trace.running(time),
         };
-        let previous = moment.previous.clamp(start, until);
-        let before = summary_at(previous, self.summary.take());
-        let now = summary_at(until, None);
-        // What happened before the range does not count.
-        let base = match moment.range {
-            Some(_) => summary_at(start, self.base.take()),
-            None => Vec::new(),
+        // Calls that started before the range do not count.
+        let base = match start {
+            Time::ZERO => Vec::new(),
+            _ => summary_at(start - Cost::from_ns(1), self.base.take()),
         };
-
-        // All summaries are sorted by caller and callee.
-        let mut earlier = Counts::new(&before);
-        let mut outside = Counts::new(&base);
-        self.between.clear();
+        let previous = moment.previous.min(until);
+        let before = summary_at(previous, self.now.take());
+        let now = summary_at(until, None);
+        let (mut base_at, mut before_at) = (base.as_slice(), before.as_slice());
         for relation in &now {
             let pair = (relation.caller, relation.callee);
-            let calls = relation.calls.saturating_sub(outside.of(pair));
-            let step_calls = relation.calls.saturating_sub(earlier.of(pair));
-            let from = block(resolved, relation.caller, block_of);
-            let to = block(resolved, relation.callee, block_of);
-            let (Some(from), Some(to)) = (from, to) else {
-                continue;
-            };
+            let at_base = calls_of(&mut base_at, pair);
+            // A step that began before the range counts from the range on.
+            let at_step = calls_of(&mut before_at, pair).max(at_base);
+            let step_calls = relation.calls.saturating_sub(at_step);
             let calls = match settings.arcs {
                 ArcMode::Step => step_calls,
-                _ => calls,
+                _ => relation.calls.saturating_sub(at_base),
             };
-            if from != to && calls > 0 {
-                self.between.push(BlockRelation {
-                    from,
-                    to,
-                    calls,
-                    step_calls,
-                });
-            }
+            let from = block(resolved, relation.caller, block_of);
+            let to = block(resolved, relation.callee, block_of);
+            self.add(from, to, calls, step_calls);
         }
-        self.summary = Some((moment.recording, until, now));
-        self.base = Some((moment.recording, start, base)).filter(|_| moment.range.is_some());
+        self.now = Some((moment.recording, until, now));
+        self.base =
+            (start != Time::ZERO).then_some((moment.recording, start - Cost::from_ns(1), base));
+    }
 
+    fn add(&mut self, from: Option<u32>, to: Option<u32>, calls: u64, step_calls: u64) {
+        if let (Some(from), Some(to)) = (from, to)
+            && from != to
+            && calls > 0
+        {
+            self.between.push(BlockRelation {
+                from,
+                to,
+                calls,
+                step_calls,
+            });
+        }
+    }
+
+    fn add_relations(&mut self, moment: Moment, settings: &LandscapeSettings, ground: Ground<'_>) {
         self.between.sort_unstable_by_key(|it| (it.from, it.to));
         self.between.dedup_by(|next, kept| {
             let same = (next.from, next.to) == (kept.from, kept.to);
@@ -258,6 +274,18 @@ impl Relations {
             add_hyperarc(&mut self.arcs, ground, &self.hops, color);
         }
     }
+}
+
+/// The calls of a pair in a summary sorted by pair, of which what lies before the pair is dropped.
+fn calls_of(sorted: &mut &[Relation], pair: (FunctionId, FunctionId)) -> u64 {
+    while let Some((first, rest)) = sorted.split_first() {
+        match (first.caller, first.callee).cmp(&pair) {
+            Ordering::Less => *sorted = rest,
+            Ordering::Equal => return first.calls,
+            Ordering::Greater => break,
+        }
+    }
+    0
 }
 
 /// The block that stands for a function.

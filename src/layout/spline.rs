@@ -1,0 +1,84 @@
+//! The curve that arcs are drawn along, for whoever needs a point of it on the CPU.
+
+use glam::Vec3;
+
+use super::geometry::{Arc, Arcs};
+
+/// The point at `t` (0 at the caller, 1 at the callee) of the clamped uniform cubic B-spline that `arc` is
+/// drawn along; as `shaders/arcs.wgsl` evaluates it.
+/// De Boor's algorithm: <https://en.wikipedia.org/wiki/De_Boor%27s_algorithm>
+pub fn point(arcs: &Arcs, arc: &Arc, t: f32) -> Vec3 {
+    let first = arc.first_point as usize;
+    let points = &arcs.points[first..first + arc.points as usize];
+    let Some(spans) = points.len().checked_sub(3).filter(|&spans| spans > 0) else {
+        // Fewer points than a cubic needs: the straight line between the ends.
+        let ends = points.first().zip(points.last());
+        return ends.map_or(Vec3::ZERO, |(start, end)| start.lerp(*end, t));
+    };
+    let u = t.clamp(0.0, 1.0) * spans as f32;
+    let k = (u as usize).min(spans - 1);
+    let mut d = [points[k], points[k + 1], points[k + 2], points[k + 3]];
+    let knot = |index: usize| index.saturating_sub(3).min(spans) as f32;
+    for r in 1..=3 {
+        for j in (r..=3).rev() {
+            let (left, right) = (knot(k + j), knot(k + j + 4 - r));
+            d[j] = d[j - 1].lerp(d[j], (u - left) / (right - left));
+        }
+    }
+    d[3]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arcs(points: Vec<Vec3>) -> Arcs {
+        let arc = Arc {
+            first_point: 0,
+            points: points.len() as u32,
+            width: 1.0,
+            from: [0.0; 4],
+            to: [0.0; 4],
+            outlined: false,
+            pulse: -1.0,
+        };
+        Arcs {
+            arcs: vec![arc],
+            points,
+        }
+    }
+
+    #[test]
+    fn a_curve_meets_its_ends_and_stays_among_its_control_points() {
+        for count in 2..12 {
+            let points: Vec<Vec3> = (0..count)
+                .map(|i| Vec3::new(i as f32, (i * i % 5) as f32, (i * 7 % 3) as f32))
+                .collect();
+            let arcs = arcs(points.clone());
+            let at = |t| point(&arcs, &arcs.arcs[0], t);
+            assert!(at(0.0).distance(points[0]) < 1e-4);
+            assert!(at(1.0).distance(points[count - 1]) < 1e-4);
+            for step in 0..=50 {
+                let on = at(step as f32 / 50.0);
+                assert!(
+                    on.x >= -1e-4 && on.x <= count as f32 - 1.0 + 1e-4,
+                    "{count} {on}"
+                );
+                assert!(on.y >= -1e-4 && on.y <= 4.0 + 1e-4, "{count} {on}");
+            }
+        }
+    }
+
+    #[test]
+    fn four_points_are_a_bezier_curve() {
+        let points = vec![Vec3::ZERO, Vec3::X, Vec3::new(1.0, 1.0, 0.0), Vec3::Y];
+        let arcs = arcs(points.clone());
+        let t: f32 = 0.3;
+        let s = 1.0 - t;
+        let bezier = points[0] * s * s * s
+            + points[1] * 3.0 * s * s * t
+            + points[2] * 3.0 * s * t * t
+            + points[3] * t * t * t;
+        assert!(point(&arcs, &arcs.arcs[0], t).distance(bezier) < 1e-5);
+    }
+}
