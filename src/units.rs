@@ -1,5 +1,6 @@
 //! Time, bytes and ids as types. A bare `u64` of nanoseconds never crosses a signature.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub};
 
@@ -50,7 +51,8 @@ impl fmt::Display for Time {
     }
 }
 
-/// A length of time in nanoseconds: the cost of a call is its end minus its start.
+/// A length of time in nanoseconds: the cost of a call is its end minus its start. Of a profile that weighs
+/// something else than time, a weight in the recording's [`Unit`], which then is to show it.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -123,6 +125,72 @@ impl fmt::Display for Cost {
         };
         write!(f, "{value:.decimals$} {unit}")
     }
+}
+
+/// What the costs of a recording count: nanoseconds, but for a profile that weighs something else.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Unit {
+    #[default]
+    Nanoseconds,
+    Bytes,
+    /// Things by their name in the plural: `samples`, `instructions`.
+    Things(String),
+    /// Thousandths of such things, where a recording counts fractions of them.
+    Thousandths(String),
+}
+
+impl Unit {
+    pub fn is_time(&self) -> bool {
+        *self == Unit::Nanoseconds
+    }
+
+    /// As JSON names it: what one of a cost is.
+    pub fn name(&self) -> Cow<'_, str> {
+        match self {
+            Unit::Nanoseconds => "nanoseconds".into(),
+            Unit::Bytes => "bytes".into(),
+            Unit::Things(name) => name.as_str().into(),
+            Unit::Thousandths(name) => format!("1/1000 {name}").into(),
+        }
+    }
+
+    /// A cost for people: `12.5 ms`, `1.20 MB`, `507 samples`.
+    pub fn show(&self, cost: Cost) -> String {
+        match self {
+            Unit::Nanoseconds => cost.to_string(),
+            Unit::Bytes => show_bytes(cost.ns()),
+            Unit::Things(name) if cost.ns() == 1 => {
+                format!("1 {}", name.strip_suffix('s').unwrap_or(name))
+            }
+            Unit::Things(name) => format!("{} {name}", cost.ns()),
+            Unit::Thousandths(name) => {
+                format!("{}.{:03} {name}", cost.ns() / 1000, cost.ns() % 1000)
+            }
+        }
+    }
+}
+
+impl Serialize for Unit {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.name())
+    }
+}
+
+/// Three significant digits, in powers of 1000.
+fn show_bytes(bytes: u64) -> String {
+    const UNITS: [&str; 6] = ["kB", "MB", "GB", "TB", "PB", "EB"];
+    if bytes < 1000 {
+        return format!("{bytes} B");
+    }
+    let mut value = bytes as f64 / 1e3;
+    let mut unit = 0;
+    // What would be rounded up to 1000 is 1 of the next.
+    while value >= 999.5 && unit + 1 < UNITS.len() {
+        value /= 1e3;
+        unit += 1;
+    }
+    let decimals = usize::from(value < 99.95) + usize::from(value < 9.995);
+    format!("{value:.decimals$} {}", UNITS[unit])
 }
 
 /// A range of time, both ends included; `start <= end`.
@@ -239,6 +307,18 @@ pub struct ThreadId(pub u32);
 #[repr(transparent)]
 pub struct CallId(pub u32);
 
+/// A context of a calling context tree: its place in preorder, so that what lies below is an interval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+#[repr(transparent)]
+pub struct ContextId(pub u32);
+
+impl ContextId {
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 impl FunctionId {
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -283,6 +363,24 @@ mod tests {
         }
         let share = TimeSpec::Share(0.4).resolve(Cost::from_ns(1000));
         assert_eq!(share, Time::from_ns(400));
+    }
+
+    #[test]
+    fn weights_are_shown_in_their_unit() {
+        let samples = || "samples".to_owned();
+        for (unit, weight, shown) in [
+            (Unit::Nanoseconds, 12_500_000, "12.5 ms"),
+            (Unit::Bytes, 999, "999 B"),
+            (Unit::Bytes, 1000, "1.00 kB"),
+            (Unit::Bytes, 999_600, "1.00 MB"),
+            (Unit::Bytes, 123_456_789, "123 MB"),
+            (Unit::Bytes, u64::MAX, "18.4 EB"),
+            (Unit::Things(samples()), 1, "1 sample"),
+            (Unit::Things(samples()), 507, "507 samples"),
+            (Unit::Thousandths(samples()), 1250, "1.250 samples"),
+        ] {
+            assert_eq!(unit.show(Cost::from_ns(weight)), shown);
+        }
     }
 
     #[test]

@@ -3,9 +3,11 @@
 //! Facts are filled by `source` and `import` through the builders here and are never changed afterwards.
 
 pub mod builder;
+pub mod contexts;
 pub mod functions;
 pub mod hierarchy;
 pub mod index;
 pub mod names;
+pub mod profile;
 pub mod recording;
 pub mod trace;

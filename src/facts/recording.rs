@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::functions::Functions;
-use super::trace::Trace;
+use super::profile::Profile;
+use super::trace::{FunctionMetrics, Relation, Thread, Trace};
+use crate::units::Unit;
 use crate::warnings::Warning;
 
 /// What kind of facts a recording holds about time.
@@ -29,8 +31,11 @@ pub struct Recording {
     pub format: &'static str,
     pub kind: RecordingKind,
     pub functions: Functions,
+    /// Without calls in a profile.
     pub trace: Trace,
-    /// How many samples were taken; none of a trace.
+    /// What a profile weighs; none of the other kinds.
+    pub profile: Option<Profile>,
+    /// How many samples were taken, as far as known; none of a trace.
     pub samples: u64,
     pub warnings: Vec<Warning>,
 }
@@ -46,6 +51,61 @@ impl Recording {
                 self.path.display()
             )
         })
+    }
+
+    /// What its costs count: nanoseconds, but for a profile that weighs something else.
+    pub fn unit(&self) -> &Unit {
+        static TIME: Unit = Unit::Nanoseconds;
+        self.profile.as_ref().map_or(&TIME, Profile::unit)
+    }
+
+    /// Whether it counts calls. Where it does not they are 0 in all answers.
+    pub fn counts_calls(&self) -> bool {
+        self.profile.as_ref().is_none_or(Profile::counts_calls)
+    }
+
+    /// The threads that it names. Those of a profile have no calls.
+    pub fn threads(&self) -> &[Thread] {
+        let of_profile = self.profile.as_ref().map(Profile::threads);
+        of_profile.unwrap_or_else(|| self.trace.threads())
+    }
+
+    /// The number of calls; 0 where they are not counted.
+    pub fn calls(&self) -> u64 {
+        match &self.profile {
+            Some(profile) => {
+                let calls = profile.function_metrics().iter().map(|it| it.calls);
+                calls.fold(0, u64::saturating_add)
+            }
+            None => self.trace.calls(),
+        }
+    }
+
+    /// The largest number of calls open at once; of a profile the length of its longest path of contexts, 0
+    /// where it has no contexts.
+    pub fn max_depth(&self) -> u32 {
+        match &self.profile {
+            Some(profile) => profile.contexts().map_or(0, |it| it.max_depth()),
+            None => self.trace.max_depth(),
+        }
+    }
+
+    /// Calls, total and self cost of each function over the whole recording, indexed by function. Costs are
+    /// in the [`unit`](Self::unit).
+    pub fn function_metrics(&self) -> Vec<FunctionMetrics> {
+        match &self.profile {
+            Some(profile) => profile.function_metrics().to_vec(),
+            None => self.trace.function_metrics(None),
+        }
+    }
+
+    /// The call relations between functions over the whole recording, sorted by caller, then callee. Costs
+    /// are in the [`unit`](Self::unit).
+    pub fn relations(&self) -> Vec<Relation> {
+        match &self.profile {
+            Some(profile) => profile.relations().to_vec(),
+            None => self.trace.relations(None),
+        }
     }
 
     /// The name of the recording's file, to be shown.

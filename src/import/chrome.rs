@@ -20,6 +20,8 @@ use crate::facts::recording::{Recording, RecordingKind};
 use crate::facts::trace::Trace;
 use crate::progress::Progress;
 use crate::warnings::{Place, Reporter};
+pub use dialects::split_name;
+
 use dialects::Dialects;
 use events::Event;
 use nesting::{Complete, Mark, What};
@@ -98,6 +100,7 @@ fn read(
         kind: RecordingKind::Trace,
         functions,
         trace,
+        profile: None,
         samples: 0,
         warnings: reporter.warnings(),
     }))

@@ -112,6 +112,7 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         kind: RecordingKind::Sampled,
         functions,
         trace,
+        profile: None,
         samples,
         warnings: reporter.warnings(),
     })

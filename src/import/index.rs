@@ -227,6 +227,7 @@ fn recording(path: &Path, contents: Contents) -> Option<Recording> {
         kind: note.kind,
         functions: contents.functions,
         trace: contents.trace,
+        profile: None,
         samples: note.samples,
         warnings: note.warnings,
     })

@@ -17,6 +17,7 @@ mod decimal;
 mod demangle;
 mod document;
 mod firefox;
+mod folded;
 mod hashing;
 pub mod index;
 pub mod input;
@@ -28,6 +29,7 @@ mod otlp;
 mod perf_script;
 mod perfetto;
 mod pipe;
+mod pprof;
 mod protobuf;
 mod samples;
 mod spans;
@@ -152,6 +154,13 @@ const FORMATS: &[Format] = &[
         },
     },
     Format {
+        id: pprof::FORMAT,
+        kind: Kind::File {
+            sniff: pprof::sniff,
+            import: pprof::import,
+        },
+    },
+    Format {
         id: perfetto::FORMAT,
         kind: Kind::File {
             sniff: perfetto::sniff,
@@ -163,6 +172,14 @@ const FORMATS: &[Format] = &[
         kind: Kind::File {
             sniff: perf_script::sniff,
             import: perf_script::import,
+        },
+    },
+    // Without a mark of its own: after all others.
+    Format {
+        id: folded::FORMAT,
+        kind: Kind::File {
+            sniff: folded::sniff,
+            import: folded::import,
         },
     },
     Format {

@@ -78,6 +78,7 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         },
         functions,
         trace,
+        profile: None,
         samples,
         warnings: reporter.warnings(),
     })

@@ -84,6 +84,7 @@ fn session(seed: u64) -> Session {
                 kind: RecordingKind::Trace,
                 functions: functions_table,
                 trace,
+                profile: None,
                 samples: 0,
                 warnings: reporter.warnings(),
             },

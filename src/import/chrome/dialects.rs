@@ -97,7 +97,7 @@ impl Dialects {
 }
 
 /// VizTracer's `function (file:line)` as name, file and line; any other name alone.
-fn split_name(name: &str) -> (&str, &str, u32) {
+pub fn split_name(name: &str) -> (&str, &str, u32) {
     let alone = (name, "", 0);
     let Some(before_close) = name.strip_suffix(')') else {
         return alone;

@@ -1,0 +1,203 @@
+//! The calling context tree: call trees merged by call path, with weights and, where known, calls of each
+//! context.
+//!
+//! Contexts stand in preorder: those below context *i* are the contexts *i*+1 … `subtree(i).end` - 1. The
+//! children of one stand in order of their first appearance in the input.
+
+mod builder;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+pub use builder::{ContextsBuilder, NodeId};
+
+use super::trace::{FunctionMetrics, Relation};
+use crate::units::{ContextId, Cost, FunctionId};
+
+/// Stands for no parent.
+const NONE: u32 = u32::MAX;
+
+/// A calling context tree, or several side by side: a context without parent is an outermost call.
+#[derive(Clone, Debug, Default)]
+pub struct Contexts {
+    functions: Vec<FunctionId>,
+    /// [`NONE`] of the outermost ones; less than the context itself.
+    parents: Vec<u32>,
+    /// One past the last context below.
+    ends: Vec<u32>,
+    /// Empty where calls are not known.
+    calls: Vec<u64>,
+    /// Contexts that weigh something themselves, in order.
+    weighted: Vec<ContextId>,
+    /// By value, what each of these weighs.
+    weights: Vec<Vec<u64>>,
+    /// By value, made when first asked for: the sum of the self weights of all contexts before one; one
+    /// entry more than contexts. What a subtree weighs is a difference of two.
+    before: Vec<OnceLock<Vec<u64>>>,
+    max_depth: u32,
+}
+
+impl Contexts {
+    /// The number of contexts.
+    pub fn len(&self) -> usize {
+        self.functions.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.functions.is_empty()
+    }
+
+    /// How many values each context weighs.
+    pub fn values(&self) -> usize {
+        self.weights.len()
+    }
+
+    /// Contexts on the longest path.
+    pub fn max_depth(&self) -> u32 {
+        self.max_depth
+    }
+
+    pub fn ids(&self) -> impl ExactSizeIterator<Item = ContextId> + use<> {
+        (0..self.functions.len() as u32).map(ContextId)
+    }
+
+    pub fn function(&self, context: ContextId) -> FunctionId {
+        self.functions[context.index()]
+    }
+
+    /// None of an outermost context.
+    pub fn parent(&self, context: ContextId) -> Option<ContextId> {
+        let parent = self.parents[context.index()];
+        (parent != NONE).then_some(ContextId(parent))
+    }
+
+    /// The ids of a context and of all below it.
+    pub fn subtree(&self, context: ContextId) -> Range<u32> {
+        context.0..self.ends[context.index()]
+    }
+
+    /// The direct children of a context, of none the outermost contexts. O(their number).
+    pub fn children(&self, context: Option<ContextId>) -> impl Iterator<Item = ContextId> + '_ {
+        let within = match context {
+            Some(context) => context.0 + 1..self.ends[context.index()],
+            None => 0..self.functions.len() as u32,
+        };
+        let mut next = within.start;
+        std::iter::from_fn(move || {
+            let child = next;
+            (child < within.end).then(|| {
+                next = self.ends[child as usize];
+                ContextId(child)
+            })
+        })
+    }
+
+    /// How often the context was called; none where that is not known.
+    pub fn calls(&self, context: ContextId) -> Option<u64> {
+        self.calls.get(context.index()).copied()
+    }
+
+    /// Whether the calls are known.
+    pub fn counts_calls(&self) -> bool {
+        !self.calls.is_empty()
+    }
+
+    fn before(&self, value: usize) -> &[u64] {
+        self.before[value].get_or_init(|| {
+            let mut before = vec![0; self.len() + 1];
+            for (context, &weight) in self.weighted.iter().zip(&self.weights[value]) {
+                before[context.index() + 1] = weight;
+            }
+            let mut sum = 0_u64;
+            for entry in &mut before {
+                // What builds the tree sees to it that everything together fits.
+                sum = sum.saturating_add(*entry);
+                *entry = sum;
+            }
+            before
+        })
+    }
+
+    /// The weight of the context itself. `value` is less than [`values`](Self::values), as below. O(1), as
+    /// [`total`](Self::total), but for the first time that a value is asked for.
+    pub fn self_weight(&self, value: usize, context: ContextId) -> Cost {
+        let before = self.before(value);
+        Cost::from_ns(before[context.index() + 1] - before[context.index()])
+    }
+
+    /// The weight of the context and of all below it.
+    pub fn total(&self, value: usize, context: ContextId) -> Cost {
+        let before = self.before(value);
+        let end = self.ends[context.index()] as usize;
+        Cost::from_ns(before[end] - before[context.index()])
+    }
+
+    /// What all contexts weigh together.
+    pub fn weight(&self, value: usize) -> Cost {
+        self.weights[value]
+            .iter()
+            .map(|&it| Cost::from_ns(it))
+            .sum()
+    }
+
+    /// Calls (0 where not known), total and self weight of each of `functions` functions, indexed by function.
+    /// The total of a function is the weight of the contexts in which at least one call of it is open:
+    /// recursion counts once. O(contexts).
+    pub fn function_metrics(&self, value: usize, functions: usize) -> Vec<FunctionMetrics> {
+        let mut metrics = vec![FunctionMetrics::default(); functions];
+        // By function, in how many of the open contexts it is called.
+        let mut open = vec![0_u32; functions];
+        let mut path: Vec<u32> = Vec::new();
+        for context in self.ids() {
+            while let Some(&last) = path.last()
+                && self.ends[last as usize] <= context.0
+            {
+                path.pop();
+                open[self.functions[last as usize].index()] -= 1;
+            }
+            let function = self.functions[context.index()].index();
+            path.push(context.0);
+            let of = &mut metrics[function];
+            of.calls = of
+                .calls
+                .saturating_add(self.calls(context).unwrap_or_default());
+            of.self_cost += self.self_weight(value, context);
+            if open[function] == 0 {
+                of.total += self.total(value, context);
+            }
+            open[function] += 1;
+        }
+        metrics
+    }
+
+    /// The call relations between functions, sorted by caller, then callee: calls (0 where not known), the
+    /// weight of the callee's contexts with all below them, and their self weight. O(contexts).
+    pub fn relations(&self, value: usize) -> Vec<Relation> {
+        let mut sums: HashMap<(FunctionId, FunctionId), (u64, Cost, Cost)> = HashMap::new();
+        for context in self.ids() {
+            let Some(parent) = self.parent(context) else {
+                continue;
+            };
+            let pair = (self.function(parent), self.function(context));
+            let (calls, cost, self_cost) = sums.entry(pair).or_default();
+            *calls = calls.saturating_add(self.calls(context).unwrap_or_default());
+            *cost += self.total(value, context);
+            *self_cost += self.self_weight(value, context);
+        }
+        let relations = sums.into_iter();
+        let mut relations: Vec<Relation> = relations
+            .map(|((caller, callee), (calls, cost, self_cost))| Relation {
+                caller,
+                callee,
+                calls,
+                cost,
+                self_cost,
+            })
+            .collect();
+        relations.sort_unstable_by_key(|relation| (relation.caller, relation.callee));
+        relations
+    }
+}

@@ -1,0 +1,163 @@
+//! A profile: weights per calling context, or per function and call relation, without times.
+//!
+//! A profile may hold several values, such as allocations and their bytes; one of them is shown.
+
+mod graph;
+
+use std::sync::OnceLock;
+
+pub use graph::{Graph, GraphBuilder};
+
+use super::contexts::Contexts;
+use super::trace::{FunctionMetrics, Relation, Thread};
+use crate::units::{Cost, Unit};
+
+/// One of the things that a profile weighs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Value {
+    /// As its format names it: `cpu`, `alloc_space`, `Ir`.
+    pub name: String,
+    pub unit: Unit,
+}
+
+/// What the weights of a profile belong to.
+#[derive(Clone, Debug)]
+pub enum Weights {
+    /// Each calling context has its own.
+    Contexts(Contexts),
+    /// Only functions and call relations have: the input tells no contexts.
+    Graph(Graph),
+}
+
+/// Weights without times.
+#[derive(Clone, Debug)]
+pub struct Profile {
+    /// At least one.
+    values: Vec<Value>,
+    shown: usize,
+    weights: Weights,
+    /// How many functions the recording has.
+    functions: usize,
+    /// Threads that the recording names; no weight belongs to one.
+    threads: Vec<Thread>,
+    answers: OnceLock<Answers>,
+}
+
+/// What is asked of the value shown again and again.
+#[derive(Clone, Debug)]
+struct Answers {
+    metrics: Vec<FunctionMetrics>,
+    relations: Vec<Relation>,
+}
+
+/// A profile has no value of this name; it has those of these names.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no value is named '{wanted}'; there are: {}", known.join(", "))]
+pub struct NoSuchValue {
+    pub wanted: String,
+    pub known: Vec<String>,
+}
+
+impl Profile {
+    /// A profile of a recording with `functions` functions, which shows the value numbered `shown`.
+    /// `values` names what `weights` holds, in the same order.
+    pub fn new(values: Vec<Value>, shown: usize, weights: Weights, functions: usize) -> Profile {
+        let held = match &weights {
+            Weights::Contexts(contexts) => contexts.values(),
+            Weights::Graph(graph) => graph.values(),
+        };
+        debug_assert_eq!(held, values.len());
+        Profile {
+            shown: shown.min(values.len().saturating_sub(1)),
+            values,
+            weights,
+            functions,
+            threads: Vec::new(),
+            answers: OnceLock::new(),
+        }
+    }
+
+    pub fn with_threads(self, threads: Vec<Thread>) -> Profile {
+        Profile { threads, ..self }
+    }
+
+    pub fn values(&self) -> &[Value] {
+        &self.values
+    }
+
+    /// The number of the value shown.
+    pub fn shown(&self) -> usize {
+        self.shown
+    }
+
+    /// Shows the value of this name from now on.
+    pub fn show(&mut self, name: &str) -> Result<(), NoSuchValue> {
+        let found = self.values.iter().position(|value| value.name == name);
+        self.shown = found.ok_or_else(|| NoSuchValue {
+            wanted: name.to_owned(),
+            known: self.values.iter().map(|it| it.name.clone()).collect(),
+        })?;
+        self.answers = OnceLock::new();
+        Ok(())
+    }
+
+    /// What the costs of the value shown count.
+    pub fn unit(&self) -> &Unit {
+        static TIME: Unit = Unit::Nanoseconds;
+        self.values.get(self.shown).map_or(&TIME, |it| &it.unit)
+    }
+
+    /// The calling context tree; none where the input tells none.
+    pub fn contexts(&self) -> Option<&Contexts> {
+        match &self.weights {
+            Weights::Contexts(contexts) => Some(contexts),
+            Weights::Graph(_) => None,
+        }
+    }
+
+    /// Threads that the recording names.
+    pub fn threads(&self) -> &[Thread] {
+        &self.threads
+    }
+
+    /// Whether the recording counts calls.
+    pub fn counts_calls(&self) -> bool {
+        match &self.weights {
+            Weights::Contexts(contexts) => contexts.counts_calls(),
+            Weights::Graph(_) => true,
+        }
+    }
+
+    /// Everything of the value shown.
+    pub fn weight(&self) -> Cost {
+        match &self.weights {
+            Weights::Contexts(contexts) => contexts.weight(self.shown),
+            Weights::Graph(graph) => graph.weight(self.shown),
+        }
+    }
+
+    fn answers(&self) -> &Answers {
+        self.answers.get_or_init(|| match &self.weights {
+            Weights::Contexts(contexts) => Answers {
+                metrics: contexts.function_metrics(self.shown, self.functions),
+                relations: contexts.relations(self.shown),
+            },
+            Weights::Graph(graph) => Answers {
+                metrics: graph.function_metrics(self.shown, self.functions),
+                relations: graph.relations(self.shown, self.functions),
+            },
+        })
+    }
+
+    /// Calls (0 where not known), total and self weight of each function, indexed by function; costs are in
+    /// the [`unit`](Self::unit). Linear in the contexts the first time.
+    pub fn function_metrics(&self) -> &[FunctionMetrics] {
+        &self.answers().metrics
+    }
+
+    /// The call relations, sorted by caller, then callee; costs are in the [`unit`](Self::unit). Linear in
+    /// the contexts the first time.
+    pub fn relations(&self) -> &[Relation] {
+        &self.answers().relations
+    }
+}

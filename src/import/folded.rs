@@ -1,0 +1,439 @@
+//! Folded stacks, one a line. Specification: <https://github.com/brendangregg/FlameGraph#2-fold-stacks>.
+//!
+//! Read: stacks as frames with `;` between them, outermost first, and behind a blank their count. Stacks of
+//! the same frames are one context. Two counts on every line (`difffolded.pl`) are two values, `before` and
+//! `after`, the second shown. Counts with decimals are kept to thousandths. Lines that begin with `#` or `//`
+//! and have no count are comments.
+//!
+//! Frames are names; of these dialects they are taken apart: `name (file:line)` of py-spy; ``module`name`` of
+//! DTrace; `name_[k]` of a function of the kernel; `name_[j]`, `_[i]`, `_[0]`, `_[1]` of perf and async-profiler,
+//! which tell how a function was compiled, not which it is.
+//!
+//! Not read: what the counts count, which the format does not say: they are called samples.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use super::chrome::split_name;
+use super::hashing::BuildFast;
+use super::lines::Lines;
+use super::{ImportError, stream};
+use crate::facts::contexts::{ContextsBuilder, NodeId};
+use crate::facts::functions::{Function, Functions};
+use crate::facts::profile::{Profile, Value, Weights};
+use crate::facts::recording::{Recording, RecordingKind};
+use crate::facts::trace::Trace;
+use crate::progress::Progress;
+use crate::units::{FunctionId, Unit};
+use crate::warnings::{Place, Reporter};
+
+/// The identifier in `info`.
+pub const FORMAT: &str = "folded";
+
+/// How many lines tell whether a file is one, and of which kind.
+const LINES_SNIFFED: usize = 64;
+
+/// A line that the first bytes do not hold as a whole is one when it has at least so many frames.
+const FRAMES_SNIFFED: usize = 16;
+
+/// What counts with decimals are kept to: thousandths.
+const SCALE: u64 = 1000;
+
+/// Whether most of the first lines have a count. To be asked last: the format has no mark of its own.
+pub fn sniff(head: &[u8]) -> bool {
+    if head.first().is_none_or(|first| b"{[".contains(first)) {
+        return false;
+    }
+    let is_text = |line: &[u8]| line.iter().all(|&byte| byte >= b' ' || byte == b'\t');
+    let (mut all, mut counted, mut stacks) = (0, 0, false);
+    for (line, cut) in first_lines(head) {
+        let frames = memchr::memchr_iter(b';', line).count();
+        if cut && split_count(line).is_none() {
+            return all == 0 && frames >= FRAMES_SNIFFED && is_text(line);
+        }
+        let is_counted = split_count(line).is_some();
+        all += 1;
+        counted += usize::from(is_counted);
+        stacks |= is_counted && frames > 0;
+    }
+    counted > 0 && (counted == all || (stacks && counted * 2 > all))
+}
+
+/// The first lines that are neither empty nor comments, and whether their end may be missing.
+fn first_lines(head: &[u8]) -> impl Iterator<Item = (&[u8], bool)> {
+    let end = memchr::memrchr(b'\n', head).filter(|&end| end + 1 < head.len());
+    let (lines, cut) = match end {
+        Some(end) => (&head[..end], false),
+        None => (head, !head.ends_with(b"\n")),
+    };
+    let lines = lines.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    let lines = lines.filter(|line| !line.is_empty() && !is_comment(line));
+    lines.take(LINES_SNIFFED).map(move |line| (line, cut))
+}
+
+fn is_comment(line: &[u8]) -> bool {
+    (line.starts_with(b"#") || line.starts_with(b"//")) && split_count(line).is_none()
+}
+
+/// A line as its stack and the text of its count.
+fn split_count(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let line = line.trim_ascii_end();
+    // Counts are short, names of functions may have a blank anywhere: the last counts.
+    let at = line
+        .iter()
+        .rposition(|&byte| byte == b' ' || byte == b'\t')?;
+    let count = &line[at + 1..];
+    let digits = count.strip_prefix(b"-").unwrap_or(count);
+    let is_number = digits.first().is_some_and(u8::is_ascii_digit)
+        && digits
+            .iter()
+            .all(|&byte| byte.is_ascii_digit() || byte == b'.')
+        && memchr::memchr_iter(b'.', digits).count() <= 1;
+    is_number.then(|| (line[..at].trim_ascii_end(), count))
+}
+
+/// Reads the stacks. O(size); memory for contexts and names alone.
+pub fn import(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
+    let reporter = Reporter::new();
+    let head = stream::head(path)?;
+    let pairs = has_pairs(&head);
+    let mut lines = Lines::open(path, progress, &reporter)?;
+    let mut reader = Reader {
+        reporter: &reporter,
+        file: path.display().to_string(),
+        line: 0,
+        builder: ContextsBuilder::new(if pairs { 2 } else { 1 }, &reporter),
+        functions: Functions::default(),
+        spellings: HashMap::default(),
+        stack: Vec::new(),
+        frames: Vec::new(),
+        pairs,
+        scale: 1,
+        stacks: 0,
+    };
+    while let Some(line) = lines.next()? {
+        reader.line += 1;
+        reader.read(line);
+    }
+    if reader.stacks == 0 {
+        let found = "no line with both";
+        return Err(ImportError::malformed(
+            Place::file(reader.file),
+            "stacks and their counts",
+            found,
+        ));
+    }
+    Ok(reader.finish(path))
+}
+
+/// Whether every stack has two counts.
+fn has_pairs(head: &[u8]) -> bool {
+    let mut lines = first_lines(head).filter_map(|(line, _)| split_count(line));
+    let is_pair =
+        |(stack, _): (&[u8], &[u8])| split_count(stack).is_some_and(|(stack, _)| !stack.is_empty());
+    lines.next().is_some_and(is_pair) && lines.all(is_pair)
+}
+
+struct Reader<'r> {
+    reporter: &'r Reporter,
+    file: String,
+    /// The number of the line at hand, from 1.
+    line: u64,
+    builder: ContextsBuilder<'r>,
+    functions: Functions,
+    /// By frame as it is spelled.
+    spellings: HashMap<Box<[u8]>, FunctionId, BuildFast>,
+    /// The stack read last, and for each of its frames where it ends and its context.
+    stack: Vec<u8>,
+    frames: Vec<(usize, NodeId)>,
+    /// Two counts a line.
+    pairs: bool,
+    /// What one is counted as: [`SCALE`] once a count has had decimals.
+    scale: u64,
+    /// How many stacks were taken.
+    stacks: u64,
+}
+
+impl Reader<'_> {
+    fn warn(&self, kind: &'static str) {
+        self.reporter
+            .warn(kind, || Place::line(&self.file, self.line));
+    }
+
+    fn read(&mut self, line: &[u8]) {
+        if line.is_empty() {
+            return;
+        }
+        let Some((mut stack, count)) = split_count(line) else {
+            let line = line.trim_ascii();
+            if !line.is_empty() && !is_comment(line) {
+                self.warn("missing-count");
+            }
+            return;
+        };
+        let mut counts = [count, b"0"];
+        if self.pairs {
+            let Some((rest, before)) = split_count(stack) else {
+                self.warn("missing-count");
+                return;
+            };
+            stack = rest;
+            counts = [before, count];
+        }
+        let mut weights = [0; 2];
+        for (weight, count) in weights.iter_mut().zip(counts) {
+            match self.weight(count) {
+                Ok(value) => *weight = value,
+                Err(kind) => return self.warn(kind),
+            }
+        }
+        let Some(context) = self.context(stack) else {
+            self.warn("empty-stack");
+            return;
+        };
+        self.stacks += 1;
+        for (value, &weight) in weights.iter().enumerate().take(self.builder.values()) {
+            let place = || Place::line(&self.file, self.line);
+            self.builder.add(context, value, weight, place);
+        }
+    }
+
+    /// A count in units of the scale, which a count with decimals may change.
+    fn weight(&mut self, count: &[u8]) -> Result<u64, &'static str> {
+        if count.starts_with(b"-") {
+            return Err("negative-count");
+        }
+        const OUT_OF_RANGE: &str = "count-out-of-range";
+        let (whole, decimals) = match memchr::memchr(b'.', count) {
+            Some(point) => (&count[..point], &count[point + 1..]),
+            None => (count, &b""[..]),
+        };
+        let mut value = 0_u64;
+        for digit in whole {
+            let digit = u64::from(digit - b'0');
+            let next = value.checked_mul(10).and_then(|it| it.checked_add(digit));
+            value = next.ok_or(OUT_OF_RANGE)?;
+        }
+        let mut fraction = 0;
+        for place in 0..3 {
+            let digit = decimals.get(place).map_or(0, |digit| digit - b'0');
+            fraction = fraction * 10 + u64::from(digit);
+        }
+        // Half a thousandth is rounded up.
+        fraction += u64::from(decimals.get(3).is_some_and(|&digit| digit >= b'5'));
+        if fraction > 0 && self.scale == 1 {
+            let values = 0..self.builder.values();
+            let fits = |value| self.builder.weight(value) <= u64::MAX / SCALE;
+            if values.clone().all(fits) {
+                for value in values {
+                    self.builder.scale(value, SCALE);
+                }
+                self.scale = SCALE;
+            } else {
+                self.warn("decimals-left-out");
+            }
+        }
+        if self.scale == 1 {
+            return Ok(value);
+        }
+        let scaled = value.checked_mul(SCALE);
+        scaled
+            .and_then(|it| it.checked_add(fraction))
+            .ok_or(OUT_OF_RANGE)
+    }
+
+    /// The context of a stack: frames that it shares with the stack before it, byte by byte, are not read
+    /// again. None of a stack without frames.
+    fn context(&mut self, stack: &[u8]) -> Option<NodeId> {
+        let common = common_prefix(&self.stack, stack);
+        let ends_there = common == stack.len() || stack[common] == b';';
+        while let Some(&(end, _)) = self.frames.last()
+            && (end > common || (end == common && !ends_there))
+        {
+            self.frames.pop();
+        }
+        self.stack.truncate(common);
+        self.stack.extend_from_slice(&stack[common..]);
+        let mut context = match self.frames.last() {
+            Some(&(_, context)) => context,
+            None => NodeId::ROOT,
+        };
+        let mut start = self.frames.last().map_or(0, |&(end, _)| end + 1);
+        while start <= stack.len() {
+            let rest = &stack[start..];
+            let end = start + memchr::memchr(b';', rest).unwrap_or(rest.len());
+            let frame = stack[start..end].trim_ascii();
+            if frame.is_empty() {
+                if !stack.is_empty() {
+                    self.warn("empty-frame");
+                }
+            } else {
+                let function = self.function(frame);
+                let place = || Place::line(&self.file, self.line);
+                context = self.builder.child(context, function, place);
+            }
+            self.frames.push((end, context));
+            start = end + 1;
+        }
+        (context != NodeId::ROOT).then_some(context)
+    }
+
+    fn function(&mut self, frame: &[u8]) -> FunctionId {
+        if let Some(&known) = self.spellings.get(frame) {
+            return known;
+        }
+        let mut text = String::from_utf8_lossy(frame);
+        if text.contains(|c: char| c.is_control() || c == char::REPLACEMENT_CHARACTER) {
+            self.warn("invalid-text");
+            text = text.replace(char::is_control, "\u{fffd}").into();
+        }
+        let function = self.functions.intern(function(&text));
+        self.spellings.insert(frame.into(), function);
+        function
+    }
+
+    fn finish(self, path: &Path) -> Recording {
+        let unit = match self.scale {
+            1 => Unit::Things("samples".to_owned()),
+            _ => Unit::Thousandths("samples".to_owned()),
+        };
+        let names: &[&str] = if self.pairs {
+            &["before", "after"]
+        } else {
+            &["samples"]
+        };
+        let values = names.iter().map(|&name| Value {
+            name: name.to_owned(),
+            unit: unit.clone(),
+        });
+        let shown = names.len() - 1;
+        let samples = self.builder.weight(shown) / self.scale;
+        let weights = Weights::Contexts(self.builder.finish());
+        let profile = Profile::new(values.collect(), shown, weights, self.functions.len());
+        Recording {
+            path: path.to_owned(),
+            format: FORMAT,
+            kind: RecordingKind::Profile,
+            functions: self.functions,
+            trace: Trace::default(),
+            profile: Some(profile),
+            samples,
+            warnings: self.reporter.warnings(),
+        }
+    }
+}
+
+/// How many bytes two texts have in common from the start.
+#[inline]
+fn common_prefix(a: &[u8], b: &[u8]) -> usize {
+    const WORD: usize = size_of::<u64>();
+    let words = a.chunks_exact(WORD).zip(b.chunks_exact(WORD));
+    let mut at = WORD * words.take_while(|(a, b)| a == b).count();
+    let rest = a[at..].iter().zip(&b[at..]);
+    at += rest.take_while(|(a, b)| a == b).count();
+    at
+}
+
+/// What a frame says.
+fn function(frame: &str) -> Function<'_> {
+    let (name, library) = match frame.strip_suffix("_[k]") {
+        Some(name) => (name, "[kernel]"),
+        None => {
+            let compiled = ["_[j]", "_[i]", "_[0]", "_[1]"];
+            let name = compiled.iter().find_map(|how| frame.strip_suffix(how));
+            (name.unwrap_or(frame), "")
+        }
+    };
+    if name.is_empty() {
+        return Function {
+            name: frame,
+            ..Function::default()
+        };
+    }
+    let (name, file, line) = split_name(name);
+    let (name, library) = match name.split_once('`') {
+        Some((module, name)) if !module.is_empty() && !name.is_empty() && !name.contains('`') => {
+            (name, module)
+        }
+        _ => (name, library),
+    };
+    Function {
+        name,
+        file,
+        line,
+        library,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_are_taken_apart() {
+        let parts = |frame| {
+            let it = function(frame);
+            (it.name, it.file, it.line, it.library)
+        };
+        for (frame, expected) in [
+            ("main", ("main", "", 0, "")),
+            ("read_[k]", ("read", "", 0, "[kernel]")),
+            ("Vec::push_[j]", ("Vec::push", "", 0, "")),
+            ("_[j]", ("_[j]", "", 0, "")),
+            ("a.b (c.py:7)", ("a.b", "c.py", 7, "")),
+            ("<module> (a.py:7)_[i]", ("<module>", "a.py", 7, "")),
+            ("libc.so.1`malloc", ("malloc", "", 0, "libc.so.1")),
+            ("`a", ("`a", "", 0, "")),
+            ("a`b`c", ("a`b`c", "", 0, "")),
+            (
+                "operator new (unsigned long)",
+                ("operator new (unsigned long)", "", 0, ""),
+            ),
+        ] {
+            assert_eq!(parts(frame), expected, "{frame}");
+        }
+    }
+
+    #[test]
+    fn folded_stacks_are_recognised_and_other_texts_are_not() {
+        for folded in [
+            "main;f 3\n",
+            "main;f 3",
+            "main 3\n",
+            "# made by hand\nmain;f 3\nnothing\nmain;g 4\n",
+            "a;b 1 2\n",
+            "a;b 1.5\n",
+            ";;a;;b 2\n;c 1\n 5\n",
+            "a;b\t12\r\n",
+        ] {
+            assert!(sniff(folded.as_bytes()), "{folded}");
+        }
+        let long = "f;".repeat(200_000);
+        assert!(sniff(long.as_bytes()));
+        for other in [
+            "",
+            "\n",
+            "hello world",
+            "{\"a\": 1, \"b\": 12 3\n",
+            "[1, 2]",
+            "a;b\nc;d\n",
+            "fn main() {\n    let a = 3;\n    let b = 4;\n}\n",
+            "x;y;z",
+        ] {
+            assert!(!sniff(other.as_bytes()), "{other}");
+        }
+    }
+
+    #[test]
+    fn common_prefixes_are_found() {
+        for (a, b, expected) in [
+            ("", "", 0),
+            ("abcdefghij", "abcdefghij", 10),
+            ("abcdefghij", "abcdefghXj", 8),
+            ("abcdefgh", "abcdefg", 7),
+            ("Xb", "ab", 0),
+        ] {
+            assert_eq!(common_prefix(a.as_bytes(), b.as_bytes()), expected);
+        }
+    }
+}

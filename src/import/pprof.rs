@@ -1,0 +1,471 @@
+//! pprof profiles. Specification: <https://github.com/google/pprof/blob/main/proto/profile.proto>.
+//!
+//! Read: every sample type as a value, the default one shown (the last where none is named); samples with
+//! their locations, the functions inlined there as contexts of their own; functions with file and first line;
+//! the file that is mapped where a location lies as its library; `drop_frames` and `keep_frames`, applied as
+//! pprof itself applies them. A location without function is named by its address.
+//!
+//! Not read: labels, the lines that were running, times, comments, and the older formats of gperftools.
+//!
+//! Samples stand before the tables that they refer to: they are merged by location as they stream by, and
+//! by function once all tables are known.
+
+mod prune;
+mod tables;
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use prune::{Prune, Pruning};
+use tables::Tables;
+
+use super::ImportError;
+use super::hashing::BuildFast;
+use super::protobuf::{Fields, Value as Field, varint};
+use super::stream::Window;
+use crate::facts::contexts::{Contexts, ContextsBuilder, NodeId};
+use crate::facts::functions::Functions;
+use crate::facts::profile::{Profile, Value, Weights};
+use crate::facts::recording::{Recording, RecordingKind};
+use crate::facts::trace::Trace;
+use crate::progress::Progress;
+use crate::units::{FunctionId, Unit};
+use crate::warnings::{Place, Reporter};
+
+/// The identifier in `info`.
+pub const FORMAT: &str = "pprof";
+
+/// More sample types than any profiler writes; each costs memory in every context.
+const MOST_VALUES: usize = 32;
+
+/// How many contexts inlined functions may make, beyond four for each byte of the file: a small file can
+/// name one location with many lines many times.
+const FREE_CONTEXTS: u64 = 1 << 20;
+
+/// Fields of a profile.
+mod field {
+    pub const SAMPLE_TYPE: u32 = 1;
+    pub const SAMPLE: u32 = 2;
+    pub const MAPPING: u32 = 3;
+    pub const LOCATION: u32 = 4;
+    pub const FUNCTION: u32 = 5;
+    pub const STRING: u32 = 6;
+    pub const DROP_FRAMES: u32 = 7;
+    pub const KEEP_FRAMES: u32 = 8;
+    pub const PERIOD_TYPE: u32 = 11;
+    pub const COMMENT: u32 = 13;
+    pub const DEFAULT_SAMPLE_TYPE: u32 = 14;
+    pub const LAST: u32 = 15;
+}
+
+/// Whether the first bytes are fields that a profile has, one of them a sample type as the first, a string
+/// or a sample.
+pub fn sniff(head: &[u8]) -> bool {
+    let mut fields = Fields::new(head);
+    let mut seen = 0;
+    for (number, value) in &mut fields {
+        let fits = match (number, value) {
+            (field::SAMPLE_TYPE | field::PERIOD_TYPE, Field::Bytes(bytes)) => is_value_type(bytes),
+            (field::SAMPLE, Field::Bytes(bytes)) => has_fields(bytes, 1..=3),
+            (field::MAPPING, Field::Bytes(bytes)) => has_fields(bytes, 1..=10),
+            (field::LOCATION | field::FUNCTION, Field::Bytes(bytes)) => has_fields(bytes, 1..=5),
+            (field::STRING, Field::Bytes(_)) => true,
+            (field::COMMENT, Field::Bytes(_)) => true,
+            (7..=field::LAST, Field::Number(_)) => true,
+            _ => false,
+        };
+        if !fits {
+            return false;
+        }
+        seen += 1;
+    }
+    // A text may begin like a field or two.
+    let cut = fields.rest();
+    let rest_fits = cut.is_empty() || {
+        let mut at = 0;
+        varint(cut, &mut at).is_none_or(|key| (1..=u64::from(field::LAST)).contains(&(key >> 3)))
+    };
+    let is_first = Fields::new(head).next().is_some_and(|(number, value)| {
+        let of_text = number == field::STRING && value == Field::Bytes(b"");
+        number == field::SAMPLE_TYPE || number == field::SAMPLE || of_text
+    });
+    seen >= 2 && is_first && rest_fits
+}
+
+fn is_value_type(bytes: &[u8]) -> bool {
+    let mut fields = Fields::new(bytes);
+    let numbers = (&mut fields).all(|(number, value)| number <= 2 && value.number().is_some());
+    numbers && fields.rest().is_empty()
+}
+
+fn has_fields(bytes: &[u8], known: std::ops::RangeInclusive<u32>) -> bool {
+    let mut fields = Fields::new(bytes);
+    (&mut fields).all(|(number, _)| known.contains(&number)) && fields.rest().is_empty()
+}
+
+/// Reads the profile. O(size); memory for its tables and contexts.
+pub fn import(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
+    let reporter = Reporter::new();
+    let mut window = Window::open(path, progress, &reporter)?;
+    let mut reader = Reader {
+        reporter: &reporter,
+        file: path.display().to_string(),
+        offset: 0,
+        types: Vec::new(),
+        default_type: 0,
+        tables: Tables::default(),
+        numbers: HashMap::default(),
+        locations: Vec::new(),
+        samples: ContextsBuilder::new(0, &reporter),
+        count: 0,
+        drop: 0,
+        keep: 0,
+        stack: Vec::new(),
+        values: Vec::new(),
+    };
+    reader.read(&mut window)?;
+    reader.offset = window.offset();
+    if reader.types.is_empty() {
+        return Err(ImportError::malformed(
+            Place::file(reader.file),
+            "a profile's sample types",
+            "none",
+        ));
+    }
+    Ok(reader.finish(path))
+}
+
+struct Reader<'r> {
+    reporter: &'r Reporter,
+    file: String,
+    /// Of the field at hand.
+    offset: u64,
+    /// Type and unit of each value, as numbers of texts.
+    types: Vec<(u64, u64)>,
+    default_type: u64,
+    tables: Tables,
+    /// By id, the place in `locations` of those that samples name.
+    numbers: HashMap<u64, u32, BuildFast>,
+    locations: Vec<u64>,
+    /// Samples merged by location, which stand where functions will.
+    samples: ContextsBuilder<'r>,
+    /// How many samples there were.
+    count: u64,
+    drop: u64,
+    keep: u64,
+    /// Scratch: the locations and values of a sample.
+    stack: Vec<u64>,
+    values: Vec<i64>,
+}
+
+impl Reader<'_> {
+    fn warn(&self, kind: &'static str) {
+        self.reporter
+            .warn(kind, || Place::offset(&self.file, self.offset));
+    }
+
+    /// Takes the fields as they stream by.
+    fn read(&mut self, window: &mut Window<'_>) -> Result<(), ImportError> {
+        loop {
+            self.offset = window.offset();
+            let data = window.data();
+            if let Some((number, value, length)) = field_at(data) {
+                match value {
+                    Field::Number(value) => self.number(number, value),
+                    Field::Bytes(bytes) => self.message(number, bytes),
+                }
+                window.consume(length);
+                continue;
+            }
+            if data.len() >= MOST_HEADER && !is_cut(data) {
+                let expected = "a field of a profile";
+                let found = format!("the bytes {:02x?}", &data[..8]);
+                return Err(ImportError::malformed(
+                    window.place(self.offset),
+                    expected,
+                    found,
+                ));
+            }
+            if !window.more()? {
+                if !window.data().is_empty() {
+                    self.warn("truncated-file");
+                }
+                return Ok(());
+            }
+        }
+    }
+
+    fn number(&mut self, number: u32, value: u64) {
+        match number {
+            field::DROP_FRAMES => self.drop = value,
+            field::KEEP_FRAMES => self.keep = value,
+            field::DEFAULT_SAMPLE_TYPE => self.default_type = value,
+            _ => {}
+        }
+    }
+
+    fn message(&mut self, number: u32, bytes: &[u8]) {
+        let result = match number {
+            field::SAMPLE_TYPE => {
+                let mut of = (0, 0);
+                for (number, value) in Fields::new(bytes) {
+                    match (number, value) {
+                        (1, Field::Number(text)) => of.0 = text,
+                        (2, Field::Number(text)) => of.1 = text,
+                        _ => {}
+                    }
+                }
+                if self.types.len() < MOST_VALUES {
+                    self.types.push(of);
+                    Ok(())
+                } else {
+                    Err("too-many-values")
+                }
+            }
+            field::SAMPLE => {
+                self.sample(bytes);
+                Ok(())
+            }
+            field::MAPPING => self.tables.add_mapping(bytes),
+            field::LOCATION => self.tables.add_location(bytes),
+            field::FUNCTION => self.tables.add_function(bytes),
+            field::STRING => {
+                self.tables.add_string(bytes);
+                Ok(())
+            }
+            _ => Ok(()),
+        };
+        if let Err(kind) = result {
+            self.warn(kind);
+        }
+    }
+
+    fn sample(&mut self, message: &[u8]) {
+        self.count += 1;
+        let (mut stack, mut values) = (
+            std::mem::take(&mut self.stack),
+            std::mem::take(&mut self.values),
+        );
+        stack.clear();
+        values.clear();
+        let mut fields = Fields::new(message);
+        for (number, value) in &mut fields {
+            match (number, value) {
+                (1, Field::Number(location)) => stack.push(location),
+                (1, Field::Bytes(packed)) => numbers(packed, |location| stack.push(location)),
+                (2, Field::Number(value)) => values.push(value as i64),
+                (2, Field::Bytes(packed)) => numbers(packed, |value| values.push(value as i64)),
+                _ => {}
+            }
+        }
+        if !fields.rest().is_empty() {
+            self.warn("malformed-sample");
+        }
+        if values.len() > MOST_VALUES {
+            self.warn("too-many-values");
+            values.truncate(MOST_VALUES);
+        }
+        while self.samples.values() < values.len() {
+            self.samples.add_value();
+        }
+        let mut context = NodeId::ROOT;
+        // Innermost first in the file.
+        for &location in stack.iter().rev() {
+            let next = self.locations.len() as u32;
+            let number = *self.numbers.entry(location).or_insert(next);
+            if number == next {
+                self.locations.push(location);
+            }
+            let place = || Place::offset(&self.file, self.offset);
+            context = self.samples.child(context, FunctionId(number), place);
+        }
+        if stack.is_empty() {
+            self.warn("empty-stack");
+        }
+        for (value, &weight) in values.iter().enumerate() {
+            match u64::try_from(weight) {
+                // A weight of nothing still says that the context is there.
+                Ok(weight) => self.samples.add(context, value, weight, || {
+                    Place::offset(&self.file, self.offset)
+                }),
+                Err(_) => self.warn("negative-value"),
+            }
+        }
+        (self.stack, self.values) = (stack, values);
+    }
+
+    fn finish(mut self, path: &Path) -> Recording {
+        while self.samples.values() < self.types.len() {
+            self.samples.add_value();
+        }
+        while self.types.len() < self.samples.values() {
+            self.warn("value-without-type");
+            self.types.push((0, 0));
+        }
+        let text = |number| {
+            let text = self.tables.string(number).unwrap_or_default();
+            String::from_utf8_lossy(text).into_owned()
+        };
+        let types = self.types.iter().enumerate();
+        let (values, factors): (Vec<Value>, Vec<u64>) = types
+            .map(|(index, &(name, unit))| {
+                let name = match text(name) {
+                    name if name.is_empty() => format!("value {}", index + 1),
+                    name => name,
+                };
+                let (unit, factor) = unit_of(&name, &text(unit));
+                (Value { name, unit }, factor)
+            })
+            .unzip();
+        for (value, &factor) in factors.iter().enumerate() {
+            if factor > 1 && !self.samples.scale(value, factor) {
+                self.warn("weight-out-of-range");
+            }
+        }
+        let default = text(self.default_type);
+        let named = values.iter().position(|value| value.name == default);
+        let shown = named.unwrap_or(values.len() - 1);
+        let counted = values
+            .iter()
+            .position(|value| matches!(&*value.name, "samples" | "sample"));
+        let samples = counted.map_or(self.count, |value| self.samples.weight(value));
+        let samples_by_location = std::mem::replace(
+            &mut self.samples,
+            ContextsBuilder::new(values.len(), self.reporter),
+        );
+        let by_location = samples_by_location.finish();
+        let mut functions = Functions::default();
+        self.merge_by_function(&by_location, &mut functions);
+        drop(by_location);
+        let weights = Weights::Contexts(self.samples.finish());
+        Recording {
+            path: path.to_owned(),
+            format: FORMAT,
+            kind: RecordingKind::Profile,
+            profile: Some(Profile::new(values, shown, weights, functions.len())),
+            functions,
+            trace: Trace::default(),
+            samples,
+            warnings: self.reporter.warnings(),
+        }
+    }
+
+    /// Fills `samples` with contexts of functions from those of locations.
+    fn merge_by_function(&mut self, by_location: &Contexts, functions: &mut Functions) {
+        let text = |number| self.tables.string(number).unwrap_or_default();
+        let mut prune = Prune::new(text(self.drop), text(self.keep)).unwrap_or_else(|()| {
+            self.warn("invalid-drop-frames");
+            None
+        });
+        // By location, where its functions lie in `all`, outermost first, and how it is pruned.
+        let mut all: Vec<FunctionId> = Vec::new();
+        let mut at: Vec<(u32, u32, Pruning)> = Vec::with_capacity(self.locations.len());
+        let mut found = Vec::new();
+        for &location in &self.locations {
+            let mut warn = |kind| self.warn(kind);
+            self.tables
+                .functions_at(location, functions, &mut found, &mut warn);
+            let pruning = match &mut prune {
+                Some(prune) => prune.of(self.tables.names_at(location)),
+                None => Pruning::None,
+            };
+            let kept = match pruning {
+                Pruning::Innermost(count) => found.len() - count,
+                _ => found.len(),
+            };
+            at.push((all.len() as u32, kept as u32, pruning));
+            all.extend_from_slice(&found[..kept]);
+        }
+        let mut budget = FREE_CONTEXTS.saturating_add(self.offset.saturating_mul(4));
+        let mut contexts: Vec<Merged> = Vec::with_capacity(by_location.len());
+        for id in by_location.ids() {
+            let around = match by_location.parent(id) {
+                Some(parent) => contexts[parent.index()],
+                None => Merged::default(),
+            };
+            let (first, count, pruning) = at[by_location.function(id).index()];
+            let mut merged = around;
+            if !around.is_pruned {
+                let whole = pruning == Pruning::Whole && around.in_program;
+                merged.is_pruned = pruning != Pruning::None && around.in_program;
+                merged.in_program |= pruning == Pruning::None;
+                if !whole && u64::from(count) > budget {
+                    self.warn("context-left-out");
+                    merged.is_pruned = true;
+                } else if !whole {
+                    budget -= u64::from(count);
+                    let functions = &all[first as usize..(first + count) as usize];
+                    for &function in functions {
+                        let place = || Place::offset(&self.file, self.offset);
+                        let child = self.samples.child(merged.node, function, place);
+                        merged.node = child;
+                    }
+                }
+            }
+            contexts.push(merged);
+            for value in 0..by_location.values() {
+                let weight = by_location.self_weight(value, id).ns();
+                let node = merged.node;
+                if weight > 0 && node == NodeId::ROOT {
+                    self.warn("empty-stack");
+                } else if weight > 0 {
+                    let place = || Place::offset(&self.file, self.offset);
+                    self.samples.add(node, value, weight, place);
+                }
+            }
+        }
+    }
+}
+
+/// What a context of locations has become.
+#[derive(Clone, Copy, Default)]
+struct Merged {
+    /// The root where no function lies around or in it.
+    node: NodeId,
+    /// What lies below belongs to it.
+    is_pruned: bool,
+    /// Something that is not to be left out lies around it: what stands before the first such is kept.
+    in_program: bool,
+}
+
+/// A tag and a length take up to ten bytes each.
+const MOST_HEADER: usize = 20;
+
+/// The first field of `data`, and how long it is; none where it is cut or no field.
+fn field_at(data: &[u8]) -> Option<(u32, Field<'_>, usize)> {
+    let mut fields = Fields::new(data);
+    let (number, value) = fields.next()?;
+    Some((number, value, data.len() - fields.rest().len()))
+}
+
+/// Whether `data` begins like a field of bytes, which may go on behind it.
+fn is_cut(data: &[u8]) -> bool {
+    let mut at = 0;
+    let key = varint(data, &mut at);
+    let is_bytes =
+        key.is_some_and(|key| key & 7 == 2 && (1..=u64::from(u32::MAX)).contains(&(key >> 3)));
+    is_bytes && varint(data, &mut at).is_some_and(|length| length < u64::from(u32::MAX))
+}
+
+fn numbers(packed: &[u8], mut take: impl FnMut(u64)) {
+    let mut at = 0;
+    while let Some(number) = varint(packed, &mut at) {
+        take(number);
+    }
+}
+
+/// The unit of a value by its name, and what one of the file's is in it.
+fn unit_of(name: &str, unit: &str) -> (Unit, u64) {
+    match unit {
+        "nanoseconds" | "nanosecond" | "ns" => (Unit::Nanoseconds, 1),
+        "microseconds" | "microsecond" | "us" | "µs" => (Unit::Nanoseconds, 1_000),
+        "milliseconds" | "millisecond" | "ms" => (Unit::Nanoseconds, 1_000_000),
+        "seconds" | "second" | "s" => (Unit::Nanoseconds, 1_000_000_000),
+        "bytes" | "byte" | "B" => (Unit::Bytes, 1),
+        "kilobytes" | "kilobyte" | "kb" | "kB" | "KB" => (Unit::Bytes, 1 << 10),
+        "megabytes" | "megabyte" | "mb" | "MB" => (Unit::Bytes, 1 << 20),
+        "gigabytes" | "gigabyte" | "gb" | "GB" => (Unit::Bytes, 1 << 30),
+        "count" | "" => (Unit::Things(name.to_owned()), 1),
+        unit => (Unit::Things(unit.to_owned()), 1),
+    }
+}

@@ -1,0 +1,219 @@
+//! The tables of a profile: strings, mappings, functions and locations by their ids.
+
+use std::collections::HashMap;
+
+use super::super::demangle::demangle;
+use super::super::hashing::BuildFast;
+use super::super::protobuf::{Fields, Value as Field};
+use crate::facts::functions::{Function, Functions};
+use crate::units::FunctionId;
+
+/// A function as the profile describes it; texts by their numbers.
+#[derive(Clone, Copy, Default)]
+struct Described {
+    name: u64,
+    system_name: u64,
+    file: u64,
+    line: u32,
+}
+
+/// A place in the code: the functions that run there, innermost first, as a range of all lines.
+#[derive(Clone, Copy, Default)]
+struct Location {
+    mapping: u64,
+    address: u64,
+    first_line: u32,
+    lines: u32,
+}
+
+/// The tables so far.
+#[derive(Default)]
+pub struct Tables {
+    /// All texts one behind the other, and where each ends.
+    text: Vec<u8>,
+    ends: Vec<usize>,
+    /// By id, the file's name.
+    mappings: HashMap<u64, u64, BuildFast>,
+    functions: HashMap<u64, Described, BuildFast>,
+    locations: HashMap<u64, Location, BuildFast>,
+    /// The ids of the functions that run at locations.
+    lines: Vec<u64>,
+}
+
+/// What a table's entry was not taken for.
+pub type Repair = &'static str;
+
+impl Tables {
+    pub fn add_string(&mut self, bytes: &[u8]) {
+        self.text.extend_from_slice(bytes);
+        self.ends.push(self.text.len());
+    }
+
+    pub fn add_mapping(&mut self, message: &[u8]) -> Result<(), Repair> {
+        let (mut id, mut file) = (0, 0);
+        for (number, value) in Fields::new(message) {
+            match (number, value) {
+                (1, Field::Number(number)) => id = number,
+                (5, Field::Number(text)) => file = text,
+                _ => {}
+            }
+        }
+        insert(&mut self.mappings, id, file)
+    }
+
+    pub fn add_function(&mut self, message: &[u8]) -> Result<(), Repair> {
+        let mut id = 0;
+        let mut function = Described::default();
+        for (number, value) in Fields::new(message) {
+            match (number, value) {
+                (1, Field::Number(number)) => id = number,
+                (2, Field::Number(text)) => function.name = text,
+                (3, Field::Number(text)) => function.system_name = text,
+                (4, Field::Number(text)) => function.file = text,
+                (5, Field::Number(line)) => function.line = u32::try_from(line).unwrap_or(0),
+                _ => {}
+            }
+        }
+        insert(&mut self.functions, id, function)
+    }
+
+    pub fn add_location(&mut self, message: &[u8]) -> Result<(), Repair> {
+        let mut id = 0;
+        let mut location = Location {
+            first_line: self.lines.len() as u32,
+            ..Location::default()
+        };
+        for (number, value) in Fields::new(message) {
+            match (number, value) {
+                (1, Field::Number(number)) => id = number,
+                (2, Field::Number(mapping)) => location.mapping = mapping,
+                (3, Field::Number(address)) => location.address = address,
+                (4, Field::Bytes(line)) => {
+                    let mut fields = Fields::new(line);
+                    let function = fields.find_map(|(number, value)| match number {
+                        1 => value.number(),
+                        _ => None,
+                    });
+                    self.lines.push(function.unwrap_or(0));
+                    location.lines += 1;
+                }
+                _ => {}
+            }
+        }
+        insert(&mut self.locations, id, location)
+    }
+
+    /// A text; none where the profile holds no such.
+    pub fn string(&self, number: u64) -> Option<&[u8]> {
+        let number = usize::try_from(number).ok()?;
+        let end = *self.ends.get(number)?;
+        let start = match number.checked_sub(1) {
+            Some(before) => self.ends[before],
+            None => 0,
+        };
+        Some(&self.text[start..end])
+    }
+
+    /// The functions that run at a location, outermost first, into `found`; named by the address where none
+    /// is known. None where there is no such location. What had to be repaired goes to `warn`.
+    pub fn functions_at(
+        &self,
+        id: u64,
+        functions: &mut Functions,
+        found: &mut Vec<FunctionId>,
+        warn: &mut impl FnMut(&'static str),
+    ) -> bool {
+        found.clear();
+        let Some(location) = self.locations.get(&id) else {
+            warn("unknown-location");
+            return false;
+        };
+        let text = |number: u64, warn: &mut dyn FnMut(&'static str)| -> String {
+            let Some(bytes) = self.string(number) else {
+                if number != 0 {
+                    warn("unknown-string");
+                }
+                return String::new();
+            };
+            let text = String::from_utf8_lossy(bytes);
+            if text.contains(|c: char| c.is_control() || c == char::REPLACEMENT_CHARACTER) {
+                warn("invalid-text");
+                return text.replace(char::is_control, "\u{fffd}");
+            }
+            text.into_owned()
+        };
+        let mapping = match location.mapping {
+            0 => None,
+            id => {
+                let mapping = self.mappings.get(&id).copied();
+                if mapping.is_none() {
+                    warn("unknown-mapping");
+                }
+                mapping
+            }
+        };
+        let library = mapping.map_or_else(String::new, |file| text(file, warn));
+        let first = location.first_line as usize;
+        let lines = &self.lines[first..first + location.lines as usize];
+        for id in lines.iter().rev() {
+            let function = match self.functions.get(id) {
+                Some(function) => *function,
+                None => {
+                    warn("unknown-function");
+                    Described::default()
+                }
+            };
+            let mut name = text(function.name, warn);
+            if name.is_empty() {
+                name = text(function.system_name, warn);
+            }
+            let file = text(function.file, warn);
+            found.push(functions.intern(Function {
+                name: &match name.is_empty() {
+                    true => address(location.address),
+                    // What the profiler has demangled itself is left as it is.
+                    false if name.starts_with("_Z") || name.starts_with("_R") => demangle(&name),
+                    false => name,
+                },
+                file: &file,
+                line: function.line,
+                library: &library,
+            }));
+        }
+        if found.is_empty() {
+            found.push(functions.intern(Function {
+                name: &address(location.address),
+                library: &library,
+                ..Function::default()
+            }));
+        }
+        true
+    }
+
+    /// The texts of the functions' names at a location, innermost first, as the profile has them.
+    pub fn names_at(&self, id: u64) -> impl DoubleEndedIterator<Item = &[u8]> {
+        let location = self.locations.get(&id).copied().unwrap_or_default();
+        let first = location.first_line as usize;
+        let lines = &self.lines[first..first + location.lines as usize];
+        lines.iter().map(|id| {
+            let name = self.functions.get(id).map(|function| function.name);
+            name.and_then(|name| self.string(name)).unwrap_or_default()
+        })
+    }
+}
+
+fn address(address: u64) -> String {
+    format!("0x{address:x}")
+}
+
+/// Ids are for one entry each; the first counts.
+fn insert<T>(table: &mut HashMap<u64, T, BuildFast>, id: u64, entry: T) -> Result<(), Repair> {
+    if id == 0 {
+        return Err("missing-id");
+    }
+    if table.contains_key(&id) {
+        return Err("duplicate-id");
+    }
+    table.insert(id, entry);
+    Ok(())
+}
