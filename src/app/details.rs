@@ -29,9 +29,9 @@ pub struct Neighbours {
 }
 
 impl Calls {
-    /// Of the whole recording or of a range. O(log n) summaries a thread.
+    /// Of the whole recording or of a range of a trace. O(log n) summaries a thread.
     pub fn new(resolved: &Resolved, range: Option<TimeRange>) -> Calls {
-        let relations = resolved.recording.trace.relations(range);
+        let relations = resolved.recording.relations(range);
         let modules: Vec<_> = resolved
             .resolution
             .modules

@@ -8,6 +8,7 @@ use super::camera::pose::Bounds;
 use super::details::Calls;
 use super::playback::Playback;
 use crate::analysis::session::{Inputs, Resolved, Session};
+use crate::facts::profile::Profile;
 use crate::facts::trace::Trace;
 use crate::filter::cut::Cut;
 use crate::filter::selection::{Pointed, Selection};
@@ -35,7 +36,7 @@ pub struct Document {
     /// What the landscape was last laid out with.
     pub settings: LandscapeSettings,
     pub selection: Selection,
-    /// None when there is no recording to play.
+    /// None when there is no recording to play: a profile has no times.
     pub playback: Option<Playback>,
     /// Who calls whom in the range.
     pub calls: Calls,
@@ -70,7 +71,9 @@ impl Document {
             settings,
             cut,
             selection: Selection::default(),
-            playback: resolved.map(|resolved| Playback::new(&resolved.recording.trace)),
+            playback: resolved
+                .filter(|resolved| resolved.recording.profile.is_none())
+                .map(|resolved| Playback::new(&resolved.recording.trace)),
             calls: resolved
                 .map(|resolved| Calls::new(resolved, None))
                 .unwrap_or_default(),
@@ -113,6 +116,25 @@ impl Document {
         })
     }
 
+    /// The profile that is open instead of a recording that plays.
+    pub fn profile(&self) -> Option<&Profile> {
+        self.resolved()?.recording.profile.as_ref()
+    }
+
+    /// A cost of the recording for people, in its unit.
+    pub fn show_cost(&self, cost: Cost) -> String {
+        match self.resolved() {
+            Some(resolved) => resolved.recording.unit().show(cost),
+            None => cost.to_string(),
+        }
+    }
+
+    /// Whether calls are known.
+    pub fn counts_calls(&self) -> bool {
+        self.resolved()
+            .is_some_and(|resolved| resolved.recording.counts_calls())
+    }
+
     /// The module of a function of the recording that plays.
     pub fn module_of(&self, function: FunctionId) -> Option<ModuleId> {
         let modules = &self.resolved()?.resolution.modules;
@@ -151,7 +173,11 @@ impl Document {
 
     /// What the landscape has to show of the recording.
     pub fn moment(&self) -> Option<Moment> {
-        let trace = &self.resolved()?.recording.trace;
+        let recording = &self.resolved()?.recording;
+        if recording.profile.is_some() {
+            return Some(Moment::without_time(RECORDING));
+        }
+        let trace = &recording.trace;
         let playback = self.playback.as_ref()?;
         let cel = playback.cel(trace);
         Some(Moment {

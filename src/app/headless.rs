@@ -189,7 +189,11 @@ pub fn liveliest(session: &Session, recording: usize) -> Time {
 
 /// The moment at `time` with a step of a fiftieth of the recording before it.
 pub fn moment_at(session: &Session, recording: usize, time: Time) -> Option<Moment> {
-    let trace = &session.recordings.get(recording)?.recording.trace;
+    let of = &session.recordings.get(recording)?.recording;
+    if of.profile.is_some() {
+        return Some(Moment::without_time(recording));
+    }
+    let trace = &of.trace;
     let step = Cost::from_ns(trace.duration().ns() / 50);
     Some(Moment {
         recording,

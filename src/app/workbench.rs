@@ -712,7 +712,7 @@ fn notes(document: &Document) -> Vec<Message> {
             vec![line],
         );
     }
-    if resolved.recording.trace.calls() == 0 {
+    if resolved.recording.profile.is_none() && resolved.recording.trace.calls() == 0 {
         let line = format!("{} holds no calls.", resolved.recording.name());
         note(true, "Nothing to play".to_owned(), vec![line]);
     }

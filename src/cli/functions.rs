@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::output::{self, Align, Table};
 use crate::facts::trace::FunctionMetrics;
-use crate::units::{Cost, FunctionId};
+use crate::units::{Cost, FunctionId, Unit};
 
 #[derive(Debug, clap::Args)]
 #[command(about = "The functions of a recording with calls, total and self cost", after_help = EXAMPLES)]
@@ -24,14 +24,19 @@ pub struct Args {
     json: bool,
 }
 
-const EXAMPLES: &str = "Example:\n  callscape functions trace.json --sort self --top 10";
+const EXAMPLES: &str = "Examples:
+  callscape functions trace.json --sort self --top 10
+  callscape functions heap.pb.gz --value alloc_space
+
+Of a profile that weighs something else than time, total_ns and self_ns of the JSON document are weights in the
+field \"unit\". Calls are 0 where a profile does not count them.";
 
 /// The largest first.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Sort {
-    /// Time during which at least one call of the function is open
+    /// Time, or what else a profile weighs, while at least one call of the function is open
     Total,
-    /// Time in the function itself, without its subcalls
+    /// The same in the function itself, without its subcalls
     #[value(name = "self")]
     SelfCost,
     /// Number of calls
@@ -48,13 +53,17 @@ struct Row<'a> {
     calls: u64,
     total_ns: Cost,
     self_ns: Cost,
+    /// What the two fields above count where that is not time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unit: Option<&'a Unit>,
 }
 
 pub fn run(args: Args) -> anyhow::Result<()> {
     let session = output::open(&args.input)?;
     let resolved = output::recording(&session)?;
     let functions = &resolved.recording.functions;
-    let metrics = resolved.recording.trace.function_metrics(None);
+    let unit = resolved.recording.unit();
+    let metrics = resolved.recording.function_metrics(None);
     let mut order: Vec<(FunctionId, FunctionMetrics)> = functions.ids().zip(metrics).collect();
     // Stable, so that equals stay in the order of their first appearance.
     order.sort_by_key(|(_, metrics)| {
@@ -81,6 +90,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
                 calls: metrics.calls,
                 total_ns: metrics.total,
                 self_ns: metrics.self_cost,
+                unit: (!unit.is_time()).then_some(unit),
             }
         })
         .collect();
@@ -95,11 +105,12 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         ("function", Align::Left),
         ("module", Align::Left),
     ]);
+    let counts_calls = resolved.recording.counts_calls();
     for row in rows {
         table.row([
-            row.total_ns.to_string(),
-            row.self_ns.to_string(),
-            row.calls.to_string(),
+            unit.show(row.total_ns),
+            unit.show(row.self_ns),
+            output::calls(row.calls, counts_calls),
             row.name.to_owned(),
             row.module,
         ]);

@@ -12,7 +12,7 @@ use crate::analysis::session::{Resolved, Session};
 use crate::facts::trace::Relation;
 use crate::filter::cut::Cut;
 use crate::filter::mapping::Mapping;
-use crate::units::{Cost, FunctionId, ModuleId, Time, TimeRange, TimeSpec};
+use crate::units::{Cost, FunctionId, ModuleId, Time, TimeRange, TimeSpec, Unit};
 
 #[derive(Debug, clap::Args)]
 #[command(about = "The call relations of a recording or of a range of it", after_help = EXAMPLES)]
@@ -39,10 +39,19 @@ pub struct Args {
 /// How many functions that no entry matches are named.
 const LISTED: usize = 10;
 
-const EXAMPLES: &str = "Example:\n  callscape graph trace.json --from 10% --to 20% --json";
+const EXAMPLES: &str = "Examples:
+  callscape graph trace.json --from 10% --to 20% --json
+  callscape graph heap.pb.gz --value alloc_space --level 1
+
+Of a profile that weighs something else than time, cost_ns and self_cost_ns of the JSON document are weights in
+the field \"unit\". Calls are 0 where a profile does not count them. Callgrind does not tell self costs by
+caller: where a function has several, self_cost_ns is 0.";
 
 #[derive(Serialize)]
 struct Graph {
+    /// What the costs count where that is not time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unit: Option<Unit>,
     modules: Vec<String>,
     relations: Vec<NamedRelation>,
 }
@@ -64,7 +73,11 @@ struct NamedRelation {
 pub fn run(args: Args) -> anyhow::Result<()> {
     let session = output::open(&args.input)?;
     let resolved = output::recording(&session)?;
-    let trace = &resolved.recording.trace;
+    let recording = &resolved.recording;
+    if args.from.is_some() || args.to.is_some() {
+        output::ensure_times(recording, "no range of it can be chosen")?;
+    }
+    let trace = &recording.trace;
     let resolve = |spec: TimeSpec| spec.resolve(trace.duration());
     let (from, to) = (args.from.map(resolve), args.to.map(resolve));
     let range = TimeRange {
@@ -78,16 +91,19 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         range.end
     );
     let range = (from.is_some() || to.is_some()).then_some(range);
-    let relations = trace.relations(range);
-    let graph = match (&args.level, &args.map) {
+    let relations = recording.relations(range);
+    let mut graph = match (&args.level, &args.map) {
         (Some(level), _) => between_modules(*level, &session, resolved, &relations),
         (_, Some(map)) => between_entities(map, &session, resolved, &relations)?,
         (None, None) => between_functions(&session, resolved, &relations),
     };
-    output::ensure_whole(&resolved.recording)?;
+    output::ensure_whole(recording)?;
+    let unit = recording.unit();
     if args.json {
+        graph.unit = (!unit.is_time()).then(|| unit.clone());
         return output::print_json(&graph);
     }
+    let counts_calls = recording.counts_calls();
     let mut table = Table::new(&[
         ("calls", Align::Right),
         ("cost", Align::Right),
@@ -97,9 +113,9 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     ]);
     for relation in graph.relations {
         table.row([
-            relation.calls.to_string(),
-            relation.cost_ns.to_string(),
-            relation.self_cost_ns.to_string(),
+            output::calls(relation.calls, counts_calls),
+            unit.show(relation.cost_ns),
+            unit.show(relation.self_cost_ns),
             relation.from,
             relation.to,
         ]);
@@ -217,6 +233,10 @@ impl Graph {
         modules.sort();
         // Stable: relations that names do not tell apart stay in the order of their modules.
         relations.sort_by(|a, b| (&a.from, &a.to).cmp(&(&b.from, &b.to)));
-        Graph { modules, relations }
+        Graph {
+            unit: None,
+            modules,
+            relations,
+        }
     }
 }

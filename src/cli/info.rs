@@ -9,7 +9,7 @@ use super::output::{self, Align, Table};
 use crate::analysis::resolve::Rule;
 use crate::analysis::session::{Resolved, Session};
 use crate::facts::recording::RecordingKind;
-use crate::units::{Cost, Time};
+use crate::units::{Cost, Time, Unit};
 use crate::warnings::Warning;
 
 #[derive(Debug, clap::Args)]
@@ -40,13 +40,22 @@ pub fn run(args: Args) -> anyhow::Result<()> {
 struct Info<'a> {
     format: &'static str,
     kind: RecordingKind,
+    /// What its costs count.
+    unit: &'a Unit,
     threads: Vec<Thread<'a>>,
     calls: u64,
     functions: u64,
     max_depth: u32,
     duration_ns: Cost,
-    /// How many samples were taken; none of a trace.
+    /// How many samples were taken, as far as known; none of a trace.
     samples: u64,
+    /// Whether it counts calls; where it does not they are 0.
+    calls_known: bool,
+    /// How many calling contexts a profile has; none where its format tells no contexts.
+    contexts: Option<u64>,
+    /// What a profile holds, and which of it is shown.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    values: Vec<Value<'a>>,
     resolution: Counts,
     warnings: &'a [Warning],
     /// Of the source tree.
@@ -62,6 +71,16 @@ struct Thread<'a> {
     max_depth: u32,
     start_ns: Time,
     end_ns: Time,
+}
+
+#[derive(Serialize)]
+struct Value<'a> {
+    name: &'a str,
+    unit: &'a Unit,
+    shown: bool,
+    /// Everything, of the value that is shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total: Option<Cost>,
 }
 
 /// How many functions, and calls of them, each rule resolved.
@@ -85,7 +104,7 @@ impl Counts {
             functions: zero.clone(),
             calls: zero,
         };
-        let metrics = resolved.recording.trace.function_metrics(None);
+        let metrics = resolved.recording.function_metrics(None);
         for (rule, metrics) in resolved.resolution.rules.iter().zip(metrics) {
             for (_, name) in RULES.iter().filter(|(known, _)| known == rule) {
                 *counts.functions.entry(name).or_default() += 1;
@@ -100,7 +119,18 @@ impl<'a> Info<'a> {
     fn new(session: &'a Session, resolved: &'a Resolved) -> Info<'a> {
         let recording = &resolved.recording;
         let trace = &recording.trace;
-        let threads = trace.threads().iter().map(|thread| Thread {
+        let profile = recording.profile.as_ref();
+        let values = profile.map(|profile| {
+            let values = profile.values().iter().enumerate();
+            let value = values.map(|(index, value)| Value {
+                name: &value.name,
+                unit: &value.unit,
+                shown: index == profile.shown(),
+                total: (index == profile.shown()).then(|| profile.weight()),
+            });
+            value.collect()
+        });
+        let threads = recording.threads().iter().map(|thread| Thread {
             id: &thread.id,
             process: &thread.process,
             name: &thread.name,
@@ -112,12 +142,18 @@ impl<'a> Info<'a> {
         Info {
             format: recording.format,
             kind: recording.kind,
+            unit: recording.unit(),
             threads: threads.collect(),
-            calls: trace.calls(),
+            calls: recording.calls(),
             functions: recording.functions.len() as u64,
-            max_depth: trace.max_depth(),
+            max_depth: recording.max_depth(),
             duration_ns: trace.duration(),
             samples: recording.samples,
+            calls_known: recording.counts_calls(),
+            contexts: profile
+                .and_then(|it| it.contexts())
+                .map(|it| it.len() as u64),
+            values: values.unwrap_or_default(),
             resolution: Counts::new(resolved),
             warnings: &recording.warnings,
             source_warnings: &session.source_warnings,
@@ -126,13 +162,40 @@ impl<'a> Info<'a> {
 
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "format     {}", self.format)?;
-        if self.kind == RecordingKind::Sampled {
+        let is_profile = self.kind == RecordingKind::Profile;
+        if is_profile {
+            writeln!(out, "kind       profile: weights without times")?;
+        }
+        for value in &self.values {
+            let (name, unit) = (value.name, value.unit.name());
+            match value.total {
+                Some(total) => writeln!(out, "shown      {name}: {}", self.unit.show(total))?,
+                None => writeln!(out, "value      {name} in {unit}, by --value {name}")?,
+            }
+        }
+        if self.kind == RecordingKind::Sampled || self.samples > 0 {
             writeln!(out, "samples    {}", self.samples)?;
         }
-        writeln!(out, "calls      {}", self.calls)?;
+        match self.contexts {
+            Some(contexts) => writeln!(out, "contexts   {contexts}")?,
+            None if is_profile => writeln!(
+                out,
+                "contexts   none: the format tells functions and call relations alone"
+            )?,
+            None => {}
+        }
+        if self.calls_known {
+            writeln!(out, "calls      {}", self.calls)?;
+        } else {
+            writeln!(out, "calls      not counted")?;
+        }
         writeln!(out, "functions  {}", self.functions)?;
-        writeln!(out, "max depth  {}", self.max_depth)?;
-        writeln!(out, "duration   {}", self.duration_ns)?;
+        if !is_profile || self.contexts.is_some() {
+            writeln!(out, "max depth  {}", self.max_depth)?;
+        }
+        if !is_profile {
+            writeln!(out, "duration   {}", self.duration_ns)?;
+        }
         writeln!(out)?;
         let mut resolution = Table::new(&[
             ("resolved by", Align::Left),
@@ -146,6 +209,9 @@ impl<'a> Info<'a> {
             resolution.row([rule, functions.to_string(), calls.to_string()]);
         }
         resolution.write(out)?;
+        if is_profile {
+            return self.write_warnings(out);
+        }
         writeln!(out)?;
         let mut threads = Table::new(&[
             ("thread", Align::Right),
@@ -168,6 +234,10 @@ impl<'a> Info<'a> {
             ]);
         }
         threads.write(out)?;
+        self.write_warnings(out)
+    }
+
+    fn write_warnings(&self, out: &mut dyn Write) -> io::Result<()> {
         for (of, warnings) in [
             ("repaired or left out", self.warnings),
             ("left out of the source tree", self.source_warnings),

@@ -62,4 +62,7 @@ struct TraceArg {
     /// The source tree that the recording's functions are looked up in
     #[arg(long, value_name = "SOURCE_DIR")]
     source: Option<PathBuf>,
+    /// What to show of a profile that holds several values, such as alloc_space; `info` lists them
+    #[arg(long, value_name = "NAME")]
+    value: Option<String>,
 }

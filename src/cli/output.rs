@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 
 use super::TraceArg;
 use crate::analysis::session::{Inputs, Resolved, Session};
@@ -16,10 +16,39 @@ const REDRAW: Duration = Duration::from_millis(100);
 
 /// Opens the recording of a sub-command, resolved against its source tree if it names one.
 pub fn open(input: &TraceArg) -> anyhow::Result<Session> {
-    open_inputs(&Inputs {
+    let mut session = open_inputs(&Inputs {
         source_dir: input.source.clone(),
         recordings: vec![input.trace.clone()],
-    })
+    })?;
+    show_value(&mut session, input.value.as_deref())?;
+    Ok(session)
+}
+
+/// Shows the value of this name of the first recording, a profile; the one that it shows itself for none.
+pub fn show_value(session: &mut Session, value: Option<&str>) -> anyhow::Result<()> {
+    let Some(value) = value else {
+        return Ok(());
+    };
+    let Some(resolved) = session.recordings.first_mut() else {
+        bail!("--value needs a recording");
+    };
+    let name = resolved.recording.name();
+    match &mut resolved.recording.profile {
+        Some(profile) => profile.show(value).with_context(|| name),
+        None => bail!("{name}: only a profile holds values to choose from, and this has times"),
+    }
+}
+
+/// Fails for a profile where `what` needs times.
+pub fn ensure_times(recording: &Recording, what: &str) -> anyhow::Result<()> {
+    if recording.profile.is_none() {
+        return Ok(());
+    }
+    bail!(
+        "{}: a profile holds weights without times, so {what}; see `callscape functions` and \
+         `callscape graph`",
+        recording.name()
+    )
 }
 
 /// Opens a session. A progress bar stands on standard error meanwhile, where that is a terminal; there it
@@ -89,6 +118,14 @@ pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Re
     match write(&mut out).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(()),
+    }
+}
+
+/// A number of calls for a table; a dash where the recording does not count them.
+pub fn calls(calls: u64, are_counted: bool) -> String {
+    match are_counted {
+        true => calls.to_string(),
+        false => "–".to_owned(),
     }
 }
 

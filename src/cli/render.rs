@@ -65,6 +65,9 @@ pub struct Args {
     /// Write a sequence of so many pictures from --from to --to
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000), conflicts_with = "at")]
     frames: Option<u32>,
+    /// What to show of a profile that holds several values; `callscape info` lists them
+    #[arg(long, value_name = "NAME")]
+    value: Option<String>,
     /// Where the sequence starts, or the range that is shown [default: the start of the recording]
     #[arg(long, value_name = "TIME")]
     from: Option<TimeSpec>,
@@ -174,7 +177,9 @@ fn distance(text: &str) -> Result<f32, String> {
 pub fn run(args: Args) -> anyhow::Result<()> {
     let outputs = Outputs::new(&args.output, args.frames)?;
     let inputs = super::input::sort(&args.inputs)?;
-    let session = super::output::open_inputs(&inputs)?;
+    let mut session = super::output::open_inputs(&inputs)?;
+    super::output::show_value(&mut session, args.value.as_deref())?;
+    let session = session;
     let repairs = session
         .recordings
         .iter()
@@ -262,6 +267,14 @@ fn settings(
     ensure!(
         duration.is_some() || !needs_recording,
         "calls and self cost need a recording; name one beside the source tree"
+    );
+    let wants_calls = matches!(args.area, MetricArg::Calls)
+        || matches!(args.height, HeightArg::Calls)
+        || matches!(args.color, ColorArg::Calls);
+    let shown = session.recordings.first();
+    ensure!(
+        !wants_calls || shown.is_none_or(|resolved| resolved.recording.counts_calls()),
+        "this profile does not count calls; its weights are shown by self"
     );
     let landscape = LandscapeSettings {
         area: args.area.metric(),
@@ -359,6 +372,14 @@ fn moments(
         );
         Ok(time)
     };
+    if let Some(resolved) = session.recordings.first()
+        && resolved.recording.profile.is_some()
+    {
+        if times.iter().any(Option::is_some) || args.frames.is_some() {
+            super::output::ensure_times(&resolved.recording, "no time of it can be shown")?;
+        }
+        return Ok(vec![Some(Moment::without_time(0))]);
+    }
     let from = args.from.map(at).transpose()?.unwrap_or(Time::ZERO);
     let to = args
         .to

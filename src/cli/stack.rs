@@ -41,6 +41,7 @@ struct Frame<'a> {
 pub fn run(args: Args) -> anyhow::Result<()> {
     let session = output::open(&args.input)?;
     let recording = &output::recording(&session)?.recording;
+    output::ensure_times(recording, "no stack is open at a time")?;
     let trace = &recording.trace;
     let at = args.at.resolve(trace.duration());
     let mut open = Vec::new();

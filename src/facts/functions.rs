@@ -18,6 +18,14 @@ pub struct Function<'a> {
     pub library: &'a str,
 }
 
+/// Where the weight of a stack without frames goes in a profile.
+pub const NO_FRAMES: Function<'static> = Function {
+    name: "[no frames]",
+    file: "",
+    line: 0,
+    library: "",
+};
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Row {
     name: NameId,

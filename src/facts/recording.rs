@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::functions::Functions;
 use super::profile::Profile;
 use super::trace::{FunctionMetrics, Relation, Thread, Trace};
-use crate::units::Unit;
+use crate::units::{TimeRange, Unit};
 use crate::warnings::Warning;
 
 /// What kind of facts a recording holds about time.
@@ -90,21 +90,21 @@ impl Recording {
         }
     }
 
-    /// Calls, total and self cost of each function over the whole recording, indexed by function. Costs are
-    /// in the [`unit`](Self::unit).
-    pub fn function_metrics(&self) -> Vec<FunctionMetrics> {
+    /// Calls, total and self cost of each function, indexed by function, over the whole recording or over
+    /// a range of time, which a profile has not. Costs are in the [`unit`](Self::unit).
+    pub fn function_metrics(&self, range: Option<TimeRange>) -> Vec<FunctionMetrics> {
         match &self.profile {
             Some(profile) => profile.function_metrics().to_vec(),
-            None => self.trace.function_metrics(None),
+            None => self.trace.function_metrics(range),
         }
     }
 
-    /// The call relations between functions over the whole recording, sorted by caller, then callee. Costs
-    /// are in the [`unit`](Self::unit).
-    pub fn relations(&self) -> Vec<Relation> {
+    /// The call relations between functions, sorted by caller, then callee, over the whole recording or over
+    /// a range of time, which a profile has not. Costs are in the [`unit`](Self::unit).
+    pub fn relations(&self, range: Option<TimeRange>) -> Vec<Relation> {
         match &self.profile {
             Some(profile) => profile.relations().to_vec(),
-            None => self.trace.relations(None),
+            None => self.trace.relations(range),
         }
     }
 

@@ -12,14 +12,14 @@
 //! Not read: what the counts count, which the format does not say: they are called samples.
 
 use std::collections::HashMap;
-use std::path::Path;
 
 use super::chrome::split_name;
 use super::hashing::BuildFast;
+use super::input::Input;
 use super::lines::Lines;
 use super::{ImportError, stream};
 use crate::facts::contexts::{ContextsBuilder, NodeId};
-use crate::facts::functions::{Function, Functions};
+use crate::facts::functions::{Function, Functions, NO_FRAMES};
 use crate::facts::profile::{Profile, Value, Weights};
 use crate::facts::recording::{Recording, RecordingKind};
 use crate::facts::trace::Trace;
@@ -93,14 +93,14 @@ fn split_count(line: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 /// Reads the stacks. O(size); memory for contexts and names alone.
-pub fn import(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
+pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     let reporter = Reporter::new();
-    let head = stream::head(path)?;
+    let head = stream::head(input, progress)?;
     let pairs = has_pairs(&head);
-    let mut lines = Lines::open(path, progress, &reporter)?;
+    let mut lines = Lines::open(input, progress, &reporter)?;
     let mut reader = Reader {
         reporter: &reporter,
-        file: path.display().to_string(),
+        file: input.display().to_string(),
         line: 0,
         builder: ContextsBuilder::new(if pairs { 2 } else { 1 }, &reporter),
         functions: Functions::default(),
@@ -123,7 +123,7 @@ pub fn import(path: &Path, progress: &Progress) -> Result<Recording, ImportError
             found,
         ));
     }
-    Ok(reader.finish(path))
+    Ok(reader.finish(input))
 }
 
 /// Whether every stack has two counts.
@@ -187,10 +187,12 @@ impl Reader<'_> {
                 Err(kind) => return self.warn(kind),
             }
         }
-        let Some(context) = self.context(stack) else {
+        let context = self.context(stack).unwrap_or_else(|| {
             self.warn("empty-stack");
-            return;
-        };
+            let function = self.functions.intern(NO_FRAMES);
+            let place = || Place::line(&self.file, self.line);
+            self.builder.child(NodeId::ROOT, function, place)
+        });
         self.stacks += 1;
         for (value, &weight) in weights.iter().enumerate().take(self.builder.values()) {
             let place = || Place::line(&self.file, self.line);
@@ -292,7 +294,7 @@ impl Reader<'_> {
         function
     }
 
-    fn finish(self, path: &Path) -> Recording {
+    fn finish(self, input: &Input) -> Recording {
         let unit = match self.scale {
             1 => Unit::Things("samples".to_owned()),
             _ => Unit::Thousandths("samples".to_owned()),
@@ -311,7 +313,7 @@ impl Reader<'_> {
         let weights = Weights::Contexts(self.builder.finish());
         let profile = Profile::new(values.collect(), shown, weights, self.functions.len());
         Recording {
-            path: path.to_owned(),
+            path: input.to_path_buf(),
             format: FORMAT,
             kind: RecordingKind::Profile,
             functions: self.functions,

@@ -93,6 +93,12 @@ pub fn build(
         fingerprint(path).map_err(|error| ImportError::io(path, error))?
     };
     let recording = super::read(&input, progress)?;
+    if recording.profile.is_some() {
+        let place = Place::file(input.display().to_string());
+        let expected = "a recording with times, of whose calls an index is made";
+        let found = "a profile, which is read anew each time";
+        return Err(ImportError::malformed(place, expected, found));
+    }
     let places = index.map_or_else(|| places(path), |index| vec![index.to_owned()]);
     let mut result = Err(ImportError::io(
         path,

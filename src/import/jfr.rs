@@ -122,6 +122,7 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         kind: RecordingKind::Sampled,
         functions,
         trace,
+        profile: None,
         samples,
         warnings: reporter.warnings(),
     })

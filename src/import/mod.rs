@@ -11,6 +11,7 @@ use crate::progress::{Cancelled, Progress};
 use crate::warnings::Place;
 
 mod archive;
+mod callgrind;
 mod chrome;
 mod cpuprofile;
 mod decimal;
@@ -19,6 +20,7 @@ mod document;
 mod firefox;
 mod folded;
 mod hashing;
+mod hprof;
 pub mod index;
 pub mod input;
 mod jaeger;
@@ -172,6 +174,20 @@ const FORMATS: &[Format] = &[
         kind: Kind::File {
             sniff: perf_script::sniff,
             import: perf_script::import,
+        },
+    },
+    Format {
+        id: hprof::FORMAT,
+        kind: Kind::File {
+            sniff: hprof::sniff,
+            import: hprof::import,
+        },
+    },
+    Format {
+        id: callgrind::FORMAT,
+        kind: Kind::File {
+            sniff: callgrind::sniff,
+            import: callgrind::import,
         },
     },
     // Without a mark of its own: after all others.

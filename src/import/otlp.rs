@@ -51,6 +51,7 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         kind: RecordingKind::Trace,
         functions,
         trace,
+        profile: None,
         samples: 0,
         warnings: reporter.warnings(),
     })

@@ -14,17 +14,17 @@ mod prune;
 mod tables;
 
 use std::collections::HashMap;
-use std::path::Path;
 
 use prune::{Prune, Pruning};
 use tables::Tables;
 
 use super::ImportError;
 use super::hashing::BuildFast;
+use super::input::Input;
 use super::protobuf::{Fields, Value as Field, varint};
 use super::stream::Window;
 use crate::facts::contexts::{Contexts, ContextsBuilder, NodeId};
-use crate::facts::functions::Functions;
+use crate::facts::functions::{Functions, NO_FRAMES};
 use crate::facts::profile::{Profile, Value, Weights};
 use crate::facts::recording::{Recording, RecordingKind};
 use crate::facts::trace::Trace;
@@ -34,6 +34,9 @@ use crate::warnings::{Place, Reporter};
 
 /// The identifier in `info`.
 pub const FORMAT: &str = "pprof";
+
+/// Stands for the location of a sample without any: no table has it, for it is no id.
+const NO_LOCATION: u64 = 0;
 
 /// More sample types than any profiler writes; each costs memory in every context.
 const MOST_VALUES: usize = 32;
@@ -58,11 +61,11 @@ mod field {
     pub const LAST: u32 = 15;
 }
 
-/// Whether the first bytes are fields that a profile has, one of them a sample type as the first, a string
-/// or a sample.
+/// Whether the first bytes are fields that a profile has, in the order of any writer.
 pub fn sniff(head: &[u8]) -> bool {
     let mut fields = Fields::new(head);
-    let mut seen = 0;
+    // Fields that are made of fields, which a text is not.
+    let mut made = 0;
     for (number, value) in &mut fields {
         let fits = match (number, value) {
             (field::SAMPLE_TYPE | field::PERIOD_TYPE, Field::Bytes(bytes)) => is_value_type(bytes),
@@ -77,39 +80,33 @@ pub fn sniff(head: &[u8]) -> bool {
         if !fits {
             return false;
         }
-        seen += 1;
+        made += usize::from(number <= field::FUNCTION || number == field::PERIOD_TYPE);
     }
-    // A text may begin like a field or two.
     let cut = fields.rest();
-    let rest_fits = cut.is_empty() || {
-        let mut at = 0;
-        varint(cut, &mut at).is_none_or(|key| (1..=u64::from(field::LAST)).contains(&(key >> 3)))
-    };
-    let is_first = Fields::new(head).next().is_some_and(|(number, value)| {
-        let of_text = number == field::STRING && value == Field::Bytes(b"");
-        number == field::SAMPLE_TYPE || number == field::SAMPLE || of_text
-    });
-    seen >= 2 && is_first && rest_fits
+    let mut at = 0;
+    let key = varint(cut, &mut at);
+    let may_go_on = key.is_none_or(|key| (1..=u64::from(field::LAST)).contains(&(key >> 3)));
+    made > 1 && may_go_on || made > 0 && cut.is_empty()
 }
 
 fn is_value_type(bytes: &[u8]) -> bool {
     let mut fields = Fields::new(bytes);
-    let numbers = (&mut fields).all(|(number, value)| number <= 2 && value.number().is_some());
+    let numbers = fields.all(|(number, value)| number <= 2 && value.number().is_some());
     numbers && fields.rest().is_empty()
 }
 
 fn has_fields(bytes: &[u8], known: std::ops::RangeInclusive<u32>) -> bool {
     let mut fields = Fields::new(bytes);
-    (&mut fields).all(|(number, _)| known.contains(&number)) && fields.rest().is_empty()
+    fields.all(|(number, _)| known.contains(&number)) && fields.rest().is_empty()
 }
 
 /// Reads the profile. O(size); memory for its tables and contexts.
-pub fn import(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
+pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     let reporter = Reporter::new();
-    let mut window = Window::open(path, progress, &reporter)?;
+    let mut window = Window::open(input, progress, &reporter)?;
     let mut reader = Reader {
         reporter: &reporter,
-        file: path.display().to_string(),
+        file: input.display().to_string(),
         offset: 0,
         types: Vec::new(),
         default_type: 0,
@@ -132,7 +129,7 @@ pub fn import(path: &Path, progress: &Progress) -> Result<Recording, ImportError
             "none",
         ));
     }
-    Ok(reader.finish(path))
+    Ok(reader.finish(input))
 }
 
 struct Reader<'r> {
@@ -268,7 +265,16 @@ impl Reader<'_> {
         while self.samples.values() < values.len() {
             self.samples.add_value();
         }
+        let all = stack.len();
+        stack.retain(|&location| location != NO_LOCATION);
+        if stack.len() < all {
+            self.warn("unknown-location");
+        }
         let mut context = NodeId::ROOT;
+        if stack.is_empty() {
+            self.warn("empty-stack");
+            stack.push(NO_LOCATION);
+        }
         // Innermost first in the file.
         for &location in stack.iter().rev() {
             let next = self.locations.len() as u32;
@@ -278,9 +284,6 @@ impl Reader<'_> {
             }
             let place = || Place::offset(&self.file, self.offset);
             context = self.samples.child(context, FunctionId(number), place);
-        }
-        if stack.is_empty() {
-            self.warn("empty-stack");
         }
         for (value, &weight) in values.iter().enumerate() {
             match u64::try_from(weight) {
@@ -294,7 +297,7 @@ impl Reader<'_> {
         (self.stack, self.values) = (stack, values);
     }
 
-    fn finish(mut self, path: &Path) -> Recording {
+    fn finish(mut self, input: &Input) -> Recording {
         while self.samples.values() < self.types.len() {
             self.samples.add_value();
         }
@@ -339,7 +342,7 @@ impl Reader<'_> {
         drop(by_location);
         let weights = Weights::Contexts(self.samples.finish());
         Recording {
-            path: path.to_owned(),
+            path: input.to_path_buf(),
             format: FORMAT,
             kind: RecordingKind::Profile,
             profile: Some(Profile::new(values, shown, weights, functions.len())),
@@ -362,9 +365,14 @@ impl Reader<'_> {
         let mut at: Vec<(u32, u32, Pruning)> = Vec::with_capacity(self.locations.len());
         let mut found = Vec::new();
         for &location in &self.locations {
-            let mut warn = |kind| self.warn(kind);
-            self.tables
-                .functions_at(location, functions, &mut found, &mut warn);
+            found.clear();
+            if location == NO_LOCATION {
+                found.push(functions.intern(NO_FRAMES));
+            } else {
+                let mut warn = |kind| self.warn(kind);
+                self.tables
+                    .functions_at(location, functions, &mut found, &mut warn);
+            }
             let pruning = match &mut prune {
                 Some(prune) => prune.of(self.tables.names_at(location)),
                 None => Pruning::None,
@@ -405,12 +413,15 @@ impl Reader<'_> {
             contexts.push(merged);
             for value in 0..by_location.values() {
                 let weight = by_location.self_weight(value, id).ns();
-                let node = merged.node;
-                if weight > 0 && node == NodeId::ROOT {
-                    self.warn("empty-stack");
+                if weight > 0 && merged.node == NodeId::ROOT {
+                    // All its locations are unknown.
+                    let function = functions.intern(NO_FRAMES);
+                    let place = || Place::offset(&self.file, self.offset);
+                    let node = self.samples.child(NodeId::ROOT, function, place);
+                    self.samples.add(node, value, weight, place);
                 } else if weight > 0 {
                     let place = || Place::offset(&self.file, self.offset);
-                    self.samples.add(node, value, weight, place);
+                    self.samples.add(merged.node, value, weight, place);
                 }
             }
         }

@@ -143,7 +143,7 @@ impl FunctionTable {
     fn count(&mut self, session: &Session) {
         self.rows.clear();
         if let Some(resolved) = session.recordings.get(self.recording) {
-            let metrics = resolved.recording.trace.function_metrics(self.range);
+            let metrics = resolved.recording.function_metrics(self.range);
             let modules = resolved.resolution.modules.iter();
             let functions = resolved.recording.functions.ids();
             let all = functions.zip(modules).zip(metrics);

@@ -73,7 +73,7 @@ impl ModuleMetrics {
         let Some(resolved) = session.recordings.get(recording) else {
             return metrics;
         };
-        let of_functions = resolved.recording.trace.function_metrics(None);
+        let of_functions = resolved.recording.function_metrics(None);
         for (function, module) in of_functions.iter().zip(&resolved.resolution.modules) {
             let index = module.index();
             if index < modules {

@@ -40,6 +40,7 @@ impl<'a> Placing<'a> {
         let mut libraries: BTreeSet<&str> = BTreeSet::new();
         let mut prefixes: HashMap<&str, u32> = HashMap::new();
         let mut without_file = 0;
+        let outside = outside.map(by_package);
         for function in outside.filter(|function| !packages::origin(*function).is_foreign) {
             if function.file.is_empty() {
                 libraries.insert(function.library);
@@ -91,6 +92,7 @@ impl<'a> Placing<'a> {
     /// A function that is not in the source: in the external district, or, where there is no source and the
     /// function is not of a library or a runtime, in directories, files, namespaces and classes of its own.
     pub fn outside(&mut self, function: Function<'_>) -> NodeId {
+        let function = by_package(function);
         let origin = packages::origin(function);
         let is_foreign =
             origin.is_foreign || function.file.is_empty() && self.is_without_file_foreign;
@@ -150,6 +152,22 @@ impl<'a> Placing<'a> {
     pub fn build(self) -> (Hierarchy, Vec<ModuleId>) {
         self.builder.build()
     }
+}
+
+/// Profilers of the JVM give a file without its folder and a name with its package: the name says more.
+fn by_package(function: Function<'_>) -> Function<'_> {
+    let is_of_jvm = [".java", ".kt", ".scala", ".groovy"]
+        .iter()
+        .any(|end| function.file.ends_with(end));
+    let is_alone = !function.file.contains(['/', '\\']);
+    if is_of_jvm && is_alone && names::parts(function.name).len() > 2 {
+        return Function {
+            file: "",
+            line: 0,
+            ..function
+        };
+    }
+    function
 }
 
 /// What stands up to the first underscore in a name without scopes, and the underscore.

@@ -78,7 +78,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
             .num_columns(2)
             .spacing([14.0, 4.0])
             .show(ui, |ui| facts(ui, document, module, &of));
-        if document.playback.is_none() {
+        if document.resolved().is_none() {
             return;
         }
         egui::ScrollArea::vertical()
@@ -109,13 +109,16 @@ fn facts(ui: &mut Ui, document: &Document, module: ModuleId, of: &Module<'_>) {
     if facts.modules > 0 {
         fact(ui, "Modules inside", text::count(u64::from(facts.modules)));
     }
-    if document.playback.is_some() {
-        fact(ui, "Calls", text::count(facts.calls));
-        if facts.calls > 0 {
+    if document.resolved().is_some() {
+        let counts_calls = document.counts_calls();
+        if counts_calls {
+            fact(ui, "Calls", text::count(facts.calls));
+        }
+        if facts.calls > 0 || !counts_calls {
             if let Some(total) = facts.total {
-                fact(ui, "Total cost", total.to_string());
+                fact(ui, "Total cost", document.show_cost(total));
             }
-            fact(ui, "Self cost", facts.self_cost.to_string());
+            fact(ui, "Self cost", document.show_cost(facts.self_cost));
         }
     }
 }
@@ -136,11 +139,21 @@ fn list(
     ui.spacing_mut().item_spacing.y = 0.0;
     for neighbour in neighbours.iter().take(MAX_NEIGHBOURS) {
         let name = document.session.hierarchy.name(neighbour.module);
-        let response = row(ui, name, &text::count(neighbour.calls));
+        let counts_calls = document.counts_calls();
+        let cost = document.show_cost(neighbour.cost);
+        let share = match counts_calls {
+            true => text::count(neighbour.calls),
+            false => cost.clone(),
+        };
+        let response = row(ui, name, &share);
         let response = response.on_hover_ui(|ui| {
             ui.label(document.session.hierarchy.path(neighbour.module));
-            let calls = text::counted(neighbour.calls, "call", "calls");
-            ui.label(style::weak(format!("{calls}, {} in all", neighbour.cost)));
+            if counts_calls {
+                let calls = text::counted(neighbour.calls, "call", "calls");
+                ui.label(style::weak(format!("{calls}, {cost} in all")));
+            } else {
+                ui.label(style::weak(format!("{cost} in all")));
+            }
         });
         if response.clicked() {
             context

@@ -37,23 +37,29 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
                     entry(ui, "Colour", &format!("{}, logarithmic", unit(metric)));
                 }
             }
-            if document.playback.is_none() {
+            if document.resolved().is_none() {
                 return;
             }
-            ramp(ui, palette.hot, palette.warm);
-            entry(
-                ui,
-                "runs now, then fades:",
-                &format!("half in {}", settings.half_life),
-            );
+            if document.playback.is_some() {
+                ramp(ui, palette.hot, palette.warm);
+                entry(
+                    ui,
+                    "runs now, then fades:",
+                    &format!("half in {}", settings.half_life),
+                );
+            }
+            let wider = match document.counts_calls() {
+                true => "wider for more calls",
+                false => "wider for more weight",
+            };
             if settings.arcs != ArcMode::None {
                 ramp(ui, palette.caller, palette.callee);
                 let left_out = document.landscape.arcs_left_out();
                 let wider = if left_out == 0 {
-                    "wider for more calls".to_owned()
+                    wider.to_owned()
                 } else {
                     let left_out = text::count(left_out as u64);
-                    format!("wider for more calls, {left_out} thinnest left out")
+                    format!("{wider}, {left_out} thinnest left out")
                 };
                 entry(ui, "caller to callee,", &wider);
             }

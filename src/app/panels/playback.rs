@@ -8,6 +8,7 @@ use super::super::playback::{Clock, EVENT_SPEEDS, Playback, Step, WALL_SPEEDS};
 use super::super::style;
 use super::widgets::{Icon, icon_button, small_slider};
 use super::{Context, text};
+use crate::facts::profile::Profile;
 use crate::facts::trace::Trace;
 use crate::units::{Cost, Time, TimeRange, TimeSpec};
 
@@ -18,6 +19,10 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
     let Some(document) = &context.bench.document else {
         return;
     };
+    if let Some(profile) = document.profile() {
+        no_playback(ui, profile);
+        return;
+    }
     let (Some(playback), Some(resolved)) = (&document.playback, document.resolved()) else {
         return;
     };
@@ -56,6 +61,31 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
                 ui.allocate_ui_with_layout(size, row, |ui| step_size(ui, playback, context));
             }
         }
+    });
+}
+
+/// Says why there is nothing to play, where one would look for it.
+fn no_playback(ui: &mut Ui, profile: &Profile) {
+    let frame =
+        egui::Frame::side_top_panel(ui.style()).inner_margin(egui::Margin::symmetric(10, 8));
+    let panel = egui::Panel::bottom("no playback")
+        .frame(frame)
+        .resizable(false);
+    panel.show(ui, |ui| {
+        ui.horizontal_wrapped(|ui| {
+            ui.label(style::title("A profile: no playback"));
+            let value = profile.values().get(profile.shown());
+            let name = value.map_or("", |value| value.name.as_str());
+            let all = profile.unit().show(profile.weight());
+            let what = if all.ends_with(name) {
+                all
+            } else {
+                format!("{name}: {all}")
+            };
+            ui.label(style::weak(format!(
+                "weights of functions and calls without times · {what}"
+            )));
+        });
     });
 }
 

@@ -22,7 +22,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
         .bench
         .document
         .as_ref()
-        .is_some_and(|document| document.playback.is_some());
+        .is_some_and(|document| document.resolved().is_some());
     card(ctx, "settings", Align2::RIGHT_TOP, context.free, |ui| {
         ui.set_width(260.0);
         ui.horizontal(|ui| {

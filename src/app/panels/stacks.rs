@@ -22,7 +22,8 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
     let Some(resolved) = document.resolved() else {
         return;
     };
-    if !context.bench.shown.stacks {
+    // Of a profile nothing runs at a time.
+    if !context.bench.shown.stacks || document.playback.is_none() {
         return;
     }
     let trace = &resolved.recording.trace;

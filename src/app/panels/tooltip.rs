@@ -54,13 +54,18 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
                         what = format!("{what} · {lines}");
                     }
                     ui.label(style::weak(what).small());
+                    let own = document.show_cost(facts.self_cost);
+                    let cost = match facts.total {
+                        Some(total) => {
+                            format!("{} in all, {own} itself", document.show_cost(total))
+                        }
+                        None => format!("{own} itself"),
+                    };
                     if facts.calls > 0 {
                         let calls = text::counted(facts.calls, "call", "calls");
-                        let cost = match facts.total {
-                            Some(total) => format!("{total} in all, {} itself", facts.self_cost),
-                            None => format!("{} itself", facts.self_cost),
-                        };
                         ui.label(style::weak(format!("{calls} · {cost}")).small());
+                    } else if document.resolved().is_some() && !document.counts_calls() {
+                        ui.label(style::weak(cost).small());
                     }
                 });
         });

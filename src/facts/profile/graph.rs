@@ -1,17 +1,35 @@
 //! A call graph with weights: functions have self weights, call relations calls and weights. Which callers
 //! stood around a caller is not known, so there are no contexts.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::super::trace::{FunctionMetrics, Relation};
 use crate::units::{Cost, FunctionId};
 use crate::warnings::{Place, Reporter};
 
-/// Calls from one function to another.
+/// A function in a call graph, or the part of it that was called while it was already running.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GraphNode(u32);
+
+impl GraphNode {
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What a node stands for.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    function: FunctionId,
+    /// Calls within another call of the function.
+    is_inner: bool,
+}
+
+/// Calls from one node to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Edge {
-    caller: FunctionId,
-    callee: FunctionId,
+    caller: GraphNode,
+    callee: GraphNode,
     calls: u64,
     /// By value: what all these calls weigh with everything below them.
     weights: Box<[u64]>,
@@ -20,7 +38,8 @@ struct Edge {
 /// The weights of functions and of the calls between them.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
-    /// By value, by function; functions past the end weigh nothing.
+    nodes: Vec<Node>,
+    /// By value, by node.
     own: Vec<Vec<u64>>,
     /// Sorted by caller, callee.
     edges: Vec<Edge>,
@@ -34,98 +53,115 @@ impl Graph {
 
     /// What all functions weigh together.
     pub fn weight(&self, value: usize) -> Cost {
-        let own = self.own.get(value);
-        own.map_or(Cost::ZERO, |own| {
-            own.iter().map(|&it| Cost::from_ns(it)).sum()
-        })
+        self.own[value].iter().map(|&it| Cost::from_ns(it)).sum()
     }
 
-    fn own(&self, value: usize, function: FunctionId) -> Cost {
-        let own = self.own[value].get(function.index());
-        Cost::from_ns(own.copied().unwrap_or(0))
-    }
-
-    /// Calls, total and self weight of each of `functions` functions. The total of a function is what the
-    /// calls from others to it weigh, of a function that no other calls its self weight and its calls
-    /// of others; so direct recursion counts once. Where functions call each other in a cycle the input
-    /// does not tell which of their calls lie in each other, and the total is the least of this sum
-    /// and of everything. O(functions + relations).
+    /// Calls, total and self weight of each of `functions` functions. The total of a node is what the calls
+    /// from others to it weigh, of a node that no other calls its self weight and its calls of others; that of
+    /// a function is its node's for outer calls, so recursion counts once. Where nodes call each other in
+    /// a cycle the input does not tell which of their calls lie in each other, and the total is the least
+    /// of this sum and of everything. O(nodes + edges).
     pub fn function_metrics(&self, value: usize, functions: usize) -> Vec<FunctionMetrics> {
         let mut metrics = vec![FunctionMetrics::default(); functions];
-        let mut called = vec![Cost::ZERO; functions];
-        let mut calls_of_others = vec![Cost::ZERO; functions];
-        let mut is_called = vec![false; functions];
+        let mut called = vec![None; self.nodes.len()];
+        let mut calls_of_others = vec![Cost::ZERO; self.nodes.len()];
         for edge in &self.edges {
             let weight = Cost::from_ns(edge.weights[value]);
-            let (caller, callee) = (edge.caller.index(), edge.callee.index());
-            metrics[callee].calls = metrics[callee].calls.saturating_add(edge.calls);
-            if caller != callee {
-                called[callee] += weight;
-                is_called[callee] = true;
-                calls_of_others[caller] += weight;
+            let of = &mut metrics[self.nodes[edge.callee.index()].function.index()];
+            of.calls = of.calls.saturating_add(edge.calls);
+            if edge.caller != edge.callee {
+                *called[edge.callee.index()].get_or_insert(Cost::ZERO) += weight;
+                calls_of_others[edge.caller.index()] += weight;
             }
         }
         let all = self.weight(value);
-        for (index, metrics) in metrics.iter_mut().enumerate() {
-            let own = self.own(value, FunctionId(index as u32));
-            let total = if is_called[index] {
-                called[index]
+        // Those of inner calls only where nothing is known of outer ones.
+        let mut inner = vec![Cost::ZERO; functions];
+        for (index, node) in self.nodes.iter().enumerate() {
+            let own = Cost::from_ns(self.own[value][index]);
+            let total = called[index].unwrap_or(own + calls_of_others[index]);
+            let total = total.min(all).max(own);
+            let of = &mut metrics[node.function.index()];
+            of.self_cost += own;
+            if node.is_inner {
+                inner[node.function.index()] += total;
             } else {
-                own + calls_of_others[index]
-            };
-            metrics.self_cost = own;
-            metrics.total = total.min(all).max(own);
+                of.total += total;
+            }
+        }
+        for (metrics, inner) in metrics.iter_mut().zip(inner) {
+            if metrics.total == Cost::ZERO {
+                metrics.total = inner.min(all);
+            }
         }
         metrics
     }
 
-    /// The call relations between functions. How much of a callee's self weight belongs to one of several
-    /// callers is not known: the self cost of their relations is 0. O(relations).
-    pub fn relations(&self, value: usize, functions: usize) -> Vec<Relation> {
-        let mut callers = vec![0_u32; functions];
+    /// The call relations between functions, sorted by caller, then callee. How much of a callee's self weight
+    /// belongs to one of several callers is not known: the self cost of their relations is 0.
+    /// O(edges × log).
+    pub fn relations(&self, value: usize) -> Vec<Relation> {
+        let function = |node: GraphNode| self.nodes[node.index()].function;
+        let mut relations: BTreeMap<(FunctionId, FunctionId), Relation> = BTreeMap::new();
+        let mut callers: HashMap<FunctionId, u32> = HashMap::new();
         for edge in &self.edges {
-            callers[edge.callee.index()] += 1;
+            let (caller, callee) = (function(edge.caller), function(edge.callee));
+            let relation = relations.entry((caller, callee)).or_insert_with(|| {
+                *callers.entry(callee).or_default() += 1;
+                Relation {
+                    caller,
+                    callee,
+                    calls: 0,
+                    cost: Cost::ZERO,
+                    self_cost: Cost::ZERO,
+                }
+            });
+            relation.calls = relation.calls.saturating_add(edge.calls);
+            relation.cost += Cost::from_ns(edge.weights[value]);
         }
-        let relation = |edge: &Edge| Relation {
-            caller: edge.caller,
-            callee: edge.callee,
-            calls: edge.calls,
-            cost: Cost::from_ns(edge.weights[value]),
-            self_cost: match callers[edge.callee.index()] {
-                1 => self.own(value, edge.callee),
-                _ => Cost::ZERO,
-            },
-        };
-        self.edges.iter().map(relation).collect()
+        let mut own: HashMap<FunctionId, Cost> = HashMap::new();
+        for (node, &weight) in self.nodes.iter().zip(&self.own[value]) {
+            *own.entry(node.function).or_default() += Cost::from_ns(weight);
+        }
+        for relation in relations.values_mut() {
+            if callers.get(&relation.callee) == Some(&1) {
+                relation.self_cost = own.get(&relation.callee).copied().unwrap_or_default();
+            }
+        }
+        relations.into_values().collect()
     }
 
     /// How many functions call each other in a cycle of two or more, so that their totals are not exact.
-    /// O(functions + relations).
-    pub fn in_cycles(&self, functions: usize) -> u64 {
-        components(self, functions)
-            .into_iter()
-            .filter(|&size| size > 1)
-            .map(u64::from)
-            .sum()
+    /// O(nodes + edges).
+    pub fn in_cycles(&self) -> u64 {
+        let mut functions = HashSet::new();
+        for component in components(self) {
+            if component.len() > 1 {
+                let outer = component.into_iter().map(|node| self.nodes[node]);
+                functions.extend(outer.filter(|it| !it.is_inner).map(|it| it.function));
+            }
+        }
+        functions.len() as u64
     }
 }
 
-/// The sizes of the strongly connected components: Tarjan's algorithm (SIAM J. Comput. 1, 1972), without
+/// The nodes of each strongly connected component: Tarjan's algorithm (SIAM J. Comput. 1, 1972), without
 /// recursion.
-fn components(graph: &Graph, functions: usize) -> Vec<u32> {
+fn components(graph: &Graph) -> Vec<Vec<usize>> {
     const NEW: u32 = u32::MAX;
-    let first: Vec<usize> = (0..=functions)
-        .map(|function| {
-            let before = |edge: &Edge| edge.caller.index() < function;
+    let nodes = graph.nodes.len();
+    let first: Vec<usize> = (0..=nodes)
+        .map(|node| {
+            let before = |edge: &Edge| edge.caller.index() < node;
             graph.edges.partition_point(before)
         })
         .collect();
-    let mut number = vec![NEW; functions];
-    let mut lowest = vec![0_u32; functions];
-    let mut is_open = vec![false; functions];
-    let (mut open, mut path, mut sizes) = (Vec::new(), Vec::new(), Vec::new());
+    let mut number = vec![NEW; nodes];
+    let mut lowest = vec![0_u32; nodes];
+    let mut is_open = vec![false; nodes];
+    let (mut open, mut path, mut found) = (Vec::new(), Vec::new(), Vec::new());
     let mut next = 0;
-    for start in 0..functions {
+    for start in 0..nodes {
         if number[start] != NEW {
             continue;
         }
@@ -152,55 +188,61 @@ fn components(graph: &Graph, functions: usize) -> Vec<u32> {
                 lowest[caller] = lowest[caller].min(lowest[at]);
             }
             if lowest[at] == number[at] {
-                let mut size = 0;
+                let mut component = Vec::new();
                 while let Some(member) = open.pop() {
                     is_open[member] = false;
-                    size += 1;
+                    component.push(member);
                     if member == at {
                         break;
                     }
                 }
-                sizes.push(size);
+                found.push(component);
             }
         }
     }
-    sizes
+    found
 }
 
 /// Adds up a call graph. A weight that would bring a value's sum past 64 bits is cut and counted
 /// (`weight-out-of-range`).
 pub struct GraphBuilder<'r> {
     reporter: &'r Reporter,
+    nodes: Vec<Node>,
     own: Vec<Vec<u64>>,
     sums: Vec<u64>,
-    edges: HashMap<(FunctionId, FunctionId), Edge>,
+    edges: HashMap<(GraphNode, GraphNode), Edge>,
 }
 
 impl<'r> GraphBuilder<'r> {
     pub fn new(reporter: &'r Reporter) -> GraphBuilder<'r> {
         GraphBuilder {
             reporter,
+            nodes: Vec::new(),
             own: Vec::new(),
             sums: Vec::new(),
             edges: HashMap::new(),
         }
     }
 
-    /// How many values there are so far.
-    pub fn values(&self) -> usize {
-        self.own.len()
-    }
-
     /// One value more.
     pub fn add_value(&mut self) {
-        self.own.push(Vec::new());
+        self.own.push(vec![0; self.nodes.len()]);
         self.sums.push(0);
     }
 
-    /// Adds to what a function itself weighs of `value`.
+    /// A node for calls of `function`; with `is_inner` for those within another call of it.
+    pub fn node(&mut self, function: FunctionId, is_inner: bool) -> GraphNode {
+        self.nodes.push(Node { function, is_inner });
+        for own in &mut self.own {
+            own.push(0);
+        }
+        GraphNode(self.nodes.len() as u32 - 1)
+    }
+
+    /// Adds to what a node itself weighs of `value`.
     pub fn add(
         &mut self,
-        function: FunctionId,
+        node: GraphNode,
         value: usize,
         weight: u64,
         place: impl FnOnce() -> Place,
@@ -212,18 +254,15 @@ impl<'r> GraphBuilder<'r> {
         }
         let weight = weight.min(room);
         *sum += weight;
-        let own = &mut self.own[value];
-        if own.len() <= function.index() {
-            own.resize(function.index() + 1, 0);
-        }
-        own[function.index()] += weight;
+        // No more than their sum, which fits.
+        self.own[value][node.index()] += weight;
     }
 
     /// Adds calls, and by value what they weigh with everything below them.
     pub fn add_calls(
         &mut self,
-        caller: FunctionId,
-        callee: FunctionId,
+        caller: GraphNode,
+        callee: GraphNode,
         calls: u64,
         weights: impl IntoIterator<Item = (usize, u64)>,
     ) {
@@ -232,13 +271,9 @@ impl<'r> GraphBuilder<'r> {
             caller,
             callee,
             calls: 0,
-            weights: vec![0; values].into(),
+            weights: Box::default(),
         });
-        if edge.weights.len() < values {
-            let mut weights = std::mem::take(&mut edge.weights).into_vec();
-            weights.resize(values, 0);
-            edge.weights = weights.into();
-        }
+        edge.widen(values);
         edge.calls = edge.calls.saturating_add(calls);
         for (value, weight) in weights {
             edge.weights[value] = edge.weights[value].saturating_add(weight);
@@ -254,14 +289,82 @@ impl<'r> GraphBuilder<'r> {
         let values = self.own.len();
         let mut edges: Vec<Edge> = self.edges.into_values().collect();
         edges.sort_unstable_by_key(|edge| (edge.caller, edge.callee));
-        for edge in edges.iter_mut().filter(|it| it.weights.len() < values) {
-            let mut weights = std::mem::take(&mut edge.weights).into_vec();
-            weights.resize(values, 0);
-            edge.weights = weights.into();
+        for edge in &mut edges {
+            edge.widen(values);
         }
         Graph {
+            nodes: self.nodes,
             own: self.own,
             edges,
         }
+    }
+}
+
+impl Edge {
+    /// Makes room for values that have come up since.
+    fn widen(&mut self, values: usize) {
+        if self.weights.len() < values {
+            let mut weights = std::mem::take(&mut self.weights).into_vec();
+            weights.resize(values, 0);
+            self.weights = weights.into();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place() -> Place {
+        Place::file("made here")
+    }
+
+    /// main calls f, which calls itself; a and b call each other.
+    #[test]
+    fn recursion_counts_once_and_cycles_are_bounded() {
+        let reporter = Reporter::new();
+        let mut builder = GraphBuilder::new(&reporter);
+        builder.add_value();
+        let [main, f, a, b] = [0, 1, 2, 3].map(|id| builder.node(FunctionId(id), false));
+        let inner = builder.node(FunctionId(1), true);
+        for (node, own) in [(main, 1), (f, 2), (inner, 10), (a, 3), (b, 4)] {
+            builder.add(node, 0, own, place);
+        }
+        builder.add_calls(main, f, 1, [(0, 12)]);
+        builder.add_calls(f, inner, 2, [(0, 10)]);
+        builder.add_calls(inner, inner, 5, [(0, 25)]);
+        builder.add_calls(main, a, 1, [(0, 7)]);
+        builder.add_calls(a, b, 4, [(0, 20)]);
+        builder.add_calls(b, a, 3, [(0, 15)]);
+        let graph = builder.finish();
+        assert_eq!(graph.weight(0).ns(), 20);
+        assert_eq!(graph.in_cycles(), 2);
+        let metrics = graph.function_metrics(0, 4);
+        let found: Vec<_> = metrics
+            .iter()
+            .map(|it| (it.calls, it.total.ns(), it.self_cost.ns()))
+            .collect();
+        assert_eq!(found, [(0, 20, 1), (8, 12, 12), (4, 20, 3), (4, 20, 4)]);
+        let relations = graph.relations(0);
+        let found: Vec<_> = relations
+            .iter()
+            .map(|it| {
+                (
+                    it.caller.0,
+                    it.callee.0,
+                    it.calls,
+                    it.cost.ns(),
+                    it.self_cost.ns(),
+                )
+            })
+            .collect();
+        let expected = [
+            (0, 1, 1, 12, 0),
+            (0, 2, 1, 7, 0),
+            (1, 1, 7, 35, 0),
+            (2, 3, 4, 20, 4),
+            (3, 2, 3, 15, 0),
+        ];
+        assert_eq!(found, expected);
     }
 }

@@ -6,7 +6,7 @@ mod graph;
 
 use std::sync::OnceLock;
 
-pub use graph::{Graph, GraphBuilder};
+pub use graph::{Graph, GraphBuilder, GraphNode};
 
 use super::contexts::Contexts;
 use super::trace::{FunctionMetrics, Relation, Thread};
@@ -144,7 +144,7 @@ impl Profile {
             },
             Weights::Graph(graph) => Answers {
                 metrics: graph.function_metrics(self.shown, self.functions),
-                relations: graph.relations(self.shown, self.functions),
+                relations: graph.relations(self.shown),
             },
         })
     }

@@ -115,18 +115,17 @@ impl Tables {
     }
 
     /// The functions that run at a location, outermost first, into `found`; named by the address where none
-    /// is known. None where there is no such location. What had to be repaired goes to `warn`.
+    /// is known; nothing where there is no such location. What had to be repaired goes to `warn`.
     pub fn functions_at(
         &self,
         id: u64,
         functions: &mut Functions,
         found: &mut Vec<FunctionId>,
         warn: &mut impl FnMut(&'static str),
-    ) -> bool {
-        found.clear();
+    ) {
         let Some(location) = self.locations.get(&id) else {
             warn("unknown-location");
-            return false;
+            return;
         };
         let text = |number: u64, warn: &mut dyn FnMut(&'static str)| -> String {
             let Some(bytes) = self.string(number) else {
@@ -187,7 +186,6 @@ impl Tables {
                 ..Function::default()
             }));
         }
-        true
     }
 
     /// The texts of the functions' names at a location, innermost first, as the profile has them.

@@ -153,11 +153,11 @@ fn recent(
 /// How much the functions glow that ran in the range: by the root of their share of the greatest self
 /// cost, so that a hundredth of it is still seen.
 fn shares(resolved: &Resolved, moment: Moment, glows: &mut Vec<(FunctionId, f32)>) {
-    let metrics = resolved.recording.trace.function_metrics(moment.range);
+    let metrics = resolved.recording.function_metrics(moment.range);
     let most = metrics.iter().map(|metric| metric.self_cost).max();
     let most = most.unwrap_or_default().ns().max(1) as f64;
     for (index, metric) in metrics.iter().enumerate() {
-        if metric.calls > 0 {
+        if metric.calls > 0 || metric.total > Cost::ZERO {
             let share = (metric.self_cost.ns() as f64 / most).sqrt() as f32;
             glows.push((FunctionId(index as u32), share.max(LEAST_IN_SUMMARY)));
         }

@@ -92,6 +92,17 @@ impl Moment {
         };
         (range.start <= self.time).then(|| (range.start, self.time.min(range.end)))
     }
+
+    /// The final state of a recording without times, a profile.
+    pub fn without_time(recording: usize) -> Moment {
+        Moment {
+            recording,
+            time: Time::ZERO,
+            previous: Time::ZERO,
+            range: None,
+            summary: true,
+        }
+    }
 }
 
 /// A call relation between displayed modules.

@@ -127,12 +127,17 @@ impl Relations {
         }
     }
 
-    /// The relations of all calls in the range.
+    /// The relations of all calls in the range; of a profile that does not count calls, their weight.
     fn summarize(&mut self, resolved: &Resolved, moment: Moment, block_of: &[u32]) {
-        for relation in resolved.recording.trace.relations(moment.range) {
+        let counts_calls = resolved.recording.counts_calls();
+        for relation in resolved.recording.relations(moment.range) {
             let from = block(resolved, relation.caller, block_of);
             let to = block(resolved, relation.callee, block_of);
-            self.add(from, to, relation.calls, 0);
+            let weight = match counts_calls {
+                true => relation.calls,
+                false => relation.cost.ns(),
+            };
+            self.add(from, to, weight, 0);
         }
     }
 

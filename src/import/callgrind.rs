@@ -1,0 +1,524 @@
+//! Callgrind profiles, of valgrind, Xdebug and others. Specification:
+//! <https://valgrind.org/docs/manual/cl-format.html>.
+//!
+//! Read: every event as a value, the first shown; what each function itself costs, by name, file and object;
+//! calls between functions with their inclusive costs. Names and positions may be compressed, a file may
+//! have several parts, which are added up. It is a call graph: which callers stood around a caller is
+//! not told, so there are no calling contexts. What valgrind calls `f'2` is what `f` does while it is already
+//! running: it is counted with `f`, whose total is then exact. In a file without such names, the totals of
+//! functions that call each other in a cycle are upper bounds (counted as `total-in-cycle-not-exact`).
+//!
+//! Not read: costs by line and address, jumps, and long names of events.
+
+use std::collections::HashMap;
+
+use super::ImportError;
+use super::demangle::demangle;
+use super::hashing::BuildFast;
+use super::input::Input;
+use super::lines::Lines;
+use crate::facts::functions::{Function, Functions};
+use crate::facts::profile::{GraphBuilder, GraphNode, Profile, Value, Weights};
+use crate::facts::recording::{Recording, RecordingKind};
+use crate::facts::trace::Trace;
+use crate::progress::Progress;
+use crate::units::Unit;
+use crate::warnings::{Place, Reporter};
+
+/// The identifier in `info`.
+pub const FORMAT: &str = "callgrind";
+
+/// More events than any profiler counts; each costs memory for every function and call relation.
+const MOST_VALUES: usize = 32;
+
+/// Whether a line names a function and another is one of the header's, or names a file.
+pub fn sniff(head: &[u8]) -> bool {
+    if head.starts_with(b"# callgrind format") {
+        return true;
+    }
+    let (mut has_function, mut has_header) = (false, false);
+    for line in head.split(|&byte| byte == b'\n') {
+        has_function |= line.starts_with(b"fn=");
+        has_header |= ["version:", "creator:", "events:", "positions:", "fl="]
+            .iter()
+            .any(|key| line.starts_with(key.as_bytes()));
+        if has_function && has_header {
+            return true;
+        }
+    }
+    false
+}
+
+/// Reads the profile. O(size); memory for functions and call relations.
+pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
+    let reporter = Reporter::new();
+    let mut lines = Lines::open(input, progress, &reporter)?;
+    let mut reader = Reader {
+        reporter: &reporter,
+        file: input.display().to_string(),
+        line: 0,
+        graph: GraphBuilder::new(&reporter),
+        functions: Functions::default(),
+        values: Vec::new(),
+        factors: Vec::new(),
+        columns: Vec::new(),
+        positions: 1,
+        objects: Names::default(),
+        files: Names::default(),
+        names: Names::default(),
+        object: NONE,
+        source: NONE,
+        function: None,
+        callee: Callee::default(),
+        calls: None,
+        last: Vec::new(),
+        known: HashMap::default(),
+        totals: None,
+        by_callgrind: false,
+    };
+    while let Some(line) = lines.next()? {
+        reader.line += 1;
+        reader.read(line)?;
+    }
+    reader.end_calls();
+    if reader.values.is_empty() {
+        let expected = "a line that begins with 'events:'";
+        return Err(ImportError::malformed(lines.place(), expected, "none"));
+    }
+    Ok(reader.finish(input))
+}
+
+/// Stands for no name.
+const NONE: u32 = u32::MAX;
+
+/// Names of one kind: objects, files or functions.
+#[derive(Default)]
+struct Names {
+    texts: Vec<Box<[u8]>>,
+    places: HashMap<Box<[u8]>, u32, BuildFast>,
+    /// By compressed id.
+    ids: HashMap<u64, u32, BuildFast>,
+}
+
+impl Names {
+    fn place(&mut self, text: &[u8]) -> u32 {
+        if let Some(&known) = self.places.get(text) {
+            return known;
+        }
+        let place = self.texts.len() as u32;
+        self.texts.push(text.into());
+        self.places.insert(text.into(), place);
+        place
+    }
+
+    /// The name in `(id) name`, `(id)` or `name`, and whether it is an id that was not given a name before.
+    fn read(&mut self, text: &[u8]) -> (u32, bool) {
+        let Some((id, name)) = compressed(text) else {
+            return (self.place(text), false);
+        };
+        if !name.is_empty() {
+            let place = self.place(name);
+            self.ids.insert(id, place);
+            return (place, false);
+        }
+        if let Some(&known) = self.ids.get(&id) {
+            return (known, false);
+        }
+        let place = self.place(text);
+        self.ids.insert(id, place);
+        (place, true)
+    }
+
+    fn text(&self, place: u32) -> &[u8] {
+        self.texts.get(place as usize).map_or(b"", |text| text)
+    }
+}
+
+/// `(id) name` taken apart; none of a name alone, which may be in parentheses too.
+fn compressed(text: &[u8]) -> Option<(u64, &[u8])> {
+    let inside = text.strip_prefix(b"(")?;
+    let close = memchr::memchr(b')', inside)?;
+    let id = number(&inside[..close])?;
+    Some((id, inside[close + 1..].trim_ascii()))
+}
+
+/// A decimal number, or a hexadecimal one behind `0x`; none where there is none or it does not fit.
+fn number(text: &[u8]) -> Option<u64> {
+    let text = std::str::from_utf8(text).ok()?;
+    match text.strip_prefix("0x") {
+        // `from_str_radix` takes a sign.
+        Some(digits) if digits.starts_with(|c: char| c.is_ascii_hexdigit()) => {
+            u64::from_str_radix(digits, 16).ok()
+        }
+        None if text.starts_with(|c: char| c.is_ascii_digit()) => text.parse().ok(),
+        _ => None,
+    }
+}
+
+/// The function that the next call goes to.
+#[derive(Clone, Copy)]
+struct Callee {
+    object: u32,
+    source: u32,
+    name: u32,
+}
+
+impl Default for Callee {
+    fn default() -> Callee {
+        Callee {
+            object: NONE,
+            source: NONE,
+            name: NONE,
+        }
+    }
+}
+
+struct Reader<'r> {
+    reporter: &'r Reporter,
+    file: String,
+    /// The number of the line at hand, from 1.
+    line: u64,
+    graph: GraphBuilder<'r>,
+    functions: Functions,
+    values: Vec<Value>,
+    /// By value, what one of the file's is in the value's unit.
+    factors: Vec<u64>,
+    /// By column of costs, its value.
+    columns: Vec<usize>,
+    /// How many positions stand before the costs.
+    positions: usize,
+    objects: Names,
+    files: Names,
+    names: Names,
+    /// Where the function at hand is, and which it is.
+    object: u32,
+    source: u32,
+    function: Option<GraphNode>,
+    callee: Callee,
+    /// The callee and the number of calls whose cost the next line gives.
+    calls: Option<(GraphNode, u64)>,
+    /// The costs of the last line, which some writers give the next one's differences to.
+    last: Vec<u64>,
+    /// By name, file and object.
+    known: HashMap<(u32, u32, u32), GraphNode, BuildFast>,
+    /// The sum of the first event that the file itself gives.
+    totals: Option<u64>,
+    /// Valgrind's own tool ends what it writes with totals.
+    by_callgrind: bool,
+}
+
+impl Reader<'_> {
+    fn warn(&self, kind: &'static str) {
+        self.reporter
+            .warn(kind, || Place::line(&self.file, self.line));
+    }
+
+    fn read(&mut self, line: &[u8]) -> Result<(), ImportError> {
+        let line = line.trim_ascii();
+        match line.first() {
+            None | Some(b'#') => Ok(()),
+            Some(b'0'..=b'9' | b'+' | b'-' | b'*') => self.costs(line),
+            Some(_) => {
+                let at = memchr::memchr2(b'=', b':', line);
+                let Some(at) = at else {
+                    self.warn("malformed-line");
+                    return Ok(());
+                };
+                let (key, text) = (&line[..at], line[at + 1..].trim_ascii());
+                if line[at] == b'=' {
+                    self.body(key, text);
+                } else {
+                    self.header(key, text);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn header(&mut self, key: &[u8], text: &[u8]) {
+        match key {
+            b"events" => {
+                self.columns.clear();
+                self.last.clear();
+                for event in words(text) {
+                    let name = self.text(event);
+                    let known = self.values.iter().position(|value| value.name == name);
+                    let value = known.unwrap_or(self.values.len());
+                    if value == MOST_VALUES {
+                        self.warn("too-many-values");
+                        break;
+                    }
+                    if known.is_none() {
+                        let (unit, factor) = unit_of(&name);
+                        self.values.push(Value { name, unit });
+                        self.factors.push(factor);
+                        self.graph.add_value();
+                    }
+                    self.columns.push(value);
+                }
+            }
+            b"positions" => self.positions = words(text).count().max(1),
+            b"totals" => match words(text).next().and_then(number) {
+                Some(total) => self.totals = Some(self.totals.unwrap_or(0).saturating_add(total)),
+                None => self.warn("malformed-line"),
+            },
+            b"creator" => self.by_callgrind |= text.starts_with(b"callgrind"),
+            b"version" | b"pid" | b"thread" | b"part" | b"desc" | b"cmd" | b"target" | b"event"
+            | b"summary" => {}
+            _ => self.warn("unknown-line"),
+        }
+    }
+
+    fn body(&mut self, key: &[u8], text: &[u8]) {
+        let names = match key {
+            b"ob" | b"cob" => &mut self.objects,
+            b"fl" | b"fi" | b"fe" | b"cfl" | b"cfi" | b"jfi" | b"jfl" => &mut self.files,
+            b"fn" | b"cfn" | b"jfn" => &mut self.names,
+            b"calls" => return self.called(text),
+            b"jump" | b"jcnd" => return,
+            _ => return self.warn("unknown-line"),
+        };
+        let (name, is_unknown) = names.read(text);
+        if is_unknown {
+            self.warn("unknown-id");
+        }
+        match key {
+            b"ob" => self.object = name,
+            b"cob" => self.callee.object = name,
+            b"cfn" => self.callee.name = name,
+            b"cfl" | b"cfi" => self.callee.source = name,
+            b"fn" => {
+                self.end_calls();
+                let function = self.function_of(name, self.source, self.object);
+                self.function = Some(function);
+            }
+            b"fl" | b"fi" | b"fe" => self.source = name,
+            _ => {}
+        }
+    }
+
+    /// `calls=count target`; the cost follows in the next line.
+    fn called(&mut self, text: &[u8]) {
+        self.end_calls();
+        let callee = std::mem::take(&mut self.callee);
+        let Some(calls) = words(text).next().and_then(number) else {
+            return self.warn("malformed-line");
+        };
+        if callee.name == NONE {
+            return self.warn("call-without-callee");
+        }
+        // What is not said is as in the caller.
+        let or = |name: u32, other: u32| if name == NONE { other } else { name };
+        let source = or(callee.source, self.source);
+        let object = or(callee.object, self.object);
+        let function = self.function_of(callee.name, source, object);
+        self.calls = Some((function, calls));
+    }
+
+    /// Calls whose cost is not told.
+    fn end_calls(&mut self) {
+        if let Some((callee, calls)) = self.calls.take() {
+            self.warn("missing-call-cost");
+            if let Some(caller) = self.function {
+                self.graph.add_calls(caller, callee, calls, []);
+            }
+        }
+    }
+
+    /// Positions, then costs: of the function at hand, or of a call.
+    fn costs(&mut self, line: &[u8]) -> Result<(), ImportError> {
+        if self.values.is_empty() {
+            return Err(ImportError::malformed(
+                Place::line(&self.file, self.line),
+                "a line that begins with 'events:' before the first costs",
+                "costs",
+            ));
+        }
+        let mut costs = words(line).skip(self.positions);
+        let mut weights = [(0, 0); MOST_VALUES];
+        let mut taken = 0;
+        for (column, &value) in self.columns.iter().enumerate() {
+            let Some(word) = costs.next() else {
+                break;
+            };
+            let last = self.last.get(column).copied().unwrap_or(0);
+            let cost = match word.split_first() {
+                Some((b'*', b"")) => Some(last),
+                Some((b'+', rest)) => number(rest).and_then(|more| last.checked_add(more)),
+                Some((b'-', rest)) => match number(rest).map(|less| last.checked_sub(less)) {
+                    Some(None) => {
+                        self.warn("negative-cost");
+                        Some(0)
+                    }
+                    other => other.flatten(),
+                },
+                _ => number(word),
+            };
+            let Some(cost) = cost else {
+                self.warn("malformed-cost");
+                continue;
+            };
+            if self.last.len() <= column {
+                self.last.resize(column + 1, 0);
+            }
+            self.last[column] = cost;
+            let Some(weight) = cost.checked_mul(self.factors[value]) else {
+                self.warn("weight-out-of-range");
+                continue;
+            };
+            weights[taken] = (value, weight);
+            taken += 1;
+        }
+        if costs.next().is_some() {
+            self.warn("more-costs-than-events");
+        }
+        let Some(function) = self.function else {
+            self.warn("cost-without-function");
+            self.calls = None;
+            return Ok(());
+        };
+        let weights = &weights[..taken];
+        match self.calls.take() {
+            Some((callee, calls)) => {
+                let weights = weights.iter().copied();
+                self.graph.add_calls(function, callee, calls, weights);
+            }
+            None => {
+                for &(value, weight) in weights {
+                    let place = || Place::line(&self.file, self.line);
+                    self.graph.add(function, value, weight, place);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn function_of(&mut self, name: u32, source: u32, object: u32) -> GraphNode {
+        if let Some(&known) = self.known.get(&(name, source, object)) {
+            return known;
+        }
+        let mut text = self.text(self.names.text(name));
+        let level = text.rsplit_once('\'').filter(|(name, level)| {
+            self.by_callgrind && !name.is_empty() && level.parse::<u32>().is_ok()
+        });
+        let is_inner = level.is_some();
+        if let Some((name, _)) = level {
+            text.truncate(name.len());
+        }
+        if text.starts_with("_Z") || text.starts_with("_R") {
+            text = demangle(&text);
+        }
+        let known = |text: String| match text.as_str() {
+            "???" => String::new(),
+            _ => text,
+        };
+        let file = known(self.text(self.files.text(source)));
+        let library = known(self.text(self.objects.text(object)));
+        let function = self.functions.intern(Function {
+            name: &text,
+            file: &file,
+            line: 0,
+            library: &library,
+        });
+        let node = self.graph.node(function, is_inner);
+        self.known.insert((name, source, object), node);
+        node
+    }
+
+    fn text(&self, bytes: &[u8]) -> String {
+        let text = String::from_utf8_lossy(bytes);
+        if text.contains(|c: char| c.is_control() || c == char::REPLACEMENT_CHARACTER) {
+            self.warn("invalid-text");
+            return text.replace(char::is_control, "\u{fffd}");
+        }
+        text.into_owned()
+    }
+
+    fn finish(self, input: &Input) -> Recording {
+        let sum = self.graph.weight(0) / self.factors[0];
+        match self.totals {
+            Some(totals) if totals != sum => self.warn("totals-differ"),
+            None if self.by_callgrind => self.warn("truncated-file"),
+            _ => {}
+        }
+        let graph = self.graph.finish();
+        let functions = self.functions.len();
+        self.reporter
+            .warn_many("total-in-cycle-not-exact", graph.in_cycles(), || {
+                Place::file(&self.file)
+            });
+        let profile = Profile::new(self.values, 0, Weights::Graph(graph), functions);
+        Recording {
+            path: input.to_path_buf(),
+            format: FORMAT,
+            kind: RecordingKind::Profile,
+            functions: self.functions,
+            trace: Trace::default(),
+            profile: Some(profile),
+            samples: 0,
+            warnings: self.reporter.warnings(),
+        }
+    }
+}
+
+fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    line.split(u8::is_ascii_whitespace)
+        .filter(|word| !word.is_empty())
+}
+
+/// The unit of an event by its name, and what one of the file's is in it.
+fn unit_of(event: &str) -> (Unit, u64) {
+    // Xdebug: `Time_(10ns)`, `Memory_(bytes)`.
+    let unit = event
+        .split_once("_(")
+        .and_then(|(_, unit)| unit.strip_suffix(')'));
+    match unit.unwrap_or(event) {
+        "ns" | "Nanoseconds" => (Unit::Nanoseconds, 1),
+        "10ns" => (Unit::Nanoseconds, 10),
+        "us" | "µs" | "Microseconds" => (Unit::Nanoseconds, 1_000),
+        "ms" | "Milliseconds" => (Unit::Nanoseconds, 1_000_000),
+        "bytes" | "Bytes" => (Unit::Bytes, 1),
+        "Ir" | "Instructions" => (Unit::Things("instructions".to_owned()), 1),
+        _ => (Unit::Things(event.to_owned()), 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_decompressed() {
+        let mut names = Names::default();
+        let (main, _) = names.read(b"(1) main");
+        assert_eq!(names.read(b"(1)"), (main, false));
+        assert_eq!(names.read(b"main"), (main, false));
+        let (below, unknown) = names.read(b"(below main)");
+        assert!(below != main && !unknown);
+        let (other, unknown) = names.read(b"(7)");
+        assert!(unknown && names.text(other) == b"(7)");
+        assert_eq!(names.read(b"(7)"), (other, false));
+        let (again, _) = names.read(b"(1) other");
+        assert_eq!(
+            (names.read(b"(1)"), names.text(again)),
+            ((again, false), &b"other"[..])
+        );
+    }
+
+    #[test]
+    fn numbers_are_decimal_or_hexadecimal() {
+        for (text, expected) in [
+            ("12", Some(12)),
+            ("0x1f", Some(31)),
+            ("0", Some(0)),
+            ("", None),
+            ("0x", None),
+            ("+1", None),
+            ("0x+1", None),
+            ("1.5", None),
+            ("99999999999999999999", None),
+        ] {
+            assert_eq!(number(text.as_bytes()), expected, "{text}");
+        }
+    }
+}
