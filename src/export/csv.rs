@@ -1,5 +1,5 @@
 //! The functions of a recording as a table in CSV (RFC 4180): the fields that `callscape functions` has, the
-//! largest total cost first. Costs are nanoseconds.
+//! largest total cost first. Costs are nanoseconds, of a profile what it weighs.
 
 use std::cmp::Reverse;
 use std::io::{self, Write};
@@ -16,7 +16,7 @@ pub const NAME: &str = "csv";
 pub fn write(part: &Part<'_>, out: &mut dyn Write, progress: &Progress) -> Result<(), ExportError> {
     let functions = &part.recording.functions;
     let metrics = if part.is_whole() {
-        part.recording.trace.function_metrics(None)
+        part.recording.function_metrics(None)
     } else {
         metrics(part, progress)?
     };

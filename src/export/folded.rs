@@ -3,7 +3,7 @@
 //! A line for each call path, its functions from the outermost on with `;` between, and the self cost of all its
 //! calls in nanoseconds; call paths without any are left out. Threads are not told apart. A name that several
 //! functions have is followed by the file and line, or the library, as py-spy does; `;` and line ends in
-//! names are replaced.
+//! names are replaced. Of a profile the self weight of each context, in its own unit.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -11,8 +11,9 @@ use std::io::Write;
 use super::walk::{self, Step};
 use super::{ExportError, Part};
 use crate::facts::functions::Function;
+use crate::facts::profile::Profile;
 use crate::progress::Progress;
-use crate::units::{FunctionId, Time};
+use crate::units::{FunctionId, Time, Unit};
 
 /// What the format is called on the command line.
 pub const NAME: &str = "folded";
@@ -22,8 +23,11 @@ pub const NAME: &str = "folded";
 const MOST_PATHS: usize = 4 << 20;
 
 pub fn write(part: &Part<'_>, out: &mut dyn Write, progress: &Progress) -> Result<(), ExportError> {
-    walk::start(part, 1, progress);
     let names = names(part);
+    if let Some(profile) = &part.recording.profile {
+        return write_profile(part, profile, &names, out);
+    }
+    walk::start(part, 1, progress);
     let mut paths = Paths::default();
     for thread in part.threads() {
         let mut at = ROOT;
@@ -47,6 +51,41 @@ pub fn write(part: &Part<'_>, out: &mut dyn Write, progress: &Progress) -> Resul
         paths.rows[ROOT as usize].weight = 0;
     }
     paths.write(&names, out)
+}
+
+/// The contexts of a profile that weigh something themselves.
+fn write_profile(
+    part: &Part<'_>,
+    profile: &Profile,
+    names: &[String],
+    out: &mut dyn Write,
+) -> Result<(), ExportError> {
+    let Some(contexts) = profile.contexts() else {
+        let name = part.recording.name();
+        let reason = "its format tells functions and call relations, but no call paths";
+        return Err(ExportError::Unfit(format!("{name}: {reason}")));
+    };
+    // The path at hand, and where each of its open contexts ends: in the tree and in the path.
+    let mut path = String::new();
+    let mut open: Vec<(u32, usize)> = Vec::new();
+    for context in contexts.ids() {
+        while open.last().is_some_and(|&(end, _)| end <= context.0) {
+            open.pop();
+        }
+        path.truncate(open.last().map_or(0, |&(_, length)| length));
+        if !path.is_empty() {
+            path.push(';');
+        }
+        path.push_str(&names[contexts.function(context).index()]);
+        open.push((contexts.subtree(context).end, path.len()));
+        let weight = contexts.self_weight(profile.shown(), context).ns();
+        match profile.unit() {
+            _ if weight == 0 => {}
+            Unit::Thousandths(_) => writeln!(out, "{path} {}.{:03}", weight / 1000, weight % 1000)?,
+            _ => writeln!(out, "{path} {weight}")?,
+        }
+    }
+    Ok(())
 }
 
 const ROOT: u32 = 0;

@@ -131,6 +131,22 @@ impl Part<'_> {
     }
 }
 
+/// A profile has no times: only what tells none can be written of it, and only all of it.
+fn ensure_fits_profile(part: &Part<'_>, format: Format) -> Result<(), ExportError> {
+    let name = part.recording.name();
+    if !part.is_whole() {
+        let reason = "a profile has neither times nor threads to choose a part by";
+        return Err(ExportError::Unfit(format!("{name}: {reason}")));
+    }
+    match format {
+        Format::Folded | Format::Csv => Ok(()),
+        Format::ChromeJson | Format::Speedscope => Err(ExportError::Unfit(format!(
+            "{name}: a profile has no times, which {} needs; folded and csv do without",
+            format.name()
+        ))),
+    }
+}
+
 /// Writes a part of a recording. The answer is whole or an error: a recording whose index turns out to be
 /// damaged on the way is one. O(calls of the part), O(depth + functions) memory.
 pub fn write(
@@ -139,6 +155,9 @@ pub fn write(
     out: &mut dyn Write,
     progress: &Progress,
 ) -> Result<(), ExportError> {
+    if part.recording.profile.is_some() {
+        ensure_fits_profile(part, format)?;
+    }
     let mut out = io::BufWriter::with_capacity(1 << 16, out);
     (format.row().write)(part, &mut out, progress)?;
     out.flush()?;

@@ -41,8 +41,8 @@ const NO_LOCATION: u64 = 0;
 /// More sample types than any profiler writes; each costs memory in every context.
 const MOST_VALUES: usize = 32;
 
-/// How many contexts inlined functions may make, beyond four for each byte of the file: a small file can
-/// name one location with many lines many times.
+/// How many contexts inlined functions may make, beyond one for each byte of the file: a small file can name
+/// one location with many lines many times.
 const FREE_CONTEXTS: u64 = 1 << 20;
 
 /// Fields of a profile.
@@ -384,7 +384,7 @@ impl Reader<'_> {
             at.push((all.len() as u32, kept as u32, pruning));
             all.extend_from_slice(&found[..kept]);
         }
-        let mut budget = FREE_CONTEXTS.saturating_add(self.offset.saturating_mul(4));
+        let mut budget = FREE_CONTEXTS.saturating_add(self.offset);
         let mut contexts: Vec<Merged> = Vec::with_capacity(by_location.len());
         for id in by_location.ids() {
             let around = match by_location.parent(id) {

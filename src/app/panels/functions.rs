@@ -9,6 +9,7 @@ use super::super::style;
 use super::widgets::{Icon, paint};
 use super::{Context, text};
 use crate::filter::selection::Pointed;
+use crate::units::Unit;
 use crate::views::functions::{Column, FunctionRow, FunctionTable};
 
 /// The field's id, so that keys go to it while it has the focus.
@@ -133,7 +134,7 @@ fn rows(ui: &mut Ui, document: &Document, table: &FunctionTable, context: &mut C
             for column in numbers {
                 line.col(|ui| {
                     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                        ui.label(cell(row, *column));
+                        ui.label(cell(row, *column, document));
                     });
                 });
             }
@@ -180,13 +181,22 @@ fn heading(ui: &mut Ui, table: &FunctionTable, column: Column, context: &mut Con
     });
 }
 
-fn cell(row: &FunctionRow, column: Column) -> String {
-    match column {
-        Column::Name => String::new(),
-        Column::Calls => text::count(row.metrics.calls),
-        Column::Total => row.metrics.total.to_string(),
-        Column::SelfCost => row.metrics.self_cost.to_string(),
-        Column::Average => row.average().to_string(),
+fn cell(row: &FunctionRow, column: Column, document: &Document) -> String {
+    let cost = match column {
+        Column::Name => return String::new(),
+        // Of a profile that does not count them.
+        Column::Calls | Column::Average if !document.counts_calls() => return "–".to_owned(),
+        Column::Calls => return text::count(row.metrics.calls),
+        Column::Total => row.metrics.total,
+        Column::SelfCost => row.metrics.self_cost,
+        Column::Average => row.average(),
+    };
+    let unit = document.resolved().map(|it| it.recording.unit());
+    match unit {
+        // Their name would not fit into every cell.
+        Some(Unit::Things(_)) => text::count(cost.ns()),
+        Some(unit) => unit.show(cost),
+        None => cost.to_string(),
     }
 }
 

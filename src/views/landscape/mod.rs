@@ -25,7 +25,7 @@ use crate::layout::pick::{Hit, Picker};
 use crate::layout::treemap::{self, Heights, Tiling};
 use crate::render::camera::Camera;
 use crate::render::theme::Theme;
-use crate::units::{Cost, ModuleId, Time, TimeRange, grouped};
+use crate::units::{Cost, ModuleId, Time, TimeRange, Unit, grouped};
 
 use relations::Count;
 pub use relations::thread_color;
@@ -175,6 +175,8 @@ pub struct LandscapeView {
     flat_labels: FlatLabels,
     screen_labels: ScreenLabels,
     shown: Option<Moment>,
+    /// What relations weigh where the recording does not count calls.
+    weighs: Option<Unit>,
 }
 
 impl LandscapeView {
@@ -195,6 +197,7 @@ impl LandscapeView {
             flat_labels: FlatLabels::default(),
             screen_labels: ScreenLabels::default(),
             shown: None,
+            weighs: None,
         };
         view.lay_out(session, settings, cut);
         view
@@ -256,6 +259,10 @@ impl LandscapeView {
             return;
         }
         self.shown = moment;
+        let of = moment.and_then(|moment| session.recordings.get(moment.recording));
+        self.weighs = of
+            .filter(|of| !of.recording.counts_calls())
+            .map(|of| of.recording.unit().clone());
         self.activity.show(
             session,
             moment,
@@ -365,7 +372,10 @@ impl LandscapeView {
                 stands_out && of_cel <= MOST_COUNTS_OF_CEL
             };
             if wanted {
-                let mut text = grouped(relation.calls);
+                let mut text = match &self.weighs {
+                    Some(unit) => unit.show(Cost::from_ns(relation.calls)),
+                    None => grouped(relation.calls),
+                };
                 if relation.step_calls > 0 && relation.step_calls < relation.calls {
                     text.push_str(" +");
                     text.push_str(&grouped(relation.step_calls));
