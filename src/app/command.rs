@@ -40,6 +40,8 @@ pub enum Command {
     /// The final state over the whole recording or range, or back to the cel.
     ToggleSummary,
     ToggleSkipIdle,
+    /// Lets the camera follow what runs.
+    ToggleFollowing,
     ToggleLoop,
 
     /// Opens a view that is not seen, closes one that is.

@@ -6,6 +6,7 @@ mod command;
 mod details;
 mod dock;
 mod document;
+mod following;
 mod graphics;
 pub mod headless;
 mod history;

@@ -113,6 +113,7 @@ impl Workbench {
             from = press.at;
             let press = *press;
             let under = self.point_under(press.at);
+            self.following.is_on = false;
             if press.pans {
                 self.camera.start_pan(under);
             } else {

@@ -11,6 +11,7 @@ use super::command::Command;
 use super::details::Neighbours;
 use super::dock::Dock;
 use super::document::{Document, dropped};
+use super::following::Following;
 use super::history::{History, Place};
 use super::loading::{Loading, Outcome};
 use super::pointer::Pointer;
@@ -86,6 +87,7 @@ pub struct Workbench {
     /// The open views.
     pub dock: Dock,
     pub camera: CameraControl,
+    pub following: Following,
     pub pointer: Pointer,
     pub loading: Option<Loading>,
     pub settings: LandscapeSettings,
@@ -136,6 +138,7 @@ impl Workbench {
             document: None,
             dock: Dock::default(),
             camera: CameraControl::new(nothing, 1.0, FreeArea::WINDOW),
+            following: Following::default(),
             pointer: Pointer::default(),
             loading: None,
             settings: LandscapeSettings::default(),
@@ -316,6 +319,9 @@ impl Workbench {
                 .as_ref()
                 .map_or(Time::ZERO, |it| it.time());
             document.selection.time = time;
+            if let Some(module) = self.following.next(document, now) {
+                self.flight_pending = Some(Destination::Module(module));
+            }
         }
         self.tell_damage();
         self.was_moving = self.is_moving();
@@ -410,6 +416,7 @@ impl Workbench {
                 },
                 ..self.settings
             }),
+            Command::ToggleFollowing => self.following.toggle(),
             Command::ToggleHelp => self.shown.help ^= true,
             Command::ToggleSettings => self.shown.settings ^= true,
             Command::ToggleLegend => self.shown.legend ^= true,

@@ -148,6 +148,13 @@ fn more(ui: &mut Ui, playback: &Playback, context: &mut Context<'_>) {
         if idle.changed() {
             context.commands.push(Command::ToggleSkipIdle);
         }
+        let mut follows = context.bench.following.is_on;
+        let following = ui
+            .checkbox(&mut follows, "Follow with the camera (H)")
+            .on_hover_text("The camera goes to the district in which something runs");
+        if following.changed() {
+            context.commands.push(Command::ToggleFollowing);
+        }
         ui.separator();
         let steps = [
             ("Play backward (Shift + Space)", Command::PlayBackward),

@@ -1,0 +1,65 @@
+//! The camera follows what runs: to which district, and how often it moves on.
+
+use std::time::Duration;
+
+use super::document::Document;
+use crate::layout::geometry::CITY_SIZE;
+use crate::units::ModuleId;
+
+/// The camera stays so long where it went, however quickly the activity moves on: it is to be watched.
+const REST: Duration = Duration::from_millis(1_200);
+
+/// What it goes to is at least so large beside the city that its surroundings can be recognised.
+const LEAST_SIDE: f32 = 0.2 * CITY_SIZE;
+
+/// Where the camera went last, and when.
+#[derive(Debug, Default)]
+pub struct Following {
+    pub is_on: bool,
+    last: Option<(ModuleId, Duration)>,
+}
+
+impl Following {
+    /// The district to fly to now: the one around the innermost open function, where that is another than
+    /// before and the camera has rested.
+    pub fn next(&mut self, document: &Document, now: Duration) -> Option<ModuleId> {
+        let is_playing = document.playback.as_ref().is_some_and(|it| it.is_playing());
+        if !(self.is_on && is_playing) {
+            return None;
+        }
+        if self
+            .last
+            .is_some_and(|(_, at)| now.saturating_sub(at) < REST)
+        {
+            return None;
+        }
+        let district = district(document)?;
+        if self.last.is_some_and(|(module, _)| module == district) {
+            return None;
+        }
+        self.last = Some((district, now));
+        Some(district)
+    }
+
+    pub fn toggle(&mut self) {
+        self.is_on ^= true;
+        self.last = None;
+    }
+}
+
+/// The smallest module around what runs innermost that is large enough to fly to. O(log n + depth).
+fn district(document: &Document) -> Option<ModuleId> {
+    let thread = document.stepping_thread()?;
+    let trace = &document.resolved()?.recording.trace;
+    let mut stack = Vec::new();
+    trace.stack_at(thread, document.selection.time, &mut stack);
+    let innermost = trace.call(thread, *stack.last()?).function;
+    let module = document.module_of(innermost)?;
+    let hierarchy = &document.session.hierarchy;
+    let large = |module: &ModuleId| {
+        document
+            .bounds_of(*module)
+            .is_some_and(|bounds| (bounds.max - bounds.min).truncate().max_element() >= LEAST_SIDE)
+    };
+    hierarchy.ancestors(module).find(large)
+}
