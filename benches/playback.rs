@@ -93,6 +93,7 @@ fn session(calls: u64) -> Session {
         path: "generated".into(),
         format: "uftrace",
         kind: RecordingKind::Trace,
+        profile: None,
         functions,
         trace,
         samples: 0,
