@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use super::call_steps::CallStep;
 use super::playback::{Clock, Step};
+use crate::filter::filters::FilterStep;
 use crate::filter::selection::Pointed;
 use crate::units::{ModuleId, Time, TimeRange};
+use crate::views::calls::CallColumn;
 use crate::views::functions::Column;
 use crate::views::landscape::LandscapeSettings;
 use crate::views::table::ViewId;
@@ -67,6 +69,23 @@ pub enum Command {
     Forward,
     SearchFunctions(String),
     SortFunctions(Column),
+    /// Chooses a call of the list, which stays.
+    ChooseListed(Pointed),
+    SortCalls(CallColumn),
+    ExportCalls,
+    CancelCounting,
+    CancelListing,
+
+    /// Leaves something out of every view.
+    Filter(FilterStep),
+    /// Leaves out the module, what it triggers, or the thread that is chosen or pointed at.
+    RemoveModule,
+    RemoveBelow,
+    HideThread,
+    /// Brings back what the step with this number left out.
+    RemoveFilter(usize),
+    UndoFilter,
+    RedoFilter,
     FlyTo(ModuleId),
     FlyToSelection,
     FlyHome,

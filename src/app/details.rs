@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::analysis::call_graph::{ModuleRelation, collapse};
 use crate::analysis::session::Resolved;
 use crate::facts::hierarchy::Hierarchy;
+use crate::facts::trace::Relation;
 use crate::units::{Cost, ModuleId, TimeRange};
 
 /// The call relations between the functions' modules, sorted by caller, then callee.
@@ -31,7 +32,11 @@ pub struct Neighbours {
 impl Calls {
     /// Of the whole recording or of a range of a trace. O(log n) summaries a thread.
     pub fn new(resolved: &Resolved, range: Option<TimeRange>) -> Calls {
-        let relations = resolved.recording.relations(range);
+        Calls::of(resolved, &resolved.recording.relations(range))
+    }
+
+    /// The same from call relations between functions.
+    pub fn of(resolved: &Resolved, relations: &[Relation]) -> Calls {
         let modules: Vec<_> = resolved
             .resolution
             .modules
@@ -40,13 +45,13 @@ impl Calls {
             .map(Some)
             .collect();
         Calls {
-            relations: collapse(&relations, &modules),
+            relations: collapse(relations, &modules),
         }
     }
 
     /// Who calls into the subtree of `module` from outside, and whom it calls outside. Linear in the
     /// number of call relations: for a new selection, not for every frame.
-    pub fn of(&self, hierarchy: &Hierarchy, module: ModuleId) -> Neighbours {
+    pub fn neighbours(&self, hierarchy: &Hierarchy, module: ModuleId) -> Neighbours {
         let mut callers = BTreeMap::new();
         let mut callees = BTreeMap::new();
         for relation in &self.relations {
@@ -119,11 +124,14 @@ mod tests {
             calls,
             cost: Cost::from_ns(calls * 10),
         };
-        let of_file = calls.of(&hierarchy, file);
+        let of_file = calls.neighbours(&hierarchy, file);
         assert_eq!(of_file.callers, [end(i, 3)]);
         assert_eq!(of_file.callees, [end(i, 4), end(h, 3)]);
-        let of_g = calls.of(&hierarchy, g);
+        let of_g = calls.neighbours(&hierarchy, g);
         assert_eq!(of_g.callers, [end(f, 9), end(i, 3)]);
-        assert_eq!(calls.of(&hierarchy, ModuleId::ROOT), Neighbours::default());
+        assert_eq!(
+            calls.neighbours(&hierarchy, ModuleId::ROOT),
+            Neighbours::default()
+        );
     }
 }

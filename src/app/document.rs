@@ -1,6 +1,7 @@
 //! What is open: a session, its views, and where its playback stands.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use glam::Vec3;
 
@@ -11,12 +12,15 @@ use crate::analysis::session::{Inputs, Resolved, Session};
 use crate::facts::profile::Profile;
 use crate::facts::trace::Trace;
 use crate::filter::cut::Cut;
+use crate::filter::filters::Filters;
 use crate::filter::selection::{Pointed, Selection};
+use crate::filter::summary::Summary;
 use crate::import;
 use crate::layout::geometry::CITY_SIZE;
 use crate::progress::Progress;
 use crate::units::{Cost, FunctionId, ModuleId, ThreadId, TimeRange};
 use crate::views::functions::FunctionTable;
+use crate::views::table::{Needs, ViewId};
 use crate::views::landscape::{LandscapeSettings, LandscapeView, Moment};
 use crate::warnings::Warning;
 
@@ -30,12 +34,16 @@ const GLOW_SHARE: u64 = 60;
 #[derive(Debug)]
 pub struct Document {
     pub inputs: Inputs,
-    pub session: Session,
+    pub session: Arc<Session>,
     pub cut: Cut,
     pub landscape: LandscapeView,
     /// What the landscape was last laid out with.
     pub settings: LandscapeSettings,
     pub selection: Selection,
+    /// What is left out of every view.
+    pub filters: Filters,
+    /// How many calls range and filters leave, once they have been counted.
+    pub calls_left: Option<u64>,
     /// None when there is no recording to play: a profile has no times.
     pub playback: Option<Playback>,
     /// Who calls whom in the range.
@@ -53,7 +61,7 @@ impl Document {
         settings: &LandscapeSettings,
         progress: &Progress,
     ) -> anyhow::Result<Document> {
-        let session = Session::open(inputs, progress)?;
+        let session = Arc::new(Session::open(inputs, progress)?);
         progress.start("laying out the landscape", 0);
         progress.check()?;
         let cut = Cut::all();
@@ -71,6 +79,8 @@ impl Document {
             settings,
             cut,
             selection: Selection::default(),
+            filters: Filters::default(),
+            calls_left: None,
             playback: resolved
                 .filter(|resolved| resolved.recording.profile.is_none())
                 .map(|resolved| Playback::new(&resolved.recording.trace)),
@@ -154,21 +164,48 @@ impl Document {
         }
     }
 
-    /// Limits what is shown to `range`.
-    pub fn set_range(&mut self, range: Option<TimeRange>) {
-        if self.selection.range == range {
-            return;
-        }
+    /// Limits what is shown to `range` and what `filters` leave.
+    pub fn limit(&mut self, range: Option<TimeRange>, filters: Filters) {
+        let resolved = self.session.recordings.get(RECORDING);
         self.selection.range = range;
+        self.calls_left = None;
         if let Some(table) = &mut self.functions {
-            table.set_range(&self.session, range);
+            table.limit(&self.session, range, &filters);
         }
-        if let Some(resolved) = self.session.recordings.get(RECORDING) {
-            if let Some(playback) = &mut self.playback {
-                playback.limit(range, &resolved.recording.trace);
-            }
+if let (Some(playback), Some(resolved)) = (&mut self.playback, resolved) {
+            playback.limit(range, &resolved.recording.trace);
+        }
+        if let Some(resolved) = resolved.filter(|_| filters.is_empty()) {
             self.calls = Calls::new(resolved, range);
         }
+        self.filters = filters;
+    }
+
+    /// Takes what looking at every call that is left has found.
+    pub fn count(&mut self, summary: &Summary) {
+        if let Some(table) = &mut self.functions {
+            table.complete(&self.session, summary);
+        }
+        let calls = summary.functions.iter().map(|it| it.metrics.calls);
+        self.calls_left = Some(calls.sum());
+        let resolved = self.session.recordings.get(RECORDING);
+        if let Some(resolved) = resolved.filter(|_| !self.filters.is_empty()) {
+            self.calls = Calls::of(resolved, &summary.relations);
+        }
+    }
+
+    /// Whether there is something to see in `view`.
+    pub fn can_show(&self, view: ViewId) -> bool {
+        match view.line().needs {
+            Needs::Nothing => true,
+            Needs::Recording => self.resolved().is_some(),
+            Needs::Times => self.playback.is_some(),
+        }
+    }
+
+    /// The recording that plays, as an index into the session's.
+    pub fn recording(&self) -> usize {
+        RECORDING
     }
 
     /// What the landscape has to show of the recording.

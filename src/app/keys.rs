@@ -46,6 +46,7 @@ pub const HELP: &[(&str, &[(&str, &str)])] = &[
         &[
             ("1", "landscape"),
             ("4", "functions: calls, costs"),
+            ("5", "calls behind what is chosen"),
             ("M", "the view under the pointer alone, all again"),
             ("Drag a title", "move the view beside others or among them"),
         ],
@@ -56,6 +57,10 @@ pub const HELP: &[(&str, &[(&str, &str)])] = &[
             ("/, Ctrl + F", "search; ↑ ↓ choose, Enter flies there"),
             ("Click", "select"),
             ("C", "collapse or expand the module"),
+            ("X", "leave the module out of every view"),
+            ("Shift + X", "leave out what it triggers"),
+            ("H", "leave the thread out"),
+            ("Ctrl + Z, Y", "undo what was left out, and redo"),
             ("Alt + ← →", "back and forward through what was selected"),
             ("Escape", "leave: search, help, flight, selection, range"),
         ],
@@ -118,6 +123,9 @@ pub fn command(event: &KeyEvent, modifiers: ModifiersState) -> Option<Command> {
             "o" => Some(Command::ToggleSettings),
             "l" => Some(Command::ToggleLegend),
             "k" => Some(Command::ToggleStacks),
+            "x" if modifiers.shift_key() => Some(Command::RemoveBelow),
+            "x" => Some(Command::RemoveModule),
+            "h" => Some(Command::HideThread),
             "m" => Some(Command::Maximise(None)),
             "[" => Some(Command::StartRangeHere),
             "]" => Some(Command::EndRangeHere),
@@ -128,9 +136,13 @@ pub fn command(event: &KeyEvent, modifiers: ModifiersState) -> Option<Command> {
         },
         Key::Named(NamedKey::ArrowLeft) if modifiers.alt_key() => Some(Command::Back),
         Key::Named(NamedKey::ArrowRight) if modifiers.alt_key() => Some(Command::Forward),
-        Key::Character(text) if modifiers.control_key() && text.eq_ignore_ascii_case("f") => {
-            Some(Command::OpenSearch)
-        }
+        Key::Character(text) if modifiers.control_key() => match text.to_lowercase().as_str() {
+            "f" => Some(Command::OpenSearch),
+            "z" if modifiers.shift_key() => Some(Command::RedoFilter),
+            "z" => Some(Command::UndoFilter),
+            "y" => Some(Command::RedoFilter),
+            _ => None,
+        },
         _ => None,
     }
 }

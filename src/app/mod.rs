@@ -10,6 +10,7 @@ mod following;
 mod graphics;
 pub mod headless;
 mod history;
+mod job;
 mod keys;
 mod loading;
 mod overlay;
@@ -21,6 +22,7 @@ mod remembered;
 mod state_log;
 mod style;
 mod window;
+mod work;
 mod workbench;
 
 pub use window::run;

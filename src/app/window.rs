@@ -301,6 +301,7 @@ impl App {
         self.bench.search.wants_focus = false;
         self.bench.search.mark_moved = false;
         self.bench.function_to_show = None;
+        self.bench.call_to_show = None;
         self.bench.view_pointed_at = layout.under_pointer;
         let had_commands = !self.commands.is_empty();
         for command in std::mem::take(&mut self.commands) {
@@ -349,7 +350,7 @@ impl App {
         if let Some(rest) = view.pace.rests_in(self.bench.now()) {
             by(rest);
         }
-        if self.bench.loading.is_some() {
+        if self.bench.loading.is_some() || self.bench.work.is_under_way() {
             by(PROGRESS_INTERVAL);
         }
         match presented {

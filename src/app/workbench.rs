@@ -1,6 +1,7 @@
 //! What the window holds and how commands change it: the open document, the camera, the panels' state.
 //! Knows neither the window system nor the GPU.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use glam::Vec2;
@@ -15,11 +16,14 @@ use super::following::Following;
 use super::history::{History, Place};
 use super::loading::{Loading, Outcome};
 use super::pointer::Pointer;
+use super::work::Work;
 use crate::analysis::session::Inputs;
 use crate::facts::hierarchy::Hierarchy;
-use crate::filter::selection::Pointed;
+use crate::filter::filters::{FilterStep, Filters};
+use crate::filter::selection::{Pointed, Selection};
 use crate::render::theme::Theme;
 use crate::units::{Cost, FunctionId, ModuleId, Time, TimeRange};
+use crate::views::calls::CallsOf;
 use crate::views::landscape::LandscapeSettings;
 use crate::views::search::search;
 use crate::views::table::ViewId;
@@ -102,6 +106,12 @@ pub struct Workbench {
     before_drag: Option<Place>,
     /// The function whose row is to be brought into sight in the next frame.
     pub function_to_show: Option<FunctionId>,
+    /// The row of the list of calls that is to be brought into sight in the next frame.
+    pub call_to_show: Option<usize>,
+    /// Behind what the calls are listed.
+    pub list_of: Option<CallsOf>,
+    /// What goes on on other threads.
+    pub work: Work,
     /// The view under the pointer in the last frame.
     pub view_pointed_at: Option<ViewId>,
     pub viewport: Viewport,
@@ -124,7 +134,7 @@ pub struct Workbench {
     home: Option<Pose>,
     frames_to_fit: u8,
     damage_is_told: bool,
-    wake: Box<dyn Fn() -> Box<dyn FnOnce() + Send>>,
+    pub wake: Box<dyn Fn() -> Box<dyn FnOnce() + Send>>,
 }
 
 impl Workbench {
@@ -155,6 +165,9 @@ impl Workbench {
             history: History::default(),
             before_drag: None,
             function_to_show: None,
+            call_to_show: None,
+            list_of: None,
+            work: Work::default(),
             view_pointed_at: None,
             viewport: Viewport {
                 origin: Vec2::ZERO,
@@ -235,6 +248,8 @@ impl Workbench {
         self.search = Search::default();
         self.neighbours = Neighbours::default();
         self.history = History::default();
+        self.list_of = None;
+        self.work = Work::default();
         self.blocks_are_new = true;
         self.home_pending = true;
         self.damage_is_told = false;
@@ -323,6 +338,7 @@ impl Workbench {
                 self.flight_pending = Some(Destination::Module(module));
             }
         }
+        self.update_work();
         self.tell_damage();
         self.was_moving = self.is_moving();
     }
@@ -372,6 +388,30 @@ impl Workbench {
                     table.search(session, query);
                 }
             }
+            Command::ChooseListed(pointed) => {
+                let list_of = self.list_of;
+                self.choose(pointed);
+                self.list_of = list_of;
+            }
+            Command::SortCalls(column) => {
+                if let (Some(open), Some(list)) = (&self.document, &mut self.work.calls) {
+                    let recording = open.recording();
+                    Arc::make_mut(list).sort_by(&open.session, recording, column);
+                }
+            }
+            Command::ExportCalls => self.export_calls(),
+            Command::CancelCounting => {
+                self.work.counting = None;
+                self.work.counting_is_stopped = true;
+            }
+            Command::CancelListing => self.work.listing = None,
+            Command::Filter(step) => self.filter(|filters| filters.add(step)),
+            Command::RemoveModule | Command::RemoveBelow | Command::HideThread => {
+                self.leave_out(&command);
+            }
+            Command::RemoveFilter(index) => self.filter(|filters| filters.remove(index)),
+            Command::UndoFilter => self.filter(Filters::undo),
+            Command::RedoFilter => self.filter(Filters::redo),
             Command::SortFunctions(column) => {
                 if let Some((table, session)) = self.document.as_mut().and_then(Document::table) {
                     table.sort_by(session, column);
@@ -497,11 +537,8 @@ impl Workbench {
     }
 
     fn toggle_view(&mut self, view: ViewId) {
-        let has_recording = self
-            .document
-            .as_ref()
-            .is_none_or(|it| it.playback.is_some());
-        if has_recording || !view.line().needs_recording {
+        let can_show = self.document.as_ref().is_none_or(|it| it.can_show(view));
+        if can_show || self.dock.is_visible(view) {
             self.dock.toggle(view);
         }
     }
@@ -515,6 +552,7 @@ impl Workbench {
         if chosen != document.selection.chosen {
             self.history.leave(Place::of(&document.selection));
             document.selection.chosen = chosen;
+            self.list_of = CallsOf::chosen(&chosen);
             self.show_chosen();
         }
     }
@@ -548,10 +586,47 @@ impl Workbench {
         });
         let is_other = range != document.selection.range;
         if is_other {
-            document.set_range(range);
+            let filters = document.filters.clone();
+            document.limit(range, filters);
+            self.outdate_count();
             self.show_chosen();
         }
         is_other
+    }
+
+    /// Changes what is left out.
+    fn filter(&mut self, change: impl FnOnce(&mut Filters)) {
+        let Some(document) = &mut self.document else {
+            return;
+        };
+        let mut filters = document.filters.clone();
+        change(&mut filters);
+        if filters != document.filters {
+            document.limit(document.selection.range, filters);
+            self.outdate_count();
+            self.show_chosen();
+        }
+    }
+
+    /// Leaves out what is chosen or pointed at. Not the root: nothing would be left.
+    fn leave_out(&mut self, command: &Command) {
+        let Some(document) = self.document.as_ref().filter(|it| it.playback.is_some()) else {
+            return;
+        };
+        let Selection {
+            chosen, pointed, ..
+        } = &document.selection;
+        let module = chosen.module.or(pointed.module);
+        let module = module.filter(|&module| module != ModuleId::ROOT);
+        let thread = pointed.thread.or(chosen.thread);
+        let step = match command {
+            Command::RemoveModule => module.map(FilterStep::RemoveModule),
+            Command::RemoveBelow => module.map(FilterStep::RemoveBelow),
+            _ => thread.map(FilterStep::HideThread),
+        };
+        if let Some(step) = step {
+            self.filter(|filters| filters.add(step));
+        }
     }
 
     /// Moves an end of the range to the time shown; the other end stays, or is the recording's.
@@ -581,20 +656,27 @@ impl Workbench {
         let now = Place::of(&document.selection);
         if let Some(place) = to(&mut self.history, now) {
             document.selection.chosen = place.chosen;
-            document.set_range(place.range);
+            self.list_of = CallsOf::chosen(&place.chosen);
+            self.limit(place.range);
             self.show_chosen();
         }
     }
 
     /// Brings up to date what is shown of the chosen.
-    fn show_chosen(&mut self) {
+    pub fn show_chosen(&mut self) {
         let Some(document) = &self.document else {
             return;
         };
         let chosen = document.selection.chosen;
         self.function_to_show = chosen.function;
+        self.show_call();
+        let Some(document) = &self.document else {
+            return;
+        };
         self.neighbours = match chosen.module {
-            Some(module) => document.calls.of(&document.session.hierarchy, module),
+            Some(module) => document
+                .calls
+                .neighbours(&document.session.hierarchy, module),
             None => Neighbours::default(),
         };
     }

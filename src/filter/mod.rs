@@ -5,3 +5,5 @@ pub mod filters;
 pub mod mapping;
 pub mod operations;
 pub mod selection;
+pub mod summary;
+pub mod walk;

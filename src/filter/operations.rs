@@ -168,7 +168,7 @@ fn retain(calls: &[KeptCall], keeps: impl Fn(usize, &KeptCall) -> bool) -> Vec<K
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
@@ -177,7 +177,7 @@ mod tests {
     use crate::units::Time;
     use crate::warnings::{Place, Reporter};
 
-    fn numbers(seed: u64) -> impl FnMut(u64) -> u64 {
+    pub fn numbers(seed: u64) -> impl FnMut(u64) -> u64 {
         let mut state = seed.wrapping_mul(2).wrapping_add(1);
         move |limit| {
             state = state
@@ -187,7 +187,7 @@ mod tests {
         }
     }
 
-    fn random_trace(below: &mut impl FnMut(u64) -> u64) -> Trace {
+    pub fn random_trace(below: &mut impl FnMut(u64) -> u64) -> Trace {
         let reporter = Reporter::new();
         let place = || Place::file("random");
         let mut builder = TraceBuilder::new(&reporter);

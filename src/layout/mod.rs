@@ -4,6 +4,7 @@ pub mod arcs;
 pub mod geometry;
 pub mod labels;
 pub mod pick;
+pub mod pick_arc;
 pub mod sheet;
 pub mod spline;
 pub mod treemap;

@@ -2,6 +2,8 @@
 
 use crate::analysis::session::Session;
 use crate::facts::trace::FunctionMetrics;
+use crate::filter::filters::Filters;
+use crate::filter::summary::Summary;
 use crate::units::{Cost, FunctionId, ModuleId, TimeRange};
 
 /// A column of the table.
@@ -12,15 +14,19 @@ pub enum Column {
     Total,
     SelfCost,
     Average,
+    Min,
+    Max,
 }
 
 impl Column {
-    pub const ALL: [Column; 5] = [
+    pub const ALL: [Column; 7] = [
         Column::Name,
         Column::Calls,
         Column::Total,
         Column::SelfCost,
         Column::Average,
+        Column::Min,
+        Column::Max,
     ];
 
     pub fn title(self) -> &'static str {
@@ -30,6 +36,8 @@ impl Column {
             Column::Total => "Total",
             Column::SelfCost => "Self",
             Column::Average => "Average",
+            Column::Min => "Min",
+            Column::Max => "Max",
         }
     }
 
@@ -40,6 +48,8 @@ impl Column {
             Column::Total => "The time during which it was open, recursion counted once",
             Column::SelfCost => "The time spent in its own code",
             Column::Average => "The mean cost of a call",
+            Column::Min => "The cost of its cheapest call",
+            Column::Max => "The cost of its dearest call",
         }
     }
 }
@@ -50,6 +60,8 @@ pub struct FunctionRow {
     pub function: FunctionId,
     pub module: ModuleId,
     pub metrics: FunctionMetrics,
+    /// The costs of its cheapest and its dearest call; none until every call has been looked at.
+    pub extremes: Option<(Cost, Cost)>,
 }
 
 impl FunctionRow {
@@ -65,9 +77,12 @@ impl FunctionRow {
 pub struct FunctionTable {
     recording: usize,
     range: Option<TimeRange>,
+    filters: Filters,
+    /// Whether the numbers are those of every call that range and filters leave.
+    is_complete: bool,
     query: String,
     sort: (Column, bool),
-    /// The functions that were called in the range.
+    /// The functions that were called.
     rows: Vec<FunctionRow>,
     /// Which rows are shown, in order.
     shown: Vec<u32>,
@@ -79,6 +94,8 @@ impl FunctionTable {
         let mut table = FunctionTable {
             recording,
             range: None,
+            filters: Filters::default(),
+            is_complete: false,
             query: String::new(),
             sort: (Column::Total, true),
             rows: Vec::new(),
@@ -132,25 +149,57 @@ impl FunctionTable {
         self.arrange(session);
     }
 
-    /// Counts what happened in `range` only. O(log n) summaries a thread.
-    pub fn set_range(&mut self, session: &Session, range: Option<TimeRange>) {
-        if self.range != range {
+    /// Counts what `range` and `filters` leave only. Without filters the extremes are missing until
+    /// [`FunctionTable::complete`], with filters every number. O(log n) summaries a thread.
+    pub fn limit(&mut self, session: &Session, range: Option<TimeRange>, filters: &Filters) {
+        if self.range != range || self.filters != *filters {
             self.range = range;
+            self.filters.clone_from(filters);
             self.count(session);
         }
     }
 
+    pub fn is_complete(&self) -> bool {
+        self.is_complete
+    }
+
+    /// Takes what looking at every call has found.
+    pub fn complete(&mut self, session: &Session, summary: &Summary) {
+        self.is_complete = true;
+        let of = summary.functions.iter();
+        self.take(session, of.map(|it| (it.metrics, Some((it.min, it.max)))));
+    }
+
     fn count(&mut self, session: &Session) {
+        self.is_complete = false;
+        let resolved = session.recordings.get(self.recording);
+        let metrics = match resolved {
+            Some(resolved) if self.filters.is_empty() => {
+                // A profile holds no single calls to look at.
+                self.is_complete = resolved.recording.profile.is_some();
+                resolved.recording.function_metrics(self.range)
+            }
+            _ => Vec::new(),
+        };
+        self.take(session, metrics.into_iter().map(|metrics| (metrics, None)));
+    }
+
+    /// Takes numbers by function.
+    fn take(
+        &mut self,
+        session: &Session,
+        numbers: impl Iterator<Item = (FunctionMetrics, Option<(Cost, Cost)>)>,
+    ) {
         self.rows.clear();
         if let Some(resolved) = session.recordings.get(self.recording) {
-            let metrics = resolved.recording.function_metrics(self.range);
             let modules = resolved.resolution.modules.iter();
             let functions = resolved.recording.functions.ids();
-            let all = functions.zip(modules).zip(metrics);
-            let rows = all.map(|((function, &module), metrics)| FunctionRow {
+            let all = functions.zip(modules).zip(numbers);
+            let rows = all.map(|((function, &module), (metrics, extremes))| FunctionRow {
                 function,
                 module,
                 metrics,
+                extremes,
             });
             self.rows.extend(rows.filter(|row| row.metrics.calls > 0));
         }
@@ -182,6 +231,8 @@ impl FunctionTable {
             Column::Total => of(place).metrics.total.ns(),
             Column::SelfCost => of(place).metrics.self_cost.ns(),
             Column::Average => of(place).average().ns(),
+            Column::Min => of(place).extremes.map_or(0, |(min, _)| min.ns()),
+            Column::Max => of(place).extremes.map_or(0, |(_, max)| max.ns()),
         };
         // Stable: equals stay in the order of their first appearance.
         match self.sort {

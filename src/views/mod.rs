@@ -1,5 +1,6 @@
 //! One file per view: what it shows, what it offers for selection, how it answers one.
 
+pub mod calls;
 pub mod functions;
 pub mod landscape;
 pub mod metrics;

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 pub enum ViewId {
     Landscape,
     Functions,
+    Calls,
 }
 
 /// What can be selected: the columns of tables 6.3 and 6.4.
@@ -35,6 +36,15 @@ pub enum Side {
     Right,
 }
 
+/// What a view needs to show something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    Nothing,
+    Recording,
+    /// A recording with times: a profile has none.
+    Times,
+}
+
 /// A line of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct ViewLine {
@@ -45,19 +55,19 @@ pub struct ViewLine {
     pub key: char,
     pub about: &'static str,
     pub side: Side,
-    /// There is nothing to see in it without a recording.
-    pub needs_recording: bool,
+    /// Without this there is nothing to see in it.
+    pub needs: Needs,
     /// What can be selected in it: table 6.3.
     pub offers: &'static [Artifact],
     /// What it shows of a selection made elsewhere: table 6.4.
     pub answers: &'static [Artifact],
 }
 
-use Artifact::{CallRelation, Function, Module, TimePoint, TimeRange};
+use Artifact::{Call, CallRelation, Function, Module, TimePoint, TimeRange};
 
 impl ViewId {
     /// In the order of their keys.
-    pub const ALL: [ViewId; 2] = [ViewId::Landscape, ViewId::Functions];
+    pub const ALL: [ViewId; 3] = [ViewId::Landscape, ViewId::Functions, ViewId::Calls];
 
     pub const fn line(self) -> ViewLine {
         match self {
@@ -67,7 +77,7 @@ impl ViewId {
                 key: '1',
                 about: "modules, what runs in them, and who calls whom",
                 side: Side::Centre,
-                needs_recording: false,
+                needs: Needs::Nothing,
                 // The structure overview. Call relations and time are AVID's arcs and cels over it.
                 offers: &[Function, Module, CallRelation],
                 answers: &[Function, Module, CallRelation, TimePoint, TimeRange],
@@ -78,10 +88,21 @@ impl ViewId {
                 key: '4',
                 about: "calls and costs of every function, its callers and callees",
                 side: Side::Right,
-                needs_recording: true,
+                needs: Needs::Recording,
                 // Not in the thesis: a table of what the neighbourhood view draws.
                 offers: &[Function],
                 answers: &[Function, Module, TimeRange],
+            },
+            ViewId::Calls => ViewLine {
+                id: "calls",
+                title: "Calls",
+                key: '5',
+                about: "the calls behind what is chosen",
+                side: Side::Right,
+                needs: Needs::Times,
+                // Not in the thesis: details on demand, by the calls themselves.
+                offers: &[Function, Call, TimePoint],
+                answers: &[Function, Module, Call, CallRelation, TimeRange],
             },
         }
     }

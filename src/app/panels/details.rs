@@ -9,6 +9,7 @@ use super::super::style;
 use super::widgets::{Icon, fact, icon_button};
 use super::{Context, text};
 use crate::facts::hierarchy::{Module, ModuleKind};
+use crate::filter::filters::FilterStep;
 use crate::units::ModuleId;
 
 /// Longer lists are cut: what follows is called least.
@@ -72,6 +73,9 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
             {
                 context.commands.push(Command::Select(Some(parent)));
             }
+            if document.playback.is_some() && module != ModuleId::ROOT {
+                leave_out(ui, module, context);
+            }
         });
         ui.add_space(4.0);
         egui::Grid::new("facts")
@@ -88,6 +92,34 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
                 list(ui, "Called by", &neighbours.callers, document, context);
                 list(ui, "Calls", &neighbours.callees, document, context);
             });
+    });
+}
+
+/// What of the module can be left out of every view.
+fn leave_out(ui: &mut Ui, module: ModuleId, context: &mut Context<'_>) {
+    ui.menu_button("Leave out", |ui| {
+        let steps = [
+            (
+                "The module",
+                "X",
+                FilterStep::RemoveModule(module),
+                "What it called is then called by its callers",
+            ),
+            (
+                "What it triggers",
+                "Shift + X",
+                FilterStep::RemoveBelow(module),
+                "All that its calls triggered, directly and indirectly",
+            ),
+        ];
+        for (label, key, step, tooltip) in steps {
+            let button = egui::Button::new(label)
+                .shortcut_text(key)
+                .min_size(egui::vec2(190.0, 0.0));
+            if ui.add(button).on_hover_text(tooltip).clicked() {
+                context.commands.push(Command::Filter(step));
+            }
+        }
     });
 }
 

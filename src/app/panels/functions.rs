@@ -7,7 +7,7 @@ use super::super::command::Command;
 use super::super::document::Document;
 use super::super::style;
 use super::widgets::{Icon, paint};
-use super::{Context, text};
+use super::{Context, table, text};
 use crate::filter::selection::Pointed;
 use crate::units::Unit;
 use crate::views::functions::{Column, FunctionRow, FunctionTable};
@@ -40,13 +40,16 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
     });
     frame.show(ui, |ui| {
         head(ui, table, context);
+        if let Some(job) = &bench.work.counting {
+            table::progress(ui, &job.progress, Command::CancelCounting, context);
+        }
         rows(ui, document, table, context);
     });
 }
 
-fn head(ui: &mut Ui, table: &FunctionTable, context: &mut Context<'_>) {
+fn head(ui: &mut Ui, of: &FunctionTable, context: &mut Context<'_>) {
     ui.horizontal(|ui| {
-        let mut query = table.query().to_owned();
+        let mut query = of.query().to_owned();
         let width = (ui.available_width() * 0.5).clamp(80.0, 240.0);
         let edit = egui::TextEdit::singleline(&mut query)
             .id(Id::unique(FIELD))
@@ -66,7 +69,7 @@ fn head(ui: &mut Ui, table: &FunctionTable, context: &mut Context<'_>) {
         if response.changed() {
             context.commands.push(Command::SearchFunctions(query));
         }
-        let (shown, called) = (table.rows().len() as u64, table.called() as u64);
+        let (shown, called) = (of.rows().len() as u64, of.called() as u64);
         let counted = if shown == called {
             text::counted(called, "function", "functions")
         } else {
@@ -88,7 +91,8 @@ fn rows(ui: &mut Ui, document: &Document, table: &FunctionTable, context: &mut C
     let numbers: &[Column] = match width {
         ..300.0 => &[Column::Total],
         ..380.0 => &[Column::Calls, Column::Total],
-        ..460.0 => &[Column::Calls, Column::Total, Column::SelfCost],
+        ..440.0 => &Column::ALL[1..4],
+        ..560.0 => &Column::ALL[1..5],
         _ => &Column::ALL[1..],
     };
     let mut builder = TableBuilder::new(ui)
@@ -107,7 +111,13 @@ fn rows(ui: &mut Ui, document: &Document, table: &FunctionTable, context: &mut C
     }
     let table_ui = builder.header(24.0, |mut header| {
         for column in std::iter::once(&Column::Name).chain(numbers) {
-            header.col(|ui| heading(ui, table, *column, context));
+            header.col(|ui| {
+                let order = (table.sort().0 == *column).then_some(table.sort().1);
+                let is_number = *column != Column::Name;
+                if table::heading(ui, column.title(), column.about(), is_number, order) {
+                    context.commands.push(Command::SortFunctions(*column));
+                }
+            });
         }
     });
     table_ui.body(|body| {
@@ -128,15 +138,10 @@ fn rows(ui: &mut Ui, document: &Document, table: &FunctionTable, context: &mut C
             line.col(|ui| {
                 let share = row.metrics.self_cost.ns() as f64 / most.unwrap_or(1).max(1) as f64;
                 bar(ui, share as f32, context);
-                let name = functions.get(row.function).name;
-                ui.add(egui::Label::new(name).truncate());
+                table::name(ui, functions.get(row.function).name);
             });
             for column in numbers {
-                line.col(|ui| {
-                    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                        ui.label(cell(row, *column, document));
-                    });
-                });
+                line.col(|ui| table::number(ui, cell(row, *column, document)));
             }
             answer(&line.response(), row, document, context);
         });
@@ -153,34 +158,6 @@ fn bar(ui: &Ui, share: f32, context: &Context<'_>) {
         .rect_filled(line, 0, colors.accent.gamma_multiply(0.7));
 }
 
-fn heading(ui: &mut Ui, table: &FunctionTable, column: Column, context: &mut Context<'_>) {
-    let (sorted, descending) = table.sort();
-    let layout = if column == Column::Name {
-        Layout::left_to_right(Align::Center)
-    } else {
-        Layout::right_to_left(Align::Center)
-    };
-    ui.with_layout(layout, |ui| {
-        let title = style::weak(column.title()).small();
-        let title = if sorted == column {
-            title.color(ui.visuals().text_color()).underline()
-        } else {
-            title
-        };
-        let label = egui::Label::new(title).sense(Sense::click());
-        let order = match (sorted == column, descending) {
-            (true, true) => ", largest first",
-            (true, false) => ", smallest first",
-            (false, _) => "; click to sort",
-        };
-        let response = ui.add(label);
-        if response.clicked() {
-            context.commands.push(Command::SortFunctions(column));
-        }
-        response.on_hover_text(format!("{}{order}", column.about()));
-    });
-}
-
 fn cell(row: &FunctionRow, column: Column, document: &Document) -> String {
     let cost = match column {
         Column::Name => return String::new(),
@@ -190,6 +167,12 @@ fn cell(row: &FunctionRow, column: Column, document: &Document) -> String {
         Column::Total => row.metrics.total,
         Column::SelfCost => row.metrics.self_cost,
         Column::Average => row.average(),
+        Column::Min | Column::Max => match row.extremes {
+            Some((min, _)) if column == Column::Min => min,
+            Some((_, max)) => max,
+            None if document.profile().is_some() => return "–".to_owned(),
+            None => return "…".to_owned(),
+        },
     };
     let unit = document.resolved().map(|it| it.recording.unit());
     match unit {

@@ -1,6 +1,8 @@
 //! The panels over the landscape: each a function that shows a part of the workbench and hands on what
 //! the user asks for. They change nothing themselves.
 
+mod calls;
+mod crumbs;
 mod details;
 mod flying;
 mod functions;
@@ -11,6 +13,7 @@ mod playback;
 mod search;
 mod settings;
 mod stacks;
+mod table;
 mod text;
 mod tooltip;
 mod top;
@@ -88,6 +91,7 @@ pub fn show(
     };
     let is_shown = dock.is_visible(ViewId::Landscape);
     top::show(ui, &mut context);
+    crumbs::show(ui, &mut context);
     playback::show(ui, &mut context);
     if is_shown {
         legend::show(ui, &mut context);
@@ -104,6 +108,7 @@ pub fn show(
             }
         }
         ViewId::Functions => functions::show(ui, &mut context),
+        ViewId::Calls => calls::show(ui, &mut context),
     });
     let landscape = dock.place(ViewId::Landscape).map(|seen| Place {
         seen,

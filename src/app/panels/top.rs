@@ -69,11 +69,6 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
 
 /// The menu of views.
 fn views(ui: &mut Ui, context: &mut Context<'_>) {
-    let has_recording = context
-        .bench
-        .document
-        .as_ref()
-        .is_some_and(|open| open.playback.is_some());
     let menu = ui.menu_button("Views", |ui| {
         ui.set_min_width(210.0);
         for view in ViewId::ALL {
@@ -83,11 +78,12 @@ fn views(ui: &mut Ui, context: &mut Context<'_>) {
                 .selected(is_open)
                 .shortcut_text(line.key.to_string())
                 .min_size(egui::vec2(210.0, 0.0));
-            let enabled = has_recording || !line.needs_recording;
+            let open = context.bench.document.as_ref();
+            let enabled = is_open || open.is_none_or(|open| open.can_show(view));
             if ui
                 .add_enabled(enabled, button)
                 .on_hover_text(line.about)
-                .on_disabled_hover_text("Needs a recording")
+                .on_disabled_hover_text("Needs a recording with times")
                 .clicked()
             {
                 context.commands.push(Command::ToggleView(view));

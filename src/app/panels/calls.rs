@@ -1,0 +1,190 @@
+//! The view of the calls behind what is chosen.
+
+use egui::{Align, Layout, Sense, Ui};
+use egui_extras::{Column as Width, TableBuilder};
+
+use super::super::command::Command;
+use super::super::document::Document;
+use super::super::style;
+use super::table;
+use super::{Context, text};
+use crate::filter::selection::Pointed;
+use crate::views::calls::{CallColumn, CallList, CallRow, CallsOf, MOST};
+
+const ROW: f32 = 22.0;
+
+pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
+    ui.painter()
+        .rect_filled(ui.max_rect(), 0, ui.visuals().panel_fill);
+    let bench = context.bench;
+    let Some(document) = &bench.document else {
+        return;
+    };
+    if document.playback.is_none() {
+        table::hint(ui, "Open a recording to see its calls.");
+        return;
+    }
+    let frame = egui::Frame::new().inner_margin(egui::Margin {
+        left: 10,
+        right: 4,
+        top: 6,
+        bottom: 0,
+    });
+    frame.show(ui, |ui| {
+        if let Some(job) = &bench.work.listing {
+            table::progress(ui, &job.progress, Command::CancelListing, context);
+        }
+        match &bench.work.calls {
+            Some(list) => {
+                head(ui, document, list, context);
+                rows(ui, document, list, context);
+            }
+            None if bench.work.listing.is_some() => {}
+            None => table::hint(
+                ui,
+                "Choose a module, a function or an arc to see the calls behind it.",
+            ),
+        }
+    });
+}
+
+/// What the calls are behind, in words.
+fn of_text(document: &Document, of: CallsOf) -> String {
+    let name = |module| document.session.hierarchy.name(module);
+    match of {
+        CallsOf::Module(module) => format!("of {}", name(module)),
+        CallsOf::Relation(from, to) => format!("from {} to {}", name(from), name(to)),
+        CallsOf::Hop(from, to, _, time) => {
+            format!("from {} to {} at {time}", name(from), name(to))
+        }
+    }
+}
+
+fn head(ui: &mut Ui, document: &Document, list: &CallList, context: &mut Context<'_>) {
+    ui.horizontal(|ui| {
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            if ui
+                .add_enabled(!list.is_empty(), egui::Button::new("Export"))
+                .on_hover_text("Write the list as comma-separated values")
+                .clicked()
+            {
+                context.commands.push(Command::ExportCalls);
+            }
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                let calls = text::counted(list.counted(), "call", "calls");
+                let title = format!("{calls} {}", of_text(document, list.of));
+                ui.add(egui::Label::new(style::title(title)).truncate());
+            });
+        });
+    });
+    if list.left_out() > 0 {
+        let left_out = text::count(list.left_out());
+        let most = text::count(MOST as u64);
+        let line = format!("The first {most} are listed, {left_out} later ones are left out.");
+        ui.label(style::weak(line).small());
+    }
+}
+
+fn rows(ui: &mut Ui, document: &Document, list: &CallList, context: &mut Context<'_>) {
+    let Some(resolved) = document.resolved() else {
+        return;
+    };
+    let functions = &resolved.recording.functions;
+    let threads = resolved.recording.trace.threads();
+    let has_threads = threads.len() > 1;
+    let columns: Vec<CallColumn> = match (ui.available_width(), has_threads) {
+        (..320.0, _) => vec![
+            CallColumn::Start,
+            CallColumn::Duration,
+            CallColumn::Function,
+        ],
+        (..460.0, _) | (_, false) => CallColumn::ALL[..4].to_vec(),
+        _ => CallColumn::ALL.to_vec(),
+    };
+    let mut builder = TableBuilder::new(ui)
+        .id_salt("calls")
+        .sense(Sense::click())
+        .auto_shrink(false)
+        .cell_layout(Layout::left_to_right(Align::Center));
+    for column in &columns {
+        builder = builder.column(match column {
+            CallColumn::Start | CallColumn::Duration => Width::exact(76.0),
+            CallColumn::Thread => Width::exact(90.0).clip(true),
+            CallColumn::Function | CallColumn::Caller => {
+                Width::remainder().at_least(60.0).clip(true)
+            }
+        });
+    }
+    if let Some(place) = context.bench.call_to_show {
+        builder = builder.scroll_to_row(place, None);
+    }
+    let selection = &document.selection;
+    let with_head = builder.header(24.0, |mut header| {
+        for &column in &columns {
+            header.col(|ui| {
+                let is_number = matches!(column, CallColumn::Start | CallColumn::Duration);
+                let order = (list.sort().0 == column).then_some(list.sort().1);
+                if table::heading(ui, column.title(), "", is_number, order) {
+                    context.commands.push(Command::SortCalls(column));
+                }
+            });
+        }
+    });
+    with_head.body(|body| {
+        body.rows(ROW, list.len(), |mut line| {
+            let Some(row) = list.row(line.index()) else {
+                return;
+            };
+            line.set_selected(selection.chosen.call == Some(row.of()));
+            line.set_hovered(selection.pointed.call == Some(row.of()));
+            for column in &columns {
+                line.col(|ui| match column {
+                    CallColumn::Start => table::number(ui, row.start.to_string()),
+                    CallColumn::Duration => table::number(ui, row.cost.to_string()),
+                    CallColumn::Function => table::name(ui, functions.get(row.function).name),
+                    CallColumn::Caller => {
+                        let caller = row.caller.map(|caller| functions.get(caller).name);
+                        table::name(ui, caller.unwrap_or("–"));
+                    }
+                    CallColumn::Thread => {
+                        let thread = threads.get(row.thread.index());
+                        table::name(
+                            ui,
+                            thread.map_or(
+                                "",
+                                |it| if it.name.is_empty() { &it.id } else { &it.name },
+                            ),
+                        );
+                    }
+                });
+            }
+            answer(&line.response(), row, document, context);
+        });
+    });
+}
+
+fn answer(
+    response: &egui::Response,
+    row: &CallRow,
+    document: &Document,
+    context: &mut Context<'_>,
+) {
+    let pointed = Pointed {
+        module: document.module_of(row.function),
+        function: Some(row.function),
+        call: Some(row.of()),
+        thread: Some(row.thread),
+        time: Some(row.start),
+        ..Pointed::default()
+    };
+    if response.hovered() {
+        context.pointed = pointed;
+    }
+    if response.clicked() {
+        context.commands.push(Command::ChooseListed(pointed));
+        context.commands.push(Command::Seek(row.start));
+    }
+    if response.double_clicked() {
+        context.commands.extend(pointed.module.map(Command::FlyTo));
+    }
+}

@@ -1,0 +1,142 @@
+//! The strip below the top bar while something is left out: each step, and what it leaves.
+
+use egui::Ui;
+
+use super::super::command::Command;
+use super::super::document::Document;
+use super::super::style;
+use super::widgets::{Icon, paint};
+use super::{Context, text};
+use crate::filter::filters::FilterStep;
+
+pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
+    let bench = context.bench;
+    let Some(document) = &bench.document else {
+        return;
+    };
+    if document.filters.is_empty() {
+        return;
+    }
+    let frame =
+        egui::Frame::side_top_panel(ui.style()).inner_margin(egui::Margin::symmetric(12, 4));
+    let panel = egui::Panel::top("crumbs").frame(frame).resizable(false);
+    panel.show(ui, |ui| {
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing = egui::vec2(6.0, 4.0);
+            ui.spacing_mut().interact_size.y = 22.0;
+            ui.spacing_mut().button_padding.y = 2.0;
+            ui.label(style::weak("Left out"));
+            for (index, &step) in document.filters.steps().iter().enumerate() {
+                let (text, about) = describe(document, step);
+                let response = ui.button(format!("{text}     "));
+                let mut cross = response.rect;
+                cross.min.x = cross.max.x - cross.height();
+                paint(
+                    ui,
+                    Icon::Close,
+                    cross.shrink(4.0),
+                    ui.visuals().weak_text_color(),
+                );
+                if response
+                    .on_hover_text(format!("{about}. Click to bring it back"))
+                    .clicked()
+                {
+                    context.commands.push(Command::RemoveFilter(index));
+                }
+            }
+            ui.label(style::weak(left(document, context)));
+            if ui.button("Undo").on_hover_text("Ctrl + Z").clicked() {
+                context.commands.push(Command::UndoFilter);
+            }
+            if document.filters.can_redo()
+                && ui
+                    .button("Redo")
+                    .on_hover_text("Ctrl + Shift + Z")
+                    .clicked()
+            {
+                context.commands.push(Command::RedoFilter);
+            }
+        });
+    });
+}
+
+/// A step in a word or two, and in full.
+fn describe(document: &Document, step: FilterStep) -> (String, String) {
+    let module = |module| {
+        let hierarchy = &document.session.hierarchy;
+        (hierarchy.name(module).to_owned(), hierarchy.path(module))
+    };
+    match step {
+        FilterStep::HideThread(thread) => {
+            let threads = document.resolved().map(|it| it.recording.trace.threads());
+            let info = threads.and_then(|threads| threads.get(thread.index()));
+            let name = info.map_or(String::new(), |info| {
+                if info.name.is_empty() {
+                    info.id.clone()
+                } else {
+                    info.name.clone()
+                }
+            });
+            (
+                format!("thread {name}"),
+                format!("All calls of the thread {name}"),
+            )
+        }
+        FilterStep::RemoveModule(of) => {
+            let (name, path) = module(of);
+            (
+                name,
+                format!(
+                    "The calls of the functions of {path}; what they called is called by their callers"
+                ),
+            )
+        }
+        FilterStep::RemoveBelow(of) => {
+            let (name, path) = module(of);
+            (
+                format!("below {name}"),
+                format!("All that the functions of {path} triggered"),
+            )
+        }
+        FilterStep::RemoveBelowCall(of) => {
+            let function = document.resolved().map(|resolved| {
+                let trace = &resolved.recording.trace;
+                let threads = trace.threads().get(of.thread.index());
+                let exists = threads.is_some_and(|it| u64::from(of.call.0) < it.calls);
+                if !exists {
+                    return String::new();
+                }
+                let function = trace.call(of.thread, of.call).function;
+                resolved.recording.functions.get(function).name.to_owned()
+            });
+            let name = function.unwrap_or_default();
+            (
+                format!("below one call of {name}"),
+                format!("All that one call of {name} triggered"),
+            )
+        }
+    }
+}
+
+/// How much is left.
+fn left(document: &Document, context: &Context<'_>) -> String {
+    if context.bench.work.counting.is_some() {
+        return "counting what is left …".to_owned();
+    }
+    let all = document
+        .resolved()
+        .map_or(0, |it| it.recording.trace.calls());
+    match document.calls_left {
+        Some(left) => {
+            let out = all.saturating_sub(left);
+            let (left, out) = (text::count(left), text::count(out));
+            let of_range = if document.selection.range.is_some() {
+                " by these and the range"
+            } else {
+                ""
+            };
+            format!("{left} calls left, {out} left out{of_range}")
+        }
+        None => String::new(),
+    }
+}

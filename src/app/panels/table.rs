@@ -1,0 +1,107 @@
+//! What the tables share: headings that sort, cells, how far the work behind one is.
+
+use egui::{Align, Label, Layout, Sense, Shape, Stroke, Ui, Vec2};
+
+use super::super::command::Command;
+use super::super::style;
+use super::Context;
+use crate::progress::Progress;
+
+/// The heading of a column; `order` is whether it is sorted from the largest, none when by another.
+/// Whether it was clicked.
+pub fn heading(
+    ui: &mut Ui,
+    title: &str,
+    about: &str,
+    is_number: bool,
+    order: Option<bool>,
+) -> bool {
+    let layout = if is_number {
+        Layout::right_to_left(Align::Center)
+    } else {
+        Layout::left_to_right(Align::Center)
+    };
+    ui.with_layout(layout, |ui| {
+        ui.spacing_mut().item_spacing.x = 4.0;
+        let text = style::weak(title).small();
+        let text = match order {
+            Some(_) => text.color(ui.visuals().text_color()),
+            None => text,
+        };
+        let response = ui.add(Label::new(text).sense(Sense::click()));
+        if let Some(from_largest) = order {
+            arrow(ui, from_largest);
+        }
+        let hint = match order {
+            Some(true) => "largest first",
+            Some(false) => "smallest first",
+            None => "click to sort",
+        };
+        let tooltip = if about.is_empty() {
+            hint.to_owned()
+        } else {
+            format!("{about}; {hint}")
+        };
+        response.on_hover_text(tooltip).clicked()
+    })
+    .inner
+}
+
+/// A small triangle that points down or up.
+fn arrow(ui: &mut Ui, down: bool) {
+    let (rect, _) = ui.allocate_exact_size(Vec2::splat(7.0), Sense::hover());
+    let (base, tip) = if down {
+        (rect.top() + 1.5, rect.bottom() - 1.0)
+    } else {
+        (rect.bottom() - 1.5, rect.top() + 1.0)
+    };
+    let points = vec![
+        egui::pos2(rect.left(), base),
+        egui::pos2(rect.right(), base),
+        egui::pos2(rect.center().x, tip),
+    ];
+    let color = ui.visuals().text_color();
+    ui.painter()
+        .add(Shape::convex_polygon(points, color, Stroke::NONE));
+}
+
+/// A cell with a name, cut where there is no room.
+pub fn name(ui: &mut Ui, name: &str) {
+    ui.add(Label::new(name).truncate());
+}
+
+/// A cell with a number.
+pub fn number(ui: &mut Ui, number: impl Into<egui::WidgetText>) {
+    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        ui.label(number);
+    });
+}
+
+/// In the middle of an empty view: what to do to see something.
+pub fn hint(ui: &mut Ui, text: &str) {
+    ui.centered_and_justified(|ui| {
+        ui.add(Label::new(style::weak(text)).wrap());
+    });
+}
+
+/// How far the work behind a table is, and what stops it.
+pub fn progress(ui: &mut Ui, progress: &Progress, cancel: Command, context: &mut Context<'_>) {
+    let (step, done, total) = progress.state();
+    ui.horizontal(|ui| {
+        if ui.small_button("Stop").clicked() {
+            context.commands.push(cancel);
+        }
+        let share = if total > 0 {
+            (done as f64 / total as f64).min(1.0) as f32
+        } else {
+            0.0
+        };
+        let width = (ui.available_width() * 0.4).clamp(40.0, 160.0);
+        ui.add(
+            egui::ProgressBar::new(share)
+                .desired_width(width)
+                .desired_height(6.0),
+        );
+        ui.add(Label::new(style::weak(step).small()).truncate());
+    });
+}

@@ -1,0 +1,204 @@
+//! What the window works out on other threads: the numbers that need every call to be looked at, the calls
+//! behind what is chosen, and files of them.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::job::Job;
+use super::workbench::{Message, Workbench};
+use crate::analysis::session::Session;
+use crate::filter::filters::Filters;
+use crate::filter::summary::Summary;
+use crate::units::TimeRange;
+use crate::views::calls::{CallList, CallsOf};
+use crate::views::table::ViewId;
+
+/// What a list of calls was made for: the same need not be made again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ListedFor {
+    of: CallsOf,
+    range: Option<TimeRange>,
+    filters: Filters,
+}
+
+/// Work under way and what came of it.
+#[derive(Default)]
+pub struct Work {
+    /// Looks at every call for the function table and the filters.
+    pub counting: Option<Job<Summary>>,
+    /// The user stopped it: it is not begun again for the same.
+    pub counting_is_stopped: bool,
+    pub listing: Option<Job<CallList>>,
+    listed_for: Option<ListedFor>,
+    pub calls: Option<Arc<CallList>>,
+    exporting: Option<Job<Result<PathBuf, String>>>,
+}
+
+impl Work {
+    pub fn is_under_way(&self) -> bool {
+        self.counting.is_some() || self.listing.is_some() || self.exporting.is_some()
+    }
+}
+
+impl Workbench {
+    /// Takes what has been worked out and begins what is needed.
+    pub fn update_work(&mut self) {
+        self.take_count();
+        self.take_list();
+        self.take_export();
+    }
+
+    fn take_count(&mut self) {
+        let Some(document) = &mut self.document else {
+            self.work = Work::default();
+            return;
+        };
+        if let Some(counted) = self.work.counting.as_ref().and_then(Job::poll) {
+            self.work.counting = None;
+            match counted {
+                Ok(summary) => {
+                    document.count(&summary);
+                    self.show_chosen();
+                }
+                Err(_) => self.work.counting_is_stopped = true,
+            }
+            return;
+        }
+        let is_known = document
+            .functions
+            .as_ref()
+            .is_none_or(|it| it.is_complete());
+        let is_wanted = self.dock.is_visible(ViewId::Functions) || !document.filters.is_empty();
+        let is_idle = self.work.counting.is_none() && !self.work.counting_is_stopped;
+        if is_known || !is_wanted || !is_idle {
+            return;
+        }
+        let session = Arc::clone(&document.session);
+        let (recording, range) = (document.recording(), document.selection.range);
+        let filters = document.filters.clone();
+        self.work.counting = Some(Job::start((self.wake)(), move |progress| {
+            let Some(resolved) = session.recordings.get(recording) else {
+                return Ok(Summary::default());
+            };
+            let rules = filters.rules(&session.hierarchy, &resolved.resolution.modules);
+            let functions = resolved.recording.functions.len();
+            let trace = &resolved.recording.trace;
+            Summary::new(trace, functions, range, &rules, progress)
+        }));
+    }
+
+    /// Range or filters changed: what is being counted is of no use.
+    pub fn outdate_count(&mut self) {
+        self.work.counting = None;
+        self.work.counting_is_stopped = false;
+    }
+
+    fn take_list(&mut self) {
+        if let Some(listed) = self.work.listing.as_ref().and_then(Job::poll) {
+            self.work.listing = None;
+            if let Ok(list) = listed {
+                self.work.calls = Some(Arc::new(list));
+                self.show_call();
+            }
+        }
+        let Some(document) = &self.document else {
+            return;
+        };
+        if !self.dock.is_visible(ViewId::Calls) {
+            return;
+        }
+        let wanted = self.list_of.map(|of| ListedFor {
+            of,
+            range: document.selection.range,
+            filters: document.filters.clone(),
+        });
+        if wanted == self.work.listed_for {
+            return;
+        }
+        self.work.listed_for.clone_from(&wanted);
+        self.work.calls = None;
+        self.work.listing = wanted.map(|wanted| {
+            let session = Arc::clone(&document.session);
+            let (recording, cut) = (document.recording(), document.cut.clone());
+            Job::start((self.wake)(), move |progress| {
+                let ListedFor { of, range, filters } = wanted;
+                CallList::find(&session, recording, &cut, of, range, &filters, progress)
+            })
+        });
+    }
+
+    /// Brings the chosen call into sight in the list.
+    pub fn show_call(&mut self) {
+        let chosen = self
+            .document
+            .as_ref()
+            .and_then(|open| open.selection.chosen.call);
+        let list = self.work.calls.as_ref();
+        self.call_to_show = list
+            .zip(chosen)
+            .and_then(|(list, call)| list.place_of(call));
+    }
+
+    /// Writes the list of calls to a new file where the user looks for such.
+    pub fn export_calls(&mut self) {
+        let (Some(document), Some(list)) = (&self.document, &self.work.calls) else {
+            return;
+        };
+        let folder = dirs::download_dir().filter(|dir| dir.is_dir());
+        let Some(folder) = folder.or_else(|| std::env::current_dir().ok()) else {
+            return;
+        };
+        let (session, list) = (Arc::clone(&document.session), Arc::clone(list));
+        let recording = document.recording();
+        self.work.exporting = Some(Job::start((self.wake)(), move |_| {
+            Ok(export(&session, recording, &list, folder).map_err(|error| error.to_string()))
+        }));
+    }
+
+    fn take_export(&mut self) {
+        let Some(Ok(written)) = self.work.exporting.as_ref().and_then(Job::poll) else {
+            return;
+        };
+        self.work.exporting = None;
+        let is_error = written.is_err();
+        let (title, line) = match written {
+            Ok(path) => ("The calls are written", path.display().to_string()),
+            Err(reason) => ("The calls could not be written", reason),
+        };
+        self.messages.push(Message {
+            is_error,
+            is_open: true,
+            title: title.to_owned(),
+            lines: vec![line],
+        });
+    }
+}
+
+/// Writes `list` to a file of a name that is not taken in `folder`.
+fn export(
+    session: &Session,
+    recording: usize,
+    list: &CallList,
+    folder: PathBuf,
+) -> std::io::Result<PathBuf> {
+    let names = (1..).map(|number: u32| match number {
+        1 => "callscape-calls.csv".to_owned(),
+        _ => format!("callscape-calls-{number}.csv"),
+    });
+    for name in names {
+        let path = folder.join(name);
+        // Taken names are found out by trying, so that no other program can take one in between.
+        match std::fs::File::create_new(&path) {
+            Ok(file) => {
+                let written = list.write_csv(session, recording, std::io::BufWriter::new(file));
+                return written.map(|()| path.clone()).inspect_err(|_| {
+                    // What was begun is of no use; that it could not be removed adds nothing.
+                    let _ = std::fs::remove_file(&path);
+                });
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(std::io::ErrorKind::AlreadyExists.into())
+}

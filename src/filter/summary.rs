@@ -1,0 +1,242 @@
+//! What every function did in a range with the filters applied: the numbers that need every call to be
+//! looked at. For the calls, totals and relations of a range alone, [`Trace::function_metrics`] and
+//! [`Trace::relations`] answer without.
+
+use std::collections::HashMap;
+
+use rayon::prelude::*;
+
+use super::filters::FilterRules;
+use super::walk::{LeftCall, walk};
+use crate::facts::trace::{FunctionMetrics, Relation, Trace};
+use crate::progress::{Cancelled, Progress};
+use crate::units::{Cost, FunctionId, TimeRange};
+
+/// What one function did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FunctionSummary {
+    pub metrics: FunctionMetrics,
+    /// The costs of its cheapest and its dearest call; zero without calls.
+    pub min: Cost,
+    pub max: Cost,
+}
+
+impl FunctionSummary {
+    fn add(&mut self, other: &FunctionSummary) {
+        if other.metrics.calls == 0 {
+            return;
+        }
+        self.min = if self.metrics.calls == 0 {
+            other.min
+        } else {
+            self.min.min(other.min)
+        };
+        self.max = self.max.max(other.max);
+        self.metrics.calls += other.metrics.calls;
+        self.metrics.total += other.metrics.total;
+        self.metrics.self_cost += other.metrics.self_cost;
+    }
+}
+
+/// All functions and call relations.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// By function.
+    pub functions: Vec<FunctionSummary>,
+    /// Sorted by caller, then callee.
+    pub relations: Vec<Relation>,
+}
+
+type Relations = HashMap<(FunctionId, FunctionId), (u64, Cost, Cost)>;
+
+impl Summary {
+    /// Of the calls that `range` and `rules` leave of `trace`, which has so many `functions`. O(calls in
+    /// the range), threads side by side.
+    pub fn new(
+        trace: &Trace,
+        functions: usize,
+        range: Option<TimeRange>,
+        rules: &FilterRules,
+        progress: &Progress,
+    ) -> Result<Summary, Cancelled> {
+        let calls = trace.thread_ids().map(|thread| match range {
+            Some(range) => {
+                let [first, last] = [range.start, range.end].map(|t| trace.started(thread, t));
+                u64::from(last - first.min(last))
+            }
+            None => trace.threads()[thread.index()].calls,
+        });
+        progress.start("looking at every call", calls.sum());
+        let threads: Vec<_> = trace.thread_ids().collect();
+        let parts: Result<Vec<_>, Cancelled> = threads
+            .into_par_iter()
+            .map(|thread| {
+                let mut of = vec![FunctionSummary::default(); functions];
+                let mut relations = Relations::new();
+                walk(trace, thread, range, rules, progress, |left| {
+                    count(&mut of, &mut relations, left);
+                })?;
+                Ok((of, relations))
+            })
+            .collect();
+        let mut summary = Summary {
+            functions: vec![FunctionSummary::default(); functions],
+            relations: Vec::new(),
+        };
+        let mut all = Relations::new();
+        for (part, relations) in parts? {
+            for (sum, other) in summary.functions.iter_mut().zip(&part) {
+                sum.add(other);
+            }
+            for (pair, (calls, cost, own)) in relations {
+                let sum = all.entry(pair).or_default();
+                sum.0 += calls;
+                sum.1 += cost;
+                sum.2 += own;
+            }
+        }
+        let relations = all.into_iter();
+        summary.relations = relations
+            .map(|((caller, callee), (calls, cost, self_cost))| Relation {
+                caller,
+                callee,
+                calls,
+                cost,
+                self_cost,
+            })
+            .collect();
+        summary
+            .relations
+            .sort_unstable_by_key(|relation| (relation.caller, relation.callee));
+        Ok(summary)
+    }
+}
+
+fn count(functions: &mut [FunctionSummary], relations: &mut Relations, left: &LeftCall) {
+    let (callee, cost) = (left.call.function, left.call.cost());
+    let Some(of) = functions.get_mut(callee.index()) else {
+        return;
+    };
+    of.add(&FunctionSummary {
+        metrics: FunctionMetrics {
+            calls: 1,
+            total: if left.is_nested { Cost::ZERO } else { cost },
+            self_cost: left.self_cost,
+        },
+        min: cost,
+        max: cost,
+    });
+    if let Some((_, caller)) = left.caller {
+        let sum = relations.entry((caller, callee)).or_default();
+        sum.0 += 1;
+        sum.1 += cost;
+        sum.2 += left.self_cost;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
+    use crate::filter::filters::{FilterStep, Filters};
+    use crate::filter::operations::Kept;
+    use crate::filter::operations::tests::{numbers, random_trace};
+    use crate::filter::selection::CallOf;
+    use crate::units::{CallId, ModuleId, ThreadId, Time};
+
+    #[test]
+    fn a_summary_is_what_the_operations_leave() {
+        let mut builder = HierarchyBuilder::new("app");
+        for name in ["a", "b", "c", "d", "e"] {
+            builder.add(NodeId::ROOT, Module::named(ModuleKind::Function, name));
+        }
+        let (hierarchy, _) = builder.build();
+        let modules: Vec<ModuleId> = (1..=5).map(ModuleId).collect();
+        for seed in 0..400 {
+            let mut below = numbers(seed);
+            let trace = random_trace(&mut below);
+            let mut filters = Filters::default();
+            for _ in 0..below(4) {
+                filters.add(match below(4) {
+                    0 => FilterStep::RemoveModule(ModuleId(1 + below(5) as u32)),
+                    1 => FilterStep::RemoveBelow(ModuleId(1 + below(5) as u32)),
+                    2 => FilterStep::RemoveBelowCall(CallOf {
+                        thread: ThreadId(below(2) as u32),
+                        call: CallId(below(30) as u32),
+                    }),
+                    _ => FilterStep::HideThread(ThreadId(below(2) as u32)),
+                });
+            }
+            let end = trace.duration().ns() + 2;
+            let range = (below(2) == 0)
+                .then(|| TimeRange::new(Time::from_ns(below(end)), Time::from_ns(below(end))));
+            let rules = filters.rules(&hierarchy, &modules);
+            let found =
+                Summary::new(&trace, 5, range, &rules, &Progress::new()).expect("nobody cancels");
+
+            let kept = match range {
+                Some(range) => Kept::time_range(&trace, range),
+                None => Kept::all(&trace),
+            };
+            let kept = kept
+                .without_triggered_by(|thread, kept| {
+                    let call = CallOf {
+                        thread,
+                        call: kept.id,
+                    };
+                    rules.cuts_below(kept.call.function, call)
+                })
+                .without_functions(|function| rules.removes(function));
+            let mut expected = vec![FunctionSummary::default(); 5];
+            for thread in trace.thread_ids().filter(|&thread| !rules.hides(thread)) {
+                let calls = kept.calls(thread);
+                for (place, of) in calls.iter().enumerate() {
+                    let sum = &mut expected[of.call.function.index()];
+                    let cost = of.call.cost();
+                    sum.min = if sum.metrics.calls == 0 {
+                        cost
+                    } else {
+                        sum.min.min(cost)
+                    };
+                    sum.max = sum.max.max(cost);
+                    sum.metrics.calls += 1;
+                    let mut around =
+                        std::iter::successors(calls[place].parent, |&at| calls[at].parent);
+                    if !around.any(|at| calls[at].call.function == of.call.function) {
+                        sum.metrics.total += cost;
+                    }
+                    let inside = calls.iter().filter(|it| it.parent == Some(place));
+                    let inside: Cost = inside.map(|it| it.call.cost()).sum();
+                    sum.metrics.self_cost += cost.saturating_sub(inside);
+                }
+            }
+            let mut seen = found.functions.clone();
+            if range.is_some() {
+                // The operations know nothing of subcalls outside of the range; the store does.
+                for (seen, expected) in seen.iter_mut().zip(&expected) {
+                    seen.metrics.self_cost = expected.metrics.self_cost;
+                }
+                if filters.is_empty() {
+                    let metrics = trace.function_metrics(range);
+                    let own = found.functions.iter().map(|it| it.metrics);
+                    assert!(own.eq(metrics), "seed {seed}");
+                }
+            }
+            assert_eq!(seen, expected, "seed {seed}");
+            if filters.is_empty() {
+                assert_eq!(found.relations, trace.relations(range), "seed {seed}");
+            } else if !(0..2).any(|thread| rules.hides(ThreadId(thread))) {
+                let label = |it: &Relation| (it.caller, it.callee, it.calls, it.cost);
+                let graph = kept.call_graph();
+                assert!(
+                    found
+                        .relations
+                        .iter()
+                        .map(label)
+                        .eq(graph.iter().map(label)),
+                    "seed {seed}"
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,474 @@
+//! Details on demand: the calls behind a module, a call relation or a hop of a hyperarc.
+
+use std::io::{self, Write};
+
+use crate::analysis::session::{Resolved, Session};
+use crate::filter::cut::Cut;
+use crate::filter::filters::Filters;
+use crate::filter::selection::{CallOf, Pointed};
+use crate::filter::walk::{LeftCall, walk};
+use crate::progress::{Cancelled, Progress};
+use crate::units::{CallId, Cost, FunctionId, ModuleId, ThreadId, Time, TimeRange};
+
+/// No more rows than this are kept: the first of them.
+pub const MOST: usize = 1_000_000;
+
+/// Which calls are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallsOf {
+    /// The calls of a function, of all functions in a module.
+    Module(ModuleId),
+    /// The calls from one displayed module to another.
+    Relation(ModuleId, ModuleId),
+    /// Of these the one that is open on a thread at a time: a hop of the hyperarc.
+    Hop(ModuleId, ModuleId, ThreadId, Time),
+}
+
+impl CallsOf {
+    /// The calls behind what is chosen.
+    pub fn chosen(chosen: &Pointed) -> Option<CallsOf> {
+        match (chosen.relation, chosen.thread, chosen.time) {
+            (Some((from, to)), Some(thread), Some(time)) => {
+                Some(CallsOf::Hop(from, to, thread, time))
+            }
+            (Some((from, to)), ..) => Some(CallsOf::Relation(from, to)),
+            (None, ..) => chosen.module.map(CallsOf::Module),
+        }
+    }
+}
+
+/// A column of the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallColumn {
+    Start,
+    Duration,
+    Function,
+    Caller,
+    Thread,
+}
+
+impl CallColumn {
+    pub const ALL: [CallColumn; 5] = [
+        CallColumn::Start,
+        CallColumn::Duration,
+        CallColumn::Function,
+        CallColumn::Caller,
+        CallColumn::Thread,
+    ];
+
+    pub fn title(self) -> &'static str {
+        match self {
+            CallColumn::Start => "Start",
+            CallColumn::Duration => "Duration",
+            CallColumn::Function => "Function",
+            CallColumn::Caller => "Caller",
+            CallColumn::Thread => "Thread",
+        }
+    }
+}
+
+/// A call of the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CallRow {
+    pub thread: ThreadId,
+    pub call: CallId,
+    pub function: FunctionId,
+    pub caller: Option<FunctionId>,
+    pub start: Time,
+    pub cost: Cost,
+}
+
+impl CallRow {
+    pub fn of(&self) -> CallOf {
+        CallOf {
+            thread: self.thread,
+            call: self.call,
+        }
+    }
+}
+
+/// The calls behind something.
+#[derive(Clone, Debug)]
+pub struct CallList {
+    pub of: CallsOf,
+    /// By start.
+    rows: Vec<CallRow>,
+    /// The rows in the order shown.
+    order: Vec<u32>,
+    /// How many there are, those left out among them.
+    counted: u64,
+    sort: (CallColumn, bool),
+}
+
+/// Which functions' calls are wanted, and from which functions.
+struct Wanted {
+    callees: Vec<bool>,
+    callers: Option<Vec<bool>>,
+}
+
+impl Wanted {
+    fn new(session: &Session, resolved: &Resolved, cut: &Cut, of: CallsOf) -> Wanted {
+        let hierarchy = &session.hierarchy;
+        let modules = &resolved.resolution.modules;
+        match of {
+            CallsOf::Module(outer) => Wanted {
+                callees: modules
+                    .iter()
+                    .map(|&module| hierarchy.contains(outer, module))
+                    .collect(),
+                callers: None,
+            },
+            CallsOf::Relation(from, to) | CallsOf::Hop(from, to, ..) => {
+                let displayed = cut.displayed(hierarchy);
+                let is_of = |of: ModuleId| -> Vec<bool> {
+                    let shown = |module: &ModuleId| displayed.get(module.index()) == Some(&of);
+                    modules.iter().map(shown).collect()
+                };
+                Wanted {
+                    callees: is_of(to),
+                    callers: Some(is_of(from)),
+                }
+            }
+        }
+    }
+
+    fn holds(&self, callee: FunctionId, caller: Option<FunctionId>) -> bool {
+        let is_in = |of: &[bool], function: FunctionId| of.get(function.index()) == Some(&true);
+        is_in(&self.callees, callee)
+            && match (&self.callers, caller) {
+                (None, _) => true,
+                (Some(callers), Some(caller)) => is_in(callers, caller),
+                (Some(_), None) => false,
+            }
+    }
+}
+
+impl CallList {
+    /// The calls that `range` and `filters` leave of those behind `of`, in order of start. `cut` says which
+    /// modules are displayed. O(calls in the range).
+    pub fn find(
+        session: &Session,
+        recording: usize,
+        cut: &Cut,
+        of: CallsOf,
+        range: Option<TimeRange>,
+        filters: &Filters,
+        progress: &Progress,
+    ) -> Result<CallList, Cancelled> {
+        let mut list = CallList {
+            of,
+            rows: Vec::new(),
+            order: Vec::new(),
+            counted: 0,
+            sort: (CallColumn::Start, false),
+        };
+        let Some(resolved) = session.recordings.get(recording) else {
+            return Ok(list);
+        };
+        let wanted = Wanted::new(session, resolved, cut, of);
+        if let CallsOf::Hop(_, _, thread, time) = of {
+            list.take_open(resolved, &wanted, thread, time);
+        } else {
+            let trace = &resolved.recording.trace;
+            let rules = filters.rules(&session.hierarchy, &resolved.resolution.modules);
+            progress.start("looking for the calls", trace.calls());
+            for thread in trace.thread_ids() {
+                walk(trace, thread, range, &rules, progress, |left| {
+                    list.see(&wanted, left);
+                })?;
+            }
+        }
+        list.trim();
+        list.rows.sort_unstable_by_key(first);
+        list.order = (0..list.rows.len() as u32).collect();
+        Ok(list)
+    }
+
+    fn see(&mut self, wanted: &Wanted, left: &LeftCall) {
+        let caller = left.caller.map(|(_, function)| function);
+        if !wanted.holds(left.call.function, caller) {
+            return;
+        }
+        self.counted += 1;
+        self.rows.push(CallRow {
+            thread: left.thread,
+            call: left.id,
+            function: left.call.function,
+            caller,
+            start: left.call.start,
+            cost: left.call.cost(),
+        });
+        if self.rows.len() >= 2 * MOST {
+            self.trim();
+        }
+    }
+
+    /// Keeps the first.
+    fn trim(&mut self) {
+        if self.rows.len() > MOST {
+            self.rows.select_nth_unstable_by_key(MOST - 1, first);
+            self.rows.truncate(MOST);
+        }
+    }
+
+    /// Takes those that are open on `thread` at `time`.
+    fn take_open(&mut self, resolved: &Resolved, wanted: &Wanted, thread: ThreadId, time: Time) {
+        let trace = &resolved.recording.trace;
+        if thread.index() >= trace.threads().len() {
+            return;
+        }
+        let mut stack = Vec::new();
+        trace.stack_at(thread, time, &mut stack);
+        let mut caller = None;
+        for id in stack {
+            let call = trace.call(thread, id);
+            if wanted.holds(call.function, caller) {
+                self.counted += 1;
+                self.rows.push(CallRow {
+                    thread,
+                    call: id,
+                    function: call.function,
+                    caller,
+                    start: call.start,
+                    cost: call.cost(),
+                });
+            }
+            caller = Some(call.function);
+        }
+    }
+
+    /// How many calls there are, those left out among them.
+    pub fn counted(&self) -> u64 {
+        self.counted
+    }
+
+    pub fn left_out(&self) -> u64 {
+        self.counted - self.rows.len() as u64
+    }
+
+    pub fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.order.is_empty()
+    }
+
+    /// The row shown at a place.
+    pub fn row(&self, place: usize) -> Option<&CallRow> {
+        self.rows.get(*self.order.get(place)? as usize)
+    }
+
+    /// Where a call is shown.
+    pub fn place_of(&self, of: CallOf) -> Option<usize> {
+        (0..self.len()).find(|&place| self.row(place).is_some_and(|row| row.of() == of))
+    }
+
+    pub fn sort(&self) -> (CallColumn, bool) {
+        self.sort
+    }
+
+    /// Sorts by `column`; by the one that it is sorted by already, the other way round. O(n log n).
+    pub fn sort_by(&mut self, session: &Session, recording: usize, column: CallColumn) {
+        self.sort = match self.sort {
+            (same, descending) if same == column => (column, !descending),
+            _ => (column, column == CallColumn::Duration),
+        };
+        let Some(resolved) = session.recordings.get(recording) else {
+            return;
+        };
+        let functions = &resolved.recording.functions;
+        // By name, once for each function and not for each of its calls.
+        let mut by_name: Vec<FunctionId> = functions.ids().collect();
+        by_name.sort_by_cached_key(|&function| functions.get(function).name.to_lowercase());
+        let mut ranks = vec![0u64; by_name.len()];
+        for (rank, function) in (1..).zip(by_name) {
+            ranks[function.index()] = rank;
+        }
+        let rank = |function: FunctionId| ranks.get(function.index()).copied().unwrap_or(0);
+        let rows = &self.rows;
+        let key = |&place: &u32| {
+            let row = &rows[place as usize];
+            match column {
+                CallColumn::Start => row.start.ns(),
+                CallColumn::Duration => row.cost.ns(),
+                CallColumn::Function => rank(row.function),
+                CallColumn::Caller => row.caller.map_or(0, rank),
+                CallColumn::Thread => u64::from(row.thread.0),
+            }
+        };
+        self.order = (0..rows.len() as u32).collect();
+        // Stable: equals stay in order of their start.
+        if self.sort.1 {
+            self.order
+                .sort_by_key(|place| std::cmp::Reverse(key(place)));
+        } else {
+            self.order.sort_by_key(key);
+        }
+    }
+
+    /// Writes the rows in the order shown, as comma-separated values with a line of titles.
+    pub fn write_csv(
+        &self,
+        session: &Session,
+        recording: usize,
+        out: impl Write,
+    ) -> io::Result<()> {
+        let mut out = csv::Writer::from_writer(out);
+        out.write_record([
+            "start_ns",
+            "duration_ns",
+            "function",
+            "module",
+            "caller",
+            "thread",
+            "call",
+        ])?;
+        let Some(resolved) = session.recordings.get(recording) else {
+            return out.flush();
+        };
+        let functions = &resolved.recording.functions;
+        for place in 0..self.len() {
+            let Some(row) = self.row(place) else {
+                continue;
+            };
+            let module = resolved.resolution.modules.get(row.function.index());
+            let module = module.map(|&module| session.hierarchy.path(module));
+            let thread = resolved.recording.trace.threads().get(row.thread.index());
+            out.write_record([
+                row.start.ns().to_string().as_str(),
+                &row.cost.ns().to_string(),
+                functions.get(row.function).name,
+                &module.unwrap_or_default(),
+                row.caller.map_or("", |caller| functions.get(caller).name),
+                thread.map_or("", |thread| thread.id.as_str()),
+                &row.call.0.to_string(),
+            ])?;
+        }
+        out.flush()
+    }
+}
+
+fn first(row: &CallRow) -> (Time, ThreadId, CallId) {
+    (row.start, row.thread, row.call)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::session::Inputs;
+    use crate::filter::filters::FilterStep;
+    use crate::units::CallId;
+
+    fn demo() -> Session {
+        Session::open(&Inputs::default(), &Progress::new()).expect("the demo is built in")
+    }
+
+    fn find(session: &Session, cut: &Cut, of: CallsOf, filters: &Filters) -> CallList {
+        let none = Progress::new();
+        CallList::find(session, 0, cut, of, None, filters, &none).expect("nobody cancels")
+    }
+
+    #[test]
+    fn calls_of_modules_and_relations_are_those_of_the_call_store() {
+        let session = demo();
+        let resolved = &session.recordings[0];
+        let trace = &resolved.recording.trace;
+        let modules = &resolved.resolution.modules;
+        let all = find(
+            &session,
+            &Cut::all(),
+            CallsOf::Module(ModuleId::ROOT),
+            &Filters::default(),
+        );
+        assert_eq!(all.counted(), trace.calls());
+        assert_eq!(all.counted(), all.len() as u64 + all.left_out());
+        let metrics = trace.function_metrics(None);
+        for (function, metrics) in metrics.iter().enumerate().step_by(40) {
+            let module = modules[function];
+            if session.hierarchy.is_leaf(module)
+                && modules.iter().filter(|&&it| it == module).count() == 1
+            {
+                let list = find(
+                    &session,
+                    &Cut::all(),
+                    CallsOf::Module(module),
+                    &Filters::default(),
+                );
+                assert_eq!(list.counted(), metrics.calls);
+                let costs: Cost = (0..list.len())
+                    .filter_map(|place| Some(list.row(place)?.cost))
+                    .sum();
+                assert!(costs >= metrics.total);
+            }
+        }
+        let cut = Cut::at_level(&session.hierarchy, 2);
+        let displayed = cut.displayed(&session.hierarchy);
+        let shown = |function: FunctionId| displayed[modules[function.index()].index()];
+        for relation in trace.relations(None).iter().step_by(150) {
+            let (from, to) = (shown(relation.caller), shown(relation.callee));
+            let same = trace.relations(None).into_iter();
+            let same = same.filter(|it| (shown(it.caller), shown(it.callee)) == (from, to));
+            let calls: u64 = same.map(|it| it.calls).sum();
+            let list = find(
+                &session,
+                &cut,
+                CallsOf::Relation(from, to),
+                &Filters::default(),
+            );
+            assert_eq!(list.counted(), calls);
+        }
+    }
+
+    #[test]
+    fn rows_are_sorted_either_way_and_left_out_by_filters() {
+        let session = demo();
+        let root = CallsOf::Module(ModuleId::ROOT);
+        let functions = &session.recordings[0].recording.functions;
+        let mut list = find(&session, &Cut::all(), root, &Filters::default());
+        let rows = |list: &CallList| -> Vec<CallRow> {
+            (0..list.len().min(5000))
+                .filter_map(|place| list.row(place).copied())
+                .collect()
+        };
+        assert!(rows(&list).is_sorted_by_key(|row| row.start));
+        list.sort_by(&session, 0, CallColumn::Duration);
+        assert!(rows(&list).is_sorted_by_key(|row| std::cmp::Reverse(row.cost)));
+        list.sort_by(&session, 0, CallColumn::Duration);
+        assert!(rows(&list).is_sorted_by_key(|row| row.cost));
+        list.sort_by(&session, 0, CallColumn::Function);
+        assert!(
+            rows(&list).is_sorted_by_key(|row| functions.get(row.function).name.to_lowercase())
+        );
+        let below = FilterStep::RemoveBelowCall(CallOf {
+            thread: ThreadId(0),
+            call: CallId(0),
+        });
+        let one = find(&session, &Cut::all(), root, &Filters::new([below]));
+        let trace = &session.recordings[0].recording.trace;
+        let triggered = trace.call(ThreadId(0), CallId(0)).triggered;
+        assert_eq!(one.counted(), trace.calls() - u64::from(triggered));
+    }
+
+    #[test]
+    fn a_file_holds_a_line_for_each_row() {
+        let session = demo();
+        let resolved = &session.recordings[0];
+        let metrics = resolved.recording.trace.function_metrics(None);
+        let some = metrics.iter().position(|it| (20..500).contains(&it.calls));
+        let module = resolved.resolution.modules[some.expect("called some times")];
+        let of = CallsOf::Module(module);
+        let list = find(&session, &Cut::all(), of, &Filters::default());
+        let mut file = Vec::new();
+        list.write_csv(&session, 0, &mut file)
+            .expect("memory takes all");
+        let mut lines = csv::Reader::from_reader(&file[..]);
+        let starts: Vec<String> = lines
+            .records()
+            .map(|line| line.expect("well formed")[0].to_owned())
+            .collect();
+        let expected =
+            (0..list.len()).filter_map(|place| Some(list.row(place)?.start.ns().to_string()));
+        assert!(starts.iter().eq(&expected.collect::<Vec<_>>()));
+    }
+}
