@@ -172,7 +172,7 @@ impl Document {
         if let Some(table) = &mut self.functions {
             table.limit(&self.session, range, &filters);
         }
-if let (Some(playback), Some(resolved)) = (&mut self.playback, resolved) {
+        if let (Some(playback), Some(resolved)) = (&mut self.playback, resolved) {
             playback.limit(range, &resolved.recording.trace);
         }
         if let Some(resolved) = resolved.filter(|_| filters.is_empty()) {
