@@ -20,8 +20,8 @@ use crate::layout::geometry::CITY_SIZE;
 use crate::progress::Progress;
 use crate::units::{Cost, FunctionId, ModuleId, ThreadId, TimeRange};
 use crate::views::functions::FunctionTable;
-use crate::views::table::{Needs, ViewId};
 use crate::views::landscape::{LandscapeSettings, LandscapeView, Moment};
+use crate::views::table::{Needs, ViewId};
 use crate::warnings::Warning;
 
 /// The recording that is explored; several can be open.
