@@ -31,6 +31,48 @@ impl Timestamp {
     }
 }
 
+/// The events of one thread that are in order and nest, taken without a look at whether they do.
+pub struct PlainEvents<'b> {
+    shared: &'b mut Shared,
+    calls: &'b mut ThreadWriter,
+    last: &'b mut Option<Timestamp>,
+}
+
+impl PlainEvents<'_> {
+    /// The time before which no further event may be.
+    #[inline]
+    pub fn last(&self) -> Option<Timestamp> {
+        *self.last
+    }
+
+    /// Whether another call can be numbered.
+    #[inline]
+    pub fn has_room(&self) -> bool {
+        self.calls.calls() < MOST_CALLS
+    }
+
+    /// A call of `function` starts.
+    #[inline]
+    pub fn enter(&mut self, time: Timestamp, function: FunctionId) {
+        self.calls.enter(self.shared, time.bits(), function);
+        *self.last = Some(time);
+    }
+
+    /// The innermost open call ends.
+    #[inline]
+    pub fn exit(&mut self, time: Timestamp) {
+        self.calls.exit(time.bits());
+        *self.last = Some(time);
+    }
+
+    /// A call of `function` starts, and ends as the next event.
+    #[inline]
+    pub fn leaf(&mut self, start: Timestamp, end: Timestamp, function: FunctionId) {
+        self.calls.leaf(self.shared, start.bits(), end.bits(), function);
+        *self.last = Some(end);
+    }
+}
+
 struct ThreadBuilder {
     thread: Thread,
     calls: ThreadWriter,
@@ -118,6 +160,16 @@ impl<'a> TraceBuilder<'a> {
         };
         thread.last = Some(time);
         time
+    }
+
+    /// One thread of its own, for events that need no repair.
+    pub fn plain(&mut self, thread: ThreadId) -> PlainEvents<'_> {
+        let thread = &mut self.threads[thread.index()];
+        PlainEvents {
+            shared: &mut self.shared,
+            calls: &mut thread.calls,
+            last: &mut thread.last,
+        }
     }
 
     /// A call of `function` starts.

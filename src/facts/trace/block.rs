@@ -17,27 +17,34 @@ pub(super) const RUN: usize = if cfg!(test) { 8 } else { 512 };
 /// is not triggers less than a block.
 const OPEN: u64 = BLOCK as u64;
 
-/// A call on its way into a block.
+/// A call on its way into a block: 32 bytes, for a block of them is gone through several times.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RawCall {
-    pub caller: u32,
-    pub callee: u32,
     /// Nanoseconds on the recording's own clock.
     pub start: u64,
-    /// Cost and the cost of the direct subcalls, once the call has ended.
+    /// Zero until it has ended.
     pub cost: u64,
-    pub children: u64,
     pub depth: u32,
+    /// `RawCall::OPEN` until it has ended.
     pub triggered: u32,
+    /// The place of its pair among those of its block, in order of the first call.
+    pub slot: u32,
     /// A call of the same function encloses it.
     pub nested: bool,
-    pub ended: bool,
 }
 
-/// The place of each call's pair among the entries of its block, and the entries.
+impl RawCall {
+    pub const OPEN: u32 = u32::MAX;
+
+    fn ended(&self) -> bool {
+        self.triggered != RawCall::OPEN
+    }
+}
+
+/// The calls of a block, by slot the place of its pair among the entries, and these.
 pub(super) struct Encoded<'a> {
     pub calls: &'a [RawCall],
-    pub slots: &'a [u32],
+    pub order: &'a [u32],
     pub entries: &'a [Entry],
 }
 
@@ -45,16 +52,71 @@ pub(super) struct Encoded<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     values: Vec<u64>,
+    columns: CallColumns,
     pub longest: Longest,
+}
+
+/// The calls of a block, column by column.
+#[derive(Debug, Default)]
+struct CallColumns {
+    group_starts: Vec<u64>,
+    lowest: Vec<u64>,
+    deltas: Vec<u64>,
+    costs: Vec<u64>,
+    triggered: Vec<u32>,
+    depths: Vec<u32>,
+    slots: Vec<u32>,
+    nested: Vec<u32>,
+}
+
+impl CallColumns {
+    fn fill(&mut self, block: &Encoded<'_>, base: u64, depth_base: u32) {
+        let len = block.calls.len();
+        self.group_starts.clear();
+        self.lowest.clear();
+        self.deltas.resize(len, 0);
+        self.costs.resize(len, 0);
+        for column in [
+            &mut self.triggered,
+            &mut self.depths,
+            &mut self.slots,
+            &mut self.nested,
+        ] {
+            column.resize(len, 0);
+        }
+        let deltas = self.deltas.chunks_mut(GROUP);
+        let costs = self.costs.chunks_mut(GROUP);
+        let triggered = self.triggered.chunks_mut(GROUP);
+        let depths = self.depths.chunks_mut(GROUP);
+        let slots = self.slots.chunks_mut(GROUP);
+        let nested = self.nested.chunks_mut(GROUP);
+        let columns = deltas.zip(costs).zip(triggered.zip(depths)).zip(slots.zip(nested));
+        for (group, columns) in block.calls.chunks(GROUP).zip(columns) {
+            let (((deltas, costs), (triggered, depths)), (slots, nested)) = columns;
+            let first = group[0].start;
+            let mut lowest = u32::MAX;
+            let times = deltas.iter_mut().zip(costs);
+            let small = triggered.iter_mut().zip(depths).zip(slots.iter_mut().zip(nested));
+            for ((call, (delta, cost)), ((triggered, depth), (slot, nested))) in
+                group.iter().zip(times).zip(small)
+            {
+                *delta = call.start.wrapping_sub(first);
+                *cost = call.cost;
+                *triggered = call.triggered.min(OPEN as u32);
+                *depth = call.depth - depth_base;
+                *slot = block.order.get(call.slot as usize).copied().unwrap_or(0);
+                *nested = u32::from(call.nested);
+                lowest = lowest.min(*depth);
+            }
+            self.group_starts.push(first.wrapping_sub(base));
+            self.lowest.push(u64::from(lowest));
+        }
+    }
 }
 
 /// Appends a block.
 pub(super) fn write(block: &Encoded<'_>, scratch: &mut Scratch, out: &mut Vec<u8>) {
-    let Encoded {
-        calls,
-        slots,
-        entries,
-    } = block;
+    let calls = block.calls;
     let base = calls.first().map_or(0, |call| call.start);
     let depth_base = calls.iter().map(|call| call.depth).min().unwrap_or(0);
     let begin = out.len();
@@ -67,46 +129,19 @@ pub(super) fn write(block: &Encoded<'_>, scratch: &mut Scratch, out: &mut Vec<u8
         values.extend(column);
         columns::write(values, out);
     }
-    fn even(out: &mut Vec<u8>, values: &mut Vec<u64>, column: impl Iterator<Item = u64>) {
-        values.clear();
-        values.extend(column);
-        columns::write_even(values, out);
-    }
-    let values = &mut scratch.values;
-    let groups = calls.chunks(GROUP);
-    let starts = groups
-        .clone()
-        .map(|group| group[0].start.wrapping_sub(base));
-    column(out, values, starts);
-    let lowest = groups.clone().map(|group| {
-        let depths = group.iter().map(|call| call.depth - depth_base);
-        u64::from(depths.min().unwrap_or(0))
-    });
-    column(out, values, lowest);
-    values.clear();
-    for group in groups {
-        let first = group[0].start;
-        values.extend(group.iter().map(|call| call.start.wrapping_sub(first)));
-    }
-    columns::write(values, out);
-    let costs = calls
-        .iter()
-        .map(|call| if call.ended { call.cost } else { 0 });
-    column(out, values, costs);
-    let triggered = |call: &RawCall| {
-        if call.ended {
-            u64::from(call.triggered)
-        } else {
-            OPEN
-        }
-    };
-    column(out, values, calls.iter().map(triggered));
-    let depths = calls.iter().map(|call| u64::from(call.depth - depth_base));
-    even(out, values, depths);
-    even(out, values, slots.iter().map(|&slot| u64::from(slot)));
-    even(out, values, calls.iter().map(|call| u64::from(call.nested)));
+    let columns = &mut scratch.columns;
+    columns.fill(block, base, depth_base);
+    columns::write(&columns.group_starts, out);
+    columns::write(&columns.lowest, out);
+    columns::write(&columns.deltas, out);
+    columns::write(&columns.costs, out);
+    columns::write(&columns.triggered, out);
+    columns::write_even(&columns.depths, out);
+    columns::write_even(&columns.slots, out);
+    columns::write_even(&columns.nested, out);
     out.extend_from_slice(&[0; PADDING]);
     let longest_at = (out.len() - begin) as u32;
+    let values = &mut scratch.values;
     scratch.longest.find(calls);
     column(out, values, scratch.longest.masks.iter().copied());
     let ids = &scratch.longest.in_runs;
@@ -124,7 +159,7 @@ pub(super) fn write(block: &Encoded<'_>, scratch: &mut Scratch, out: &mut Vec<u8
     let summary_at = (out.len() - begin) as u32;
     out[begin + 8..begin + 12].copy_from_slice(&summary_at.to_le_bytes());
     out[begin + 12..begin + 16].copy_from_slice(&longest_at.to_le_bytes());
-    summary::write(entries, values, out);
+    summary::write(block.entries, values, out);
 }
 
 /// The longest calls by depth in runs of a block; of equals the first. Calls that are open at the end
@@ -181,7 +216,7 @@ impl Longest {
         self.found.clear();
         for id in ids {
             let call = &calls[id as usize];
-            if !call.ended {
+            if !call.ended() {
                 continue;
             }
             let depth = (call.depth - depth_base) as usize;

@@ -98,14 +98,14 @@ fn pack(out: &mut Vec<u8>, values: impl Iterator<Item = u64>, width: u32) {
 }
 
 /// Packs the lowest `width` bits of `values`, several at a time where they are few.
-fn pack_all(out: &mut Vec<u8>, values: &[u64], width: u32) {
+fn pack_all<T: Copy + Into<u64>>(out: &mut Vec<u8>, values: &[T], width: u32) {
     const AT_ONCE: usize = 4;
     if width == 0 {
         return;
     }
     out.reserve(packed_bytes(values.len(), width) + size_of::<u64>());
     if width > u64::BITS / AT_ONCE as u32 {
-        return pack(out, values.iter().copied(), width);
+        return pack(out, values.iter().map(|&value| value.into()), width);
     }
     let mut packer = Packer {
         out,
@@ -114,13 +114,13 @@ fn pack_all(out: &mut Vec<u8>, values: &[u64], width: u32) {
     };
     let (fours, rest) = values.as_chunks::<AT_ONCE>();
     let mask = mask(width);
-    for [a, b, c, d] in fours {
-        let low = (a & mask) | (b & mask) << width;
-        let high = (c & mask) | (d & mask) << width;
+    for four in fours {
+        let [a, b, c, d] = four.map(|value| value.into() & mask);
+        let (low, high) = (a | b << width, c | d << width);
         packer.push(low | high << (2 * width), 4 * width);
     }
-    for value in rest {
-        packer.push(value & mask, width);
+    for &value in rest {
+        packer.push(value.into() & mask, width);
     }
     packer.finish();
 }
@@ -129,30 +129,30 @@ fn pack_all(out: &mut Vec<u8>, values: &[u64], width: u32) {
 pub(super) const PADDING: usize = 8;
 
 /// Appends `values` as one column without high bits: quicker, where no value stands out.
-pub(super) fn write_even(values: &[u64], out: &mut Vec<u8>) {
-    let width = bits(values.iter().fold(0, |all, value| all | value));
+pub(super) fn write_even<T: Copy + Into<u64>>(values: &[T], out: &mut Vec<u8>) {
+    let width = bits(values.iter().fold(0, |all, &value| all | value.into()));
     out.extend_from_slice(&[width as u8, 0, 0, 0, 0, 0, 0, 0]);
     pack_all(out, values, width);
 }
 
 /// How many of `values` need how many bits.
-fn count_by_bits(values: &[u64]) -> [usize; WIDTHS] {
+fn count_by_bits<T: Copy + Into<u64>>(values: &[T]) -> [usize; WIDTHS] {
     // Neighbours are often alike: counted apart, none waits for the count of the one before.
     let mut apart = [[0u32; WIDTHS]; 4];
     let (fours, rest) = values.as_chunks::<4>();
     for four in fours {
         for (counts, &value) in apart.iter_mut().zip(four) {
-            counts[bits(value) as usize] += 1;
+            counts[bits(value.into()) as usize] += 1;
         }
     }
     for &value in rest {
-        apart[0][bits(value) as usize] += 1;
+        apart[0][bits(value.into()) as usize] += 1;
     }
     std::array::from_fn(|width| apart.iter().map(|counts| counts[width] as usize).sum())
 }
 
 /// Appends `values`, fewer than 2^32, as one column.
-pub(super) fn write(values: &[u64], out: &mut Vec<u8>) {
+pub(super) fn write<T: Copy + Into<u64>>(values: &[T], out: &mut Vec<u8>) {
     let by_bits = count_by_bits(values);
     let widest = by_bits.iter().rposition(|&count| count > 0).unwrap_or(0);
     let bitmap_bits = values.len() + values.len().div_ceil(RANK) * rank_bytes(values.len()) * 8;
@@ -181,7 +181,7 @@ pub(super) fn write(values: &[u64], out: &mut Vec<u8>) {
     for chunk in values.chunks(RANK) {
         let bits = chunk.iter().enumerate();
         let word = bits.fold(0u64, |word, (i, &value)| {
-            word | u64::from(is_big(value)) << i
+            word | u64::from(is_big(value.into())) << i
         });
         out.extend_from_slice(&word.to_le_bytes()[..chunk.len().div_ceil(8)]);
         ranks.push(rank);
@@ -190,8 +190,9 @@ pub(super) fn write(values: &[u64], out: &mut Vec<u8>) {
     for rank in ranks {
         out.extend_from_slice(&rank.to_le_bytes()[..rank_bytes(values.len())]);
     }
-    let high = values.iter().filter(|&&value| is_big(value));
-    pack(out, high.map(|&value| value >> low_bits), high_bits);
+    let high = values.iter().map(|&value| value.into());
+    let high = high.filter(|&value| is_big(value));
+    pack(out, high.map(|value| value >> low_bits), high_bits);
 }
 
 /// Bytes of a running count in a column of `len` values.

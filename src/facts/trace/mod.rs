@@ -13,6 +13,7 @@ mod events;
 mod occurrence;
 #[cfg(test)]
 mod oracle;
+mod pairs;
 mod relations;
 pub(super) mod storage;
 pub(super) mod store;

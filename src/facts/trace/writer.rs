@@ -4,27 +4,27 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use super::block::{self, BLOCK, Encoded, RawCall};
+use super::pairs::{OnStack, PairSums, Seed};
 use super::storage::{Growing, Table};
 use super::store::{
     BlockEntry, CHECKPOINT_BLOCKS, CHECKPOINT_GROUPS, GROUP_BLOCKS, LongestCall, NONE, NodeEntry,
     OpenCall, Pair, Store, ThreadTables, place,
 };
-use super::summary::{self, Entry, Sums};
+use super::summary::{self, Entry};
 use super::{Thread, Trace};
 use crate::units::{FunctionId, Time};
 
 /// Bytes before the first block, where an index file has its header.
 pub(in crate::facts) const HEADER: usize = 64;
 
-/// Stack depth up to which the functions on a stack are searched one by one.
-const SHALLOW: usize = 64;
 
 /// A call that has started and not ended.
 struct Running {
+    start: u64,
+    children: u64,
     call: u32,
     /// Its row in the table of open calls once its block is written; before, NONE.
     row: u32,
-    children: u64,
     nested: bool,
 }
 
@@ -38,13 +38,14 @@ pub(in crate::facts) struct ThreadWriter {
     checkpoint_nodes: Vec<NodeEntry>,
     /// The calls of the block under construction.
     calls: Vec<RawCall>,
+    /// When the first of them starts.
+    base: u64,
+    /// What they and the calls of earlier blocks that have ended in this one add up to.
+    sums: PairSums,
     stack: Vec<Running>,
     /// Their functions.
     functions: Vec<u32>,
-    /// How often each function stands deeper than `SHALLOW` in the stack.
-    deep: HashMap<u32, u32>,
-    /// Calls of earlier blocks that have ended in this one.
-    ended: Vec<Entry>,
+    on_stack: OnStack,
     max_depth: u32,
     /// Since the last first-level summary: by block, when it starts and its entries.
     group: Vec<(u64, Vec<Entry>)>,
@@ -58,57 +59,25 @@ pub(in crate::facts) struct ThreadWriter {
     /// By block the longest calls by depth, but for those open at its end; and where each block's end.
     longest: Vec<LongestCall>,
     longest_ends: Vec<u32>,
+    /// The sum of the costs of all calls.
+    total: u128,
 }
 
 /// What the threads share.
 pub(in crate::facts) struct Shared {
     data: Growing,
     pairs: Vec<Pair>,
-    ids: HashMap<Pair, u32>,
+    ids: HashMap<Pair, u32, Seed>,
     scratch: Scratch,
 }
 
 #[derive(Default)]
 struct Scratch {
-    /// An open-addressing table from pair to its place in `entries`, for the block of `epoch`.
-    table: Vec<(Pair, u32, u32)>,
-    epoch: u32,
     entries: Vec<Entry>,
-    slots: Vec<u32>,
+    /// By slot its place in the order of pairs.
     order: Vec<u32>,
     values: Vec<u64>,
-    merged: Vec<Entry>,
     block: block::Scratch,
-}
-
-const TABLE: usize = BLOCK * 4;
-
-impl Scratch {
-    /// Empties the table.
-    fn clear(&mut self) {
-        if self.epoch == u32::MAX || self.table.is_empty() {
-            self.table = vec![(Pair::default(), 0, 0); TABLE];
-            self.epoch = 0;
-        }
-        self.epoch += 1;
-        self.entries.clear();
-    }
-
-    /// The place of `pair` in `entries`, or where to put it in the table.
-    fn find(&self, pair: Pair) -> Result<u32, usize> {
-        let key = u64::from(pair.caller) << 32 | u64::from(pair.callee);
-        let mut at = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 48) as usize % TABLE;
-        loop {
-            let (found, epoch, place) = self.table[at];
-            if epoch != self.epoch {
-                return Err(at);
-            }
-            if found == pair {
-                return Ok(place);
-            }
-            at = (at + 1) % TABLE;
-        }
-    }
 }
 
 impl Default for Shared {
@@ -116,7 +85,7 @@ impl Default for Shared {
         Shared {
             data: Growing::new(vec![0; HEADER]),
             pairs: Vec::new(),
-            ids: HashMap::new(),
+            ids: HashMap::default(),
             scratch: Scratch::default(),
         }
     }
@@ -130,22 +99,6 @@ impl Shared {
             self.pairs.push(pair);
         }
         id
-    }
-
-    fn slot(&mut self, pair: Pair) -> u32 {
-        match self.scratch.find(pair) {
-            Ok(slot) => slot,
-            Err(at) => {
-                let slot = self.scratch.entries.len() as u32;
-                let id = self.pair(pair);
-                self.scratch.table[at] = (pair, self.scratch.epoch, slot);
-                self.scratch.entries.push(Entry {
-                    pair: id,
-                    sums: Sums::default(),
-                });
-                slot
-            }
-        }
     }
 
     fn append(&mut self, write: impl FnOnce(&mut Scratch, &mut Vec<u8>)) -> NodeEntry {
@@ -168,6 +121,7 @@ impl ThreadWriter {
     }
 
     /// The number of open calls.
+    #[inline]
     pub fn depth(&self) -> usize {
         self.stack.len()
     }
@@ -178,111 +132,128 @@ impl ThreadWriter {
     }
 
     /// The number of calls so far.
+    #[inline]
     pub fn calls(&self) -> usize {
         self.blocks.len() * BLOCK + self.calls.len()
+    }
+
+    /// Adds a call inside the open ones, and gives back the slot of its sums and whether a call of its
+    /// function encloses it.
+    #[inline]
+    fn begin(&mut self, shared: &mut Shared, start: u64, callee: u32) -> (u32, bool) {
+        if self.calls.len() == BLOCK {
+            self.flush(shared);
+        }
+        if self.calls.is_empty() {
+            self.base = start;
+        }
+        let nested = self.on_stack.is_nested(callee, &self.functions);
+        let pair = Pair {
+            caller: self.functions.last().copied().unwrap_or(NONE),
+            callee,
+        };
+        let slot = self.sums.slot(pair);
+        self.sums.of(slot).calls += 1;
+        self.calls.push(RawCall {
+            start,
+            cost: 0,
+            depth: self.stack.len() as u32,
+            triggered: RawCall::OPEN,
+            slot,
+            nested,
+        });
+        (slot, nested)
     }
 
     /// A call starts; `start` is not before the last start or end.
     #[inline]
     pub fn enter(&mut self, shared: &mut Shared, start: u64, function: FunctionId) {
-        if self.calls.len() == BLOCK {
-            self.flush(shared);
-        }
-        let callee = function.0;
-        let shallow = &self.functions[..self.functions.len().min(SHALLOW)];
-        // Without a way out of the loop: it is then several functions a step.
-        let is_shallow = shallow
-            .iter()
-            .fold(false, |found, &open| found | (open == callee));
-        let nested = is_shallow || self.deep.contains_key(&callee);
-        let depth = self.stack.len();
-        if depth >= SHALLOW {
-            *self.deep.entry(callee).or_default() += 1;
-        }
+        let (_, nested) = self.begin(shared, start, function.0);
+        self.on_stack.enter(function.0, self.stack.len());
         self.stack.push(Running {
-            call: self.calls() as u32,
-            row: NONE,
-            children: 0,
-            nested,
-        });
-        self.calls.push(RawCall {
-            caller: self.functions.last().copied().unwrap_or(NONE),
-            callee,
             start,
-            cost: 0,
             children: 0,
-            depth: depth as u32,
-            triggered: 0,
+            call: self.calls() as u32 - 1,
+            row: NONE,
             nested,
-            ended: false,
         });
-        self.functions.push(callee);
+        self.functions.push(function.0);
         self.max_depth = self.max_depth.max(self.stack.len() as u32);
     }
 
     /// The innermost open call ends; `end` is not before the last start or end.
     #[inline]
     pub fn exit(&mut self, end: u64) {
-        let (Some(running), Some(function)) = (self.stack.pop(), self.functions.pop()) else {
+        let (Some(running), Some(callee)) = (self.stack.pop(), self.functions.pop()) else {
             return;
         };
-        if self.stack.len() >= SHALLOW
-            && let Some(count) = self.deep.get_mut(&function)
-        {
-            *count -= 1;
-            if *count == 0 {
-                self.deep.remove(&function);
-            }
-        }
+        self.on_stack.exit(callee, self.stack.len());
         let triggered = self.calls() as u32 - 1 - running.call;
-        let cost = match self.open.get_mut(running.row as usize) {
+        let cost = end.wrapping_sub(running.start);
+        let slot = match self.open.get_mut(running.row as usize) {
             Some(open) => {
-                let cost = end.wrapping_sub(open.start);
                 open.end = end;
                 open.triggered = triggered;
                 open.children = running.children;
-                self.ended.push(Entry {
-                    pair: open.pair,
-                    sums: Sums {
-                        calls: 0,
-                        cost,
-                        children: running.children,
-                        nested: if running.nested { cost } else { 0 },
-                        last_end: end,
-                    },
-                });
-                cost
+                self.sums.slot(Pair {
+                    caller: self.functions.last().copied().unwrap_or(NONE),
+                    callee,
+                })
             }
             None => {
                 let call = &mut self.calls[place(running.call).1];
-                call.cost = end.wrapping_sub(call.start);
-                call.children = running.children;
+                call.cost = cost;
                 call.triggered = triggered;
-                call.ended = true;
-                call.cost
+                call.slot
             }
         };
+        self.count(slot, cost, running.children, running.nested, end);
+    }
+
+    /// A call starts and ends without another in between, as [`ThreadWriter::enter`] and
+    /// [`ThreadWriter::exit`] would have it.
+    #[inline]
+    pub fn leaf(&mut self, shared: &mut Shared, start: u64, end: u64, function: FunctionId) {
+        let (slot, nested) = self.begin(shared, start, function.0);
+        let cost = end.wrapping_sub(start);
+        if let Some(call) = self.calls.last_mut() {
+            call.cost = cost;
+            call.triggered = 0;
+        }
+        self.max_depth = self.max_depth.max(self.stack.len() as u32 + 1);
+        self.count(slot, cost, 0, nested, end);
+    }
+
+    /// Counts what a call that has ended costs.
+    #[inline]
+    fn count(&mut self, slot: u32, cost: u64, children: u64, nested: bool, end: u64) {
+        let sums = self.sums.of(slot);
+        sums.cost = sums.cost.wrapping_add(cost);
+        sums.children = sums.children.wrapping_add(children);
+        sums.nested = sums.nested.wrapping_add(if nested { cost } else { 0 });
+        sums.last_end = end.wrapping_sub(self.base).saturating_add(1);
         if let Some(parent) = self.stack.last_mut() {
             parent.children = parent.children.wrapping_add(cost);
         }
+        self.total += u128::from(cost);
         self.last_end = end;
     }
 
     /// Writes the block under construction.
     #[inline(never)]
     fn flush(&mut self, shared: &mut Shared) {
-        let Some(first) = self.calls.first() else {
+        if self.calls.is_empty() {
             return;
-        };
-        let base = first.start;
+        }
+        let base = self.base;
         let index = self.blocks.len();
-        self.sum(shared, base);
+        self.sort_sums(shared);
         let opened = self.stack.partition_point(|running| running.row != NONE);
         let survivor = self.stack[..opened].last();
         let node = shared.append(|scratch, data| {
             let block = Encoded {
                 calls: &self.calls,
-                slots: &scratch.slots,
+                order: &scratch.order,
                 entries: &scratch.entries,
             };
             block::write(&block, &mut scratch.block, data);
@@ -310,24 +281,22 @@ impl ThreadWriter {
         let mut parent = survivor.map_or(NONE, |running| running.row);
         for depth in opened..self.stack.len() {
             let running = &mut self.stack[depth];
-            let local = place(running.call).1;
-            let call = &self.calls[local];
             running.row = self.open.len() as u32;
             let pair = Pair {
-                caller: call.caller,
-                callee: call.callee,
+                caller: depth.checked_sub(1).map_or(NONE, |depth| self.functions[depth]),
+                callee: self.functions[depth],
             };
             self.open.push(OpenCall {
-                start: call.start,
-                end: call.start,
+                start: running.start,
+                end: running.start,
                 children: 0,
                 children_in_block: running.children,
                 call: running.call,
                 parent,
                 triggered: 0,
                 pair: shared.pair(pair),
-                depth: call.depth,
-                nested: u32::from(call.nested),
+                depth: depth as u32,
+                nested: u32::from(running.nested),
             });
             parent = running.row;
         }
@@ -339,59 +308,30 @@ impl ThreadWriter {
         }
     }
 
-    /// The entries of the block under construction, in order of pair, and each call's place in them.
-    fn sum(&mut self, shared: &mut Shared, base: u64) {
-        shared.scratch.clear();
-        shared.scratch.slots.clear();
-        for call in &self.calls {
-            let slot = shared.slot(Pair {
-                caller: call.caller,
-                callee: call.callee,
-            });
-            shared.scratch.slots.push(slot);
-            let sums = &mut shared.scratch.entries[slot as usize].sums;
-            sums.calls += 1;
-            if call.ended {
-                sums.add(&Sums {
-                    calls: 0,
-                    cost: call.cost,
-                    children: call.children,
-                    nested: if call.nested { call.cost } else { 0 },
-                    last_end: call
-                        .start
-                        .wrapping_sub(base)
-                        .wrapping_add(call.cost)
-                        .saturating_add(1),
-                });
-            }
+    /// Takes the sums of the block under construction, in order of pair, so that runs can be merged.
+    fn sort_sums(&mut self, shared: &mut Shared) {
+        let sums = std::mem::take(&mut self.sums.sums);
+        let mut values = std::mem::take(&mut shared.scratch.values);
+        values.clear();
+        for (slot, (pair, _)) in sums.iter().enumerate() {
+            values.push(u64::from(shared.pair(*pair)) << 32 | slot as u64);
         }
-        for mut entry in self.ended.drain(..) {
-            let slot = shared.slot(shared.pairs[entry.pair as usize]);
-            entry.sums.last_end = entry.sums.last_end.wrapping_sub(base).saturating_add(1);
-            shared.scratch.entries[slot as usize].sums.add(&entry.sums);
-        }
-        // In order of pair, so that runs can be merged.
-        let scratch = &mut shared.scratch;
-        let entries = &mut scratch.entries;
-        scratch.values.clear();
-        for (slot, entry) in entries.iter_mut().enumerate() {
-            scratch
-                .values
-                .push(u64::from(entry.pair) << 32 | slot as u64);
-        }
-        scratch.values.sort_unstable();
-        scratch.order.clear();
-        scratch.order.resize(entries.len(), 0);
-        scratch.merged.clear();
-        for (rank, &value) in scratch.values.iter().enumerate() {
+        values.sort_unstable();
+        let Scratch { entries, order, .. } = &mut shared.scratch;
+        entries.clear();
+        order.clear();
+        order.resize(sums.len(), 0);
+        for (rank, &value) in values.iter().enumerate() {
             let slot = value as u32 as usize;
-            scratch.order[slot] = rank as u32;
-            scratch.merged.push(entries[slot]);
+            order[slot] = rank as u32;
+            entries.push(Entry {
+                pair: (value >> 32) as u32,
+                sums: sums[slot].1,
+            });
         }
-        std::mem::swap(entries, &mut scratch.merged);
-        for slot in &mut scratch.slots {
-            *slot = scratch.order[*slot as usize];
-        }
+        shared.scratch.values = values;
+        self.sums.sums = sums;
+        self.sums.clear();
     }
 
     /// Writes the summary of the last 16 blocks, and the next checkpoint when it is due.

@@ -1,5 +1,6 @@
 //! The records of one task: 16 bytes each, in order of time, some with arguments behind them.
 
+use std::cell::RefCell;
 use std::ops::ControlFlow;
 
 use super::symbols::Symbols;
@@ -130,14 +131,24 @@ pub fn read(
     progress: &Progress,
 ) -> Result<u64, ImportError> {
     let inherited = inherited_calls(input, progress)?;
-    let mut task = None;
-    let mut count = 0;
-    scan(input, reporter, progress, |mut record, next, place| {
+    let task = RefCell::new(None::<Task>);
+    let shared = RefCell::new((symbols, builder, 0u64));
+    let plain = |data: &[u8]| {
+        let (mut task, mut shared) = (task.borrow_mut(), shared.borrow_mut());
+        let (symbols, builder, count) = &mut *shared;
+        let Some(task) = task.as_mut() else { return 0 };
+        let taken = task.take_plain(data, symbols, builder);
+        *count += taken as u64;
+        taken * SIZE
+    };
+    scan(input, reporter, progress, plain, |mut record, next, place| {
+        let (mut task, mut shared) = (task.borrow_mut(), shared.borrow_mut());
+        let (symbols, builder, count) = &mut *shared;
         let task = task.get_or_insert_with(|| Task::start(tid, tasks, record.time, builder));
-        if count == 0 {
+        if *count == 0 {
             task.inherit(&inherited, record.time, symbols, builder, reporter, place);
         }
-        count += 1;
+        *count += 1;
         // The time before and the time behind are in order without it: only this one is damaged.
         if let Some(next) = next
             && record.time > next
@@ -149,15 +160,17 @@ pub fn read(
         task.take(record, symbols, builder, reporter, place);
         ControlFlow::Continue(())
     })?;
+    let (_, _, count) = shared.into_inner();
     Ok(count)
 }
 
 /// Hands each record of a file to `visit`, with the time of the record behind it where that is at hand,
-/// and its place.
+/// and its place; but for those that `plain`, which is asked first, takes from the bytes at hand.
 fn scan(
     input: &Input,
     reporter: &Reporter,
     progress: &Progress,
+    plain: impl Fn(&[u8]) -> usize,
     mut visit: impl FnMut(Record, Option<u64>, &dyn Fn() -> Place) -> ControlFlow<()>,
 ) -> Result<(), ImportError> {
     let mut window = Window::open(input, progress, reporter)?;
@@ -165,7 +178,7 @@ fn scan(
     loop {
         let data = window.data();
         let base = window.offset();
-        let mut at = 0;
+        let mut at = plain(data);
         while let Some(rest) = data.get(at..).filter(|rest| rest.len() >= SIZE) {
             let place = || window.place(base + at as u64);
             let Some(record) = Record::read(rest) else {
@@ -189,6 +202,7 @@ fn scan(
                 return Ok(());
             }
             at += length;
+            at += plain(data.get(at..).unwrap_or_default());
         }
         window.consume(at);
         if at_end {
@@ -216,7 +230,7 @@ fn inherited_calls(input: &Input, progress: &Progress) -> Result<Vec<Inherited>,
     // How many of the calls around the first record have not ended.
     let mut open = None;
     // Whatever is wrong is counted when the records are read for good.
-    scan(input, &Reporter::new(), progress, |record, _, _| {
+    scan(input, &Reporter::new(), progress, |_| 0, |record, _, _| {
         let Record { depth, kind, .. } = record;
         match (kind, open) {
             (Type::Lost | Type::Event, _) => {}
@@ -320,6 +334,65 @@ impl Task {
     fn exit(&mut self, time: u64, builder: &mut TraceBuilder<'_>, place: &dyn Fn() -> Place) {
         self.open.pop();
         builder.exit(self.thread, timestamp(time), None, place);
+    }
+
+    /// Takes records from `data` as long as they enter and leave functions met before, in order of time
+    /// and in the depth that they say, and gives their number: nearly all records of a recording. The
+    /// last ones are left, for whether a time is right shows in the record behind it.
+    fn take_plain(
+        &mut self,
+        data: &[u8],
+        symbols: &Symbols<'_>,
+        builder: &mut TraceBuilder<'_>,
+    ) -> usize {
+        const ENTRY: u64 = MAGIC << 3;
+        const EXIT: u64 = MAGIC << 3 | 1;
+        let mut events = builder.plain(self.thread);
+        let (records, _) = data.as_chunks::<SIZE>();
+        let word = |at: usize| u64::from_le_bytes(*records[at].last_chunk().unwrap_or(&[0; 8]));
+        let time = |at: usize| u64::from_le_bytes(*records[at].first_chunk().unwrap_or(&[0; 8]));
+        let session = self.sessions.get(self.session).map(|&(_, session)| session);
+        let next_session = self.sessions.get(self.session + 1);
+        let latest = next_session.map_or(u64::MAX, |&(since, _)| since);
+        let latest = latest.min(i64::MAX as u64);
+        let mut last = self.last;
+        if events.last().is_some_and(|of_thread| of_thread > timestamp(last)) {
+            return 0;
+        }
+        let mut at = 0;
+        while at + 2 < records.len() {
+            let (data, now, next) = (word(at), time(at), time(at + 1));
+            // The kind and that it has no arguments, its magic number.
+            let kind = data & 0x3f;
+            let depth = (data >> 6) as usize % DEPTHS;
+            let address = data >> 16;
+            let around = self.base.wrapping_add(self.open.len());
+            if now < last || next < now || next >= latest {
+                break;
+            }
+            if kind == ENTRY && depth == around && events.has_room() {
+                let Some(function) = symbols.recent(session, address) else {
+                    break;
+                };
+                if word(at + 1) == data | 1 && time(at + 2) >= next {
+                    events.leaf(timestamp(now), timestamp(next), function);
+                    last = next;
+                    at += 2;
+                    continue;
+                }
+                events.enter(timestamp(now), function);
+                self.open.push(address);
+            } else if kind == EXIT && depth + 1 == around && self.open.last() == Some(&address) {
+                events.exit(timestamp(now));
+                self.open.pop();
+            } else {
+                break;
+            }
+            last = now;
+            at += 1;
+        }
+        self.last = last;
+        at
     }
 
     /// Takes one record. The depth that it gives shows what is missing: calls that ended without a

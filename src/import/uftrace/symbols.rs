@@ -225,11 +225,18 @@ impl<'a> Symbols<'a> {
         builder: &mut TraceBuilder<'_>,
         place: impl FnOnce() -> Place,
     ) -> FunctionId {
-        let recent = &self.recent[recent_place(address)];
-        if recent.address == address && recent.session == session && session.is_some() {
-            return recent.function;
+        if let Some(function) = self.recent(session, address) {
+            return function;
         }
         self.search(session, address, time, builder, place)
+    }
+
+    /// The function at `address` in a session where that has been found lately.
+    #[inline]
+    pub fn recent(&self, session: Option<usize>, address: u64) -> Option<FunctionId> {
+        let recent = &self.recent[recent_place(address)];
+        let is_it = recent.address == address && recent.session == session && session.is_some();
+        is_it.then_some(recent.function)
     }
 
     fn search(

@@ -1,0 +1,197 @@
+//! What a thread keeps at hand while it is written: sums by pair, and which functions are on the stack.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, Hasher, RandomState};
+
+use super::store::Pair;
+use super::summary::Sums;
+
+/// Builds hashers of small keys: a folded multiplication, seeded anew in each run so that no input can
+/// be made to collide.
+#[derive(Clone)]
+pub(super) struct Seed(u64);
+
+impl Default for Seed {
+    fn default() -> Seed {
+        Seed(RandomState::new().hash_one(0))
+    }
+}
+
+impl Seed {
+    #[inline]
+    fn hash(&self, key: u64) -> u64 {
+        mix(self.0, key)
+    }
+}
+
+impl BuildHasher for Seed {
+    type Hasher = Mixed;
+
+    fn build_hasher(&self) -> Mixed {
+        Mixed(self.0)
+    }
+}
+
+#[inline]
+fn mix(state: u64, word: u64) -> u64 {
+    // The factor of Fibonacci hashing: Knuth, The Art of Computer Programming 3, section 6.4.
+    let product = u128::from(state ^ word) * 0x9e37_79b9_7f4a_7c15;
+    product as u64 ^ (product >> 64) as u64
+}
+
+/// The state of a hash.
+pub(super) struct Mixed(u64);
+
+impl Hasher for Mixed {
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u32(byte.into());
+        }
+    }
+
+    #[inline]
+    fn write_u32(&mut self, value: u32) {
+        self.0 = mix(self.0, value.into());
+    }
+
+    #[inline]
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+/// The sums of the calls of a block, by pair in order of the first call.
+#[derive(Default)]
+pub(super) struct PairSums {
+    pub sums: Vec<(Pair, Sums)>,
+    /// Open addressing: pair, its slot, and the number of the block that it belongs to. A power of two,
+    /// at most half full.
+    table: Vec<(Pair, u32, u32)>,
+    block: u32,
+    seed: Seed,
+}
+
+impl PairSums {
+    /// The slot of a pair, a new one where it has none.
+    #[inline]
+    pub fn slot(&mut self, pair: Pair) -> u32 {
+        let mask = self.table.len().wrapping_sub(1);
+        let mut at = self.place(pair);
+        while let Some(&(found, slot, block)) = self.table.get(at & mask) {
+            if block != self.block {
+                break;
+            }
+            if found == pair {
+                return slot;
+            }
+            at = (at & mask) + 1;
+        }
+        self.add(pair)
+    }
+
+    #[inline]
+    fn place(&self, pair: Pair) -> usize {
+        let key = u64::from(pair.caller) << 32 | u64::from(pair.callee);
+        self.seed.hash(key) as usize
+    }
+
+    #[cold]
+    fn add(&mut self, pair: Pair) -> u32 {
+        let slot = self.sums.len() as u32;
+        self.sums.push((pair, Sums::default()));
+        if self.sums.len() * 2 > self.table.len() {
+            let len = (self.table.len() * 2).max(64);
+            self.block = 1;
+            self.table.clear();
+            self.table.resize(len, (Pair::default(), 0, 0));
+            for slot in 0..self.sums.len() {
+                self.put(self.sums[slot].0, slot as u32);
+            }
+        } else {
+            self.put(pair, slot);
+        }
+        slot
+    }
+
+    fn put(&mut self, pair: Pair, slot: u32) {
+        let mask = self.table.len() - 1;
+        let mut at = self.place(pair) & mask;
+        while self.table[at].2 == self.block {
+            at = (at + 1) & mask;
+        }
+        self.table[at] = (pair, slot, self.block);
+    }
+
+    /// The sums of a slot that was given out.
+    #[inline]
+    pub fn of(&mut self, slot: u32) -> &mut Sums {
+        &mut self.sums[slot as usize].1
+    }
+
+    /// Begins the next block.
+    pub fn clear(&mut self) {
+        self.sums.clear();
+        self.block = self.block.wrapping_add(1);
+        if self.block == 0 {
+            // What is left from four thousand million blocks ago would look new.
+            self.table.fill((Pair::default(), 0, 0));
+            self.block = 1;
+        }
+    }
+}
+
+/// Calls below this depth are searched one by one for a function.
+const SHALLOW: usize = 64;
+/// Numbers of open calls, of functions whose ids are equal modulo this.
+const COUNTS: usize = 512;
+
+/// Which functions are on a stack.
+#[derive(Default)]
+pub(super) struct OnStack {
+    /// Of many functions these tell that they are not.
+    counts: Vec<u32>,
+    /// How often each stands at `SHALLOW` or deeper.
+    deep: HashMap<u32, u32, Seed>,
+}
+
+impl OnStack {
+    /// Whether `function` is among `functions`, those of the stack from the outermost on.
+    #[inline]
+    pub fn is_nested(&self, function: u32, functions: &[u32]) -> bool {
+        let count = self.counts.get(function as usize % COUNTS);
+        count.is_some_and(|&count| count > 0) && self.search(function, functions)
+    }
+
+    fn search(&self, function: u32, functions: &[u32]) -> bool {
+        let shallow = &functions[..functions.len().min(SHALLOW)];
+        shallow.contains(&function) || self.deep.contains_key(&function)
+    }
+
+    /// A call of `function` gets onto the stack, at `depth`.
+    #[inline]
+    pub fn enter(&mut self, function: u32, depth: usize) {
+        if self.counts.is_empty() {
+            self.counts = vec![0; COUNTS];
+        }
+        self.counts[function as usize % COUNTS] += 1;
+        if depth >= SHALLOW {
+            *self.deep.entry(function).or_default() += 1;
+        }
+    }
+
+    /// And leaves it.
+    #[inline]
+    pub fn exit(&mut self, function: u32, depth: usize) {
+        if let Some(count) = self.counts.get_mut(function as usize % COUNTS) {
+            *count -= 1;
+        }
+        if depth >= SHALLOW
+            && let Some(count) = self.deep.get_mut(&function)
+        {
+            *count -= 1;
+            if *count == 0 {
+                self.deep.remove(&function);
+            }
+        }
+    }
+}
