@@ -68,7 +68,8 @@ impl PlainEvents<'_> {
     /// A call of `function` starts, and ends as the next event.
     #[inline]
     pub fn leaf(&mut self, start: Timestamp, end: Timestamp, function: FunctionId) {
-        self.calls.leaf(self.shared, start.bits(), end.bits(), function);
+        self.calls
+            .leaf(self.shared, start.bits(), end.bits(), function);
         *self.last = Some(end);
     }
 }

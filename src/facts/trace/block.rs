@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::columns::{self, Column, PADDING};
+use super::columns::{self, Column, Descriptor, PADDING};
 use super::summary::{self, Entry, Summary};
 
 /// Calls in every block of a thread but the last.
@@ -54,6 +54,7 @@ pub(super) struct Scratch {
     values: Vec<u64>,
     columns: CallColumns,
     pub longest: Longest,
+    top: Top,
 }
 
 /// The calls of a block, column by column.
@@ -90,13 +91,19 @@ impl CallColumns {
         let depths = self.depths.chunks_mut(GROUP);
         let slots = self.slots.chunks_mut(GROUP);
         let nested = self.nested.chunks_mut(GROUP);
-        let columns = deltas.zip(costs).zip(triggered.zip(depths)).zip(slots.zip(nested));
+        let columns = deltas
+            .zip(costs)
+            .zip(triggered.zip(depths))
+            .zip(slots.zip(nested));
         for (group, columns) in block.calls.chunks(GROUP).zip(columns) {
             let (((deltas, costs), (triggered, depths)), (slots, nested)) = columns;
             let first = group[0].start;
             let mut lowest = u32::MAX;
             let times = deltas.iter_mut().zip(costs);
-            let small = triggered.iter_mut().zip(depths).zip(slots.iter_mut().zip(nested));
+            let small = triggered
+                .iter_mut()
+                .zip(depths)
+                .zip(slots.iter_mut().zip(nested));
             for ((call, (delta, cost)), ((triggered, depth), (slot, nested))) in
                 group.iter().zip(times).zip(small)
             {
@@ -114,52 +121,127 @@ impl CallColumns {
     }
 }
 
+/// A block begins with its numbers and the descriptors of its columns, close together, for each is read
+/// before anything else. Then the columns.
+const NUMBERS: usize = 8;
+/// Those of the calls, of the longest calls in parts, and of the longest calls of each depth.
+const CALL_COLUMNS: usize = 8;
+const LONGEST_COLUMNS: usize = 5;
+const TOP_COLUMNS: usize = 4;
+const DESCRIPTORS: usize = NUMBERS * size_of::<u32>();
+const COLUMNS: usize = CALL_COLUMNS + LONGEST_COLUMNS + TOP_COLUMNS;
+const HEAD: usize = DESCRIPTORS + COLUMNS * size_of::<Descriptor>();
+
 /// Appends a block.
 pub(super) fn write(block: &Encoded<'_>, scratch: &mut Scratch, out: &mut Vec<u8>) {
     let calls = block.calls;
     let base = calls.first().map_or(0, |call| call.start);
     let depth_base = calls.iter().map(|call| call.depth).min().unwrap_or(0);
     let begin = out.len();
-    // Offsets of what follows the calls are filled in below.
-    for number in [calls.len() as u32, depth_base, 0, 0] {
-        out.extend_from_slice(&number.to_le_bytes());
-    }
-    fn column(out: &mut Vec<u8>, values: &mut Vec<u64>, column: impl Iterator<Item = u64>) {
-        values.clear();
-        values.extend(column);
-        columns::write(values, out);
-    }
+    out.resize(begin + HEAD, 0);
     let columns = &mut scratch.columns;
     columns.fill(block, base, depth_base);
-    columns::write(&columns.group_starts, out);
-    columns::write(&columns.lowest, out);
-    columns::write(&columns.deltas, out);
-    columns::write(&columns.costs, out);
-    columns::write(&columns.triggered, out);
-    columns::write_even(&columns.depths, out);
-    columns::write_even(&columns.slots, out);
-    columns::write_even(&columns.nested, out);
+    let of_calls: [Descriptor; CALL_COLUMNS] = [
+        columns::encode(&columns.group_starts, out),
+        columns::encode(&columns.lowest, out),
+        columns::encode(&columns.deltas, out),
+        columns::encode(&columns.costs, out),
+        columns::encode(&columns.triggered, out),
+        columns::encode_even(&columns.depths, out),
+        columns::encode_even(&columns.slots, out),
+        columns::encode_even(&columns.nested, out),
+    ];
     out.extend_from_slice(&[0; PADDING]);
     let longest_at = (out.len() - begin) as u32;
     let values = &mut scratch.values;
+    let mut column = |out: &mut Vec<u8>, column: &mut dyn Iterator<Item = u64>| {
+        values.clear();
+        values.extend(column);
+        columns::encode(values, out)
+    };
     scratch.longest.find(calls);
-    column(out, values, scratch.longest.masks.iter().copied());
     let ids = &scratch.longest.in_runs;
-    let ends = &scratch.longest.run_ends;
-    column(out, values, ends.iter().map(|&end| u64::from(end)));
-    column(out, values, ids.iter().map(|&id| u64::from(id)));
-    // Again beside each other, so that few cache lines are read.
-    let in_runs = ids.iter().map(|&id| &calls[id as usize]);
-    let depths = in_runs
-        .clone()
-        .map(|call| u64::from(call.depth - depth_base));
-    column(out, values, depths);
-    column(out, values, in_runs.map(|call| call.cost));
+    let depth_of = |&id: &u32| u64::from(calls[id as usize].depth - depth_base);
+    // Depths and costs again beside each other, so that few cache lines are read.
+    let of_longest: [Descriptor; LONGEST_COLUMNS] = [
+        columns::encode(&scratch.longest.masks, out),
+        columns::encode(&scratch.longest.run_ends, out),
+        columns::encode(ids, out),
+        column(out, &mut ids.iter().map(depth_of)),
+        column(out, &mut ids.iter().map(|&id| calls[id as usize].cost)),
+    ];
     out.extend_from_slice(&[0; PADDING]);
-    let summary_at = (out.len() - begin) as u32;
-    out[begin + 8..begin + 12].copy_from_slice(&summary_at.to_le_bytes());
-    out[begin + 12..begin + 16].copy_from_slice(&longest_at.to_le_bytes());
+    let top_at = (out.len() - begin) as u32;
+    scratch.top.find(calls, depth_base);
+    let Top { ends, found, .. } = &scratch.top;
+    let triggered = |&(_, id): &(u64, u32)| u64::from(calls[id as usize].triggered);
+    let of_top: [Descriptor; TOP_COLUMNS] = [
+        columns::encode(ends, out),
+        column(out, &mut found.iter().map(|&(_, id)| id.into())),
+        column(out, &mut found.iter().map(triggered)),
+        column(out, &mut found.iter().map(|&(cost, _)| cost)),
+    ];
+    out.extend_from_slice(&[0; PADDING]);
+    let numbers: [u32; NUMBERS] = [
+        calls.len() as u32,
+        depth_base,
+        (out.len() - begin) as u32,
+        longest_at,
+        ids.len() as u32,
+        top_at,
+        found.len() as u32,
+        ends.len() as u32,
+    ];
+    let head = numbers.iter().flat_map(|number| number.to_le_bytes());
+    let descriptors = of_calls.iter().chain(&of_longest).chain(&of_top);
+    let head = head.chain(descriptors.flatten().copied());
+    for (byte, value) in out[begin..].iter_mut().zip(head) {
+        *byte = value;
+    }
     summary::write(block.entries, values, out);
+}
+
+/// How many of the longest calls of a depth are known by themselves.
+pub(super) const TOP: usize = if cfg!(test) { 3 } else { 16 };
+
+/// The longest calls of each depth of a block, longest first, of equals the first; but for those that
+/// are open at its end.
+#[derive(Debug, Default)]
+struct Top {
+    /// By depth above the least: `TOP` places for cost and call, and how many are taken.
+    lists: Vec<([(u64, u32); TOP], usize)>,
+    /// One list after the other, and where each ends.
+    found: Vec<(u64, u32)>,
+    ends: Vec<u32>,
+}
+
+impl Top {
+    fn find(&mut self, calls: &[RawCall], depth_base: u32) {
+        self.lists.clear();
+        for (id, call) in (0..).zip(calls) {
+            let depth = (call.depth - depth_base) as usize;
+            if self.lists.len() <= depth {
+                self.lists.resize(depth + 1, ([(0, 0); TOP], 0));
+            }
+            let (list, len) = &mut self.lists[depth];
+            if !call.ended() || (*len == TOP && list[TOP - 1].0 >= call.cost) {
+                continue;
+            }
+            let mut at = (*len).min(TOP - 1);
+            *len = (*len + 1).min(TOP);
+            while at > 0 && list[at - 1].0 < call.cost {
+                list[at] = list[at - 1];
+                at -= 1;
+            }
+            list[at] = (call.cost, id);
+        }
+        self.found.clear();
+        self.ends.clear();
+        for (list, len) in &self.lists {
+            self.found.extend_from_slice(&list[..*len]);
+            self.ends.push(self.found.len() as u32);
+        }
+    }
 }
 
 /// The longest calls by depth in runs of a block; of equals the first. Calls that are open at the end
@@ -245,7 +327,6 @@ pub(in crate::facts) struct Block<'a> {
     /// The depth of its least deep call.
     pub depth_base: u32,
     summary_at: usize,
-    longest_at: usize,
     groups: Column,
     lowest: Column,
     deltas: Column,
@@ -264,6 +345,21 @@ fn number(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
+/// The columns of `lens` values, from the one with number `first` on, that lie at `at`.
+fn described<const N: usize>(
+    bytes: &[u8],
+    first: usize,
+    mut at: usize,
+    lens: [usize; N],
+) -> Option<[Column; N]> {
+    let descriptors = bytes.get(DESCRIPTORS..HEAD)?.as_chunks().0;
+    let mut columns = [Column::default(); N];
+    for ((column, descriptor), len) in columns.iter_mut().zip(descriptors.get(first..)?).zip(lens) {
+        *column = Column::described(descriptor, bytes, &mut at, len)?;
+    }
+    Some(columns)
+}
+
 impl<'a> Block<'a> {
     /// The block in `bytes`, whose first call starts at `base`. None when the bytes do not hold what
     /// they say.
@@ -271,27 +367,35 @@ impl<'a> Block<'a> {
         let len = number(bytes, 0)? as usize;
         let depth_base = number(bytes, 4)?;
         let summary_at = number(bytes, 8)? as usize;
-        let longest_at = number(bytes, 12)? as usize;
         if len > BLOCK {
             return None;
         }
-        let mut at = 16;
-        let mut column = |len| Column::parse(bytes, &mut at, len);
+        let groups = len.div_ceil(GROUP);
+        let lens = [groups, groups, len, len, len, len, len, len];
+        let [
+            groups,
+            lowest,
+            deltas,
+            costs,
+            triggered,
+            depths,
+            slots,
+            nested,
+        ] = described(bytes, 0, HEAD, lens)?;
         let mut block = Block {
             bytes,
             base,
             len,
             depth_base,
             summary_at,
-            longest_at,
-            groups: column(len.div_ceil(GROUP))?,
-            lowest: column(len.div_ceil(GROUP))?,
-            deltas: column(len)?,
-            costs: column(len)?,
-            triggered: column(len)?,
-            depths: column(len)?,
-            slots: column(len)?,
-            nested: column(len)?,
+            groups,
+            lowest,
+            deltas,
+            costs,
+            triggered,
+            depths,
+            slots,
+            nested,
             pairs: None,
         };
         let entries = number(bytes, summary_at)? as usize;
@@ -386,24 +490,72 @@ impl<'a> Block<'a> {
     }
 
     pub fn longest(&self) -> Option<LongestCalls<'a>> {
-        let mut at = self.longest_at;
-        let mut column = |len| Column::parse(self.bytes, &mut at, len);
-        let masks = column(self.len.div_ceil(GROUP))?;
-        let runs = self.len.div_ceil(RUN);
-        let ends = column(runs)?;
-        let last = runs
-            .checked_sub(1)
-            .map_or(0, |last| ends.get(self.bytes, last));
-        let len = usize::try_from(last).ok()?;
+        let at = number(self.bytes, 12)? as usize;
+        let len = number(self.bytes, 16)? as usize;
+        let (groups, runs) = (self.len.div_ceil(GROUP), self.len.div_ceil(RUN));
+        let [masks, ends, ids, depths, costs] =
+            described(self.bytes, CALL_COLUMNS, at, [groups, runs, len, len, len])?;
         Some(LongestCalls {
             bytes: self.bytes,
             depth_base: self.depth_base,
+            len,
             masks,
             ends,
-            ids: column(len)?,
-            depths: column(len)?,
-            costs: column(len)?,
+            ids,
+            depths,
+            costs,
         })
+    }
+
+    pub fn top(&self) -> Option<TopCalls<'a>> {
+        let at = number(self.bytes, 20)? as usize;
+        let len = number(self.bytes, 24)? as usize;
+        let lists = number(self.bytes, 28)? as usize;
+        let [ends, ids, triggered, costs] = described(
+            self.bytes,
+            CALL_COLUMNS + LONGEST_COLUMNS,
+            at,
+            [lists, len, len, len],
+        )?;
+        Some(TopCalls {
+            bytes: self.bytes,
+            depth_base: self.depth_base,
+            len,
+            lists,
+            ends,
+            ids,
+            triggered,
+            costs,
+        })
+    }
+
+    /// Starts, relative to the block's, of the calls of `range`.
+    pub fn unpack_starts(&self, range: Range<usize>, out: &mut Vec<u64>) {
+        self.deltas.unpack(self.bytes, range.clone(), out);
+        let mut next = range.start;
+        for group in range.start / GROUP..range.end.div_ceil(GROUP) {
+            let end = ((group + 1) * GROUP).min(range.end);
+            let start = self.base.wrapping_add(self.groups.get(self.bytes, group));
+            for time in &mut out[next - range.start..end - range.start] {
+                *time = time.wrapping_add(start);
+            }
+            next = end;
+        }
+    }
+
+    /// Costs of the calls of `range`; zero for those that are open at the end of the block.
+    pub fn unpack_costs(&self, range: Range<usize>, out: &mut Vec<u64>) {
+        self.costs.unpack(self.bytes, range, out);
+    }
+
+    /// Depths of the calls of `range`, less `depth_base`.
+    pub fn unpack_depths(&self, range: Range<usize>, out: &mut Vec<u64>) {
+        self.depths.unpack(self.bytes, range, out);
+    }
+
+    /// The slots of the calls of `range`.
+    pub fn unpack_slots(&self, range: Range<usize>, out: &mut Vec<u64>) {
+        self.slots.unpack(self.bytes, range, out);
     }
 
     pub fn summary(&self) -> Summary<'a> {
@@ -412,10 +564,54 @@ impl<'a> Block<'a> {
     }
 }
 
+/// The longest calls of each depth of a block, as they were written.
+pub(in crate::facts) struct TopCalls<'a> {
+    bytes: &'a [u8],
+    depth_base: u32,
+    len: usize,
+    lists: usize,
+    ends: Column,
+    ids: Column,
+    triggered: Column,
+    costs: Column,
+}
+
+impl TopCalls<'_> {
+    /// The entries of `depth`, longest first, and whether they are all calls of the depth that have
+    /// ended in the block.
+    pub fn of(&self, depth: u32) -> (Range<usize>, bool) {
+        let list = depth.wrapping_sub(self.depth_base) as usize;
+        if list >= self.lists {
+            return (0..0, true);
+        }
+        let end = |list| (self.ends.get(self.bytes, list) as usize).min(self.len);
+        let range = list.checked_sub(1).map_or(0, end)..end(list);
+        let all = range.len() < TOP;
+        (range, all)
+    }
+
+    #[inline]
+    pub fn cost(&self, entry: usize) -> u64 {
+        self.costs.get(self.bytes, entry)
+    }
+
+    /// The place in the block of the call of an entry.
+    #[inline]
+    pub fn call(&self, entry: usize) -> usize {
+        self.ids.get(self.bytes, entry) as usize
+    }
+
+    #[inline]
+    pub fn triggered(&self, entry: usize) -> usize {
+        self.triggered.get(self.bytes, entry) as usize
+    }
+}
+
 /// The longest calls by depth in parts of a block, as they were written.
 pub(in crate::facts) struct LongestCalls<'a> {
     bytes: &'a [u8],
     depth_base: u32,
+    len: usize,
     masks: Column,
     ends: Column,
     ids: Column,
@@ -436,7 +632,7 @@ impl LongestCalls<'_> {
 
     /// The entries that hold those of a run.
     pub fn in_run(&self, run: usize) -> Range<usize> {
-        let end = |run| self.ends.get(self.bytes, run) as usize;
+        let end = |run| (self.ends.get(self.bytes, run) as usize).min(self.len);
         run.checked_sub(1).map_or(0, end)..end(run)
     }
 

@@ -5,9 +5,11 @@
 //! split is chosen a column so that the whole is smallest. Reading never fails and never reads past
 //! the bytes given: what lies outside counts as zero.
 
+use std::ops::Range;
+
 /// Values a running count stands for.
 const RANK: usize = 64;
-const DESCRIPTOR: usize = 8;
+const DESCRIPTOR: usize = size_of::<Descriptor>();
 /// A value takes 0 to 64 bits.
 const WIDTHS: usize = u64::BITS as usize + 1;
 
@@ -128,11 +130,23 @@ fn pack_all<T: Copy + Into<u64>>(out: &mut Vec<u8>, values: &[T], width: u32) {
 /// Room that has to follow the last column of a run of bytes, so that every value is read in one load.
 pub(super) const PADDING: usize = 8;
 
-/// Appends `values` as one column without high bits: quicker, where no value stands out.
-pub(super) fn write_even<T: Copy + Into<u64>>(values: &[T], out: &mut Vec<u8>) {
+/// What tells how a column is packed; it stands before the column or with those of others.
+pub(super) type Descriptor = [u8; 8];
+
+/// Appends `values` as one column without high bits: quicker, where no value stands out. Gives back its
+/// descriptor.
+pub(super) fn encode_even<T: Copy + Into<u64>>(values: &[T], out: &mut Vec<u8>) -> Descriptor {
     let width = bits(values.iter().fold(0, |all, &value| all | value.into()));
-    out.extend_from_slice(&[width as u8, 0, 0, 0, 0, 0, 0, 0]);
     pack_all(out, values, width);
+    [width as u8, 0, 0, 0, 0, 0, 0, 0]
+}
+
+/// Appends `values`, fewer than 2^32, as one column behind its descriptor.
+pub(super) fn write<T: Copy + Into<u64>>(values: &[T], out: &mut Vec<u8>) {
+    let at = out.len();
+    out.extend_from_slice(&[0; DESCRIPTOR]);
+    let descriptor = encode(values, out);
+    out[at..at + DESCRIPTOR].copy_from_slice(&descriptor);
 }
 
 /// How many of `values` need how many bits.
@@ -151,8 +165,8 @@ fn count_by_bits<T: Copy + Into<u64>>(values: &[T]) -> [usize; WIDTHS] {
     std::array::from_fn(|width| apart.iter().map(|counts| counts[width] as usize).sum())
 }
 
-/// Appends `values`, fewer than 2^32, as one column.
-pub(super) fn write<T: Copy + Into<u64>>(values: &[T], out: &mut Vec<u8>) {
+/// Appends `values`, fewer than 2^32, as one column. Gives back its descriptor.
+pub(super) fn encode<T: Copy + Into<u64>>(values: &[T], out: &mut Vec<u8>) -> Descriptor {
     let by_bits = count_by_bits(values);
     let widest = by_bits.iter().rposition(|&count| count > 0).unwrap_or(0);
     let bitmap_bits = values.len() + values.len().div_ceil(RANK) * rank_bytes(values.len()) * 8;
@@ -168,11 +182,11 @@ pub(super) fn write<T: Copy + Into<u64>>(values: &[T], out: &mut Vec<u8>) {
     let high_bits = (widest - low_bits) as u32;
     let bigs: usize = by_bits[low_bits + 1..].iter().sum();
     let low_bits = low_bits as u32;
-    out.extend_from_slice(&[low_bits as u8, high_bits as u8, 0, 0]);
-    out.extend_from_slice(&(bigs as u32).to_le_bytes());
+    let [b0, b1, b2, b3] = (bigs as u32).to_le_bytes();
+    let descriptor = [low_bits as u8, high_bits as u8, 0, 0, b0, b1, b2, b3];
     pack_all(out, values, low_bits);
     if bigs == 0 {
-        return;
+        return descriptor;
     }
     // Fewer than all bits, for some values need more.
     let is_big = |value: u64| value >> low_bits != 0;
@@ -193,6 +207,7 @@ pub(super) fn write<T: Copy + Into<u64>>(values: &[T], out: &mut Vec<u8>) {
     let high = values.iter().map(|&value| value.into());
     let high = high.filter(|&value| is_big(value));
     pack(out, high.map(|value| value >> low_bits), high_bits);
+    descriptor
 }
 
 /// Bytes of a running count in a column of `len` values.
@@ -201,10 +216,21 @@ fn rank_bytes(len: usize) -> usize {
 }
 
 impl Column {
-    /// The column of `len` values at `*at` of `bytes`; moves `*at` behind it. None when it would not
-    /// lie within `bytes`.
+    /// The column of `len` values that stands behind its descriptor at `*at` of `bytes`; moves `*at`
+    /// behind it. None when it would not lie within `bytes`.
     pub fn parse(bytes: &[u8], at: &mut usize, len: usize) -> Option<Column> {
-        let descriptor: &[u8; DESCRIPTOR] = bytes.get(*at..)?.first_chunk()?;
+        let descriptor = *bytes.get(*at..)?.first_chunk()?;
+        *at += DESCRIPTOR;
+        Column::described(&descriptor, bytes, at, len)
+    }
+
+    /// The same of a column whose descriptor stands elsewhere.
+    pub fn described(
+        descriptor: &Descriptor,
+        bytes: &[u8],
+        at: &mut usize,
+        len: usize,
+    ) -> Option<Column> {
         let [low_bits, high_bits, _, _, b0, b1, b2, b3] = *descriptor;
         let (low_bits, high_bits) = (u32::from(low_bits), u32::from(high_bits));
         let bigs = u32::from_le_bytes([b0, b1, b2, b3]) as usize;
@@ -214,7 +240,7 @@ impl Column {
         let mut column = Column {
             low_bits,
             high_bits,
-            low: *at + DESCRIPTOR,
+            low: *at,
             ..Column::default()
         };
         let mut end = column.low + packed_bytes(len, low_bits);
@@ -227,6 +253,42 @@ impl Column {
         }
         *at = end;
         (end <= bytes.len()).then_some(column)
+    }
+
+    /// The values at `indices`, which are less than the column's length, into `out`.
+    pub fn unpack(&self, bytes: &[u8], indices: Range<usize>, out: &mut Vec<u64>) {
+        out.clear();
+        let width = self.low_bits;
+        let first = self.low * 8 + indices.start * width as usize;
+        if width > u64::BITS - 7 {
+            out.extend(indices.map(|index| self.get(bytes, index)));
+            return;
+        }
+        let mask = mask(width);
+        let low = (0..indices.len()).map(|i| {
+            let bit = first + i * width as usize;
+            let chunk = bytes.get(bit / 8..).and_then(|rest| rest.first_chunk());
+            chunk.map_or(0, |chunk| u64::from_le_bytes(*chunk) >> (bit % 8) & mask)
+        });
+        out.extend(low);
+        if self.bitmap == 0 {
+            return;
+        }
+        let mut index = indices.start;
+        while index < indices.end {
+            let end = ((index / RANK + 1) * RANK).min(indices.end);
+            let word = read_bits(bytes, self.bitmap * 8 + index / RANK * RANK, RANK as u32);
+            let mut bigs = word >> (index % RANK);
+            while bigs != 0 {
+                let big = index + bigs.trailing_zeros() as usize;
+                if big >= end {
+                    break;
+                }
+                out[big - indices.start] = self.get(bytes, big);
+                bigs &= bigs - 1;
+            }
+            index = end;
+        }
     }
 
     /// The value at `index`, which is less than the column's length.
@@ -273,7 +335,24 @@ mod tests {
         let mut at = 3;
         let column = Column::parse(&bytes, &mut at, values.len()).expect("just written");
         assert_eq!(at, end);
-        (0..values.len()).map(|i| column.get(&bytes, i)).collect()
+        let read: Vec<u64> = (0..values.len()).map(|i| column.get(&bytes, i)).collect();
+        let mut unpacked = Vec::new();
+        for start in [0, 1, 63, 64, 100, values.len()] {
+            for end in [values.len(), start + 1, start + 64, start + 130] {
+                let range =
+                    start.min(values.len())..end.clamp(start.min(values.len()), values.len());
+                column.unpack(&bytes, range.clone(), &mut unpacked);
+                assert_eq!(unpacked, read[range]);
+            }
+        }
+        read
+    }
+
+    fn write_even(values: &[u64], out: &mut Vec<u8>) {
+        let at = out.len();
+        out.extend_from_slice(&[0; DESCRIPTOR]);
+        let descriptor = encode_even(values, out);
+        out[at..at + DESCRIPTOR].copy_from_slice(&descriptor);
     }
 
     #[test]
@@ -321,6 +400,7 @@ mod tests {
                 for i in 0..values.len() {
                     column.get(&damaged, i);
                 }
+                column.unpack(&damaged, 0..values.len(), &mut Vec::new());
             }
         }
     }

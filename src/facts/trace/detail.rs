@@ -4,8 +4,10 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::block::{BLOCK, Block, GROUP, LongestCalls, RUN, partition};
-use super::store::{CHECKPOINT_BLOCKS, Calls, Cursor, Facts, GROUP_BLOCKS, LongestCall, NONE};
+use super::block::{BLOCK, GROUP, LongestCalls, RUN, TopCalls, partition};
+use super::store::{
+    CHECKPOINT_BLOCKS, Calls, Cursor, Facts, GROUP_BLOCKS, LongestCall, NONE, OpenCall, place,
+};
 use crate::units::{CallId, Time, TimeRange};
 
 /// A call that stands for all calls of its depth in some columns of a picture.
@@ -114,32 +116,222 @@ impl Best {
             self.see(call.depth, call.cost, call.call);
         }
     }
-
-    /// Looks which depths are settled in `part` of a block whose longest calls by depth are `longest`,
-    /// after those of them that lie in the part have been seen. Whether all are.
-    fn settle(&mut self, longest: &[LongestCall], part: &Range<usize>) -> bool {
-        let mut all = true;
-        for call in longest {
-            let is_covered = call.depth < self.covered;
-            if let Some(found) = self.at(call.depth) {
-                found.settled = is_covered
-                    || part.contains(&(call.call as usize))
-                    || !found.yields_to(call.cost, || call.call);
-                all &= found.settled;
-            }
-        }
-        all
-    }
 }
 
 /// Looks for the longest calls of columns, from left to right.
 struct Search<'a> {
     calls: Calls<'a>,
-    /// The block searched last. The next column begins where the last one ends.
-    last: Option<(usize, Block<'a>, LongestCalls<'a>)>,
+    cursor: Cursor<'a>,
+    /// The block searched last, and what is known of its longest calls. The next column begins where
+    /// the last one ends.
+    top: Option<(usize, TopCalls<'a>)>,
+    longest: Option<(usize, LongestCalls<'a>)>,
+    /// The calls that were open before a block, outermost first, and which block.
+    around: Vec<&'a OpenCall>,
+    around_block: usize,
+    unsettled: Vec<u32>,
+}
+
+/// What of a block belongs to a column.
+struct Part {
+    block: usize,
+    /// The calls that start in the column.
+    inside: Range<usize>,
+    /// When the column begins; the calls of the block before `inside` may reach into it. None where
+    /// there are none.
+    begins: Option<u64>,
 }
 
 impl<'a> Search<'a> {
+    fn new(calls: Calls<'a>) -> Search<'a> {
+        Search {
+            calls,
+            cursor: Cursor::new(calls),
+            top: None,
+            longest: None,
+            around: Vec::new(),
+            around_block: usize::MAX,
+            unsettled: Vec::new(),
+        }
+    }
+
+    /// The number of calls that start before `t`.
+    fn started_before(&mut self, t: u64) -> u32 {
+        t.checked_sub(1).map_or(0, |t| self.cursor.started(t))
+    }
+
+    /// Sees the longest by depth of a column: from `start` to `end`, with the calls `range` starting in it.
+    fn see_column(&mut self, start: u64, end: u64, range: Range<u32>, best: &mut Best) {
+        best.found.clear();
+        best.covered = 0;
+        let (from, to) = (range.start as usize, range.end as usize);
+        let mut parts: [Option<Part>; 2] = [None, None];
+        let mut whole = 0..0;
+        if let Some(last) = from.checked_sub(1) {
+            let block = last / BLOCK;
+            let block_end = (block + 1) * BLOCK;
+            self.see_open(block, from, start, end, best);
+            parts[0] = Some(Part {
+                block,
+                inside: from..to.min(block_end),
+                begins: Some(start),
+            });
+            whole = block + 1..(to / BLOCK).max(block + 1);
+        } else {
+            whole.end = to / BLOCK;
+        }
+        if whole.end * BLOCK < to {
+            parts[1] = Some(Part {
+                block: whole.end,
+                inside: whole.end * BLOCK..to,
+                begins: None,
+            });
+        }
+        self.see_blocks(whole, best);
+        for part in parts.iter().flatten() {
+            // What is open at the end of its block has no length there.
+            let open = self.calls.open_in_block(part.block);
+            let open =
+                &open[partition(open.len(), |i| (open[i].call as usize) < part.inside.start)..];
+            let inside = open
+                .iter()
+                .take_while(|open| (open.call as usize) < part.inside.end);
+            for open in inside {
+                best.see(open.depth, open.end.saturating_sub(open.start), open.call);
+            }
+            if !self.see_top(part, best) {
+                self.see_rest(part, best);
+            }
+        }
+    }
+
+    /// Sees the calls that start before call `from` of `block` and are open at the end of their own.
+    fn see_open(&mut self, block: usize, from: usize, start: u64, end: u64, best: &mut Best) {
+        if self.around_block != block {
+            self.around_block = block;
+            let mut new: Vec<&OpenCall> = Vec::new();
+            for open in self.calls.open_before(block) {
+                let known = self.around.get(open.depth as usize);
+                if known.is_some_and(|known| known.call == open.call) {
+                    self.around.truncate(open.depth as usize + 1);
+                    break;
+                }
+                new.push(open);
+            }
+            let kept = new
+                .last()
+                .map_or(self.around.len(), |outermost| outermost.depth as usize);
+            let kept = if new.is_empty() && self.calls.open_before(block).next().is_none() {
+                0
+            } else {
+                kept
+            };
+            self.around.truncate(kept);
+            self.around.extend(new.iter().rev());
+        }
+        let own = self.calls.open_in_block(block).iter();
+        let own = own.take_while(|open| (open.call as usize) < from);
+        for open in self.around.iter().copied().chain(own) {
+            if open.end > start {
+                best.see(open.depth, open.end.saturating_sub(open.start), open.call);
+                if open.end >= end {
+                    best.covered = open.depth.saturating_add(1);
+                }
+            }
+        }
+    }
+
+    /// Sees the longest of the calls of a part that have ended by the end of its block, depth by depth
+    /// as far as the longest of all calls of the depth that the block has may be longer than what was
+    /// found. Whether they are all found; else `unsettled` says which depths are not.
+    fn see_top(&mut self, part: &Part, best: &mut Best) -> bool {
+        self.unsettled.clear();
+        let before = part.inside.start;
+        for longest in self.of_blocks(1, part.block) {
+            let depth = longest.depth;
+            if depth < best.covered {
+                continue;
+            }
+            let Some(found) = best.at(depth) else {
+                continue;
+            };
+            if !found.yields_to(longest.cost, || longest.call) {
+                continue;
+            }
+            if part.inside.contains(&(longest.call as usize)) {
+                found.see(longest.cost, || longest.call);
+                continue;
+            }
+            if self
+                .top
+                .as_ref()
+                .is_none_or(|(block, _)| *block != part.block)
+            {
+                let top = self.cursor.block(part.block).top();
+                self.top = top.map(|top| (part.block, top));
+            }
+            let Some((_, top)) = &self.top else {
+                return true;
+            };
+            let (entries, all) = top.of(depth);
+            let first = part.block * BLOCK;
+            let mut settled = all;
+            for entry in entries {
+                let (cost, local) = (top.cost(entry), top.call(entry));
+                let call = first + local;
+                let is_found = if part.inside.contains(&call) {
+                    true
+                } else if let Some(begins) = part.begins
+                    && call < before
+                    && call + top.triggered(entry) + 1 >= before
+                {
+                    let block = self.cursor.block(part.block);
+                    block.start(local).saturating_add(cost) > begins
+                } else {
+                    false
+                };
+                if is_found || !found.yields_to(cost, || call as u32) {
+                    if is_found {
+                        found.see(cost, || call as u32);
+                    }
+                    settled = true;
+                    break;
+                }
+            }
+            if !settled {
+                self.unsettled.push(depth);
+            }
+        }
+        self.unsettled.is_empty()
+    }
+
+    /// Sees the calls of a part of unsettled depths.
+    fn see_rest(&mut self, part: &Part, best: &mut Best) {
+        if let Some(begins) = part.begins {
+            let first = (part.block * BLOCK) as u32;
+            self.cursor
+                .visit_stack(part.inside.start as u32, |call, facts| {
+                    let is_of_block = call.0 >= first;
+                    if is_of_block && facts.end > begins {
+                        best.see(facts.depth, facts.end.saturating_sub(facts.start), call.0);
+                    }
+                    is_of_block
+                });
+        }
+        for found in &mut best.found {
+            found.settled = true;
+        }
+        for &depth in &self.unsettled {
+            if let Some(found) = best.at(depth) {
+                found.settled = false;
+            }
+        }
+        self.see_part(part.inside.clone(), best);
+        for found in &mut best.found {
+            found.settled = false;
+        }
+    }
+
     /// The longest calls of a run of blocks: run `index` of those of `length` blocks.
     fn of_blocks(&self, length: usize, index: usize) -> &'a [LongestCall] {
         let tables = self.calls.tables;
@@ -158,36 +350,7 @@ impl<'a> Search<'a> {
             .unwrap_or_default()
     }
 
-    /// Sees the longest by depth of the calls `range`. Blocks are read with `cursor`.
-    fn see_range(&mut self, range: Range<u32>, cursor: &mut Cursor<'a>, best: &mut Best) {
-        let (start, end) = (range.start as usize, range.end as usize);
-        let whole = start.div_ceil(BLOCK)..end / BLOCK;
-        let parts = if whole.start <= whole.end {
-            [start..whole.start * BLOCK, whole.end * BLOCK..end]
-        } else {
-            [start..end, end..end]
-        };
-        // What is known without a look into a block first: it settles most depths of the parts.
-        self.see_blocks(whole, best);
-        // For few calls that would cost more than it saves.
-        let settles = range.len() >= GROUP;
-        let parts = parts.into_iter().filter(|part| !part.is_empty());
-        if settles {
-            for part in parts.clone() {
-                let longest = self.of_blocks(1, part.start / BLOCK).iter();
-                let inside = longest.filter(|call| part.contains(&(call.call as usize)));
-                inside.for_each(|call| best.see(call.depth, call.cost, call.call));
-            }
-        }
-        for part in parts {
-            let index = part.start / BLOCK;
-            if !(settles && best.settle(self.of_blocks(1, index), &part)) {
-                self.see_part(part, cursor, best);
-            }
-        }
-    }
-
-    /// The same of whole blocks.
+    /// Sees the longest by depth of the calls of whole blocks.
     fn see_blocks(&self, blocks: Range<usize>, best: &mut Best) {
         let mut next = blocks.start;
         while next < blocks.end {
@@ -202,14 +365,17 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The same of calls of one block, but for depths that are settled.
-    fn see_part(&mut self, part: Range<usize>, cursor: &mut Cursor<'a>, best: &mut Best) {
-        let index = part.start / BLOCK;
-        if self.last.as_ref().is_none_or(|(of, ..)| *of != index) {
-            let block = *cursor.block(index);
-            self.last = block.longest().map(|longest| (index, block, longest));
+    /// The same of calls of one block that have ended by its end, but for depths that are settled.
+    fn see_part(&mut self, part: Range<usize>, best: &mut Best) {
+        if part.is_empty() {
+            return;
         }
-        let Some((_, block, longest)) = &self.last else {
+        let index = part.start / BLOCK;
+        let block = *self.cursor.block(index);
+        if self.longest.as_ref().is_none_or(|(of, _)| *of != index) {
+            self.longest = block.longest().map(|longest| (index, longest));
+        }
+        let Some((_, longest)) = &self.longest else {
             return;
         };
         let first = index * BLOCK;
@@ -241,15 +407,6 @@ impl<'a> Search<'a> {
                 see(best, next);
                 next += 1;
             }
-        }
-        // What is open at the end of the block has no length there.
-        let open = self.calls.open_in_block(index);
-        let open = &open[partition(open.len(), |i| (open[i].call as usize) < part.start)..];
-        for open in open
-            .iter()
-            .take_while(|open| (open.call as usize) < part.end)
-        {
-            best.see(open.depth, open.end.saturating_sub(open.start), open.call);
         }
     }
 }
@@ -325,10 +482,12 @@ impl Calls<'_> {
             return Vec::new();
         };
         let count = columns.count();
+        /// Calls of a window that are worth more than one thread.
+        const SPREAD: usize = if cfg!(test) { 50 } else { 100_000 };
         let started = [0, count].map(|k| self.started(columns.start(k).ns()));
         let calls = started[1].saturating_sub(started[0]);
         // Fewer calls are looked through before other threads have woken up.
-        let pieces = if (calls / count.max(1)) as usize >= GROUP {
+        let pieces = if calls as usize >= SPREAD {
             (2 * rayon::current_num_threads() as u32).min(count)
         } else {
             1
@@ -359,52 +518,160 @@ impl Calls<'_> {
 
     /// The strips in `range` of the columns, by depth.
     fn strips_of(&self, columns: Columns, range: Range<u32>, deepest: u32) -> Vec<Vec<Strip>> {
-        let mut search = Search {
-            calls: *self,
-            last: None,
-        };
         let mut best = Best {
             deepest,
             covered: 0,
             found: Vec::new(),
         };
+        let mut search = Search::new(*self);
+        let mut from = search.started_before(columns.start(range.start).ns());
+        let to = search.started_before(columns.start(range.end).ns());
         // By depth.
         let mut strips: Vec<Vec<Strip>> = Vec::new();
-        let mut walk = Walk::new(*self, columns, range.start);
-        for k in range {
-            let (start, started) = walk.column(k);
-            let end = columns.start(k + 1).ns();
-            best.found.clear();
-            best.covered = 0;
-            for (call, facts) in walk.open() {
-                if facts.end > start {
-                    best.see(facts.depth, facts.end.saturating_sub(facts.start), *call);
-                }
-                if facts.end >= end {
-                    best.covered = facts.depth.saturating_add(1);
-                }
+        if to - from.min(to) < SWEPT * (range.end - range.start) {
+            let mut sweep = Sweep::new(*self, from);
+            for k in range {
+                let (start, end) = (columns.start(k).ns(), columns.start(k + 1).ns());
+                sweep.see_column(start, end, to, &mut best);
+                add(&best, k, &mut strips);
             }
-            search.see_range(started, &mut walk.cursor, &mut best);
-            for (depth, found) in best.found.iter().enumerate() {
-                let call = found.call;
-                if call == NONE {
-                    continue;
-                }
-                if strips.len() <= depth {
-                    strips.resize(depth + 1, Vec::new());
-                }
-                let strips = &mut strips[depth];
-                match strips.last_mut() {
-                    Some(last) if last.call.0 == call && last.end == k => last.end = k + 1,
-                    _ => strips.push(Strip {
-                        depth: depth as u32,
-                        first: k,
-                        end: k + 1,
-                        call: CallId(call),
-                    }),
-                }
+        } else {
+            for k in range {
+                let (start, end) = (columns.start(k).ns(), columns.start(k + 1).ns());
+                let to = search.started_before(end).max(from);
+                search.see_column(start, end, from..to, &mut best);
+                from = to;
+                add(&best, k, &mut strips);
             }
         }
         strips
+    }
+}
+
+/// Adds what was found in column `k`.
+fn add(best: &Best, k: u32, strips: &mut Vec<Vec<Strip>>) {
+    for (depth, found) in best.found.iter().enumerate() {
+        let call = found.call;
+        if call == NONE {
+            continue;
+        }
+        if strips.len() <= depth {
+            strips.resize(depth + 1, Vec::new());
+        }
+        let strips = &mut strips[depth];
+        match strips.last_mut() {
+            Some(last) if last.call.0 == call && last.end == k => last.end = k + 1,
+            _ => strips.push(Strip {
+                depth: depth as u32,
+                first: k,
+                end: k + 1,
+                call: CallId(call),
+            }),
+        }
+    }
+}
+
+/// Up to so many calls a column, all calls are gone through: finding out which need not be would cost
+/// more.
+const SWEPT: u32 = if cfg!(test) { 6 } else { 300 };
+
+/// Goes through calls one by one, and through the columns with them.
+struct Sweep<'a> {
+    calls: Calls<'a>,
+    /// The calls gone through, all that start before the last column's end.
+    position: u32,
+    /// The stack there by depth: call, start and end.
+    open: Vec<(u32, u64, u64)>,
+    /// Of the calls of one block from `first` on: their starts, costs and depths.
+    first: u32,
+    starts: Vec<u64>,
+    costs: Vec<u64>,
+    depths: Vec<u64>,
+    depth_base: u32,
+    /// The calls of the block that are open at its end, which have no cost among these.
+    open_at_end: &'a [OpenCall],
+}
+
+impl<'a> Sweep<'a> {
+    fn new(calls: Calls<'a>, position: u32) -> Sweep<'a> {
+        let mut open = Vec::new();
+        calls.visit_stack(position, |call, facts| {
+            open.push((call.0, facts.start, facts.end));
+            true
+        });
+        open.reverse();
+        Sweep {
+            calls,
+            position,
+            open,
+            first: 0,
+            starts: Vec::new(),
+            costs: Vec::new(),
+            depths: Vec::new(),
+            depth_base: 0,
+            open_at_end: &[],
+        }
+    }
+
+    /// Reads the calls from `position` up to `to`, as far as they are of one block.
+    fn read(&mut self, to: u32) {
+        let (index, local) = place(self.position);
+        let block = self.calls.block(index);
+        let end = (local + (to - self.position) as usize).min(block.len);
+        let range = local..end.max(local);
+        block.unpack_starts(range.clone(), &mut self.starts);
+        block.unpack_costs(range.clone(), &mut self.costs);
+        block.unpack_depths(range, &mut self.depths);
+        self.first = self.position;
+        self.depth_base = block.depth_base;
+        let open = self.calls.open_in_block(index);
+        self.open_at_end = &open[partition(open.len(), |i| open[i].call < self.position)..];
+    }
+
+    /// Sees the longest by depth of a column. No call from `to` on starts in it.
+    fn see_column(&mut self, start: u64, end: u64, to: u32, best: &mut Best) {
+        best.found.clear();
+        for (depth, &(call, from, until)) in (0..).zip(&self.open) {
+            if until > start {
+                best.see(depth, until.saturating_sub(from), call);
+            }
+        }
+        while self.position < to {
+            let mut i = (self.position - self.first) as usize;
+            if i >= self.starts.len() {
+                self.read(to);
+                i = 0;
+                if self.starts.is_empty() {
+                    // Damaged.
+                    self.position = to;
+                    return;
+                }
+            }
+            if self.starts[i] >= end {
+                return;
+            }
+            let calls = self.starts[i..]
+                .iter()
+                .zip(&self.costs[i..])
+                .zip(&self.depths[i..]);
+            for ((&from, &cost), &depth) in calls {
+                if from >= end {
+                    break;
+                }
+                let call = self.position;
+                let depth = self.depth_base.wrapping_add(depth as u32);
+                let mut until = from.saturating_add(cost);
+                if let [open, rest @ ..] = self.open_at_end
+                    && open.call == call
+                {
+                    until = open.end;
+                    self.open_at_end = rest;
+                }
+                self.open.truncate(depth as usize);
+                self.open.push((call, from, until));
+                best.see(depth, until.saturating_sub(from), call);
+                self.position += 1;
+            }
+        }
     }
 }

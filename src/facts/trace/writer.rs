@@ -17,7 +17,6 @@ use crate::units::{FunctionId, Time};
 /// Bytes before the first block, where an index file has its header.
 pub(in crate::facts) const HEADER: usize = 64;
 
-
 /// A call that has started and not ended.
 struct Running {
     start: u64,
@@ -283,7 +282,9 @@ impl ThreadWriter {
             let running = &mut self.stack[depth];
             running.row = self.open.len() as u32;
             let pair = Pair {
-                caller: depth.checked_sub(1).map_or(NONE, |depth| self.functions[depth]),
+                caller: depth
+                    .checked_sub(1)
+                    .map_or(NONE, |depth| self.functions[depth]),
                 callee: self.functions[depth],
             };
             self.open.push(OpenCall {

@@ -141,25 +141,31 @@ pub fn read(
         *count += taken as u64;
         taken * SIZE
     };
-    scan(input, reporter, progress, plain, |mut record, next, place| {
-        let (mut task, mut shared) = (task.borrow_mut(), shared.borrow_mut());
-        let (symbols, builder, count) = &mut *shared;
-        let task = task.get_or_insert_with(|| Task::start(tid, tasks, record.time, builder));
-        if *count == 0 {
-            task.inherit(&inherited, record.time, symbols, builder, reporter, place);
-        }
-        *count += 1;
-        // The time before and the time behind are in order without it: only this one is damaged.
-        if let Some(next) = next
-            && record.time > next
-            && next >= task.last
-        {
-            reporter.warn("time-jumps-ahead", place);
-            record.time = task.last;
-        }
-        task.take(record, symbols, builder, reporter, place);
-        ControlFlow::Continue(())
-    })?;
+    scan(
+        input,
+        reporter,
+        progress,
+        plain,
+        |mut record, next, place| {
+            let (mut task, mut shared) = (task.borrow_mut(), shared.borrow_mut());
+            let (symbols, builder, count) = &mut *shared;
+            let task = task.get_or_insert_with(|| Task::start(tid, tasks, record.time, builder));
+            if *count == 0 {
+                task.inherit(&inherited, record.time, symbols, builder, reporter, place);
+            }
+            *count += 1;
+            // The time before and the time behind are in order without it: only this one is damaged.
+            if let Some(next) = next
+                && record.time > next
+                && next >= task.last
+            {
+                reporter.warn("time-jumps-ahead", place);
+                record.time = task.last;
+            }
+            task.take(record, symbols, builder, reporter, place);
+            ControlFlow::Continue(())
+        },
+    )?;
     let (_, _, count) = shared.into_inner();
     Ok(count)
 }
@@ -230,30 +236,36 @@ fn inherited_calls(input: &Input, progress: &Progress) -> Result<Vec<Inherited>,
     // How many of the calls around the first record have not ended.
     let mut open = None;
     // Whatever is wrong is counted when the records are read for good.
-    scan(input, &Reporter::new(), progress, |_| 0, |record, _, _| {
-        let Record { depth, kind, .. } = record;
-        match (kind, open) {
-            (Type::Lost | Type::Event, _) => {}
-            (Type::Entry, None) => open = Some(depth),
-            (Type::Entry, Some(level)) => open = Some(level.min(depth)),
-            (Type::Exit, None) => open = Some(depth + 1),
-            (Type::Exit, Some(_)) => {}
-        }
-        if let Some(level) = open
-            && kind == Type::Exit
-            && depth < level
-        {
-            inherited.push(Inherited {
-                address: record.address,
-                depth,
-            });
-            open = Some(depth);
-        }
-        match open {
-            Some(0) => ControlFlow::Break(()),
-            _ => ControlFlow::Continue(()),
-        }
-    })?;
+    scan(
+        input,
+        &Reporter::new(),
+        progress,
+        |_| 0,
+        |record, _, _| {
+            let Record { depth, kind, .. } = record;
+            match (kind, open) {
+                (Type::Lost | Type::Event, _) => {}
+                (Type::Entry, None) => open = Some(depth),
+                (Type::Entry, Some(level)) => open = Some(level.min(depth)),
+                (Type::Exit, None) => open = Some(depth + 1),
+                (Type::Exit, Some(_)) => {}
+            }
+            if let Some(level) = open
+                && kind == Type::Exit
+                && depth < level
+            {
+                inherited.push(Inherited {
+                    address: record.address,
+                    depth,
+                });
+                open = Some(depth);
+            }
+            match open {
+                Some(0) => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            }
+        },
+    )?;
     inherited.reverse();
     Ok(inherited)
 }
@@ -356,7 +368,10 @@ impl Task {
         let latest = next_session.map_or(u64::MAX, |&(since, _)| since);
         let latest = latest.min(i64::MAX as u64);
         let mut last = self.last;
-        if events.last().is_some_and(|of_thread| of_thread > timestamp(last)) {
+        if events
+            .last()
+            .is_some_and(|of_thread| of_thread > timestamp(last))
+        {
             return 0;
         }
         let mut at = 0;
