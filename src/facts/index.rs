@@ -43,7 +43,9 @@ struct Header {
     /// Calls in a block.
     block: u32,
     tail_checksum: u32,
-    reserved: [u8; 12],
+    /// 1 when the costs of all calls add up to more than a number can hold.
+    overflows: u32,
+    reserved: [u8; 8],
     /// Of all before it.
     checksum: u32,
 }
@@ -240,7 +242,8 @@ pub fn write(
         tail_bytes: tail.len() as u64,
         block: BLOCK as u32,
         tail_checksum: crc32fast::hash(&tail),
-        reserved: [0; 12],
+        overflows: u32::from(store.overflows),
+        reserved: [0; 8],
         checksum: 0,
     };
     header.checksum = header.sum();
@@ -296,8 +299,9 @@ pub fn open(path: &Path, check_all: bool) -> Result<Contents, IndexError> {
     if crc32fast::hash(tail) != header.tail_checksum {
         return Err(IndexError::Damaged("tables"));
     }
-    let (functions, store, note) =
+    let (functions, mut store, note) =
         read_tail(&bytes, tail_range).ok_or(IndexError::Damaged("tables"))?;
+    store.overflows = header.overflows != 0;
     let trace = Trace::new(store);
     if check_all && !trace.store().check_all() {
         return Err(IndexError::Damaged("calls"));

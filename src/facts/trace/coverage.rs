@@ -5,7 +5,9 @@
 
 use std::ops::Range;
 
-use super::block::BLOCK;
+use rayon::prelude::*;
+
+use super::block::{BLOCK, partition};
 use super::detail::Columns;
 use super::relations::Frame;
 use super::store::{Calls, Cursor, GROUP_BLOCKS, NONE, Store, place};
@@ -22,6 +24,9 @@ pub struct Coverage {
     /// The time during which the innermost open call of a thread was one of the row: its self cost.
     pub top: Cost,
 }
+
+/// Columns that are worth more than one thread.
+const SPREAD: u32 = if cfg!(test) { 10 } else { 200 };
 
 /// What a row has gathered in the column gone through. Differences wrap and come out right.
 #[derive(Clone, Copy, Default)]
@@ -59,7 +64,8 @@ impl<'a> Rows<'a> {
             row_of,
             shares,
             seen: Vec::new(),
-            single,
+            // Of sums that are no numbers there are no differences.
+            single: single && !store.overflows,
         }
     }
 
@@ -76,8 +82,13 @@ impl<'a> Rows<'a> {
 
     fn add(&mut self, row: u32, open: u64, top: u64) {
         if let Some(shares) = self.shares.get_mut(row as usize) {
-            shares.open = shares.open.wrapping_add(open);
-            shares.top = shares.top.wrapping_add(top);
+            if self.store.overflows {
+                shares.open = shares.open.saturating_add(open);
+                shares.top = shares.top.saturating_add(top);
+            } else {
+                shares.open = shares.open.wrapping_add(open);
+                shares.top = shares.top.wrapping_add(top);
+            }
             if !shares.seen {
                 shares.seen = true;
                 self.seen.push(row);
@@ -86,8 +97,7 @@ impl<'a> Rows<'a> {
     }
 
     fn add_summary(&mut self, summary: Summary<'_>) {
-        for (pair, sums) in summary.costs() {
-            let [cost, children, nested] = sums;
+        for (pair, [cost, children, nested]) in summary.costs() {
             if cost > 0 {
                 let (open, top) = (cost.wrapping_sub(nested), cost.wrapping_sub(children));
                 self.add(self.row(pair), open, top);
@@ -122,6 +132,18 @@ struct Open {
     since: u64,
 }
 
+/// Calls of a block, column by column.
+#[derive(Default)]
+struct Unpacked {
+    block: Option<usize>,
+    /// By slot.
+    rows: Vec<u32>,
+    starts: Vec<u64>,
+    costs: Vec<u64>,
+    depths: Vec<u64>,
+    slots: Vec<u64>,
+}
+
 /// The sweep over one thread.
 struct Sweep<'a> {
     cursor: Cursor<'a>,
@@ -131,6 +153,7 @@ struct Sweep<'a> {
     open: Vec<Open>,
     /// By row how many of its calls are open.
     counts: Vec<u32>,
+    unpacked: Unpacked,
 }
 
 impl<'a> Sweep<'a> {
@@ -142,6 +165,7 @@ impl<'a> Sweep<'a> {
             now: from,
             open: Vec::new(),
             counts: vec![0; rows.shares.len()],
+            unpacked: Unpacked::default(),
         };
         let mut stack = Vec::new();
         let position = sweep.position;
@@ -230,24 +254,44 @@ impl<'a> Sweep<'a> {
 
     /// Goes through calls of a block one by one.
     fn step(&mut self, rows: &mut Rows<'_>, index: usize, range: Range<usize>) {
+        let mut unpacked = std::mem::take(&mut self.unpacked);
         let block = *self.cursor.block(index);
-        for i in range.start..range.end.min(block.len) {
-            let depth = block.depth(i) as usize;
+        if unpacked.block != Some(index) {
+            unpacked.block = Some(index);
+            unpacked.rows.clear();
+            unpacked
+                .rows
+                .extend(block.pairs().map(|pair| rows.row(pair)));
+        }
+        let calls = range.start..range.end.min(block.len).max(range.start);
+        block.unpack_starts(calls.clone(), &mut unpacked.starts);
+        block.unpack_costs(calls.clone(), &mut unpacked.costs);
+        block.unpack_depths(calls.clone(), &mut unpacked.depths);
+        block.unpack_slots(calls, &mut unpacked.slots);
+        let first = (index * BLOCK + range.start) as u32;
+        let open = self.cursor.calls.open_in_block(index);
+        let mut open = &open[partition(open.len(), |i| open[i].call < first)..];
+        let times = unpacked.starts.iter().zip(&unpacked.costs);
+        let places = unpacked.depths.iter().zip(&unpacked.slots);
+        for (call, ((&start, &cost), (&depth, &slot))) in (first..).zip(times.zip(places)) {
+            let depth = block.depth_base.wrapping_add(depth as u32) as usize;
             while self.open.len() > depth {
                 self.exit(rows);
             }
-            let start = block.start(i);
             self.advance(rows, start.max(self.now));
-            let end = match block.ended(i) {
-                Some((cost, _)) => start.saturating_add(cost),
-                None => {
-                    let open = self.cursor.calls.open_call((index * BLOCK + i) as u32);
-                    open.map_or(start, |open| open.end)
-                }
-            };
-            self.enter(rows.row(block.pair(i)), end);
+            let mut end = start.saturating_add(cost);
+            // What is open at the end of the block has no cost there.
+            if let [of_call, rest @ ..] = open
+                && of_call.call == call
+            {
+                end = of_call.end;
+                open = rest;
+            }
+            let row = unpacked.rows.get(slot as usize).copied();
+            self.enter(row.unwrap_or(NONE), end);
         }
         self.position = (index * BLOCK + range.end) as u32;
+        self.unpacked = unpacked;
     }
 
     /// Goes past whole blocks by what their summaries say of them, up to the start of another.
@@ -314,19 +358,63 @@ impl<'a> Sweep<'a> {
 
 impl Store {
     pub fn coverage(&self, columns: Columns, row_of: &[u32], rows: u32, out: &mut Vec<Coverage>) {
+        let count = columns.count();
+        let pieces = if count < SPREAD {
+            1
+        } else {
+            2 * rayon::current_num_threads() as u32
+        };
+        let edge = |piece: u32| (u64::from(count) * u64::from(piece) / u64::from(pieces)) as u32;
+        let found: Vec<Vec<Coverage>> = (0..pieces)
+            .into_par_iter()
+            .map(|piece| self.coverage_of(columns, edge(piece)..edge(piece + 1), row_of, rows))
+            .collect();
+        // From order of column into order of row, then column.
+        let mut ends = vec![0; rows as usize + 1];
+        for coverage in found.iter().flatten() {
+            ends[coverage.row as usize + 1] += 1;
+        }
+        let mut sum = 0;
+        for end in &mut ends {
+            sum += *end;
+            *end = sum;
+        }
+        let nothing = Coverage {
+            row: 0,
+            column: 0,
+            open: Cost::ZERO,
+            top: Cost::ZERO,
+        };
         out.clear();
+        out.resize(sum, nothing);
+        for coverage in found.iter().flatten() {
+            let place = &mut ends[coverage.row as usize];
+            out[*place] = *coverage;
+            *place += 1;
+        }
+    }
+
+    /// What the columns of `range` are covered with, in order of column.
+    fn coverage_of(
+        &self,
+        columns: Columns,
+        range: Range<u32>,
+        row_of: &[u32],
+        rows: u32,
+    ) -> Vec<Coverage> {
+        let mut found = Vec::new();
         let mut rows = Rows::new(self, row_of, rows);
-        let from = columns.start(0).ns();
+        let from = columns.start(range.start).ns();
         let mut sweeps: Vec<Sweep<'_>> = self
             .all_calls()
             .map(|calls| Sweep::new(calls, &rows, from))
             .collect();
-        for column in 0..columns.count() {
+        for column in range {
             for sweep in &mut sweeps {
                 sweep.column(&mut rows, columns.start(column + 1).ns());
             }
-            rows.take(column, out);
+            rows.take(column, &mut found);
         }
-        out.sort_unstable_by_key(|coverage| (coverage.row, coverage.column));
+        found
     }
 }

@@ -9,6 +9,7 @@ pub(super) mod block;
 mod columns;
 mod coverage;
 mod detail;
+mod direct;
 mod events;
 mod occurrence;
 #[cfg(test)]

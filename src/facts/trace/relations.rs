@@ -335,14 +335,19 @@ impl Store {
     }
 
     pub fn relations(&self, range: Option<TimeRange>) -> Vec<Relation> {
-        self.kept(range).relations()
+        let few = self.few_relations(range);
+        few.unwrap_or_else(|| self.kept(range).relations())
     }
 
     pub fn function_metrics(&self, range: Option<TimeRange>) -> Vec<FunctionMetrics> {
-        self.kept(range).metrics()
+        let few = self.few_metrics(range);
+        few.unwrap_or_else(|| self.kept(range).metrics())
     }
 
     pub fn running(&self, t: Time) -> Vec<Relation> {
+        if let Some(few) = self.few_running(t) {
+            return few;
+        }
         let mut totals = Totals::new(self);
         for calls in self.all_calls() {
             totals.add_started(&calls, t.ns());

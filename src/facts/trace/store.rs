@@ -113,6 +113,9 @@ pub(in crate::facts) struct Store {
     pub infos: Vec<Thread>,
     pub threads: Vec<ThreadTables>,
     pub functions: usize,
+    /// The costs of all calls add up to more than a number can hold. Summaries, which hold sums, and
+    /// differences of them are then not to be trusted.
+    pub overflows: bool,
     pub pairs: Table<Pair>,
     /// The pairs in order of caller, then callee.
     pub pair_order: Table<u32>,

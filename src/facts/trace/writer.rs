@@ -435,6 +435,8 @@ pub(in crate::facts) fn finish(
         functions,
         ..Store::default()
     };
+    let total = threads.iter().map(|(_, writer)| writer.total);
+    store.overflows = total.fold(0, u128::saturating_add) > u128::from(u64::MAX);
     for (mut info, mut writer) in threads {
         let calls = writer.calls();
         let time = |at: u64| Time::from_ns(at.wrapping_sub(origin));
