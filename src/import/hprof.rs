@@ -68,6 +68,12 @@ fn table(line: &[u8]) -> Option<(Table, u64)> {
     Some((table, total))
 }
 
+/// A table's beginning and where it stands: behind a line that was cut it is still one.
+fn table_in(line: &[u8]) -> Option<(usize, (Table, u64))> {
+    let at = memchr::memmem::find(line, b"CPU ")?;
+    Some((at, table(&line[at..])?))
+}
+
 /// Reads the profile. O(size); memory for its traces.
 pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     let reporter = Reporter::new();
@@ -87,10 +93,10 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         reader.line += 1;
         reader.read(line);
     }
-    reader.end_trace();
     if let Part::Table = reader.part {
         reader.warn("truncated-file");
     }
+    reader.end_trace();
     let Some(rows) = reader.rows.take() else {
         let expected = "a table 'CPU SAMPLES' or 'CPU TIME'";
         return Err(ImportError::malformed(lines.place(), expected, "none"));
@@ -153,7 +159,10 @@ impl Reader<'_> {
         if let Some(id) = trace_id(text) {
             self.end_trace();
             self.part = Part::Trace(id, self.frames.len());
-        } else if let Some((table, total)) = table(text) {
+        } else if let Some((at, (table, total))) = table_in(text) {
+            if at > 0 {
+                self.warn("malformed-line");
+            }
             self.end_trace();
             if self.rows.is_some() {
                 self.warn("earlier-table");

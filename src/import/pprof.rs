@@ -78,7 +78,8 @@ pub fn sniff(head: &[u8]) -> bool {
             _ => false,
         };
         if !fits {
-            return false;
+            // So much before it is no accident: the file is damaged.
+            return made >= 3;
         }
         made += usize::from(number <= field::FUNCTION || number == field::PERIOD_TYPE);
     }

@@ -7,6 +7,7 @@ mod formats;
 mod generate;
 mod import;
 mod landscape;
+mod profiles;
 mod random;
 mod render;
 mod resolve;

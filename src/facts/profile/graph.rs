@@ -131,14 +131,17 @@ impl Graph {
         relations.into_values().collect()
     }
 
-    /// How many functions call each other in a cycle of two or more, so that their totals are not exact.
-    /// O(nodes + edges).
+    /// How many functions call each other in a cycle of two or more, so that their totals are not exact; none
+    /// where inner calls have nodes of their own. O(nodes + edges).
     pub fn in_cycles(&self) -> u64 {
+        if self.nodes.iter().any(|node| node.is_inner) {
+            return 0;
+        }
         let mut functions = HashSet::new();
         for component in components(self) {
             if component.len() > 1 {
-                let outer = component.into_iter().map(|node| self.nodes[node]);
-                functions.extend(outer.filter(|it| !it.is_inner).map(|it| it.function));
+                let nodes = component.into_iter();
+                functions.extend(nodes.map(|node| self.nodes[node].function));
             }
         }
         functions.len() as u64
@@ -320,13 +323,14 @@ mod tests {
     }
 
     /// main calls f, which calls itself; a and b call each other.
-    #[test]
-    fn recursion_counts_once_and_cycles_are_bounded() {
-        let reporter = Reporter::new();
-        let mut builder = GraphBuilder::new(&reporter);
+    fn small(reporter: &Reporter, inner_is_told: bool) -> Graph {
+        let mut builder = GraphBuilder::new(reporter);
         builder.add_value();
         let [main, f, a, b] = [0, 1, 2, 3].map(|id| builder.node(FunctionId(id), false));
-        let inner = builder.node(FunctionId(1), true);
+        let inner = match inner_is_told {
+            true => builder.node(FunctionId(1), true),
+            false => f,
+        };
         for (node, own) in [(main, 1), (f, 2), (inner, 10), (a, 3), (b, 4)] {
             builder.add(node, 0, own, place);
         }
@@ -336,35 +340,39 @@ mod tests {
         builder.add_calls(main, a, 1, [(0, 7)]);
         builder.add_calls(a, b, 4, [(0, 20)]);
         builder.add_calls(b, a, 3, [(0, 15)]);
-        let graph = builder.finish();
-        assert_eq!(graph.weight(0).ns(), 20);
-        assert_eq!(graph.in_cycles(), 2);
-        let metrics = graph.function_metrics(0, 4);
-        let found: Vec<_> = metrics
-            .iter()
-            .map(|it| (it.calls, it.total.ns(), it.self_cost.ns()))
-            .collect();
-        assert_eq!(found, [(0, 20, 1), (8, 12, 12), (4, 20, 3), (4, 20, 4)]);
-        let relations = graph.relations(0);
-        let found: Vec<_> = relations
-            .iter()
-            .map(|it| {
-                (
-                    it.caller.0,
-                    it.callee.0,
-                    it.calls,
-                    it.cost.ns(),
-                    it.self_cost.ns(),
-                )
-            })
-            .collect();
-        let expected = [
-            (0, 1, 1, 12, 0),
-            (0, 2, 1, 7, 0),
-            (1, 1, 7, 35, 0),
-            (2, 3, 4, 20, 4),
-            (3, 2, 3, 15, 0),
-        ];
-        assert_eq!(found, expected);
+        builder.finish()
+    }
+
+    #[test]
+    fn recursion_counts_once_and_cycles_are_bounded() {
+        let reporter = Reporter::new();
+        assert_eq!(small(&reporter, true).in_cycles(), 0);
+        assert_eq!(small(&reporter, false).in_cycles(), 2);
+        for inner_is_told in [false, true] {
+            let graph = small(&reporter, inner_is_told);
+            assert_eq!(graph.weight(0).ns(), 20);
+            let metrics = graph.function_metrics(0, 4);
+            let found: Vec<_> = metrics
+                .iter()
+                .map(|it| (it.calls, it.total.ns(), it.self_cost.ns()))
+                .collect();
+            assert_eq!(found, [(0, 20, 1), (8, 12, 12), (4, 20, 3), (4, 20, 4)]);
+            let relations = graph.relations(0);
+            let found: Vec<_> = relations
+                .iter()
+                .map(|it| {
+                    let costs = (it.cost.ns(), it.self_cost.ns());
+                    (it.caller.0, it.callee.0, it.calls, costs)
+                })
+                .collect();
+            let expected = [
+                (0, 1, 1, (12, 0)),
+                (0, 2, 1, (7, 0)),
+                (1, 1, 7, (35, 0)),
+                (2, 3, 4, (20, 4)),
+                (3, 2, 3, (15, 0)),
+            ];
+            assert_eq!(found, expected);
+        }
     }
 }
