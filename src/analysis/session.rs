@@ -62,13 +62,11 @@ impl Session {
                 HierarchyBuilder::new(&name).build().0
             }
         };
-        let paths = inputs.recordings.iter();
-        let recordings: Result<Vec<Recording>, ImportError> =
-            paths.map(|path| import::open(path, progress)).collect();
+        let recordings = import::open_all(&inputs.recordings, progress)?;
         Ok(Session {
             source_dir: inputs.source_dir.clone(),
             source_warnings: reporter.warnings(),
-            ..Session::of(&source, recordings?)
+            ..Session::of(&source, recordings)
         })
     }
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use super::input::Input;
 use super::stream::Window;
-use super::{ImportError, chrome, stream};
+use super::{ImportError, stream};
 use crate::progress::Progress;
 use crate::warnings::{Place, Reporter, Warning};
 
@@ -251,21 +251,13 @@ impl Archive {
         };
         for name in self.members.keys().filter(|name| !in_taken(name)) {
             let file = input(name);
-            if is_recording(&stream::head(&file, &self.silent)?) {
+            if super::is_recording_head(&stream::head(&file, &self.silent)?) {
                 found.push((name.clone(), file));
             }
         }
         found.sort_by(|a, b| a.0.cmp(&b.0));
         Ok(found.into_iter().map(|(_, input)| input).collect())
     }
-}
-
-/// Whether a file with these first bytes is a recording. JSON is not taken for one because it is JSON.
-fn is_recording(head: &[u8]) -> bool {
-    let has = |word: &[u8]| memchr::memmem::find(head, word).is_some();
-    super::format_of(head).is_some_and(|(format, _)| {
-        format.id != chrome::FORMAT || has(b"\"ph\"") || has(b"\"traceEvents\"")
-    })
 }
 
 /// A member in compressed form; none where that takes more than `room`.

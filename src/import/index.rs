@@ -23,6 +23,8 @@ use crate::warnings::{Place, Reporter, Warning};
 const FORMAT: &str = "callscape";
 /// The end of an index's name.
 const EXTENSION: &str = "callscape";
+/// The same with the dot before it.
+pub const SUFFIX: &str = ".callscape";
 /// Recordings of fewer calls are read faster than anyone waits for; no index is left beside them unless
 /// it is asked for.
 const WORTH_KEEPING: u64 = 200_000;
@@ -40,20 +42,19 @@ struct Note {
     warnings: Vec<Warning>,
 }
 
-/// Opens the recording at `path`, or the index that `path` is, by its index where that fits. A large
+/// Opens the recording in `input`, or the index that it is, by its index where that fits. A large
 /// recording without one that fits gets one.
-pub fn open(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
-    let input = Input::new(path).map_err(|error| ImportError::io(path, error))?;
-    if input.is_pipe() {
-        return super::read(&input, progress);
-    }
+pub fn open(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
+    let Some(path) = input.file().filter(|_| !input.is_pipe()) else {
+        return super::read(input, progress);
+    };
     if is_index(path) {
         return open_alone(path);
     }
     let reporter = Reporter::new();
     let Ok(fingerprint) = fingerprint(path) else {
         // The error that reading gives is the better one.
-        return super::read(&input, progress);
+        return super::read(input, progress);
     };
     for index in places(path) {
         match open_fitting(&index, path, fingerprint) {
@@ -68,7 +69,7 @@ pub fn open(path: &Path, progress: &Progress) -> Result<Recording, ImportError> 
             }
         }
     }
-    let mut recording = super::read(&input, progress)?;
+    let mut recording = super::read(input, progress)?;
     if recording.trace.calls() >= WORTH_KEEPING && !keep(&recording, path, fingerprint) {
         reporter.warn("index-not-written", || {
             Place::file(path.display().to_string())
@@ -217,7 +218,7 @@ fn open_fitting(
     recording.trace = recording.trace.with_repair(move || {
         // The next to open the recording must not meet the same damage.
         let _ = std::fs::remove_file(&index);
-        let again = open(&path, &Progress::new()).ok()?;
+        let again = super::open(&path, &Progress::new()).ok()?;
         let same = again.functions.len() == functions && again.trace.calls() == calls;
         same.then_some(again.trace)
     });

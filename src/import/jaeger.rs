@@ -17,7 +17,7 @@ use super::spans::{ServiceId, Span, Spans};
 use crate::facts::builder::TraceBuilder;
 use crate::facts::recording::{Recording, RecordingKind};
 use crate::progress::Progress;
-use crate::warnings::{Place, Reporter};
+use crate::warnings::Reporter;
 
 /// The identifier of the format in `info`.
 pub const FORMAT: &str = "jaeger";
@@ -39,8 +39,10 @@ pub fn sniff(head: &[u8]) -> bool {
 pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     let reporter = Reporter::new();
     let mut document = Document::open(input, progress, &reporter)?;
+    let mut spans = Spans::default();
+    spans.file(input.display().to_string());
     let mut reader = Reader {
-        spans: Spans::default(),
+        spans,
         processes: HashMap::new(),
         trace: String::new(),
     };
@@ -60,12 +62,8 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         }
     }
     document.close()?;
-    let file = input.display().to_string();
     let mut builder = TraceBuilder::new(&reporter);
-    let spans = reader.spans;
-    spans.build(&mut builder, &reporter, |offset| {
-        Place::offset(&file, offset)
-    });
+    reader.spans.build(&mut builder, &reporter);
     let (functions, trace) = builder.finish(|| document.place());
     Ok(Recording {
         path: input.to_path_buf(),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use archive::Archive;
 use input::Input;
+pub use several::open as open_all;
 
 use crate::facts::recording::Recording;
 use crate::progress::{Cancelled, Progress};
@@ -34,6 +35,7 @@ mod pipe;
 mod pprof;
 mod protobuf;
 mod samples;
+mod several;
 mod spans;
 mod speedscope;
 mod stream;
@@ -210,7 +212,8 @@ const FORMATS: &[Format] = &[
 /// Opens the recording at `path`, a file or a directory, whatever its format and compression: its index
 /// where one fits, else the recording itself.
 pub fn open(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
-    index::open(path, progress)
+    let input = Input::new(path).map_err(|error| ImportError::io(path, error))?;
+    index::open(&input, progress)
 }
 
 /// Reads a recording itself. The format is recognised by the content.
@@ -248,11 +251,20 @@ fn format_of(head: &[u8]) -> Option<(&'static Format, Import)> {
     })
 }
 
+/// Whether a file with these first bytes is a recording. JSON is not taken for one because it is JSON.
+fn is_recording_head(head: &[u8]) -> bool {
+    let has = |word: &[u8]| memchr::memmem::find(head, word).is_some();
+    format_of(head).is_some_and(|(format, _)| {
+        format.id != chrome::FORMAT || has(b"\"ph\"") || has(b"\"traceEvents\"")
+    })
+}
+
 /// Reads the only recording in an archive.
 fn read_archive(input: &Input, head: &[u8], progress: &Progress) -> Result<Recording, ImportError> {
     let archive = Arc::new(Archive::open(input, head, progress)?);
     let found = archive.recordings()?;
-    let [recording] = found.as_slice() else {
+    let groups = several::groups(&found, progress)?;
+    let [parts] = groups.as_slice() else {
         /// An error message names this many.
         const NAMED: usize = 8;
         let names = found
@@ -274,15 +286,19 @@ fn read_archive(input: &Input, head: &[u8], progress: &Progress) -> Result<Recor
             found,
         ));
     };
-    let mut recording = read(recording, progress)?;
+    let mut recording = match parts.as_slice() {
+        [alone] => read(alone, progress)?,
+        parts => otlp::join(parts, progress)?,
+    };
     recording.path = input.to_path_buf();
     recording.warnings.extend(archive.warnings());
     Ok(recording)
 }
 
-/// Whether `path` is a directory that holds a recording.
+/// Whether `path` is a directory that holds a recording, or recordings and nothing else.
 pub fn is_recording(path: &Path) -> bool {
-    path.is_dir() && is_recording_directory(&Input::on_disk(path.to_owned()))
+    path.is_dir()
+        && (is_recording_directory(&Input::on_disk(path.to_owned())) || several::is_folder(path))
 }
 
 /// Whether a directory holds a recording.

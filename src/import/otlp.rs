@@ -33,20 +33,26 @@ pub fn sniff(head: &[u8]) -> bool {
 
 /// Reads the spans. O(n log n), all spans in memory.
 pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
+    join(std::slice::from_ref(input), progress)
+}
+
+/// Reads the spans of several files as those of one.
+pub fn join(inputs: &[Input], progress: &Progress) -> Result<Recording, ImportError> {
     let reporter = Reporter::new();
     let mut spans = Spans::default();
-    let end = if binary::sniff(&stream::head(input, progress)?) {
-        binary::read(input, &mut spans, progress, &reporter)?
-    } else {
-        read_json(input, &mut spans, progress, &reporter)?
-    };
-    let file = input.display().to_string();
-    let place = |offset| Place::offset(&file, offset);
+    let mut end = Place::file("");
+    for input in inputs {
+        let offset = read(input, &mut spans, progress, &reporter)?;
+        end = Place::offset(input.display().to_string(), offset);
+    }
     let mut builder = TraceBuilder::new(&reporter);
-    spans.build(&mut builder, &reporter, place);
-    let (functions, trace) = builder.finish(|| place(end));
+    spans.build(&mut builder, &reporter);
+    let (functions, trace) = builder.finish(|| end.clone());
     Ok(Recording {
-        path: input.to_path_buf(),
+        path: inputs
+            .first()
+            .map(|input| input.to_path_buf())
+            .unwrap_or_default(),
         format: FORMAT,
         kind: RecordingKind::Trace,
         functions,
@@ -55,6 +61,29 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         samples: 0,
         warnings: reporter.warnings(),
     })
+}
+
+/// The ids of the traces that a file has spans of.
+pub fn traces(input: &Input, progress: &Progress) -> Result<Vec<Vec<u8>>, ImportError> {
+    let mut spans = Spans::default();
+    // What is wrong is counted when the file is read for good.
+    read(input, &mut spans, progress, &Reporter::new())?;
+    Ok(spans.traces().into_iter().map(<[u8]>::to_vec).collect())
+}
+
+/// Reads the spans of a file; gives where it ended.
+fn read(
+    input: &Input,
+    spans: &mut Spans,
+    progress: &Progress,
+    reporter: &Reporter,
+) -> Result<u64, ImportError> {
+    spans.file(input.display().to_string());
+    if binary::sniff(&stream::head(input, progress)?) {
+        binary::read(input, spans, progress, reporter)
+    } else {
+        read_json(input, spans, progress, reporter)
+    }
 }
 
 /// Reads the spans of the JSON form; gives where the file ended.

@@ -51,13 +51,17 @@ struct Row {
     line: u32,
     start: i64,
     end: i64,
+    /// The file that it stands in, and where there.
+    read_from: u32,
     offset: u64,
 }
 
-/// All spans of a file.
+/// All spans of one or more files.
 #[derive(Default)]
 pub struct Spans {
     names: Names,
+    /// What the files are called, in the order in which they are read.
+    files: Vec<String>,
     /// By service, its name.
     services: Vec<NameId>,
     ids: HashMap<Box<[u8]>, SpanId, BuildFast>,
@@ -68,6 +72,28 @@ pub struct Spans {
 const MOST_BETWEEN: usize = 64;
 
 impl Spans {
+    /// Starts a file: what comes now is in it.
+    pub fn file(&mut self, name: String) {
+        self.files.push(name);
+    }
+
+    fn place(&self, row: &Row) -> Place {
+        let file = self.files.get(row.read_from as usize);
+        Place::offset(file.cloned().unwrap_or_default(), row.offset)
+    }
+
+    /// The traces that spans are of, by their ids, each once.
+    pub fn traces(&self) -> BTreeSet<&[u8]> {
+        let traces = self
+            .ids
+            .keys()
+            .map(|id| match id.iter().position(|&byte| byte == b'/') {
+                Some(end) => &id[..end],
+                None => &id[..],
+            });
+        traces.filter(|id| !id.is_empty()).collect()
+    }
+
     /// A service without a name so far.
     pub fn service(&mut self) -> ServiceId {
         self.services.push(NameId::EMPTY);
@@ -98,20 +124,16 @@ impl Spans {
             line: span.line,
             start: span.start,
             end: span.end.max(span.start),
+            read_from: (self.files.len() as u32).saturating_sub(1),
             offset: span.offset,
         };
         self.rows.push(row);
     }
 
-    /// Hands the spans to the builder. `place` is that of an offset in the file. O(n log n).
-    pub fn build(
-        mut self,
-        builder: &mut TraceBuilder<'_>,
-        reporter: &Reporter,
-        place: impl Fn(u64) -> Place,
-    ) {
+    /// Hands the spans to the builder. O(n log n).
+    pub fn build(mut self, builder: &mut TraceBuilder<'_>, reporter: &Reporter) {
         self.merge_services();
-        let around = self.around(reporter, &place);
+        let around = self.around(reporter);
         let depths = depths(&around);
         let mut order: Vec<u32> = (0..self.rows.len() as u32).collect();
         order.sort_by_key(|&span| {
@@ -127,7 +149,7 @@ impl Spans {
             let row = &self.rows[span as usize];
             let name = self.names.get(self.services[row.service as usize]);
             let lanes = &mut services[row.service as usize];
-            let at = || place(row.offset);
+            let at = || self.place(row);
             let mut lane = None;
             if let Some(outer) = around[span as usize] {
                 let outer_lane = lane_of[outer as usize];
@@ -150,7 +172,9 @@ impl Spans {
         }
         for lanes in &mut services {
             for lane in 0..lanes.lanes.len() as u32 {
-                lanes.end_before(lane, i64::MAX, None, builder, || place(0));
+                lanes.end_before(lane, i64::MAX, None, builder, || {
+                    Place::file(self.files.last().cloned().unwrap_or_default())
+                });
             }
         }
     }
@@ -168,7 +192,7 @@ impl Spans {
     }
 
     /// By span, the nearest span of the same service that it was started in.
-    fn around(&self, reporter: &Reporter, place: &impl Fn(u64) -> Place) -> Vec<Option<u32>> {
+    fn around(&self, reporter: &Reporter) -> Vec<Option<u32>> {
         let mut by_id: Vec<Option<u32>> = vec![None; self.ids.len()];
         for (span, row) in self.rows.iter().enumerate() {
             let Some(id) = row.id else {
@@ -176,7 +200,7 @@ impl Spans {
             };
             let known = &mut by_id[id.0 as usize];
             if known.is_some() {
-                reporter.warn("duplicate-id", || place(row.offset));
+                reporter.warn("duplicate-id", || self.place(row));
             }
             known.get_or_insert(span as u32);
         }
@@ -367,7 +391,7 @@ mod tests {
         }
         let mut builder = TraceBuilder::new(&reporter);
         let place = || Place::file("made here");
-        all.build(&mut builder, &reporter, |_| place());
+        all.build(&mut builder, &reporter);
         let (functions, trace) = builder.finish(place);
         let shown = trace
             .threads()

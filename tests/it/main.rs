@@ -2,11 +2,14 @@
 
 mod architecture;
 mod common;
+mod export;
 mod facts;
 mod formats;
 mod generate;
 mod import;
+mod jfr;
 mod landscape;
+mod pipes;
 mod profiles;
 mod random;
 mod render;

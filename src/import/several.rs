@@ -1,0 +1,103 @@
+//! Several files: which of them are one recording, and which are runs of their own.
+//!
+//! Files are one recording when they say so. Files of OpenTelemetry spans do where they share a trace: services,
+//! or parts of one exporter's output, write a file each. All other files are runs of their own: that two of them
+//! were recorded at the same time on the same machine is not known from what they hold.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use super::input::Input;
+use super::{ImportError, index, is_recording_directory, is_recording_head, otlp, stream};
+use crate::facts::recording::Recording;
+use crate::progress::Progress;
+
+/// Whether a directory holds recordings and nothing else: files right in it, hidden ones and indexes left out. A
+/// source tree has other files, and folders.
+pub fn is_folder(dir: &Path) -> bool {
+    files(&Input::on_disk(dir.to_owned())).is_some()
+}
+
+/// The recordings in a directory that holds nothing else, in order of name; none for another.
+fn files(dir: &Input) -> Option<Vec<Input>> {
+    /// In more files than these nobody keeps recordings.
+    const MOST: usize = 10_000;
+    let mut files = dir.entries().ok()?;
+    files.retain(|file| {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        !name.starts_with('.') && !name.ends_with(index::SUFFIX)
+    });
+    let all = !files.is_empty()
+        && files.len() <= MOST
+        && files.iter().all(|file| {
+            let head = || stream::head(file, &Progress::new()).ok();
+            file.is_file() && head().is_some_and(|head| is_recording_head(&head))
+        });
+    all.then_some(files)
+}
+
+/// Opens the recordings at `paths`, in their order: files, directories that hold one, directories of files.
+pub fn open(paths: &[PathBuf], progress: &Progress) -> Result<Vec<Recording>, ImportError> {
+    let mut inputs: Vec<Input> = Vec::new();
+    for path in paths {
+        let input = Input::new(path).map_err(|error| ImportError::io(path, error))?;
+        let inside = match input.is_dir() && !is_recording_directory(&input) {
+            true => files(&input),
+            false => None,
+        };
+        match inside {
+            Some(files) => inputs.extend(files),
+            None => inputs.push(input),
+        }
+    }
+    let mut recordings = Vec::new();
+    for group in groups(&inputs, progress)? {
+        let mut recording = match group.as_slice() {
+            [alone] => index::open(alone, progress)?,
+            parts => otlp::join(parts, progress)?,
+        };
+        let folder = group.first().and_then(|first| first.parent());
+        if let [path] = paths
+            && group.len() == inputs.len()
+            && folder == Some(path)
+        {
+            recording.path.clone_from(path);
+        }
+        recordings.push(recording);
+    }
+    Ok(recordings)
+}
+
+/// The inputs of each recording; recordings in the order of their first inputs.
+pub fn groups(inputs: &[Input], progress: &Progress) -> Result<Vec<Vec<Input>>, ImportError> {
+    // By input, the first one that it is of one recording with.
+    let mut first: Vec<usize> = (0..inputs.len()).collect();
+    let mut by_trace: HashMap<Vec<u8>, usize> = HashMap::new();
+    for (number, input) in inputs.iter().enumerate() {
+        if inputs.len() == 1 || input.is_dir() || !otlp::sniff(&stream::head(input, progress)?) {
+            continue;
+        }
+        let traces = otlp::traces(input, progress)?;
+        let known: HashSet<usize> = traces
+            .iter()
+            .filter_map(|trace| by_trace.get(trace))
+            .map(|&other| first[other])
+            .collect();
+        let group = known.iter().copied().min().unwrap_or(number);
+        for place in &mut first {
+            if known.contains(place) {
+                *place = group;
+            }
+        }
+        first[number] = group;
+        for trace in traces {
+            by_trace.entry(trace).or_insert(number);
+        }
+    }
+    let mut groups: Vec<Vec<Input>> = vec![Vec::new(); inputs.len()];
+    for (input, group) in inputs.iter().zip(first) {
+        groups[group].push(input.clone());
+    }
+    groups.retain(|group| !group.is_empty());
+    Ok(groups)
+}
