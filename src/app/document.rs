@@ -290,6 +290,9 @@ pub fn name_of(inputs: &Inputs) -> String {
 
 /// The last part of a path; of `.` the directory that it is.
 fn file_name(path: &Path) -> String {
+    if path.as_os_str() == import::input::STANDARD_INPUT {
+        return "standard input".into();
+    }
     let whole = std::fs::canonicalize(path);
     let path = whole.as_deref().unwrap_or(path);
     let name = path.file_name().unwrap_or(path.as_os_str());

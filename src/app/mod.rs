@@ -8,6 +8,7 @@ mod dock;
 mod document;
 mod following;
 mod graphics;
+mod growing;
 pub mod headless;
 mod history;
 mod job;

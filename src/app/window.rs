@@ -18,6 +18,7 @@ use super::camera::pose::FreeArea;
 use super::command::Command;
 use super::document::Document;
 use super::graphics::{Graphics, Presented, Target};
+use super::growing::Growing;
 use super::keys::{self, FlyKeys};
 use super::overlay::Overlay;
 use super::pace::Pace;
@@ -53,9 +54,11 @@ const MAX_LOSSES: u32 = 3;
 struct Wake;
 
 /// Opens the window on `inputs`, the built-in demo when there are none, and stays until it is closed.
-pub fn run(inputs: Inputs) -> anyhow::Result<()> {
+/// Recordings are followed as they grow if `follow` says so.
+pub fn run(inputs: Inputs, follow: bool) -> anyhow::Result<()> {
     let event_loop = event_loop()?;
     let mut app = App::new(event_loop.create_proxy(), inputs);
+    app.bench.growing = follow.then(Growing::default);
     event_loop
         .run_app(&mut app)
         .context("the window system failed")?;

@@ -13,6 +13,7 @@ use super::details::Neighbours;
 use super::dock::Dock;
 use super::document::{Document, dropped};
 use super::following::Following;
+use super::growing::{self, Growing};
 use super::history::{History, Place};
 use super::loading::{Loading, Outcome};
 use super::pointer::Pointer;
@@ -94,6 +95,8 @@ pub struct Workbench {
     pub following: Following,
     pub pointer: Pointer,
     pub loading: Option<Loading>,
+    /// Recordings are followed as they grow.
+    pub growing: Option<Growing>,
     pub settings: LandscapeSettings,
     pub messages: Vec<Message>,
     pub search: Search,
@@ -151,6 +154,7 @@ impl Workbench {
             following: Following::default(),
             pointer: Pointer::default(),
             loading: None,
+            growing: None,
             settings: LandscapeSettings::default(),
             messages: Vec::new(),
             search: Search::default(),
@@ -193,6 +197,9 @@ impl Workbench {
         if let Some(loading) = self.loading.take() {
             loading.progress.cancel();
         }
+        if let Some(growing) = &mut self.growing {
+            growing.opening(&inputs);
+        }
         self.loading = Some(Loading::start(inputs, self.settings, (self.wake)()));
     }
 
@@ -221,6 +228,7 @@ impl Workbench {
     pub fn poll_loading(&mut self) -> bool {
         let outcome = self.loading.as_ref().and_then(Loading::poll);
         let Some(outcome) = outcome else {
+            self.poll_growing();
             return false;
         };
         let name = self.loading.take().map(|loading| loading.name);
@@ -237,7 +245,40 @@ impl Workbench {
         true
     }
 
+    /// Takes what was read anew of recordings that grow.
+    fn poll_growing(&mut self) {
+        let Some(news) = self.growing.as_mut().and_then(Growing::poll) else {
+            return;
+        };
+        let Some(mut document) = news else {
+            self.watch();
+            return;
+        };
+        if let Some(old) = &self.document {
+            growing::carry_over(old, &mut document, self.now());
+        }
+        growing::forget_the_end(&mut document);
+        self.search.results.clear();
+        self.history = History::default();
+        self.blocks_are_new = true;
+        self.document = Some(*document);
+        self.list_of = None;
+        self.work = Work::default();
+        self.show_chosen();
+        self.watch();
+    }
+
+    /// Waits for what is open to grow, where it is followed.
+    fn watch(&mut self) {
+        if let (Some(growing), Some(document)) = (&mut self.growing, &self.document) {
+            growing.watch(&document.inputs, self.settings, (self.wake)());
+        }
+    }
+
     fn show(&mut self, mut document: Document) {
+        if self.growing.is_some() {
+            growing::forget_the_end(&mut document);
+        }
         self.settings.half_life = document.settings.half_life;
         // Other settings may have been chosen while it was loading.
         if document.settings != self.settings {
@@ -254,6 +295,7 @@ impl Workbench {
         self.home_pending = true;
         self.damage_is_told = false;
         self.document = Some(document);
+        self.watch();
     }
 
     /// The panels leave `free` of a window of `size` pixels to the landscape.

@@ -20,6 +20,22 @@ pub fn open(input: &TraceArg) -> anyhow::Result<Session> {
         source_dir: input.source.clone(),
         recordings: vec![input.trace.clone()],
     })?;
+    let found = &session.recordings;
+    if found.len() > 1 {
+        /// An error message names this many.
+        const NAMED: usize = 8;
+        let names = found.iter().take(NAMED);
+        let mut names: Vec<String> = names.map(|it| it.recording.name()).collect();
+        if found.len() > NAMED {
+            names.push(format!("and {} more", found.len() - NAMED));
+        }
+        bail!(
+            "{}: expected one recording, found {}, which do not say that they belong together: {}",
+            input.trace.display(),
+            found.len(),
+            names.join(", ")
+        );
+    }
     show_value(&mut session, input.value.as_deref())?;
     Ok(session)
 }

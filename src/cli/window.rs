@@ -2,20 +2,34 @@
 
 use std::path::PathBuf;
 
+use anyhow::ensure;
+
+use crate::import::input::STANDARD_INPUT;
+
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// A source tree, recordings of it, or both; without any, the built-in demo
     #[arg(value_name = "SOURCE_DIR | TRACE")]
     inputs: Vec<PathBuf>,
+    /// Read recordings anew as they grow
+    #[arg(long)]
+    follow: bool,
 }
 
 pub const EXAMPLES: &str = "Examples:
   callscape                         the built-in demo
   callscape src trace.json          a source tree and a recording of it
   callscape src                     the structure alone
-  callscape trace.json              a landscape of the names in a recording";
+  callscape trace.json              a landscape of the names in a recording
+  callscape --follow trace.json     the same while it is still written
+  zcat trace.json.gz | callscape -  from a pipe";
 
 pub fn run(args: Args) -> anyhow::Result<()> {
     let inputs = super::input::sort(&args.inputs)?;
-    crate::app::run(inputs)
+    let is_pipe = |path: &PathBuf| path.as_os_str() == STANDARD_INPUT;
+    ensure!(
+        !args.follow || !inputs.recordings.iter().any(is_pipe),
+        "standard input is read to its end and shown then: it cannot be followed"
+    );
+    crate::app::run(inputs, args.follow)
 }

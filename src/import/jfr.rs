@@ -205,7 +205,9 @@ impl Chunk {
 
     /// The types of the chunk's events, which another window goes ahead for.
     fn types(&self, ahead: &mut Window<'_>) -> Result<Option<Types>, ImportError> {
-        if !skip_to(ahead, self.start.saturating_add(self.metadata))? {
+        let at = self.start.saturating_add(self.metadata);
+        // What lies behind the chunk is not its own, and would be passed by for the next.
+        if at >= self.end || !skip_to(ahead, at)? {
             return Ok(None);
         }
         Ok(match event(ahead)? {
