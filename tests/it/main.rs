@@ -9,6 +9,7 @@ mod generate;
 mod import;
 mod jfr;
 mod landscape;
+mod otlp;
 mod pipes;
 mod profiles;
 mod random;

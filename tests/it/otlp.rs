@@ -244,7 +244,8 @@ fn request(service: &str, trace: u8, span: u8, parent: u8, start: u64) -> String
         r#"{{"resourceSpans":[{{"resource":{{"attributes":[{{"key":"service.name","value":{{"stringValue":"{service}"}}}}]}},"scopeSpans":[{{"spans":[{{"traceId":"{}","spanId":"{}","parentSpanId":"{parent}","name":"{service}{span}","startTimeUnixNano":"{start}","endTimeUnixNano":"{}"}}]}}]}}]}}"#,
         id(trace, 32),
         id(span, 16),
-        start + 10,
+        // What was started by another ends before it.
+        start + if parent.is_empty() { 100 } else { 4 },
     )
 }
 
