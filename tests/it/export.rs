@@ -213,7 +213,7 @@ fn round_trip(recording: &Recording, scratch: &Scratch, what: &str) {
 #[test]
 fn what_was_exported_is_read_as_the_same_calls() {
     let scratch = Scratch::new("export-random");
-    for seed in 0..150 {
+    for seed in 0..60 {
         let trace = scratch.write("trace.json", random_trace(seed).as_bytes());
         round_trip(&read(&trace), &scratch, &format!("seed {seed}"));
     }
@@ -288,7 +288,7 @@ fn cut(calls: &[Shown], range: TimeRange) -> Vec<Shown> {
 #[test]
 fn a_part_is_what_a_recording_of_the_range_alone_would_hold() {
     let scratch = Scratch::new("export-part");
-    for seed in 0..150 {
+    for seed in 0..60 {
         let recording = read(&scratch.write("trace.json", random_trace(seed).as_bytes()));
         let mut random = Random(seed ^ 0xf00d);
         let end = recording.trace.duration().ns() + 1;

@@ -98,7 +98,7 @@ fn chunks_follow_one_another() {
 fn damage_gives_an_error_or_counted_repairs() {
     let bytes = sample();
     let mut random = Random(7);
-    for round in 0..400 {
+    for round in 0..200 {
         let mut damaged = bytes.clone();
         if round % 4 == 0 {
             damaged.truncate(random.below(bytes.len() as u64) as usize);
