@@ -1,45 +1,96 @@
-//! Scanning a source tree against tokei alone, which only counts its lines, on the same tree in the same run.
+//! Scanning a source tree in its steps, each beside its peer or floor on the same tree in the same run.
+//!
+//! - the lines of all files, with which there is a landscape; beside tokei, which counts lines and nothing else
+//! - the functions in them; beside a bare parse of the same files with the same grammars on as many threads
+//! - opening the tree again, from what was kept; beside `git ls-files` and one `stat` a file
 //!
 //! The tree is the one that `CALLSCAPE_BENCH_TREE` names; without it the sources of this program's dependencies,
-//! where Cargo keeps them, or else this repository.
+//! where Cargo keeps them, or else this repository. `ROUNDS` says how often each is measured (3); the least counts.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use callscape::facts::hierarchy::ModuleKind;
+use callscape::facts::hierarchy::Hierarchy;
 use callscape::progress::Progress;
-use callscape::source;
+use callscape::source::Scan;
 use callscape::units::ModuleId;
-use callscape::warnings::Reporter;
 
 fn main() {
     let tree = tree();
+    let rounds: usize = std::env::var("ROUNDS")
+        .ok()
+        .and_then(|rounds| rounds.parse().ok())
+        .unwrap_or(3);
+    let progress = Progress::new();
+    let start = |folder: Option<&Path>| Scan::start_with_cache(&tree, folder, &progress);
+
     let mut code = 0;
-    let tokei = best_of_three(|| {
-        let mut languages = tokei::Languages::new();
-        languages.get_statistics(&[&tree], &[], &tokei::Config::default());
-        code = languages.values().map(|language| language.code).sum();
-    });
-    let mut hierarchy = None;
-    let scan = best_of_three(|| {
-        hierarchy = source::scan(&tree, &Progress::new(), &Reporter::new()).ok();
-    });
-    let Some(hierarchy) = hierarchy else {
+    let mut first: Option<Hierarchy> = None;
+    let (mut tokei, mut lines) = (Duration::MAX, Duration::MAX);
+    for _ in 0..rounds.max(1) {
+        tokei = tokei.min(time(|| {
+            let mut languages = tokei::Languages::new();
+            languages.get_statistics(&[&tree], &[], &tokei::Config::default());
+            code = languages.values().map(|language| language.code).sum();
+        }));
+        lines = lines.min(time(|| {
+            first = start(None).ok().map(|scan| scan.hierarchy());
+        }));
+    }
+    let Some(first) = first else {
         println!("scan: {} is no source tree", tree.display());
         return;
     };
-    let functions = hierarchy
-        .modules()
-        .filter(|id| hierarchy.kind(*id) == ModuleKind::Function)
-        .count();
+    let loc = first.module(ModuleId::ROOT).loc;
+    ratio("first landscape by lines", lines, "tokei", tokei);
     println!(
-        "scan: {:.2} × tokei alone ({:.0} ms against {:.0} ms; {} lines of code, {functions} functions, {code} \
-         lines by tokei)",
-        scan.as_secs_f64() / tokei.as_secs_f64(),
-        scan.as_secs_f64() * 1e3,
-        tokei.as_secs_f64() * 1e3,
-        hierarchy.module(ModuleId::ROOT).loc,
+        "  {} modules, {loc} lines of code; tokei counts {code}",
+        first.len()
     );
+
+    let folder = std::env::temp_dir().join(format!("callscape-bench-scan-{}", std::process::id()));
+    let (mut parsed, mut bytes, mut files) = (Duration::MAX, 0, Vec::new());
+    let (mut read, mut whole) = (Duration::MAX, None);
+    for _ in 0..rounds.div_ceil(3) {
+        files = parsable(&tree);
+        parsed = parsed.min(time(|| bytes = parse_all(&files)));
+        if let Ok(mut scan) = start(Some(&folder)) {
+            read = read.min(time(|| drop(scan.finish(&progress))));
+            whole = Some(scan.hierarchy());
+        }
+        std::fs::remove_dir_all(&folder).ok();
+        // Kept again for the next part.
+        if let Ok(mut scan) = start(Some(&folder)) {
+            drop(scan.finish(&progress));
+        }
+    }
+    ratio("functions", read, "bare parse", parsed);
+    let functions = whole.map_or(0, |whole| whole.module(ModuleId::ROOT).functions);
+    println!(
+        "  {functions} functions; {} files of {} MB parsed",
+        files.len(),
+        bytes / 1_000_000
+    );
+
+    let (mut again, mut floor) = (Duration::MAX, Duration::MAX);
+    let index = git_index(&tree);
+    for _ in 0..rounds.max(1) {
+        again = again.min(time(|| {
+            drop(start(Some(&folder)).map(|scan| scan.hierarchy()))
+        }));
+        if let Some(index) = &index {
+            floor = floor.min(time(|| list_and_stat(&tree, index)));
+        }
+    }
+    match &index {
+        Some(_) => ratio("second opening", again, "git ls-files and stat", floor),
+        None => println!("second opening: {:.0} ms", again.as_secs_f64() * 1e3),
+    }
+    for folder in index.iter().chain([&folder]) {
+        std::fs::remove_dir_all(folder).ok();
+    }
 }
 
 fn tree() -> PathBuf {
@@ -54,12 +105,111 @@ fn tree() -> PathBuf {
         .unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")))
 }
 
-fn best_of_three(mut work: impl FnMut()) -> Duration {
-    let mut times = [Duration::ZERO; 3];
-    for time in &mut times {
-        let start = Instant::now();
-        work();
-        *time = start.elapsed();
+fn time(work: impl FnOnce()) -> Duration {
+    let start = Instant::now();
+    work();
+    start.elapsed()
+}
+
+fn ratio(what: &str, took: Duration, peer: &str, peer_took: Duration) {
+    println!(
+        "{what}: {:.2} × {peer} ({:.0} ms against {:.0} ms)",
+        took.as_secs_f64() / peer_took.as_secs_f64(),
+        took.as_secs_f64() * 1e3,
+        peer_took.as_secs_f64() * 1e3,
+    );
+}
+
+/// The grammar that reads files with this extension.
+fn grammar(extension: &str) -> Option<tree_sitter::Language> {
+    Some(match extension {
+        "c" | "h" => tree_sitter_c::LANGUAGE.into(),
+        "cc" | "cpp" | "cxx" | "c++" | "hh" | "hpp" | "hxx" => tree_sitter_cpp::LANGUAGE.into(),
+        "rs" => tree_sitter_rust::LANGUAGE.into(),
+        "py" => tree_sitter_python::LANGUAGE.into(),
+        "js" | "jsx" | "mjs" | "cjs" => tree_sitter_javascript::LANGUAGE.into(),
+        "ts" | "mts" | "cts" => tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
+        "tsx" => tree_sitter_typescript::LANGUAGE_TSX.into(),
+        "java" => tree_sitter_java::LANGUAGE.into(),
+        "go" => tree_sitter_go::LANGUAGE.into(),
+        "rb" => tree_sitter_ruby::LANGUAGE.into(),
+        "php" => tree_sitter_php::LANGUAGE_PHP.into(),
+        "lua" => tree_sitter_lua::LANGUAGE.into(),
+        "sh" | "bash" => tree_sitter_bash::LANGUAGE.into(),
+        _ => return None,
+    })
+}
+
+fn parsable(tree: &Path) -> Vec<(PathBuf, tree_sitter::Language)> {
+    let entries = ignore::WalkBuilder::new(tree).build().flatten();
+    let files = entries.filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
+    let mut files: Vec<_> = files
+        .filter_map(|entry| {
+            let bytes = entry.metadata().ok()?.len();
+            let grammar = grammar(entry.path().extension()?.to_str()?)?;
+            (bytes <= 16 << 20).then(|| (bytes, entry.into_path(), grammar))
+        })
+        .collect();
+    // The largest first, so that no thread is left alone at the end.
+    files.sort_by_key(|(bytes, ..)| std::cmp::Reverse(*bytes));
+    files
+        .into_iter()
+        .map(|(_, path, grammar)| (path, grammar))
+        .collect()
+}
+
+/// Parses the files and looks at nothing; how many bytes they have.
+fn parse_all(files: &[(PathBuf, tree_sitter::Language)]) -> u64 {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let (next, bytes) = (AtomicUsize::new(0), AtomicU64::new(0));
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                let mut parser = tree_sitter::Parser::new();
+                while let Some((path, grammar)) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if let Ok(source) = std::fs::read(path)
+                        && parser.set_language(grammar).is_ok()
+                    {
+                        bytes.fetch_add(source.len() as u64, Ordering::Relaxed);
+                        std::hint::black_box(parser.parse(&source, None));
+                    }
+                }
+            });
+        }
+    });
+    bytes.into_inner()
+}
+
+fn git(index: &Path, tree: &Path) -> Command {
+    let mut git = Command::new("git");
+    git.arg("--git-dir").arg(index).arg("--work-tree").arg(tree);
+    git
+}
+
+/// A git index of the tree, kept elsewhere.
+fn git_index(tree: &Path) -> Option<PathBuf> {
+    let index = std::env::temp_dir().join(format!("callscape-bench-git-{}", std::process::id()));
+    let init = Command::new("git")
+        .args(["init", "-q", "--bare"])
+        .arg(&index)
+        .status();
+    init.ok()?.success().then_some(())?;
+    let add = git(&index, tree)
+        .current_dir(tree)
+        .args(["add", "-N", "."])
+        .status();
+    add.ok()?.success().then_some(index)
+}
+
+fn list_and_stat(tree: &Path, index: &Path) {
+    let listed = git(index, tree)
+        .current_dir(tree)
+        .args(["ls-files", "-z"])
+        .stdout(Stdio::piped())
+        .output();
+    let listed = listed.map(|output| output.stdout).unwrap_or_default();
+    for path in listed.split(|&byte| byte == 0) {
+        let path = tree.join(String::from_utf8_lossy(path).as_ref());
+        std::hint::black_box(std::fs::symlink_metadata(path).ok());
     }
-    times.into_iter().min().unwrap_or_default()
 }

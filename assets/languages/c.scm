@@ -1,4 +1,4 @@
-; Definitions of C. A function's name is found below its @declarator, however many pointers stand before it.
+; Definitions of C. A decision point is every branch of the control flow, and every `&&` and `||`. A function's name is found below its @declarator, however many pointers stand before it.
 (function_definition declarator: (_) @declarator body: (_)) @function
 
 (struct_specifier name: (_) @name body: (_)) @class
@@ -11,5 +11,14 @@
     (enum_specifier !name body: (_))
   ]
   declarator: (type_identifier) @name) @class
+
+(if_statement) @branch
+(for_statement) @branch
+(while_statement) @branch
+(do_statement) @branch
+(case_statement value: (_)) @branch
+(conditional_expression) @branch
+"&&" @branch
+"||" @branch
 
 (comment) @comment

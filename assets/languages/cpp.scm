@@ -1,4 +1,4 @@
-; Definitions of C++. A function's name is found below its @declarator, however many pointers stand before it.
+; Definitions of C++. A decision point is every branch of the control flow, and every `&&` and `||`. A function's name is found below its @declarator, however many pointers stand before it.
 (function_definition declarator: (_) @declarator body: (_)) @function
 
 ; A class whose head holds a macro, `class EXPORT Name { … }`, is read by the grammar as a function without parameters.
@@ -22,6 +22,19 @@
   declarator: (type_identifier) @name) @class
 
 (namespace_definition name: (_) @name body: (_)) @namespace
+
+(if_statement) @branch
+(for_statement) @branch
+(while_statement) @branch
+(do_statement) @branch
+(case_statement value: (_)) @branch
+(conditional_expression) @branch
+(for_range_loop) @branch
+(catch_clause) @branch
+(binary_expression operator: "&&") @branch
+"||" @branch
+"and" @branch
+"or" @branch
 
 (comment) @comment
 (raw_string_literal) @text

@@ -1,4 +1,4 @@
-; Definitions of JavaScript. Where two patterns match one function, the first names it.
+; Definitions of JavaScript. A decision point is every branch of the control flow, and every `&&`, `||` and `??`. Where two patterns match one function, the first names it.
 (function_declaration name: (_) @name) @function
 (generator_function_declaration name: (_) @name) @function
 (function_expression name: (_) @name) @function
@@ -25,6 +25,18 @@
 (class name: (_) @name) @class
 (variable_declarator name: (identifier) @name value: (class) @class)
 (assignment_expression left: [(identifier) (member_expression)] @name right: (class) @class)
+
+(if_statement) @branch
+(for_statement) @branch
+(for_in_statement) @branch
+(while_statement) @branch
+(do_statement) @branch
+(switch_case) @branch
+(catch_clause) @branch
+(ternary_expression) @branch
+"&&" @branch
+"||" @branch
+"??" @branch
 
 (comment) @comment
 (template_string) @text

@@ -1,4 +1,5 @@
-; Definitions of Rust. The methods of an implementation stand in the class of its type.
+; Definitions of Rust. A decision point is every branch of the control flow, `?` and each arm of a match but `_`
+; included, and every `&&` and `||`. The methods of an implementation stand in the class of its type.
 (function_item name: (_) @name body: (_)) @function
 
 (struct_item name: (_) @name) @class
@@ -8,6 +9,14 @@
 (impl_item type: (_) @name body: (_)) @class
 
 (mod_item name: (_) @name body: (_)) @namespace
+
+(if_expression) @branch
+(for_expression) @branch
+(while_expression) @branch
+(match_arm pattern: (match_pattern (_))) @branch
+(try_expression) @branch
+(let_chain "&&" @branch)
+(binary_expression operator: ["&&" "||"] @branch)
 
 (line_comment) @comment
 (block_comment) @comment

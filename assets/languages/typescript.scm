@@ -1,4 +1,5 @@
-; Definitions of TypeScript, with and without JSX. Where two patterns match one function, the first names it.
+; Definitions of TypeScript, with and without JSX. A decision point is every branch of the control flow, and every
+; `&&`, `||` and `??`. Where two patterns match one function, the first names it.
 (function_declaration name: (_) @name) @function
 (generator_function_declaration name: (_) @name) @function
 (function_expression name: (_) @name) @function
@@ -31,6 +32,18 @@
 
 (internal_module name: (_) @name body: (_)) @namespace
 (module name: (_) @name body: (_)) @namespace
+
+(if_statement) @branch
+(for_statement) @branch
+(for_in_statement) @branch
+(while_statement) @branch
+(do_statement) @branch
+(switch_case) @branch
+(catch_clause) @branch
+(ternary_expression) @branch
+"&&" @branch
+"||" @branch
+"??" @branch
 
 (comment) @comment
 (template_string) @text

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::output;
 use crate::facts::hierarchy::{Hierarchy, ModuleKind};
 use crate::progress::Progress;
-use crate::source;
+use crate::source::{Scan, SourceError};
 use crate::units::ModuleId;
 use crate::warnings::Reporter;
 
@@ -20,6 +20,9 @@ pub struct Args {
     /// Leave out what lies deeper than this many levels below the root
     #[arg(long, value_name = "N")]
     depth: Option<u16>,
+    /// List instead what was left out, wholly or in part, and why
+    #[arg(long, conflicts_with = "json")]
+    skipped: bool,
 }
 
 const HELP: &str = "\
@@ -35,14 +38,30 @@ Example:
 
 pub fn run(args: Args) -> anyhow::Result<()> {
     let reporter = Reporter::new();
-    let scan = |progress: &Progress| source::scan(&args.source_dir, progress, &reporter);
-    let hierarchy = output::with_progress(scan)??;
+    let scan = |progress: &Progress| {
+        let mut scan = Scan::start(&args.source_dir, progress)?;
+        scan.finish(progress)?;
+        Ok::<Scan, SourceError>(scan)
+    };
+    let scan = output::with_progress(scan)??;
+    if args.skipped {
+        return output::print(|out| write_skipped(&scan, out));
+    }
+    scan.report(&reporter);
+    let hierarchy = scan.hierarchy();
     for warning in reporter.warnings() {
         eprintln!("callscape: {warning}");
     }
     let depth = args.depth.unwrap_or(u16::MAX);
     let write = if args.json { write_json } else { write_table };
     output::print(|out| write(&hierarchy, depth, out))
+}
+
+fn write_skipped(scan: &Scan, out: &mut dyn Write) -> io::Result<()> {
+    for problem in scan.problems() {
+        writeln!(out, "{}: {}", problem.kind.replace('-', " "), problem.what)?;
+    }
+    Ok(())
 }
 
 /// One module a line. Hand-written because modules nest as deep as directories do, which is deeper than a

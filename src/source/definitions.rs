@@ -1,20 +1,11 @@
-//! The functions, classes and namespaces of one file, found in its syntax tree and nested by their spans.
+//! The functions, classes and namespaces of one file, found in its syntax tree.
 
-use std::borrow::Cow;
-use std::ops::{ControlFlow, Range};
-use std::time::{Duration, Instant};
+use std::ops::Range;
 
-use tree_sitter::{
-    Node, ParseOptions, Parser, QueryCursor, QueryCursorOptions, QueryMatch, StreamingIterator,
-    Tree,
-};
+use tree_sitter::Node;
 
-use super::code_lines::CodeLines;
-use super::languages::{Compiled, Language};
-use super::nesting;
 use super::qualified;
 use crate::facts::hierarchy::ModuleKind;
-use crate::progress::Progress;
 
 /// A definition as the syntax tree has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,11 +23,14 @@ pub struct Found {
     pub line: u32,
     /// From 1, included.
     pub end_line: u32,
+    /// Whether it reaches to the next such definition, or the end of the file.
+    pub is_rest: bool,
 }
 
 /// A module of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Definition {
+    /// Also a file: one that a generator has put into this one.
     pub kind: ModuleKind,
     pub name: String,
     /// From 1.
@@ -44,218 +38,78 @@ pub struct Definition {
     /// From 1, included.
     pub end_line: u32,
     pub loc: u32,
+    pub comment_lines: u32,
+    /// Functions in it; 1 for a function.
+    pub functions: u32,
+    /// Of all functions in it together.
+    pub complexity: u32,
     /// Index of a definition that stands before this one; none for those directly in the file.
     pub parent: Option<usize>,
 }
 
-/// How long the syntax of one file may take.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Longer names are cut: they are generated, or not names at all.
+const LONGEST_NAME: usize = 200;
 
-/// Why a file's definitions are unknown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unparsed {
-    Cancelled,
-    TookTooLong,
-    /// A grammar and its query do not fit together.
-    NoGrammar,
-}
-
-/// Reads syntax; one for each thread, reused from file to file.
-pub struct Reader {
-    parser: Parser,
-    cursor: QueryCursor,
-}
-
-impl Default for Reader {
-    fn default() -> Reader {
-        Reader {
-            parser: Parser::new(),
-            cursor: QueryCursor::new(),
-        }
+/// The definition at `node`, called what `name` says, of the class that `scope` names where it does not stand
+/// around it. None where the name is empty.
+pub fn definition(
+    kind: ModuleKind,
+    node: Node<'_>,
+    name: Node<'_>,
+    scope: Option<Node<'_>>,
+    source: &[u8],
+) -> Option<Found> {
+    let text = source.get(name.byte_range())?;
+    let text = &text[..text.len().min(LONGEST_NAME)];
+    let text = String::from_utf8_lossy(text);
+    let text = match text.find('(') {
+        Some(parameters) if is_conversion(name) => &text[..parameters],
+        _ => &text,
+    };
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let mut scopes = scoped_name(kind, name.kind(), &words.join(" "));
+    let own_name = in_full(node, name, scopes.pop()?);
+    if let Some(text) = scope.and_then(|scope| source.get(scope.byte_range())) {
+        let text = String::from_utf8_lossy(&text[..text.len().min(LONGEST_NAME)]);
+        // The parameters of a generic type are not part of its name.
+        let class = text.split(['[', '<']).next().unwrap_or_default().trim();
+        scopes.insert(0, class.to_owned());
     }
-}
-
-/// A syntax tree and the language that it is of.
-struct Parsed {
-    language: &'static Language,
-    compiled: &'static Compiled,
-    tree: Tree,
-}
-
-impl Reader {
-    /// The definitions in `source`, parents before children, none with more than `file_loc` lines of code.
-    ///
-    /// Where several languages are given, as for a header that may be C or C++, the one that reads it with
-    /// the fewest errors counts.
-    pub fn read(
-        &mut self,
-        languages: &[&'static Language],
-        source: &[u8],
-        file_loc: u32,
-        progress: &Progress,
-    ) -> Result<Vec<Definition>, Unparsed> {
-        let started = Instant::now();
-        let give_up = || progress.check().is_err() || started.elapsed() > PATIENCE;
-        let mut best: Option<(usize, Parsed)> = None;
-        for language in languages {
-            let parsed = self.parse(language, source, &give_up);
-            let parsed = parsed.map_err(|error| because(error, progress))?;
-            let errors = count_errors(&parsed.tree);
-            if best.as_ref().is_none_or(|(fewest, _)| errors < *fewest) {
-                best = Some((errors, parsed));
-            }
-            if errors == 0 {
-                break;
-            }
-        }
-        let (_, parsed) = best.ok_or(Unparsed::NoGrammar)?;
-        let (found, lines) = self
-            .query(&parsed, source, &give_up)
-            .ok_or_else(|| because(Unparsed::TookTooLong, progress))?;
-        Ok(nesting::nest(
-            found,
-            parsed.language.nested,
-            &lines,
-            file_loc,
-        ))
-    }
-
-    fn parse(
-        &mut self,
-        language: &'static Language,
-        source: &[u8],
-        give_up: &impl Fn() -> bool,
-    ) -> Result<Parsed, Unparsed> {
-        let compiled = language.compiled().ok_or(Unparsed::NoGrammar)?;
-        self.parser
-            .set_language(&compiled.grammar)
-            .map_err(|_| Unparsed::NoGrammar)?;
-        // A parse that was given up before would be resumed without this.
-        self.parser.reset();
-        let mut watch = |_: &tree_sitter::ParseState| stop_if(give_up());
-        let options = ParseOptions::new().progress_callback(&mut watch);
-        let mut prepared = Cow::Borrowed(source);
-        if let Some(prepare) = language.prepare {
-            prepare(prepared.to_mut());
-        }
-        let mut read = |at: usize, _| prepared.get(at..).unwrap_or_default();
-        let tree = self
-            .parser
-            .parse_with_options(&mut read, None, Some(options))
-            .ok_or(Unparsed::TookTooLong)?;
-        Ok(Parsed {
-            language,
-            compiled,
-            tree,
-        })
-    }
-
-    /// Runs the language's query over the tree; none when it was given up.
-    fn query(
-        &mut self,
-        parsed: &Parsed,
-        source: &[u8],
-        give_up: &impl Fn() -> bool,
-    ) -> Option<(Vec<Found>, CodeLines)> {
-        let captures = &parsed.compiled.captures;
-        let mut found: Vec<Found> = Vec::new();
-        let mut comments: Vec<Range<usize>> = Vec::new();
-        let mut texts: Vec<Range<usize>> = Vec::new();
-        let mut watch = |_: &tree_sitter::QueryCursorState| stop_if(give_up());
-        let options = QueryCursorOptions::new().progress_callback(&mut watch);
-        let root = parsed.tree.root_node();
-        let query = &parsed.compiled.query;
-        let mut matches = self
-            .cursor
-            .matches_with_options(query, root, source, options);
-        while let Some(matched) = matches.next() {
-            let node = |capture: Option<u32>| capture_node(matched, capture);
-            if let Some(comment) = node(captures.comment) {
-                comments.push(comment.byte_range());
-            } else if let Some(text) = node(captures.text) {
-                let (first, last) = (text.start_position().row, text.end_position().row);
-                if first != last {
-                    texts.push(first..last + 1);
-                }
-            } else {
-                let kinds = [
-                    (captures.function, ModuleKind::Function),
-                    (captures.class, ModuleKind::Class),
-                    (captures.namespace, ModuleKind::Namespace),
-                ];
-                let defined = kinds
-                    .iter()
-                    .find_map(|&(capture, kind)| Some((node(capture)?, kind)));
-                let name = match node(captures.declarator) {
-                    Some(declarator) => function_name(declarator, source),
-                    None => node(captures.name),
-                };
-                if let (Some((node, kind)), Some(name)) = (defined, name) {
-                    let pattern = matched.pattern_index;
-                    found.extend(
-                        definition(kind, node, name, source)
-                            .map(|found| Found { pattern, ..found }),
-                    );
-                }
-            }
-        }
-        drop(matches);
-        if give_up() {
-            return None;
-        }
-        comments.sort_by_key(|comment| comment.start);
-        Some((found, CodeLines::new(source, &comments, &texts)))
-    }
-}
-
-fn because(error: Unparsed, progress: &Progress) -> Unparsed {
-    match error {
-        Unparsed::TookTooLong if progress.check().is_err() => Unparsed::Cancelled,
-        error => error,
-    }
-}
-
-fn stop_if(stop: bool) -> ControlFlow<()> {
-    if stop {
-        ControlFlow::Break(())
+    let (start, end) = (node.start_position(), node.end_position());
+    // A node that ends with a line break ends at the first column of the line after it.
+    let last = if end.column == 0 && end.row > start.row {
+        end.row - 1
     } else {
-        ControlFlow::Continue(())
-    }
+        end.row
+    };
+    Some(Found {
+        kind,
+        scope: scopes,
+        name: own_name,
+        pattern: 0,
+        span: node.byte_range(),
+        line: line_number(start.row),
+        end_line: line_number(last),
+        is_rest: false,
+    })
 }
 
-fn capture_node<'tree>(
-    matched: &QueryMatch<'_, 'tree>,
-    capture: Option<u32>,
-) -> Option<Node<'tree>> {
-    let capture = capture?;
-    let captures = matched.captures().iter();
-    captures
-        .filter(|found| found.index == capture)
-        .map(|found| found.node)
-        .next()
-}
-
-/// Errors and missing tokens in a tree. Visits only what lies above one.
-fn count_errors(tree: &Tree) -> usize {
-    let mut cursor = tree.walk();
-    let mut errors = 0;
-    loop {
-        let node = cursor.node();
-        errors += usize::from(node.is_error() || node.is_missing());
-        if node.has_error() && cursor.goto_first_child() {
-            continue;
+/// The name with what does not stand in the node that holds it: the operators and destructors of C#, the
+/// companion of a class in Kotlin.
+fn in_full(node: Node<'_>, name: Node<'_>, own_name: String) -> String {
+    match node.kind() {
+        "destructor_declaration" => format!("~{own_name}"),
+        "operator_declaration" | "conversion_operator_declaration" => {
+            format!("operator {own_name}")
         }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return errors;
-            }
-        }
+        "companion_object" if name.kind() == "companion" => "Companion".to_owned(),
+        _ => own_name,
     }
 }
 
 /// The name below the nested declarators of C and C++: `*(*f)(int)` has the name `f`. None where what is
 /// declared is not a function.
-fn function_name<'tree>(declarator: Node<'tree>, source: &[u8]) -> Option<Node<'tree>> {
+pub fn function_name<'tree>(declarator: Node<'tree>, source: &[u8]) -> Option<Node<'tree>> {
     if declarator.kind() == "parenthesized_declarator" {
         // A macro before a block, `dispatch (opcode(i)) { … }`.
         return None;
@@ -303,38 +157,6 @@ fn last_before_parameters(name: Node<'_>) -> Node<'_> {
         .unwrap_or(name)
 }
 
-/// Longer names are cut: they are generated, or not names at all.
-const LONGEST_NAME: usize = 200;
-
-fn definition(kind: ModuleKind, node: Node<'_>, name: Node<'_>, source: &[u8]) -> Option<Found> {
-    let text = source.get(name.byte_range())?;
-    let text = &text[..text.len().min(LONGEST_NAME)];
-    let text = String::from_utf8_lossy(text);
-    let text = match text.find('(') {
-        Some(parameters) if is_conversion(name) => &text[..parameters],
-        _ => &text,
-    };
-    let text: Vec<&str> = text.split_whitespace().collect();
-    let mut scope = scoped_name(kind, name.kind(), &text.join(" "));
-    let name = scope.pop()?;
-    let (start, end) = (node.start_position(), node.end_position());
-    // A node that ends with a line break ends at the first column of the line after it.
-    let last = if end.column == 0 && end.row > start.row {
-        end.row - 1
-    } else {
-        end.row
-    };
-    Some(Found {
-        kind,
-        scope,
-        name,
-        pattern: 0,
-        span: node.byte_range(),
-        line: line_number(start.row),
-        end_line: line_number(last),
-    })
-}
-
 /// The scope in a name and, last, the name itself.
 fn scoped_name(kind: ModuleKind, node: &str, text: &str) -> Vec<String> {
     match node {
@@ -352,14 +174,25 @@ fn scoped_name(kind: ModuleKind, node: &str, text: &str) -> Vec<String> {
                 _ => vec![names.join(".")],
             }
         }
+        // `function Table.f()` and `function Table:f()` of Lua.
+        "dot_index_expression" | "method_index_expression" => match text.rfind(['.', ':']) {
+            Some(at) => vec![text[..at].replace(':', "."), text[at + 1..].to_owned()],
+            None => vec![text.to_owned()],
+        },
         "string" => vec![text.trim_matches(['"', '\'']).to_owned()],
-        "computed_property_name" => vec![text.to_owned()],
+        "simple_symbol" => vec![text.trim_start_matches(':').to_owned()],
+        "computed_property_name" | "operator" | "setter" => vec![text.to_owned()],
         _ if kind == ModuleKind::Namespace => vec![text.to_owned()],
         _ => {
             // `operator T *` and the like are names with spaces; a type's references and lifetimes are not
             // part of the name of its class.
             let mut parts = qualified::parts(text.trim_start_matches(['&', '*']));
-            if kind == ModuleKind::Class && node != "qualified_identifier" {
+            if parts.is_empty() && !text.is_empty() {
+                // An operator of its own: `<`, `[]`.
+                parts.push(text.to_owned());
+            }
+            let is_whole = matches!(node, "qualified_identifier" | "scope_resolution");
+            if kind == ModuleKind::Class && !is_whole {
                 // `impl super::Type` does not stand inside of `super`.
                 parts.drain(..parts.len().saturating_sub(1));
             }

@@ -6,6 +6,7 @@ use tokei::LanguageType;
 use tree_sitter::Query;
 
 use super::macros;
+use super::plan::Plan;
 
 /// A grammar, and what counts as a definition in it.
 pub struct Language {
@@ -15,16 +16,31 @@ pub struct Language {
     query: &'static str,
     /// Stands between the name of a function and that of a definition nested in it.
     pub nested: &'static str,
-    /// Changes the text before it is parsed, keeping all places, where the grammar needs help.
-    pub prepare: Option<fn(&mut [u8])>,
+    /// What the text needs before it is parsed, and where the grammar reads it wrongly.
+    pub preprocessor: Option<Preprocessor>,
     compiled: OnceLock<Option<Compiled>>,
 }
 
-/// A language ready for use: grammar, query and the meaning of the query's captures.
+/// The language of macros and conditional compilation that no grammar follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preprocessor {
+    C,
+    Cpp,
+}
+
+impl Preprocessor {
+    /// Overwrites the macros that a grammar takes for something else, keeping all places.
+    pub fn blank_macros(self, text: &mut [u8]) {
+        macros::blank(text, self == Preprocessor::Cpp);
+    }
+}
+
+/// A language ready for use: grammar, query, the meaning of the query's captures, and where to run it.
 pub struct Compiled {
     pub grammar: tree_sitter::Language,
     pub query: Query,
     pub captures: Captures,
+    pub plan: Plan,
 }
 
 /// Indices of the captures in a query; a query need not have all.
@@ -33,12 +49,18 @@ pub struct Captures {
     pub name: Option<u32>,
     /// What holds the name of a definition below nested declarators (C and C++).
     pub declarator: Option<u32>,
+    /// The class of a definition that does not stand around it (the receiver of a method in Go).
+    pub scope: Option<u32>,
     pub function: Option<u32>,
     pub class: Option<u32>,
     pub namespace: Option<u32>,
+    /// A namespace that reaches from here to the next such or the end of the file.
+    pub rest: Option<u32>,
     pub comment: Option<u32>,
     /// Text in which blank lines are code: strings that may span lines.
     pub text: Option<u32>,
+    /// A decision point, of which the cyclomatic complexity is made.
+    pub branch: Option<u32>,
 }
 
 const fn language(
@@ -46,14 +68,14 @@ const fn language(
     grammar: fn() -> tree_sitter::Language,
     query: &'static str,
     nested: &'static str,
-    prepare: Option<fn(&mut [u8])>,
+    preprocessor: Option<Preprocessor>,
 ) -> Language {
     Language {
         counted_as,
         grammar,
         query,
         nested,
-        prepare,
+        preprocessor,
         compiled: OnceLock::new(),
     }
 }
@@ -64,18 +86,36 @@ macro_rules! query {
     };
 }
 
+/// How many lines the table has.
+const COUNT: usize = 13
+    + cfg!(feature = "csharp") as usize
+    + cfg!(feature = "kotlin") as usize
+    + cfg!(feature = "swift") as usize;
+
 /// To add a language: its query file in `assets/languages` and its line here.
 #[rustfmt::skip]
-pub static LANGUAGES: [Language; 7] = {
-    use LanguageType::{C, CHeader, Cpp, CppHeader, CppModule, JavaScript, Jsx, Python, Rust, Tsx, TypeScript};
+pub static LANGUAGES: [Language; COUNT] = {
+    use LanguageType as L;
     [
-        language(&[C, CHeader], || tree_sitter_c::LANGUAGE.into(), query!("c"), "::", Some(|text| macros::blank(text, false))),
-        language(&[Cpp, CppHeader, CppModule], || tree_sitter_cpp::LANGUAGE.into(), query!("cpp"), "::", Some(|text| macros::blank(text, true))),
-        language(&[Rust], || tree_sitter_rust::LANGUAGE.into(), query!("rust"), "::", None),
-        language(&[Python], || tree_sitter_python::LANGUAGE.into(), query!("python"), ".<locals>.", None),
-        language(&[JavaScript, Jsx], || tree_sitter_javascript::LANGUAGE.into(), query!("javascript"), ".", None),
-        language(&[TypeScript], || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(), query!("typescript"), ".", None),
-        language(&[Tsx], || tree_sitter_typescript::LANGUAGE_TSX.into(), query!("typescript"), ".", None),
+        language(&[L::C, L::CHeader], || tree_sitter_c::LANGUAGE.into(), query!("c"), "::", Some(Preprocessor::C)),
+        language(&[L::Cpp, L::CppHeader, L::CppModule], || tree_sitter_cpp::LANGUAGE.into(), query!("cpp"), "::", Some(Preprocessor::Cpp)),
+        language(&[L::Rust], || tree_sitter_rust::LANGUAGE.into(), query!("rust"), "::", None),
+        language(&[L::Python], || tree_sitter_python::LANGUAGE.into(), query!("python"), ".<locals>.", None),
+        language(&[L::JavaScript, L::Jsx], || tree_sitter_javascript::LANGUAGE.into(), query!("javascript"), ".", None),
+        language(&[L::TypeScript], || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(), query!("typescript"), ".", None),
+        language(&[L::Tsx], || tree_sitter_typescript::LANGUAGE_TSX.into(), query!("typescript"), ".", None),
+        language(&[L::Java], || tree_sitter_java::LANGUAGE.into(), query!("java"), ".", None),
+        #[cfg(feature = "kotlin")]
+        language(&[L::Kotlin], || tree_sitter_kotlin_ng::LANGUAGE.into(), query!("kotlin"), ".", None),
+        #[cfg(feature = "csharp")]
+        language(&[L::CSharp], || tree_sitter_c_sharp::LANGUAGE.into(), query!("csharp"), ".", None),
+        language(&[L::Go], || tree_sitter_go::LANGUAGE.into(), query!("go"), ".", None),
+        language(&[L::Ruby, L::Rakefile], || tree_sitter_ruby::LANGUAGE.into(), query!("ruby"), ".", None),
+        language(&[L::Php], || tree_sitter_php::LANGUAGE_PHP.into(), query!("php"), ".", None),
+        #[cfg(feature = "swift")]
+        language(&[L::Swift], || tree_sitter_swift::LANGUAGE.into(), query!("swift"), ".", None),
+        language(&[L::Lua], || tree_sitter_lua::LANGUAGE.into(), query!("lua"), ".", None),
+        language(&[L::Sh, L::Bash, L::Ksh], || tree_sitter_bash::LANGUAGE.into(), query!("bash"), ".", None),
     ]
 };
 
@@ -84,6 +124,22 @@ pub fn of(counted_as: LanguageType) -> Option<&'static Language> {
     LANGUAGES
         .iter()
         .find(|language| language.counted_as.contains(&counted_as))
+}
+
+/// A number that changes with whatever definitions depend on: the queries, the version of the program, and which
+/// languages it was built with.
+pub fn fingerprint() -> u64 {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    let mut hasher = DefaultHasher::new();
+    env!("CARGO_PKG_VERSION").hash(&mut hasher);
+    for language in &LANGUAGES {
+        language.query.hash(&mut hasher);
+        language.nested.hash(&mut hasher);
+        for counted_as in language.counted_as {
+            counted_as.name().hash(&mut hasher);
+        }
+    }
+    hasher.finish()
 }
 
 impl Language {
@@ -96,16 +152,21 @@ impl Language {
             let captures = Captures {
                 name: index("name"),
                 declarator: index("declarator"),
+                scope: index("scope"),
                 function: index("function"),
                 class: index("class"),
                 namespace: index("namespace"),
+                rest: index("namespace.rest"),
                 comment: index("comment"),
                 text: index("text"),
+                branch: index("branch"),
             };
+            let plan = Plan::new(&grammar, &query, self.query);
             Some(Compiled {
                 grammar,
                 query,
                 captures,
+                plan,
             })
         };
         self.compiled.get_or_init(compile).as_ref()
@@ -119,8 +180,10 @@ mod tests {
     #[test]
     fn every_query_fits_its_grammar() {
         for language in &LANGUAGES {
-            if let Err(error) = Query::new(&(language.grammar)(), language.query) {
-                panic!("{:?}: {error}", language.counted_as);
+            let grammar = (language.grammar)();
+            match Query::new(&grammar, language.query) {
+                Ok(query) => Plan::new(&grammar, &query, language.query).check(),
+                Err(error) => panic!("{:?}: {error}", language.counted_as),
             }
         }
     }

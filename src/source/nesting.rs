@@ -1,8 +1,11 @@
 //! Nesting: what the syntax tree defines, as modules in which functions are leaves.
 
+use std::ops::Range;
+
 use super::code_lines::CodeLines;
 use super::definitions::{Definition, Found};
 use super::macros;
+use super::reader::Seen;
 use crate::facts::hierarchy::ModuleKind;
 
 /// A definition that is open while those after it are looked at.
@@ -19,16 +22,18 @@ const LONGEST_PREFIX: usize = 400;
 /// Nests definitions by their spans. Parents stand before children.
 ///
 /// A function is a leaf: what is defined inside it becomes its sibling under a qualified name, `f.<locals>.g`
-/// with `nested` being `.<locals>.`, and its lines count there and not for the outer function. Neighbours
-/// of one name that are classes or namespaces become one: a Rust type and its implementations, the methods of
-/// a class that a C++ file defines. No module has more lines of code than the one around it, nor than
-/// `file_loc`. O(n log n).
+/// with `nested` being `.<locals>.`, and its lines and decision points count there and not for the outer function.
+/// Neighbours of one name that are classes or namespaces become one: a Rust type and its implementations, the
+/// methods of a class that a C++ file defines. No module has more lines of code or of comments than the one around
+/// it, nor than `file_loc` and `file_comments`. O(n log n).
 pub fn nest(
-    mut found: Vec<Found>,
+    seen: Seen,
     nested: &str,
     lines: &CodeLines,
     file_loc: u32,
+    file_comments: u32,
 ) -> Vec<Definition> {
+    let mut found = seen.found;
     found.sort_by(|a, b| {
         let key = |found: &Found| {
             let end = std::cmp::Reverse(found.span.end);
@@ -37,9 +42,11 @@ pub fn nest(
         key(a).cmp(&key(b))
     });
     found.dedup_by(|later, first| later.span == first.span && later.kind == first.kind);
+    extend_rests(&mut found, lines);
 
     let mut modules = Modules::default();
     let mut open: Vec<Open> = Vec::new();
+    let mut functions: Vec<(Range<usize>, usize)> = Vec::new();
     for found in found {
         while open.pop_if(|open| open.end <= found.span.start).is_some() {}
         if found.kind == ModuleKind::Function
@@ -56,6 +63,8 @@ pub fn nest(
                 let outer = &mut modules.definitions[around.module];
                 let inner = lines.count(found.line, found.end_line);
                 outer.loc = outer.loc.saturating_sub(inner);
+                let inner = lines.comments(found.line, found.end_line);
+                outer.comment_lines = outer.comment_lines.saturating_sub(inner);
                 let name = if outer.name.len() > LONGEST_PREFIX {
                     found.name
                 } else {
@@ -70,6 +79,9 @@ pub fn nest(
             line: found.line,
             end_line: found.end_line,
             loc: 0,
+            comment_lines: 0,
+            functions: 0,
+            complexity: 0,
             parent,
         };
         for class in found.scope {
@@ -81,7 +93,11 @@ pub fn nest(
         let is_function = found.kind == ModuleKind::Function;
         let module = if is_function {
             definition.loc = lines.count(found.line, found.end_line);
-            modules.add(definition)
+            definition.comment_lines = lines.comments(found.line, found.end_line);
+            (definition.functions, definition.complexity) = (1, 1);
+            let module = modules.add(definition);
+            functions.push((found.span.clone(), module));
+            module
         } else {
             modules.join_or_add(definition)
         };
@@ -91,7 +107,42 @@ pub fn nest(
             is_function,
         });
     }
-    modules.finish(lines, file_loc)
+    count_branches(&seen.branches, &functions, &mut modules.definitions);
+    modules.finish(lines, file_loc, file_comments)
+}
+
+/// Lets each namespace without braces reach to the next one or to the end of the file.
+fn extend_rests(found: &mut [Found], lines: &CodeLines) {
+    let mut end = (usize::MAX, lines.last_line());
+    for found in found.iter_mut().rev().filter(|found| found.is_rest) {
+        found.span.end = end.0;
+        found.end_line = end.1.max(found.end_line);
+        end = (found.span.start, found.line.saturating_sub(1));
+    }
+}
+
+/// Adds each decision point to the innermost function around it. Both are in order of start. O(n).
+fn count_branches(
+    branches: &[Range<usize>],
+    functions: &[(Range<usize>, usize)],
+    definitions: &mut [Definition],
+) {
+    let mut functions = functions.iter().peekable();
+    let mut open: Vec<&(Range<usize>, usize)> = Vec::new();
+    for branch in branches {
+        while let Some(function) = functions.next_if(|(span, _)| span.start <= branch.start) {
+            while open
+                .pop_if(|(span, _)| span.end <= function.0.start)
+                .is_some()
+            {}
+            open.push(function);
+        }
+        while open.pop_if(|(span, _)| span.end <= branch.start).is_some() {}
+        if let Some((_, module)) = open.last() {
+            let complexity = &mut definitions[*module].complexity;
+            *complexity = complexity.saturating_add(1);
+        }
+    }
 }
 
 #[derive(Default)]
@@ -130,18 +181,39 @@ impl Modules {
         self.add(definition)
     }
 
-    fn finish(mut self, lines: &CodeLines, file_loc: u32) -> Vec<Definition> {
+    fn finish(mut self, lines: &CodeLines, file_loc: u32, file_comments: u32) -> Vec<Definition> {
         for module in 0..self.definitions.len() {
             let parent = self.definitions[module].parent;
-            let most = parent.map_or(file_loc, |parent| self.definitions[parent].loc);
+            let (most, most_comments) = match parent {
+                Some(parent) => {
+                    let parent = &self.definitions[parent];
+                    (parent.loc, parent.comment_lines)
+                }
+                None => (file_loc, file_comments),
+            };
             let definition = &mut self.definitions[module];
             let whole = lines.count(definition.line, definition.end_line);
-            definition.loc = if definition.kind == ModuleKind::Function {
+            if definition.kind == ModuleKind::Function {
                 // A function that shares all its lines with others still has one.
-                definition.loc.max(whole.min(1)).min(most)
+                definition.loc = definition.loc.max(whole.min(1)).min(most);
             } else {
-                whole.min(most)
-            };
+                definition.loc = whole.min(most);
+                definition.comment_lines = lines.comments(definition.line, definition.end_line);
+            }
+            definition.comment_lines = definition.comment_lines.min(most_comments);
+        }
+        for module in (0..self.definitions.len()).rev() {
+            let Definition {
+                functions,
+                complexity,
+                parent,
+                ..
+            } = self.definitions[module];
+            if let Some(parent) = parent {
+                let parent = &mut self.definitions[parent];
+                parent.functions = parent.functions.saturating_add(functions);
+                parent.complexity = parent.complexity.saturating_add(complexity);
+            }
         }
         self.definitions
     }

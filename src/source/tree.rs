@@ -1,26 +1,37 @@
 //! Files and their definitions put together to a hierarchy, with sums for the directories.
 
-use std::path::Path;
-
-use super::measure::Measured;
+use super::scan::SourceFile;
 use crate::facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
 
 /// A directory that is open while its files are added.
 struct Open {
     node: NodeId,
     name: String,
-    loc: u64,
-    bytes: u64,
+    sums: Sums,
     /// The language of all its files so far; none before the first, empty when they differ.
     language: Option<&'static str>,
 }
 
+/// What directories add up.
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    loc: u32,
+    comment_lines: u32,
+    functions: u32,
+    complexity: u32,
+    bytes: u64,
+}
+
 /// The hierarchy of `files`, which stand in order of their path's components. Linear.
-pub fn hierarchy(root: &str, files: Vec<(&Path, Measured)>) -> Hierarchy {
+pub fn hierarchy(root: &str, files: &[SourceFile]) -> Hierarchy {
     let mut builder = HierarchyBuilder::new(root);
     let mut open = vec![Open::new(NodeId::ROOT, root.to_owned())];
-    for (path, file) in files {
-        let names: Vec<_> = path.iter().map(|name| name.to_string_lossy()).collect();
+    for file in files {
+        let names: Vec<_> = file
+            .path
+            .iter()
+            .map(|name| name.to_string_lossy())
+            .collect();
         let Some((file_name, directories)) = names.split_last() else {
             continue;
         };
@@ -36,9 +47,10 @@ pub fn hierarchy(root: &str, files: Vec<(&Path, Measured)>) -> Hierarchy {
             open.push(Open::new(node, name.to_string()));
         }
         if let Some(directory) = open.last_mut() {
-            let node = add_file(&mut builder, directory.node, file_name, &file);
-            add_definitions(&mut builder, node, &file);
-            directory.count(u64::from(file.loc), file.bytes, file.language);
+            let sums = sums_of(file);
+            let node = add_file(&mut builder, directory.node, file_name, file, sums);
+            add_definitions(&mut builder, node, file);
+            directory.count(sums, file.counted.language.name());
         }
     }
     close_to(&mut open, 1, &mut builder);
@@ -48,20 +60,41 @@ pub fn hierarchy(root: &str, files: Vec<(&Path, Measured)>) -> Hierarchy {
     builder.build().0
 }
 
+fn sums_of(file: &SourceFile) -> Sums {
+    let outermost = file
+        .definitions
+        .iter()
+        .filter(|definition| definition.parent.is_none());
+    let mut sums = Sums {
+        loc: file.counted.loc,
+        comment_lines: file.counted.comment_lines,
+        bytes: file.counted.stamp.bytes,
+        ..Sums::default()
+    };
+    for definition in outermost {
+        sums.functions = sums.functions.saturating_add(definition.functions);
+        sums.complexity = sums.complexity.saturating_add(definition.complexity);
+    }
+    sums
+}
+
 impl Open {
     fn new(node: NodeId, name: String) -> Open {
         Open {
             node,
             name,
-            loc: 0,
-            bytes: 0,
+            sums: Sums::default(),
             language: None,
         }
     }
 
-    fn count(&mut self, loc: u64, bytes: u64, language: &'static str) {
-        self.loc += loc;
-        self.bytes = self.bytes.saturating_add(bytes);
+    fn count(&mut self, of: Sums, language: &'static str) {
+        let sums = &mut self.sums;
+        sums.loc = sums.loc.saturating_add(of.loc);
+        sums.comment_lines = sums.comment_lines.saturating_add(of.comment_lines);
+        sums.functions = sums.functions.saturating_add(of.functions);
+        sums.complexity = sums.complexity.saturating_add(of.complexity);
+        sums.bytes = sums.bytes.saturating_add(of.bytes);
         self.language = match self.language {
             None => Some(language),
             Some(same) if same == language => Some(same),
@@ -70,15 +103,22 @@ impl Open {
     }
 
     fn close(&self, kind: ModuleKind, builder: &mut HierarchyBuilder) {
-        builder.set(
-            self.node,
-            Module {
-                language: self.language.unwrap_or_default(),
-                loc: u32::try_from(self.loc).unwrap_or(u32::MAX),
-                bytes: self.bytes,
-                ..Module::named(kind, &self.name)
-            },
-        );
+        let module = Module {
+            language: self.language.unwrap_or_default(),
+            ..Module::named(kind, &self.name)
+        };
+        builder.set(self.node, with_sums(module, self.sums));
+    }
+}
+
+fn with_sums(module: Module<'_>, sums: Sums) -> Module<'_> {
+    Module {
+        loc: sums.loc,
+        comment_lines: sums.comment_lines,
+        functions: sums.functions,
+        complexity: sums.complexity,
+        bytes: sums.bytes,
+        ..module
     }
 }
 
@@ -90,26 +130,28 @@ fn close_to(open: &mut Vec<Open>, depth: usize, builder: &mut HierarchyBuilder) 
         directory.close(ModuleKind::Directory, builder);
         if let Some(parent) = open.last_mut() {
             let language = directory.language.unwrap_or_default();
-            parent.count(directory.loc, directory.bytes, language);
+            parent.count(directory.sums, language);
         }
     }
 }
 
-fn add_file(builder: &mut HierarchyBuilder, parent: NodeId, name: &str, file: &Measured) -> NodeId {
-    builder.add(
-        parent,
-        Module {
-            language: file.language,
-            loc: file.loc,
-            line: file.lines.min(1),
-            end_line: file.lines,
-            bytes: file.bytes,
-            ..Module::named(ModuleKind::File, name)
-        },
-    )
+fn add_file(
+    builder: &mut HierarchyBuilder,
+    parent: NodeId,
+    name: &str,
+    file: &SourceFile,
+    sums: Sums,
+) -> NodeId {
+    let module = Module {
+        language: file.counted.language.name(),
+        line: file.counted.lines.min(1),
+        end_line: file.counted.lines,
+        ..Module::named(ModuleKind::File, name)
+    };
+    builder.add(parent, with_sums(module, sums))
 }
 
-fn add_definitions(builder: &mut HierarchyBuilder, file_node: NodeId, file: &Measured) {
+fn add_definitions(builder: &mut HierarchyBuilder, file_node: NodeId, file: &SourceFile) {
     let mut nodes: Vec<NodeId> = Vec::with_capacity(file.definitions.len());
     for definition in &file.definitions {
         // Parents stand before their children.
@@ -117,10 +159,13 @@ fn add_definitions(builder: &mut HierarchyBuilder, file_node: NodeId, file: &Mea
         let node = builder.add(
             parent.copied().unwrap_or(file_node),
             Module {
-                language: file.language,
+                language: file.counted.language.name(),
                 loc: definition.loc,
                 line: definition.line,
                 end_line: definition.end_line,
+                comment_lines: definition.comment_lines,
+                functions: definition.functions,
+                complexity: definition.complexity,
                 ..Module::named(definition.kind, &definition.name)
             },
         );

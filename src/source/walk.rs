@@ -6,18 +6,13 @@ use std::sync::Mutex;
 use ignore::{WalkBuilder, WalkState};
 
 use crate::progress::{Cancelled, Progress};
-use crate::warnings::{Place, Reporter};
 
 /// The regular files below `dir`, relative to it and in order of their path's components.
 ///
 /// Ignore files are those that tokei honours: `.gitignore`, `.git/info/exclude`, git's global one, `.ignore`
 /// and `.tokeignore`, also in the directories above. Symbolic links are not followed, so that no file
-/// counts twice and no loop harms. What cannot be read is counted as `unreadable`.
-pub fn files(
-    dir: &Path,
-    progress: &Progress,
-    reporter: &Reporter,
-) -> Result<Vec<PathBuf>, Cancelled> {
+/// counts twice and no loop harms. Gives also what could not be read, in words.
+pub fn files(dir: &Path, progress: &Progress) -> Result<(Vec<PathBuf>, Vec<String>), Cancelled> {
     let found: Mutex<Vec<PathBuf>> = Mutex::default();
     let unreadable: Mutex<Vec<String>> = Mutex::default();
     let walker = WalkBuilder::new(dir)
@@ -52,13 +47,9 @@ pub fn files(
         .into_inner()
         .unwrap_or_else(|poisoned| poisoned.into_inner());
     unreadable.sort();
-    if let Some(first) = unreadable.first() {
-        let count = unreadable.len() as u64;
-        reporter.warn_many("unreadable", count, || Place::file(first.as_str()));
-    }
     let mut found = found
         .into_inner()
         .unwrap_or_else(|poisoned| poisoned.into_inner());
     found.sort();
-    Ok(found)
+    Ok((found, unreadable))
 }

@@ -13,6 +13,11 @@ use callscape::warnings::Reporter;
 use crate::common::{callscape, data, large_data};
 use crate::random::Random;
 
+mod bad_input;
+mod ctags;
+mod languages;
+mod steps;
+
 /// A directory that is removed at the end of its test.
 struct Scratch(PathBuf);
 
@@ -64,12 +69,21 @@ fn check(hierarchy: &Hierarchy) {
                 inner.loc <= module.loc,
                 "{path} has more code than what is around it"
             );
+            assert!(
+                inner.comment_lines <= module.comment_lines,
+                "{path} has more comments than what is around it"
+            );
             assert!(inner.line <= inner.end_line, "{path} ends before it begins");
             let fits = match inner.kind {
                 ModuleKind::Root | ModuleKind::External => false,
-                ModuleKind::Directory | ModuleKind::File => {
+                ModuleKind::Directory => {
                     matches!(module.kind, ModuleKind::Root | ModuleKind::Directory)
                 }
+                // An amalgamation holds files.
+                ModuleKind::File => matches!(
+                    module.kind,
+                    ModuleKind::Root | ModuleKind::Directory | ModuleKind::File
+                ),
                 _ => {
                     let is_inside = module.line <= inner.line && inner.end_line <= module.end_line;
                     is_inside && !matches!(module.kind, ModuleKind::Root | ModuleKind::Directory)
@@ -77,6 +91,15 @@ fn check(hierarchy: &Hierarchy) {
             };
             assert!(fits, "{path} does not fit into {:?}", module.kind);
         }
+        let is_function = |id: &u32| hierarchy.kind(ModuleId(*id)) == ModuleKind::Function;
+        let functions = hierarchy.subtree(id).filter(is_function);
+        let complexity: u32 = functions
+            .clone()
+            .map(|id| hierarchy.module(ModuleId(id)).complexity)
+            .sum();
+        assert_eq!(module.functions as usize, functions.count());
+        assert_eq!(module.complexity, complexity);
+        assert!(module.kind != ModuleKind::Function || module.complexity > 0);
         if matches!(module.kind, ModuleKind::Root | ModuleKind::Directory) {
             let children: Vec<_> = hierarchy
                 .children(id)
@@ -290,266 +313,6 @@ fn this_repository_has_the_lines_that_tokei_counts() {
 }
 
 #[test]
-fn definitions_of_c() {
-    let text = r#"#define API extern
-struct point { int x; };
-typedef struct {
-  int y;
-} named;
-enum { ANONYMOUS };
-
-API named length (int a) { return a; }
-int old(a, b)
-  int a;
-  char *b;
-{
-  /* nothing
-
-  */
-  return a;
-}
-static void *(*get(int x))(int) { return 0; }
-void (in_parentheses) (int a) { }
-int declared(int);
-#ifdef A
-int variant(void) { return 1; }
-#else
-int variant(void) { return 2; }
-#endif
-void dispatching(int op) {
-  switch (op) {
-    dispatch (CODE(op)) { break; }
-  }
-}
-"#;
-    assert_eq!(
-        definitions("a.c", text),
-        [
-            "class point 2-2 1",
-            "class named 3-5 3",
-            "function length 8-8 1",
-            "function old 9-17 6",
-            "function get 18-18 1",
-            "function in_parentheses 19-19 1",
-            "function variant 22-22 1",
-            "function variant 24-24 1",
-            "function dispatching 26-30 5",
-        ]
-    );
-}
-
-#[test]
-fn definitions_of_cpp() {
-    let text = r#"extern "C" { int c_function(void) { return 1; } }
-namespace a::b {
-template <typename T>
-class EXPORT Stack : public Base {
- public:
-  Stack() : size_(0) {}
-  ~Stack() = default;
-  void push(T t) LOCKS_EXCLUDED(mu_) {
-    auto f = [&] { return t; };
-  }
-  operator bool() const { return size_ > 0; }
-  bool operator<(const Stack& o) const { return size_ < o.size_; }
-  struct Node { T t; };
-};
-}
-namespace {
-int hidden() { return 0; }
-}
-a::b::Stack<int>::Stack(int n) {}
-void a::b::Stack<int>::pop() {
-  struct Local { void run() {} };
-}
-"#;
-    assert_eq!(
-        definitions("a.cc", text),
-        [
-            "function c_function 1-1 1",
-            "namespace a::b 2-15 14",
-            "class a::b/Stack 4-14 11",
-            "function a::b/Stack/Stack 6-6 1",
-            "function a::b/Stack/push 8-10 3",
-            "function a::b/Stack/operator bool 11-11 1",
-            "function a::b/Stack/operator< 12-12 1",
-            "class a::b/Stack/Node 13-13 1",
-            "function hidden 17-17 1",
-            "class a 19-22 4",
-            "class a/b 19-22 4",
-            "class a/b/Stack 19-22 4",
-            "function a/b/Stack/Stack 19-19 1",
-            "function a/b/Stack/pop 20-22 2",
-            "class a/b/Stack/pop::Local 21-21 1",
-            "function a/b/Stack/pop::Local/run 21-21 1",
-        ]
-    );
-}
-
-#[test]
-fn headers_are_read_by_the_grammar_that_fits() {
-    assert_eq!(
-        definitions("c.h", "static int class(int new) { return new; }\n"),
-        ["function class 1-1 1"]
-    );
-    assert_eq!(
-        definitions(
-            "cpp.h",
-            "class A {\n public:\n  int f() { return 1; }\n};\n"
-        ),
-        ["class A 1-4 4", "function A/f 3-3 1"]
-    );
-}
-
-#[test]
-fn definitions_of_rust() {
-    let text = r#"struct Type<T>(T);
-
-/// Documented.
-impl<T> Type<T> {
-    fn new(t: T) -> Self {
-        fn nested() {}
-        Type(t)
-    }
-}
-impl<T: Display> Display for Type<T> {
-    fn fmt(&self) { /* nothing */ }
-}
-trait Shape {
-    fn area(&self) -> f32;
-    fn twice(&self) -> f32 { 2.0 * self.area() }
-}
-mod inner {
-    impl Shape for &super::Type<u8> {
-        fn area(&self) -> f32 { 1.0 }
-    }
-}
-mod elsewhere;
-const TEXT: &str = "fn not_a_function() {}";
-"#;
-    assert_eq!(
-        definitions("a.rs", text),
-        [
-            "class Type 1-12 10",
-            "function Type/new 5-8 3",
-            "function Type/new::nested 6-6 1",
-            "function Type/fmt 11-11 1",
-            "class Shape 13-16 4",
-            "function Shape/twice 15-15 1",
-            "namespace inner 17-21 5",
-            "class inner/Type 18-20 3",
-            "function inner/Type/area 19-19 1",
-        ]
-    );
-}
-
-#[test]
-fn definitions_of_python() {
-    let text = r#"@decorator
-def outer(a):
-    """Text
-
-    with a blank line"""
-    # a comment
-    def inner():
-        class Local:
-            def method(self): pass
-        return Local
-    return inner
-
-class C(Base):
-    @property
-    async def value(self):
-        return 1
-
-    square = lambda self, x: x * x
-"#;
-    assert_eq!(
-        definitions("a.py", text),
-        [
-            "function outer 2-11 5",
-            "function outer.<locals>.inner 7-10 2",
-            "class outer.<locals>.inner.<locals>.Local 8-9 2",
-            "function outer.<locals>.inner.<locals>.Local/method 9-9 1",
-            "class C 13-18 5",
-            "function C/value 15-16 2",
-            "function C/square 18-18 1",
-        ]
-    );
-}
-
-#[test]
-fn definitions_of_javascript() {
-    let text = r#"function* generator() { yield 1; }
-const arrow = async (a) => {
-  const inner = function () { return a; };
-};
-export default function () {}
-class A extends B {
-  #hidden() {}
-  get size() { return 1; }
-  handler = () => {};
-  static [Symbol.iterator]() {}
-}
-A.prototype.late = function named() {};
-module.exports.f = () => 1;
-const object = { method() {}, 'quoted': function () {}, short: (x) => x };
-(function () { function inside() {} })();
-list.map((x) => x);
-"#;
-    assert_eq!(
-        definitions("a.js", text),
-        [
-            "function generator 1-1 1",
-            "function arrow 2-4 2",
-            "function arrow.inner 3-3 1",
-            "function default 5-5 1",
-            "class A 6-11 6",
-            "function A/#hidden 7-7 1",
-            "function A/size 8-8 1",
-            "function A/handler 9-9 1",
-            "function A/[Symbol.iterator] 10-10 1",
-            "function named 12-12 1",
-            "function f 13-13 1",
-            "function method 14-14 1",
-            "function quoted 14-14 1",
-            "function short 14-14 1",
-            "function inside 15-15 1",
-        ]
-    );
-}
-
-#[test]
-fn definitions_of_typescript() {
-    let text = r#"export namespace N {
-  export interface I { f(): void }
-  export abstract class A<T> implements I {
-    constructor(private t: T) { super(); }
-    abstract g(): void;
-    f(): void {}
-    h = (x: number): number => x;
-  }
-  enum E { One }
-}
-declare function outside(): void;
-type Fn = () => void;
-const view = <T,>(x: T) => { return x; };
-"#;
-    let expected = [
-        "namespace N 1-10 10",
-        "class N/I 2-2 1",
-        "class N/A 3-8 6",
-        "function N/A/constructor 4-4 1",
-        "function N/A/f 6-6 1",
-        "function N/A/h 7-7 1",
-        "class N/E 9-9 1",
-        "function view 13-13 1",
-    ];
-    assert_eq!(definitions("a.ts", text), expected);
-    assert_eq!(definitions("a.tsx", text), expected);
-}
-
-#[test]
 fn files_without_grammar_are_leaves_and_what_is_no_source_is_counted() {
     let scratch = Scratch::new("kinds");
     scratch
@@ -584,90 +347,6 @@ fn files_without_grammar_are_leaves_and_what_is_no_source_is_counted() {
         ]
     );
     assert_eq!(warnings, [("unknown-language".to_owned(), 2)]);
-}
-
-#[test]
-fn odd_files_do_no_harm() {
-    let scratch = Scratch::new("odd");
-    let mut utf16: Vec<u8> = vec![0xff, 0xfe];
-    for unit in "int f(void) {\r\n  return 1;\r\n}\r\n".encode_utf16() {
-        utf16.extend(unit.to_le_bytes());
-    }
-    scratch
-        .write("utf16.c", utf16)
-        .write("bom.py", b"\xef\xbb\xbf# comment\ndef f(): pass\n")
-        .write(
-            "latin1.c",
-            b"int \xe9t\xe9(void) { return '\xff'; }\nint g(void) { return 0; }\n",
-        )
-        .write("nul.c", b"int f(void) {\0\0 return 1; }\n\0")
-        .write("deep.c", "(".repeat(20_000))
-        .write("deep.js", "function f() {".repeat(3000))
-        .write("deep.py", "[".repeat(200_000))
-        .write("long.js", format!("x = '{}';", "a".repeat(3 << 20)))
-        .write(
-            "white.c",
-            format!("char *s = \"a\n{}\n\";", " ".repeat(200_000)),
-        )
-        .write("large.c", "int x;\n\n".repeat(2_200_000));
-    let (hierarchy, mut warnings) = scratch.scan();
-    // Whether the deep ones are parsed in time depends on the machine.
-    warnings.retain(|(kind, _)| *kind != "file-took-too-long-to-parse");
-    let find = |path: &str| {
-        let mut modules = hierarchy.modules();
-        let id = modules.find(|id| hierarchy.path(*id) == path);
-        hierarchy.module(id.unwrap_or_else(|| panic!("{path} is a module")))
-    };
-    assert_eq!(find("utf16.c/f").end_line, 3);
-    assert_eq!(find("bom.py").loc, 1);
-    assert_eq!(find("latin1.c/g").line, 2);
-    assert_eq!(find("nul.c/f").loc, 1);
-    assert_eq!(find("large.c").loc, 2_200_000);
-    assert_eq!(
-        warnings,
-        [
-            ("file-too-large-to-parse".to_owned(), 1),
-            ("file-too-sparse-to-parse".to_owned(), 1)
-        ]
-    );
-}
-
-#[cfg(unix)]
-#[test]
-fn links_and_names_that_are_no_text_do_no_harm() {
-    use std::os::unix::ffi::OsStrExt;
-    use std::os::unix::fs::symlink;
-    let scratch = Scratch::new("links");
-    scratch.write("a/f.c", "int f(void) { return 1; }\n");
-    symlink("..", scratch.0.join("a/loop")).expect("links are possible");
-    symlink("f.c", scratch.0.join("a/same.c")).expect("links are possible");
-    symlink("nowhere.c", scratch.0.join("a/broken.c")).expect("links are possible");
-    let name = std::ffi::OsStr::from_bytes(b"\xff\xfe.c");
-    fs::write(scratch.0.join(name), "int g(void) { return 1; }\n").expect("writable");
-    let (hierarchy, warnings) = scratch.scan();
-    assert_eq!(hierarchy.module(ModuleId::ROOT).loc, 2);
-    assert_eq!(hierarchy.len(), 6);
-    assert_eq!(warnings, []);
-}
-
-#[test]
-fn directories_may_lie_deep() {
-    let scratch = Scratch::new("deep");
-    let path = "d/".repeat(900) + "f.c";
-    scratch.write(&path, "int f(void) { return 1; }\n");
-    let (hierarchy, _) = scratch.scan();
-    assert_eq!(hierarchy.len(), 903);
-    let output = callscape()
-        .arg("tree")
-        .arg(&scratch.0)
-        .arg("--json")
-        .output()
-        .expect("it runs");
-    assert!(output.status.success());
-    assert_eq!(
-        output.stdout.iter().filter(|&&byte| byte == b'{').count(),
-        903
-    );
 }
 
 #[test]

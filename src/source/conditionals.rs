@@ -1,0 +1,166 @@
+//! Conditional compilation: `#if` in the middle of a statement or an expression, which no grammar can read.
+
+use std::ops::Range;
+
+use super::languages::Preprocessor;
+
+/// One `#if … #elif … #else … #endif`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conditional {
+    /// The lines of the directives, in bytes: of `#if`, of each `#elif` and `#else`, of `#endif`.
+    directives: Vec<Range<usize>>,
+    /// Which branch alone is ever compiled, where the condition says so: `#if 0`.
+    only: Option<usize>,
+}
+
+impl Conditional {
+    /// The text of branch `index`, between two directives.
+    fn branch(&self, index: usize) -> Range<usize> {
+        self.directives[index].end..self.directives[index + 1].start
+    }
+}
+
+/// Files with more conditionals than this stay as they are: they are generated.
+const MOST: usize = 100_000;
+
+/// The conditionals of a file, those inside others too. One that is not closed is left out. O(n).
+pub fn find(source: &[u8], preprocessor: Preprocessor) -> Vec<Conditional> {
+    let mut open: Vec<Conditional> = Vec::new();
+    let mut closed: Vec<Conditional> = Vec::new();
+    let mut start = 0;
+    while start < source.len() && closed.len() < MOST {
+        let end = line_end(source, start);
+        let mut line = start..end;
+        let text = source[line.clone()].trim_ascii_start();
+        let Some(directive) = text.strip_prefix(b"#").map(<[u8]>::trim_ascii_start) else {
+            start = end;
+            continue;
+        };
+        // A directive goes on behind a backslash.
+        while source[..line.end].trim_ascii_end().ends_with(b"\\") && line.end < source.len() {
+            line.end = line_end(source, line.end);
+        }
+        start = line.end;
+        let word_end = directive.iter().position(|b| !b.is_ascii_alphabetic());
+        let (word, condition) = directive.split_at(word_end.unwrap_or(directive.len()));
+        match word {
+            b"if" | b"ifdef" | b"ifndef" => open.push(Conditional {
+                directives: vec![line],
+                only: only_branch(word, condition, preprocessor),
+            }),
+            b"elif" | b"else" | b"elifdef" | b"elifndef" => {
+                if let Some(conditional) = open.last_mut() {
+                    conditional.directives.push(line);
+                }
+            }
+            b"endif" => {
+                if let Some(mut conditional) = open.pop() {
+                    conditional.directives.push(line);
+                    closed.push(conditional);
+                }
+            }
+            _ => {}
+        }
+    }
+    closed
+}
+
+fn line_end(source: &[u8], start: usize) -> usize {
+    memchr::memchr(b'\n', &source[start..]).map_or(source.len(), |length| start + length + 1)
+}
+
+fn only_branch(word: &[u8], condition: &[u8], preprocessor: Preprocessor) -> Option<usize> {
+    let condition = condition.trim_ascii();
+    let first = condition
+        .split(|b| !(b.is_ascii_alphanumeric() || *b == b'_'))
+        .next();
+    let is_cpp = preprocessor == Preprocessor::Cpp;
+    match (word, first.unwrap_or_default()) {
+        (b"if", b"0") => Some(1),
+        (b"if", b"1") => Some(0),
+        (b"ifdef", b"__cplusplus") => Some(usize::from(!is_cpp)),
+        (b"ifndef", b"__cplusplus") => Some(usize::from(is_cpp)),
+        (b"if", b"defined")
+            if condition.ends_with(b"__cplusplus") || condition.ends_with(b"(__cplusplus)") =>
+        {
+            Some(usize::from(!is_cpp))
+        }
+        _ => None,
+    }
+}
+
+/// The text with one branch of each conditional, all else overwritten with spaces; and what was overwritten. The
+/// branch is the first, or the last where `is_last` says so; none where that would be one without text, as the
+/// second of an `#if` without `#else`.
+pub fn choose(
+    source: &[u8],
+    conditionals: &[Conditional],
+    is_last: bool,
+) -> (Vec<u8>, Vec<Range<usize>>) {
+    let mut text = source.to_vec();
+    let mut blanked: Vec<Range<usize>> = Vec::new();
+    for conditional in conditionals {
+        let branches = conditional.directives.len() - 1;
+        let chosen = match conditional.only {
+            Some(only) => only,
+            None if is_last => branches - 1,
+            None => 0,
+        };
+        for branch in (0..branches).filter(|&branch| branch != chosen) {
+            blanked.push(conditional.branch(branch));
+        }
+        for directive in &conditional.directives {
+            blank(&mut text[directive.clone()]);
+        }
+    }
+    blanked.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
+    // Of those inside one another the outer counts.
+    let mut end = 0;
+    blanked.retain(|range| {
+        let is_outer = range.end > end;
+        end = end.max(range.end);
+        is_outer
+    });
+    for range in &blanked {
+        blank(&mut text[range.clone()]);
+    }
+    (text, blanked)
+}
+
+fn blank(text: &mut [u8]) {
+    for byte in text.iter_mut().filter(|byte| **byte != b'\n') {
+        *byte = b' ';
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_branch_of_each_conditional_stays_where_it_is() {
+        let source = b"a\n#if X\nb\n# elif Y \\\n  && Z\nc\n#ifdef W\nd\n#endif\n#else\ne\n#endif\nf\n#if 0\ng\n#endif\n#endif\n#if U\n";
+        let conditionals = find(source, Preprocessor::C);
+        assert_eq!(conditionals.len(), 3);
+        let words = |is_last| {
+            let (text, _) = choose(source, &conditionals, is_last);
+            assert_eq!(text.len(), source.len());
+            let text = String::from_utf8(text).expect("a literal");
+            text.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(words(false), "a b f #endif #if U");
+        assert_eq!(words(true), "a e f #endif #if U");
+    }
+
+    #[test]
+    fn what_only_one_language_sees_is_left_to_it() {
+        let source = b"#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
+        for (preprocessor, expected) in
+            [(Preprocessor::C, ""), (Preprocessor::Cpp, "extern \"C\" {")]
+        {
+            let conditionals = find(source, preprocessor);
+            let (text, _) = choose(source, &conditionals, false);
+            assert_eq!(String::from_utf8_lossy(text.trim_ascii()), expected);
+        }
+    }
+}

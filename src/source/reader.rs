@@ -1,0 +1,367 @@
+//! Reads the syntax of one file: parses it, and walks the tree once for all that is asked of it.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::ops::{ControlFlow, Range};
+use std::time::{Duration, Instant};
+
+use tree_sitter::{
+    Node, ParseOptions, Parser, QueryCursor, QueryMatch, StreamingIterator, Tree, TreeCursor,
+};
+
+use super::amalgamation;
+use super::code_lines::CodeLines;
+use super::conditionals;
+use super::definitions::{self, Definition, Found};
+use super::languages::{Compiled, Language};
+use super::nesting;
+use crate::facts::hierarchy::ModuleKind;
+use crate::progress::Progress;
+
+/// How long the syntax of one file may take, and how much longer for each of its bytes: a second for 250 kB.
+const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE_A_BYTE: Duration = Duration::from_micros(4);
+
+/// More states of one pattern than this are dropped: a definition needs a handful.
+const MOST_STATES: u32 = 256;
+
+/// Why a file's definitions are unknown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unparsed {
+    Cancelled,
+    TookTooLong,
+    /// A grammar and its query do not fit together.
+    NoGrammar,
+}
+
+/// What a syntax tree shows.
+#[derive(Debug, Default)]
+pub struct Seen {
+    pub found: Vec<Found>,
+    /// Bytes; in order of start.
+    pub comments: Vec<Range<usize>>,
+    /// Lines, from 0, of strings that span lines.
+    pub texts: Vec<Range<usize>>,
+    /// Decision points: bytes, in order of start.
+    pub branches: Vec<Range<usize>>,
+}
+
+/// Reads syntax; one for each thread, reused from file to file.
+pub struct Reader {
+    parser: Parser,
+    cursor: QueryCursor,
+}
+
+impl Default for Reader {
+    fn default() -> Reader {
+        let mut cursor = QueryCursor::new();
+        // Patterns begin at the node that the cursor is given, never below.
+        cursor.set_max_start_depth(Some(0));
+        cursor.set_match_limit(MOST_STATES);
+        Reader {
+            parser: Parser::new(),
+            cursor,
+        }
+    }
+}
+
+/// A syntax tree and the language that it is of.
+struct Parsed {
+    language: &'static Language,
+    compiled: &'static Compiled,
+    tree: Tree,
+    errors: usize,
+}
+
+impl Reader {
+    /// The definitions in `source`, parents before children, none with more than `file_loc` lines of code and
+    /// `file_comments` of comments.
+    ///
+    /// Where several languages are given, as for a header that may be C or C++, the one that reads it with
+    /// the fewest errors counts.
+    pub fn read(
+        &mut self,
+        languages: &[&'static Language],
+        source: &[u8],
+        file_loc: u32,
+        file_comments: u32,
+        progress: &Progress,
+    ) -> Result<Vec<Definition>, Unparsed> {
+        let started = Instant::now();
+        let bytes = u32::try_from(source.len()).unwrap_or(u32::MAX);
+        let patience = PATIENCE + PATIENCE_A_BYTE * bytes;
+        let give_up = || progress.check().is_err() || started.elapsed() > patience;
+        let because = |error| match error {
+            Unparsed::TookTooLong if progress.check().is_err() => Unparsed::Cancelled,
+            error => error,
+        };
+        let mut best: Option<Parsed> = None;
+        for language in languages {
+            let parsed = self.parse(language, source, &give_up).map_err(because)?;
+            let is_clean = parsed.errors == 0;
+            if best.as_ref().is_none_or(|best| parsed.errors < best.errors) {
+                best = Some(parsed);
+            }
+            if is_clean {
+                break;
+            }
+        }
+        let parsed = best.ok_or(Unparsed::NoGrammar)?;
+        let language = parsed.language;
+        let seen = self.see(parsed, source, &give_up).map_err(because)?;
+        let lines = CodeLines::new(source, &seen.comments, &seen.texts);
+        let definitions = nesting::nest(seen, language.nested, &lines, file_loc, file_comments);
+        Ok(amalgamation::regroup(source, definitions, &lines))
+    }
+
+    fn parse(
+        &mut self,
+        language: &'static Language,
+        source: &[u8],
+        give_up: &impl Fn() -> bool,
+    ) -> Result<Parsed, Unparsed> {
+        let compiled = language.compiled().ok_or(Unparsed::NoGrammar)?;
+        self.parser
+            .set_language(&compiled.grammar)
+            .map_err(|_| Unparsed::NoGrammar)?;
+        // A parse that was given up before would be resumed without this.
+        self.parser.reset();
+        let mut watch = |_: &tree_sitter::ParseState| match give_up() {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        };
+        let options = ParseOptions::new().progress_callback(&mut watch);
+        let mut prepared = Cow::Borrowed(source);
+        if let Some(preprocessor) = language.preprocessor {
+            preprocessor.blank_macros(prepared.to_mut());
+        }
+        let mut read = |at: usize, _| prepared.get(at..).unwrap_or_default();
+        let tree = self
+            .parser
+            .parse_with_options(&mut read, None, Some(options))
+            .ok_or(Unparsed::TookTooLong)?;
+        Ok(Parsed {
+            language,
+            compiled,
+            errors: count_errors(&tree),
+            tree,
+        })
+    }
+
+    /// What the tree shows; where conditional compilation has torn it, what the trees of its branches show.
+    fn see(
+        &mut self,
+        parsed: Parsed,
+        source: &[u8],
+        give_up: &impl Fn() -> bool,
+    ) -> Result<Seen, Unparsed> {
+        let whole = self.walk(&parsed, source, give_up)?;
+        let conditionals = match parsed.language.preprocessor {
+            Some(preprocessor) if parsed.errors > 0 => conditionals::find(source, preprocessor),
+            _ => return Ok(whole),
+        };
+        if conditionals.is_empty() {
+            return Ok(whole);
+        }
+        // The text with the first branch of each conditional, and with the last.
+        let mut branches = Vec::new();
+        for is_last in [false, true] {
+            let (text, blanked) = conditionals::choose(source, &conditionals, is_last);
+            let seen = self
+                .parse(parsed.language, &text, give_up)
+                .and_then(|branch| Ok((branch.errors, self.walk(&branch, &text, give_up)?)));
+            match seen {
+                Ok((errors, seen)) => branches.push((errors, seen, blanked)),
+                // Then what the torn tree shows is better than nothing.
+                Err(_) => return Ok(whole),
+            }
+        }
+        branches.sort_by_key(|(errors, _, _)| *errors);
+        let mut branches = branches.into_iter();
+        let Some((errors, best, blanked)) = branches.next() else {
+            return Ok(whole);
+        };
+        if errors >= parsed.errors {
+            return Ok(whole);
+        }
+        // The blanked text around a place, if it was blanked.
+        let around = |place: usize| {
+            let after = blanked.partition_point(|blanked| blanked.start <= place);
+            let before = after.checked_sub(1).map(|before| &blanked[before]);
+            before.filter(|blanked| blanked.contains(&place))
+        };
+        let is_blanked = |place: usize| around(place).is_some();
+        let mut found = best.found;
+        // What only the other branch defines; and of branches in between what the torn tree shows whole. Two heads
+        // of one body are one function.
+        let bodies: HashSet<usize> = found.iter().map(|found| found.span.end).collect();
+        let of_others = branches.flat_map(|(_, seen, _)| seen.found);
+        found.extend(of_others.filter(|found| {
+            is_blanked(found.span.start)
+                && (is_blanked(found.span.end.saturating_sub(1))
+                    || !bodies.contains(&found.span.end))
+        }));
+        let of_whole = whole.found.into_iter();
+        found.extend(of_whole.filter(|found| {
+            around(found.span.start).is_some_and(|blanked| found.span.end <= blanked.end)
+        }));
+        found.sort_by_key(|found| (found.span.start, found.span.end, found.pattern));
+        found.dedup_by(|later, first| later.span == first.span && later.kind == first.kind);
+        let mut points = best.branches;
+        points.extend(
+            whole
+                .branches
+                .into_iter()
+                .filter(|point| is_blanked(point.start)),
+        );
+        points.sort_by_key(|point| point.start);
+        Ok(Seen {
+            found,
+            branches: points,
+            // Comments are where they are, whatever stands around them.
+            comments: whole.comments,
+            texts: whole.texts,
+        })
+    }
+
+    fn walk(
+        &mut self,
+        parsed: &Parsed,
+        source: &[u8],
+        give_up: &impl Fn() -> bool,
+    ) -> Result<Seen, Unparsed> {
+        let plan = &parsed.compiled.plan;
+        let mut seen = Seen::default();
+        let mut cursor = parsed.tree.walk();
+        let mut parents: Vec<u16> = Vec::new();
+        let mut steps = 0u32;
+        loop {
+            let node = cursor.node();
+            let kind = node.kind_id();
+            let action = plan.action(kind);
+            if action.begins_pattern {
+                self.query(parsed.compiled, node, source, &mut seen);
+            }
+            if action.is_branch
+                || action.may_be_branch
+                    && parents
+                        .last()
+                        .is_some_and(|parent| plan.is_branch_inside(kind, *parent))
+            {
+                seen.branches.push(node.byte_range());
+            }
+            if action.is_text {
+                text_of(node, &mut seen);
+            }
+            if action.is_comment {
+                seen.comments.push(node.byte_range());
+            } else if cursor.goto_first_child() {
+                parents.push(kind);
+                continue;
+            }
+            steps = steps.wrapping_add(1);
+            if steps.is_multiple_of(1 << 14) && give_up() {
+                return Err(Unparsed::TookTooLong);
+            }
+            if !advance(&mut cursor, &mut parents) {
+                break;
+            }
+        }
+        seen.branches
+            .sort_by_key(|branch| (branch.start, branch.end));
+        seen.branches.dedup();
+        Ok(seen)
+    }
+
+    /// Runs the language's query on one node.
+    fn query(&mut self, compiled: &Compiled, node: Node<'_>, source: &[u8], seen: &mut Seen) {
+        let captures = &compiled.captures;
+        let mut matches = self.cursor.matches(&compiled.query, node, source);
+        while let Some(matched) = matches.next() {
+            let node = |capture: Option<u32>| capture_node(matched, capture);
+            if let Some(branch) = node(captures.branch) {
+                seen.branches.push(branch.byte_range());
+                continue;
+            }
+            if let Some(text) = node(captures.text) {
+                text_of(text, seen);
+                continue;
+            }
+            if let Some(comment) = node(captures.comment) {
+                seen.comments.push(comment.byte_range());
+                continue;
+            }
+            let kinds = [
+                (captures.function, ModuleKind::Function),
+                (captures.class, ModuleKind::Class),
+                (captures.namespace, ModuleKind::Namespace),
+                (captures.rest, ModuleKind::Namespace),
+            ];
+            let defined = kinds
+                .iter()
+                .find_map(|&(capture, kind)| Some((node(capture)?, kind)));
+            let name = match node(captures.declarator) {
+                Some(declarator) => definitions::function_name(declarator, source),
+                None => node(captures.name),
+            };
+            let scope = node(captures.scope);
+            if let (Some((node, kind)), Some(name)) = (defined, name)
+                && let Some(found) = definitions::definition(kind, node, name, scope, source)
+            {
+                seen.found.push(Found {
+                    pattern: matched.pattern_index,
+                    is_rest: capture_node(matched, captures.rest).is_some(),
+                    ..found
+                });
+            }
+        }
+    }
+}
+
+fn text_of(node: Node<'_>, seen: &mut Seen) {
+    let (first, last) = (node.start_position().row, node.end_position().row);
+    if first != last {
+        seen.texts.push(first..last + 1);
+    }
+}
+
+/// Goes to the node after the subtree of the current one; false at the end.
+fn advance(cursor: &mut TreeCursor<'_>, parents: &mut Vec<u16>) -> bool {
+    while !cursor.goto_next_sibling() {
+        if !cursor.goto_parent() {
+            return false;
+        }
+        parents.pop();
+    }
+    true
+}
+
+fn capture_node<'tree>(
+    matched: &QueryMatch<'_, 'tree>,
+    capture: Option<u32>,
+) -> Option<Node<'tree>> {
+    let capture = capture?;
+    let captures = matched.captures().iter();
+    captures
+        .filter(|found| found.index == capture)
+        .map(|found| found.node)
+        .next()
+}
+
+/// Errors and missing tokens in a tree. Visits only what lies above one.
+fn count_errors(tree: &Tree) -> usize {
+    let mut cursor = tree.walk();
+    let mut errors = 0;
+    loop {
+        let node = cursor.node();
+        errors += usize::from(node.is_error() || node.is_missing());
+        if node.has_error() && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return errors;
+            }
+        }
+    }
+}

@@ -1,0 +1,422 @@
+//! Scanning in steps: first all files with their lines, then what is in them, as fast as it can be read.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::cache::{Cache, Known};
+use super::count::{self, Counted, NotCounted};
+use super::definitions::Definition;
+use super::languages::{self, Language};
+use super::reader::{Reader, Unparsed};
+use super::workers::{Done, Workers};
+use super::{SourceError, tree, walk};
+use crate::facts::hierarchy::Hierarchy;
+use crate::progress::{Cancelled, Progress};
+use crate::warnings::{Place, Reporter};
+use tokei::LanguageType;
+
+/// Something below the source tree that was left out, wholly or in part.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Problem {
+    /// A kind of warning: `unreadable`, `unknown-language` and so on.
+    pub kind: &'static str,
+    /// What it is about: a path, for what the system refused with the reason.
+    pub what: String,
+}
+
+/// A source file and what is known of it so far.
+#[derive(Debug)]
+pub struct SourceFile {
+    /// Relative to the tree's root.
+    pub path: PathBuf,
+    pub counted: Counted,
+    /// Of its content; 0 while that has not been read.
+    pub hash: u64,
+    pub definitions: Vec<Definition>,
+}
+
+/// What reading the syntax of a file gave.
+struct Read {
+    /// As counted again, where the file has changed since.
+    counted: Counted,
+    hash: u64,
+    definitions: Vec<Definition>,
+}
+
+/// A scan under way.
+pub struct Scan {
+    dir: PathBuf,
+    files: Vec<SourceFile>,
+    problems: Vec<Problem>,
+    /// Of the second step; none before it, and when it is done.
+    workers: Option<Workers<Result<Read, NotCounted>>>,
+    /// By file, whether its syntax is still to be read.
+    is_unread: Vec<bool>,
+    unread: usize,
+    cache: Option<Cache>,
+    /// Whether more is known than the cache has.
+    is_worth_keeping: bool,
+}
+
+impl Scan {
+    /// Lists the files below `dir` and counts their lines. What an earlier scan of the same tree has kept in the
+    /// user's cache directory is not read again.
+    pub fn start(dir: &Path, progress: &Progress) -> Result<Scan, SourceError> {
+        Scan::start_with_cache(dir, Cache::default_folder().as_deref(), progress)
+    }
+
+    /// As [`Scan::start`] with another folder for what is kept; nothing is kept without one.
+    pub fn start_with_cache(
+        dir: &Path,
+        folder: Option<&Path>,
+        progress: &Progress,
+    ) -> Result<Scan, SourceError> {
+        let io = |source| SourceError::Io {
+            path: dir.to_path_buf(),
+            source,
+        };
+        if !std::fs::metadata(dir).map_err(io)?.is_dir() {
+            let path = dir.to_path_buf();
+            return Err(SourceError::NotADirectory { path });
+        }
+        std::fs::read_dir(dir).map_err(io)?;
+        progress.start(format!("looking through {}", dir.display()), 0);
+        let (paths, unreadable) = walk::files(dir, progress)?;
+        let unreadable = unreadable.into_iter().map(|what| Problem {
+            kind: "unreadable",
+            what,
+        });
+        let mut scan = Scan {
+            dir: dir.to_path_buf(),
+            files: Vec::new(),
+            problems: unreadable.collect(),
+            workers: None,
+            is_unread: Vec::new(),
+            unread: 0,
+            is_worth_keeping: false,
+            cache: folder.and_then(|folder| Cache::open(folder, dir)),
+        };
+        scan.count_all(paths, progress)?;
+        if scan.files.is_empty() {
+            let path = dir.to_path_buf();
+            return Err(SourceError::Empty { path });
+        }
+        Ok(scan)
+    }
+
+    /// The first step: the lines of all files.
+    fn count_all(&mut self, paths: Vec<PathBuf>, progress: &Progress) -> Result<(), SourceError> {
+        progress.start(
+            format!("counting the lines of {}", self.dir.display()),
+            paths.len() as u64,
+        );
+        let known = self.cache.as_ref().map(Cache::known);
+        let paths = Arc::new(paths);
+        let work = {
+            let (dir, paths, progress) = (self.dir.clone(), Arc::clone(&paths), progress.clone());
+            move |file: usize, _: &mut ()| {
+                count_one(&dir, &paths[file], known.as_deref(), &progress)
+            }
+        };
+        let mut counted: Vec<Result<(SourceFile, bool), NotCounted>> = Vec::new();
+        counted.resize_with(paths.len(), || Err(NotCounted::TookTooLong));
+        let mut workers = Workers::start((0..paths.len()).collect(), work)?;
+        loop {
+            match workers.next(progress)? {
+                Done::File(file, result) => {
+                    counted[file] = result.unwrap_or(Err(NotCounted::Unreadable));
+                }
+                Done::Waiting => {}
+                Done::End => break,
+            }
+        }
+        for (path, counted) in paths.iter().zip(counted) {
+            match counted {
+                Ok((file, is_unchanged)) => {
+                    self.is_worth_keeping |= !is_unchanged;
+                    let is_unread = file.hash == 0
+                        && file.counted.warning.is_none()
+                        && languages::of(file.counted.language).is_some();
+                    self.unread += usize::from(is_unread);
+                    self.is_unread.push(is_unread);
+                    if let Some(kind) = file.counted.warning {
+                        self.problem(kind, path);
+                    }
+                    self.files.push(file);
+                }
+                Err(NotCounted::Cancelled) => return Err(Cancelled.into()),
+                Err(reason) => self.problem(kind_of(reason), path),
+            }
+        }
+        Ok(())
+    }
+
+    fn problem(&mut self, kind: &'static str, path: &Path) {
+        let what = self.dir.join(path).to_string_lossy().into_owned();
+        self.problems.push(Problem { kind, what });
+    }
+
+    /// How many files there are, and of how many the syntax is still to be read.
+    pub fn state(&self) -> (usize, usize) {
+        (self.files.len(), self.unread)
+    }
+
+    /// Reads syntax for about `time`. Whether all of it has been read.
+    pub fn read_on(&mut self, time: Duration, progress: &Progress) -> Result<bool, SourceError> {
+        let started = Instant::now();
+        if self.unread > 0 && self.workers.is_none() {
+            self.start_reading(progress)?;
+        }
+        while let Some(workers) = &mut self.workers {
+            match workers.next(progress)? {
+                Done::File(file, result) => {
+                    self.unread -= 1;
+                    self.is_unread[file] = false;
+                    self.take(file, result.unwrap_or(Err(NotCounted::TookTooLong)))?;
+                }
+                Done::Waiting => {}
+                Done::End => self.give_up(),
+            }
+            if self.unread == 0 {
+                self.workers = None;
+            }
+            if started.elapsed() >= time {
+                break;
+            }
+        }
+        if self.unread == 0 && std::mem::take(&mut self.is_worth_keeping) {
+            self.keep();
+        }
+        Ok(self.unread == 0)
+    }
+
+    /// Reads the syntax of all files.
+    pub fn finish(&mut self, progress: &Progress) -> Result<(), SourceError> {
+        while !self.read_on(Duration::MAX, progress)? {}
+        Ok(())
+    }
+
+    fn start_reading(&mut self, progress: &Progress) -> Result<(), SourceError> {
+        progress.start(
+            format!("reading the files of {}", self.dir.display()),
+            self.unread as u64,
+        );
+        // What takes longest comes first, so that all threads end together.
+        let mut order: Vec<usize> = (0..self.files.len()).collect();
+        order.retain(|&file| self.is_unread[file]);
+        order.sort_by_key(|&file| {
+            (
+                std::cmp::Reverse(self.files[file].counted.stamp.bytes >> 18),
+                file,
+            )
+        });
+        let files = self.files.iter();
+        let files: Vec<(PathBuf, Counted)> = files
+            .map(|file| (file.path.clone(), file.counted))
+            .collect();
+        let (dir, progress) = (self.dir.clone(), progress.clone());
+        let work = move |file: usize, reader: &mut Reader| {
+            let (path, counted) = &files[file];
+            read_one(&dir.join(path), *counted, reader, &progress)
+        };
+        self.workers = Some(Workers::start(order, work)?);
+        Ok(())
+    }
+
+    fn take(&mut self, file: usize, read: Result<Read, NotCounted>) -> Result<(), SourceError> {
+        match read {
+            Ok(read) => {
+                let file = &mut self.files[file];
+                let before = file.counted.stamp;
+                file.counted = read.counted;
+                file.hash = read.hash;
+                file.definitions = read.definitions;
+                let path = file.path.clone();
+                if let Some(kind) = read.counted.warning {
+                    self.problem(kind, &path);
+                }
+                if before != read.counted.stamp {
+                    self.problem("changed-while-it-was-scanned", &path);
+                }
+            }
+            Err(NotCounted::Cancelled) => return Err(Cancelled.into()),
+            Err(NotCounted::TookTooLong) => {
+                let path = self.files[file].path.clone();
+                self.problem("file-took-too-long-to-parse", &path);
+            }
+            // It was there when its lines were counted.
+            Err(_) => {
+                let path = self.files[file].path.clone();
+                self.problem("changed-while-it-was-scanned", &path);
+            }
+        }
+        Ok(())
+    }
+
+    /// What has not come by now hangs.
+    fn give_up(&mut self) {
+        for file in 0..self.files.len() {
+            if std::mem::take(&mut self.is_unread[file]) {
+                let path = self.files[file].path.clone();
+                self.problem("file-took-too-long-to-parse", &path);
+            }
+        }
+        self.unread = 0;
+    }
+
+    fn keep(&mut self) {
+        if let Some(cache) = &self.cache
+            && !cache.keep(&self.files)
+        {
+            self.problems.push(Problem {
+                kind: "scan-not-kept",
+                what: cache.path().to_string_lossy().into_owned(),
+            });
+        }
+    }
+
+    /// What is known so far as a hierarchy. Linear in files and definitions.
+    pub fn hierarchy(&self) -> Hierarchy {
+        tree::hierarchy(&root_name(&self.dir), &self.files)
+    }
+
+    /// Everything that was left out so far, by kind and then as it was met.
+    pub fn problems(&self) -> Vec<Problem> {
+        let mut problems = self.problems.clone();
+        problems.sort();
+        problems
+    }
+
+    /// Counts what was left out so far.
+    pub fn report(&self, reporter: &Reporter) {
+        let mut kinds: BTreeMap<&'static str, (u64, String)> = BTreeMap::new();
+        for problem in self.problems() {
+            kinds.entry(problem.kind).or_insert((0, problem.what)).0 += 1;
+        }
+        for (kind, (count, first)) in kinds {
+            reporter.warn_many(kind, count, || Place::file(first));
+        }
+    }
+}
+
+/// The name of a directory, also of `.` and `..`.
+fn root_name(dir: &Path) -> String {
+    let absolute = std::fs::canonicalize(dir).unwrap_or_else(|_| dir.to_path_buf());
+    let name = absolute.file_name().unwrap_or(absolute.as_os_str());
+    name.to_string_lossy().into_owned()
+}
+
+fn kind_of(reason: NotCounted) -> &'static str {
+    match reason {
+        NotCounted::UnknownLanguage => "unknown-language",
+        NotCounted::TookTooLong => "file-took-too-long-to-count",
+        NotCounted::Unreadable | NotCounted::Cancelled => "unreadable",
+    }
+}
+
+/// The lines of one file, and its definitions where they are known from an earlier scan; and whether it is
+/// unchanged since.
+fn count_one(
+    dir: &Path,
+    path: &Path,
+    known: Option<&Known>,
+    progress: &Progress,
+) -> Result<(SourceFile, bool), NotCounted> {
+    let whole = dir.join(path);
+    if let Some(known) = known
+        && let Ok(metadata) = std::fs::symlink_metadata(&whole)
+        && let Some((counted, hash, definitions)) =
+            known.unchanged(path, count::Stamp::of(&metadata))
+    {
+        let path = path.to_path_buf();
+        let file = SourceFile {
+            path,
+            counted,
+            hash,
+            definitions,
+        };
+        return Ok((file, true));
+    }
+    let language = count::language(&whole)?;
+    let (counted, source) = count::count(&whole, language, progress)?;
+    let mut file = SourceFile {
+        path: path.to_path_buf(),
+        counted,
+        hash: 0,
+        definitions: Vec::new(),
+    };
+    if let Some(known) = known
+        && languages::of(language).is_some()
+    {
+        let hash = count::hash(&source).max(1);
+        if let Some((definitions, warning)) =
+            known.with_content(language, hash, counted.stamp.bytes)
+        {
+            (file.hash, file.definitions) = (hash, definitions);
+            file.counted.warning = file.counted.warning.or(warning);
+        }
+    }
+    Ok((file, false))
+}
+
+/// The definitions of one file.
+fn read_one(
+    path: &Path,
+    before: Counted,
+    reader: &mut Reader,
+    progress: &Progress,
+) -> Result<Read, NotCounted> {
+    let (mut counted, source) = count::text(path, before, progress)?;
+    let languages = candidates(counted.language, &source);
+    let mut definitions = Vec::new();
+    if counted.warning.is_none() {
+        match reader.read(
+            &languages,
+            &source,
+            counted.loc,
+            counted.comment_lines,
+            progress,
+        ) {
+            Ok(found) => definitions = found,
+            Err(Unparsed::Cancelled) => return Err(NotCounted::Cancelled),
+            Err(Unparsed::TookTooLong) => counted.warning = Some("file-took-too-long-to-parse"),
+            Err(Unparsed::NoGrammar) => counted.warning = Some("grammar-does-not-fit"),
+        }
+    }
+    Ok(Read {
+        counted,
+        hash: count::hash(&source).max(1),
+        definitions,
+    })
+}
+
+/// The languages whose grammars may read a file, the likelier first: a header `.h` may be C or C++.
+fn candidates(language: LanguageType, source: &[u8]) -> Vec<&'static Language> {
+    let languages = match language {
+        LanguageType::CHeader if looks_like_cpp(source) => {
+            [Some(LanguageType::Cpp), Some(language)]
+        }
+        LanguageType::CHeader => [Some(language), Some(LanguageType::Cpp)],
+        _ => [Some(language), None],
+    };
+    let languages = languages.into_iter().flatten();
+    languages.filter_map(languages::of).collect()
+}
+
+/// Whether a header has words at the start of its lines that C does not have.
+fn looks_like_cpp(source: &[u8]) -> bool {
+    source.split(|&byte| byte == b'\n').any(|line| {
+        let line = line.trim_ascii_start();
+        let starts = [
+            &b"namespace "[..],
+            b"template",
+            b"class ",
+            b"public:",
+            b"private:",
+            b"using ",
+        ];
+        starts.iter().any(|start| line.starts_with(start))
+    })
+}
