@@ -90,26 +90,18 @@ struct Counts {
     calls: BTreeMap<&'static str, u64>,
 }
 
-const RULES: [(Rule, &str); 4] = [
-    (Rule::FileAndLine, "file_and_line"),
-    (Rule::QualifiedName, "qualified_name"),
-    (Rule::UniqueName, "unique_name"),
-    (Rule::External, "external"),
-];
-
 impl Counts {
     fn new(resolved: &Resolved) -> Counts {
-        let zero: BTreeMap<&'static str, u64> = RULES.iter().map(|&(_, name)| (name, 0)).collect();
+        let zero: BTreeMap<&'static str, u64> =
+            Rule::ALL.iter().map(|rule| (rule.name(), 0)).collect();
         let mut counts = Counts {
             functions: zero.clone(),
             calls: zero,
         };
         let metrics = resolved.recording.function_metrics(None);
         for (rule, metrics) in resolved.resolution.rules.iter().zip(metrics) {
-            for (_, name) in RULES.iter().filter(|(known, _)| known == rule) {
-                *counts.functions.entry(name).or_default() += 1;
-                *counts.calls.entry(name).or_default() += metrics.calls;
-            }
+            *counts.functions.entry(rule.name()).or_default() += 1;
+            *counts.calls.entry(rule.name()).or_default() += metrics.calls;
         }
         counts
     }
@@ -202,7 +194,7 @@ impl<'a> Info<'a> {
             ("functions", Align::Right),
             ("calls", Align::Right),
         ]);
-        for (_, rule) in RULES {
+        for rule in Rule::ALL.map(Rule::name) {
             let of = |counts: &BTreeMap<&str, u64>| counts.get(rule).copied().unwrap_or(0);
             let (functions, calls) = (of(&self.resolution.functions), of(&self.resolution.calls));
             let rule = rule.replace('_', " ");

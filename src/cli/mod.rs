@@ -12,6 +12,7 @@ mod info;
 mod input;
 mod output;
 mod render;
+mod resolve;
 mod stack;
 mod threads;
 mod tree;
@@ -34,6 +35,7 @@ enum Command {
     Functions(functions::Args),
     Stack(stack::Args),
     Graph(graph::Args),
+    Resolve(resolve::Args),
     Tree(tree::Args),
     Index(index::Args),
     Export(export::Args),
@@ -48,6 +50,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Functions(args)) => functions::run(args),
         Some(Command::Stack(args)) => stack::run(args),
         Some(Command::Graph(args)) => graph::run(args),
+        Some(Command::Resolve(args)) => resolve::run(args),
         Some(Command::Tree(args)) => tree::run(args),
         Some(Command::Index(args)) => index::run(args),
         Some(Command::Export(args)) => export::run(args),

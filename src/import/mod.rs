@@ -16,7 +16,7 @@ mod callgrind;
 mod chrome;
 mod cpuprofile;
 mod decimal;
-mod demangle;
+pub mod demangle;
 mod document;
 mod firefox;
 mod folded;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use callscape::analysis::resolve::{Resolution, Rule, resolve};
+use callscape::analysis::resolve::{Reason, Resolution, Rule, explain, resolve};
 use callscape::facts::functions::{Function, Functions};
 use callscape::facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
 use callscape::progress::Progress;
@@ -78,12 +78,12 @@ fn check(source: &Hierarchy, cases: &[(&str, &str, u32, &str, &str, Rule)]) {
 
 #[test]
 fn a_function_with_a_file_is_looked_for_in_it() {
-    use Rule::{External, FileAndLine};
+    use Rule::{External, FileAndLine, FileAndName, InFile};
     let build = "/build/other-name/core/util.py";
     check(
         &source_tree(),
         &[
-            ("load", build, 3, "", "core/util.py/load", FileAndLine),
+            ("load", build, 3, "", "core/util.py/load", FileAndName),
             // The line of a decorator, and a line that has moved.
             (
                 "Store.get",
@@ -91,7 +91,7 @@ fn a_function_with_a_file_is_looked_for_in_it() {
                 13,
                 "",
                 "core/util.py/Store/get",
-                FileAndLine,
+                FileAndName,
             ),
             (
                 "Store.get.<locals>.inner",
@@ -99,7 +99,7 @@ fn a_function_with_a_file_is_looked_for_in_it() {
                 99,
                 "",
                 "core/util.py/Store/get.<locals>.inner",
-                FileAndLine,
+                FileAndName,
             ),
             // Without a name of its own, by line.
             (
@@ -108,7 +108,7 @@ fn a_function_with_a_file_is_looked_for_in_it() {
                 15,
                 "",
                 "core/util.py/Store/get",
-                FileAndLine,
+                FileAndName,
             ),
             (
                 "<lambda>",
@@ -119,29 +119,15 @@ fn a_function_with_a_file_is_looked_for_in_it() {
                 FileAndLine,
             ),
             // Not in the syntax tree.
-            (
-                "<module>",
-                build,
-                1,
-                "",
-                "core/util.py/<module>",
-                FileAndLine,
-            ),
-            (
-                "Store",
-                build,
-                12,
-                "",
-                "core/util.py/Store/Store",
-                FileAndLine,
-            ),
+            ("<module>", build, 1, "", "core/util.py/<module>", InFile),
+            ("Store", build, 12, "", "core/util.py/Store/Store", InFile),
             (
                 "made_by_macro",
                 build,
                 5,
                 "",
                 "core/util.py/made_by_macro",
-                FileAndLine,
+                InFile,
             ),
             (
                 "render",
@@ -149,7 +135,7 @@ fn a_function_with_a_file_is_looked_for_in_it() {
                 2,
                 "",
                 "web/util.py/render",
-                FileAndLine,
+                FileAndName,
             ),
             // A standard library has files of the same name.
             (
@@ -482,5 +468,273 @@ fn all_of_a_python_package_is_found_in_its_source() {
     };
     let of_package = |path: &&String| path.contains("packaging");
     assert_eq!(external.iter().find(of_package), None);
-    assert!(counts["FileAndLine"] >= 75, "{counts:?}");
+    let in_files = ["FileAndName", "FileAndLine", "InFile"];
+    let found: usize = in_files.iter().filter_map(|rule| counts.get(*rule)).sum();
+    assert!(found >= 75, "{counts:?}");
+}
+
+/// A source tree with one definition of each kind of language.
+fn many_languages() -> Hierarchy {
+    use ModuleKind::{Class, Directory, File, Function, Namespace};
+    let mut builder = HierarchyBuilder::new("app");
+    let mut file = |path: &[&str]| {
+        let (name, directories) = path.split_last().expect("a path");
+        let mut parent = NodeId::ROOT;
+        for directory in directories {
+            let found = builder.find(parent, Directory, directory);
+            parent =
+                found.unwrap_or_else(|| builder.add(parent, module(Directory, directory, 0, 0)));
+        }
+        builder.add(parent, module(File, name, 1, 100))
+    };
+    let java = file(&["org", "shop", "Cart.java"]);
+    let kotlin = file(&["org", "shop", "Util.kt"]);
+    let csharp = file(&["Orders.cs"]);
+    let go = file(&["store", "store.go"]);
+    let php = file(&["Api.php"]);
+    let ruby = file(&["queue.rb"]);
+    let python = file(&["jobs", "run.py"]);
+    let script = file(&["view.js"]);
+    let twin = file(&["twin.js"]);
+    let rust = file(&["crate", "parse.rs"]);
+    let cart = builder.add(java, module(Class, "Cart", 1, 50));
+    builder.add(cart, module(Function, "Cart", 2, 4));
+    builder.add(cart, module(Function, "total", 6, 20));
+    let item = builder.add(cart, module(Class, "Item", 30, 40));
+    builder.add(item, module(Function, "price", 31, 33));
+    builder.add(kotlin, module(Function, "round", 3, 5));
+    let namespace = builder.add(csharp, module(Namespace, "Shop.Core", 1, 90));
+    let orders = builder.add(namespace, module(Class, "Orders", 2, 90));
+    builder.add(orders, module(Function, "Load", 4, 20));
+    builder.add(orders, module(Function, "Load.Parse", 8, 10));
+    builder.add(orders, module(Function, "Size", 22, 22));
+    let store = builder.add(go, module(Class, "Store", 1, 90));
+    builder.add(store, module(Function, "Get", 4, 20));
+    let namespace = builder.add(php, module(Namespace, "Shop\\Api", 1, 90));
+    let client = builder.add(namespace, module(Class, "Client", 2, 60));
+    builder.add(client, module(Function, "send", 4, 20));
+    let queue = builder.add(ruby, module(Class, "Queue", 1, 90));
+    builder.add(queue, module(Function, "pop", 4, 20));
+    let job = builder.add(python, module(Class, "Job", 1, 90));
+    builder.add(job, module(Function, "start", 4, 20));
+    let view = builder.add(script, module(Class, "View", 1, 40));
+    builder.add(view, module(Function, "constructor", 2, 4));
+    builder.add(view, module(Function, "draw", 5, 20));
+    builder.add(script, module(Function, "twice", 50, 51));
+    builder.add(twin, module(Function, "twice", 1, 2));
+    let parser = builder.add(rust, module(Class, "Parser", 1, 40));
+    builder.add(parser, module(Function, "next", 2, 9));
+    builder.build().0
+}
+
+#[test]
+fn names_of_every_runtime_find_their_function() {
+    use Rule::{FileAndLine, FileAndName, QualifiedName, UniqueName};
+    for (name, file, line, path, rule) in [
+        (
+            "org.shop.Cart.total",
+            "",
+            0,
+            "org/shop/Cart.java/Cart/total",
+            QualifiedName,
+        ),
+        (
+            "org.shop.Cart.<init>",
+            "",
+            0,
+            "org/shop/Cart.java/Cart/Cart",
+            QualifiedName,
+        ),
+        (
+            "org.shop.Cart$Item.price",
+            "",
+            0,
+            "org/shop/Cart.java/Cart/Item/price",
+            QualifiedName,
+        ),
+        (
+            "org.shop.Cart.lambda$total$0",
+            "Cart.java",
+            9,
+            "org/shop/Cart.java/Cart/total",
+            FileAndName,
+        ),
+        (
+            "org.shop.UtilKt.round",
+            "",
+            0,
+            "org/shop/Util.kt/round",
+            QualifiedName,
+        ),
+        (
+            "Shop.Core.Orders.Load(int, string)",
+            "",
+            0,
+            "Orders.cs/Shop.Core/Orders/Load",
+            QualifiedName,
+        ),
+        (
+            "Shop!Shop.Core.Orders.get_Size",
+            "",
+            0,
+            "Orders.cs/Shop.Core/Orders/Size",
+            QualifiedName,
+        ),
+        (
+            "Shop.Core.Orders.<Load>g__Parse|4_0",
+            "",
+            0,
+            "Orders.cs/Shop.Core/Orders/Load.Parse",
+            QualifiedName,
+        ),
+        (
+            "Shop.Core.Orders+<Load>d__4.MoveNext",
+            "",
+            0,
+            "Orders.cs/Shop.Core/Orders/Load",
+            QualifiedName,
+        ),
+        (
+            "example.com/shop/store.(*Store).Get",
+            "",
+            0,
+            "store/store.go/Store/Get",
+            QualifiedName,
+        ),
+        (
+            "example.com/shop/store.(*Store).Get.func1",
+            "",
+            0,
+            "store/store.go/Store/Get",
+            QualifiedName,
+        ),
+        (
+            "Shop\\Api\\Client::send",
+            "",
+            0,
+            "Api.php/Shop\\Api/Client/send",
+            QualifiedName,
+        ),
+        (
+            "Shop\\Api\\Client->send",
+            "",
+            0,
+            "Api.php/Shop\\Api/Client/send",
+            QualifiedName,
+        ),
+        ("Queue#pop", "", 0, "queue.rb/Queue/pop", QualifiedName),
+        (
+            "block in Queue#pop",
+            "/srv/queue.rb",
+            6,
+            "queue.rb/Queue/pop",
+            FileAndName,
+        ),
+        (
+            "jobs.run:Job.start",
+            "",
+            0,
+            "jobs/run.py/Job/start",
+            QualifiedName,
+        ),
+        (
+            "new View",
+            "file:///srv/view.js",
+            2,
+            "view.js/View/constructor",
+            FileAndName,
+        ),
+        (
+            "(anonymous)",
+            "file:///srv/view.js",
+            7,
+            "view.js/View/draw",
+            FileAndLine,
+        ),
+        (
+            "draw/<",
+            "http://host/view.js?v=2",
+            9,
+            "view.js/View/draw",
+            FileAndName,
+        ),
+        (
+            "_ZN5crate5parse6Parser4next17h0123456789abcdefE",
+            "",
+            0,
+            "crate/parse.rs/Parser/next",
+            QualifiedName,
+        ),
+        (
+            "_RNvMs_NtCs1234_5crate5parseNtB4_6Parser4next",
+            "",
+            0,
+            "crate/parse.rs/Parser/next",
+            QualifiedName,
+        ),
+        ("next+0x1c", "", 0, "crate/parse.rs/Parser/next", UniqueName),
+    ] {
+        // Beside others, as a recording has them: a path alone is not much to go by.
+        let beside = [
+            ("View.draw", "file:///srv/view.js", 5, ""),
+            ("pop", "/srv/queue.rb", 4, ""),
+            ("total", "Cart.java", 6, ""),
+            ("draw", "http://host/view.js?v=2", 5, ""),
+            (name, file, line, ""),
+        ];
+        let found = resolved(&many_languages(), &beside)
+            .pop()
+            .expect("one more");
+        assert_eq!(found, (path.to_owned(), rule), "{name}");
+    }
+}
+
+#[test]
+fn what_is_not_found_is_explained() {
+    let source = many_languages();
+    let mut recorded = Functions::default();
+    let cases = [
+        ("0x4005d0", "", "", "address_only"),
+        ("twice", "", "", "ambiguous"),
+        ("nowhere", "", "", "not_defined"),
+        ("std::sort", "", "", "runtime"),
+        ("malloc", "", "libc.so.6", "shared_library"),
+        ("f", "/elsewhere/x.c", "", "file_not_found"),
+        ("f", "/srv/node_modules/a/b.js", "", "installed_package"),
+        ("total", "", "", ""),
+    ];
+    for (name, file, library, _) in cases {
+        recorded.intern(Function {
+            name,
+            file,
+            line: 1,
+            library,
+        });
+    }
+    let reasons = explain(&source, &recorded);
+    for ((name, _, _, expected), reason) in cases.iter().zip(&reasons) {
+        assert_eq!(
+            reason.as_ref().map_or("", Reason::name),
+            *expected,
+            "{name}"
+        );
+    }
+    let Some(Reason::Ambiguous(candidates)) = &reasons[1] else {
+        panic!("two functions have that name");
+    };
+    let paths: Vec<String> = candidates.iter().map(|id| source.path(*id)).collect();
+    assert_eq!(
+        paths,
+        ["twin.js/twice", "view.js/twice"]
+            .iter()
+            .rev()
+            .copied()
+            .collect::<Vec<_>>()
+    );
+    let root = HierarchyBuilder::new("trace").build().0;
+    assert!(
+        explain(&root, &recorded)
+            .iter()
+            .all(|reason| *reason == Some(Reason::NoSource))
+    );
 }

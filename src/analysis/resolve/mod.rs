@@ -10,23 +10,94 @@ mod directories;
 mod names;
 mod packages;
 mod placing;
+mod readings;
 mod source_files;
 mod source_index;
 
 use placing::Placing;
+use readings::Reading;
 use source_files::{RecordedFile, SourceFiles};
 use source_index::SourceIndex;
 
-/// Which rule resolved a function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Which rule resolved a function: the rules in the order in which they are tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rule {
-    /// The recording's file is in the source, and the function by its name or its line.
+    /// The recording's file is in the source and defines a function of that name, of several the one whose
+    /// scopes agree, then the one around the line, then the nearest.
+    FileAndName,
+    /// The recording's file is in the source, and the function, which has no name of its own, is what stands
+    /// around its line.
     FileAndLine,
+    /// The recording's file is in the source and does not define the function (`<module>`, what a macro makes):
+    /// it becomes a module of that file.
+    InFile,
+    /// No file is recorded, and the name with the scopes in it is that of one function of the source.
     QualifiedName,
+    /// No file is recorded, and the name is that of only one function of the source.
     UniqueName,
     /// Nothing in the source: the function stands in the external district, or, where there is no source at
     /// all, where its name and file put it.
     External,
+}
+
+impl Rule {
+    pub const ALL: [Rule; 6] = [
+        Rule::FileAndName,
+        Rule::FileAndLine,
+        Rule::InFile,
+        Rule::QualifiedName,
+        Rule::UniqueName,
+        Rule::External,
+    ];
+
+    /// As documents name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Rule::FileAndName => "file_and_name",
+            Rule::FileAndLine => "file_and_line",
+            Rule::InFile => "in_file",
+            Rule::QualifiedName => "qualified_name",
+            Rule::UniqueName => "unique_name",
+            Rule::External => "external",
+        }
+    }
+}
+
+/// Why a function was not found in the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// There is no source.
+    NoSource,
+    /// The recording gives an address and no name.
+    Address,
+    /// It is of a shared library that the source is not that of, or of the kernel.
+    SharedLibrary,
+    /// Its file belongs to an installed package or a runtime.
+    Installed,
+    /// Its name is one that comes with a language or a system.
+    Runtime,
+    /// No file of the source has the recorded path, or the one that has does not define what is recorded there.
+    FileNotFound,
+    /// No function of the source has the name.
+    NotDefined,
+    /// Several functions of the source have the name, and nothing tells which is meant. Some of them.
+    Ambiguous(Vec<ModuleId>),
+}
+
+impl Reason {
+    /// As documents name it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Reason::NoSource => "no_source",
+            Reason::Address => "address_only",
+            Reason::SharedLibrary => "shared_library",
+            Reason::Installed => "installed_package",
+            Reason::Runtime => "runtime",
+            Reason::FileNotFound => "file_not_found",
+            Reason::NotDefined => "not_defined",
+            Reason::Ambiguous(_) => "ambiguous",
+        }
+    }
 }
 
 /// A recording's functions as modules of the (extended) hierarchy.
@@ -50,9 +121,8 @@ impl Resolution {
 /// source), and gives the hierarchy back extended by the external district and by what only the
 /// recordings know. Every function gets a module; functions of one name in one place are one module.
 ///
-/// In this order: by file and line; by qualified name; by name where it is unique in the source. A function
-/// of a file of the source that is not defined there (`<module>`, what a macro makes) becomes a module of
-/// that file. What has a file elsewhere is never resolved by name. Near linear in modules and functions.
+/// The rules are those of [`Rule`], in that order, for each of the readings that a name has (`readings`). What has a
+/// file elsewhere is never resolved by name. Near linear in modules and functions.
 pub fn resolve(source: &Hierarchy, recordings: &[&Functions]) -> (Hierarchy, Vec<Resolution>) {
     let index = SourceIndex::new(source);
     let files = find_files(source, &index, recordings);
@@ -60,28 +130,14 @@ pub fn resolve(source: &Hierarchy, recordings: &[&Functions]) -> (Hierarchy, Vec
     let outside = everything.filter(|function| !files.contains_key(function.file));
     let builder = HierarchyBuilder::from_hierarchy(source);
     let mut placing = Placing::new(builder, source.len() == 1, outside);
-    let mut around = Around {
-        source,
-        by_line: HashMap::new(),
-    };
+    let mut finder = Finder::new(source, &index, &files);
     let mut resolved: Vec<Vec<(NodeId, Rule)>> = Vec::new();
     for functions in recordings {
         let own = own_libraries(&index, functions);
-        let resolve_one = |function: Function<'_>| -> (NodeId, Rule) {
-            let is_own = |function: &Function<'_>| *own.get(function.library).unwrap_or(&true);
-            if let Some(&file) = files.get(function.file) {
-                match in_file(source, &index, &mut around, file, function) {
-                    Ok(module) => (NodeId::of(module), Rule::FileAndLine),
-                    Err(around) => (placing.in_source(around, function), Rule::FileAndLine),
-                }
-            } else if !has_file(function) && is_own(&function) {
-                match by_name(source, &index, function.name) {
-                    Some((module, rule)) => (NodeId::of(module), rule),
-                    None => (placing.outside(function), Rule::External),
-                }
-            } else {
-                (placing.outside(function), Rule::External)
-            }
+        let resolve_one = |function: Function<'_>| match finder.find(&own, function) {
+            Ok((module, Rule::InFile)) => (placing.in_source(module, function), Rule::InFile),
+            Ok((module, rule)) => (NodeId::of(module), rule),
+            Err(_) => (placing.outside(function), Rule::External),
         };
         resolved.push(all(functions).map(resolve_one).collect());
     }
@@ -97,6 +153,134 @@ pub fn resolve(source: &Hierarchy, recordings: &[&Functions]) -> (Hierarchy, Vec
         })
         .collect();
     (hierarchy, resolutions)
+}
+
+/// Why each function of a recording is not in the source; none for those that are. The modules of an answer are
+/// those of `source`.
+pub fn explain(source: &Hierarchy, functions: &Functions) -> Vec<Option<Reason>> {
+    let index = SourceIndex::new(source);
+    let files = find_files(source, &index, &[functions]);
+    let own = own_libraries(&index, functions);
+    let mut finder = Finder::new(source, &index, &files);
+    let explain_one = |function| finder.find(&own, function).err();
+    all(functions).map(explain_one).collect()
+}
+
+/// Finds functions in the source.
+struct Finder<'a> {
+    source: &'a Hierarchy,
+    index: &'a SourceIndex<'a>,
+    files: &'a HashMap<String, ModuleId>,
+    around: Around<'a>,
+}
+
+impl<'a> Finder<'a> {
+    fn new(
+        source: &'a Hierarchy,
+        index: &'a SourceIndex<'a>,
+        files: &'a HashMap<String, ModuleId>,
+    ) -> Finder<'a> {
+        Finder {
+            source,
+            index,
+            files,
+            around: Around {
+                source,
+                by_line: HashMap::new(),
+            },
+        }
+    }
+
+    /// The module of a function, or the one that it is to be made in, by the rule that applies. `own` says
+    /// by library whether it may be looked up by name.
+    fn find(
+        &mut self,
+        own: &HashMap<&str, bool>,
+        function: Function<'_>,
+    ) -> Result<(ModuleId, Rule), Reason> {
+        if self.source.len() == 1 {
+            return Err(Reason::NoSource);
+        }
+        let readings = readings::of(function.name);
+        if let Some(&file) = self.files.get(function.file) {
+            return Ok(self.in_file(file, function, &readings));
+        }
+        if has_file(function) {
+            let is_installed = packages::package(function.file).is_some();
+            return Err(if is_installed {
+                Reason::Installed
+            } else {
+                Reason::FileNotFound
+            });
+        }
+        if is_address(function.name) {
+            return Err(Reason::Address);
+        }
+        if own.get(function.library) == Some(&false) {
+            return Err(Reason::SharedLibrary);
+        }
+        let mut reason = Reason::NotDefined;
+        for reading in &readings {
+            match by_name(self.source, self.index, &reading.name) {
+                Ok(found) => return Ok(found),
+                Err(because) if reason == Reason::NotDefined => reason = because,
+                Err(_) => {}
+            }
+        }
+        Err(reason)
+    }
+
+    /// A function whose file is known: by its name there, else the module of that file around its line.
+    fn in_file(
+        &mut self,
+        file: ModuleId,
+        function: Function<'_>,
+        readings: &[Reading<'_>],
+    ) -> (ModuleId, Rule) {
+        for reading in readings {
+            if let Some(module) = self.named_in(file, function.line, &reading.name) {
+                return (module, Rule::FileAndName);
+            }
+        }
+        let around = self.around.innermost(file, function.line);
+        // What has no name of its own, a lambda or a generator, is part of the function around it. What has one is
+        // not, even when an older or newer version of the file has another function on that line.
+        let has_own_name = readings
+            .first()
+            .is_some_and(|reading| reading.is_own && names::has_own_name(&reading.name));
+        if self.source.kind(around) != ModuleKind::Function {
+            (around, Rule::InFile)
+        } else if has_own_name {
+            (self.source.parent(around).unwrap_or(file), Rule::InFile)
+        } else {
+            (around, Rule::FileAndLine)
+        }
+    }
+
+    /// Of several of that name: the one whose scopes agree, then the one around the line, then the nearest.
+    fn named_in(&self, file: ModuleId, line: u32, name: &str) -> Option<ModuleId> {
+        let parts = names::parts(name);
+        let named = self.index.in_file(file, parts.last()?);
+        let rank = |id: &ModuleId| {
+            let module = self.source.module(*id);
+            let is_around = (module.line..=module.end_line).contains(&line);
+            let distance = module.line.abs_diff(line);
+            let agreement = self.index.agreement(*id, &parts);
+            (
+                std::cmp::Reverse(agreement),
+                std::cmp::Reverse(is_around),
+                distance,
+                *id,
+            )
+        };
+        named.iter().min_by_key(|id| rank(id)).copied()
+    }
+}
+
+/// Whether a name is nothing but an address.
+fn is_address(name: &str) -> bool {
+    let digits = name.strip_prefix("0x").unwrap_or_default();
+    !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_hexdigit()) || name == "[unknown]"
 }
 
 /// The functions of a recording, without what stands for an unknown file: debug information writes `??`.
@@ -127,7 +311,7 @@ fn find_files(
     recordings: &[&Functions],
 ) -> HashMap<String, ModuleId> {
     let mut places: HashMap<&str, usize> = HashMap::new();
-    let mut files: Vec<(&str, RecordedFile<'_>)> = Vec::new();
+    let mut files: Vec<(&str, RecordedFile)> = Vec::new();
     for function in recordings.iter().flat_map(|functions| all(functions)) {
         if !has_file(function) {
             continue;
@@ -136,10 +320,9 @@ fn find_files(
             files.push((function.file, RecordedFile::default()));
             files.len() - 1
         });
-        files[place]
-            .1
-            .functions
-            .extend(source_index::own_name(function.name));
+        let reading = readings::of(function.name).swap_remove(0);
+        let own_name = source_index::own_name(&reading.name).map(str::to_owned);
+        files[place].1.functions.extend(own_name);
     }
     SourceFiles::new(source, index).find(&files)
 }
@@ -151,57 +334,14 @@ fn own_libraries<'a>(index: &SourceIndex<'_>, functions: &'a Functions) -> HashM
     for function in all(functions).filter(|function| !has_file(*function)) {
         if packages::is_shared_library(function.library) {
             let (known, of) = counts.entry(function.library).or_default();
-            let name = source_index::own_name(function.name);
+            let reading = readings::of(function.name).swap_remove(0);
+            let name = source_index::own_name(&reading.name);
             *known += usize::from(name.is_some_and(|name| !index.named(name).is_empty()));
             *of += 1;
         }
     }
     let is_own = |(library, (known, of)): (&'a str, (usize, usize))| (library, known * 3 > of);
     counts.into_iter().map(is_own).collect()
-}
-
-/// The module of a function whose file is known; else the module of that file around its line.
-fn in_file(
-    source: &Hierarchy,
-    index: &SourceIndex<'_>,
-    around: &mut Around<'_>,
-    file: ModuleId,
-    function: Function<'_>,
-) -> Result<ModuleId, ModuleId> {
-    let parts = names::parts(function.name);
-    let named = match parts.last() {
-        Some(name) => index.in_file(file, name),
-        None => &[],
-    };
-    // Of several with that name: the one whose scopes agree, then the one around the line, then the nearest.
-    let rank = |id: &ModuleId| {
-        let module = source.module(*id);
-        let is_around = (module.line..=module.end_line).contains(&function.line);
-        let distance = module.line.abs_diff(function.line);
-        let agreement = index.agreement(*id, &parts);
-        (
-            std::cmp::Reverse(agreement),
-            std::cmp::Reverse(is_around),
-            distance,
-            *id,
-        )
-    };
-    if let Some(&best) = named.iter().min_by_key(|id| rank(id)) {
-        return Ok(best);
-    }
-    // What has no name of its own, a lambda or a generator, is part of the function around it. What has one is
-    // not, even when an older or newer version of the file has another function on that line.
-    let has_own_name = parts
-        .last()
-        .is_some_and(|last| function.name.ends_with(last));
-    let around = around.innermost(file, function.line);
-    if source.kind(around) != ModuleKind::Function {
-        Err(around)
-    } else if has_own_name {
-        Err(source.parent(around).unwrap_or(file))
-    } else {
-        Ok(around)
-    }
 }
 
 /// The innermost modules around lines, found once for each file that is asked for.
@@ -235,17 +375,33 @@ impl Around<'_> {
     }
 }
 
+/// No more candidates than this are named where a name is ambiguous.
+const MOST_CANDIDATES: usize = 8;
+
 /// The source function that a name means, without a file to help.
-fn by_name(source: &Hierarchy, index: &SourceIndex<'_>, name: &str) -> Option<(ModuleId, Rule)> {
+fn by_name(
+    source: &Hierarchy,
+    index: &SourceIndex<'_>,
+    name: &str,
+) -> Result<(ModuleId, Rule), Reason> {
     let parts = names::parts(name);
-    let (own_name, scopes) = parts.split_last()?;
+    let Some((own_name, scopes)) = parts.split_last() else {
+        return Err(Reason::NotDefined);
+    };
     let Some(scope) = scopes.last() else {
         let module = the_one(source, index.named(own_name).iter().copied())?;
-        return Some((module, Rule::UniqueName));
+        return Ok((module, Rule::UniqueName));
     };
     let candidates = index.scoped(scope, own_name);
     let agreement = |id: &ModuleId| index.agreement(*id, &parts);
-    let best = candidates.clone().map(|id| agreement(&id)).max()?;
+    let Some(best) = candidates.clone().map(|id| agreement(&id)).max() else {
+        let is_runtime = packages::is_runtime(parts[0]);
+        return Err(if is_runtime {
+            Reason::Runtime
+        } else {
+            Reason::NotDefined
+        });
+    };
     let rule = if best > 1 {
         Rule::QualifiedName
     } else if best == 1 && name.contains("::") && !packages::is_runtime(parts[0]) {
@@ -253,18 +409,28 @@ fn by_name(source: &Hierarchy, index: &SourceIndex<'_>, name: &str) -> Option<(M
         // too daring: `dict.get`, of a built-in type, has nothing to do with a function `get`.
         Rule::UniqueName
     } else {
-        return None;
+        return Err(Reason::NotDefined);
     };
     let with_best = candidates.filter(|id| agreement(id) == best);
-    Some((the_one(source, with_best)?, rule))
+    Ok((the_one(source, with_best)?, rule))
 }
 
 /// The only one of `functions`, or the first of several that are variants of each other: same name, same
 /// parent, as under `#ifdef`.
-fn the_one(source: &Hierarchy, mut functions: impl Iterator<Item = ModuleId>) -> Option<ModuleId> {
-    let first = functions.next()?;
+fn the_one(
+    source: &Hierarchy,
+    functions: impl Iterator<Item = ModuleId> + Clone,
+) -> Result<ModuleId, Reason> {
+    let mut others = functions.clone();
+    let Some(first) = others.next() else {
+        return Err(Reason::NotDefined);
+    };
     let is_variant = |id: ModuleId| {
         source.parent(id) == source.parent(first) && source.name(id) == source.name(first)
     };
-    functions.all(is_variant).then_some(first)
+    if others.all(is_variant) {
+        Ok(first)
+    } else {
+        Err(Reason::Ambiguous(functions.take(MOST_CANDIDATES).collect()))
+    }
 }

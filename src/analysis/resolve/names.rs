@@ -110,7 +110,8 @@ fn push<'a>(part: &'a str, parts: &mut Vec<&'a str>) {
         .iter()
         .find_map(|prefix| part.strip_prefix(prefix))
         .unwrap_or(part);
-    if !part.is_empty() {
+    // Namespaces of PHP.
+    for part in part.split('\\').filter(|part| !part.is_empty()) {
         parts.push(part);
     }
 }
@@ -120,7 +121,9 @@ fn collect_type<'a>(inside: &'a str, depth: usize, parts: &mut Vec<&'a str>) {
     let kind = inside
         .strip_prefix("impl ")
         .map(|rest| rest.rsplit_once(" for ").map_or(rest, |(_, kind)| kind))
-        .or_else(|| split_outside(inside, " as ").map(|(kind, _)| kind));
+        .or_else(|| split_outside(inside, " as ").map(|(kind, _)| kind))
+        // An inherent method of Rust: `<a::Type>::f`.
+        .or_else(|| inside.contains("::").then_some(inside));
     if let Some(kind) = kind {
         let kind = kind.trim_start_matches(['&', '*']);
         let mut names = Vec::new();
@@ -270,6 +273,7 @@ mod tests {
                 &["a", "Type", "fmt"],
             ),
             ("<<T as A>::B as C>::f", &["T", "B", "f"]),
+            ("<a::Type>::f", &["a", "Type", "f"]),
             ("a::f::{{closure}}::h0123456789abcdef", &["a", "f"]),
             ("a::f::h0123456789abcdef", &["a", "f"]),
             ("f.constprop.0.isra.1", &["f"]),

@@ -9,9 +9,9 @@ use crate::units::ModuleId;
 
 /// What a recording says of one of its files.
 #[derive(Debug, Default)]
-pub struct RecordedFile<'a> {
+pub struct RecordedFile {
     /// The own names of the functions that it places there, those that have one.
-    pub functions: Vec<&'a str>,
+    pub functions: Vec<String>,
 }
 
 /// Finds files by the ends of their paths.
@@ -52,7 +52,7 @@ impl<'a> SourceFiles<'a> {
     /// `utils.py`), half of them must be. Among equals the file that defines the most wins; where none does,
     /// the path means no file. A file without such evidence goes with the other files of its directory, or
     /// is found when nothing speaks against it and no other file has so long a common end.
-    pub fn find(&self, files: &[(&str, RecordedFile<'_>)]) -> HashMap<String, ModuleId> {
+    pub fn find(&self, files: &[(&str, RecordedFile)]) -> HashMap<String, ModuleId> {
         let mut found: HashMap<String, ModuleId> = HashMap::new();
         // Directories as recorded, and the modules that they were seen to be.
         let mut directories: HashMap<&str, ModuleId> = HashMap::new();
@@ -126,11 +126,11 @@ impl<'a> SourceFiles<'a> {
     }
 
     /// The one candidate that defines the most of `functions`; none when two do.
-    fn best(&self, candidates: &[ModuleId], functions: &[&str]) -> Option<(ModuleId, usize)> {
+    fn best(&self, candidates: &[ModuleId], functions: &[String]) -> Option<(ModuleId, usize)> {
         let mut best: Option<(ModuleId, usize)> = None;
         let mut is_tie = false;
         for &file in candidates {
-            let is_defined = |name: &&&str| self.index.is_defined(file, name);
+            let is_defined = |name: &&String| self.index.is_defined(file, name);
             let defined = functions.iter().filter(is_defined).count();
             match best {
                 Some((_, most)) if defined < most => {}

@@ -111,7 +111,9 @@ impl<'a> SourceIndex<'a> {
                         _ => name,
                     };
                     if let Some((last, before)) = left.split_last()
-                        && same_module(stem, last)
+                        && (same_module(stem, last)
+                            // Functions outside of classes in Kotlin: `UtilKt.f` in `Util.kt`.
+                            || last.strip_suffix("Kt").is_some_and(|last| last == stem))
                     {
                         left = before;
                     }
