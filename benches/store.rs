@@ -28,7 +28,7 @@ mod scan;
 
 use generate::{Plan, Program};
 use import::{Folder, Recorded};
-use measure::{beside, cpu_time, latencies};
+use measure::{beside, cpu_time, latencies, ratio};
 use random::Random;
 use scan::Scan;
 
@@ -84,8 +84,9 @@ fn program(calls: u64, threads: u32) -> Program {
     })
 }
 
-/// The trace, and the processor's time to build it without that to generate its events.
-fn timed_build(program: &Program, threads: u32) -> (Trace, Duration) {
+/// The trace, and the processor's time to build it and to match its events with a stack, both without
+/// that to generate them.
+fn timed_build(program: &Program, threads: u32) -> (Trace, Duration, Duration) {
     let begin = cpu_time();
     let mut sum = 0u64;
     for thread in 0..threads {
@@ -95,12 +96,28 @@ fn timed_build(program: &Program, threads: u32) -> (Trace, Duration) {
     }
     black_box(sum);
     let generated = cpu_time() - begin;
+    let begin = cpu_time();
+    let mut costs = 0u64;
+    for thread in 0..threads {
+        let mut open = Vec::new();
+        for event in program.run(thread) {
+            if event.enter {
+                open.push((event.function, event.time));
+            } else if let Some((function, start)) = open.pop()
+                && function == event.function
+            {
+                costs += event.time - start;
+            }
+        }
+    }
+    black_box(costs);
+    let matched = (cpu_time() - begin).saturating_sub(generated);
     let reporter = Reporter::new();
     let begin = cpu_time();
     let trace = build(program, threads, &reporter);
     let built = (cpu_time() - begin).saturating_sub(generated);
     assert!(reporter.warnings().is_empty(), "{:?}", reporter.warnings());
-    (trace, built)
+    (trace, built, matched)
 }
 
 fn main() -> anyhow::Result<()> {
@@ -110,8 +127,13 @@ fn main() -> anyhow::Result<()> {
         "{calls} calls, {threads} threads, {} functions",
         whole.functions()
     );
-    let (trace, built) = timed_build(&whole, threads);
-    println!("build: {:.1} ns a call", each(built, calls));
+    let (trace, built, matched) = timed_build(&whole, threads);
+    println!(
+        "build: {:.1} ns a call; matching its events with a stack: {:.1} ns a call; ratio {:.2}",
+        each(built, calls),
+        each(matched, calls),
+        ratio(built, matched)
+    );
     println!(
         "size: {:.2} bytes a call, the records of uftrace: 32; ratio {:.3}; depth {}, duration {}, {} relations",
         trace.bytes() as f64 / calls as f64,
@@ -246,15 +268,69 @@ fn queries(trace: &Trace, threads: u32) {
             black_box(scan.running(Time::from_ns(random.below(end))));
         },
     );
-    latencies("function metrics of a window", 200, |random| {
-        black_box(trace.function_metrics(Some(window(random))));
-    });
-    latencies("activity of the last hundredth", 200, |random| {
-        black_box(trace.activity(Time::from_ns(random.below(end)), Cost::from_ns(end / 100)));
-    });
-    latencies("event by number", 1000, |random| {
-        black_box(trace.event(random.below(trace.events())));
-    });
+    beside(
+        "function metrics of a window",
+        200,
+        |random| {
+            black_box(trace.function_metrics(Some(window(random))));
+        },
+        "a scan that sums by relation",
+        |random| {
+            black_box(scan.relations(window(random)));
+        },
+    );
+    let hundredth =
+        |random: &mut Random| (Time::from_ns(random.below(end)), Cost::from_ns(end / 100));
+    beside(
+        "activity of the last hundredth",
+        200,
+        |random| {
+            let (t, horizon) = hundredth(random);
+            black_box(trace.activity(t, horizon));
+        },
+        "a scan that sums by relation",
+        |random| {
+            let (t, horizon) = hundredth(random);
+            black_box(scan.relations(TimeRange::new(t - horizon, t)));
+        },
+    );
+    beside(
+        "event by number",
+        1000,
+        |random| {
+            black_box(trace.event(random.below(trace.events())));
+        },
+        "a binary search a thread by time",
+        |random| {
+            black_box(scan.started(Time::from_ns(random.below(end))));
+        },
+    );
+    let rows: Vec<u32> = (0..setting("FUNCTIONS", 5000) as u32).collect();
+    let mut coverage = Vec::new();
+    beside(
+        "coverage of a window on 1920 columns, by function",
+        50,
+        |random| {
+            let columns = Columns::new(window(random), 1920);
+            trace.coverage(columns, &rows, rows.len() as u32, &mut coverage);
+        },
+        "a scan that sums by relation",
+        |random| {
+            black_box(scan.relations(window(random)));
+        },
+    );
+    beside(
+        "coverage of the whole trace on 1920 columns, by function",
+        5,
+        |_| {
+            let columns = Columns::new(trace.range(), 1920);
+            trace.coverage(columns, &rows, rows.len() as u32, &mut coverage);
+        },
+        "a scan that sums by relation",
+        |_| {
+            black_box(scan.relations(trace.range()));
+        },
+    );
     latencies("events until", 10_000, |random| {
         black_box(trace.events_until(Time::from_ns(random.below(end))));
     });

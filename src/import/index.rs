@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::input::Input;
 use super::{FORMATS, ImportError};
-use crate::facts::index::{self, Contents, IndexError, MAGIC};
+use crate::facts::index::{self, Contents, IndexError, MAGIC, VERSION};
 use crate::facts::recording::{Recording, RecordingKind};
 use crate::progress::Progress;
 use crate::warnings::{Place, Reporter, Warning};
@@ -183,7 +183,15 @@ fn open_alone(path: &Path) -> Result<Recording, ImportError> {
     };
     let contents = index::open(path, true).map_err(|error| match error {
         IndexError::Io(error) => ImportError::io(path, error),
-        error => malformed("an index of this version of Callscape", error.to_string()),
+        IndexError::Version(found) => malformed(
+            &format!("an index of version {VERSION}"),
+            format!("one of version {found}"),
+        ),
+        IndexError::Other => malformed("a Callscape index", "other bytes".into()),
+        IndexError::Damaged(place) => malformed(
+            "an intact Callscape index",
+            format!("damage in its {place}"),
+        ),
     })?;
     let recording = recording(path, contents).ok_or_else(|| {
         malformed(
