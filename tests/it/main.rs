@@ -9,6 +9,7 @@ mod generate;
 mod import;
 mod jfr;
 mod landscape;
+mod mapping;
 mod otlp;
 mod pipes;
 mod profiles;
