@@ -18,8 +18,6 @@ pub enum ModuleKind {
     Function,
     /// The synthetic district of functions without source, and its subdivisions by library or package.
     External,
-    /// An entity of a mapping file: a district of its own.
-    Entity,
 }
 
 impl ModuleKind {
@@ -32,7 +30,6 @@ impl ModuleKind {
             ModuleKind::Class => "class",
             ModuleKind::Function => "function",
             ModuleKind::External => "external",
-            ModuleKind::Entity => "entity",
         }
     }
 }

@@ -8,6 +8,7 @@ mod activity;
 pub(super) mod block;
 mod columns;
 mod coverage;
+mod depths;
 mod detail;
 mod direct;
 mod events;
@@ -29,6 +30,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 pub use coverage::Coverage;
+pub use depths::{Bar, DepthCell, Flame, LeaveOut};
 pub use detail::{Columns, Strip};
 pub use occurrence::ActiveSpan;
 
@@ -100,6 +102,7 @@ pub struct Event {
 pub struct Trace {
     store: Store,
     repair: Option<Arc<Repair>>,
+    depth_sums: Arc<OnceLock<depths::DepthSums>>,
 }
 
 /// What stands in for a trace whose file turns out to be damaged.
@@ -119,6 +122,7 @@ impl Trace {
         Trace {
             store,
             repair: None,
+            depth_sums: Arc::default(),
         }
     }
 
@@ -131,6 +135,7 @@ impl Trace {
     pub fn with_repair(self, rebuild: impl Fn() -> Option<Trace> + Send + Sync + 'static) -> Trace {
         Trace {
             store: self.store,
+            depth_sums: self.depth_sums,
             repair: Some(Arc::new(Repair {
                 rebuild: Box::new(rebuild),
                 rebuilt: OnceLock::new(),
@@ -360,6 +365,59 @@ impl Trace {
         {
             store.coverage(columns, row_of, rows, out);
         }
+    }
+
+    /// What a flame chart shows of the depths `depths` of `thread` on `columns`. In windows of many calls cells
+    /// are counted once [`sum_depths`](Self::sum_depths) has been called. O(columns × (log n + depths)).
+    pub fn flame(&self, thread: ThreadId, columns: Columns, depths: Range<u32>, out: &mut Flame) {
+        self.draw_flame(thread, columns, Some(depths), None, out);
+    }
+
+    /// The same without what `leave_out` says, at the depths that remain. Cells are counted in windows of few
+    /// calls only.
+    pub fn flame_without(
+        &self,
+        thread: ThreadId,
+        columns: Columns,
+        depths: Range<u32>,
+        leave_out: &LeaveOut<'_>,
+        out: &mut Flame,
+    ) {
+        self.draw_flame(thread, columns, Some(depths), Some(leave_out), out);
+    }
+
+    /// The same cells of all depths together, and no bars.
+    pub fn flame_sum(&self, thread: ThreadId, columns: Columns, out: &mut Flame) {
+        self.draw_flame(thread, columns, None, None, out);
+    }
+
+    fn draw_flame(
+        &self,
+        thread: ThreadId,
+        columns: Columns,
+        depths: Option<Range<u32>>,
+        leave_out: Option<&LeaveOut<'_>>,
+        out: &mut Flame,
+    ) {
+        let sums = self.depth_sums.get();
+        let (store, thread) = (&self.store, thread.index());
+        store.flame(sums, thread, columns, depths.clone(), leave_out, out);
+        if store.is_damaged()
+            && let Some(store) = self.stand_in()
+        {
+            store.flame(None, thread, columns, depths, leave_out, out);
+        }
+    }
+
+    /// Makes the sums by depth that [`flame`](Self::flame) counts cells with, once for this trace and its
+    /// clones. O(calls).
+    pub fn sum_depths(&self) {
+        self.depth_sums.get_or_init(|| depths::DepthSums::new(&self.store));
+    }
+
+    /// Whether the sums by depth are known.
+    pub fn knows_depths(&self) -> bool {
+        self.depth_sums.get().is_some()
     }
 
     /// The number of events, enters and exits: two a call.
