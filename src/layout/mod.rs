@@ -1,7 +1,9 @@
 //! Mapping: what is shown in, plain geometry out. No GPU, no UI.
 
 pub mod arcs;
+pub mod axis;
 pub mod geometry;
+pub mod hues;
 pub mod labels;
 pub mod pick;
 pub mod pick_arc;

@@ -2,7 +2,7 @@
 
 pub mod flat;
 pub mod screen;
-mod text;
+pub mod text;
 
 use glam::{Mat4, Vec2, Vec3, Vec4};
 

@@ -29,16 +29,15 @@ pub enum Heights {
     Metric(Vec<f64>),
 }
 
-/// What heights depend on besides the block itself.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Scale {
+pub(super) struct Scaled<'a> {
+    heights: &'a Heights,
     leaf: f32,
     largest: f64,
 }
 
 impl Heights {
-    /// The scale of a city of these blocks.
-    pub(super) fn scale(&self, blocks: &[Block]) -> Scale {
+    /// Heights for a city of these blocks.
+    pub(super) fn scaled(&self, blocks: &[Block]) -> Scaled<'_> {
         let solid = blocks
             .iter()
             .filter(|block| block.kind != BlockKind::Terrace);
@@ -53,20 +52,21 @@ impl Heights {
                     .fold(0.0, f64::max)
             }
         };
-        Scale {
+        Scaled {
+            heights: self,
             leaf: (mean_side * LEAF_SHARE).min(LEAF_MAX),
             largest,
         }
     }
 }
 
-impl Scale {
+impl Scaled<'_> {
     /// How far `block`, whose footprint is known, stands above what it stands on.
-    pub(super) fn top(&self, heights: &Heights, block: &Block) -> f32 {
+    pub(super) fn top(&self, block: &Block) -> f32 {
         let side = (block.max.x - block.min.x).min(block.max.y - block.min.y);
         let step = || (STEP * STEP_DECAY.powi(i32::from(block.level))).min(side * STEP_SHARE);
         let plinth = self.leaf.min(side * LEAF_SLENDERNESS);
-        match (block.kind, heights) {
+        match (block.kind, self.heights) {
             (BlockKind::Terrace, _) => step(),
             (BlockKind::Leaf, Heights::Even) => plinth,
             // As high as what it holds would be.
