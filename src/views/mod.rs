@@ -1,15 +1,20 @@
 //! One file per view: what it shows, what it offers for selection, how it answers one.
 
 pub mod calls;
+pub mod flame;
 pub mod functions;
+pub mod ink;
 pub mod landscape;
 pub mod metrics;
+pub mod mural;
 pub mod search;
 pub mod table;
+pub mod tip;
 
 use glam::Vec2;
 
 use crate::analysis::session::Session;
+use crate::facts::trace::Trace;
 use crate::filter::filters::Filters;
 use crate::filter::selection::Selection;
 use crate::render::theme::Theme;
@@ -28,4 +33,22 @@ pub struct Scope<'a> {
     pub size: Vec2,
     /// Physical pixels of one point: letters of 12 points are 12 times this high.
     pub scale: f32,
+}
+
+/// What views along time say of a recording without times.
+const NO_TIMES: &str = "This profile holds weights and no times: there is nothing to lay along time";
+
+/// Recordings of up to so many calls are counted at once: it takes a few milliseconds.
+const COUNTED_AT_ONCE: u64 = 1_000_000;
+
+/// Sees to it that calls are counted by depth: at once, or for large recordings on a thread of its own.
+fn count_depths(trace: &Trace) {
+    if trace.knows_depths() {
+        return;
+    }
+    if trace.calls() <= COUNTED_AT_ONCE {
+        return trace.sum_depths();
+    }
+    let trace = trace.clone();
+    std::thread::spawn(move || trace.sum_depths());
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use glam::Vec3;
 
-use super::{ArcMode, LandscapeSettings, Moment, NO_BLOCK};
+use super::{ArcMode, LandscapeSettings, Moment};
 use crate::analysis::session::{Resolved, Session};
 use crate::facts::trace::Relation;
 use crate::layout::arcs::{ArcColors, BlockRelation, Ground, add_hyperarc, add_relations};
@@ -293,9 +293,8 @@ fn calls_of(sorted: &mut &[Relation], pair: (FunctionId, FunctionId)) -> u64 {
     0
 }
 
-/// The block that stands for a function; none for one that is hidden.
+/// The block that stands for a function.
 fn block(resolved: &Resolved, function: FunctionId, block_of: &[u32]) -> Option<u32> {
     let module = resolved.resolution.modules.get(function.index())?;
-    let block = block_of.get(module.index()).copied();
-    block.filter(|&block| block != NO_BLOCK)
+    block_of.get(module.index()).copied()
 }

@@ -1,0 +1,617 @@
+//! The temporal overview: which functions or modules are active when, over the whole recording or a part.
+//!
+//! Thesis, section 6.2.1, drawn as ISVis draws its mural (Jerding and Stasko, *The information mural*, 1998):
+//! rows are functions or modules, columns are time. A cell is shaded by the share of its column in which
+//! the row is on top of a call stack and, lighter, in which it is on one; these shares are exact at any zoom.
+
+mod coverage;
+mod names;
+mod profile;
+mod rows;
+
+use glam::Vec2;
+
+use super::Scope;
+use super::ink::Ink;
+use super::tip::Tip;
+use crate::analysis::session::Session;
+use crate::facts::recording::RecordingKind;
+use crate::facts::trace::Coverage;
+use crate::filter::selection::{Pointed, Selection};
+use crate::layout::axis::TimeAxis;
+use crate::layout::geometry::Color;
+use crate::layout::hues::{Hues, encoded};
+use crate::layout::sheet::{Fill, Raster, Rect, Sheet};
+use crate::render::theme::Theme;
+use crate::units::{ModuleId, Time, TimeRange};
+use coverage::Shader;
+use names::Names;
+use profile::Profile;
+pub use rows::MuralRows;
+use rows::{NO_ROW, Rows};
+
+/// Heights and widths in points.
+const LETTERS: f32 = 11.0;
+const AXIS: f32 = 20.0;
+const BAR: f32 = 4.0;
+
+/// A row is at most so high, in points: its name can be read and more would show nothing new.
+const HIGHEST_ROW: f32 = 26.0;
+
+/// Where the parts of the view lie, in pixels.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Places {
+    size: Vec2,
+    em: f32,
+    line: f32,
+    /// Names of rows, then the colours of their modules.
+    names: Rect,
+    bar: Rect,
+    profile: Rect,
+    plot: Rect,
+    axis: Rect,
+}
+
+impl Places {
+    fn new(size: Vec2, scale: f32) -> Places {
+        let scale = scale.max(0.1);
+        let px = |points: f32| (points * scale).round();
+        let size = size.max(Vec2::splat(1.0));
+        let gutter = (size.x * 0.17)
+            .clamp(px(56.0), px(190.0))
+            .min(size.x * 0.5)
+            .round();
+        let axis = px(AXIS).min(size.y * 0.3).round();
+        let high = size.y - axis;
+        let profile = if high < px(110.0) {
+            0.0
+        } else {
+            (high * 0.17).clamp(px(28.0), px(72.0)).round()
+        };
+        let (left, top, bottom) = (gutter + px(BAR), profile, high.max(profile));
+        Places {
+            size,
+            em: LETTERS * scale,
+            line: px(1.0).max(1.0),
+            names: Rect::new(Vec2::new(0.0, top), Vec2::new(gutter, bottom)),
+            bar: Rect::new(Vec2::new(gutter, top), Vec2::new(left - px(1.0), bottom)),
+            profile: Rect::new(Vec2::new(left, 0.0), Vec2::new(size.x, top)),
+            plot: Rect::new(Vec2::new(left, top), Vec2::new(size.x, bottom)),
+            axis: Rect::new(Vec2::new(left, bottom), size),
+        }
+    }
+}
+
+/// Which rows lie on which lines of the picture.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Lines {
+    /// The first row that is seen, and how many are.
+    first: f64,
+    rows: f64,
+    /// Lines of the picture: a row each, or a pixel each with several rows.
+    count: u32,
+    /// The row of the first line where lines are rows.
+    row: u32,
+    /// Where the first line begins and the last ends.
+    top: f32,
+    bottom: f32,
+    are_pixels: bool,
+}
+
+impl Lines {
+    fn new(first: f64, rows: f64, plot: Rect) -> Lines {
+        let height = plot.size().y.max(1.0);
+        let high = f64::from(height) / rows.max(1e-9);
+        let are_pixels = rows > f64::from(height);
+        if are_pixels {
+            return Lines {
+                first,
+                rows,
+                count: height as u32,
+                row: 0,
+                top: plot.min.y,
+                bottom: plot.max.y,
+                are_pixels,
+            };
+        }
+        let (from, to) = (first.floor(), (first + rows).ceil());
+        Lines {
+            first,
+            rows,
+            count: (to - from) as u32,
+            row: from as u32,
+            top: plot.min.y - ((first - from) * high) as f32,
+            bottom: plot.min.y + ((to - first) * high) as f32,
+            are_pixels,
+        }
+    }
+
+    /// The line of a row; `count` or more for a row that is not seen.
+    fn of(&self, row: u32) -> u32 {
+        let line = if self.are_pixels {
+            let line = ((f64::from(row) - self.first) * f64::from(self.count) / self.rows).floor();
+            if line < 0.0 { f64::from(NO_ROW) } else { line }
+        } else {
+            return row.wrapping_sub(self.row);
+        };
+        line.min(f64::from(NO_ROW)) as u32
+    }
+
+    /// Where a row begins and ends along y.
+    fn edges(&self, row: u32) -> [f32; 2] {
+        let (first, count, rows) = if self.are_pixels {
+            (self.first, f64::from(self.count), self.rows)
+        } else {
+            (
+                f64::from(self.row),
+                f64::from(self.bottom - self.top),
+                f64::from(self.count),
+            )
+        };
+        [f64::from(row), f64::from(row) + 1.0]
+            .map(|row| self.top + ((row - first) / rows * count) as f32)
+    }
+
+    /// The rows at `y`.
+    fn at(&self, y: f32) -> std::ops::Range<u32> {
+        let share = f64::from((y - self.top) / (self.bottom - self.top).max(1.0));
+        let line = (share * f64::from(self.count)).floor().max(0.0);
+        if self.are_pixels {
+            let row =
+                |line: f64| (self.first + line * self.rows / f64::from(self.count)).ceil() as u32;
+            row(line)..row(line + 1.0)
+        } else {
+            let row = self.row + line as u32;
+            row..row + 1
+        }
+    }
+}
+
+/// What the picture of the cells depends on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct PaintedWith {
+    axis: TimeAxis,
+    lines: Lines,
+    theme: Theme,
+    places: Places,
+    knows_depths: bool,
+}
+
+/// The temporal overview of one recording.
+#[derive(Debug)]
+pub struct MuralView {
+    recording: usize,
+    kind: MuralRows,
+    rows: Rows,
+    hues: Hues,
+    axis: TimeAxis,
+    first: f64,
+    visible: f64,
+    places: Places,
+    lines: Lines,
+    /// By function its row where that is seen.
+    seen_rows: Vec<u32>,
+    colors: Vec<[u8; 3]>,
+    coverage: Vec<Coverage>,
+    cells: Shader,
+    profile: Profile,
+    names: Names,
+    painted: Option<PaintedWith>,
+    shown: Option<Selection>,
+    sheet: Sheet,
+}
+
+impl MuralView {
+    /// All of the recording at `recording`, functions in order of their first call.
+    /// O(functions × log calls).
+    pub fn new(session: &Session, recording: usize) -> MuralView {
+        let trace = session
+            .recordings
+            .get(recording)
+            .map(|it| it.recording.trace.range());
+        let mut view = MuralView {
+            recording,
+            kind: MuralRows::default(),
+            rows: Rows::default(),
+            hues: Hues::new(&session.hierarchy),
+            axis: TimeAxis::new(trace.unwrap_or(TimeRange::new(Time::ZERO, Time::ZERO))),
+            first: 0.0,
+            visible: 0.0,
+            places: Places::default(),
+            lines: Lines::default(),
+            seen_rows: Vec::new(),
+            cells: Shader::default(),
+            colors: Vec::new(),
+            coverage: Vec::new(),
+            profile: Profile::default(),
+            names: Names::default(),
+            painted: None,
+            shown: None,
+            sheet: Sheet::default(),
+        };
+        view.set_rows(session, MuralRows::default());
+        if let Some(resolved) = session.recordings.get(recording) {
+            super::count_depths(&resolved.recording.trace);
+        }
+        view
+    }
+
+    pub fn recording(&self) -> usize {
+        self.recording
+    }
+
+    pub fn rows(&self) -> &MuralRows {
+        &self.kind
+    }
+
+    /// Takes other rows, all of them visible. O(functions × log calls).
+    pub fn set_rows(&mut self, session: &Session, rows: MuralRows) {
+        self.rows = Rows::new(session, self.recording, &rows);
+        self.kind = rows;
+        self.first = 0.0;
+        self.visible = f64::from(self.rows.len());
+        self.painted = None;
+    }
+
+    /// The visible range of time.
+    pub fn visible(&self) -> TimeRange {
+        self.axis.range()
+    }
+
+    pub fn set_visible(&mut self, range: TimeRange) {
+        self.axis.set_range(range);
+    }
+
+    pub fn time_at(&self, x: f32) -> Time {
+        self.axis.time_at(x)
+    }
+
+    /// Shows `factor` times as much detail of time and of rows; what is at `at` stays there.
+    pub fn zoom(&mut self, at: Vec2, factor: Vec2) {
+        if factor.x != 1.0 {
+            self.axis.zoom(at.x, factor.x);
+        }
+        if factor.y != 1.0 && factor.y.is_finite() && factor.y > 0.0 {
+            let plot = self.places.plot;
+            let share = f64::from((at.y - plot.min.y) / plot.size().y.max(1.0)).clamp(0.0, 1.0);
+            let visible = self.limited(self.visible / f64::from(factor.y));
+            self.first += share * (self.visible - visible);
+            self.visible = visible;
+            self.clamp_rows();
+        }
+    }
+
+    /// Moves what is shown by so many pixels.
+    pub fn pan(&mut self, by: Vec2) {
+        self.axis.pan(by.x);
+        if by.y != 0.0 && by.y.is_finite() {
+            let height = f64::from(self.places.plot.size().y.max(1.0));
+            self.first -= f64::from(by.y) / height * self.visible;
+            self.clamp_rows();
+        }
+    }
+
+    /// So many rows can be seen at once.
+    fn limited(&self, visible: f64) -> f64 {
+        let highest = HIGHEST_ROW * self.places.em / LETTERS;
+        let fewest = f64::from(self.places.plot.size().y / highest.max(1.0));
+        let all = f64::from(self.rows.len()).max(1.0);
+        visible.clamp(fewest.clamp(1.0, all), all)
+    }
+
+    fn clamp_rows(&mut self) {
+        self.visible = self.limited(self.visible);
+        let last = f64::from(self.rows.len()) - self.visible;
+        self.first = self.first.clamp(0.0, last.max(0.0));
+    }
+
+    /// Whether calls are still being counted: then the view has more to show soon.
+    pub fn is_waiting(&self, session: &Session) -> bool {
+        let resolved = session.recordings.get(self.recording);
+        resolved.is_some_and(|it| !it.recording.trace.knows_depths())
+    }
+
+    /// What the view shows for `scope`; does work only for what has changed since the last time.
+    pub fn show(&mut self, scope: &Scope<'_>) -> &Sheet {
+        let places = Places::new(scope.size, scope.scale);
+        self.places = places;
+        self.axis.place(places.plot.min.x, places.plot.size().x);
+        self.clamp_rows();
+        let mut first = self.first;
+        if self.visible > f64::from(places.plot.size().y) {
+            first = first.round();
+        }
+        let with = PaintedWith {
+            axis: self.axis,
+            lines: Lines::new(first, self.visible, places.plot),
+            theme: scope.theme,
+            places,
+            knows_depths: !self.is_waiting(scope.session),
+        };
+        let is_painted = self.painted == Some(with);
+        if is_painted && self.shown.as_ref() == Some(scope.selection) {
+            return &self.sheet;
+        }
+        if !is_painted {
+            self.paint(scope, &with);
+            self.painted = Some(with);
+        }
+        self.annotate(scope);
+        match &mut self.shown {
+            Some(shown) => shown.clone_from(scope.selection),
+            None => self.shown = Some(scope.selection.clone()),
+        }
+        &self.sheet
+    }
+
+    /// Makes the picture of the cells.
+    fn paint(&mut self, scope: &Scope<'_>, with: &PaintedWith) {
+        let ink = Ink::of(scope.theme);
+        let lines = with.lines;
+        let is_same = |known: &PaintedWith| (known.lines, known.theme) == (lines, scope.theme);
+        if !self.painted.as_ref().is_some_and(is_same) {
+            self.lines = lines;
+            self.lay_lines(scope, &ink);
+        }
+        let places = &with.places;
+        self.sheet.rasters.resize_with(4, Raster::default);
+        let [ground, paper, bar, cells] = &mut self.sheet.rasters[..] else {
+            return;
+        };
+        plain(ground, Rect::new(Vec2::ZERO, places.size), ink.ground);
+        plain(paper, places.plot, ink.paper);
+        let (columns, edges) = self.axis.columns();
+        let along = |left: f32, right: f32| {
+            Rect::new(Vec2::new(left, lines.top), Vec2::new(right, lines.bottom))
+        };
+        bar.rect = along(places.bar.min.x, places.bar.max.x);
+        bar.size = [1, lines.count];
+        bar.pixels.clear();
+        bar.pixels
+            .extend(self.colors.iter().map(|&[r, g, b]| [r, g, b, 255]));
+        cells.rect = along(edges[0], edges[1]);
+        cells.size = [columns.count(), lines.count];
+        let Some(resolved) = scope.session.recordings.get(self.recording) else {
+            cells.pixels.clear();
+            return;
+        };
+        let trace = &resolved.recording.trace;
+        let rows = self.rows.len();
+        trace.coverage(columns, &self.seen_rows, rows, &mut self.coverage);
+        let line_of = |row| lines.of(row);
+        self.cells.shade(
+            columns,
+            &self.coverage,
+            line_of,
+            &self.colors,
+            &mut cells.pixels,
+        );
+        self.profile.measure(trace, &self.axis, places.em);
+    }
+
+    /// Finds which rows are seen, and the colour of every line: that of its most expensive row.
+    fn lay_lines(&mut self, scope: &Scope<'_>, ink: &Ink) {
+        let lines = self.lines;
+        let count = lines.count as usize;
+        self.seen_rows.clear();
+        let is_seen = |row: u32| row != NO_ROW && lines.of(row) < lines.count;
+        let rows = self.rows.row_of.iter();
+        self.seen_rows
+            .extend(rows.map(|&row| if is_seen(row) { row } else { NO_ROW }));
+        let mut best = vec![u32::MAX; count];
+        let last = (lines.first + lines.rows).ceil() as u32;
+        for row in lines.first.floor() as u32..last.min(self.rows.len()) {
+            if let Some(best) = best.get_mut(lines.of(row) as usize) {
+                *best = self.rows.rank[row as usize].min(*best);
+            }
+        }
+        self.colors.clear();
+        self.colors.extend(best.iter().map(|&rank| {
+            let row = self.rows.by_cost.get(rank as usize);
+            let module = row.and_then(|&row| self.rows.modules.get(row as usize));
+            let module = *module.unwrap_or(&ModuleId::ROOT);
+            let [r, g, b, _] = encoded(self.hues.color(
+                &scope.session.hierarchy,
+                module,
+                &ink.strong,
+            ));
+            [r, g, b]
+        }));
+    }
+
+    /// Everything that lies over the cells.
+    fn annotate(&mut self, scope: &Scope<'_>) {
+        let ink = Ink::of(scope.theme);
+        let places = self.places;
+        let hierarchy = &scope.session.hierarchy;
+        let selection = scope.selection;
+        let modules = [&selection.pointed, &selection.chosen].map(|of| self.module_of(scope, of));
+        let sheet = &mut self.sheet;
+        sheet.fills.clear();
+        sheet.texts.clear();
+        sheet.letters.clear();
+        sheet.marks.clear();
+        // Rows that begin or end outside of the plot are covered there.
+        let top = Rect::new(Vec2::ZERO, Vec2::new(places.size.x, places.plot.min.y));
+        let bottom = Rect::new(Vec2::new(0.0, places.plot.max.y), places.size);
+        for rect in [top, bottom] {
+            sheet.fills.push(Fill {
+                rect,
+                color: ink.ground,
+            });
+        }
+        self.profile.draw(
+            sheet,
+            &self.axis,
+            places.profile,
+            places.names.max.x,
+            places.em,
+            &ink,
+        );
+        self.axis.draw_grid(sheet, places.plot, places.em, ink.grid);
+        self.axis.draw(sheet, places.axis, places.em, ink.axis());
+        self.names.draw(
+            sheet,
+            hierarchy,
+            &self.rows,
+            &self.lines,
+            &places,
+            modules,
+            &ink,
+        );
+        let kind = scope
+            .session
+            .recordings
+            .get(self.recording)
+            .map(|it| it.recording.kind);
+        let at = Vec2::new(
+            places.plot.min.x + places.em,
+            places.plot.min.y + places.em * 1.5,
+        );
+        match kind {
+            Some(RecordingKind::Profile) => {
+                sheet.write(super::NO_TIMES, at, places.em, ink.weak, places.plot);
+            }
+            _ if self.rows.len() == 0 => {
+                sheet.write("No calls to show", at, places.em, ink.weak, places.plot);
+            }
+            Some(RecordingKind::Sampled) => {
+                let corner = Rect::new(
+                    Vec2::new(0.0, places.axis.min.y),
+                    Vec2::new(places.names.max.x, places.size.y),
+                );
+                let at = Vec2::new(places.em * 0.5, (corner.min.y + corner.max.y) * 0.5);
+                sheet.write("sampled", at, places.em * 0.95, ink.weak, corner);
+            }
+            _ => {}
+        }
+        for (module, color) in modules.into_iter().zip([ink.pointed, ink.chosen]) {
+            let Some(module) = module else { continue };
+            let plot = places.plot;
+            let mut last = f32::NEG_INFINITY;
+            self.names.rows.clear();
+            self.rows
+                .of(hierarchy, module, |row| self.names.rows.push(row));
+            self.names.rows.sort_unstable();
+            for &row in &self.names.rows {
+                let [top, bottom] = self.lines.edges(row);
+                let top = top.max(plot.min.y).max(last);
+                let bottom = bottom.max(top + places.line).min(plot.max.y);
+                if bottom > top {
+                    last = bottom;
+                    let [r, g, b, a] = color;
+                    let rect = Rect::new(Vec2::new(plot.min.x, top), Vec2::new(plot.max.x, bottom));
+                    let color = [r, g, b, a * 0.16];
+                    sheet.marks.push(Fill { rect, color });
+                    let start = Vec2::new(places.bar.min.x, top);
+                    let rect = Rect::new(start, Vec2::new(plot.min.x, bottom));
+                    sheet.marks.push(Fill {
+                        rect,
+                        color: [r, g, b, a],
+                    });
+                }
+            }
+        }
+        let whole = Rect::new(places.profile.min, places.plot.max);
+        mark_times(sheet, &self.axis, selection, whole, places.line, &ink);
+    }
+
+    fn module_of(&self, scope: &Scope<'_>, of: &Pointed) -> Option<ModuleId> {
+        let resolved = scope.session.recordings.get(self.recording)?;
+        let function = of.function.or_else(|| {
+            let call = of.call?;
+            let trace = &resolved.recording.trace;
+            let thread = trace.threads().get(call.thread.index())?;
+            (u64::from(call.call.0) < thread.calls)
+                .then(|| trace.call(call.thread, call.call).function)
+        });
+        let module = function.and_then(|it| resolved.resolution.modules.get(it.index()).copied());
+        let module = module.or(of.module)?;
+        (module.index() < scope.session.hierarchy.len()).then_some(module)
+    }
+
+    /// What is at a point of the sheet shown last.
+    pub fn pointed(&self, at: Vec2) -> Pointed {
+        let places = &self.places;
+        let mut pointed = Pointed::default();
+        let is_beside = places.plot.min.x <= at.x && at.x < places.plot.max.x;
+        if is_beside && at.y < places.size.y {
+            pointed.time = Some(self.axis.time_at(at.x));
+        }
+        let named = Rect::new(places.names.min, places.plot.max);
+        if named.contains(at) {
+            let rows = self.lines.at(at.y);
+            let row = rows
+                .filter(|&row| row < self.rows.len())
+                .min_by_key(|&row| self.rows.rank[row as usize]);
+            if let Some(row) = row {
+                pointed.module = self.rows.modules.get(row as usize).copied();
+                pointed.function = self.rows.functions.get(row as usize).copied().flatten();
+            }
+        }
+        pointed
+    }
+
+    /// The call stacks at a point of the sheet shown last, and what row it is in.
+    pub fn tip(&self, session: &Session, at: Vec2) -> Option<Tip> {
+        let pointed = self.pointed(at);
+        let resolved = session.recordings.get(self.recording)?;
+        let mut tip = Tip::default();
+        if let Some(module) = pointed.module {
+            tip.title = session.hierarchy.path(module);
+        }
+        if let Some(time) = pointed.time {
+            if tip.title.is_empty() {
+                tip.title = time.to_string();
+            } else {
+                tip.lines.push(format!("at {time}"));
+            }
+            super::tip::add_stacks(&mut tip, &resolved.recording, time);
+        }
+        (!tip.title.is_empty()).then_some(tip)
+    }
+}
+
+/// Makes `raster` one colour.
+pub(super) fn plain(raster: &mut Raster, rect: Rect, color: Color) {
+    raster.rect = rect;
+    raster.size = [1, 1];
+    raster.pixels.clear();
+    raster.pixels.push(encoded(color));
+}
+
+/// Marks the chosen range by paling what is outside of it, the time of all views and the time pointed at.
+pub(super) fn mark_times(
+    sheet: &mut Sheet,
+    axis: &TimeAxis,
+    selection: &Selection,
+    rect: Rect,
+    line: f32,
+    ink: &Ink,
+) {
+    let mut part = |from: f32, to: f32, color: Color| {
+        let (from, to) = (from.max(rect.min.x), to.min(rect.max.x));
+        if from < to {
+            let rect = Rect::new(Vec2::new(from, rect.min.y), Vec2::new(to, rect.max.y));
+            sheet.marks.push(Fill { rect, color });
+        }
+    };
+    if let Some(range) = selection.range {
+        let [from, to] = [range.start, range.end].map(|time| axis.x_within(time));
+        part(rect.min.x, from, ink.outside);
+        part(to, rect.max.x, ink.outside);
+        part(from - line, from, ink.line);
+        part(to, to + line, ink.line);
+    }
+    let mut at = |time: Time, width: f32, color: Color| {
+        let x = axis.x_of(time);
+        if x >= rect.min.x - 1.0 && x <= rect.max.x + 1.0 {
+            let x = (x - width * 0.5).round().min(rect.max.x - width);
+            part(x, x + width, color);
+        }
+    };
+    if let Some(time) = selection.pointed.time {
+        at(time, line, ink.pointed_time);
+    }
+    at(selection.time, (line * 1.5).round(), ink.time);
+}

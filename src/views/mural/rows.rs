@@ -1,0 +1,206 @@
+//! The rows of the mural: which module each row is, and in which order they stand.
+
+use crate::analysis::session::{Resolved, Session};
+use crate::facts::hierarchy::Hierarchy;
+use crate::facts::trace::{Columns, Trace};
+use crate::filter::cut::Cut;
+use crate::units::{CallId, FunctionId, ModuleId, ThreadId, Time};
+
+/// What the rows of the mural are. Modules without a call have no row.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum MuralRows {
+    /// Functions in order of their first call, so that what is new appears further down.
+    #[default]
+    FirstCall,
+    /// The modules of a cut in order of the hierarchy.
+    Modules(Cut),
+}
+
+/// Stands for no row.
+pub const NO_ROW: u32 = u32::MAX;
+
+/// The rows of a recording.
+#[derive(Debug, Default)]
+pub struct Rows {
+    /// By row.
+    pub modules: Vec<ModuleId>,
+    /// By row the function that it is; none where it is several.
+    pub functions: Vec<Option<FunctionId>>,
+    /// By function.
+    pub row_of: Vec<u32>,
+    /// The rows in order of their modules.
+    by_module: Vec<(ModuleId, u32)>,
+    /// The rows in order of their self cost, the largest first.
+    pub by_cost: Vec<u32>,
+    /// By row its place in that order.
+    pub rank: Vec<u32>,
+}
+
+impl Rows {
+    /// O(functions × log calls).
+    pub fn new(session: &Session, recording: usize, rows: &MuralRows) -> Rows {
+        let Some(resolved) = session.recordings.get(recording) else {
+            return Rows::default();
+        };
+        let trace = &resolved.recording.trace;
+        let (displayed, first_calls) = match rows {
+            MuralRows::FirstCall => {
+                let displayed = Cut::all().displayed(&session.hierarchy);
+                (displayed, first_calls(resolved))
+            }
+            MuralRows::Modules(cut) => (cut.displayed(&session.hierarchy), Vec::new()),
+        };
+        let metrics = trace.function_metrics(None);
+        let mut called: Vec<Called> = Vec::new();
+        let modules = resolved.resolution.modules.iter();
+        for ((function, module), metrics) in (0..).zip(modules).zip(&metrics) {
+            if let Some(&module) = displayed.get(module.index())
+                && metrics.calls > 0
+            {
+                called.push(Called {
+                    module,
+                    first: first_calls.get(function as usize).copied(),
+                    function: FunctionId(function),
+                    cost: metrics.self_cost.ns(),
+                });
+            }
+        }
+        let by_function = *rows == MuralRows::FirstCall;
+        if by_function {
+            called.sort_by_key(|called| (called.first, called.function));
+        } else {
+            called.sort_by_key(|called| (called.module, called.function));
+        }
+        let mut all = Rows {
+            row_of: vec![NO_ROW; resolved.resolution.modules.len()],
+            ..Rows::default()
+        };
+        let mut costs: Vec<u64> = Vec::new();
+        for called in &called {
+            if !by_function && all.modules.last() == Some(&called.module) {
+                if let (Some(cost), Some(function)) = (costs.last_mut(), all.functions.last_mut()) {
+                    *cost = cost.saturating_add(called.cost);
+                    *function = None;
+                }
+            } else {
+                all.modules.push(called.module);
+                all.functions.push(Some(called.function));
+                costs.push(called.cost);
+            }
+            all.row_of[called.function.index()] = all.modules.len() as u32 - 1;
+        }
+        all.by_module = all.modules.iter().copied().zip(0..).collect();
+        all.by_module.sort_unstable();
+        all.by_cost = (0..costs.len() as u32).collect();
+        all.by_cost
+            .sort_by_key(|&row| (std::cmp::Reverse(costs[row as usize]), row));
+        all.rank = vec![0; costs.len()];
+        for (place, &row) in (0..).zip(&all.by_cost) {
+            all.rank[row as usize] = place;
+        }
+        all
+    }
+
+    pub fn len(&self) -> u32 {
+        self.modules.len() as u32
+    }
+
+    /// Hands the rows of `module` and of what lies in it to `visit`; of what lies in a row's module, that row.
+    pub fn of(&self, hierarchy: &Hierarchy, module: ModuleId, mut visit: impl FnMut(u32)) {
+        let subtree = hierarchy.subtree(module);
+        let first = self
+            .by_module
+            .partition_point(|&(id, _)| id.0 < subtree.start);
+        let inside = self.by_module[first..].iter();
+        let mut found = false;
+        for &(_, row) in inside.take_while(|(id, _)| id.0 < subtree.end) {
+            found = true;
+            visit(row);
+        }
+        if !found {
+            let above = hierarchy.ancestors(module).find_map(|above| {
+                let at = self.by_module.binary_search_by_key(&above, |&(id, _)| id);
+                at.ok().map(|at| self.by_module[at].1)
+            });
+            above.into_iter().for_each(visit);
+        }
+    }
+}
+
+/// A function that is called.
+struct Called {
+    module: ModuleId,
+    first: Option<FirstCall>,
+    function: FunctionId,
+    cost: u64,
+}
+
+/// When a function is called first: time, thread and call; of those at the same time the outer one first.
+type FirstCall = (Time, ThreadId, u32);
+
+const UNKNOWN: FirstCall = (Time::MAX, ThreadId(u32::MAX), u32::MAX);
+
+/// Traces of up to so many calls are gone through call by call.
+const FEW_CALLS: u64 = 1 << 20;
+
+/// By function its first call; of functions that are not called anything.
+fn first_calls(resolved: &Resolved) -> Vec<FirstCall> {
+    let trace = &resolved.recording.trace;
+    let functions = resolved.recording.functions.len();
+    let mut first = vec![None; functions];
+    let see = |first: &mut [Option<FirstCall>], function: FunctionId, call: FirstCall| {
+        if let Some(known) = first.get_mut(function.index())
+            && known.is_none_or(|known| call < known)
+        {
+            *known = Some(call);
+        }
+    };
+    let whole = trace.calls() <= FEW_CALLS;
+    for thread in trace.thread_ids() {
+        // Of calls that start with the recording some have ended by then; what follows looks for later ones.
+        let at_start = trace.started(thread, Time::ZERO).min(FEW_CALLS as u32);
+        for id in (0..at_start).map(CallId) {
+            let call = trace.call(thread, id);
+            see(&mut first, call.function, (call.start, thread, id.0));
+        }
+        if whole {
+            trace.calls_in(thread, trace.range(), u32::MAX, |id, call| {
+                see(&mut first, call.function, (call.start, thread, id.0));
+            });
+        }
+    }
+    if !whole {
+        for (function, after) in first_active(trace, functions) {
+            if first[function.index()].is_none()
+                && let Some((thread, call)) = trace.next_call(function, after)
+            {
+                let start = trace.call(thread, call).start;
+                see(&mut first, function, (start, thread, call.0));
+            }
+        }
+    }
+    first
+        .into_iter()
+        .map(|first| first.unwrap_or(UNKNOWN))
+        .collect()
+}
+
+/// Parts of a trace in which functions are looked for.
+const PARTS: u32 = 512;
+
+/// The functions that are called, each with a time before its first call and not long before.
+fn first_active(trace: &Trace, functions: usize) -> Vec<(FunctionId, Time)> {
+    let columns = Columns::new(trace.range(), PARTS);
+    let rows: Vec<u32> = (0..functions as u32).collect();
+    let mut spans = trace.active(columns, &rows, functions as u32);
+    // In order of row, then column: the first of each row stays.
+    spans.dedup_by_key(|span| span.row);
+    let before = |column: u32| {
+        let start = columns.start(column).ns();
+        Time::from_ns(start.saturating_sub(1))
+    };
+    spans
+        .into_iter()
+        .map(|span| (FunctionId(span.row), before(span.first)))
+        .collect()
+}
