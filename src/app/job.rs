@@ -1,17 +1,12 @@
 //! Work on another thread whose outcome the window waits for without stopping.
 
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
-use std::time::{Duration, Instant};
 
 use crate::progress::{Cancelled, Progress};
-
-/// Progress is shown only for what takes longer.
-const PATIENCE: Duration = Duration::from_millis(400);
 
 /// Work under way.
 pub struct Job<T> {
     pub progress: Progress,
-    started: Instant,
     receiver: Receiver<Result<T, Cancelled>>,
 }
 
@@ -33,16 +28,7 @@ impl<T: Send + 'static> Job<T> {
                 let _ = sender.send(done);
                 wake();
             });
-        Job {
-            progress,
-            started: Instant::now(),
-            receiver,
-        }
-    }
-
-    /// Whether it has taken long enough that the user wants to see how far it is.
-    pub fn is_slow(&self) -> bool {
-        self.started.elapsed() > PATIENCE
+        Job { progress, receiver }
     }
 
     /// What came of it, once it has ended.
@@ -60,11 +46,4 @@ impl<T> Drop for Job<T> {
     fn drop(&mut self) {
         self.progress.cancel();
     }
-}
-
-/// Takes what came of a job out of its place, once it has ended; nothing when it was cancelled.
-pub fn take<T: Send + 'static>(job: &mut Option<Job<T>>) -> Option<T> {
-    let done = job.as_ref()?.poll()?;
-    *job = None;
-    done.ok()
 }

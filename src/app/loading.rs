@@ -1,12 +1,10 @@
 //! Opening inputs on a worker thread, so that the window never waits.
 
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::time::{Duration, Instant};
 
 use super::document::{Document, name_of};
 use crate::analysis::session::Inputs;
-use crate::filter::mapping::Mapping;
 use crate::progress::Progress;
 use crate::views::landscape::LandscapeSettings;
 
@@ -32,7 +30,6 @@ impl Loading {
     /// Starts to open `inputs`; `wake` is called when there is something to hear.
     pub fn start(
         inputs: Inputs,
-        map: Option<Arc<Mapping>>,
         settings: LandscapeSettings,
         wake: impl FnOnce() + Send + 'static,
     ) -> Loading {
@@ -41,7 +38,7 @@ impl Loading {
         let name = name_of(&inputs);
         let seen = progress.clone();
         let work = move || {
-            let opened = Document::open(&inputs, map, &settings, &seen);
+            let opened = Document::open(&inputs, &settings, &seen);
             // Nobody listens any more when something else has been opened meanwhile.
             let _ = sender.send(opened);
             wake();

@@ -16,9 +16,6 @@ mod code_lines;
 mod conditionals;
 mod count;
 mod definitions;
-#[cfg(feature = "git")]
-mod git;
-pub mod history;
 mod languages;
 mod macros;
 mod nesting;

@@ -657,7 +657,7 @@ fn golden_pictures() {
     }
 }
 
-fn read_png(path: &Path) -> Image {
+pub fn read_png(path: &Path) -> Image {
     let file = std::fs::File::open(path).expect("a golden picture");
     let decoder = png::Decoder::new(std::io::BufReader::new(file));
     let mut reader = decoder.read_info().expect("a PNG");

@@ -1,0 +1,183 @@
+//! Frames of the temporal overview and of the call stack view over as many calls as `CALLS` says (10 million by
+//! default) beside the same over a hundredth of them: a frame must not know how long the recording is.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use callscape::analysis::resolve::resolve;
+use callscape::analysis::session::{Resolved, Session};
+use callscape::facts::builder::{Timestamp, TraceBuilder};
+use callscape::facts::functions::Function;
+use callscape::facts::hierarchy::HierarchyBuilder;
+use callscape::facts::recording::{Recording, RecordingKind};
+use callscape::filter::filters::Filters;
+use callscape::filter::selection::Selection;
+use callscape::render::theme::Theme;
+use callscape::units::{Time, TimeRange};
+use callscape::views::Scope;
+use callscape::views::flame::FlameView;
+use callscape::views::mural::MuralView;
+use callscape::warnings::{Place, Reporter};
+use glam::Vec2;
+
+#[path = "../tests/it/generate.rs"]
+#[allow(
+    dead_code,
+    reason = "the bench `generate` writes traces, this one builds them"
+)]
+mod generate;
+#[path = "store/measure.rs"]
+#[allow(dead_code, reason = "the bench `store` compares queries with it")]
+mod measure;
+#[path = "../tests/it/random.rs"]
+mod random;
+
+use generate::{Plan, Program};
+use measure::cpu_time;
+use random::Random;
+
+/// Frames of each kind.
+const FRAMES: u32 = 24;
+
+fn setting(name: &str, default: u64) -> u64 {
+    let value = std::env::var(name).ok();
+    value
+        .and_then(|value| value.parse().ok())
+        .unwrap_or(default)
+}
+
+fn session(calls: u64, threads: u32) -> Session {
+    let program = Program::new(Plan {
+        calls,
+        functions: setting("FUNCTIONS", 5000) as u32,
+        threads,
+        seed: 1,
+    });
+    let reporter = Reporter::new();
+    let place = || Place::file("generated");
+    let mut builder = TraceBuilder::new(&reporter);
+    let ids: Vec<_> = (0..program.functions())
+        .map(|function| {
+            builder.function(Function {
+                name: &program.name(function),
+                ..Function::default()
+            })
+        })
+        .collect();
+    for thread in 0..threads {
+        let id = builder.thread("1", &thread.to_string());
+        for event in program.run(thread) {
+            let time = Timestamp::from_ns(event.time as i64);
+            if event.enter {
+                builder.enter(id, time, ids[event.function as usize], place);
+            } else {
+                builder.exit(id, time, Some(ids[event.function as usize]), place);
+            }
+        }
+    }
+    let (functions, trace) = builder.finish(place);
+    let (source, _) = HierarchyBuilder::new("generated").build();
+    let (hierarchy, resolutions) = resolve(&source, &[&functions]);
+    let recording = Recording {
+        path: "generated".into(),
+        format: "callscape",
+        kind: RecordingKind::Trace,
+        functions,
+        trace,
+        samples: 0,
+        profile: None,
+        warnings: Vec::new(),
+    };
+    let resolution = resolutions
+        .into_iter()
+        .next()
+        .expect("one recording, one resolution");
+    Session {
+        source_dir: None,
+        hierarchy,
+        recordings: vec![Resolved {
+            recording,
+            resolution,
+        }],
+        source_warnings: Vec::new(),
+    }
+}
+
+/// Frames at random places, a share of the recording wide each: median and longest, and the processor's time
+/// for one on average.
+fn frames(end: u64, share: f64, mut show: impl FnMut(TimeRange)) -> (Duration, Duration, Duration) {
+    let mut random = Random(5);
+    let mut taken = Vec::new();
+    let length = ((end as f64 * share) as u64).max(1);
+    let begin_cpu = cpu_time();
+    for _ in 0..FRAMES {
+        let from = random.below((end - length).max(end / 100).max(1));
+        let range = TimeRange::new(Time::from_ns(from), Time::from_ns((from + length).min(end)));
+        let begin = Instant::now();
+        show(range);
+        taken.push(begin.elapsed());
+    }
+    let cpu = (cpu_time() - begin_cpu) / FRAMES;
+    taken.sort();
+    (taken[taken.len() / 2], taken[taken.len() - 1], cpu)
+}
+
+fn main() {
+    let calls = setting("CALLS", 10_000_000);
+    let threads = setting("THREADS", 4) as u32;
+    let sessions = [session(calls / 100, threads), session(calls, threads)];
+    for session in &sessions {
+        let trace = &session.recordings[0].recording.trace;
+        let begin = Instant::now();
+        trace.sum_depths();
+        println!(
+            "{} calls: sums by depth once {:.2?}",
+            trace.calls(),
+            begin.elapsed()
+        );
+    }
+    let selection = Selection::default();
+    let filters = Filters::default();
+    let scope = |session| Scope {
+        session,
+        recording: 0,
+        selection: &selection,
+        filters: &filters,
+        theme: Theme::Light,
+        size: Vec2::new(1920.0, 1000.0),
+        scale: 1.0,
+    };
+    for (name, share) in [
+        ("whole", 0.99),
+        ("a thousandth", 1e-3),
+        ("a millionth", 1e-6),
+    ] {
+        for view in ["mural", "flame"] {
+            let medians = sessions.each_ref().map(|session| {
+                let end = session.recordings[0].recording.trace.duration().ns();
+                let (median, longest, cpu) = if view == "mural" {
+                    let mut view = MuralView::new(session, 0);
+                    view.show(&scope(session));
+                    frames(end, share, |range| {
+                        view.set_visible(range);
+                        black_box(view.show(&scope(session)));
+                    })
+                } else {
+                    let mut view = FlameView::new(session, 0);
+                    view.show(&scope(session));
+                    frames(end, share, |range| {
+                        view.set_visible(range);
+                        black_box(view.show(&scope(session)));
+                    })
+                };
+                println!("{view}, {name}: median {median:.2?}, longest {longest:.2?}, processor {cpu:.2?}");
+                median
+            });
+            let ratio = medians[1].as_secs_f64() / medians[0].as_secs_f64().max(1e-9);
+            println!(
+                "{view}, {name}: {calls} calls beside {}: ratio {ratio:.2}",
+                calls / 100
+            );
+        }
+    }
+}
