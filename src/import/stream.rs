@@ -4,31 +4,49 @@
 //! Zstandard (RFC 8878).
 
 use std::cell::Cell;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufReader, Read};
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use flate2::bufread::GzDecoder;
-
 use super::ImportError;
+use super::gzip::{self, Gzip};
 use super::input::Input;
 use crate::progress::Progress;
 use crate::warnings::{Place, Reporter};
 
 /// How much is read at once: fits the second-level cache, and bounds the time until a wish to cancel is
 /// noticed.
-const CHUNK: usize = 256 << 10;
+const CHUNK: usize = 64 << 10;
 
 /// The longest piece (one event, one token) that the window grows for.
 const LONGEST: usize = 64 << 20;
 
 /// What a decompressor may produce before its ratio to the input is looked at.
-const FREE_BYTES: u64 = 1 << 30;
+const FREE_BYTES: u64 = 256 << 20;
 
 /// More bytes out than this for one byte in is a decompression bomb: traces reach 10 to 50.
-const MAX_RATIO: u64 = 1000;
+const MAX_RATIO: u64 = 200;
 
-const GZIP: &[u8] = &[0x1f, 0x8b];
+/// Names the number of bytes that a compressed file may be unpacked to, with `K`, `M`, `G` or `T` behind it where
+/// it counts those; in place of the limits above.
+pub const LIMIT: &str = "CALLSCAPE_MAX_UNPACKED";
+
+/// The limit that the user has set.
+fn limit() -> Option<u64> {
+    let text = std::env::var(LIMIT).ok()?;
+    let text = text.trim();
+    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let shift = match text[digits.len()..].trim().chars().next() {
+        None => 0,
+        Some('k' | 'K') => 10,
+        Some('m' | 'M') => 20,
+        Some('g' | 'G') => 30,
+        Some('t' | 'T') => 40,
+        Some(_) => return None,
+    };
+    digits.parse::<u64>().ok()?.checked_mul(1 << shift)
+}
+
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
 /// The first bytes of `input`, decompressed, without a byte order mark.
@@ -49,6 +67,8 @@ pub struct Window<'a> {
     /// Bytes of the file itself, compressed or not, that were read so far.
     taken: Taken,
     compressed: bool,
+    /// Bytes that may come of compressed ones, where the user has set it.
+    limit: Option<u64>,
     progress: &'a Progress,
     reporter: &'a Reporter,
     buffer: Vec<u8>,
@@ -89,14 +109,10 @@ impl<'a> Window<'a> {
         }
         let magic = &magic[..got];
         let whole = io::Cursor::new(magic.to_vec()).chain(file);
-        let compressed = magic.starts_with(GZIP) || magic.starts_with(ZSTD);
-        let reader: Box<dyn Read + 'a> = if magic.starts_with(GZIP) {
-            Box::new(Gzip {
-                member: Some(GzDecoder::new(BufReader::with_capacity(CHUNK / 4, whole))),
-                name: name.clone(),
-                taken: taken.clone(),
-                reporter,
-            })
+        let compressed = magic.starts_with(gzip::MAGIC) || magic.starts_with(ZSTD);
+        let reader: Box<dyn Read + 'a> = if magic.starts_with(gzip::MAGIC) {
+            let input = BufReader::with_capacity(CHUNK, whole);
+            Box::new(Gzip::new(input, name.clone(), taken.clone(), reporter))
         } else if magic.starts_with(ZSTD) {
             Box::new(zstd::stream::read::Decoder::new(whole).map_err(io)?)
         } else {
@@ -109,6 +125,7 @@ impl<'a> Window<'a> {
             name,
             taken,
             compressed,
+            limit: limit(),
             progress,
             reporter,
             buffer: vec![0; CHUNK],
@@ -188,11 +205,18 @@ impl<'a> Window<'a> {
         }
         let produced = self.offset + self.end as u64;
         let taken = self.taken.get();
-        if self.compressed && produced > FREE_BYTES.max(taken.saturating_mul(MAX_RATIO)) {
+        let limit = self
+            .limit
+            .unwrap_or_else(|| FREE_BYTES.max(taken.saturating_mul(MAX_RATIO)));
+        if self.compressed && produced > limit {
+            let found = format!(
+                "{produced} bytes from {taken}, as of a decompression bomb (the variable {LIMIT} sets another \
+                 limit, such as 64G)"
+            );
             return Err(ImportError::malformed(
                 self.place(produced),
-                format!("at most {MAX_RATIO} bytes for each compressed byte"),
-                format!("{produced} bytes from {taken}, a decompression bomb"),
+                format!("at most {limit} bytes in compressed data"),
+                found,
             ));
         }
         Ok(true)
@@ -235,39 +259,6 @@ impl Read for Counted<'_> {
         let count = self.file.read(buffer)?;
         self.taken.set(self.taken.get() + count as u64);
         Ok(count)
-    }
-}
-
-/// The members of a gzip file as one stream; what follows the last member is left out and counted.
-struct Gzip<'a, R> {
-    member: Option<GzDecoder<BufReader<R>>>,
-    name: String,
-    taken: Taken,
-    reporter: &'a Reporter,
-}
-
-impl<R: Read> Read for Gzip<'_, R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while let Some(member) = &mut self.member {
-            let count = member.read(buffer)?;
-            if count > 0 || buffer.is_empty() {
-                return Ok(count);
-            }
-            let Some(member) = self.member.take() else {
-                break;
-            };
-            let mut rest = member.into_inner();
-            let next = rest.fill_buf()?;
-            // One byte may be all that is at hand of the two.
-            if !next.is_empty() && GZIP.starts_with(&next[..next.len().min(GZIP.len())]) {
-                self.member = Some(GzDecoder::new(rest));
-            } else if !next.is_empty() {
-                let offset = self.taken.get() - rest.buffer().len() as u64;
-                self.reporter
-                    .warn("trailing-garbage", || Place::offset(&self.name, offset));
-            }
-        }
-        Ok(0)
     }
 }
 
