@@ -99,6 +99,10 @@ impl Stacks {
 /// deeply recursive programs open ten to twenty calls a sample, at ten bytes or more for each.
 const FREE_CALLS: u64 = 1 << 20;
 
+/// Calls of a stack of this depth count twice, of one twice as deep thrice, and so on up to the second depth.
+const DEEP: u32 = 512;
+const DEEPEST: u32 = 4096;
+
 /// Of how many intervals between samples the median is taken.
 const INTERVALS: usize = 1024;
 
@@ -123,6 +127,8 @@ pub struct Samples<'r> {
     calls: u64,
     /// How many calls stacks from a table may open.
     allowed: u64,
+    /// One more would have been too many.
+    exhausted: bool,
     /// Functions to be opened, kept for its memory.
     opened: Vec<FunctionId>,
 }
@@ -139,6 +145,7 @@ impl<'r> Samples<'r> {
             samples: 0,
             calls: 0,
             allowed: FREE_CALLS,
+            exhausted: false,
             opened: Vec::new(),
         }
     }
@@ -198,13 +205,21 @@ impl<'r> Samples<'r> {
         self.samples += 1;
         let track = &mut self.tracks[track.0];
         let time = track.tick(time, self.reporter, &place);
-        let shared = stacks.shared(track.top, stack);
-        let new = stacks.row(stack).depth - shared;
-        if self.calls + u64::from(new) > self.allowed {
+        if self.exhausted {
+            // Looking for what they share would cost as much as the calls.
             self.reporter.warn("sample-left-out", place);
             return;
         }
-        self.calls += u64::from(new);
+        let shared = stacks.shared(track.top, stack);
+        let new = stacks.row(stack).depth - shared;
+        // Deep calls take more: the store keeps each that is open at the end of a block of calls.
+        let deep = stacks.row(stack).depth.min(DEEPEST) / DEEP;
+        self.calls += u64::from(new) * u64::from(1 + deep);
+        if self.calls > self.allowed {
+            self.exhausted = true;
+            self.reporter.warn("sample-left-out", place);
+            return;
+        }
         for _ in shared..stacks.row(track.top).depth {
             builder.exit(track.thread, time, None, &place);
         }

@@ -18,8 +18,9 @@ use std::collections::HashMap;
 
 use super::ImportError;
 use super::decimal::{self, NoTime, Unit};
-use super::document::{self, Document, Next};
+use super::document::{self, Document, index_of};
 use super::input::Input;
+use super::json::{Cursor, Stop, packed};
 use super::samples::{Samples, StackId, Stacks, median};
 use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::facts::functions::Function;
@@ -246,6 +247,44 @@ struct Reader<'a> {
     sampled: bool,
 }
 
+/// What stands next in an array of events.
+enum Item {
+    Event(Event),
+    /// Something else, which stays there.
+    Other,
+    End,
+}
+
+/// The next event of an array.
+#[inline]
+fn next_event(cursor: &mut Cursor<'_>, unit: Unit) -> Result<Item, Stop> {
+    const TYPE: u64 = packed(b"type");
+    const FRAME: u64 = packed(b"frame");
+    const AT: u64 = packed(b"at");
+    if !cursor.next(b']')? {
+        return Ok(Item::End);
+    }
+    if cursor.peek()? != b'{' {
+        return Ok(Item::Other);
+    }
+    let mut event = Event::default();
+    cursor.expect(b'{')?;
+    while cursor.next(b'}')? {
+        let (word, _) = cursor.key()?;
+        let value = cursor.value()?;
+        match word {
+            TYPE => event.kind = value.bytes().and_then(|kind| kind.first().copied()),
+            FRAME => event.frame = value.bytes().and_then(index_of),
+            AT => {
+                let number = value.bytes();
+                event.at = number.map(|number| decimal::nanoseconds(number, unit));
+            }
+            _ => {}
+        }
+    }
+    Ok(Item::Event(event))
+}
+
 impl Reader<'_> {
     fn file(&mut self, document: &mut Document<'_>) -> Result<(), ImportError> {
         let mut stacks = Stacks::default();
@@ -395,35 +434,15 @@ impl Reader<'_> {
         }
         let mut open: Vec<FunctionId> = Vec::new();
         let mut last = None;
-        while document.element()? {
-            if document.next()? != Next::Object {
-                document.warn("not-an-event");
-                document.skip()?;
-                continue;
-            }
-            let event = document.whole(|cursor| {
-                let mut event = Event::default();
-                cursor.expect(b'{')?;
-                while cursor.next(b'}')? {
-                    let key = cursor.text()?;
-                    cursor.expect(b':')?;
-                    let value = cursor.value()?;
-                    match key {
-                        b"type" => {
-                            event.kind = value.bytes().and_then(|kind| kind.first().copied())
-                        }
-                        b"frame" => event.frame = value.unsigned(),
-                        b"at" => {
-                            let number = value.bytes();
-                            event.at = number.map(|number| decimal::nanoseconds(number, unit));
-                        }
-                        _ => {}
-                    }
+        loop {
+            let event = match document.whole(|cursor| next_event(cursor, unit))? {
+                Some(Item::Event(event)) => event,
+                Some(Item::Other) => {
+                    document.warn("not-an-event");
+                    document.skip()?;
+                    continue;
                 }
-                Ok(event)
-            })?;
-            let Some(event) = event else {
-                break;
+                Some(Item::End) | None => break,
             };
             let (Some(kind), Some(frame), Some(at)) = (event.kind, event.frame, event.at) else {
                 document.warn("missing-field");
