@@ -140,6 +140,15 @@ impl<'a> TraceBuilder<'a> {
         name.clone_into(&mut self.threads[thread.index()].thread.name);
     }
 
+    /// Puts the threads in order of rank, those of equal rank in order of their first event. To be called last:
+    /// `ranks` are by thread so far, and the ids that were given out count no longer.
+    pub fn arrange_threads(&mut self, ranks: &[(i64, i64)]) {
+        let threads = std::mem::take(&mut self.threads);
+        let mut ranked: Vec<_> = threads.into_iter().enumerate().collect();
+        ranked.sort_by_key(|(index, _)| ranks.get(*index).copied().unwrap_or_default());
+        self.threads = ranked.into_iter().map(|(_, thread)| thread).collect();
+    }
+
     /// The number of calls of `thread` so far that are still open.
     pub fn open_calls(&self, thread: ThreadId) -> usize {
         self.threads[thread.index()].calls.depth()

@@ -2,6 +2,7 @@
 //!
 //! Facts are filled by `source` and `import` through the builders here and are never changed afterwards.
 
+pub mod aside;
 pub mod builder;
 pub mod contexts;
 pub mod functions;

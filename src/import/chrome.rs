@@ -2,20 +2,20 @@
 //! <https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU>, and
 //! <https://perfetto.dev/docs/getting-started/other-formats>.
 //!
-//! Events are read as they stream by. Begin and end events go straight to the builder; complete (X) events,
-//! which their writers put in order of their end, wait until their thread is known. Only a thread that has
-//! both, or whose begins and ends are not in order of time, makes the file be read a second time with all
-//! events waiting.
+//! Events are read as they stream by. Begin and end events go straight to the builder. Complete (X) events
+//! wait until all of a recording of moderate size are known, since many writers put them in order of their
+//! end; of a larger one they go straight to the builder if they came in order of start so far. Only where
+//! a thread has both, or events that went straight to the builder turn out not to be in order of time,
+//! is the file read a second time, with all events waiting and sorted.
 
 use std::ops::ControlFlow;
+use std::path::Path;
 
 use super::ImportError;
-use super::decimal::{self, NoTime, Unit};
 use super::document::Document;
 use super::input::Input;
-use crate::facts::builder::{Timestamp, TraceBuilder};
+use crate::facts::builder::TraceBuilder;
 use crate::facts::functions::Functions;
-use crate::facts::names::NameId;
 use crate::facts::recording::{Recording, RecordingKind};
 use crate::facts::trace::Trace;
 use crate::progress::Progress;
@@ -23,13 +23,16 @@ use crate::warnings::{Place, Reporter};
 pub use dialects::split_name;
 
 use dialects::Dialects;
-use events::Event;
-use nesting::{Complete, Mark, What};
+use events::{Event, Phase};
+use nesting::{Complete, Completes, Mark, Marks, What};
+use spellings::Name;
 use threads::Threads;
 
 mod dialects;
 mod events;
 pub(super) mod nesting;
+mod shape;
+pub(super) mod spellings;
 mod threads;
 mod walk;
 
@@ -46,9 +49,20 @@ pub fn sniff(head: &[u8]) -> bool {
     }
 }
 
-/// Phases that are no calls: instants, counters, flows, asynchronous events, samples, objects, memory dumps,
-/// clocks, contexts.
-const NOT_SHOWN: &[u8] = b"iIRCstfbneSTpFPNODvVc()=";
+/// Events that are no calls, by phase: what they are counted as.
+fn not_shown(phase: u8) -> &'static str {
+    match phase {
+        b'i' | b'I' | b'R' => "instant-not-shown",
+        b'C' => "counter-not-shown",
+        b's' | b't' | b'f' => "flow-not-shown",
+        // Nestable ones, and those of before them.
+        b'b' | b'e' | b'n' | b'S' | b'T' | b'p' | b'F' => "async-event-not-shown",
+        b'P' => "sample-not-shown",
+        // Objects, memory dumps, clocks, contexts, links.
+        b'N' | b'O' | b'D' | b'V' | b'v' | b'c' | b'(' | b')' | b'=' => "event-not-shown",
+        _ => "unknown-phase",
+    }
+}
 
 /// Reads a Chrome trace. One pass, two when events have to be put in order of time first.
 pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
@@ -61,10 +75,10 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
     }
 }
 
-/// What is done with begin and end events.
+/// What is done with events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Order {
-    /// Handed to the builder at once.
+    /// Handed to the builder at once where they may be.
     AsWritten,
     /// Kept and sorted by time first.
     ByTime,
@@ -85,11 +99,12 @@ fn read(
         order,
         dialects: Dialects::default(),
         threads: Threads::default(),
+        completes: Completes::new(Complete::key),
+        completes_ordered: true,
+        completes_stream: false,
+        marks: Marks::new(Mark::key),
     };
-    let walked = walk::walk(&mut document, &reporter, |event, offset| {
-        reader.take(event, offset)
-    })?;
-    if walked.is_break() {
+    if walk::walk(&mut document, &reporter, &mut reader)?.is_break() {
         return Ok(None);
     }
     let end = document.offset();
@@ -106,6 +121,7 @@ fn read(
     }))
 }
 
+/// Makes calls of events.
 struct Reader<'a> {
     builder: TraceBuilder<'a>,
     reporter: &'a Reporter,
@@ -113,9 +129,18 @@ struct Reader<'a> {
     order: Order,
     dialects: Dialects,
     threads: Threads,
+    /// Complete events that wait.
+    completes: Completes,
+    /// On each thread those so far are in order.
+    completes_ordered: bool,
+    /// They go to the builder at once.
+    completes_stream: bool,
+    /// Begin and end events that wait.
+    marks: Marks,
 }
 
-impl<'a> Reader<'a> {
+impl Reader<'_> {
+    #[cold]
     fn warn(&self, kind: &'static str, offset: u64) {
         self.reporter
             .warn(kind, || Place::offset(&self.file, offset));
@@ -124,28 +149,23 @@ impl<'a> Reader<'a> {
     /// Takes one event; breaks off when the events need [`Order::ByTime`].
     #[inline]
     fn take(&mut self, event: &Event<'_>, offset: u64) -> ControlFlow<()> {
-        let Some(phase) = event.phase else {
-            self.warn("missing-field", offset);
-            return ControlFlow::Continue(());
-        };
-        match phase {
-            [b'B'] => return self.begin(event, offset),
-            [b'E'] => return self.end(event, offset),
-            [b'X'] => return self.complete(event, offset),
-            [b'M'] => self.metadata(event),
-            [phase] if NOT_SHOWN.contains(phase) => self.warn("event-not-shown", offset),
-            _ => self.warn("unknown-phase", offset),
+        match event.phase {
+            Phase::Is(b'B') => return self.begin(event, offset),
+            Phase::Is(b'E') => return self.end(event, offset),
+            Phase::Is(b'X') => return self.complete(event, offset),
+            Phase::Is(b'M') => self.metadata(event),
+            Phase::Is(phase) => self.warn(not_shown(phase), offset),
+            Phase::Missing => self.warn("missing-field", offset),
+            Phase::Unknown => self.warn("unknown-phase", offset),
         }
         ControlFlow::Continue(())
     }
 
-    /// The time of a begin or end event; that of the event before it where its own is none.
-    #[inline]
-    fn time(&mut self, ts: &[u8], thread: usize, offset: u64) -> i64 {
-        nanoseconds(ts).unwrap_or_else(|why| {
-            self.warn(why.kind(), offset);
-            self.threads.get(thread).last.unwrap_or(0)
-        })
+    /// Takes one event like [`Reader::take`], and gives the place of its thread where it was made a call of.
+    fn take_any(&mut self, event: &Event<'_>, offset: u64) -> ControlFlow<(), Option<usize>> {
+        self.threads.found = None;
+        self.take(event, offset)?;
+        ControlFlow::Continue(self.threads.found)
     }
 
     fn begin(&mut self, event: &Event<'_>, offset: u64) -> ControlFlow<()> {
@@ -154,12 +174,11 @@ impl<'a> Reader<'a> {
             return ControlFlow::Continue(());
         };
         let thread = self.threads.find(event, &mut self.builder);
-        let time = self.time(ts, thread, offset);
         let name = self.name(name, offset);
         let function = self
             .dialects
             .function(name, &event.location, &mut self.builder);
-        self.mark(thread, time, offset, What::Begin(name, function))
+        self.mark(thread, ts, offset, What::Begin(name, function))
     }
 
     fn end(&mut self, event: &Event<'_>, offset: u64) -> ControlFlow<()> {
@@ -168,56 +187,67 @@ impl<'a> Reader<'a> {
             return ControlFlow::Continue(());
         };
         let thread = self.threads.find(event, &mut self.builder);
-        let time = self.time(ts, thread, offset);
         let name = match event.name {
             None | Some(b"") => None,
-            Some(name) => Some(self.name(name, offset)),
+            // Most ends are those of the innermost begin.
+            Some(content) => Some(match self.threads.get_mut(thread).open.innermost() {
+                Some(begin) if self.dialects.names.is(content, begin.name) => begin.name,
+                _ => self.name(content, offset),
+            }),
         };
-        self.mark(thread, time, offset, What::End(name))
+        self.mark(thread, ts, offset, What::End(name))
     }
 
     #[inline]
-    fn name(&mut self, content: &[u8], offset: u64) -> NameId {
-        let (name, repaired) = self.dialects.name(content);
+    fn name(&mut self, content: &[u8], offset: u64) -> Name {
+        let (name, repaired) = self.dialects.names.name(content);
         if repaired {
             self.warn("invalid-text", offset);
         }
         name
     }
 
-    /// A begin or end, handed on or kept.
+    /// A begin or end, handed on or kept. Where its time is none, it is that of the event before it.
     #[inline]
-    fn mark(&mut self, thread: usize, time: i64, offset: u64, what: What) -> ControlFlow<()> {
-        let file = &self.file;
-        let place = || Place::offset(file, offset);
-        let thread = self.threads.get_mut(thread);
+    fn mark(
+        &mut self,
+        index: usize,
+        time: Result<i64, super::decimal::NoTime>,
+        offset: u64,
+        what: What,
+    ) -> ControlFlow<()> {
+        let thread = self.threads.get_mut(index);
+        let time = time.unwrap_or_else(|why| {
+            self.reporter
+                .warn(why.kind(), || Place::offset(&self.file, offset));
+            thread.last.unwrap_or(0)
+        });
         if thread.last.is_some_and(|last| time < last) {
             if self.order == Order::AsWritten {
                 return ControlFlow::Break(());
             }
-            self.reporter.warn("out-of-order", place);
+            self.reporter
+                .warn("out-of-order", || Place::offset(&self.file, offset));
         }
         thread.last = Some(time);
         if self.order == Order::ByTime {
-            thread.marks.push(Mark { time, offset, what });
+            self.marks.push(Mark::new(time, offset, index, what));
             return ControlFlow::Continue(());
         }
-        if !thread.completes.is_empty() {
+        if thread.last_complete.is_some() {
             return ControlFlow::Break(());
         }
-        let at = Timestamp::from_ns(time);
-        match what {
-            What::Begin(name, function) => {
-                thread.open.begin(name, function, 0);
-                self.builder.enter(thread.id, at, function, place);
-            }
-            What::End(name) => match thread.open.end(name, |_| {}) {
-                Some((function, _)) => {
-                    self.builder.exit(thread.id, at, Some(function), place);
-                }
-                None => self.reporter.warn("end-without-begin", place),
-            },
-        }
+        let mark = Mark::new(time, offset, index, what);
+        let place = |offset| Place::offset(&self.file, offset);
+        let (builder, reporter) = (&mut self.builder, self.reporter);
+        nesting::step(
+            thread.id,
+            &mut thread.open,
+            &mark,
+            builder,
+            reporter,
+            &place,
+        );
         ControlFlow::Continue(())
     }
 
@@ -226,14 +256,14 @@ impl<'a> Reader<'a> {
             self.warn("missing-field", offset);
             return ControlFlow::Continue(());
         };
-        let start = match nanoseconds(ts) {
+        let start = match ts {
             Ok(start) => start,
             Err(why) => {
                 self.warn(why.kind(), offset);
                 return ControlFlow::Continue(());
             }
         };
-        let cost = match event.dur.map(nanoseconds) {
+        let cost = match event.dur {
             Some(Ok(cost)) if cost >= 0 => cost,
             Some(Ok(_)) => {
                 self.warn("negative-duration", offset);
@@ -248,35 +278,81 @@ impl<'a> Reader<'a> {
                 0
             }
         };
-        let thread = self.threads.find(event, &mut self.builder);
+        let index = self.threads.find(event, &mut self.builder);
         let name = self.name(name, offset);
         let function = self
             .dialects
             .function(name, &event.location, &mut self.builder);
-        let thread = self.threads.get_mut(thread);
-        if self.order == Order::AsWritten && thread.last.is_some() {
-            return ControlFlow::Break(());
-        }
-        thread.completes.push(Complete {
-            start,
-            end: start.saturating_add(cost),
-            offset,
-            function,
+        let thread = self.threads.get_mut(index);
+        let end = start.saturating_add(cost);
+        let ordered = thread.last_complete.is_none_or(|(last_start, last_end)| {
+            last_start < start || (last_start == start && last_end >= end)
         });
+        thread.last_complete = Some((start, end));
+        let complete = Complete {
+            start,
+            end,
+            offset,
+            thread: index as u32,
+            function: function.0,
+        };
+        if self.order == Order::AsWritten {
+            if thread.last.is_some() || (self.completes_stream && !ordered) {
+                return ControlFlow::Break(());
+            }
+            self.completes_ordered &= ordered;
+            if !self.completes_stream && self.completes.is_full() && self.completes_ordered {
+                self.completes_stream = true;
+                self.flush_completes();
+            }
+            if self.completes_stream {
+                self.nest(&complete);
+                return ControlFlow::Continue(());
+            }
+        }
+        self.completes.push(complete);
         ControlFlow::Continue(())
     }
 
-    /// Names of processes and threads; other metadata says nothing about calls.
+    /// Hands a complete event to the builder, after those of its thread that start before it.
+    #[inline]
+    fn nest(&mut self, complete: &Complete) {
+        let thread = self.threads.get_mut(complete.thread as usize);
+        let place = |offset| Place::offset(&self.file, offset);
+        let id = thread.id;
+        thread
+            .nesting
+            .complete(id, complete, &mut self.builder, self.reporter, &place);
+    }
+
+    /// Hands the complete events so far, which are in order, to the builder.
+    fn flush_completes(&mut self) {
+        for complete in self.completes.take_all().unwrap_or_default() {
+            self.nest(&complete);
+        }
+    }
+
+    /// Names and order of processes and threads; other metadata says nothing about calls.
     fn metadata(&mut self, event: &Event<'_>) {
-        let Some(name) = event.args_name else { return };
-        let (name, _) = self.dialects.name(name);
-        match event.name {
-            Some(b"thread_name") => {
-                self.threads.thread_names.insert(Threads::key(event), name);
-            }
-            Some(b"process_name") => {
+        let threads = &mut self.threads;
+        let about = match event.name {
+            Some(b"thread_name" | b"thread_sort_index") => threads
+                .thread_metadata
+                .entry(Threads::key(event))
+                .or_default(),
+            Some(b"process_name" | b"process_sort_index") => {
                 let process = event.pid.unwrap_or_default();
-                self.threads.process_names.insert(process.into(), name);
+                threads.process_metadata.entry(process.into()).or_default()
+            }
+            _ => return,
+        };
+        match (event.name, event.args_name, event.sort_index) {
+            (Some(b"thread_name" | b"process_name"), Some(name), _) => {
+                about.name = Some(self.dialects.names.name(name).0);
+            }
+            (Some(b"thread_sort_index" | b"process_sort_index"), _, Some(index)) => {
+                let index = std::str::from_utf8(index).ok();
+                about.sort_index = index.and_then(|index| index.parse().ok());
             }
             _ => {}
         }
@@ -284,34 +360,41 @@ impl<'a> Reader<'a> {
 
     /// Nests what waited, names the threads, and makes the call store.
     fn finish(mut self, end: u64, progress: &Progress) -> Result<(Functions, Trace), ImportError> {
+        if self.order == Order::AsWritten && self.completes_ordered {
+            self.flush_completes();
+        }
+        let io = |error| ImportError::io(Path::new(&self.file), error);
         let file = &self.file;
         let place = |offset| Place::offset(file, offset);
-        for mut thread in std::mem::take(&mut self.threads.threads) {
-            progress.check()?;
-            let name = self.threads.thread_names.get(&thread.key);
-            let name = name.or_else(|| self.threads.process_names.get(&thread.process));
-            if let Some(&name) = name {
-                self.builder
-                    .name_thread(thread.id, self.dialects.text(name));
-            }
-            thread.marks.sort_by_key(|mark| mark.time);
-            if !thread.completes.is_empty() || !thread.marks.is_empty() {
-                nesting::build(
-                    thread.id,
-                    &mut thread.completes,
-                    &thread.marks,
-                    &mut self.builder,
-                    self.reporter,
-                    &place,
-                );
+        progress.check()?;
+        let mut threads = Vec::new();
+        for thread in &mut self.threads.threads {
+            thread.nesting.finish(thread.id, &mut self.builder);
+            threads.push(thread.id);
+        }
+        let (builder, reporter) = (&mut self.builder, self.reporter);
+        nesting::build(
+            &threads,
+            self.completes,
+            self.marks,
+            builder,
+            reporter,
+            &place,
+        )
+        .map_err(io)?;
+        let ranks = self.threads.threads.iter();
+        let ranks: Vec<_> = ranks.map(|thread| self.threads.rank(thread)).collect();
+        for thread in &self.threads.threads {
+            let names = [
+                self.threads.thread_metadata.get(&thread.key),
+                self.threads.process_metadata.get(&thread.key.process),
+            ];
+            if let Some(name) = names.into_iter().flatten().find_map(|about| about.name) {
+                let name = self.dialects.names.text(name);
+                self.builder.name_thread(thread.id, name);
             }
         }
+        self.builder.arrange_threads(&ranks);
         Ok(self.builder.finish(|| place(end)))
     }
-}
-
-/// The time of an event, whose unit is the microsecond.
-#[inline]
-fn nanoseconds(number: &[u8]) -> Result<i64, NoTime> {
-    decimal::nanoseconds(number, Unit::Microseconds)
 }

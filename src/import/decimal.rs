@@ -67,6 +67,70 @@ pub fn nanoseconds(number: &[u8], unit: Unit) -> Result<i64, NoTime> {
     Ok(if negative { -value } else { value })
 }
 
+/// The number of microseconds that begins at `at`, in nanoseconds, and where it ends: read and taken apart at
+/// once, eight digits at a time. None where it is anything but digits with up to three decimals, or where
+/// the bytes at hand end soon behind it.
+#[inline]
+pub fn scan_microseconds(bytes: &[u8], at: usize) -> Option<(i64, usize)> {
+    const POWERS: [u64; 9] = [
+        1,
+        10,
+        100,
+        1_000,
+        10_000,
+        100_000,
+        1_000_000,
+        10_000_000,
+        100_000_000,
+    ];
+    let (mut value, count) = digits(bytes, at)?;
+    if count == 0 {
+        return None;
+    }
+    let mut at = at + count;
+    if count == 8 {
+        let (more, count) = digits(bytes, at)?;
+        // Sixteen digits are microseconds since 1970; more of them are looked at with more care.
+        if count == 8 && bytes.get(at + 8)?.is_ascii_digit() {
+            return None;
+        }
+        value = value * POWERS[count] + more;
+        at += count;
+    }
+    let mut decimals = 0;
+    if bytes.get(at) == Some(&b'.') {
+        let (digits, count) = digits(bytes, at + 1)?;
+        decimals = digits * POWERS[3_usize.checked_sub(count)?];
+        at += 1 + count;
+    }
+    let value = value.checked_mul(1000)?.checked_add(decimals)?;
+    Some((
+        i64::try_from(value)
+            .ok()
+            .filter(|&value| value as u128 <= LARGEST)?,
+        at,
+    ))
+}
+
+/// The decimal digits that begin at `at`, up to eight, as a number, and how many they are.
+#[inline]
+fn digits(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
+    let word = u64::from_le_bytes(*bytes.get(at..)?.first_chunk::<8>()?);
+    let word = word ^ 0x3030_3030_3030_3030;
+    // The high bit of the first byte that is no digit, and of any behind it.
+    let others = (word.wrapping_add(0x7676_7676_7676_7676) | word) & 0x8080_8080_8080_8080;
+    let count = others.trailing_zeros() as usize / 8;
+    if count == 0 {
+        return Some((0, 0));
+    }
+    // The digits at the end of the eight, zeros before them; then pairs, fours and all are joined.
+    let word = word << (64 - 8 * count);
+    let word = word.wrapping_mul(10).wrapping_add(word >> 8);
+    let low = (word & 0x0000_00ff_0000_00ff).wrapping_mul(0x000f_4240_0000_0064);
+    let high = (word >> 16 & 0x0000_00ff_0000_00ff).wrapping_mul(0x0000_2710_0000_0001);
+    Some((low.wrapping_add(high) >> 32, count))
+}
+
 /// The general case: many digits, an exponent, no number at all.
 #[cold]
 fn any_decimal(negative: bool, number: &[u8], unit: i64) -> Result<i64, NoTime> {
@@ -133,6 +197,47 @@ fn exponent_of(text: &[u8]) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_are_scanned_as_they_are_read() {
+        let mut state = 1_u64;
+        let mut random = |limit: u64| {
+            state = state
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            (state >> 33) % limit
+        };
+        let (mut scanned, mut left) = (0, 0);
+        for _ in 0..200_000 {
+            let mut number = String::new();
+            for _ in 0..random(19) {
+                number.push(char::from(b'0' + random(10) as u8));
+            }
+            if random(3) > 0 {
+                number.push('.');
+                for _ in 0..random(5) {
+                    number.push(char::from(b'0' + random(10) as u8));
+                }
+            }
+            if random(20) == 0 {
+                number.insert(
+                    random(number.len() as u64 + 1) as usize,
+                    ['-', 'e', '/', ':'][random(4) as usize],
+                );
+            }
+            let text = format!("x{number},        ");
+            let expected = nanoseconds(number.as_bytes(), Unit::Microseconds);
+            match scan_microseconds(text.as_bytes(), 1) {
+                // What stands behind it is looked at by whoever scans.
+                Some((value, end)) if text.as_bytes()[end] == b',' => {
+                    assert_eq!((Ok(value), end), (expected, number.len() + 1), "{number}");
+                    scanned += 1;
+                }
+                _ => left += 1,
+            }
+        }
+        assert!(scanned > 2 * left, "{scanned}, {left}");
+    }
 
     #[test]
     fn decimals_become_exact_nanoseconds() {

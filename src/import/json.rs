@@ -159,7 +159,7 @@ impl<'a> Cursor<'a> {
 }
 
 /// What ends a number or word.
-const DELIMITERS: [bool; 256] = {
+pub const DELIMITERS: [bool; 256] = {
     let mut delimiters = [false; 256];
     let mut byte = 0;
     while byte < 256 {
@@ -173,7 +173,7 @@ const DELIMITERS: [bool; 256] = {
 /// Where the next quote or backslash stands from `from` on. Eight bytes at a time: most texts in a trace
 /// are too short for a wider search to pay its start.
 #[inline]
-fn find_quote_or_escape(bytes: &[u8], from: usize) -> Option<usize> {
+pub fn find_quote_or_escape(bytes: &[u8], from: usize) -> Option<usize> {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGHS: u64 = 0x8080_8080_8080_8080;
     // The high bit of each byte that is zero; of bytes above the first such, perhaps one too many.

@@ -20,6 +20,7 @@ pub mod demangle;
 mod document;
 mod firefox;
 mod folded;
+mod gzip;
 mod hashing;
 mod hprof;
 pub mod index;
@@ -36,6 +37,7 @@ mod pprof;
 mod protobuf;
 mod samples;
 mod several;
+mod sorting;
 mod spans;
 mod speedscope;
 mod stream;
@@ -216,8 +218,20 @@ pub fn open(path: &Path, progress: &Progress) -> Result<Recording, ImportError> 
     index::open(&input, progress)
 }
 
-/// Reads a recording itself. The format is recognised by the content.
-fn read(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
+/// Reads the recording at `path` as one of the format with this id, without looking at what it is, nor for an
+/// index; none where no format has it. For tests.
+pub fn read_as(
+    format: &str,
+    path: &Path,
+    progress: &Progress,
+) -> Option<Result<Recording, ImportError>> {
+    let format = FORMATS.iter().find(|known| known.id == format)?;
+    let (Kind::File { import, .. } | Kind::Directory { import, .. }) = format.kind;
+    Some(import(&Input::on_disk(path.to_owned()), progress))
+}
+
+/// Reads a recording itself, without its index. The format is recognised by the content.
+pub fn read(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     progress.check()?;
     if input.is_dir() {
         let import = FORMATS.iter().find_map(|format| match format.kind {

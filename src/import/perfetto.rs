@@ -11,10 +11,12 @@
 //! that refer to a thread descriptor, as before 2020.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::io;
 use std::io::Read;
 
 use super::ImportError;
-use super::chrome::nesting::{self, Complete, Mark, What};
+use super::chrome::nesting::{self, Complete, Completes, Mark, Marks, What};
+use super::chrome::spellings::Name;
 use super::hashing::BuildFast;
 use super::input::Input;
 use super::protobuf::{Fields, Value, varint};
@@ -65,7 +67,7 @@ pub fn sniff(head: &[u8]) -> bool {
     known && sound && (!whole || head.get(end).is_none_or(|&next| next == PACKET))
 }
 
-/// Reads the slices. O(n log n), all of them in memory.
+/// Reads the slices. O(n log n).
 pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     let reporter = Reporter::new();
     let mut window = Window::open(input, progress, &reporter)?;
@@ -81,10 +83,14 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         clocks: HashMap::default(),
         tracks: BTreeMap::new(),
         order: Vec::new(),
+        completes: Completes::new(Complete::key),
+        marks: Marks::new(Mark::key),
     };
     reader.packets(&mut window)?;
     let end = window.offset();
-    reader.build();
+    reader
+        .build()
+        .map_err(|error| ImportError::io(input, error))?;
     let place = || Place::offset(&reader.file, end);
     let (functions, trace) = reader.builder.finish(place);
     Ok(Recording {
@@ -127,8 +133,10 @@ struct Clock {
 /// A track: its events so far and who it is.
 #[derive(Default)]
 struct Track {
-    marks: Vec<Mark>,
-    completes: Vec<Complete>,
+    /// Its place in the order of the tracks, once it has events.
+    place: Option<usize>,
+    /// The time of its last begin or end.
+    last: Option<i64>,
     parent: Option<u64>,
     name: String,
     process: Option<u64>,
@@ -151,6 +159,9 @@ struct Reader<'a> {
     tracks: BTreeMap<u64, Track>,
     /// The tracks with events, in order of their first.
     order: Vec<u64>,
+    /// The events of all tracks, which wait to be put in order.
+    completes: Completes,
+    marks: Marks,
 }
 
 /// The clock that traces use where they name none.
@@ -432,9 +443,8 @@ impl Reader<'_> {
             }
         }
         let known = self.tracks.entry(uuid).or_default();
-        // Written again and again; the events are kept.
-        track.marks = std::mem::take(&mut known.marks);
-        track.completes = std::mem::take(&mut known.completes);
+        // Written again and again; what its events say is kept.
+        (track.place, track.last) = (known.place, known.last);
         *known = track;
     }
 
@@ -485,28 +495,34 @@ impl Reader<'_> {
         };
         let offset = self.offset;
         let order = &mut self.order;
-        let track_events = self.tracks.entry(track).or_default();
-        if track_events.marks.is_empty() && track_events.completes.is_empty() {
+        let about = self.tracks.entry(track).or_default();
+        let place = *about.place.get_or_insert_with(|| {
             order.push(track);
-        }
-        match function {
-            Some(function) if complete => track_events.completes.push(Complete {
-                start: time,
-                end: time.saturating_add(duration),
-                offset,
-                function,
-            }),
-            Some(function) => track_events.marks.push(Mark {
-                time,
-                offset,
-                what: What::Begin(name.unwrap_or(NameId::EMPTY), function),
-            }),
+            order.len() - 1
+        });
+        let what = match function {
+            Some(function) if complete => {
+                self.completes.push(Complete {
+                    start: time,
+                    end: time.saturating_add(duration),
+                    offset,
+                    thread: place as u32,
+                    function: function.0,
+                });
+                return;
+            }
+            Some(function) => {
+                let name = name.unwrap_or(NameId::EMPTY);
+                What::Begin(Name::from_index(name.0), function)
+            }
             // An end ends the innermost slice of its track, whatever its name.
-            None => track_events.marks.push(Mark {
-                time,
-                offset,
-                what: What::End(None),
-            }),
+            None => What::End(None),
+        };
+        let backwards = about.last.is_some_and(|last| time < last);
+        about.last = Some(time);
+        self.marks.push(Mark::new(time, offset, place, what));
+        if backwards {
+            self.warn("out-of-order");
         }
     }
 
@@ -527,40 +543,29 @@ impl Reader<'_> {
     }
 
     /// Makes calls of the events of every track.
-    fn build(&mut self) {
+    fn build(&mut self) -> io::Result<()> {
         let mut known = HashSet::new();
-        for uuid in std::mem::take(&mut self.order) {
+        let mut threads = Vec::new();
+        for &uuid in &self.order {
             let process = self.process_of(uuid);
-            let Some(track) = self.tracks.get_mut(&uuid) else {
-                continue;
-            };
-            let mut marks = std::mem::take(&mut track.marks);
-            let mut completes = std::mem::take(&mut track.completes);
-            let process = process
-                .map(|process| process.to_string())
-                .unwrap_or_default();
-            let mut id = match track.thread {
-                Some(thread) => thread.to_string(),
-                None => format!("track {uuid:x}"),
-            };
+            let track = self.tracks.get(&uuid);
+            let process = process.map(|process| process.to_string());
+            let process = process.unwrap_or_default();
+            let thread = track.and_then(|track| track.thread);
+            let mut id = thread.map_or_else(|| format!("track {uuid:x}"), |id| id.to_string());
             if !known.insert((process.clone(), id.clone())) {
                 id = format!("track {uuid:x}");
             }
             let thread = self.builder.thread(&process, &id);
-            self.builder.name_thread(thread, &track.name);
-            let file = &self.file;
-            let place = |offset| Place::offset(file, offset);
-            let backwards = marks.windows(2).filter(|pair| pair[1].time < pair[0].time);
-            let backwards = backwards.count() as u64;
-            if backwards > 0 {
-                let first = marks.first().map_or(0, |mark| mark.offset);
-                self.reporter
-                    .warn_many("out-of-order", backwards, || place(first));
-                marks.sort_by_key(|mark| mark.time);
-            }
-            let (builder, reporter) = (&mut self.builder, self.reporter);
-            nesting::build(thread, &mut completes, &marks, builder, reporter, &place);
+            let name = track.map_or("", |track| &track.name);
+            self.builder.name_thread(thread, name);
+            threads.push(thread);
         }
+        let completes = std::mem::replace(&mut self.completes, Completes::new(Complete::key));
+        let marks = std::mem::replace(&mut self.marks, Marks::new(Mark::key));
+        let place = |offset| Place::offset(&self.file, offset);
+        let (builder, reporter) = (&mut self.builder, self.reporter);
+        nesting::build(&threads, completes, marks, builder, reporter, &place)
     }
 
     /// The process of a track or of those around it.

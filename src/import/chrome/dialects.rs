@@ -3,87 +3,68 @@
 use std::collections::HashMap;
 
 use super::events::Location;
+use super::spellings::{Name, Spellings};
 use crate::facts::builder::TraceBuilder;
 use crate::facts::functions::Function;
-use crate::facts::names::{NameId, Names};
 use crate::import::hashing::BuildFast;
-use crate::import::json::unescape;
 use crate::units::FunctionId;
 
 /// The functions of a trace, found by what its events say without allocation or decoding for each event.
 #[derive(Default)]
 pub struct Dialects {
-    names: Names,
-    /// By the bytes between the quotes: the name, and whether something in it had to be replaced.
-    spellings: HashMap<Box<[u8]>, (NameId, bool), BuildFast>,
-    /// By name: the function of events that say no more than it.
-    plain: Vec<Option<FunctionId>>,
-    located: HashMap<(NameId, NameId, u32), FunctionId, BuildFast>,
+    pub names: Spellings,
+    located: HashMap<(Name, Name, u32), FunctionId, BuildFast>,
 }
 
 impl Dialects {
-    /// The name that the content of a JSON string stands for, and whether something in it had to be
-    /// replaced to be text.
-    #[inline]
-    pub fn name(&mut self, content: &[u8]) -> (NameId, bool) {
-        if let Some(&known) = self.spellings.get(content) {
-            return known;
-        }
-        let (text, repaired) = unescape(content);
-        let name = self.names.intern(&text);
-        self.spellings.insert(content.into(), (name, repaired));
-        (name, repaired)
-    }
-
-    /// The text of a name.
-    pub fn text(&self, name: NameId) -> &str {
-        self.names.get(name)
-    }
-
     /// The function that an event with this name and location is a call of.
     #[inline]
     pub fn function(
         &mut self,
-        name: NameId,
+        name: Name,
         location: &Location<'_>,
         builder: &mut TraceBuilder<'_>,
     ) -> FunctionId {
-        if location.file.is_none() && location.joined.is_none() {
-            if let Some(&Some(function)) = self.plain.get(name.0 as usize) {
-                return function;
-            }
-            let (name_alone, file, line) = split_name(self.names.get(name));
-            let function = builder.function(Function {
-                name: name_alone,
-                file,
-                line,
-                library: "",
-            });
-            let index = name.0 as usize;
-            self.plain.resize(self.plain.len().max(index + 1), None);
-            self.plain[index] = Some(function);
-            return function;
+        if location.file.is_some() || location.joined.is_some() {
+            return self.located(name, location, builder);
         }
-        self.located(name, location, builder)
+        match self.names.function(name) {
+            Some(function) => function,
+            None => self.plain(name, builder),
+        }
+    }
+
+    #[inline(never)]
+    fn plain(&mut self, name: Name, builder: &mut TraceBuilder<'_>) -> FunctionId {
+        let (name_alone, file, line) = split_name(self.names.text(name));
+        let function = builder.function(Function {
+            name: name_alone,
+            file,
+            line,
+            library: "",
+        });
+        self.names.set_function(name, function);
+        function
     }
 
     fn located(
         &mut self,
-        name: NameId,
+        name: Name,
         location: &Location<'_>,
         builder: &mut TraceBuilder<'_>,
     ) -> FunctionId {
-        let (file, _) = self.name(location.joined.or(location.file).unwrap_or_default());
+        let file = location.joined.or(location.file).unwrap_or_default();
+        let (file, _) = self.names.name(file);
         let line = location.line.unwrap_or(0);
         // Where the line is a running one, functions are told apart by name and file alone.
         let key = (name, file, if location.line_runs { 0 } else { line });
         if let Some(&function) = self.located.get(&key) {
             return function;
         }
-        let (name_alone, ..) = split_name(self.names.get(name));
+        let (name_alone, ..) = split_name(self.names.text(name));
         let (file, line) = match location.joined {
-            Some(_) => split_location(self.names.get(file)),
-            None => (self.names.get(file), line),
+            Some(_) => split_location(self.names.text(file)),
+            None => (self.names.text(file), line),
         };
         let function = builder.function(Function {
             name: name_alone,

@@ -1,22 +1,37 @@
 //! The events of a Chrome trace: the members of one that matter, taken from its JSON object in place.
 
+use crate::import::decimal::{self, NoTime, Unit};
 use crate::import::json::{Cursor, Stop, Value, packed};
 
 /// An event as it is written; what it lacks is none. Texts are the content of JSON strings, escapes not
 /// resolved; numbers and texts are told apart nowhere, since writers mix them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Event<'a> {
-    pub phase: Option<&'a [u8]>,
+    pub phase: Phase,
     pub name: Option<&'a [u8]>,
     pub pid: Option<&'a [u8]>,
     pub tid: Option<&'a [u8]>,
-    /// Microseconds.
-    pub ts: Option<&'a [u8]>,
-    /// Microseconds.
-    pub dur: Option<&'a [u8]>,
+    /// The place of its thread where that is known already.
+    pub thread: Option<usize>,
+    /// Nanoseconds.
+    pub ts: Option<Result<i64, NoTime>>,
+    /// Nanoseconds.
+    pub dur: Option<Result<i64, NoTime>>,
     pub location: Location<'a>,
     /// `args.name`, which names the process or thread in a metadata event.
     pub args_name: Option<&'a [u8]>,
+    /// `args.sort_index`, which says where the process or thread stands among the others.
+    pub sort_index: Option<&'a [u8]>,
+}
+
+/// The kind of an event, a single character.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Phase {
+    #[default]
+    Missing,
+    Is(u8),
+    /// Another text than one character.
+    Unknown,
 }
 
 /// Where an event says that its function stands, in the dialect of its writer.
@@ -30,66 +45,146 @@ pub struct Location<'a> {
     pub line_runs: bool,
 }
 
+/// What a member of an event, or of its `args`, says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Field {
+    Phase,
+    Name,
+    Pid,
+    Tid,
+    Ts,
+    Dur,
+    File,
+    /// The file in which a line runs.
+    RunningFile,
+    Line,
+    Joined,
+    ArgsName,
+    SortIndex,
+    /// Nothing about calls.
+    Other,
+}
+
+impl Field {
+    /// The field of a member of the event itself.
+    #[inline]
+    fn of(word: u64, key: &[u8]) -> Field {
+        const PH: u64 = packed(b"ph");
+        const NAME: u64 = packed(b"name");
+        const PID: u64 = packed(b"pid");
+        const TID: u64 = packed(b"tid");
+        const TS: u64 = packed(b"ts");
+        const DUR: u64 = packed(b"dur");
+        const CAT: u64 = packed(b"cat");
+        match word {
+            PH => Field::Phase,
+            NAME => Field::Name,
+            PID => Field::Pid,
+            TID => Field::Tid,
+            TS => Field::Ts,
+            DUR => Field::Dur,
+            CAT => Field::Other,
+            _ => Field::of_location(key),
+        }
+    }
+
+    /// The field of a member of `args`.
+    fn of_args(key: &[u8]) -> Field {
+        match key {
+            b"name" => Field::ArgsName,
+            b"sort_index" => Field::SortIndex,
+            _ => Field::of_location(key),
+        }
+    }
+
+    /// That of a member that says where a function stands, in whatever dialect.
+    fn of_location(key: &[u8]) -> Field {
+        match key {
+            // tracing-chrome; Chrome's own `base::Location`; clang, which adds a line to a file.
+            b".file" | b"file" | b"src_file" => Field::File,
+            b".line" | b"line" | b"lineno" | b"src_line" => Field::Line,
+            // py-spy.
+            b"filename" => Field::RunningFile,
+            // Tracy, llvm and others; uftrace.
+            b"loc" | b"srcline" => Field::Joined,
+            _ => Field::Other,
+        }
+    }
+}
+
+impl<'a> Event<'a> {
+    /// Takes the value of a member.
+    #[inline]
+    pub fn set(&mut self, field: Field, value: Value<'a>) {
+        let bytes = value.bytes();
+        match field {
+            Field::Phase => {
+                self.phase = match bytes {
+                    None => Phase::Missing,
+                    Some([phase]) => Phase::Is(*phase),
+                    Some(_) => Phase::Unknown,
+                }
+            }
+            Field::Name => self.name = bytes,
+            Field::Pid => self.pid = bytes,
+            Field::Tid => self.tid = bytes,
+            Field::Ts => self.ts = bytes.map(nanoseconds),
+            Field::Dur => self.dur = bytes.map(nanoseconds),
+            Field::File => self.location.file = bytes,
+            Field::RunningFile => {
+                self.location.file = bytes;
+                self.location.line_runs = true;
+            }
+            Field::Line => self.location.line = value.unsigned(),
+            Field::Joined => self.location.joined = bytes,
+            Field::ArgsName => self.args_name = bytes,
+            Field::SortIndex => self.sort_index = bytes,
+            Field::Other => {}
+        }
+    }
+}
+
+/// A time of an event, whose unit is the microsecond.
+#[inline]
+fn nanoseconds(number: &[u8]) -> Result<i64, NoTime> {
+    decimal::nanoseconds(number, Unit::Microseconds)
+}
+
 /// Reads the event whose `{` is the byte at the cursor.
 #[inline]
 pub fn event<'a>(cursor: &mut Cursor<'a>) -> Result<Event<'a>, Stop> {
-    const PH: u64 = packed(b"ph");
-    const NAME: u64 = packed(b"name");
-    const PID: u64 = packed(b"pid");
-    const TID: u64 = packed(b"tid");
-    const TS: u64 = packed(b"ts");
-    const DUR: u64 = packed(b"dur");
-    const ARGS: u64 = packed(b"args");
-    const CAT: u64 = packed(b"cat");
     let mut event = Event::default();
-    cursor.expect(b'{')?;
-    while cursor.next(b'}')? {
-        let (word, key) = cursor.key()?;
-        match word {
-            PH => event.phase = cursor.value()?.bytes(),
-            NAME => event.name = cursor.value()?.bytes(),
-            PID => event.pid = cursor.value()?.bytes(),
-            TID => event.tid = cursor.value()?.bytes(),
-            TS => event.ts = cursor.value()?.bytes(),
-            DUR => event.dur = cursor.value()?.bytes(),
-            ARGS if cursor.peek()? == b'{' => args(cursor, &mut event)?,
-            CAT => drop(cursor.value()?),
-            _ => {
-                let value = cursor.value()?;
-                location(&mut event.location, key, value);
-            }
-        }
-    }
+    members(cursor, |field, value, _, _| event.set(field, value))?;
     Ok(event)
 }
 
-fn args<'a>(cursor: &mut Cursor<'a>, event: &mut Event<'a>) -> Result<(), Stop> {
+/// Hands the members of the event whose `{` is the byte at the cursor, and those of its `args`, to `take`:
+/// what each says, its value, and where its value begins and ends.
+#[inline]
+pub fn members<'a>(
+    cursor: &mut Cursor<'a>,
+    mut take: impl FnMut(Field, Value<'a>, usize, usize),
+) -> Result<(), Stop> {
+    const ARGS: u64 = packed(b"args");
     cursor.expect(b'{')?;
     while cursor.next(b'}')? {
-        let key = cursor.text()?;
-        cursor.expect(b':')?;
-        let value = cursor.value()?;
-        match key {
-            b"name" => event.args_name = value.bytes(),
-            _ => location(&mut event.location, key, value),
+        let (word, key) = cursor.key()?;
+        let first = cursor.peek()?;
+        if word == ARGS && first == b'{' {
+            cursor.expect(b'{')?;
+            while cursor.next(b'}')? {
+                let key = cursor.text()?;
+                cursor.expect(b':')?;
+                cursor.peek()?;
+                let start = cursor.at();
+                let value = cursor.value()?;
+                take(Field::of_args(key), value, start, cursor.at());
+            }
+            continue;
         }
+        let start = cursor.at();
+        let value = cursor.value()?;
+        take(Field::of(word, key), value, start, cursor.at());
     }
     Ok(())
-}
-
-/// Takes a member that says where a function stands, in whatever dialect.
-#[inline]
-fn location<'a>(location: &mut Location<'a>, key: &[u8], value: Value<'a>) {
-    match key {
-        // tracing-chrome; Chrome's own `base::Location`; py-spy.
-        b".file" | b"file" | b"src_file" => location.file = value.bytes(),
-        b".line" | b"line" | b"lineno" | b"src_line" => location.line = value.unsigned(),
-        b"filename" => {
-            location.file = value.bytes();
-            location.line_runs = true;
-        }
-        // llvm and others; uftrace.
-        b"loc" | b"srcline" => location.joined = value.bytes(),
-        _ => {}
-    }
 }

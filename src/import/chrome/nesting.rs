@@ -1,20 +1,168 @@
 //! Nesting: complete (X) events and begin and end (B, E) events of one thread as one call tree.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::io;
 
+use bytemuck::{Pod, Zeroable};
+
+use super::spellings::Name;
 use crate::facts::builder::{Timestamp, TraceBuilder};
-use crate::facts::names::NameId;
 use crate::import::hashing::BuildFast;
+use crate::import::sorting::Sorter;
 use crate::units::{FunctionId, ThreadId};
 use crate::warnings::{Place, Reporter};
 
-/// A complete event: a call of which start and end are known.
-#[derive(Clone, Copy, Debug)]
+/// A call of which start and end are known: a complete event, or a begin with its end.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
 pub struct Complete {
     pub start: i64,
     pub end: i64,
     pub offset: u64,
-    pub function: FunctionId,
+    /// The place of its thread.
+    pub thread: u32,
+    pub function: u32,
+}
+
+impl Complete {
+    /// Of calls that start together the longer is the outer one.
+    pub fn key(&self) -> (u32, i64, Reverse<i64>) {
+        (self.thread, self.start, Reverse(self.end))
+    }
+}
+
+/// A begin or end event that waits until all of its thread are known.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub struct Mark {
+    pub time: i64,
+    pub offset: u64,
+    /// The place of its thread.
+    pub thread: u32,
+    /// Of a begin its function, or [`END`].
+    function: u32,
+    /// A [`Name`], or [`NO_NAME`].
+    name: u32,
+    unused: u32,
+}
+
+const END: u32 = u32::MAX;
+const NO_NAME: u32 = u32::MAX;
+
+/// What a [`Mark`] marks.
+#[derive(Clone, Copy, Debug)]
+pub enum What {
+    Begin(Name, FunctionId),
+    /// The name is none where the event has none.
+    End(Option<Name>),
+}
+
+impl Mark {
+    pub fn new(time: i64, offset: u64, thread: usize, what: What) -> Mark {
+        let (function, name) = match what {
+            What::Begin(name, function) => (function.0, Some(name)),
+            What::End(name) => (END, name),
+        };
+        Mark {
+            time,
+            offset,
+            thread: thread as u32,
+            function,
+            name: name.map_or(NO_NAME, Name::index),
+            unused: 0,
+        }
+    }
+
+    pub fn what(&self) -> What {
+        let name = (self.name != NO_NAME).then(|| Name::from_index(self.name));
+        match (self.function, name) {
+            (END, name) => What::End(name),
+            (function, Some(name)) => What::Begin(name, FunctionId(function)),
+            // No begin is made without a name.
+            (_, None) => What::End(None),
+        }
+    }
+
+    /// Events of one time stay in the order of the file.
+    pub fn key(&self) -> (u32, i64) {
+        (self.thread, self.time)
+    }
+}
+
+/// Complete events on their way into order.
+pub type Completes = Sorter<Complete, (u32, i64, Reverse<i64>)>;
+
+/// Begin and end events on their way into order.
+pub type Marks = Sorter<Mark, (u32, i64)>;
+
+/// Hands a begin or end to the builder, where `open` are the begins of its thread that wait for their end.
+#[inline]
+pub fn step(
+    thread: ThreadId,
+    open: &mut OpenBegins,
+    mark: &Mark,
+    builder: &mut TraceBuilder<'_>,
+    reporter: &Reporter,
+    place: &impl Fn(u64) -> Place,
+) {
+    let at = Timestamp::from_ns(mark.time);
+    match mark.what() {
+        What::Begin(name, function) => {
+            open.begin(OpenBegin {
+                name,
+                function,
+                start: mark.time,
+                offset: mark.offset,
+            });
+            builder.enter(thread, at, function, || place(mark.offset));
+        }
+        What::End(name) => match open.end(name, |_| {}) {
+            Some(ended) => {
+                let inside = ended as u64 - 1;
+                reporter.warn_many("missing-end", inside, || place(mark.offset));
+                for _ in 0..ended {
+                    builder.exit(thread, at, None, || place(mark.offset));
+                }
+            }
+            None => reporter.warn("end-without-begin", || place(mark.offset)),
+        },
+    }
+}
+
+/// Builds the calls of all threads: `threads` are by place. O(n log n).
+pub fn build(
+    threads: &[ThreadId],
+    completes: Completes,
+    marks: Marks,
+    builder: &mut TraceBuilder<'_>,
+    reporter: &Reporter,
+    place: &impl Fn(u64) -> Place,
+) -> io::Result<()> {
+    let mut completes = completes.finish()?.peekable();
+    let mut marks = marks.finish()?.peekable();
+    for (index, &thread) in threads.iter().enumerate() {
+        let here = |thread: u32| thread as usize == index;
+        let has_completes = completes.peek().is_some_and(|next| here(next.thread));
+        let has_marks = marks.peek().is_some_and(|next| here(next.thread));
+        let completes = std::iter::from_fn(|| completes.next_if(|next| here(next.thread)));
+        let marks = std::iter::from_fn(|| marks.next_if(|next| here(next.thread)));
+        let mut nesting = Nesting::default();
+        if has_completes && has_marks {
+            nesting.mixed(thread, completes, marks, builder, reporter, place)?;
+        } else if has_marks {
+            let mut open = OpenBegins::default();
+            for mark in marks {
+                step(thread, &mut open, &mark, builder, reporter, place);
+            }
+        } else {
+            for complete in completes {
+                nesting.complete(thread, &complete, builder, reporter, place);
+            }
+        }
+        nesting.finish(thread, builder);
+    }
+    Ok(())
 }
 
 /// The begin events that wait for their end, on one thread.
@@ -23,14 +171,16 @@ pub struct OpenBegins {
     open: Vec<OpenBegin>,
     /// By name, the open begins of it from outermost to innermost; kept from the first time that a search
     /// would have been long, so that ends which match nothing do not cost the depth of the stack each.
-    by_name: Option<HashMap<NameId, Vec<u32>, BuildFast>>,
+    by_name: Option<HashMap<Name, Vec<u32>, BuildFast>>,
 }
 
-#[derive(Clone, Copy)]
-struct OpenBegin {
-    name: NameId,
-    function: FunctionId,
-    call: u32,
+/// A begin event that waits for its end.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenBegin {
+    pub name: Name,
+    pub function: FunctionId,
+    pub start: i64,
+    pub offset: u64,
 }
 
 /// How many open begins are looked through before an index is worth it.
@@ -38,28 +188,35 @@ const SHORT_SEARCH: usize = 16;
 
 impl OpenBegins {
     #[inline]
-    pub fn begin(&mut self, name: NameId, function: FunctionId, call: u32) {
+    pub fn begin(&mut self, begin: OpenBegin) {
         if let Some(by_name) = &mut self.by_name {
-            by_name
-                .entry(name)
-                .or_default()
-                .push(self.open.len() as u32);
+            let depths = by_name.entry(begin.name).or_default();
+            depths.push(self.open.len() as u32);
         }
-        self.open.push(OpenBegin {
-            name,
-            function,
-            call,
-        });
+        self.open.push(begin);
+    }
+
+    /// The innermost open begin.
+    #[inline]
+    pub fn innermost(&self) -> Option<&OpenBegin> {
+        self.open.last()
     }
 
     /// The depth of the innermost open begin with this name, of the innermost of all for none.
     #[inline]
-    fn find(&mut self, name: Option<NameId>) -> Option<usize> {
-        let Some(name) = name else {
-            return self.open.len().checked_sub(1);
-        };
-        let near = self.open.iter().rev().take(SHORT_SEARCH);
-        if let Some(above) = near.clone().position(|open| open.name == name) {
+    fn find(&mut self, name: Option<Name>) -> Option<usize> {
+        let innermost = self.open.len().checked_sub(1)?;
+        match name {
+            None => Some(innermost),
+            Some(name) if self.open[innermost].name == name => Some(innermost),
+            Some(name) => self.find_below(name),
+        }
+    }
+
+    #[inline(never)]
+    fn find_below(&mut self, name: Name) -> Option<usize> {
+        let mut near = self.open.iter().rev().take(SHORT_SEARCH);
+        if let Some(above) = near.position(|open| open.name == name) {
             return Some(self.open.len() - 1 - above);
         }
         if self.open.len() <= SHORT_SEARCH {
@@ -67,7 +224,7 @@ impl OpenBegins {
         }
         let open = &self.open;
         let by_name = self.by_name.get_or_insert_with(|| {
-            let mut by_name: HashMap<NameId, Vec<u32>, BuildFast> = HashMap::default();
+            let mut by_name: HashMap<Name, Vec<u32>, BuildFast> = HashMap::default();
             for (depth, begin) in open.iter().enumerate() {
                 by_name.entry(begin.name).or_default().push(depth as u32);
             }
@@ -77,173 +234,104 @@ impl OpenBegins {
         depths.last().map(|&depth| depth as usize)
     }
 
-    /// The end of a begin: its function, and how many begins inside it never ended. `closed` is handed
-    /// the call numbers of all that end here, innermost first. None when no open begin has this name.
+    /// The end of a begin: how many begins end with it, those inside it and itself. `closed` is handed each,
+    /// innermost first. None when no open begin has this name.
     #[inline]
-    pub fn end(
-        &mut self,
-        name: Option<NameId>,
-        mut closed: impl FnMut(u32),
-    ) -> Option<(FunctionId, usize)> {
+    pub fn end(&mut self, name: Option<Name>, mut closed: impl FnMut(OpenBegin)) -> Option<usize> {
         let depth = self.find(name)?;
-        let function = self.open[depth].function;
-        let inside = self.open.len() - 1 - depth;
+        let count = self.open.len() - depth;
         while self.open.len() > depth {
             let Some(begin) = self.open.pop() else { break };
-            closed(begin.call);
-            if let Some(depths) = self
-                .by_name
-                .as_mut()
-                .and_then(|by_name| by_name.get_mut(&begin.name))
+            if let Some(by_name) = &mut self.by_name
+                && let Some(depths) = by_name.get_mut(&begin.name)
             {
                 depths.pop();
             }
+            closed(begin);
         }
-        Some((function, inside))
-    }
-
-    /// Begins without an end.
-    pub fn rest(self) -> impl Iterator<Item = u32> {
-        self.open.into_iter().map(|open| open.call)
+        Some(count)
     }
 }
 
-/// A begin or end event kept until all of its thread are known.
-#[derive(Clone, Copy, Debug)]
-pub struct Mark {
-    pub time: i64,
-    pub offset: u64,
-    pub what: What,
-}
-
-/// What a [`Mark`] marks.
-#[derive(Clone, Copy, Debug)]
-pub enum What {
-    Begin(NameId, FunctionId),
-    /// The name is none where the event has none.
-    End(Option<NameId>),
-}
-
-/// A call made of a begin and its end.
-#[derive(Clone, Copy, Debug)]
-struct Paired {
+/// A begin with its end. Those of a thread are numbered in order of their begin.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+struct Pair {
     call: Complete,
-    /// The number of the last call inside it; calls are numbered in order of start.
-    last: u32,
+    number: u64,
+    /// The number of the last pair inside it.
+    last: u64,
 }
 
-/// Pairs begins with ends: the calls in order of start. `marks` are in order of time.
-fn pair(marks: &[Mark], reporter: &Reporter, place: &impl Fn(u64) -> Place) -> Vec<Paired> {
-    let mut calls: Vec<Paired> = Vec::new();
+type PairSorter = Sorter<Pair, u64>;
+
+/// Pairs begins with ends. `marks` are in order of time.
+fn pair(
+    marks: impl Iterator<Item = Mark>,
+    reporter: &Reporter,
+    place: &impl Fn(u64) -> Place,
+) -> PairSorter {
+    let mut pairs = PairSorter::new(|pair| pair.number);
     let mut open = OpenBegins::default();
+    // The numbers of the open begins.
+    let mut numbers: Vec<u64> = Vec::new();
+    let mut next = 0_u64;
+    let mut end = None;
+    let close = |begin: OpenBegin, mark: Mark, number: Option<u64>, next: u64| Pair {
+        call: Complete {
+            start: begin.start,
+            end: mark.time,
+            offset: begin.offset,
+            thread: mark.thread,
+            function: begin.function.0,
+        },
+        number: number.unwrap_or(0),
+        last: next.saturating_sub(1),
+    };
     for mark in marks {
-        match mark.what {
+        end = Some(mark);
+        match mark.what() {
             What::Begin(name, function) => {
-                open.begin(name, function, calls.len() as u32);
-                calls.push(Paired {
-                    call: Complete {
-                        start: mark.time,
-                        end: mark.time,
-                        offset: mark.offset,
-                        function,
-                    },
-                    last: 0,
+                open.begin(OpenBegin {
+                    name,
+                    function,
+                    start: mark.time,
+                    offset: mark.offset,
                 });
+                numbers.push(next);
+                next += 1;
             }
             What::End(name) => {
-                let last = (calls.len() as u32).saturating_sub(1);
-                let found = open.end(name, |call| {
-                    let paired = &mut calls[call as usize];
-                    paired.call.end = mark.time;
-                    paired.last = last;
+                let ended = open.end(name, |begin| {
+                    pairs.push(close(begin, mark, numbers.pop(), next));
                 });
-                match found {
-                    Some((_, inside)) => {
-                        reporter.warn_many("missing-end", inside as u64, || place(mark.offset));
+                match ended {
+                    Some(ended) => {
+                        let inside = ended as u64 - 1;
+                        reporter.warn_many("missing-end", inside, || place(mark.offset));
                     }
                     None => reporter.warn("end-without-begin", || place(mark.offset)),
                 }
             }
         }
     }
-    let Some(end) = marks.last() else {
-        return calls;
-    };
-    let last = (calls.len() as u32).saturating_sub(1);
-    let mut unfinished = 0;
-    for call in open.rest() {
-        let paired = &mut calls[call as usize];
-        paired.call.end = end.time;
-        paired.last = last;
-        unfinished += 1;
+    if let Some(end) = end {
+        let unfinished = numbers.len() as u64;
+        while !numbers.is_empty() {
+            open.end(None, |begin| {
+                pairs.push(close(begin, end, numbers.pop(), next));
+            });
+        }
+        reporter.warn_many("open-at-end", unfinished, || place(end.offset));
     }
-    reporter.warn_many("open-at-end", unfinished, || place(end.offset));
-    calls
+    pairs
 }
 
-/// Builds the calls of `thread` from its complete events, in any order, and its begin and end events, in
-/// order of time. Of calls that start together the longer is the outer one. A call that would end after
-/// the one around it ends with it (`overlap`). O(n log n), O(n) where they are in order.
-pub fn build(
-    thread: ThreadId,
-    completes: &mut [Complete],
-    marks: &[Mark],
-    builder: &mut TraceBuilder<'_>,
-    reporter: &Reporter,
-    place: &impl Fn(u64) -> Place,
-) {
-    let key = |call: &Complete| (call.start, std::cmp::Reverse(call.end), call.offset);
-    if !completes.is_sorted_by_key(key) {
-        completes.sort_unstable_by_key(key);
-    }
-    let pairs = pair(marks, reporter, place);
-    let mut open: Vec<Open> = Vec::new();
-    let (mut next_complete, mut next_pair) = (0, 0);
-    loop {
-        let complete = completes.get(next_complete);
-        let paired = pairs.get(next_pair);
-        // A merge: both are in order, and pairs must stay in theirs.
-        let complete_first = match (complete, paired) {
-            (None, None) => break,
-            (Some(complete), Some(paired)) => {
-                let (a, b) = (complete, &paired.call);
-                (a.start, std::cmp::Reverse(a.end)) <= (b.start, std::cmp::Reverse(b.end))
-            }
-            (complete, _) => complete.is_some(),
-        };
-        let (call, number, last) = match (complete, paired) {
-            (Some(complete), _) if complete_first => (*complete, None, None),
-            (_, Some(paired)) => (paired.call, Some(next_pair as u32), Some(paired.last)),
-            _ => break,
-        };
-        if complete_first {
-            next_complete += 1;
-        } else {
-            next_pair += 1;
-        }
-        while let Some(around) = open.last()
-            && around.end <= call.start
-            && !around.encloses(number)
-        {
-            let end = Timestamp::from_ns(around.end);
-            builder.exit(thread, end, None, || place(call.offset));
-            open.pop();
-        }
-        let mut end = call.end;
-        if let Some(around) = open.last()
-            && around.end < end
-        {
-            reporter.warn("overlap", || place(call.offset));
-            end = around.end;
-        }
-        let start = Timestamp::from_ns(call.start.min(end));
-        builder.enter(thread, start, call.function, || place(call.offset));
-        open.push(Open { end, last });
-    }
-    while let Some(call) = open.pop() {
-        let end = Timestamp::from_ns(call.end);
-        builder.exit(thread, end, None, || place(0));
-    }
+/// Nests calls of one thread that come in order of start. A call that would end after the one around it ends
+/// with it (`overlap`).
+#[derive(Default)]
+pub struct Nesting {
+    open: Vec<Open>,
 }
 
 /// A call that is open while the next is placed.
@@ -251,12 +339,102 @@ pub fn build(
 struct Open {
     end: i64,
     /// For a pair, the number of the last pair inside it.
-    last: Option<u32>,
+    last: Option<u64>,
 }
 
 impl Open {
     /// Whether the pair of this number lies inside, which times alone do not tell when it takes none.
-    fn encloses(self, number: Option<u32>) -> bool {
+    fn encloses(self, number: Option<u64>) -> bool {
         matches!((self.last, number), (Some(last), Some(number)) if number <= last)
+    }
+}
+
+impl Nesting {
+    /// Places a complete event.
+    #[inline]
+    pub fn complete(
+        &mut self,
+        thread: ThreadId,
+        call: &Complete,
+        builder: &mut TraceBuilder<'_>,
+        reporter: &Reporter,
+        place: &impl Fn(u64) -> Place,
+    ) {
+        self.place(thread, call, None, None, builder, reporter, place);
+    }
+
+    #[allow(clippy::too_many_arguments)] // the inner half of the two that call it
+    #[inline]
+    fn place(
+        &mut self,
+        thread: ThreadId,
+        call: &Complete,
+        number: Option<u64>,
+        last: Option<u64>,
+        builder: &mut TraceBuilder<'_>,
+        reporter: &Reporter,
+        place: &impl Fn(u64) -> Place,
+    ) {
+        while let Some(around) = self.open.last()
+            && around.end <= call.start
+            && !around.encloses(number)
+        {
+            let end = Timestamp::from_ns(around.end);
+            builder.exit(thread, end, None, || place(call.offset));
+            self.open.pop();
+        }
+        let mut end = call.end;
+        if let Some(around) = self.open.last()
+            && around.end < end
+        {
+            reporter.warn("overlap", || place(call.offset));
+            end = around.end;
+        }
+        let start = Timestamp::from_ns(call.start.min(end));
+        builder.enter(thread, start, FunctionId(call.function), || {
+            place(call.offset)
+        });
+        self.open.push(Open { end, last });
+    }
+
+    /// Ends all calls.
+    pub fn finish(&mut self, thread: ThreadId, builder: &mut TraceBuilder<'_>) {
+        while let Some(call) = self.open.pop() {
+            // What was entered can be left.
+            builder.exit(thread, Timestamp::from_ns(call.end), None, || {
+                Place::file("")
+            });
+        }
+    }
+
+    /// Builds the calls of a thread that has complete events, in order of their key, and begin and end
+    /// events, in order of time. O(n log n).
+    fn mixed(
+        &mut self,
+        thread: ThreadId,
+        completes: impl Iterator<Item = Complete>,
+        marks: impl Iterator<Item = Mark>,
+        builder: &mut TraceBuilder<'_>,
+        reporter: &Reporter,
+        place: &impl Fn(u64) -> Place,
+    ) -> io::Result<()> {
+        let mut pairs = pair(marks, reporter, place).finish()?.peekable();
+        let mut completes = completes.peekable();
+        // A merge: both are in order, and pairs must stay in theirs.
+        loop {
+            let complete_first = match (completes.peek(), pairs.peek()) {
+                (None, None) => return Ok(()),
+                (Some(a), Some(Pair { call: b, .. })) => {
+                    (a.start, Reverse(a.end)) <= (b.start, Reverse(b.end))
+                }
+                (complete, _) => complete.is_some(),
+            };
+            if complete_first && let Some(call) = completes.next() {
+                self.complete(thread, &call, builder, reporter, place);
+            } else if let Some(pair) = pairs.next() {
+                let (number, last) = (Some(pair.number), Some(pair.last));
+                self.place(thread, &pair.call, number, last, builder, reporter, place);
+            }
+        }
     }
 }

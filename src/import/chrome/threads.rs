@@ -3,94 +3,116 @@
 use std::collections::HashMap;
 
 use super::events::Event;
-use super::nesting::{Complete, Mark, OpenBegins};
+use super::nesting::{Nesting, OpenBegins};
+use super::spellings::Name;
 use crate::facts::builder::TraceBuilder;
-use crate::facts::names::NameId;
-use crate::import::hashing::BuildFast;
+use crate::import::hashing::{BuildFast, same};
 use crate::import::json::unescape;
 use crate::units::ThreadId;
 
 /// A thread while its events are read.
 pub struct Thread {
     pub id: ThreadId,
-    pub key: Box<[u8]>,
-    pub process: Box<[u8]>,
+    pub key: Key,
     /// The time of the last begin or end event.
     pub last: Option<i64>,
     pub open: OpenBegins,
-    pub completes: Vec<Complete>,
-    pub marks: Vec<Mark>,
+    /// Start and end of the last complete event.
+    pub last_complete: Option<(i64, i64)>,
+    pub nesting: Nesting,
+}
+
+/// Process and thread as events call them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Key {
+    pub process: Box<[u8]>,
+    pub thread: Box<[u8]>,
+}
+
+/// What metadata says of a thread or process.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct About {
+    pub name: Option<Name>,
+    pub sort_index: Option<i64>,
 }
 
 /// The threads by what events call them.
 #[derive(Default)]
 pub struct Threads {
     pub threads: Vec<Thread>,
-    by_key: HashMap<Box<[u8]>, usize, BuildFast>,
-    /// The thread of the last event.
+    by_key: HashMap<Key, usize, BuildFast>,
+    /// The thread of the last event that has one.
     current: usize,
-    scratch: Vec<u8>,
-    pub thread_names: HashMap<Box<[u8]>, NameId, BuildFast>,
-    pub process_names: HashMap<Box<[u8]>, NameId, BuildFast>,
+    /// The thread of the event at hand, once it is known.
+    pub found: Option<usize>,
+    pub thread_metadata: HashMap<Key, About, BuildFast>,
+    pub process_metadata: HashMap<Box<[u8]>, About, BuildFast>,
 }
 
 impl Threads {
-    /// Process and thread as one key. uftrace writes no thread id for a process's first thread.
-    pub fn key(event: &Event<'_>) -> Box<[u8]> {
-        let mut key = Vec::new();
-        Threads::write_key(event, &mut key);
-        key.into()
+    /// uftrace writes no thread id for a process's first thread.
+    fn ids<'a>(event: &Event<'a>) -> (&'a [u8], &'a [u8]) {
+        let process = event.pid.unwrap_or_default();
+        (process, event.tid.unwrap_or(process))
     }
 
-    fn write_key(event: &Event<'_>, key: &mut Vec<u8>) {
-        let pid = event.pid.unwrap_or_default();
-        key.extend_from_slice(pid);
-        // No JSON text contains this byte.
-        key.push(b'\n');
-        key.extend_from_slice(event.tid.unwrap_or(pid));
+    pub fn key(event: &Event<'_>) -> Key {
+        let (process, thread) = Threads::ids(event);
+        Key {
+            process: process.into(),
+            thread: thread.into(),
+        }
     }
 
     /// The place of the event's thread, made when it is new.
     #[inline]
     pub fn find(&mut self, event: &Event<'_>, builder: &mut TraceBuilder<'_>) -> usize {
-        let mut scratch = std::mem::take(&mut self.scratch);
-        scratch.clear();
-        Threads::write_key(event, &mut scratch);
-        let same = self.threads.get(self.current);
-        if same.is_none_or(|thread| *thread.key != *scratch) {
-            self.current = match self.by_key.get(scratch.as_slice()) {
+        if let Some(thread) = event.thread {
+            self.current = thread;
+            return thread;
+        }
+        let (process, thread) = Threads::ids(event);
+        let is_current = self.threads.get(self.current).is_some_and(|current| {
+            same(&current.key.thread, thread) && same(&current.key.process, process)
+        });
+        if !is_current {
+            let key = Threads::key(event);
+            self.current = match self.by_key.get(&key) {
                 Some(&known) => known,
-                None => self.add(event, &scratch, builder),
+                None => self.add(key, builder),
             };
         }
-        self.scratch = scratch;
+        self.found = Some(self.current);
         self.current
     }
 
-    fn add(&mut self, event: &Event<'_>, key: &[u8], builder: &mut TraceBuilder<'_>) -> usize {
-        let pid = event.pid.unwrap_or_default();
-        let (process, _) = unescape(pid);
-        let (tid, _) = unescape(event.tid.unwrap_or(pid));
+    fn add(&mut self, key: Key, builder: &mut TraceBuilder<'_>) -> usize {
+        let (process, _) = unescape(&key.process);
+        let (thread, _) = unescape(&key.thread);
         let index = self.threads.len();
         self.threads.push(Thread {
-            id: builder.thread(&process, &tid),
-            key: key.into(),
-            process: pid.into(),
+            id: builder.thread(&process, &thread),
+            key: key.clone(),
             last: None,
             open: OpenBegins::default(),
-            completes: Vec::new(),
-            marks: Vec::new(),
+            last_complete: None,
+            nesting: Nesting::default(),
         });
-        self.by_key.insert(key.into(), index);
+        self.by_key.insert(key, index);
         index
     }
 
-    /// The thread at a place that `find` gave.
-    pub fn get(&self, thread: usize) -> &Thread {
-        &self.threads[thread]
-    }
-
+    #[inline]
     pub fn get_mut(&mut self, thread: usize) -> &mut Thread {
         &mut self.threads[thread]
+    }
+
+    /// Where a thread stands among the others: by the sort index of its process, then its own; those without
+    /// one have zero, as in Chrome's own viewer.
+    pub fn rank(&self, thread: &Thread) -> (i64, i64) {
+        let process = self.process_metadata.get(&thread.key.process);
+        let own = self.thread_metadata.get(&thread.key);
+        let index = |about: Option<&About>| about.and_then(|about| about.sort_index).unwrap_or(0);
+        (index(process), index(own))
     }
 }

@@ -2,28 +2,30 @@
 
 use std::ops::ControlFlow;
 
+use super::Reader;
 use super::events::{self, Event};
+use super::shape::Shapes;
 use crate::import::ImportError;
 use crate::import::document::{Document, Next};
 use crate::import::json::{Cursor, Stop, unescape};
 use crate::import::stream::Window;
 use crate::warnings::Reporter;
 
-/// Hands the events of the document to `take`, each with its offset in the file, until it breaks off.
+/// Hands the events of the document to `reader`, each with its offset in the file, until it breaks off.
 /// What is no event, or ends too early, is counted.
 pub fn walk(
     document: &mut Document<'_>,
     reporter: &Reporter,
-    mut take: impl FnMut(&Event<'_>, u64) -> ControlFlow<()>,
+    reader: &mut Reader<'_>,
 ) -> Result<ControlFlow<()>, ImportError> {
     if document.next()? == Next::Array {
         document.array()?;
-        return Ok(match array(document.window(), reporter, &mut take)? {
+        return Ok(match array(document.window(), reporter, reader)? {
             End::BrokenOff => ControlFlow::Break(()),
             End::Closed | End::Cut => ControlFlow::Continue(()),
         });
     }
-    object(document, reporter, &mut take)
+    object(document, reporter, reader)
 }
 
 /// How an array of events ended.
@@ -39,7 +41,7 @@ enum End {
 fn object(
     document: &mut Document<'_>,
     reporter: &Reporter,
-    take: &mut impl FnMut(&Event<'_>, u64) -> ControlFlow<()>,
+    reader: &mut Reader<'_>,
 ) -> Result<ControlFlow<()>, ImportError> {
     /// An error message names this many members.
     const NAMED: usize = 8;
@@ -59,7 +61,7 @@ fn object(
             continue;
         }
         document.array()?;
-        match array(document.window(), reporter, take)? {
+        match array(document.window(), reporter, reader)? {
             End::BrokenOff => return Ok(ControlFlow::Break(())),
             End::Cut => return Ok(ControlFlow::Continue(())),
             End::Closed => found = true,
@@ -79,13 +81,26 @@ fn object(
 fn array(
     window: &mut Window<'_>,
     reporter: &Reporter,
-    take: &mut impl FnMut(&Event<'_>, u64) -> ControlFlow<()>,
+    reader: &mut Reader<'_>,
 ) -> Result<End, ImportError> {
+    /// Commas and white space of this length are looked at again when more of the file is at hand.
+    const LONGEST_GAP: usize = 64;
+    let mut shapes = Shapes::default();
     loop {
         let base = window.offset();
-        let mut cursor = Cursor::new(window.data(), 0);
-        let mut done;
+        let bytes = window.data();
+        let mut cursor = Cursor::new(bytes, 0);
+        let (mut from, mut done);
+        let mut event = Event::default();
         let stop = loop {
+            from = cursor.at();
+            if let Some((start, end)) = shapes.event(bytes, from, &mut event) {
+                if reader.take(&event, base + start as u64).is_break() {
+                    return Ok(End::BrokenOff);
+                }
+                cursor = Cursor::new(bytes, end);
+                continue;
+            }
             let next = cursor.next(b']');
             // White space and commas are done with, however much of them there is.
             done = cursor.at();
@@ -107,17 +122,30 @@ fn array(
             }
             match events::event(&mut cursor) {
                 Ok(event) => {
-                    if take(&event, offset).is_break() {
+                    let ControlFlow::Continue(thread) = reader.take_any(&event, offset) else {
                         return Ok(End::BrokenOff);
+                    };
+                    // The first event has no comma before it: no other looks like it.
+                    if let Some(thread) = thread
+                        && done > from
+                    {
+                        shapes.learn(bytes, from, done, thread);
                     }
                 }
                 Err(stop) => break stop,
             }
         };
-        window.consume(done);
         match stop {
             Stop::Incomplete => {
+                // The comma stays, which belongs to the shape of the event behind it, unless it is a comma of many.
+                let kept = if done - from > LONGEST_GAP {
+                    0
+                } else {
+                    done - from
+                };
+                window.consume(done - kept);
                 if !window.more()? {
+                    window.consume(kept);
                     let kind = match window.data() {
                         [] => "unterminated-array",
                         _ => "truncated-file",
@@ -127,6 +155,7 @@ fn array(
                 }
             }
             Stop::Malformed(at) => {
+                window.consume(done);
                 let offset = base + at as u64;
                 reporter.warn("malformed-event", || window.place(offset));
                 window.consume(at.saturating_sub(done).max(1));
