@@ -1,8 +1,10 @@
 //! Through the public interface: import.
 
+mod chrome_dialects;
 mod chrome_random;
 mod damage;
 mod facts;
+mod greedy;
 mod samples;
 mod uftrace_random;
 

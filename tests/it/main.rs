@@ -11,6 +11,8 @@ mod import;
 mod jfr;
 mod landscape;
 mod mural;
+mod mapping;
+mod memory;
 mod otlp;
 mod pipes;
 mod profiles;

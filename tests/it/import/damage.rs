@@ -76,7 +76,7 @@ const DAMAGED: &[(&str, Outcome)] = &[
         Warnings(&["truncated-compression"]),
     ),
     ("gzip-bad-crc.json.gz", Error(&["compressed", "checksum"])),
-    ("gzip-claims-4gb.json.gz", Error(&["compressed"])),
+    ("gzip-claims-4gb.json.gz", Warnings(&["wrong-size-field"])),
     ("gzip-header-only.json.gz", Error(&["empty file"])),
     (
         "gzip-trailing-garbage.json.gz",
@@ -283,5 +283,51 @@ fn what_is_no_recording_gives_one_clear_error() {
         let message = open(&path).expect_err("no recording").to_string();
         assert!(words.iter().all(|word| message.contains(word)), "{message}");
         assert!(!message.contains('\n'));
+    }
+}
+
+/// What the fuzzer found, by the format that it was found in: `FORMAT-what.bin`.
+#[test]
+fn what_the_fuzzer_found_does_no_harm() {
+    let found = std::fs::read_dir(data("import/fuzz")).expect("the folder");
+    for entry in found.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if let Some(stem) = name.strip_suffix(".bin") {
+            let formats = ["perf-script", "chrome-json"];
+            let format = formats.into_iter().find(|format| stem.starts_with(format));
+            let format = format.unwrap_or(stem.split('-').next().unwrap_or_default());
+            let progress = callscape::progress::Progress::new();
+            let read = callscape::import::read_as(format, &entry.path(), &progress);
+            if let Ok(recording) = read.unwrap_or_else(|| panic!("{name}: no such format")) {
+                for thread in 0..recording.trace.threads().len() {
+                    super::calls(&recording, thread);
+                }
+            }
+            survive(&entry.path());
+        }
+    }
+}
+
+/// Every file of the table of damaged inputs is held against what it says somewhere: here, or beside its format.
+#[test]
+fn no_damaged_file_is_forgotten() {
+    let Some(dir) = large_data("corrupt") else {
+        return;
+    };
+    // Those that the tests of their formats look at.
+    let elsewhere = [
+        "cpuprofile-",
+        "folded-",
+        "pprof-",
+        "callgrind-",
+        "hprof-",
+        "truncated.jfr",
+    ];
+    for entry in std::fs::read_dir(dir).expect("the folder").flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let known = DAMAGED.iter().any(|(known, _)| *known == name)
+            || elsewhere.iter().any(|start| name.starts_with(start))
+            || name == "generate.py";
+        assert!(known, "{name}");
     }
 }
