@@ -2,7 +2,8 @@
 //!
 //! Run with `cargo bench --bench import [CALLS] [CHROME_TRACE]…`, without arguments on traces made with a seed.
 //! Prints bytes per second of CPU time and the ratio. Importing includes building the call store, and for
-//! recordings large enough writing its index.
+//! recordings large enough writing its index. The variable `SPEEDSCOPE_IMPORT` may name a command that imports the file
+//! behind it with speedscope's own importer and prints a JSON member `import_cpu_ms`.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -100,6 +101,37 @@ fn write_chrome(path: &Path, steps: &[Step], complete: bool) -> std::io::Result<
         }
     }
     write!(out, "\n]}}\n")?;
+    out.flush()
+}
+
+/// An evented profile as speedscope's file format has it.
+fn write_speedscope(path: &Path, steps: &[Step]) -> std::io::Result<()> {
+    let mut out = BufWriter::new(File::create(path)?);
+    let schema = "https://www.speedscope.app/file-format-schema.json";
+    let frames =
+        (0..FUNCTIONS as u32).map(|function| format!("{{\"name\":\"{}\"}}", name(function)));
+    let frames = frames.collect::<Vec<_>>().join(",");
+    let end = steps.last().map_or(0, |step| step.0);
+    write!(
+        out,
+        "{{\"$schema\":\"{schema}\",\"shared\":{{\"frames\":[{frames}]}},\"profiles\":[{{\"type\":\"evented\",\"name\":\"main\",\"unit\":\"nanoseconds\",\"startValue\":0,\"endValue\":{end},\"events\":["
+    )?;
+    let mut open = Vec::new();
+    for (number, &(time, function)) in steps.iter().enumerate() {
+        let (kind, function) = match function {
+            Some(function) => {
+                open.push(function);
+                ('O', function)
+            }
+            None => ('C', open.pop().unwrap_or_default()),
+        };
+        let comma = if number > 0 { ",\n" } else { "\n" };
+        write!(
+            out,
+            "{comma}{{\"type\":\"{kind}\",\"frame\":{function},\"at\":{time}}}"
+        )?;
+    }
+    write!(out, "\n]}}],\"exporter\":\"bench\"}}\n")?;
     out.flush()
 }
 
@@ -288,8 +320,62 @@ fn against_serde_json(name: &str, path: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
+/// Import of an evented profile beside speedscope's own importer, where that is at hand.
+fn against_speedscope(path: &Path) -> std::io::Result<()> {
+    let bytes = path.metadata()?.len();
+    let mut calls = 0;
+    let import = import(path, &mut calls);
+    let peer = std::env::var("SPEEDSCOPE_IMPORT").ok().and_then(|command| {
+        let mut words = command.split_whitespace();
+        let out = std::process::Command::new(words.next()?)
+            .args(words)
+            .arg(path)
+            .output();
+        let report: serde_json::Value = serde_json::from_slice(&out.ok()?.stdout).ok()?;
+        report["import_cpu_ms"].as_f64()
+    });
+    let beside = peer.map_or("speedscope not at hand".to_owned(), |ms| {
+        let ratio = ms / 1e3 / import.as_secs_f64();
+        format!("speedscope {ms:.0} ms, ratio {ratio:.1}")
+    });
+    println!(
+        "import speedscope evented: {calls} calls, {:.0} MB: import {:.0} MB/s, {:.0} ms, {beside}",
+        bytes as f64 / 1e6,
+        rate(bytes, import),
+        import.as_secs_f64() * 1e3
+    );
+    Ok(())
+}
+
+/// The time of each call as a recording grows: of a tenth and of all.
+fn growth(dir: &Path, steps: &[Step], complete: bool) -> std::io::Result<()> {
+    let path = dir.join("trace.json");
+    let mut times = Vec::new();
+    for part in [10, 1] {
+        write_chrome(&path, &steps[..steps.len() / part], complete)?;
+        let mut calls = 0;
+        let time = import(&path, &mut calls);
+        times.push(time.as_secs_f64() * 1e9 / calls as f64);
+        std::fs::remove_file(&path)?;
+    }
+    println!(
+        "import growth, complete events {complete}: a tenth {:.0} ns a call, all {:.0} ns, ratio {:.2}",
+        times[0],
+        times[1],
+        times[1] / times[0]
+    );
+    Ok(())
+}
+
 fn run(dir: &Path, calls: u64) -> std::io::Result<()> {
     let steps = steps(calls, &mut Random(7));
+    for complete in [false, true] {
+        growth(dir, &steps, complete)?;
+    }
+    let speedscope = dir.join("profile.speedscope.json");
+    write_speedscope(&speedscope, &steps)?;
+    against_speedscope(&speedscope)?;
+    std::fs::remove_file(&speedscope)?;
     for (name, complete) in [("chrome begin/end", false), ("chrome complete", true)] {
         let path: PathBuf = dir.join("trace.json");
         write_chrome(&path, &steps, complete)?;
