@@ -1,5 +1,7 @@
-//! Laying out a city of 10 thousand, 100 thousand and a million leaves, beside the floor: sorting the same
-//! weights and summing them up, which no treemap can do without.
+//! Laying out a city of 10 thousand, 100 thousand and a million leaves, beside the crate `streemap`, which does
+//! the same sums, sorts and squarified rectangles on a flat array, and beside the floor: sorting the same weights
+//! and summing them up, which no treemap can do without. Then the other tilings, a part laid out again after one
+//! module has changed, picking and search.
 //!
 //! `cargo bench --bench layout`
 
@@ -9,7 +11,8 @@ use std::time::{Duration, Instant};
 use callscape::facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
 use callscape::filter::cut::Cut;
 use callscape::layout::pick::Picker;
-use callscape::layout::treemap::{Heights, Tiling, layout, parents};
+use callscape::layout::treemap::{Heights, Plan, Tiling, Treemap};
+use callscape::units::ModuleId;
 use callscape::views::search::search;
 
 /// splitmix64.
@@ -57,9 +60,65 @@ fn city(leaves: usize) -> (Hierarchy, Vec<f64>) {
     (hierarchy, areas)
 }
 
+/// A module as the peer's flat array has it: children stand together, behind their parents.
+#[derive(Clone, Copy, Default)]
+struct Flat {
+    first: u32,
+    count: u32,
+    size: f64,
+    rect: [f64; 4],
+}
+
+fn flat(hierarchy: &Hierarchy, areas: &[f64]) -> Vec<Flat> {
+    let mut order = vec![ModuleId::ROOT];
+    let mut flat = Vec::with_capacity(hierarchy.len());
+    while let Some(&module) = order.get(flat.len()) {
+        let first = order.len();
+        order.extend(hierarchy.children(module));
+        flat.push(Flat {
+            first: first as u32,
+            count: (order.len() - first) as u32,
+            size: areas[module.index()],
+            rect: [0.0; 4],
+        });
+    }
+    flat
+}
+
+/// Sums, sorts and squarified rectangles by the peer, in place.
+fn peer(flat: &mut [Flat]) {
+    for at in (0..flat.len()).rev() {
+        let Flat { first, count, .. } = flat[at];
+        if count > 0 {
+            let children = &mut flat[first as usize..(first + count) as usize];
+            children.sort_unstable_by(|a, b| b.size.total_cmp(&a.size));
+            flat[at].size = flat[first as usize..(first + count) as usize]
+                .iter()
+                .map(|child| child.size)
+                .sum();
+        }
+    }
+    flat[0].rect = [0.0, 0.0, 1400.0, 1000.0];
+    for at in 0..flat.len() {
+        let Flat {
+            first, count, rect, ..
+        } = flat[at];
+        if count == 0 {
+            continue;
+        }
+        let [x, y, w, h] = rect;
+        streemap::squarify(
+            streemap::Rect { x, y, w, h },
+            &mut flat[first as usize..(first + count) as usize],
+            |child| child.size,
+            |child, rect| child.rect = [rect.x, rect.y, rect.w, rect.h],
+        );
+    }
+}
+
 /// The quickest of some runs: what else the machine does only adds.
 fn quickest(mut work: impl FnMut()) -> Duration {
-    let runs = (0..7).map(|_| {
+    let runs = (0..9).map(|_| {
         let start = Instant::now();
         work();
         start.elapsed()
@@ -67,21 +126,46 @@ fn quickest(mut work: impl FnMut()) -> Duration {
     runs.min().unwrap_or_default()
 }
 
+fn ms(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1e3
+}
+
+fn plan<'a>(hierarchy: &'a Hierarchy, cut: &'a Cut, areas: &'a [f64], tiling: Tiling) -> Plan<'a> {
+    Plan {
+        hierarchy,
+        cut,
+        areas,
+        references: &[],
+        heights: &Heights::Even,
+        tiling,
+    }
+}
+
 fn main() {
-    println!("leaves     layout      sort + sum  ratio   pick      search");
     for leaves in [10_000, 100_000, 1_000_000] {
-        let (hierarchy, areas) = city(leaves);
+        let (hierarchy, mut areas) = city(leaves);
         let cut = Cut::all();
-        let heights = Heights::Even;
-        let mut blocks = Vec::new();
-        let squarified = quickest(|| {
-            blocks = black_box(layout(
+        println!("{leaves} leaves, {} modules", hierarchy.len());
+
+        let original = flat(&hierarchy, &areas);
+        let mut copy = original.clone();
+        let peer_time = quickest(|| {
+            copy.copy_from_slice(&original);
+            peer(black_box(&mut copy));
+        });
+        let mut treemap = Treemap::default();
+        let again = quickest(|| {
+            treemap.lay_out(black_box(&plan(
                 &hierarchy,
                 &cut,
                 &areas,
-                &heights,
                 Tiling::Squarified,
-            ));
+            )))
+        });
+        let first = quickest(|| {
+            let mut treemap = Treemap::default();
+            treemap.lay_out(&plan(&hierarchy, &cut, &areas, Tiling::Squarified));
+            black_box(&treemap);
         });
         let mut sums = vec![0.0f64; areas.len()];
         let floor = quickest(|| {
@@ -94,10 +178,50 @@ fn main() {
             }
             black_box(&sums);
         });
+        println!(
+            "  sum, sort, squarify: again {:.2} ms, first {:.2} ms; streemap {:.2} ms: {:.2} × and {:.2} × as \
+             fast; sort and sum alone {:.2} ms",
+            ms(again),
+            ms(first),
+            ms(peer_time),
+            peer_time.as_secs_f64() / again.as_secs_f64(),
+            peer_time.as_secs_f64() / first.as_secs_f64(),
+            ms(floor),
+        );
+        for tiling in [Tiling::Ordered, Tiling::Stable, Tiling::SliceAndDice] {
+            let time =
+                quickest(|| treemap.lay_out(black_box(&plan(&hierarchy, &cut, &areas, tiling))));
+            println!("  {}: {:.2} ms", tiling.name(), ms(time));
+        }
 
-        let parents = parents(&blocks);
-        let picker = Picker::new(&blocks, &parents);
+        treemap.lay_out(&plan(&hierarchy, &cut, &areas, Tiling::Squarified));
         let mut random = 11;
+        let mut times = Vec::new();
+        let mut blocks = 0;
+        for _ in 0..200 {
+            let leaf = loop {
+                let at = next(&mut random) % hierarchy.len() as u64;
+                if hierarchy.is_leaf(ModuleId(at as u32)) {
+                    break ModuleId(at as u32);
+                }
+            };
+            areas[leaf.index()] *= 0.5 + next(&mut random) as f64 / u64::MAX as f64 * 1.5;
+            let start = Instant::now();
+            let changed = treemap.change(&plan(&hierarchy, &cut, &areas, Tiling::Squarified), leaf);
+            times.push(start.elapsed());
+            blocks += changed.len();
+        }
+        times.sort_unstable();
+        println!(
+            "  again after one module has changed: median {:.3} ms, 99th percentile {:.3} ms, {} blocks on average; \
+             median {:.4} of the whole",
+            ms(times[100]),
+            ms(times[198]),
+            blocks / 200,
+            times[100].as_secs_f64() / again.as_secs_f64(),
+        );
+
+        let picker = Picker::new(treemap.blocks(), treemap.parents());
         let mut at = |limit: f32| next(&mut random) as f32 / u64::MAX as f32 * limit;
         let rays: Vec<_> = (0..1000)
             .map(|_| {
@@ -108,19 +232,16 @@ fn main() {
             .collect();
         let picking = quickest(|| {
             for &(eye, direction) in &rays {
-                black_box(picker.pick(&blocks, &[], eye, direction));
+                black_box(picker.pick(treemap.blocks(), &[], eye, direction));
             }
         });
         let searching = quickest(|| {
             black_box(search(&hierarchy, "tion_4711", 50));
         });
         println!(
-            "{leaves:<10} {:7.2} ms  {:7.2} ms  {:5.2}   {:5.2} µs  {:6.2} ms",
-            squarified.as_secs_f64() * 1e3,
-            floor.as_secs_f64() * 1e3,
-            squarified.as_secs_f64() / floor.as_secs_f64(),
+            "  picking {:.2} µs, search {:.2} ms",
             picking.as_secs_f64() * 1e6 / rays.len() as f64,
-            searching.as_secs_f64() * 1e3,
+            ms(searching),
         );
     }
 }

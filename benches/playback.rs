@@ -103,7 +103,7 @@ fn session(calls: u64) -> Session {
         source_dir: None,
         hierarchy,
         recordings: vec![Resolved {
-            recording,
+            recording: recording.into(),
             resolution,
         }],
         source_warnings: Vec::new(),

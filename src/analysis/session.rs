@@ -1,6 +1,7 @@
 //! A session: one structure and any number of recordings of it.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::demo;
 use super::resolve::{Resolution, resolve};
@@ -12,14 +13,15 @@ use crate::source::{self, SourceError};
 use crate::warnings::{Reporter, Warning};
 
 /// A recording and the module of each of its functions.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Resolved {
-    pub recording: Recording,
+    /// Shared by the sessions that show it in different structures.
+    pub recording: Arc<Recording>,
     pub resolution: Resolution,
 }
 
 /// One structure, and the recordings of it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Session {
     pub source_dir: Option<PathBuf>,
     pub hierarchy: Hierarchy,
@@ -63,6 +65,7 @@ impl Session {
             }
         };
         let recordings = import::open_all(&inputs.recordings, progress)?;
+        let recordings = recordings.into_iter().map(Arc::new).collect();
         Ok(Session {
             source_dir: inputs.source_dir.clone(),
             source_warnings: reporter.warnings(),
@@ -70,12 +73,27 @@ impl Session {
         })
     }
 
-    fn demo(progress: &Progress) -> Result<Session, OpenError> {
-        let recording = import::open(&demo::recording()?, progress)?;
-        Ok(Session::of(&demo::structure()?, vec![recording]))
+    /// The same recordings over the source tree as it is now; none where there is no source tree.
+    pub fn rescan(&self, progress: &Progress) -> Result<Option<Session>, OpenError> {
+        let Some(dir) = &self.source_dir else {
+            return Ok(None);
+        };
+        let reporter = Reporter::new();
+        let source = source::scan(dir, progress, &reporter)?;
+        let recordings = self.recordings.iter().map(|it| Arc::clone(&it.recording));
+        Ok(Some(Session {
+            source_dir: self.source_dir.clone(),
+            source_warnings: reporter.warnings(),
+            ..Session::of(&source, recordings.collect())
+        }))
     }
 
-    fn of(source: &Hierarchy, recordings: Vec<Recording>) -> Session {
+    fn demo(progress: &Progress) -> Result<Session, OpenError> {
+        let recording = import::open(&demo::recording()?, progress)?;
+        Ok(Session::of(&demo::structure()?, vec![Arc::new(recording)]))
+    }
+
+    fn of(source: &Hierarchy, recordings: Vec<Arc<Recording>>) -> Session {
         let functions: Vec<_> = recordings
             .iter()
             .map(|recording| &recording.functions)

@@ -93,6 +93,24 @@ pub enum Command {
     /// The module given, or what is selected or pointed at.
     CollapseOrExpand(Option<ModuleId>),
 
+    /// The module given, or what is selected or pointed at, and all in it.
+    ExpandWhole(Option<ModuleId>),
+    ExpandAll,
+    /// Collapses what lies deeper than one level less, or expands one level more.
+    ChangeLevel(i32),
+    SetLevel(u16),
+    /// Collapses what is too small on the screen, as the camera moves, or no longer.
+    ToggleDetailBySize,
+
+    ToggleMapping,
+    EditMapping(String),
+    /// The name of the mapping file was edited.
+    NameMapping(String),
+    SaveMapping,
+    /// Shows the structure as it is.
+    UseNoMapping,
+    CancelJobs,
+
     /// The query was edited.
     Search(String),
     OpenSearch,

@@ -9,18 +9,24 @@ use super::camera::pose::Bounds;
 use super::details::Calls;
 use super::playback::Playback;
 use crate::analysis::session::{Inputs, Resolved, Session};
+use crate::facts::hierarchy::Hierarchy;
 use crate::facts::profile::Profile;
 use crate::facts::trace::Trace;
+use crate::filter::correspond;
 use crate::filter::cut::Cut;
 use crate::filter::filters::Filters;
+use crate::filter::mapping::Mapping;
+use crate::filter::regroup::{assign, regroup};
 use crate::filter::selection::{Pointed, Selection};
 use crate::filter::summary::Summary;
 use crate::import;
 use crate::layout::geometry::CITY_SIZE;
-use crate::progress::Progress;
+use crate::progress::{Cancelled, Progress};
+use crate::source::history::History;
 use crate::units::{Cost, FunctionId, ModuleId, ThreadId, TimeRange};
 use crate::views::functions::FunctionTable;
 use crate::views::landscape::{LandscapeSettings, LandscapeView, Moment};
+use crate::views::metrics::ModuleMetrics;
 use crate::views::table::{Needs, ViewId};
 use crate::warnings::Warning;
 
@@ -34,7 +40,20 @@ const GLOW_SHARE: u64 = 60;
 #[derive(Debug)]
 pub struct Document {
     pub inputs: Inputs,
+    /// What is shown.
     pub session: Arc<Session>,
+    /// The same without a mapping.
+    pub base: Arc<Session>,
+    /// The mapping that it is shown through.
+    pub map: Option<Arc<Mapping>>,
+    /// The district of what the mapping leaves out.
+    left_out: Option<ModuleId>,
+    /// By module, the module of `base` that it is; empty without a mapping.
+    origins: Vec<ModuleId>,
+    /// Kinds of warnings that are none here.
+    pub forgiven: &'static [&'static str],
+    /// What git says of the files, once that is known.
+    pub history: Option<Arc<History>>,
     pub cut: Cut,
     pub landscape: LandscapeView,
     /// What the landscape was last laid out with.
@@ -55,28 +74,58 @@ pub struct Document {
 }
 
 impl Document {
-    /// Reads `inputs` and lays them out. For a worker thread: takes as long as it takes.
+    /// Reads `inputs` and lays them out, through a mapping if there is one. For a worker thread: takes as long as
+    /// it takes.
     pub fn open(
         inputs: &Inputs,
+        map: Option<Arc<Mapping>>,
         settings: &LandscapeSettings,
         progress: &Progress,
     ) -> anyhow::Result<Document> {
         let session = Arc::new(Session::open(inputs, progress)?);
         progress.start("laying out the landscape", 0);
         progress.check()?;
-        let cut = Cut::all();
-        let resolved = session.recordings.get(RECORDING);
         let mut settings = *settings;
-        if let Some(resolved) = resolved {
+        if let Some(resolved) = session.recordings.get(RECORDING) {
             let duration = resolved.recording.trace.duration();
             settings.half_life = Cost::from_ns((duration.ns() / GLOW_SHARE).max(1));
         }
-        let landscape = LandscapeView::new(&session, &settings, &cut);
+        Ok(Document::of(
+            inputs, session, map, None, &settings, progress,
+        )?)
+    }
+
+    /// Lays a session out, through a mapping if there is one.
+    pub fn of(
+        inputs: &Inputs,
+        base: Arc<Session>,
+        map: Option<Arc<Mapping>>,
+        history: Option<Arc<History>>,
+        settings: &LandscapeSettings,
+        progress: &Progress,
+    ) -> Result<Document, Cancelled> {
+        let mut session = Arc::clone(&base);
+        let (mut left_out, mut origins) = (None, Vec::new());
+        if let Some(map) = &map {
+            let assignment = assign(&base, map, progress)?;
+            let regrouped = regroup(&base, map, assignment);
+            session = Arc::new(regrouped.session);
+            (left_out, origins) = (regrouped.left_out, regrouped.origins);
+        }
         progress.check()?;
+        let mut metrics = ModuleMetrics::new(&session, RECORDING);
+        if let Some(history) = &history {
+            set_history(&mut metrics, &session, &base, &origins, history);
+        }
+        let cut = Cut::all().hiding(left_out);
+        let metrics = Arc::new(metrics);
+        let landscape = LandscapeView::with(&session, metrics, Arc::default(), settings, &cut);
+        progress.check()?;
+        let resolved = session.recordings.get(RECORDING);
         Ok(Document {
             inputs: inputs.clone(),
             landscape,
-            settings,
+            settings: *settings,
             cut,
             selection: Selection::default(),
             filters: Filters::default(),
@@ -90,13 +139,157 @@ impl Document {
             functions: resolved.map(|_| FunctionTable::new(&session, RECORDING)),
             function_of: functions_by_module(&session),
             session,
+            base,
+            map,
+            left_out,
+            origins,
+            forgiven: &[],
+            history,
         })
     }
 
-    /// Lays the landscape out anew.
+    /// The same inputs made anew: over the source tree as it is now with `rescan`, through another mapping, or both.
+    /// None when nothing has changed. For a worker thread.
+    pub fn revise(
+        now: &Basis,
+        rescan: bool,
+        map: Option<Arc<Mapping>>,
+        settings: &LandscapeSettings,
+        progress: &Progress,
+    ) -> anyhow::Result<Option<Revised>> {
+        let mut base = Arc::clone(&now.base);
+        let mut is_other = false;
+        if rescan && let Some(session) = base.rescan(progress)? {
+            is_other = !correspond::are_equal(&session.hierarchy, &base.hierarchy);
+            if is_other {
+                base = Arc::new(session);
+            }
+        }
+        let same_map = match (&map, &now.map) {
+            (Some(map), Some(now)) => Arc::ptr_eq(map, now),
+            (None, None) => true,
+            _ => false,
+        };
+        if same_map && !is_other {
+            return Ok(None);
+        }
+        let history = now.history.clone();
+        let document = Document::of(&now.inputs, base, map, history, settings, progress)?;
+        let moved = moved(now, &document);
+        Ok(Some(Revised { document, moved }))
+    }
+
+    /// What [`revise`](Self::revise) starts from.
+    pub fn basis(&self) -> Basis {
+        Basis {
+            inputs: self.inputs.clone(),
+            base: Arc::clone(&self.base),
+            session: Arc::clone(&self.session),
+            map: self.map.clone(),
+            origins: self.origins.clone(),
+            history: self.history.clone(),
+        }
+    }
+
+    /// Goes on from where `old` stands: what is selected, collapsed and played. `moved` says which module of this
+    /// each of the old is.
+    pub fn take_over(
+        &mut self,
+        old: Document,
+        moved: &[Option<ModuleId>],
+        settings: &LandscapeSettings,
+    ) {
+        let to = |module: ModuleId| moved.get(module.index()).copied().flatten();
+        let point = |pointed: Pointed| Pointed {
+            module: pointed.module.and_then(to),
+            relation: pointed.relation.and_then(|(a, b)| Some((to(a)?, to(b)?))),
+            ..pointed
+        };
+        self.selection = Selection {
+            chosen: point(old.selection.chosen),
+            pointed: Pointed::default(),
+            range: None,
+            ..old.selection
+        };
+        let filters = old.filters.moved(to);
+        let boxes = old.landscape.boxes(to);
+        let references: Option<Arc<[f64]>> = (!old.landscape.references().is_empty()).then(|| {
+            let mut references = vec![0.0; self.session.hierarchy.len()];
+            for (&moved, &reference) in moved.iter().zip(old.landscape.references().iter()) {
+                if let Some(module) = moved {
+                    references[module.index()] = reference;
+                }
+            }
+            references.into()
+        });
+        let cut = old.cut.without_hidden().moved(to).hiding(self.left_out);
+        self.playback = old.playback;
+        if let (Some(table), Some(old)) = (&mut self.functions, &old.functions) {
+            table.search(&self.session, old.query().to_owned());
+            let (column, _) = old.sort();
+            if table.sort() != old.sort() {
+                table.sort_by(&self.session, column);
+            }
+            if table.sort() != old.sort() {
+                table.sort_by(&self.session, column);
+            }
+        }
+        if cut != self.cut || *settings != self.settings || references.is_some() {
+            self.cut = cut;
+            self.settings = *settings;
+            let metrics = Arc::clone(self.landscape.metrics());
+            let references = references.unwrap_or_default();
+            self.landscape =
+                LandscapeView::with(&self.session, metrics, references, settings, &self.cut);
+        }
+        self.landscape.ease_from(&boxes, Some);
+        self.limit(old.selection.range, filters);
+    }
+
+    /// Takes what git says of the files.
+    pub fn set_history(&mut self, history: Arc<History>) {
+        let mut metrics = ModuleMetrics::clone(self.landscape.metrics());
+        set_history(
+            &mut metrics,
+            &self.session,
+            &self.base,
+            &self.origins,
+            &history,
+        );
+        self.history = Some(history);
+        let references = Arc::clone(self.landscape.references());
+        let (metrics, settings) = (Arc::new(metrics), self.settings);
+        self.landscape =
+            LandscapeView::with(&self.session, metrics, references, &settings, &self.cut);
+    }
+
+    /// Lays the landscape out anew; blocks ease to their new places.
     pub fn lay_out(&mut self, settings: &LandscapeSettings) {
+        let boxes = self.landscape.boxes(Some);
         self.settings = *settings;
-        self.landscape.lay_out(&self.session, settings, &self.cut);
+        if self.landscape.lay_out(&self.session, settings, &self.cut) {
+            self.landscape.ease_from(&boxes, Some);
+        }
+    }
+
+    /// What lays the landscape out anew on another thread, with these settings.
+    pub fn relayout(
+        &self,
+        settings: LandscapeSettings,
+    ) -> impl FnOnce() -> LandscapeView + Send + use<> {
+        let session = Arc::clone(&self.session);
+        let metrics = Arc::clone(self.landscape.metrics());
+        let references = Arc::clone(self.landscape.references());
+        let cut = self.cut.clone();
+        move || LandscapeView::with(&session, metrics, references, &settings, &cut)
+    }
+
+    /// Takes a landscape that was laid out on another thread.
+    pub fn take_landscape(&mut self, mut landscape: LandscapeView) {
+        let boxes = self.landscape.boxes(Some);
+        landscape.ease_from(&boxes, Some);
+        self.settings = *landscape.settings();
+        self.landscape = landscape;
     }
 
     /// The recording that plays.
@@ -260,8 +453,85 @@ impl Document {
     pub fn warnings(&self) -> impl Iterator<Item = &Warning> {
         let recordings = self.session.recordings.iter();
         let of_recordings = recordings.flat_map(|resolved| &resolved.recording.warnings);
-        self.session.source_warnings.iter().chain(of_recordings)
+        let all = self.session.source_warnings.iter().chain(of_recordings);
+        all.filter(|warning| !self.forgiven.contains(&warning.kind.as_ref()))
     }
+}
+
+/// What a document is made anew from.
+#[derive(Clone, Debug)]
+pub struct Basis {
+    inputs: Inputs,
+    base: Arc<Session>,
+    session: Arc<Session>,
+    map: Option<Arc<Mapping>>,
+    origins: Vec<ModuleId>,
+    history: Option<Arc<History>>,
+}
+
+/// A document made anew, and by module of the old one which module of the new one it is.
+#[derive(Debug)]
+pub struct Revised {
+    pub document: Document,
+    pub moved: Vec<Option<ModuleId>>,
+}
+
+/// By module of the old document, the module of the new one: by path, else as the same module of the structure
+/// without a mapping.
+fn moved(old: &Basis, new: &Document) -> Vec<Option<ModuleId>> {
+    let mut moved = correspond::by_path(&old.session.hierarchy, &new.session.hierarchy);
+    let bases = if Arc::ptr_eq(&old.base, &new.base) {
+        None
+    } else {
+        Some(correspond::by_path(
+            &old.base.hierarchy,
+            &new.base.hierarchy,
+        ))
+    };
+    let origin = |origins: &[ModuleId], module: ModuleId| match origins {
+        [] => Some(module),
+        _ => origins
+            .get(module.index())
+            .copied()
+            .filter(|it| *it != ModuleId::ROOT),
+    };
+    let mut by_origin: Vec<Option<ModuleId>> = vec![None; new.base.hierarchy.len()];
+    for module in new.session.hierarchy.modules() {
+        let is_hidden = new
+            .left_out
+            .is_some_and(|hidden| new.session.hierarchy.contains(hidden, module));
+        if let Some(origin) = origin(&new.origins, module).filter(|_| !is_hidden) {
+            by_origin[origin.index()].get_or_insert(module);
+        }
+    }
+    for (index, moved) in moved.iter_mut().enumerate() {
+        if moved.is_none()
+            && let Some(mut origin) = origin(&old.origins, ModuleId(index as u32))
+        {
+            if let Some(bases) = &bases {
+                let Some(there) = bases[origin.index()] else {
+                    continue;
+                };
+                origin = there;
+            }
+            *moved = by_origin[origin.index()];
+        }
+    }
+    moved
+}
+
+fn set_history(
+    metrics: &mut ModuleMetrics,
+    session: &Session,
+    base: &Session,
+    origins: &[ModuleId],
+    history: &History,
+) {
+    let of_base: &Hierarchy = &base.hierarchy;
+    metrics.set_history(&session.hierarchy, history, |id| {
+        let origin = origins.get(id.index()).copied().unwrap_or(id);
+        of_base.path(origin)
+    });
 }
 
 fn functions_by_module(session: &Session) -> Vec<Option<FunctionId>> {

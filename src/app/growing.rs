@@ -13,6 +13,7 @@ use super::document::Document;
 use crate::analysis::session::Inputs;
 use crate::facts::hierarchy::Hierarchy;
 use crate::filter::filters::{FilterStep, Filters};
+use crate::filter::mapping::Mapping;
 use crate::progress::Progress;
 use crate::units::{FunctionId, ModuleId, ThreadId};
 use crate::views::landscape::LandscapeSettings;
@@ -108,6 +109,7 @@ impl Growing {
     pub fn watch(
         &mut self,
         inputs: &Inputs,
+        map: Option<Arc<Mapping>>,
         settings: LandscapeSettings,
         wake: impl FnOnce() + Send + 'static,
     ) {
@@ -124,7 +126,7 @@ impl Growing {
                 return;
             };
             let began = Instant::now();
-            let document = Document::open(&inputs, &settings, &seen).ok();
+            let document = Document::open(&inputs, map, &settings, &seen).ok();
             let news = News {
                 document: document.map(Box::new),
                 stamp,
@@ -185,15 +187,7 @@ fn wait(inputs: &Inputs, known: &Stamp, rest: Duration, progress: &Progress) -> 
 
 /// Leaves out of a document what reading has repaired only because the recording is not finished.
 pub fn forget_the_end(document: &mut Document) {
-    // Nobody else has the session of a document that was just read.
-    let session = Arc::get_mut(&mut document.session);
-    for resolved in session
-        .into_iter()
-        .flat_map(|session| &mut session.recordings)
-    {
-        let warnings = &mut resolved.recording.warnings;
-        warnings.retain(|warning| !UNFINISHED.contains(&warning.kind.as_ref()));
-    }
+    document.forgiven = &UNFINISHED;
 }
 
 /// Shows in `new` what `old` shows of the same recordings, as they were before they grew: what is collapsed and
@@ -298,7 +292,7 @@ mod tests {
         };
         let open = || {
             let settings = LandscapeSettings::default();
-            Document::open(&inputs, &settings, &Progress::new()).expect("a recording")
+            Document::open(&inputs, None, &settings, &Progress::new()).expect("a recording")
         };
         let mut old = open();
         let stamp = Stamp::of(&inputs);
@@ -362,7 +356,7 @@ mod tests {
     fn open_again(inputs: &Inputs, text: &str) -> Document {
         std::fs::write(&inputs.recordings[0], text).expect("a temporary file");
         let settings = LandscapeSettings::default();
-        let document = Document::open(inputs, &settings, &Progress::new());
+        let document = Document::open(inputs, None, &settings, &Progress::new());
         let _ = std::fs::remove_file(&inputs.recordings[0]);
         document.expect("a recording")
     }

@@ -1,5 +1,7 @@
 //! Pictures without a window: the same view and the same renderer, read back.
 
+use std::sync::Arc;
+
 use glam::{Vec2, Vec3};
 
 use super::camera::home;
@@ -11,7 +13,8 @@ use crate::render::gpu::{Gpu, GpuError};
 use crate::render::image::Image;
 use crate::render::renderer::{Frame, Quality, Renderer};
 use crate::units::{Cost, ModuleId, Time};
-use crate::views::landscape::{LandscapeSettings, LandscapeView, Moment};
+use crate::views::landscape::{ColorScale, LandscapeSettings, LandscapeView, Moment};
+use crate::views::metrics::ModuleMetrics;
 
 /// Where a picture is taken from: home, or as far as given otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -62,14 +65,26 @@ const LETTERS: f32 = 1.0 / 46.0;
 impl<'a> Studio<'a> {
     /// Opens a device and lays the session out.
     pub fn new(session: &'a Session, settings: &PictureSettings) -> Result<Studio<'a>, GpuError> {
-        let gpu = Gpu::headless()?;
-        gpu.check_size(settings.size)?;
-        let mut renderer = Renderer::new(&gpu, wgpu::TextureFormat::Rgba8UnormSrgb);
         let cut = match settings.level {
             Some(level) => Cut::at_level(&session.hierarchy, level),
             None => Cut::all(),
         };
-        let view = LandscapeView::new(session, &settings.landscape, &cut);
+        let metrics = Arc::new(ModuleMetrics::new(session, 0));
+        Studio::with(session, settings, &cut, metrics)
+    }
+
+    /// The same with a cut of its own, whatever the level, and metrics that are known already.
+    pub fn with(
+        session: &'a Session,
+        settings: &PictureSettings,
+        cut: &Cut,
+        metrics: Arc<ModuleMetrics>,
+    ) -> Result<Studio<'a>, GpuError> {
+        let gpu = Gpu::headless()?;
+        gpu.check_size(settings.size)?;
+        let mut renderer = Renderer::new(&gpu, wgpu::TextureFormat::Rgba8UnormSrgb);
+        let landscape = &settings.landscape;
+        let view = LandscapeView::with(session, metrics, Arc::default(), landscape, cut);
         renderer.set_blocks(&gpu, view.blocks());
         let pose = pose(&view, settings, !session.recordings.is_empty());
         Ok(Studio {
@@ -111,6 +126,11 @@ impl<'a> Studio<'a> {
         let image = self.renderer.image(&self.gpu, &frame)?;
         self.gpu.check()?;
         Ok(image)
+    }
+
+    /// What the colours of a metric mean.
+    pub fn color_scale(&self) -> &ColorScale {
+        self.view.color_scale()
     }
 
     /// How many call relations the last picture leaves out.

@@ -1,12 +1,17 @@
 //! Work on another thread whose outcome the window waits for without stopping.
 
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::time::{Duration, Instant};
 
 use crate::progress::{Cancelled, Progress};
+
+/// Progress is shown only for what takes longer.
+const PATIENCE: Duration = Duration::from_millis(400);
 
 /// Work under way.
 pub struct Job<T> {
     pub progress: Progress,
+    started: Instant,
     receiver: Receiver<Result<T, Cancelled>>,
 }
 
@@ -28,7 +33,16 @@ impl<T: Send + 'static> Job<T> {
                 let _ = sender.send(done);
                 wake();
             });
-        Job { progress, receiver }
+        Job {
+            progress,
+            started: Instant::now(),
+            receiver,
+        }
+    }
+
+    /// Whether it has taken long enough that the user wants to see how far it is.
+    pub fn is_slow(&self) -> bool {
+        self.started.elapsed() > PATIENCE
     }
 
     /// What came of it, once it has ended.
@@ -46,4 +60,11 @@ impl<T> Drop for Job<T> {
     fn drop(&mut self) {
         self.progress.cancel();
     }
+}
+
+/// Takes what came of a job out of its place, once it has ended; nothing when it was cancelled.
+pub fn take<T: Send + 'static>(job: &mut Option<Job<T>>) -> Option<T> {
+    let done = job.as_ref()?.poll()?;
+    *job = None;
+    done.ok()
 }

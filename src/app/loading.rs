@@ -1,10 +1,12 @@
 //! Opening inputs on a worker thread, so that the window never waits.
 
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::time::{Duration, Instant};
 
 use super::document::{Document, name_of};
 use crate::analysis::session::Inputs;
+use crate::filter::mapping::Mapping;
 use crate::progress::Progress;
 use crate::views::landscape::LandscapeSettings;
 
@@ -30,6 +32,7 @@ impl Loading {
     /// Starts to open `inputs`; `wake` is called when there is something to hear.
     pub fn start(
         inputs: Inputs,
+        map: Option<Arc<Mapping>>,
         settings: LandscapeSettings,
         wake: impl FnOnce() + Send + 'static,
     ) -> Loading {
@@ -38,7 +41,7 @@ impl Loading {
         let name = name_of(&inputs);
         let seen = progress.clone();
         let work = move || {
-            let opened = Document::open(&inputs, &settings, &seen);
+            let opened = Document::open(&inputs, map, &settings, &seen);
             // Nobody listens any more when something else has been opened meanwhile.
             let _ = sender.send(opened);
             wake();

@@ -53,11 +53,11 @@ const MAX_LOSSES: u32 = 3;
 #[derive(Debug)]
 struct Wake;
 
-/// Opens the window on `inputs`, the built-in demo when there are none, and stays until it is closed.
-/// Recordings are followed as they grow if `follow` says so.
-pub fn run(inputs: Inputs, follow: bool) -> anyhow::Result<()> {
+/// Opens the window on `inputs`, the built-in demo when there are none, through the mapping file `map`, and stays
+/// until it is closed. Recordings are followed as they grow if `follow` says so.
+pub fn run(inputs: Inputs, map: Option<PathBuf>, follow: bool) -> anyhow::Result<()> {
     let event_loop = event_loop()?;
-    let mut app = App::new(event_loop.create_proxy(), inputs);
+    let mut app = App::new(event_loop.create_proxy(), inputs, map);
     app.bench.growing = follow.then(Growing::default);
     event_loop
         .run_app(&mut app)
@@ -88,6 +88,7 @@ struct App {
     memory: Memory,
     view: Option<View>,
     inputs: Option<Inputs>,
+    map: Option<PathBuf>,
     modifiers: ModifiersState,
     fly_keys: FlyKeys,
     dropped: Vec<PathBuf>,
@@ -116,7 +117,7 @@ struct View {
 }
 
 impl App {
-    fn new(proxy: EventLoopProxy<Wake>, inputs: Inputs) -> App {
+    fn new(proxy: EventLoopProxy<Wake>, inputs: Inputs, map: Option<PathBuf>) -> App {
         let wake = move || -> Box<dyn FnOnce() + Send> {
             let proxy = proxy.clone();
             Box::new(move || {
@@ -138,6 +139,7 @@ impl App {
             memory,
             view: None,
             inputs: Some(inputs),
+            map,
             modifiers: ModifiersState::default(),
             fly_keys: FlyKeys::default(),
             dropped: Vec::new(),
@@ -180,8 +182,13 @@ impl App {
                 .ctx()
                 .memory(|memory| memory.has_focus(egui::Id::unique(panels::SEARCH_FIELD)));
             let ctrl_f = self.modifiers.control_key();
+            let is_s =
+                matches!(&event.logical_key, Key::Character(key) if key.eq_ignore_ascii_case("s"));
             let command = match (pressed, in_search) {
                 (true, true) if !ctrl_f => keys::in_search(event),
+                (true, _) if ctrl_f && is_s && self.bench.mapping.is_open => {
+                    Some(Command::SaveMapping)
+                }
                 _ => None,
             };
             let is_ours = command.is_some();
@@ -267,6 +274,7 @@ impl App {
             let title = format!("{} — Callscape", document.name());
             view.window.set_title(&title);
         }
+        self.bench.poll_jobs();
         let Some(view) = &mut self.view else {
             return;
         };
@@ -353,7 +361,8 @@ impl App {
         if let Some(rest) = view.pace.rests_in(self.bench.now()) {
             by(rest);
         }
-        if self.bench.loading.is_some() || self.bench.work.is_under_way() {
+        let is_working = self.bench.work.is_under_way() || self.bench.jobs.is_any();
+        if self.bench.loading.is_some() || is_working {
             by(PROGRESS_INTERVAL);
         }
         match presented {
@@ -461,7 +470,7 @@ fn landscape_frame(
     };
     let mut is_stale = target.is_new | std::mem::take(&mut bench.names_are_new);
     if std::mem::take(&mut bench.blocks_are_new) {
-        renderer.set_blocks(gpu, document.landscape.blocks());
+        renderer.set_blocks(gpu, document.landscape.blocks_now());
         renderer.set_looks(gpu, 0, document.landscape.looks());
         view.shown = None;
         is_stale = true;
@@ -558,6 +567,9 @@ impl ApplicationHandler<Wake> for App {
             }
         }
         if let Some(inputs) = self.inputs.take() {
+            if let Some(map) = self.map.take() {
+                self.bench.use_map_file(&map);
+            }
             self.bench.open(inputs);
         }
     }

@@ -15,19 +15,27 @@ use super::document::{Document, dropped};
 use super::following::Following;
 use super::growing::{self, Growing};
 use super::history::{History, Place};
+use super::job::Job;
 use super::loading::{Loading, Outcome};
+use super::mapping::MappingEditor;
 use super::pointer::Pointer;
+use super::revision::Jobs;
+use super::watch::Watch;
 use super::work::Work;
 use crate::analysis::session::Inputs;
 use crate::facts::hierarchy::Hierarchy;
 use crate::filter::filters::{FilterStep, Filters};
 use crate::filter::selection::{Pointed, Selection};
+use crate::progress::Progress;
 use crate::render::theme::Theme;
 use crate::units::{Cost, FunctionId, ModuleId, Time, TimeRange};
 use crate::views::calls::CallsOf;
 use crate::views::landscape::LandscapeSettings;
 use crate::views::search::search;
 use crate::views::table::ViewId;
+
+/// More modules are laid out on another thread: it takes longer than a frame may.
+const MOST_AT_ONCE: usize = 60_000;
 
 /// Search shows no more results than one reads.
 const MAX_RESULTS: usize = 50;
@@ -103,6 +111,14 @@ pub struct Workbench {
     pub shown: Shown,
     /// Callers and callees of the selected module.
     pub neighbours: Neighbours,
+    /// The mapping file and its editor.
+    pub mapping: MappingEditor,
+    /// What is collapsed follows the size on the screen.
+    pub detail_by_size: bool,
+    /// What the cut was last fitted to.
+    pub(super) detail_seen: Option<(Pose, Vec2)>,
+    pub jobs: Jobs,
+    pub(super) watch: Option<Watch>,
     /// Past selections.
     pub history: History,
     /// What was selected when the pointer began to draw a range.
@@ -166,6 +182,11 @@ impl Workbench {
                 timings: false,
             },
             neighbours: Neighbours::default(),
+            mapping: MappingEditor::default(),
+            detail_by_size: false,
+            detail_seen: None,
+            jobs: Jobs::default(),
+            watch: None,
             history: History::default(),
             before_drag: None,
             function_to_show: None,
@@ -200,7 +221,8 @@ impl Workbench {
         if let Some(growing) = &mut self.growing {
             growing.opening(&inputs);
         }
-        self.loading = Some(Loading::start(inputs, self.settings, (self.wake)()));
+        let map = self.usable_map();
+        self.loading = Some(Loading::start(inputs, map, self.settings, (self.wake)()));
     }
 
     /// What is still to be told of damage that answers have met with; told once for each document.
@@ -271,7 +293,8 @@ impl Workbench {
     /// Waits for what is open to grow, where it is followed.
     fn watch(&mut self) {
         if let (Some(growing), Some(document)) = (&mut self.growing, &self.document) {
-            growing.watch(&document.inputs, self.settings, (self.wake)());
+            let map = document.map.clone();
+            growing.watch(&document.inputs, map, self.settings, (self.wake)());
         }
     }
 
@@ -294,8 +317,14 @@ impl Workbench {
         self.blocks_are_new = true;
         self.home_pending = true;
         self.damage_is_told = false;
+        self.jobs = Jobs::default();
+        self.detail_seen = None;
+        let base = Arc::clone(&document.base);
         self.document = Some(document);
         self.watch();
+        self.mapping.find_out(&base, (self.wake)());
+        self.watch_again();
+        self.ask_history();
     }
 
     /// The panels leave `free` of a window of `size` pixels to the landscape.
@@ -351,7 +380,12 @@ impl Workbench {
             .and_then(|open| open.playback.as_ref());
         let is_playing = playback.is_some_and(|playback| playback.is_playing());
         let is_pending = self.flight_pending.is_some() || self.frames_to_fit > 0;
-        self.camera.is_moving() || is_playing || is_pending || self.untold_damage().is_some()
+        let is_easing = self
+            .document
+            .as_ref()
+            .is_some_and(|it| it.landscape.is_moving());
+        let is_moving = self.camera.is_moving() || is_easing;
+        is_moving || is_playing || is_pending || self.untold_damage().is_some()
     }
 
     /// The time since the window opened.
@@ -379,8 +413,10 @@ impl Workbench {
             if let Some(module) = self.following.next(document, now) {
                 self.flight_pending = Some(Destination::Module(module));
             }
+            self.blocks_are_new |= document.landscape.advance(seconds);
         }
         self.update_work();
+        self.fit_detail();
         self.tell_damage();
         self.was_moving = self.is_moving();
     }
@@ -471,6 +507,17 @@ impl Workbench {
             Command::FlyHome => self.fly(Destination::Home),
             Command::OrbitOrFly => self.camera.toggle_mode(),
             Command::CollapseOrExpand(module) => self.collapse_or_expand(module),
+            Command::ExpandWhole(_)
+            | Command::ExpandAll
+            | Command::ChangeLevel(_)
+            | Command::SetLevel(_)
+            | Command::ToggleDetailBySize => self.change_cut(&command),
+            Command::ToggleMapping
+            | Command::EditMapping(_)
+            | Command::NameMapping(_)
+            | Command::SaveMapping
+            | Command::UseNoMapping => self.edit_mapping(command),
+            Command::CancelJobs => self.jobs = Jobs::default(),
             Command::Search(query) => self.search_for(query),
             Command::OpenSearch => {
                 self.search.is_open = true;
@@ -726,6 +773,7 @@ impl Workbench {
     fn configure(&mut self, settings: LandscapeSettings) {
         self.settings = settings;
         self.lay_out();
+        self.ask_history();
     }
 
     fn collapse_or_expand(&mut self, module: Option<ModuleId>) {
@@ -741,16 +789,49 @@ impl Workbench {
             return;
         };
         document.cut.toggle(module);
+        self.detail_by_size = false;
         self.lay_out();
         self.choose(Pointed::at_module(Some(module)));
     }
 
-    fn lay_out(&mut self) {
-        if let Some(document) = &mut self.document {
-            document.lay_out(&self.settings);
+    /// Lays the landscape out anew, a large one on another thread.
+    pub(super) fn lay_out(&mut self) {
+        let Some(document) = &mut self.document else {
+            return;
+        };
+        if document.session.hierarchy.len() > MOST_AT_ONCE {
+            let lay_out = document.relayout(self.settings);
+            let work = move |progress: &Progress| {
+                progress.start("laying out", 0);
+                Ok(lay_out())
+            };
+            self.jobs.laying_out = Some(Job::start((self.wake)(), work));
+            return;
+        }
+        self.jobs.laying_out = None;
+        document.lay_out(&self.settings);
+        self.blocks_moved();
+    }
+
+    /// The landscape has other blocks.
+    pub(super) fn blocks_moved(&mut self) {
+        if let Some(document) = &self.document {
             self.camera.set_bounds(document.bounds());
             self.blocks_are_new = true;
         }
+    }
+
+    /// Past selections and results speak of modules that are others now.
+    pub(super) fn forget_places(&mut self) {
+        self.history = History::default();
+        self.before_drag = None;
+        self.search.results.clear();
+        self.show_chosen();
+    }
+
+    /// What a worker calls to have the window look for its outcome.
+    pub(super) fn waker(&self) -> Box<dyn FnOnce() + Send> {
+        (self.wake)()
     }
 
     fn search_for(&mut self, query: String) {
@@ -784,6 +865,8 @@ impl Workbench {
             self.names_are_new = true;
         } else if self.shown.settings {
             self.shown.settings = false;
+        } else if self.mapping.is_open {
+            self.mapping.is_open = false;
         } else if self.camera.destination().is_some() {
             self.camera.stop();
         } else if is_selected {

@@ -19,6 +19,9 @@ pub struct Args {
     /// Only the first N
     #[arg(long, value_name = "N")]
     top: Option<usize>,
+    /// Name modules by the entities of this mapping file; what it leaves out is left out
+    #[arg(long, value_name = "FILE")]
+    map: Option<std::path::PathBuf>,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -59,12 +62,24 @@ struct Row<'a> {
 }
 
 pub fn run(args: Args) -> anyhow::Result<()> {
-    let session = output::open(&args.input)?;
+    let mut session = output::open(&args.input)?;
+    let mut left_out = None;
+    if let Some(map) = &args.map {
+        let mapped = super::mapping::apply(&session, map)?;
+        left_out = mapped.left_out;
+        session = mapped.session;
+    }
     let resolved = output::recording(&session)?;
     let functions = &resolved.recording.functions;
     let unit = resolved.recording.unit();
     let metrics = resolved.recording.function_metrics(None);
     let mut order: Vec<(FunctionId, FunctionMetrics)> = functions.ids().zip(metrics).collect();
+    order.retain(|(id, _)| {
+        let module = resolved.resolution.modules.get(id.index());
+        let is_left_out =
+            |&module| left_out.is_some_and(|district| session.hierarchy.contains(district, module));
+        !module.is_some_and(is_left_out)
+    });
     // Stable, so that equals stay in the order of their first appearance.
     order.sort_by_key(|(_, metrics)| {
         Reverse(match args.sort {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, ensure};
+use anyhow::ensure;
 use serde::Serialize;
 
 use super::output::{self, Align, Table};
@@ -184,8 +184,7 @@ fn between_entities(
     relations: &[Relation],
 ) -> anyhow::Result<Graph> {
     let file = path.display().to_string();
-    let text = std::fs::read_to_string(path).with_context(|| file.clone())?;
-    let mapping = Mapping::read(&text, &file)?;
+    let mapping = Mapping::open(path)?;
     let functions = &resolved.recording.functions;
     let mapped = mapping.apply(functions, &session.hierarchy, &resolved.resolution.modules);
     if !mapped.unmatched.is_empty() {

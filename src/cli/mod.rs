@@ -10,6 +10,8 @@ mod graph;
 mod index;
 mod info;
 mod input;
+mod map;
+mod mapping;
 mod output;
 mod render;
 mod resolve;
@@ -37,6 +39,7 @@ enum Command {
     Graph(graph::Args),
     Resolve(resolve::Args),
     Tree(tree::Args),
+    Map(map::Args),
     Index(index::Args),
     Export(export::Args),
 }
@@ -52,6 +55,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Graph(args)) => graph::run(args),
         Some(Command::Resolve(args)) => resolve::run(args),
         Some(Command::Tree(args)) => tree::run(args),
+        Some(Command::Map(args)) => map::run(args),
         Some(Command::Index(args)) => index::run(args),
         Some(Command::Export(args)) => export::run(args),
     }

@@ -1,7 +1,7 @@
 //! What the sub-commands that read a recording share: opening it with progress, tables, JSON.
 
 use std::io::{self, IsTerminal, Write};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
@@ -49,7 +49,9 @@ pub fn show_value(session: &mut Session, value: Option<&str>) -> anyhow::Result<
         bail!("--value needs a recording");
     };
     let name = resolved.recording.name();
-    match &mut resolved.recording.profile {
+    // Nobody else has it: the session has only just been opened.
+    let recording = Arc::get_mut(&mut resolved.recording);
+    match recording.and_then(|recording| recording.profile.as_mut()) {
         Some(profile) => profile.show(value).with_context(|| name),
         None => bail!("{name}: only a profile holds values to choose from, and this has times"),
     }

@@ -1,17 +1,24 @@
 //! `callscape render`: A picture, or a sequence of pictures, without a window
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, bail, ensure};
 use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
+use super::mapping;
 use crate::analysis::session::Session;
 use crate::app::headless::{PictureSettings, Studio, Viewpoint, liveliest, moment_at};
+use crate::filter::cut::Cut;
+use crate::filter::regroup::Regrouped;
+use crate::layout::treemap::Tiling;
 use crate::render::renderer::Quality;
 use crate::render::theme::Theme;
+use crate::source::history::{MOST_COMMITS, history};
 use crate::units::{Cost, ModuleId, Time, TimeRange, TimeSpec};
-use crate::views::landscape::{ArcMode, LandscapeSettings, Moment, Surface};
-use crate::views::metrics::Metric;
+use crate::views::landscape::{ArcMode, ColorScale, LandscapeSettings, Moment, Scale, Surface};
+use crate::views::metrics::{Metric, ModuleMetrics, Origin};
 use crate::views::search::search;
 
 #[derive(Debug, clap::Args)]
@@ -51,17 +58,32 @@ pub struct Args {
     #[arg(long, value_enum, default_value = "all")]
     arcs: ArcsArg,
     /// What the colour says
-    #[arg(long, value_enum, default_value = "kind")]
+    #[arg(long, value_name = "METRIC", default_value = "kind", value_parser = colors())]
     color: ColorArg,
+    /// How the values of a metric are spread over its colours
+    #[arg(long, value_enum, default_value = "log")]
+    scale: ScaleArg,
     /// What the height says
-    #[arg(long, value_enum, default_value = "even")]
+    #[arg(long, value_name = "METRIC", default_value = "even", value_parser = heights())]
     height: HeightArg,
     /// What the footprint says
-    #[arg(long, value_enum, default_value = "loc")]
-    area: MetricArg,
+    #[arg(long, value_name = "METRIC", default_value = "loc", value_parser = areas())]
+    area: Metric,
+    /// How the modules of a district share its ground
+    #[arg(long, value_name = "LAYOUT", default_value = "squarified", value_parser = layouts())]
+    layout: Tiling,
+    /// Show the entities of this mapping file as districts, without what it leaves out
+    #[arg(long, value_name = "FILE")]
+    map: Option<PathBuf>,
     /// Collapse everything below this depth into one block a module; the root has depth 0
     #[arg(long, value_name = "DEPTH")]
     level: Option<u16>,
+    /// Collapse this module, named by its path, into one block; may be repeated
+    #[arg(long, value_name = "MODULE")]
+    collapse: Vec<String>,
+    /// Expand this module by one level, whatever --level says; may be repeated
+    #[arg(long, value_name = "MODULE")]
+    expand: Vec<String>,
     /// Write a sequence of so many pictures from --from to --to
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000), conflicts_with = "at")]
     frames: Option<u32>,
@@ -83,7 +105,9 @@ const EXAMPLES: &str = "Examples:
   callscape render src trace.json -o city.png
   callscape render src trace.json -o city.png --at 40% --theme dark --size 1920x1080
   callscape render src trace.json -o frames/city.png --frames 100 --from 1s --to 2s
-  callscape render src -o parser.png --focus parser --color language";
+  callscape render src -o parser.png --focus parser --color language
+  callscape render src -o city.png --area functions --height complexity --color changes --scale quantile
+  callscape render src trace.json -o city.png --map architecture.map --level 2 --expand JDT-CORE";
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum ThemeArg {
@@ -107,48 +131,68 @@ enum ArcsArg {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum MetricArg {
-    /// Lines of code
-    Loc,
-    /// File size
-    Bytes,
-    /// Calls in the recording
-    Calls,
-    /// Self cost in the recording
-    #[value(name = "self")]
-    SelfCost,
+enum ScaleArg {
+    /// Twice the value, twice as far from zero
+    Linear,
+    /// Twice the value, one step further, from the smallest
+    Log,
+    /// As far as the share of the blocks that have less
+    Quantile,
 }
 
-impl MetricArg {
-    fn metric(self) -> Metric {
-        match self {
-            MetricArg::Loc => Metric::LinesOfCode,
-            MetricArg::Bytes => Metric::Bytes,
-            MetricArg::Calls => Metric::Calls,
-            MetricArg::SelfCost => Metric::SelfCost,
-        }
-    }
+/// None: low plinths of even height.
+#[derive(Clone, Copy, Debug)]
+struct HeightArg(Option<Metric>);
+
+#[derive(Clone, Copy, Debug)]
+struct ColorArg(Surface);
+
+/// The choice of one of `values`, each with its name and what it means.
+fn choice<T: Clone + Send + Sync + 'static>(
+    values: Vec<(&'static str, &'static str, T)>,
+) -> impl TypedValueParser<Value = T> {
+    let possible = values
+        .iter()
+        .map(|(name, help, _)| PossibleValue::new(*name).help(*help));
+    let parser = PossibleValuesParser::new(possible);
+    parser.try_map(move |chosen| {
+        let mut values = values.iter();
+        let found = values.find(|(name, _, _)| *name == chosen);
+        found
+            .map(|(_, _, value)| value.clone())
+            .ok_or("expected one of the names above")
+    })
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum HeightArg {
-    /// Low plinths of even height
-    Even,
-    Loc,
-    Calls,
-    #[value(name = "self")]
-    SelfCost,
+fn areas() -> impl TypedValueParser<Value = Metric> {
+    let metrics = Metric::ALL.into_iter().filter(|metric| metric.is_amount());
+    choice(metrics.map(|it| (it.name(), it.title(), it)).collect())
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum ColorArg {
-    /// Neutral: the level of the hierarchy by lightness
-    Kind,
-    Language,
-    Loc,
-    Calls,
-    #[value(name = "self")]
-    SelfCost,
+fn heights() -> impl TypedValueParser<Value = HeightArg> {
+    let mut values = vec![("even", "low plinths of even height", HeightArg(None))];
+    values.extend(Metric::ALL.map(|it| (it.name(), it.title(), HeightArg(Some(it)))));
+    choice(values)
+}
+
+fn colors() -> impl TypedValueParser<Value = ColorArg> {
+    let neutral = ColorArg(Surface::Neutral);
+    let mut values = vec![
+        ("kind", "the level of the hierarchy by lightness", neutral),
+        ("language", "language", ColorArg(Surface::Language)),
+    ];
+    values.extend(Metric::ALL.map(|it| (it.name(), it.title(), ColorArg(Surface::Metric(it)))));
+    choice(values)
+}
+
+fn layouts() -> impl TypedValueParser<Value = Tiling> {
+    let help = |tiling| match tiling {
+        Tiling::Squarified => "as square as can be, the largest first",
+        Tiling::Ordered => "in order, in strips, as text is read",
+        Tiling::Stable => "in order, and where they were when footprints change",
+        Tiling::SliceAndDice => "in order, in slices",
+    };
+    choice(Tiling::ALL.map(|it| (it.name(), help(it), it)).into())
 }
 
 fn size(text: &str) -> Result<[u32; 2], String> {
@@ -195,9 +239,20 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         .recordings
         .first()
         .map(|it| it.recording.trace.duration());
-    let settings = settings(&args, &session, duration)?;
-    let moments = moments(&args, &session, duration)?;
-    let mut studio = Studio::new(&session, &settings)?;
+    let mapped = args.map.as_deref().map(|map| mapping::apply(&session, map));
+    let mapped = mapped.transpose()?;
+    let shown = mapped.as_ref().map_or(&session, |mapped| &mapped.session);
+    let settings = settings(&args, shown, duration)?;
+    let moments = moments(&args, shown, duration)?;
+    let cut = cut(
+        &args,
+        shown,
+        mapped.as_ref().and_then(|mapped| mapped.left_out),
+    )?;
+    let metrics = metrics(&args, &session, shown, mapped.as_ref())?;
+    let session = shown;
+    let mut studio = Studio::with(session, &settings, &cut, Arc::new(metrics))?;
+    say_scale(studio.color_scale());
     for (index, (moment, path)) in moments.into_iter().zip(&outputs.paths).enumerate() {
         let image = studio.picture(moment)?;
         for resolved in &session.recordings {
@@ -261,36 +316,29 @@ fn settings(
     session: &Session,
     duration: Option<Cost>,
 ) -> anyhow::Result<PictureSettings> {
-    let needs_recording = matches!(args.area, MetricArg::Calls | MetricArg::SelfCost)
-        || matches!(args.height, HeightArg::Calls | HeightArg::SelfCost)
-        || matches!(args.color, ColorArg::Calls | ColorArg::SelfCost);
-    ensure!(
-        duration.is_some() || !needs_recording,
-        "calls and self cost need a recording; name one beside the source tree"
-    );
-    let wants_calls = matches!(args.area, MetricArg::Calls)
-        || matches!(args.height, HeightArg::Calls)
-        || matches!(args.color, ColorArg::Calls);
+    if let Some(metric) = asked_for(args).find(|it| it.origin() == Origin::Recording) {
+        ensure!(
+            duration.is_some(),
+            "{} needs a recording; name one beside the source tree",
+            metric.title()
+        );
+    }
+    let wants_calls = asked_for(args).any(|metric| metric == Metric::Calls);
     let shown = session.recordings.first();
     ensure!(
         !wants_calls || shown.is_none_or(|resolved| resolved.recording.counts_calls()),
         "this profile does not count calls; its weights are shown by self"
     );
     let landscape = LandscapeSettings {
-        area: args.area.metric(),
-        height: match args.height {
-            HeightArg::Even => None,
-            HeightArg::Loc => Some(Metric::LinesOfCode),
-            HeightArg::Calls => Some(Metric::Calls),
-            HeightArg::SelfCost => Some(Metric::SelfCost),
+        area: args.area,
+        height: args.height.0,
+        surface: args.color.0,
+        scale: match args.scale {
+            ScaleArg::Linear => Scale::Linear,
+            ScaleArg::Log => Scale::Log,
+            ScaleArg::Quantile => Scale::Quantile,
         },
-        surface: match args.color {
-            ColorArg::Kind => Surface::Neutral,
-            ColorArg::Language => Surface::Language,
-            ColorArg::Loc => Surface::Metric(Metric::LinesOfCode),
-            ColorArg::Calls => Surface::Metric(Metric::Calls),
-            ColorArg::SelfCost => Surface::Metric(Metric::SelfCost),
-        },
+        tiling: args.layout,
         arcs: match args.arcs {
             ArcsArg::All => ArcMode::All,
             ArcsArg::Step => ArcMode::Step,
@@ -301,7 +349,6 @@ fn settings(
             ThemeArg::Dark => Theme::Dark,
         },
         half_life: Cost::from_ns(duration.unwrap_or_default().ns() / 150),
-        ..LandscapeSettings::default()
     };
     let focus = args
         .focus
@@ -328,6 +375,92 @@ fn settings(
             ..Quality::default()
         },
     })
+}
+
+/// The metrics that the picture is to show.
+fn asked_for(args: &Args) -> impl Iterator<Item = Metric> {
+    let color = match args.color.0 {
+        Surface::Metric(metric) => Some(metric),
+        Surface::Neutral | Surface::Language => None,
+    };
+    std::iter::once(args.area).chain(args.height.0).chain(color)
+}
+
+/// The metrics of what is shown, the history among them where it is asked for.
+fn metrics(
+    args: &Args,
+    session: &Session,
+    shown: &Session,
+    mapped: Option<&Regrouped>,
+) -> anyhow::Result<ModuleMetrics> {
+    let mut metrics = ModuleMetrics::new(shown, 0);
+    if let Some(metric) = asked_for(args).find(|it| it.origin() == Origin::History) {
+        let dir = session.source_dir.as_deref();
+        let dir = dir.with_context(|| format!("{} needs a source tree", metric.title()))?;
+        let history = super::output::with_progress(|progress| history(dir, progress))??;
+        if history.is_shallow {
+            eprintln!("callscape: the clone is shallow: older changes are not known");
+        }
+        if history.is_cut_off {
+            eprintln!("callscape: only the {MOST_COMMITS} newest commits are looked at");
+        }
+        metrics.set_history(&shown.hierarchy, &history, |id| match mapped {
+            Some(mapped) => session.hierarchy.path(mapped.origins[id.index()]),
+            None => session.hierarchy.path(id),
+        });
+    }
+    Ok(metrics)
+}
+
+/// Says on standard error what the colours of a metric mean.
+fn say_scale(scale: &ColorScale) {
+    let Some(metric) = scale.metric else {
+        return;
+    };
+    if scale.is_empty() {
+        eprintln!(
+            "callscape: colour: {}, of which nothing is known",
+            metric.title()
+        );
+        return;
+    }
+    let at = |share| scale.text(scale.value_at(share));
+    eprintln!(
+        "callscape: colour: {}, {}, {} to {} in the middle to {}; neutral: none",
+        metric.title(),
+        scale.scale.name(),
+        at(0.0),
+        at(0.5),
+        at(1.0)
+    );
+}
+
+/// What is collapsed and expanded, and `hidden`.
+fn cut(args: &Args, session: &Session, hidden: Option<ModuleId>) -> anyhow::Result<Cut> {
+    let hierarchy = &session.hierarchy;
+    let mut cut = match args.level {
+        Some(level) => Cut::at_level(hierarchy, level),
+        None => Cut::all(),
+    };
+    for path in &args.collapse {
+        let module = find(session, path)?;
+        ensure!(
+            !hierarchy.is_leaf(module),
+            "{path}: expected a module with others in it, found one without"
+        );
+        cut.collapse(hierarchy, module);
+    }
+    for path in &args.expand {
+        let module = find(session, path)?;
+        cut.expand(hierarchy, module);
+        // Its children come into sight, not all that they hold.
+        if args.level.is_some() {
+            for child in hierarchy.children(module) {
+                cut.collapse(hierarchy, child);
+            }
+        }
+    }
+    Ok(cut.hiding(hidden))
 }
 
 /// The module with this path.

@@ -14,6 +14,9 @@ pub struct Args {
     /// Read recordings anew as they grow
     #[arg(long)]
     follow: bool,
+    /// Show the entities of this mapping file as districts; it is watched and applied again when it changes
+    #[arg(long, value_name = "FILE")]
+    map: Option<PathBuf>,
 }
 
 pub const EXAMPLES: &str = "Examples:
@@ -21,6 +24,7 @@ pub const EXAMPLES: &str = "Examples:
   callscape src trace.json          a source tree and a recording of it
   callscape src                     the structure alone
   callscape trace.json              a landscape of the names in a recording
+  callscape src trace.json --map architecture.map
   callscape --follow trace.json     the same while it is still written
   zcat trace.json.gz | callscape -  from a pipe";
 
@@ -31,5 +35,5 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         !args.follow || !inputs.recordings.iter().any(is_pipe),
         "standard input is read to its end and shown then: it cannot be followed"
     );
-    crate::app::run(inputs, args.follow)
+    crate::app::run(inputs, args.map, args.follow)
 }

@@ -5,10 +5,12 @@ use std::collections::BTreeSet;
 use crate::facts::hierarchy::Hierarchy;
 use crate::units::ModuleId;
 
-/// The collapsed modules. A module is *visible* when no ancestor of it is collapsed.
+/// The collapsed modules, and those that are not shown at all. A module is *visible* when neither it nor an
+/// ancestor of it is hidden, and no ancestor of it is collapsed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cut {
     collapsed: BTreeSet<ModuleId>,
+    hidden: BTreeSet<ModuleId>,
 }
 
 impl Cut {
@@ -24,6 +26,79 @@ impl Cut {
             .filter(|&id| hierarchy.depth(id) == level);
         Cut {
             collapsed: at_level.filter(|&id| !hierarchy.is_leaf(id)).collect(),
+            hidden: BTreeSet::new(),
+        }
+    }
+
+    /// The same with `module` hidden, and all that lies below it.
+    pub fn hiding(mut self, module: Option<ModuleId>) -> Cut {
+        self.hidden.extend(module);
+        self
+    }
+
+    /// The same with nothing hidden.
+    pub fn without_hidden(&self) -> Cut {
+        Cut {
+            collapsed: self.collapsed.clone(),
+            hidden: BTreeSet::new(),
+        }
+    }
+
+    /// The hidden modules in preorder.
+    pub fn hidden(&self) -> impl Iterator<Item = ModuleId> + '_ {
+        self.hidden.iter().copied()
+    }
+
+    /// Collapses everything below the modules of depth `level`, and expands what lies above; what is hidden stays
+    /// so.
+    pub fn set_level(&mut self, hierarchy: &Hierarchy, level: u16) {
+        self.collapsed = Cut::at_level(hierarchy, level).collapsed;
+    }
+
+    /// The depth down to which everything is expanded: that of the least deep collapsed module; none where
+    /// nothing is collapsed.
+    pub fn level(&self, hierarchy: &Hierarchy) -> Option<u16> {
+        let depths = self.collapsed.iter().map(|&id| hierarchy.depth(id));
+        depths.min()
+    }
+
+    pub fn expand_all(&mut self) {
+        self.collapsed.clear();
+    }
+
+    /// Collapses `module`; nothing for a leaf.
+    pub fn collapse(&mut self, hierarchy: &Hierarchy, module: ModuleId) {
+        if !hierarchy.is_leaf(module) {
+            self.collapsed.insert(module);
+        }
+    }
+
+    /// Expands `module` and what it lies in, so that its children can be seen.
+    pub fn expand(&mut self, hierarchy: &Hierarchy, module: ModuleId) {
+        for id in hierarchy.ancestors(module) {
+            self.collapsed.remove(&id);
+        }
+    }
+
+    /// Expands `module`, what it lies in and everything in it.
+    pub fn expand_whole(&mut self, hierarchy: &Hierarchy, module: ModuleId) {
+        self.expand(hierarchy, module);
+        let subtree = hierarchy.subtree(module);
+        let inside = self
+            .collapsed
+            .range(ModuleId(subtree.start)..ModuleId(subtree.end));
+        let inside: Vec<ModuleId> = inside.copied().collect();
+        for id in inside {
+            self.collapsed.remove(&id);
+        }
+    }
+
+    /// The same cut through another hierarchy: `to` says which module there is which of here.
+    pub fn moved(&self, to: impl Fn(ModuleId) -> Option<ModuleId>) -> Cut {
+        let moved = |set: &BTreeSet<ModuleId>| set.iter().filter_map(|&id| to(id)).collect();
+        Cut {
+            collapsed: moved(&self.collapsed),
+            hidden: moved(&self.hidden),
         }
     }
 
@@ -42,7 +117,8 @@ impl Cut {
         }
     }
 
-    /// For each module the one that stands for it: itself, or its outermost collapsed ancestor. O(n).
+    /// For each module the one that stands for it: itself, or its outermost collapsed ancestor, whether they are
+    /// hidden or not. O(n).
     pub fn displayed(&self, hierarchy: &Hierarchy) -> Vec<ModuleId> {
         let mut displayed: Vec<ModuleId> = hierarchy.modules().collect();
         let mut next = 0;
@@ -82,5 +158,19 @@ mod tests {
         assert!(cut.collapsed().eq([ModuleId(1), ModuleId(2)]));
         cut.toggle(ModuleId(1));
         assert_eq!(cut, Cut::at_level(&hierarchy, 2));
+        assert_eq!(cut.level(&hierarchy), Some(2));
+        cut.set_level(&hierarchy, 1);
+        assert_eq!(displayed(&cut), [0, 1, 1, 1, 4]);
+        cut.collapse(&hierarchy, ModuleId(2));
+        cut.collapse(&hierarchy, ModuleId(3));
+        cut.expand(&hierarchy, ModuleId(1));
+        assert!(
+            cut.collapsed().eq([ModuleId(2)]),
+            "a leaf has nothing to collapse"
+        );
+        cut.collapse(&hierarchy, ModuleId(1));
+        cut.expand_whole(&hierarchy, ModuleId(1));
+        assert_eq!(cut, Cut::all());
+        assert_eq!(cut.level(&hierarchy), None);
     }
 }

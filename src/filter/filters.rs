@@ -37,6 +37,20 @@ impl Filters {
         filters
     }
 
+    /// The same in another structure, in which `to` says which module is which; steps about modules that are gone
+    /// are dropped.
+    pub fn moved(&self, to: impl Fn(ModuleId) -> Option<ModuleId>) -> Filters {
+        let moved = |step: &FilterStep| match *step {
+            FilterStep::RemoveModule(module) => to(module).map(FilterStep::RemoveModule),
+            FilterStep::RemoveBelow(module) => to(module).map(FilterStep::RemoveBelow),
+            step => Some(step),
+        };
+        Filters {
+            steps: self.steps.iter().filter_map(moved).collect(),
+            undone: self.undone.iter().filter_map(moved).collect(),
+        }
+    }
+
     /// In the order in which they were taken.
     pub fn steps(&self) -> &[FilterStep] {
         &self.steps

@@ -16,6 +16,9 @@ mod code_lines;
 mod conditionals;
 mod count;
 mod definitions;
+#[cfg(feature = "git")]
+mod git;
+pub mod history;
 mod languages;
 mod macros;
 mod nesting;

@@ -87,7 +87,8 @@ fn session(seed: u64) -> Session {
                 profile: None,
                 samples: 0,
                 warnings: reporter.warnings(),
-            },
+            }
+            .into(),
             resolution: Resolution {
                 modules: functions.iter().map(|node| modules[node.index()]).collect(),
                 rules: vec![Rule::QualifiedName; functions.len()],

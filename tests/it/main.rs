@@ -10,6 +10,7 @@ mod generate;
 mod import;
 mod jfr;
 mod landscape;
+mod mapping;
 mod memory;
 mod mural;
 mod otlp;

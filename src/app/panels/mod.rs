@@ -7,7 +7,9 @@ mod details;
 mod flying;
 mod functions;
 mod help;
+mod jobs;
 mod legend;
+mod mapping;
 mod messages;
 mod playback;
 mod search;
@@ -122,6 +124,8 @@ pub fn show(
     }
     context.free = room;
     settings::show(&ctx, &mut context);
+    mapping::show(&ctx, &mut context);
+    jobs::show(&ctx, &mut context);
     welcome::show(&ctx, &mut context);
     messages::show(&ctx, &mut context);
     search::show_results(&ctx, &mut context);

@@ -9,7 +9,7 @@ use super::widgets::{Icon, card, icon_button, small_slider};
 use crate::layout::treemap::Tiling;
 use crate::render::theme::Theme;
 use crate::units::Cost;
-use crate::views::landscape::{ArcMode, Surface};
+use crate::views::landscape::{ArcMode, Scale, Surface};
 use crate::views::metrics::Metric;
 
 pub fn show(ctx: &Egui, context: &mut Context<'_>) {
@@ -23,6 +23,11 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
         .document
         .as_ref()
         .is_some_and(|document| document.resolved().is_some());
+    // Calls and costs, or the history, can be chosen only where there are some.
+    let document = context.bench.document.as_ref();
+    let known = document.map(|document| document.landscape.metrics());
+    let is_known = |metric: &Metric| known.is_none_or(|known| known.has(*metric));
+    let offered = Metric::ALL.into_iter().filter(is_known);
     card(ctx, "settings", Align2::RIGHT_TOP, context.free, |ui| {
         ui.set_width(260.0);
         ui.horizontal(|ui| {
@@ -39,25 +44,30 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
             .show(ui, |ui| {
                 let themes = [(Theme::Light, "light"), (Theme::Dark, "dark")];
                 choice(ui, "Theme", &mut new.theme, &themes);
-                let metrics = |metric: Metric| (metric, metric_name(metric));
-                let areas = metrics_offered(has_recording).map(metrics);
+                let metrics = |metric: Metric| (metric, metric.title());
+                let areas = offered
+                    .clone()
+                    .filter(|metric| metric.is_amount())
+                    .map(metrics);
                 choice(ui, "Area", &mut new.area, &areas.collect::<Vec<_>>());
                 let mut heights = vec![(None, "even")];
-                let offered = metrics_offered(has_recording);
-                heights.extend(offered.map(|metric| (Some(metric), metric_name(metric))));
+                heights.extend(offered.clone().map(|metric| (Some(metric), metric.title())));
                 choice(ui, "Height", &mut new.height, &heights);
                 let mut surfaces = vec![
                     (Surface::Neutral, "level of the hierarchy"),
                     (Surface::Language, "language"),
                 ];
-                let offered = metrics_offered(has_recording);
-                surfaces
-                    .extend(offered.map(|metric| (Surface::Metric(metric), metric_name(metric))));
+                surfaces.extend(offered.map(|metric| (Surface::Metric(metric), metric.title())));
                 choice(ui, "Colour", &mut new.surface, &surfaces);
-                let tilings = [
-                    (Tiling::Squarified, "squarified"),
-                    (Tiling::SliceAndDice, "slice and dice"),
-                ];
+                if matches!(new.surface, Surface::Metric(_)) {
+                    choice(
+                        ui,
+                        "Scale",
+                        &mut new.scale,
+                        &Scale::ALL.map(|it| (it, it.name())),
+                    );
+                }
+                let tilings = Tiling::ALL.map(|tiling| (tiling, tiling.name()));
                 choice(ui, "Layout", &mut new.tiling, &tilings);
                 if has_recording {
                     let arcs = [
@@ -72,23 +82,6 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
     });
     if new != old {
         context.commands.push(Command::Configure(new));
-    }
-}
-
-/// Calls and costs can be chosen only where there are some.
-fn metrics_offered(has_recording: bool) -> impl Iterator<Item = Metric> {
-    Metric::ALL
-        .into_iter()
-        .filter(move |metric| has_recording || !matches!(metric, Metric::Calls | Metric::SelfCost))
-}
-
-/// As a sentence names it.
-pub fn metric_name(metric: Metric) -> &'static str {
-    match metric {
-        Metric::LinesOfCode => "lines of code",
-        Metric::Bytes => "file size",
-        Metric::Calls => "calls",
-        Metric::SelfCost => "self cost",
     }
 }
 

@@ -38,6 +38,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
                 let tooltip = "Fly with W A S D Q E and the mouse, or orbit (Tab)";
                 toggle(ui, context, fly, "Fly", Command::OrbitOrFly, tooltip);
                 views(ui, context);
+                structure(ui, context);
                 if icon_button(ui, Icon::Home, false, "Show everything (Home)").clicked() {
                     context.commands.push(Command::FlyHome);
                 }
@@ -95,6 +96,73 @@ fn views(ui: &mut Ui, context: &mut Context<'_>) {
         }
     });
     menu.response.on_hover_text("Open and close views");
+}
+
+/// The menu of what is collapsed, and of the mapping.
+fn structure(ui: &mut Ui, context: &mut Context<'_>) {
+    let bench = context.bench;
+    let Some(document) = &bench.document else {
+        return;
+    };
+    let menu = ui.menu_button("Structure", |ui| {
+        ui.set_min_width(230.0);
+        let mut entry = |ui: &mut Ui, is_on: bool, title: &str, key: &str, command: Command| {
+            let button = egui::Button::new(title)
+                .selected(is_on)
+                .shortcut_text(key)
+                .min_size(egui::vec2(230.0, 0.0));
+            if ui.add(button).clicked() {
+                context.commands.push(command);
+            }
+        };
+        let chosen = "Collapse or expand the module";
+        entry(ui, false, chosen, "C", Command::CollapseOrExpand(None));
+        entry(
+            ui,
+            false,
+            "Expand it and all in it",
+            "E",
+            Command::ExpandWhole(None),
+        );
+        entry(ui, false, "One level less", "<", Command::ChangeLevel(-1));
+        entry(ui, false, "One level more", ">", Command::ChangeLevel(1));
+        let level = document.cut.level(&document.session.hierarchy);
+        for depth in 1..=4u16 {
+            let title = format!("Down to level {depth}");
+            entry(
+                ui,
+                level == Some(depth),
+                &title,
+                "",
+                Command::SetLevel(depth),
+            );
+        }
+        entry(
+            ui,
+            level.is_none(),
+            "Expand everything",
+            "",
+            Command::ExpandAll,
+        );
+        let by_size = "Collapse what is small on the screen";
+        entry(
+            ui,
+            bench.detail_by_size,
+            by_size,
+            "Z",
+            Command::ToggleDetailBySize,
+        );
+        ui.separator();
+        entry(
+            ui,
+            bench.mapping.is_open,
+            "Mapping…",
+            "A",
+            Command::ToggleMapping,
+        );
+    });
+    menu.response
+        .on_hover_text("Collapse, expand, and see the structure through a mapping");
 }
 
 /// Back and forward through past selections.

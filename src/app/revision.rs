@@ -1,0 +1,411 @@
+//! What changes the open document from beside: the source tree and the mapping file as they change, the history of
+//! the files, another layout, and what is collapsed by size.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::command::Command;
+use super::document::{Document, Revised};
+use super::job::{Job, take};
+use super::watch::{Watch, Watched};
+use super::workbench::{Message, Workbench};
+use crate::facts::hierarchy::Hierarchy;
+use crate::filter::cut::Cut;
+use crate::filter::mapping::Mapping;
+use crate::filter::starting::{By, starting_mapping};
+use crate::progress::Progress;
+use crate::source::history::{History, HistoryError, MOST_COMMITS, history};
+use crate::units::ModuleId;
+use crate::views::landscape::{LandscapeView, Surface};
+use crate::views::metrics::{Metric, Origin};
+
+/// Work under way beside the open document.
+#[derive(Default)]
+pub struct Jobs {
+    /// Whether it scans the source tree again.
+    revising: Option<(bool, Job<anyhow::Result<Option<Revised>>>)>,
+    pub(super) laying_out: Option<Job<LandscapeView>>,
+    reading_history: Option<Job<Result<History, HistoryError>>>,
+    /// It was tried, and is not tried again.
+    has_asked_history: bool,
+}
+
+impl Jobs {
+    pub fn is_any(&self) -> bool {
+        self.revising.is_some() || self.laying_out.is_some() || self.reading_history.is_some()
+    }
+
+    /// The work that takes long enough to be shown.
+    pub fn slow(&self) -> impl Iterator<Item = &Progress> {
+        fn slow<T: Send + 'static>(job: &Job<T>) -> Option<&Progress> {
+            job.is_slow().then_some(&job.progress)
+        }
+        let revising = self.revising.as_ref().and_then(|(_, job)| slow(job));
+        let laying_out = self.laying_out.as_ref().and_then(slow);
+        let reading = self.reading_history.as_ref().and_then(slow);
+        revising.into_iter().chain(laying_out).chain(reading)
+    }
+}
+
+/// A module whose blocks would be smaller on the screen, in pixels on average, is collapsed; one that is collapsed
+/// is expanded when they would be larger than the second.
+const SMALLEST: f32 = 5.0;
+const LARGE_ENOUGH: f32 = 6.5;
+
+/// The name of the mapping file that is made where there is none.
+const DEFAULT_FILE: &str = "architecture.map";
+
+impl Workbench {
+    /// Reads the mapping file that the window was opened with.
+    pub fn use_map_file(&mut self, path: &Path) {
+        match self.mapping.read(path) {
+            Ok(text) => {
+                (self.mapping.mapping, self.mapping.errors) =
+                    Mapping::parse(&text, &path.display().to_string());
+                self.mapping.text = text;
+                self.mapping.is_open = !self.mapping.errors.is_empty();
+            }
+            Err(failure) => self.tell("The mapping file could not be read", failure),
+        }
+    }
+
+    fn tell(&mut self, title: &str, line: String) {
+        let message = Message {
+            is_error: true,
+            is_open: true,
+            title: title.to_owned(),
+            lines: vec![line],
+        };
+        if !self.messages.contains(&message) {
+            self.messages.push(message);
+        }
+    }
+
+    /// The mapping of the editor's file, when nothing in it is wrong and it maps something.
+    pub(super) fn usable_map(&self) -> Option<Arc<Mapping>> {
+        let editor = &self.mapping;
+        let is_usable = editor.errors.is_empty() && !editor.mapping.entries().is_empty();
+        (is_usable && !editor.is_edited()).then(|| Arc::new(editor.mapping.clone()))
+    }
+
+    /// Watches what is open now.
+    pub(super) fn watch_again(&mut self) {
+        let Some(document) = &self.document else {
+            return;
+        };
+        let watched = Watched {
+            source_dir: document.inputs.source_dir.clone(),
+            mapping: self.mapping.path().filter(|path| path.is_file()),
+        };
+        self.watch = None;
+        if watched != Watched::default() {
+            self.watch = Some(Watch::start(watched, self.waker()));
+        }
+    }
+
+    /// Begins to make the document anew.
+    fn revise(&mut self, rescan: bool, map: Option<Arc<Mapping>>) {
+        let Some(document) = &self.document else {
+            return;
+        };
+        // What is under way may not have seen what it was begun for.
+        let rescan = rescan
+            || self
+                .jobs
+                .revising
+                .as_ref()
+                .is_some_and(|(rescan, _)| *rescan);
+        let (basis, settings) = (document.basis(), self.settings);
+        let work = move |progress: &Progress| {
+            Ok(Document::revise(&basis, rescan, map, &settings, progress))
+        };
+        let job = Job::start(self.waker(), work);
+        self.jobs.revising = Some((rescan, job));
+    }
+
+    /// Takes what has changed beside the document.
+    pub fn poll_jobs(&mut self) {
+        self.mapping.poll();
+        while let Some(watch) = &self.watch
+            && let Some(changed) = watch.poll(|| self.waker())
+        {
+            if let Some(notice) = changed.notice {
+                self.messages.push(Message {
+                    is_error: false,
+                    is_open: false,
+                    title: "Changes are looked for".to_owned(),
+                    lines: vec![notice],
+                });
+            }
+            let mut map = self.document.as_ref().and_then(|open| open.map.clone());
+            let mut is_other = false;
+            if changed.mapping
+                && let Some(path) = self.mapping.path()
+                && let Some(other) = self.reread(&path)
+            {
+                (map, is_other) = (Some(other), true);
+            }
+            if changed.sources || is_other {
+                self.revise(changed.sources, map);
+            }
+        }
+        let revised = self.jobs.revising.as_ref().and_then(|(_, job)| job.poll());
+        if let Some(outcome) = revised {
+            self.jobs.revising = None;
+            match outcome {
+                Ok(Ok(Some(revised))) => self.take_revised(revised),
+                Ok(Err(error)) => self.tell("The change could not be shown", format!("{error:#}")),
+                Ok(Ok(None)) | Err(_) => {}
+            }
+        }
+        if let Some(landscape) = take(&mut self.jobs.laying_out)
+            && let Some(document) = &mut self.document
+        {
+            document.take_landscape(landscape);
+            self.blocks_moved();
+        }
+        match take(&mut self.jobs.reading_history) {
+            None => {}
+            Some(Ok(history)) => self.take_history(history),
+            Some(Err(HistoryError::Cancelled(_))) => {}
+            Some(Err(error)) => self.tell("There is no history", error.to_string()),
+        }
+    }
+
+    /// Reads the mapping file again after it has changed; the mapping, if it is another and nothing is wrong with it.
+    /// What is being typed is kept.
+    fn reread(&mut self, path: &Path) -> Option<Arc<Mapping>> {
+        if self.mapping.is_edited() {
+            return None;
+        }
+        let old = self.mapping.text.clone();
+        let text = self.mapping.read(path).ok()?;
+        if text == old {
+            return None;
+        }
+        if let Some(document) = &self.document {
+            let base = Arc::clone(&document.base);
+            let wake = self.waker();
+            self.mapping.edit(text, &base, wake);
+        }
+        if let Some(wrong) = self.mapping.errors.first() {
+            let wrong = wrong.to_string();
+            self.tell("The mapping file has mistakes", wrong);
+        }
+        self.usable_map()
+    }
+
+    fn take_revised(&mut self, revised: Revised) {
+        let Revised {
+            mut document,
+            moved,
+        } = revised;
+        let Some(old) = self.document.take() else {
+            return;
+        };
+        let is_seen = self.search.is_open;
+        document.take_over(old, &moved, &self.settings);
+        let base = Arc::clone(&document.base);
+        self.document = Some(document);
+        self.mapping.find_out(&base, self.waker());
+        self.forget_places();
+        if is_seen {
+            let query = self.search.query.clone();
+            self.execute(Command::Search(query));
+        }
+        self.blocks_moved();
+        self.detail_seen = None;
+    }
+
+    /// Begins to read the history where a metric of it is asked for.
+    pub(super) fn ask_history(&mut self) {
+        let asks = |metric: Metric| metric.origin() == Origin::History;
+        let settings = &self.settings;
+        let is_asked = asks(settings.area)
+            || settings.height.is_some_and(asks)
+            || matches!(settings.surface, Surface::Metric(metric) if asks(metric));
+        let Some(document) = &self.document else {
+            return;
+        };
+        let Some(dir) = document.inputs.source_dir.clone() else {
+            return;
+        };
+        if !is_asked || document.history.is_some() || self.jobs.has_asked_history {
+            return;
+        }
+        self.jobs.has_asked_history = true;
+        let work = move |progress: &Progress| Ok(history(&dir, progress));
+        self.jobs.reading_history = Some(Job::start(self.waker(), work));
+    }
+
+    fn take_history(&mut self, history: History) {
+        let mut limits = Vec::new();
+        if history.is_shallow {
+            limits.push("The clone is shallow: older changes are not known.".to_owned());
+        }
+        if history.is_cut_off {
+            limits.push(format!(
+                "Only the {MOST_COMMITS} newest commits are looked at."
+            ));
+        }
+        if !limits.is_empty() {
+            self.messages.push(Message {
+                is_error: false,
+                is_open: false,
+                title: "The history is not whole".to_owned(),
+                lines: limits,
+            });
+        }
+        if let Some(document) = &mut self.document {
+            document.set_history(Arc::new(history));
+            self.blocks_moved();
+        }
+    }
+
+    /// Opens, edits, saves and leaves the mapping.
+    pub(super) fn edit_mapping(&mut self, command: Command) {
+        match command {
+            Command::ToggleMapping => {
+                self.mapping.is_open ^= true;
+                if self.mapping.is_open && self.mapping.text.is_empty() {
+                    self.start_mapping();
+                }
+            }
+            Command::EditMapping(text) => {
+                if let Some(document) = &self.document {
+                    let base = Arc::clone(&document.base);
+                    let wake = self.waker();
+                    self.mapping.edit(text, &base, wake);
+                }
+            }
+            Command::NameMapping(file) => self.mapping.file = file,
+            Command::SaveMapping => self.save_mapping(),
+            Command::UseNoMapping => self.revise(false, None),
+            _ => {}
+        }
+    }
+
+    /// Writes the mapping to its file, and shows the structure through it.
+    fn save_mapping(&mut self) {
+        if self.mapping.errors.is_empty() && self.mapping.save() {
+            let map = self.usable_map();
+            self.revise(false, map);
+            self.watch_again();
+        }
+    }
+
+    /// Something to begin with: an entity a directory, or a package where there are no directories.
+    fn start_mapping(&mut self) {
+        let Some(document) = &self.document else {
+            return;
+        };
+        let base = Arc::clone(&document.base);
+        let name = document.name();
+        let by_directory = starting_mapping(&base, By::Directory, 1, &name);
+        let text = by_directory.or_else(|| starting_mapping(&base, By::Package, 1, &name));
+        if self.mapping.file.is_empty() {
+            let folder = document.inputs.source_dir.clone();
+            let folder = folder.unwrap_or_else(|| PathBuf::from("."));
+            self.mapping.file = folder.join(DEFAULT_FILE).display().to_string();
+        }
+        let wake = self.waker();
+        self.mapping.edit(text.unwrap_or_default(), &base, wake);
+    }
+
+    /// Collapses and expands.
+    pub(super) fn change_cut(&mut self, command: &Command) {
+        let Some(document) = &mut self.document else {
+            return;
+        };
+        let hierarchy = &document.session.hierarchy;
+        let before = document.cut.clone();
+        match *command {
+            Command::ToggleDetailBySize => {
+                self.detail_by_size ^= true;
+                self.detail_seen = None;
+                if !self.detail_by_size {
+                    document.cut.expand_all();
+                }
+            }
+            Command::ExpandAll => document.cut.expand_all(),
+            Command::ExpandWhole(module) => {
+                let selection = &document.selection;
+                let module = module
+                    .or(selection.chosen.module)
+                    .or(selection.pointed.module);
+                if let Some(module) = module {
+                    document.cut.expand_whole(hierarchy, module);
+                }
+            }
+            Command::SetLevel(level) => document.cut.set_level(hierarchy, level),
+            Command::ChangeLevel(by) => {
+                let deepest = hierarchy.modules().map(|id| hierarchy.depth(id)).max();
+                let deepest = deepest.unwrap_or(0);
+                let level = document.cut.level(hierarchy).unwrap_or(deepest);
+                let level = i32::from(level).saturating_add(by).max(1);
+                if level >= i32::from(deepest) {
+                    document.cut.expand_all();
+                } else {
+                    document.cut.set_level(hierarchy, level as u16);
+                }
+            }
+            _ => {}
+        }
+        if !matches!(command, Command::ToggleDetailBySize) {
+            self.detail_by_size = false;
+        }
+        if document.cut != before {
+            self.lay_out();
+        }
+    }
+
+    /// Collapses what is too small on the screen and expands what is large enough, once the camera rests.
+    pub(super) fn fit_detail(&mut self) {
+        if !self.detail_by_size || self.camera.is_moving() || self.jobs.laying_out.is_some() {
+            return;
+        }
+        let seen = Some((self.camera.pose(), self.viewport.size));
+        let Some(document) = &mut self.document else {
+            return;
+        };
+        if self.detail_seen == seen || document.landscape.is_moving() {
+            return;
+        }
+        let (camera, size) = (self.camera.camera(), self.viewport.size);
+        let mut cut = document.cut.clone();
+        let shown = document
+            .landscape
+            .leaf_sizes(&document.session, &camera, size);
+        let is_other = fit(&document.session.hierarchy, &mut cut, shown);
+        if is_other {
+            // What has been expanded may be large enough to be expanded further: looked at again when it is there.
+            document.cut = cut;
+            self.lay_out();
+        } else {
+            self.detail_seen = seen;
+        }
+    }
+}
+
+/// Collapses and expands modules by how large their leaves are on the screen; whether that changes anything.
+fn fit(hierarchy: &Hierarchy, cut: &mut Cut, sizes: Vec<(ModuleId, f32)>) -> bool {
+    let mut is_other = false;
+    for (module, pixels) in sizes {
+        if module == ModuleId::ROOT {
+            continue;
+        }
+        let is_collapsed = cut.is_collapsed(module);
+        if is_collapsed && pixels > LARGE_ENOUGH {
+            cut.expand(hierarchy, module);
+            // Its children are judged when they are there.
+            for child in hierarchy.children(module) {
+                cut.collapse(hierarchy, child);
+            }
+            is_other = true;
+        } else if !is_collapsed && pixels < SMALLEST {
+            cut.collapse(hierarchy, module);
+            is_other = true;
+        }
+    }
+    is_other
+}

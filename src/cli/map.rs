@@ -1,0 +1,88 @@
+//! `callscape map`: A starting mapping file, to be edited
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, ensure};
+
+use super::output;
+use crate::filter::starting::{By, starting_mapping};
+
+#[derive(Debug, clap::Args)]
+#[command(about = "A starting mapping file, to be edited", after_help = HELP)]
+pub struct Args {
+    /// The source tree, a recording of it, or both
+    #[arg(value_name = "SOURCE_DIR | TRACE", required = true)]
+    inputs: Vec<PathBuf>,
+    /// What becomes an entity
+    #[arg(long, value_enum, default_value = "directory")]
+    by: ByArg,
+    /// How many levels of directories or packages are told apart
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=32))]
+    depth: u16,
+    /// The mapping file to write; standard output without it
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Write over a file that is there
+    #[arg(long, requires = "output")]
+    force: bool,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum ByArg {
+    /// Directories of the source, by the files in them
+    Directory,
+    /// Packages, namespaces and libraries, by the names of functions
+    Package,
+}
+
+const HELP: &str = "\
+A mapping file holds one entry a line; the first that matches a function takes it, and what no entry matches is \
+left out:
+
+  category NAME MATCHER PATTERN [MATCHER PATTERN]
+
+MATCHER is class (the qualified name of what the function is in), method, file or package. PATTERN is held \
+against the whole name, and * stands for any run of characters; behind ~ or regex: it is a regular expression, \
+which may match anywhere in the name. What holds spaces stands in double quotes. Lines that start with # are \
+comments.
+
+Examples:
+  callscape map src -o architecture.map
+  callscape map src trace.json --by package --depth 2 -o architecture.map
+  callscape src trace.json --map architecture.map";
+
+pub fn run(args: Args) -> anyhow::Result<()> {
+    let inputs = super::input::sort(&args.inputs)?;
+    if let Some(output) = &args.output {
+        ensure!(
+            args.force || !output.exists(),
+            "{}: there is such a file already; --force writes over it",
+            output.display()
+        );
+    }
+    let session = output::open_inputs(&inputs)?;
+    let (by, what) = match args.by {
+        ByArg::Directory => (By::Directory, "directories"),
+        ByArg::Package => (By::Package, "packages"),
+    };
+    let names = args.inputs.iter().map(|path| path.display().to_string());
+    let of = names.collect::<Vec<_>>().join(" and ");
+    let text = starting_mapping(&session, by, args.depth, &of)
+        .with_context(|| format!("there are no {what} to make entities of"))?;
+    match &args.output {
+        None => output::print(|out| out.write_all(text.as_bytes())),
+        Some(path) => {
+            write(path, &text).with_context(|| format!("cannot write {}", path.display()))
+        }
+    }
+}
+
+/// Written beside and renamed.
+fn write(path: &Path, text: &str) -> std::io::Result<()> {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".part");
+    std::fs::write(&beside, text)?;
+    std::fs::rename(&beside, path).inspect_err(|_| {
+        let _ = std::fs::remove_file(&beside);
+    })
+}

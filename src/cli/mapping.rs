@@ -1,0 +1,43 @@
+//! What the sub-commands with `--map` share: a session through a mapping file.
+
+use std::path::Path;
+
+use super::output;
+use crate::analysis::session::Session;
+use crate::filter::mapping::Mapping;
+use crate::filter::regroup::{Regrouped, assign, regroup};
+
+/// How many functions that no entry matches are named.
+const LISTED: usize = 10;
+
+/// Reads the mapping file at `path` and shows `session` through it. What it leaves out, and what it says of
+/// nothing in the session, is listed on standard error.
+pub fn apply(session: &Session, path: &Path) -> anyhow::Result<Regrouped> {
+    let mapping = Mapping::open(path)?;
+    let file = path.display();
+    let assignment = output::with_progress(|progress| {
+        progress.start(format!("applying {file}"), 0);
+        assign(session, &mapping, progress)
+    })??;
+    let unmatched = assignment.unmatched.iter().zip(&assignment.is_recorded);
+    // Where there is a recording, what it does not speak of is only the rest.
+    let recorded_only = !session.recordings.is_empty();
+    let unmatched = unmatched.filter(|(_, is_recorded)| **is_recorded || !recorded_only);
+    let unmatched: Vec<_> = unmatched.map(|(&module, _)| module).collect();
+    if !unmatched.is_empty() {
+        let listed = unmatched.iter().take(LISTED);
+        let names: Vec<String> = listed.map(|&id| session.hierarchy.path(id)).collect();
+        let more = match unmatched.len() - names.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        eprintln!("{file}: no entry matches {}{more}", names.join(", "));
+    }
+    for (entry, taken) in mapping.entries().iter().zip(&assignment.taken) {
+        if *taken == 0 {
+            let (line, text) = (entry.line, &entry.text);
+            eprintln!("{file}, line {line}: matches no function: {text}");
+        }
+    }
+    Ok(regroup(session, &mapping, assignment))
+}
