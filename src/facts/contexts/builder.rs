@@ -1,7 +1,7 @@
 //! Makes a calling context tree from weighted stacks or single contexts, in any order.
 //!
-//! About twenty bytes a context, of which eight are the table's that finds it by its parent and function, and
-//! eight a value for those that weigh something themselves; as much again while the tree is put in preorder.
+//! About thirty bytes a context, of which twelve to 24 are the table's that finds it by its parent and function,
+//! and eight a value for those that weigh something themselves; as much again while it is put in preorder.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::OnceLock;
@@ -75,7 +75,8 @@ impl<'r> ContextsBuilder<'r> {
             parent: parent.0,
             function,
         };
-        if let Some(known) = self.table.find(&self.nodes, node) {
+        let hash = self.table.hash(node);
+        if let Some(known) = self.table.find(hash, |id| self.nodes[id as usize] == node) {
             return NodeId(known);
         }
         let id = self.nodes.len() as u32;
@@ -85,7 +86,7 @@ impl<'r> ContextsBuilder<'r> {
         }
         self.nodes.push(node);
         self.rows.push(0);
-        self.table.insert(&self.nodes, id);
+        self.table.insert(hash, id);
         NodeId(id)
     }
 
@@ -214,65 +215,79 @@ impl<'r> ContextsBuilder<'r> {
     }
 }
 
-/// Finds nodes by parent and function: their numbers in the first free place behind the one that a hash
-/// gives, at most five in eight places taken. The hash is seeded anew in each run, so that no input can
+/// Finds nodes by parent and function: hash and number in the first free place behind the one that the hash
+/// gives, at most two thirds of the places taken. The hash is seeded anew in each run, so that no input can
 /// be made to collide.
 #[derive(Default)]
 struct Table {
-    /// A node's number, or 0, the root, which is not in it, for a free place. A power of two.
-    places: Vec<u32>,
+    /// Of a node, by its number; [`FREE`] without one. A power of two.
+    places: Vec<Slot>,
     taken: usize,
     seed: u64,
 }
 
+/// A place of the table: comparing hashes first spares looks at other nodes.
+#[derive(Clone, Copy)]
+struct Slot {
+    hash: u32,
+    /// 0, the root, which is not in the table, for a free place.
+    node: u32,
+}
+
+const FREE: Slot = Slot { hash: 0, node: 0 };
+
 impl Table {
     fn new() -> Table {
         Table {
-            places: vec![0; 64],
+            places: vec![FREE; 64],
             taken: 0,
             seed: RandomState::new().hash_one(0_u8),
         }
     }
 
     #[inline]
-    fn first(&self, node: Node) -> usize {
+    fn hash(&self, node: Node) -> u32 {
         let key = u64::from(node.parent) << 32 | u64::from(node.function.0);
         let product = u128::from(key ^ self.seed) * 0x9e37_79b9_7f4a_7c15;
-        let hash = (product as u64) ^ ((product >> 64) as u64);
-        (hash as usize) & (self.places.len() - 1)
+        ((product as u64) ^ ((product >> 64) as u64)) as u32
     }
 
     #[inline]
-    fn find(&self, nodes: &[Node], node: Node) -> Option<u32> {
-        let mut at = self.first(node);
+    fn find(&self, hash: u32, is_it: impl Fn(u32) -> bool) -> Option<u32> {
+        let mask = self.places.len() - 1;
+        let mut at = hash as usize & mask;
         loop {
-            match self.places[at] {
-                0 => return None,
-                found if nodes[found as usize] == node => return Some(found),
-                _ => at = (at + 1) & (self.places.len() - 1),
+            let place = self.places[at];
+            if place.node == 0 {
+                return None;
             }
+            if place.hash == hash && is_it(place.node) {
+                return Some(place.node);
+            }
+            at = (at + 1) & mask;
         }
     }
 
     /// Takes a node that is not in it.
-    fn insert(&mut self, nodes: &[Node], id: u32) {
-        if (self.taken + 1) * 8 > self.places.len() * 5 {
-            let doubled = vec![0; self.places.len() * 2];
-            for id in std::mem::replace(&mut self.places, doubled) {
-                if id != 0 {
-                    self.put(nodes, id);
+    fn insert(&mut self, hash: u32, node: u32) {
+        if (self.taken + 1) * 3 > self.places.len() * 2 {
+            let doubled = vec![FREE; self.places.len() * 2];
+            for place in std::mem::replace(&mut self.places, doubled) {
+                if place.node != 0 {
+                    self.put(place);
                 }
             }
         }
-        self.put(nodes, id);
+        self.put(Slot { hash, node });
         self.taken += 1;
     }
 
-    fn put(&mut self, nodes: &[Node], id: u32) {
-        let mut at = self.first(nodes[id as usize]);
-        while self.places[at] != 0 {
-            at = (at + 1) & (self.places.len() - 1);
+    fn put(&mut self, place: Slot) {
+        let mask = self.places.len() - 1;
+        let mut at = place.hash as usize & mask;
+        while self.places[at].node != 0 {
+            at = (at + 1) & mask;
         }
-        self.places[at] = id;
+        self.places[at] = place;
     }
 }
