@@ -35,7 +35,7 @@ pub struct Args {
 const HELP: &str = "\
 Formats:
   chrome-json  Chrome Trace Event JSON: Perfetto, chrome://tracing, VizTracer
-  speedscope   speedscope.app; evented for a trace, sampled for a sampled recording
+  speedscope   speedscope.app; evented for a trace, sampled for a sampled recording or a profile
   folded       folded stacks with the self cost in nanoseconds: flamegraph.pl, inferno
   csv          a table of the functions: the fields of `callscape functions`
 

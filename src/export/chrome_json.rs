@@ -18,17 +18,10 @@ use crate::units::Time;
 /// What the format is called on the command line.
 pub const NAME: &str = "chrome-json";
 
-/// How much is written of each event besides its name and time.
+/// What is said of a sampled recording.
 const SAMPLED: &str = "sampled: times are known to the sampling interval";
 
 pub fn write(part: &Part<'_>, out: &mut dyn Write, progress: &Progress) -> Result<(), ExportError> {
-    if part.recording.kind == RecordingKind::Profile {
-        let name = part.recording.name();
-        return Err(ExportError::Unfit(format!(
-            "{name} is a profile, without times, which Chrome Trace Event JSON cannot hold: \
-             folded and csv can"
-        )));
-    }
     walk::start(part, 1, progress);
     let sampled = part.recording.kind == RecordingKind::Sampled;
     let functions = &part.recording.functions;

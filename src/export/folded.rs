@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::io::Write;
 
 use super::walk::{self, Step};
-use super::{ExportError, Part};
+use super::{ExportError, Part, contexts_of};
 use crate::facts::functions::Function;
 use crate::facts::profile::Profile;
 use crate::progress::Progress;
@@ -60,11 +60,7 @@ fn write_profile(
     names: &[String],
     out: &mut dyn Write,
 ) -> Result<(), ExportError> {
-    let Some(contexts) = profile.contexts() else {
-        let name = part.recording.name();
-        let reason = "its format tells functions and call relations, but no call paths";
-        return Err(ExportError::Unfit(format!("{name}: {reason}")));
-    };
+    let contexts = contexts_of(part, profile)?;
     // The path at hand, and where each of its open contexts ends: in the tree and in the path.
     let mut path = String::new();
     let mut open: Vec<(u32, usize)> = Vec::new();

@@ -7,7 +7,9 @@
 use std::io::{self, Write};
 
 use crate::analysis::resolve::Resolution;
+use crate::facts::contexts::Contexts;
 use crate::facts::hierarchy::Hierarchy;
+use crate::facts::profile::Profile;
 use crate::facts::recording::Recording;
 use crate::progress::{Cancelled, Progress};
 use crate::units::{ThreadId, TimeRange};
@@ -139,12 +141,21 @@ fn ensure_fits_profile(part: &Part<'_>, format: Format) -> Result<(), ExportErro
         return Err(ExportError::Unfit(format!("{name}: {reason}")));
     }
     match format {
-        Format::Folded | Format::Csv => Ok(()),
-        Format::ChromeJson | Format::Speedscope => Err(ExportError::Unfit(format!(
-            "{name}: a profile has no times, which {} needs; folded and csv do without",
+        Format::Folded | Format::Csv | Format::Speedscope => Ok(()),
+        Format::ChromeJson => Err(ExportError::Unfit(format!(
+            "{name}: a profile has no times, which {} needs; speedscope, folded and csv do without",
             format.name()
         ))),
     }
+}
+
+/// The contexts of a profile, for formats of call paths.
+fn contexts_of<'a>(part: &Part<'a>, profile: &'a Profile) -> Result<&'a Contexts, ExportError> {
+    profile.contexts().ok_or_else(|| {
+        let name = part.recording.name();
+        let reason = "its format tells functions and call relations, but no call paths";
+        ExportError::Unfit(format!("{name}: {reason}"))
+    })
 }
 
 /// Writes a part of a recording. The answer is whole or an error: a recording whose index turns out to be

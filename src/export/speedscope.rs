@@ -2,23 +2,30 @@
 //!
 //! A trace is written as evented profiles, one for each thread. A sampled recording is written as sampled ones:
 //! a sample wherever the stack changes, with the time until it changes again as its weight, so that equal samples
-//! in a row are one. Units are nanoseconds.
+//! in a row are one. Units are nanoseconds. A profile is written as sampled profiles, one for each of its values: a
+//! sample for each context that weighs something itself, in the order of the calling context tree.
 
 use std::collections::HashMap;
 use std::io::Write;
 
 use super::chrome_json::quoted;
 use super::walk::{self, Step};
-use super::{ExportError, Part};
+use super::{ExportError, Part, contexts_of};
+use crate::facts::contexts::Contexts;
+use crate::facts::profile::Profile;
 use crate::facts::recording::RecordingKind;
 use crate::facts::trace::Thread;
 use crate::progress::Progress;
-use crate::units::{FunctionId, ThreadId, Time};
+use crate::units::{Cost, FunctionId, ThreadId, Time, Unit};
 
 /// What the format is called on the command line.
 pub const NAME: &str = "speedscope";
 
 pub fn write(part: &Part<'_>, out: &mut dyn Write, progress: &Progress) -> Result<(), ExportError> {
+    let profile = part.recording.profile.as_ref();
+    let contexts = profile
+        .map(|profile| contexts_of(part, profile))
+        .transpose()?;
     let sampled = part.recording.kind == RecordingKind::Sampled;
     let looking = u64::from(!part.is_whole());
     walk::start(part, looking + if sampled { 2 } else { 1 }, progress);
@@ -30,6 +37,11 @@ pub fn write(part: &Part<'_>, out: &mut dyn Write, progress: &Progress) -> Resul
     )?;
     let frames = write_frames(part, out, progress)?;
     write!(out, ",\n\"profiles\":[")?;
+    if let (Some(profile), Some(contexts)) = (profile, contexts) {
+        write_profile(profile, contexts, &frames, out, progress)?;
+        out.write_all(b"\n]}\n")?;
+        return Ok(());
+    }
     let threads = part.threads();
     let names = names(part, &threads);
     let mut separator = "\n";
@@ -169,6 +181,62 @@ fn write_samples(
         Ok(())
     })?;
     write!(out, "]")?;
+    Ok(())
+}
+
+/// The values of a profile.
+fn write_profile(
+    profile: &Profile,
+    contexts: &Contexts,
+    frames: &[u32],
+    out: &mut dyn Write,
+    progress: &Progress,
+) -> Result<(), ExportError> {
+    for (number, value) in profile.values().iter().enumerate() {
+        progress.check()?;
+        let weight = |weight: Cost| match value.unit {
+            Unit::Thousandths(_) => format!("{}.{:03}", weight.ns() / 1000, weight.ns() % 1000),
+            _ => weight.ns().to_string(),
+        };
+        let unit = match value.unit {
+            Unit::Nanoseconds => "nanoseconds",
+            Unit::Bytes => "bytes",
+            Unit::Things(_) | Unit::Thousandths(_) => "none",
+        };
+        let separator = if number == 0 { "\n" } else { ",\n" };
+        write!(
+            out,
+            r#"{separator}{{"type":"sampled","name":{},"unit":"{unit}","startValue":0,"endValue":{},"samples":["#,
+            quoted(&value.name),
+            weight(contexts.weight(number)),
+        )?;
+        // The path at hand, and where each of its contexts ends in the tree.
+        let mut path: Vec<(u32, u32)> = Vec::new();
+        let mut weights: Vec<Cost> = Vec::new();
+        for context in contexts.ids() {
+            while path.pop_if(|(_, end)| *end <= context.0).is_some() {}
+            let frame = frames[contexts.function(context).index()];
+            path.push((frame, contexts.subtree(context).end));
+            let own = contexts.self_weight(number, context);
+            if own == Cost::ZERO {
+                continue;
+            }
+            let separator = if weights.is_empty() { "\n" } else { ",\n" };
+            weights.push(own);
+            write!(out, "{separator}[")?;
+            for (place, (frame, _)) in path.iter().enumerate() {
+                let comma = if place == 0 { "" } else { "," };
+                write!(out, "{comma}{frame}")?;
+            }
+            write!(out, "]")?;
+        }
+        write!(out, "\n],\n\"weights\":[")?;
+        for (place, own) in weights.into_iter().enumerate() {
+            let comma = if place == 0 { "" } else { "," };
+            write!(out, "{comma}{}", weight(own))?;
+        }
+        write!(out, "]}}")?;
+    }
     Ok(())
 }
 

@@ -10,6 +10,9 @@
 //! otherwise) begin in the midst and are counted (`truncated-stack`), as are samples of allocations, which are not
 //! shown. All other events are passed over.
 //!
+//! The crate `jfrs` reads the same, but reserves memory by counts that the file claims, and builds a tree of values for
+//! each event.
+//!
 //! A file is a row of chunks that share nothing. Each is read with its constants in memory: its metadata is looked up
 //! ahead in a second reading of the file, so that events can be read as they come.
 

@@ -539,3 +539,48 @@ fn an_export_can_be_cancelled() {
     let left = std::fs::read_dir(&scratch.0).expect("the folder").count();
     assert_eq!(left, 1);
 }
+
+#[test]
+fn a_profile_is_written_as_stacks_with_weights() {
+    for name in [
+        "folded/markdown-render.folded.gz",
+        "pprof/markdown-render.pb.gz",
+    ] {
+        let recording = read(&common::data("import").join(name));
+        let profile = recording.profile.as_ref().expect("a profile");
+        let written = exported(&recording, Format::Speedscope, Cutting::default());
+        let document: serde_json::Value = serde_json::from_slice(&written).expect("JSON");
+        let profiles = document["profiles"].as_array().expect("profiles");
+        assert_eq!(profiles.len(), profile.values().len(), "{name}");
+        let shown = &profiles[profile.shown()];
+        let samples = shown["samples"].as_array().expect("samples");
+        let weights = shown["weights"].as_array().expect("weights");
+        assert_eq!(samples.len(), weights.len());
+        // By frame, what it weighs itself and with all that it called.
+        let frames = document["shared"]["frames"]
+            .as_array()
+            .expect("frames")
+            .len();
+        let (mut own, mut total) = (vec![0; frames], vec![0; frames]);
+        for (sample, weight) in samples.iter().zip(weights) {
+            let weight = weight.as_u64().expect("a whole number");
+            let stack = sample.as_array().expect("a stack").iter();
+            let stack: Vec<usize> = stack
+                .map(|it| it.as_u64().expect("a frame") as usize)
+                .collect();
+            own[*stack.last().expect("a frame")] += weight;
+            let distinct: std::collections::BTreeSet<usize> = stack.into_iter().collect();
+            distinct
+                .into_iter()
+                .for_each(|frame| total[frame] += weight);
+        }
+        let metrics = profile.function_metrics();
+        assert_eq!(metrics.len(), frames, "{name}");
+        for (frame, metrics) in metrics.iter().enumerate() {
+            assert_eq!(
+                (own[frame], total[frame]),
+                (metrics.self_cost.ns(), metrics.total.ns())
+            );
+        }
+    }
+}

@@ -124,7 +124,7 @@ fn profiles_are_exported_as_folded_stacks_and_as_a_table() {
     let callgrind = callgrind.to_str().expect("text");
     for arguments in [
         &["export", text, "--format", "chrome-json", "-o", "-"][..],
-        &["export", text, "--format", "speedscope", "-o", "-"],
+        &["export", callgrind, "--format", "speedscope", "-o", "-"],
         &["export", callgrind, "--format", "folded", "-o", "-"],
     ] {
         let (code, out, error) = run(arguments);
