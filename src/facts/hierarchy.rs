@@ -18,6 +18,8 @@ pub enum ModuleKind {
     Function,
     /// The synthetic district of functions without source, and its subdivisions by library or package.
     External,
+    /// An entity of a mapping file: a district of its own.
+    Entity,
 }
 
 impl ModuleKind {
@@ -30,6 +32,7 @@ impl ModuleKind {
             ModuleKind::Class => "class",
             ModuleKind::Function => "function",
             ModuleKind::External => "external",
+            ModuleKind::Entity => "entity",
         }
     }
 }

@@ -1,34 +1,154 @@
-//! Numbers by module: what the recordings say about it and all that lies below it.
+//! Numbers by module: what the source tree, its history and the recordings say about it and all that lies below.
+
+use std::collections::BTreeSet;
 
 use crate::analysis::session::Session;
 use crate::facts::hierarchy::{Hierarchy, ModuleKind};
+use crate::source::history::{FileHistory, History};
 use crate::units::{Cost, ModuleId};
 
 /// A number that every module has, and that a view can map to area, height or colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Metric {
     LinesOfCode,
+    CommentLines,
+    /// How many functions.
+    Functions,
     Bytes,
+    /// Cyclomatic complexity; the mean of its functions in a district, their sum as a footprint.
+    Complexity,
+    /// Commits that changed the file; the sum over the files of a district.
+    Changes,
+    /// The day of the newest commit that changed the file; the newest in a district.
+    LastChange,
+    /// Who changed it, each person once.
+    Authors,
     Calls,
+    /// Time in which the function is open; the longest in a district, whose functions' times overlap.
+    Total,
     SelfCost,
+    /// Functions outside that call it, each once.
+    FanIn,
+    /// Functions outside that it calls, each once.
+    FanOut,
+}
+
+/// What a metric is taken from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    Source,
+    History,
+    Recording,
+}
+
+/// What a metric counts in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    Count,
+    Bytes,
+    Time,
+    /// Days since [`ModuleMetrics::first_day`], which is day 1.
+    Day,
 }
 
 impl Metric {
-    pub const ALL: [Metric; 4] = [
+    pub const ALL: [Metric; 13] = [
         Metric::LinesOfCode,
+        Metric::CommentLines,
+        Metric::Functions,
         Metric::Bytes,
+        Metric::Complexity,
+        Metric::Changes,
+        Metric::LastChange,
+        Metric::Authors,
         Metric::Calls,
+        Metric::Total,
         Metric::SelfCost,
+        Metric::FanIn,
+        Metric::FanOut,
     ];
 
-    /// As the command line and the settings panel name it.
+    /// As the command line names it.
     pub fn name(self) -> &'static str {
         match self {
             Metric::LinesOfCode => "loc",
+            Metric::CommentLines => "comments",
+            Metric::Functions => "functions",
             Metric::Bytes => "bytes",
+            Metric::Complexity => "complexity",
+            Metric::Changes => "changes",
+            Metric::LastChange => "last-change",
+            Metric::Authors => "authors",
             Metric::Calls => "calls",
+            Metric::Total => "total",
             Metric::SelfCost => "self",
+            Metric::FanIn => "fan-in",
+            Metric::FanOut => "fan-out",
         }
+    }
+
+    /// As a sentence names it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Metric::LinesOfCode => "lines of code",
+            Metric::CommentLines => "comment lines",
+            Metric::Functions => "functions",
+            Metric::Bytes => "file size",
+            Metric::Complexity => "complexity",
+            Metric::Changes => "changes",
+            Metric::LastChange => "last change",
+            Metric::Authors => "authors",
+            Metric::Calls => "calls",
+            Metric::Total => "total cost",
+            Metric::SelfCost => "self cost",
+            Metric::FanIn => "fan-in",
+            Metric::FanOut => "fan-out",
+        }
+    }
+
+    /// What it says of a module with others below it.
+    pub fn rule(self) -> &'static str {
+        match self {
+            Metric::LinesOfCode | Metric::CommentLines | Metric::Functions | Metric::Bytes => {
+                "sum of what it holds"
+            }
+            Metric::Complexity => "decisions in a function, and one; the mean of its functions",
+            Metric::Calls | Metric::SelfCost => "sum of its functions",
+            Metric::Changes => "commits to each of its files, added up",
+            Metric::LastChange => "day of the newest commit to it",
+            Metric::Authors => "people who committed to it, each once",
+            Metric::Total => "that of its longest open function",
+            Metric::FanIn => "functions outside that call into it",
+            Metric::FanOut => "functions outside that it calls",
+        }
+    }
+
+    pub fn origin(self) -> Origin {
+        match self {
+            Metric::LinesOfCode
+            | Metric::CommentLines
+            | Metric::Functions
+            | Metric::Bytes
+            | Metric::Complexity => Origin::Source,
+            Metric::Changes | Metric::LastChange | Metric::Authors => Origin::History,
+            Metric::Calls | Metric::Total | Metric::SelfCost | Metric::FanIn | Metric::FanOut => {
+                Origin::Recording
+            }
+        }
+    }
+
+    pub fn unit(self) -> Unit {
+        match self {
+            Metric::Bytes => Unit::Bytes,
+            Metric::Total | Metric::SelfCost => Unit::Time,
+            Metric::LastChange => Unit::Day,
+            _ => Unit::Count,
+        }
+    }
+
+    /// Whether a footprint can say it: a day is no amount.
+    pub fn is_amount(self) -> bool {
+        self != Metric::LastChange
     }
 }
 
@@ -50,7 +170,7 @@ pub struct ModuleFacts<'a> {
     pub self_cost: Cost,
 }
 
-/// Calls and costs of one recording by module, over the whole recording.
+/// The metrics of one structure and one recording of it, over the whole recording.
 #[derive(Clone, Debug, Default)]
 pub struct ModuleMetrics {
     /// Sums over all modules before one: entry *i* for the modules 0 … *i* - 1.
@@ -58,29 +178,59 @@ pub struct ModuleMetrics {
     self_cost: Vec<u64>,
     /// Of the module's own functions.
     total: Vec<Cost>,
+    /// Of the subtree, as a whole.
+    fan_in: Vec<u32>,
+    fan_out: Vec<u32>,
+    has_recording: bool,
+    history: Option<HistoryColumns>,
 }
+
+/// What the history says, by module; what stands in a file has the values of the file.
+#[derive(Clone, Debug, Default)]
+struct HistoryColumns {
+    changes: Vec<u32>,
+    /// Zero where nothing is known; else days, from 1.
+    last_change: Vec<u32>,
+    authors: Vec<u32>,
+    /// Days since 1970.
+    first_day: i64,
+}
+
+const DAY: i64 = 86_400;
 
 impl ModuleMetrics {
     /// The metrics of the recording at `recording`, of none when there is no such. Linear in the calls:
     /// compute it once for a session.
     pub fn new(session: &Session, recording: usize) -> ModuleMetrics {
-        let modules = session.hierarchy.len();
+        let hierarchy = &session.hierarchy;
+        let modules = hierarchy.len();
         let mut metrics = ModuleMetrics {
             calls: vec![0; modules + 1],
             self_cost: vec![0; modules + 1],
             total: vec![Cost::ZERO; modules],
+            fan_in: Vec::new(),
+            fan_out: Vec::new(),
+            has_recording: false,
+            history: None,
         };
-        let Some(resolved) = session.recordings.get(recording) else {
-            return metrics;
-        };
-        let of_functions = resolved.recording.function_metrics(None);
-        for (function, module) in of_functions.iter().zip(&resolved.resolution.modules) {
-            let index = module.index();
-            if index < modules {
-                metrics.calls[index + 1] += function.calls;
-                metrics.self_cost[index + 1] += function.self_cost.ns();
-                metrics.total[index] += function.total;
+        if let Some(resolved) = session.recordings.get(recording) {
+            metrics.has_recording = true;
+            let of_functions = resolved.recording.function_metrics(None);
+            let modules_of = &resolved.resolution.modules;
+            for (function, module) in of_functions.iter().zip(modules_of) {
+                let index = module.index();
+                if index < modules {
+                    metrics.calls[index + 1] += function.calls;
+                    metrics.self_cost[index + 1] += function.self_cost.ns();
+                    metrics.total[index] += function.total;
+                }
             }
+            let module =
+                |function: crate::units::FunctionId| modules_of.get(function.index()).copied();
+            let relations = resolved.recording.relations(None);
+            let pairs = relations.iter();
+            let pairs = pairs.filter_map(|it| Some((module(it.caller)?, module(it.callee)?)));
+            (metrics.fan_in, metrics.fan_out) = fans(hierarchy, pairs);
         }
         for sums in [&mut metrics.calls, &mut metrics.self_cost] {
             for index in 1..sums.len() {
@@ -88,6 +238,30 @@ impl ModuleMetrics {
             }
         }
         metrics
+    }
+
+    /// Takes what is known of the files; `path_of` gives a file's path below the source tree.
+    pub fn set_history(
+        &mut self,
+        hierarchy: &Hierarchy,
+        history: &History,
+        path_of: impl Fn(ModuleId) -> String,
+    ) {
+        self.history = Some(HistoryColumns::new(hierarchy, history, path_of));
+    }
+
+    /// Whether there are values of a metric.
+    pub fn has(&self, metric: Metric) -> bool {
+        match metric.origin() {
+            Origin::Source => true,
+            Origin::History => self.history.is_some(),
+            Origin::Recording => self.has_recording,
+        }
+    }
+
+    /// The day that is day 1 of [`Metric::LastChange`], in days since 1970.
+    pub fn first_day(&self) -> i64 {
+        self.history.as_ref().map_or(0, |history| history.first_day)
     }
 
     fn sum(sums: &[u64], subtree: std::ops::Range<u32>) -> u64 {
@@ -123,14 +297,189 @@ impl ModuleMetrics {
         }
     }
 
-    /// One metric for every module, of its whole subtree.
+    /// One metric for every module, of its whole subtree by the metric's rule; zero where nothing is known.
     pub fn values(&self, hierarchy: &Hierarchy, metric: Metric) -> Vec<f64> {
-        let value = |id| match metric {
-            Metric::LinesOfCode => f64::from(hierarchy.module(id).loc),
-            Metric::Bytes => hierarchy.module(id).bytes as f64,
-            Metric::Calls => self.calls(hierarchy, id) as f64,
-            Metric::SelfCost => self.self_cost(hierarchy, id).ns() as f64,
+        let column = |column: Option<&Vec<u32>>| -> Vec<f64> {
+            match column {
+                Some(column) if column.len() == hierarchy.len() => {
+                    column.iter().map(|&value| f64::from(value)).collect()
+                }
+                _ => vec![0.0; hierarchy.len()],
+            }
         };
-        hierarchy.modules().map(value).collect()
+        let each = |value: &dyn Fn(ModuleId) -> f64| hierarchy.modules().map(value).collect();
+        let history = self.history.as_ref();
+        match metric {
+            Metric::LinesOfCode => each(&|id| f64::from(hierarchy.module(id).loc)),
+            Metric::CommentLines => each(&|id| f64::from(hierarchy.module(id).comment_lines)),
+            Metric::Functions => each(&|id| f64::from(hierarchy.module(id).functions)),
+            Metric::Complexity => each(&|id| {
+                let module = hierarchy.module(id);
+                f64::from(module.complexity) / f64::from(module.functions.max(1))
+            }),
+            Metric::Bytes => each(&|id| hierarchy.module(id).bytes as f64),
+            Metric::Calls => each(&|id| self.calls(hierarchy, id) as f64),
+            Metric::SelfCost => each(&|id| self.self_cost(hierarchy, id).ns() as f64),
+            Metric::Total => {
+                let of = |id: ModuleId| self.total.get(id.index()).map_or(0, |total| total.ns());
+                let mut values: Vec<f64> = hierarchy.modules().map(|id| of(id) as f64).collect();
+                for id in (0..hierarchy.len() as u32).rev().map(ModuleId) {
+                    if let Some(parent) = hierarchy.parent(id) {
+                        values[parent.index()] = values[parent.index()].max(values[id.index()]);
+                    }
+                }
+                values
+            }
+            Metric::FanIn => column(Some(&self.fan_in)),
+            Metric::FanOut => column(Some(&self.fan_out)),
+            Metric::Changes => column(history.map(|it| &it.changes)),
+            Metric::LastChange => column(history.map(|it| &it.last_change)),
+            Metric::Authors => column(history.map(|it| &it.authors)),
+        }
+    }
+
+    /// One metric for every module as a footprint: amounts that add up from the leaves. What a file has as a whole
+    /// its functions share by their lines.
+    pub fn areas(&self, hierarchy: &Hierarchy, metric: Metric) -> Vec<f64> {
+        let mut values = self.values(hierarchy, metric);
+        match metric {
+            Metric::LinesOfCode
+            | Metric::CommentLines
+            | Metric::Functions
+            | Metric::Calls
+            | Metric::SelfCost => return values,
+            Metric::Complexity => {
+                let modules = hierarchy.modules();
+                return modules
+                    .map(|id| f64::from(hierarchy.module(id).complexity))
+                    .collect();
+            }
+            _ => {}
+        }
+        let loc = |id: ModuleId| f64::from(hierarchy.module(id).loc);
+        let has_file_values = matches!(metric.origin(), Origin::History) || metric == Metric::Bytes;
+        let mut file: Option<(u32, f64)> = None;
+        for id in hierarchy.modules() {
+            if file.is_some_and(|(end, _)| end <= id.0) {
+                file = None;
+            }
+            let index = id.index();
+            if hierarchy.kind(id) == ModuleKind::File && has_file_values {
+                file = Some((hierarchy.subtree(id).end, values[index] / loc(id).max(1.0)));
+                if hierarchy.is_leaf(id) {
+                    continue;
+                }
+            }
+            values[index] = match file {
+                Some((_, density)) if hierarchy.is_leaf(id) => loc(id) * density,
+                None if hierarchy.is_leaf(id) => values[index],
+                // By its leaves.
+                _ => 0.0,
+            };
+        }
+        values
+    }
+}
+
+/// For every module how many others call into it from outside, and are called by it.
+fn fans(
+    hierarchy: &Hierarchy,
+    pairs: impl Iterator<Item = (ModuleId, ModuleId)>,
+) -> (Vec<u32>, Vec<u32>) {
+    let mut callers: Vec<(ModuleId, ModuleId)> = Vec::new();
+    let mut callees: Vec<(ModuleId, ModuleId)> = Vec::new();
+    for (caller, callee) in pairs {
+        // Into everything around the callee that does not hold the caller too.
+        let into = hierarchy.ancestors(callee);
+        let into = into.take_while(|&id| !hierarchy.contains(id, caller));
+        callers.extend(into.map(|id| (id, caller)));
+        let out_of = hierarchy.ancestors(caller);
+        let out_of = out_of.take_while(|&id| !hierarchy.contains(id, callee));
+        callees.extend(out_of.map(|id| (id, callee)));
+    }
+    let count = |mut pairs: Vec<(ModuleId, ModuleId)>| {
+        pairs.sort_unstable();
+        pairs.dedup();
+        let mut counts = vec![0u32; hierarchy.len()];
+        for (module, _) in pairs {
+            counts[module.index()] += 1;
+        }
+        counts
+    };
+    (count(callers), count(callees))
+}
+
+impl HistoryColumns {
+    fn new(
+        hierarchy: &Hierarchy,
+        history: &History,
+        path_of: impl Fn(ModuleId) -> String,
+    ) -> HistoryColumns {
+        let known = history.files.values().filter(|file| file.changes > 0);
+        let first = known.map(|file| file.last_change).min().unwrap_or(0);
+        let first_day = first.div_euclid(DAY);
+        let day = |file: &FileHistory| {
+            let days = file.last_change.div_euclid(DAY) - first_day + 1;
+            u32::try_from(days).unwrap_or(0)
+        };
+        let mut columns = HistoryColumns {
+            changes: vec![0; hierarchy.len()],
+            last_change: vec![0; hierarchy.len()],
+            authors: vec![0; hierarchy.len()],
+            first_day,
+        };
+        // The authors of the districts that are open.
+        let mut open: Vec<(ModuleId, BTreeSet<u32>)> = Vec::new();
+        let mut next = 0;
+        while next < hierarchy.len() as u32 {
+            let id = ModuleId(next);
+            columns.close(hierarchy, &mut open, next);
+            let subtree = hierarchy.subtree(id);
+            if hierarchy.kind(id) != ModuleKind::File {
+                open.push((id, BTreeSet::new()));
+                next += 1;
+                continue;
+            }
+            next = subtree.end;
+            let file = history.files.get(&path_of(id));
+            let Some(file) = file.filter(|file| file.changes > 0) else {
+                continue;
+            };
+            let inside = subtree.start as usize..subtree.end as usize;
+            columns.changes[inside.clone()].fill(file.changes);
+            columns.last_change[inside.clone()].fill(day(file));
+            columns.authors[inside].fill(file.authors.len() as u32);
+            for (around, _) in &open {
+                let around = around.index();
+                columns.changes[around] = columns.changes[around].saturating_add(file.changes);
+                columns.last_change[around] = columns.last_change[around].max(day(file));
+            }
+            // Those further out get them when this one is closed.
+            if let Some((_, authors)) = open.last_mut() {
+                authors.extend(&file.authors);
+            }
+        }
+        columns.close(hierarchy, &mut open, u32::MAX);
+        columns
+    }
+
+    /// Closes the districts that end before `next`.
+    fn close(
+        &mut self,
+        hierarchy: &Hierarchy,
+        open: &mut Vec<(ModuleId, BTreeSet<u32>)>,
+        next: u32,
+    ) {
+        while let Some((id, mut authors)) =
+            open.pop_if(|(id, _)| hierarchy.subtree(*id).end <= next)
+        {
+            self.authors[id.index()] = authors.len() as u32;
+            if let Some((_, around)) = open.last_mut() {
+                if around.len() < authors.len() {
+                    std::mem::swap(around, &mut authors);
+                }
+                around.extend(authors);
+            }
+        }
     }
 }

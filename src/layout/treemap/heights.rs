@@ -29,15 +29,16 @@ pub enum Heights {
     Metric(Vec<f64>),
 }
 
-pub(super) struct Scaled<'a> {
-    heights: &'a Heights,
+/// What heights depend on besides the block itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Scale {
     leaf: f32,
     largest: f64,
 }
 
 impl Heights {
-    /// Heights for a city of these blocks.
-    pub(super) fn scaled(&self, blocks: &[Block]) -> Scaled<'_> {
+    /// The scale of a city of these blocks.
+    pub(super) fn scale(&self, blocks: &[Block]) -> Scale {
         let solid = blocks
             .iter()
             .filter(|block| block.kind != BlockKind::Terrace);
@@ -52,21 +53,20 @@ impl Heights {
                     .fold(0.0, f64::max)
             }
         };
-        Scaled {
-            heights: self,
+        Scale {
             leaf: (mean_side * LEAF_SHARE).min(LEAF_MAX),
             largest,
         }
     }
 }
 
-impl Scaled<'_> {
+impl Scale {
     /// How far `block`, whose footprint is known, stands above what it stands on.
-    pub(super) fn top(&self, block: &Block) -> f32 {
+    pub(super) fn top(&self, heights: &Heights, block: &Block) -> f32 {
         let side = (block.max.x - block.min.x).min(block.max.y - block.min.y);
         let step = || (STEP * STEP_DECAY.powi(i32::from(block.level))).min(side * STEP_SHARE);
         let plinth = self.leaf.min(side * LEAF_SLENDERNESS);
-        match (block.kind, self.heights) {
+        match (block.kind, heights) {
             (BlockKind::Terrace, _) => step(),
             (BlockKind::Leaf, Heights::Even) => plinth,
             // As high as what it holds would be.

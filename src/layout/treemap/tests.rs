@@ -44,7 +44,7 @@ fn layouts(hierarchy: &Hierarchy, areas: &[f64]) -> Vec<Vec<Block>> {
     let cuts = [Cut::all(), Cut::at_level(hierarchy, 2)];
     let mut all = Vec::new();
     for cut in &cuts {
-        for tiling in [Tiling::Squarified, Tiling::SliceAndDice] {
+        for tiling in Tiling::ALL {
             all.push(layout(hierarchy, cut, areas, &Heights::Even, tiling));
         }
     }
@@ -124,9 +124,12 @@ fn the_same_input_gives_the_same_blocks() {
 
 type Tile = fn(&[f32], Rect, &mut dyn FnMut(usize, Rect));
 
-const TILINGS: [Tile; 2] = [
+const TILINGS: [Tile; 5] = [
     |weights, rect, place| squarify::squarify(weights, rect, place),
     |weights, rect, place| slice::slice(weights, rect, place),
+    |weights, rect, place| strip::strip(weights, rect, place),
+    |weights, rect, place| stable::stable(weights, weights, rect, place),
+    |weights, rect, place| stable::stable(weights, &[3.0, 0.0, 5.0, 1e9], rect, place),
 ];
 
 fn tile(tiling: Tile, weights: &[f32], rect: Rect) -> Vec<Rect> {
@@ -257,4 +260,223 @@ fn a_deep_chain_stays_low_and_inside() {
     assert_eq!(blocks.len(), 70_001);
     let top = blocks.iter().map(|block| block.max.z).fold(0.0, f32::max);
     assert!(top.is_finite() && top < 60.0, "{top}");
+}
+
+/// The aspect ratio of a rectangle, from 1 on.
+fn aspect(rect: Rect) -> f64 {
+    let (width, height) = (rect.width(), rect.height());
+    (width / height).max(height / width)
+}
+
+/// Weights as functions have them: most are small, some very large.
+fn random_weights(random: &mut Random, count: usize) -> Vec<f32> {
+    let weight = |random: &mut Random| (3e6 / (random.below(1_000_000) + 1) as f64).min(3000.0);
+    (0..count).map(|_| weight(random) as f32).collect()
+}
+
+#[test]
+fn ordered_and_stable_rectangles_are_not_splinters_and_keep_their_order() {
+    let mut random = Random(3);
+    let tile_mean = |tiling: Tile, weights: &[f32]| {
+        let total: f64 = weights.iter().map(|&weight| f64::from(weight)).sum();
+        let rects = tile(tiling, weights, PLAN);
+        let weighted = rects.iter().zip(weights);
+        weighted
+            .map(|(&rect, &weight)| aspect(rect) * f64::from(weight) / total)
+            .sum::<f64>()
+    };
+    for count in [3, 20, 150, 2000] {
+        let weights = random_weights(&mut random, count);
+        let [strip, stable] = [2, 3].map(|at| tile_mean(TILINGS[at], &weights));
+        assert!(strip < 12.0, "{count}: {strip}");
+        assert!(stable < 4.0, "{count}: {stable}");
+        // As text is read: the strips from north to south, each from west to east.
+        let rects = tile(TILINGS[2], &weights, PLAN);
+        for pair in rects.windows(2) {
+            let same_strip = pair[1].north > pair[0].south + 1e-9;
+            assert!(!same_strip || pair[1].west >= pair[0].west);
+            assert!(same_strip || pair[1].north <= pair[0].south + 1e-9);
+        }
+    }
+    let even = vec![1.0f32; 120];
+    for rect in tile(TILINGS[2], &even, PLAN) {
+        assert!(aspect(rect) < 2.0, "{rect:?}");
+    }
+}
+
+/// How far the middles of the rectangles move on average, in sides of the plan, when weights change.
+fn mean_move(layout: impl Fn(&[f32]) -> Vec<Rect>, before: &[f32], after: &[f32]) -> f64 {
+    let middle = |rect: &Rect| [rect.west + rect.east, rect.south + rect.north].map(|it| it * 0.5);
+    let (a, b) = (layout(before), layout(after));
+    let moves = a.iter().zip(&b).map(|(a, b)| {
+        let (a, b) = (middle(a), middle(b));
+        (a[0] - b[0]).hypot(a[1] - b[1])
+    });
+    moves.sum::<f64>() / before.len() as f64 / PLAN.width().hypot(PLAN.height())
+}
+
+#[test]
+fn a_stable_layout_moves_far_less_than_a_squarified_one() {
+    let (mut stable_sum, mut squarified_sum) = (0.0, 0.0);
+    for seed in 0..40 {
+        let mut random = Random(seed);
+        let count = 10 + random.below(200) as usize;
+        let before = random_weights(&mut random, count);
+        let after: Vec<f32> = before
+            .iter()
+            .map(|&weight| weight * (0.7 + random.below(600) as f32 * 1e-3))
+            .collect();
+        let squarified = |weights: &[f32]| {
+            let mut order: Vec<usize> = (0..weights.len()).collect();
+            order.sort_by(|&a, &b| weights[b].total_cmp(&weights[a]));
+            let sorted: Vec<f32> = order.iter().map(|&at| weights[at]).collect();
+            let mut rects = vec![PLAN; weights.len()];
+            squarify::squarify(&sorted, PLAN, |at, rect| rects[order[at]] = rect);
+            rects
+        };
+        let stable = |weights: &[f32]| {
+            let mut rects = vec![PLAN; weights.len()];
+            stable::stable(weights, &before, PLAN, |at, rect| rects[at] = rect);
+            rects
+        };
+        stable_sum += mean_move(stable, &before, &after);
+        squarified_sum += mean_move(squarified, &before, &after);
+    }
+    println!("mean move: stable {stable_sum:.3}, squarified {squarified_sum:.3} of 40");
+    assert!(
+        stable_sum * 5.0 < squarified_sum,
+        "{stable_sum} {squarified_sum}"
+    );
+}
+
+#[test]
+fn a_new_child_does_not_move_the_others_in_a_stable_layout() {
+    let mut random = Random(5);
+    let before = random_weights(&mut random, 60);
+    let at = 25;
+    let mut after = before.clone();
+    after.insert(at, 0.5);
+    let mut references = before.clone();
+    references.insert(at, 0.0);
+    let rects = |weights: &[f32], references: &[f32]| {
+        let mut rects = vec![PLAN; weights.len()];
+        stable::stable(weights, references, PLAN, |at, rect| rects[at] = rect);
+        rects
+    };
+    let old = rects(&before, &before);
+    let mut new = rects(&after, &references);
+    new.remove(at);
+    let far = old
+        .iter()
+        .zip(&new)
+        .map(|(a, b)| (a.west - b.west).abs().max((a.south - b.south).abs()));
+    let far = far.fold(0.0, f64::max);
+    assert!(far < 0.05 * PLAN.width(), "{far}");
+}
+
+#[test]
+fn a_part_laid_out_again_agrees_with_the_whole_up_to_the_tolerance() {
+    for seed in 0..30 {
+        let mut random = Random(seed);
+        let (hierarchy, mut areas) = random_city(seed, 2 + random.below(600) as usize);
+        for area in &mut areas {
+            *area = if *area > 0.0 && area.is_finite() {
+                *area
+            } else {
+                1.0
+            };
+        }
+        let leaves: Vec<ModuleId> = hierarchy
+            .modules()
+            .filter(|&id| hierarchy.is_leaf(id))
+            .collect();
+        for id in hierarchy.modules() {
+            if !hierarchy.is_leaf(id) {
+                areas[id.index()] = 0.0;
+            }
+        }
+        let cut = if seed % 3 == 0 {
+            Cut::at_level(&hierarchy, 3)
+        } else {
+            Cut::all()
+        };
+        let tiling = Tiling::ALL[seed as usize % 4];
+        let mut treemap = Treemap::default();
+        treemap.lay_out(&plan(&hierarchy, &cut, &areas, tiling));
+        for _ in 0..20 {
+            let leaf = leaves[random.below(leaves.len() as u64) as usize];
+            areas[leaf.index()] *= 0.2 + random.below(400) as f64 * 1e-2;
+            let old = treemap.blocks().to_vec();
+            let changed = treemap.change(&plan(&hierarchy, &cut, &areas, tiling), leaf);
+            for (index, block) in treemap.blocks().iter().enumerate() {
+                assert!(
+                    changed.contains(&index) || *block == old[index],
+                    "seed {seed}"
+                );
+            }
+            stand_on_each_other(treemap.blocks(), seed);
+        }
+        // Heavier than all others together: everything has to move.
+        areas[leaves[0].index()] = 1e12;
+        treemap.change(&plan(&hierarchy, &cut, &areas, tiling), leaves[0]);
+        let least = treemap.least;
+        let mut whole = Treemap::default();
+        whole.lay_out(&plan(&hierarchy, &cut, &areas, tiling));
+        whole.least = least;
+        let of = |treemap: &Treemap| {
+            let leaf = treemap
+                .blocks()
+                .iter()
+                .rfind(|block| block.module <= leaves[0]);
+            let side = leaf
+                .map(|leaf| (leaf.max - leaf.min).truncate())
+                .unwrap_or_default();
+            f64::from(side.x * side.y)
+        };
+        let ratio = of(&treemap) / of(&whole);
+        assert!((0.9..1.1).contains(&ratio), "seed {seed}: {ratio}");
+    }
+}
+
+fn plan<'a>(hierarchy: &'a Hierarchy, cut: &'a Cut, areas: &'a [f64], tiling: Tiling) -> Plan<'a> {
+    Plan {
+        hierarchy,
+        cut,
+        areas,
+        references: &[],
+        heights: &Heights::Even,
+        tiling,
+    }
+}
+
+fn stand_on_each_other(blocks: &[Block], seed: u64) {
+    let parents = parents(blocks);
+    for (index, block) in blocks.iter().enumerate().skip(1) {
+        let parent = &blocks[parents[index] as usize];
+        assert!(
+            parent.min.x <= block.min.x && block.max.x <= parent.max.x,
+            "seed {seed}"
+        );
+        assert!(
+            parent.min.y <= block.min.y && block.max.y <= parent.max.y,
+            "seed {seed}"
+        );
+        assert_eq!(parent.max.z, block.min.z, "seed {seed}");
+    }
+}
+
+#[test]
+fn what_is_hidden_has_no_block_and_leaves_no_hole() {
+    for seed in 0..20 {
+        let (hierarchy, areas) = random_city(seed, 200);
+        let hidden = ModuleId(1 + seed as u32 * 7);
+        let cut = Cut::all().hiding(Some(hidden));
+        let blocks = layout(&hierarchy, &cut, &areas, &Heights::Even, Tiling::Squarified);
+        let shown: Vec<ModuleId> = blocks.iter().map(|block| block.module).collect();
+        let expected = hierarchy
+            .modules()
+            .filter(|&id| !hierarchy.contains(hidden, id));
+        assert_eq!(shown, expected.collect::<Vec<_>>());
+        stand_on_each_other(&blocks, seed);
+    }
 }

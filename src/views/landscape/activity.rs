@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{LandscapeSettings, Moment};
+use super::{LandscapeSettings, Moment, NO_BLOCK};
 use crate::analysis::session::{Resolved, Session};
 use crate::layout::geometry::{Block, BlockKind, BlockLook};
 use crate::units::{Cost, FunctionId};
@@ -82,7 +82,8 @@ impl Activity {
             }
             for &(function, glow) in &self.glows {
                 let module = resolved.resolution.modules.get(function.index());
-                let Some(&index) = module.and_then(|module| block_of.get(module.index())) else {
+                let index = module.and_then(|module| block_of.get(module.index()));
+                let Some(&index) = index.filter(|index| **index != NO_BLOCK) else {
                     continue;
                 };
                 let block = &blocks[index as usize];

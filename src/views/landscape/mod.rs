@@ -4,10 +4,12 @@
 //! [`LandscapeView::show`]; both do work only for what changed.
 
 mod activity;
+mod motion;
 mod relations;
 mod surface;
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
 
@@ -17,19 +19,21 @@ use crate::facts::hierarchy::{Hierarchy, ModuleKind};
 use crate::filter::cut::Cut;
 use crate::filter::selection::Selection;
 use crate::layout::arcs::Ground;
-use crate::layout::geometry::{Arcs, Block, BlockLook, FlatLabel, ScreenLabel};
+use crate::layout::geometry::{Arcs, Block, BlockKind, BlockLook, FlatLabel, ScreenLabel};
 use crate::layout::labels::Eye;
 use crate::layout::labels::flat::FlatLabels;
 use crate::layout::labels::screen::{Reason, Request, ScreenLabels, Subject};
 use crate::layout::pick::{Hit, Picker};
-use crate::layout::treemap::{self, Heights, Tiling};
+use crate::layout::treemap::{Heights, Plan, Tiling, Treemap};
 use crate::render::camera::Camera;
 use crate::render::theme::Theme;
 use crate::units::{Cost, ModuleId, Time, TimeRange, Unit, grouped};
 
 use relations::Count;
+
+pub use motion::Boxes;
 pub use relations::thread_color;
-pub use surface::Surface;
+pub use surface::{BARS, ColorScale, Scale, Surface, color_at, languages};
 
 /// Which call relations lie over the landscape as arcs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,6 +53,8 @@ pub struct LandscapeSettings {
     /// None: leaves of even height.
     pub height: Option<Metric>,
     pub surface: Surface,
+    /// How the values of a metric are spread over its colours.
+    pub scale: Scale,
     pub arcs: ArcMode,
     pub theme: Theme,
     pub tiling: Tiling,
@@ -62,6 +68,7 @@ impl Default for LandscapeSettings {
             area: Metric::LinesOfCode,
             height: None,
             surface: Surface::Neutral,
+            scale: Scale::Log,
             arcs: ArcMode::All,
             theme: Theme::Light,
             tiling: Tiling::Squarified,
@@ -115,6 +122,12 @@ pub struct ModuleRelation {
     pub step_calls: u64,
 }
 
+/// Stands for the block of what is hidden.
+const NO_BLOCK: u32 = u32::MAX;
+
+/// More blocks than this do not ease to their new places: a frame of them takes too long to make.
+const MOST_MOVING: usize = 300_000;
+
 /// Names of running functions shown at once.
 const MOST_RUNNING_NAMES: usize = 6;
 
@@ -156,18 +169,37 @@ fn guess_unknown(hierarchy: &Hierarchy, lines: &mut [f64]) {
     }
 }
 
+/// What each module's footprint is to say. Lines of code are guessed where none are known.
+fn areas(hierarchy: &Hierarchy, metrics: &ModuleMetrics, metric: Metric) -> Vec<f64> {
+    let mut areas = metrics.areas(hierarchy, metric);
+    if metric == Metric::LinesOfCode {
+        guess_unknown(hierarchy, &mut areas);
+    }
+    areas
+}
+
+/// The footprints by lines of code.
+fn areas_by_lines(hierarchy: &Hierarchy, metrics: &ModuleMetrics) -> Arc<[f64]> {
+    areas(hierarchy, metrics, Metric::LinesOfCode).into()
+}
+
 /// The landscape of a session.
 #[derive(Debug)]
 pub struct LandscapeView {
     settings: LandscapeSettings,
-    metrics: ModuleMetrics,
+    metrics: Arc<ModuleMetrics>,
     cut: Cut,
+    /// The footprints that a stable layout keeps to.
+    references: Arc<[f64]>,
     blocks: Vec<Block>,
     parents: Vec<u32>,
     looks: Vec<BlockLook>,
     /// The looks that the last update changed, apart and in order.
     changed: Vec<Range<u32>>,
-    /// By module, the block that stands for it.
+    color_scale: ColorScale,
+    /// On the way from an earlier layout.
+    motion: Option<motion::Motion>,
+    /// By module, the block that stands for it; [`NO_BLOCK`] for what is hidden.
     block_of: Vec<u32>,
     picker: Picker,
     activity: activity::Activity,
@@ -182,14 +214,30 @@ pub struct LandscapeView {
 impl LandscapeView {
     /// Lays the session out, nothing of a recording shown yet. Linear in modules and, once, in calls.
     pub fn new(session: &Session, settings: &LandscapeSettings, cut: &Cut) -> LandscapeView {
+        let metrics = Arc::new(ModuleMetrics::new(session, 0));
+        LandscapeView::with(session, metrics, Arc::default(), settings, cut)
+    }
+
+    /// The same with metrics that are known already, and the footprints that a stable layout keeps to; without
+    /// any it keeps to those by lines of code.
+    pub fn with(
+        session: &Session,
+        metrics: Arc<ModuleMetrics>,
+        references: Arc<[f64]>,
+        settings: &LandscapeSettings,
+        cut: &Cut,
+    ) -> LandscapeView {
         let mut view = LandscapeView {
             settings: *settings,
-            metrics: ModuleMetrics::new(session, 0),
+            metrics,
             cut: Cut::all(),
+            references,
             blocks: Vec::new(),
             parents: Vec::new(),
             looks: Vec::new(),
             changed: Vec::new(),
+            color_scale: ColorScale::default(),
+            motion: None,
             block_of: Vec::new(),
             picker: Picker::default(),
             activity: activity::Activity::default(),
@@ -204,18 +252,21 @@ impl LandscapeView {
     }
 
     /// Takes other settings or another cut for the same session; lays out anew only where these differ in
-    /// what decides the layout. What was shown of a recording has to be shown again.
-    pub fn lay_out(&mut self, session: &Session, settings: &LandscapeSettings, cut: &Cut) {
+    /// what decides the layout, and says whether it did. What was shown of a recording has to be shown again.
+    pub fn lay_out(&mut self, session: &Session, settings: &LandscapeSettings, cut: &Cut) -> bool {
         let ground = |of: &LandscapeSettings| (of.area, of.height, of.tiling);
         let is_same = ground(&self.settings) == ground(settings) && self.cut == *cut;
         self.settings = *settings;
-        if !is_same || self.blocks.is_empty() {
+        let is_placed = !is_same || self.blocks.is_empty();
+        if is_placed {
             self.cut.clone_from(cut);
             self.place(&session.hierarchy);
         }
         self.looks.clear();
         self.looks.resize(self.blocks.len(), BlockLook::default());
-        let colors = surface::colors(settings, &session.hierarchy, &self.metrics, &self.blocks);
+        let (colors, scale) =
+            surface::colors(settings, &session.hierarchy, &self.metrics, &self.blocks);
+        self.color_scale = scale;
         for (look, color) in self.looks.iter_mut().zip(colors) {
             look.data = color;
         }
@@ -226,30 +277,121 @@ impl LandscapeView {
         self.shown = None;
         self.changed.clear();
         self.changed.push(0..self.blocks.len() as u32);
+        is_placed
     }
 
     /// Makes the blocks, and what is found by them.
     fn place(&mut self, hierarchy: &Hierarchy) {
         let settings = &self.settings;
-        let mut areas = self.metrics.values(hierarchy, settings.area);
-        if settings.area == Metric::LinesOfCode {
-            guess_unknown(hierarchy, &mut areas);
+        let areas = areas(hierarchy, &self.metrics, settings.area);
+        if settings.tiling == Tiling::Stable && self.references.len() != hierarchy.len() {
+            self.references = match settings.area {
+                Metric::LinesOfCode => areas.as_slice().into(),
+                _ => areas_by_lines(hierarchy, &self.metrics),
+            };
         }
         let heights = match settings.height {
             None => Heights::Even,
             Some(metric) => Heights::Metric(self.metrics.values(hierarchy, metric)),
         };
-        self.blocks = treemap::layout(hierarchy, &self.cut, &areas, &heights, settings.tiling);
-        self.parents = treemap::parents(&self.blocks);
+        let mut treemap = Treemap::default();
+        treemap.lay_out(&Plan {
+            hierarchy,
+            cut: &self.cut,
+            areas: &areas,
+            references: &self.references,
+            heights: &heights,
+            tiling: settings.tiling,
+        });
+        (self.blocks, self.parents) = treemap.into_blocks();
+        self.motion = None;
         self.picker = Picker::new(&self.blocks, &self.parents);
-        self.block_of = vec![0; hierarchy.len()];
+        self.block_of = vec![NO_BLOCK; hierarchy.len()];
         for (index, block) in self.blocks.iter().enumerate() {
-            // What lies between a displayed module and the next is collapsed into the first.
-            let next = self.blocks.get(index + 1).map(|next| next.module.0);
-            let end = next.unwrap_or(hierarchy.len() as u32);
-            self.block_of[block.module.index()..end as usize].fill(index as u32);
+            let mut of = block.module.0..block.module.0 + 1;
+            if block.kind == BlockKind::Collapsed {
+                of = hierarchy.subtree(block.module);
+            }
+            self.block_of[of.start as usize..of.end as usize].fill(index as u32);
         }
         self.flat_labels = FlatLabels::new(hierarchy, &self.blocks);
+    }
+
+    /// Where blocks are now, by the module that `name` says each stands for: what a later layout eases from.
+    pub fn boxes(&self, name: impl Fn(ModuleId) -> Option<ModuleId>) -> Boxes {
+        let blocks = self.blocks_now().iter();
+        blocks
+            .filter_map(|block| Some((name(block.module)?, (block.min, block.max))))
+            .collect()
+    }
+
+    /// Eases into this layout from where modules were in another, `name` saying by which name. Too large a
+    /// landscape is there at once.
+    pub fn ease_from(&mut self, before: &Boxes, name: impl Fn(ModuleId) -> Option<ModuleId>) {
+        if self.blocks.len() > MOST_MOVING {
+            return;
+        }
+        let before = |module: ModuleId| before.get(&name(module)?).copied();
+        self.motion = Some(motion::Motion::new(&self.blocks, before));
+    }
+
+    /// For each displayed module that holds others, in preorder, how large its leaves are on a picture of `size`
+    /// pixels, on average and as the sides of squares. What is not on the picture is left out. O(blocks).
+    pub fn leaf_sizes(
+        &self,
+        session: &Session,
+        camera: &Camera,
+        size: Vec2,
+    ) -> Vec<(ModuleId, f32)> {
+        let eye = eye(camera, size);
+        let hierarchy = &session.hierarchy;
+        let mut leaves = vec![0u32; hierarchy.len() + 1];
+        for id in hierarchy.modules() {
+            let is_leaf = u32::from(hierarchy.is_leaf(id));
+            leaves[id.index() + 1] = leaves[id.index()] + is_leaf;
+        }
+        let holding = self
+            .blocks
+            .iter()
+            .filter(|block| block.kind != BlockKind::Leaf);
+        let sizes = holding.filter_map(|block| {
+            let middle = ((block.min + block.max) * 0.5).with_z(block.max.z);
+            let side = ((block.max.x - block.min.x) * (block.max.y - block.min.y)).sqrt();
+            let near = (middle - eye.position).length() - side * 0.7;
+            let at = eye.clip_from_world * middle.extend(1.0);
+            let radius = side * 1.5;
+            let is_seen = at.w > -radius
+                && at.x.abs() <= at.w + radius * 2.0
+                && at.y.abs() <= at.w + radius * 2.0;
+            let subtree = hierarchy.subtree(block.module);
+            let count = leaves[subtree.end as usize] - leaves[subtree.start as usize];
+            let pixels = side / (count.max(1) as f32).sqrt() * eye.focal / near.max(1.0);
+            is_seen.then_some((block.module, pixels))
+        });
+        sizes.collect()
+    }
+
+    /// Moves the blocks on to their places; whether they were moving.
+    pub fn advance(&mut self, seconds: f32) -> bool {
+        let Some(motion) = &mut self.motion else {
+            return false;
+        };
+        if !motion.advance(&self.blocks, seconds) {
+            self.motion = None;
+        }
+        true
+    }
+
+    /// Whether blocks are on their way.
+    pub fn is_moving(&self) -> bool {
+        self.motion.is_some()
+    }
+
+    /// The blocks as they are to be drawn now, in preorder of modules.
+    pub fn blocks_now(&self) -> &[Block] {
+        self.motion
+            .as_ref()
+            .map_or(&self.blocks, motion::Motion::blocks)
     }
 
     /// Shows a moment of a recording, or the structure alone.
@@ -387,7 +529,27 @@ impl LandscapeView {
         counts
     }
 
-    /// In preorder of modules.
+    /// What it is laid out with.
+    pub fn settings(&self) -> &LandscapeSettings {
+        &self.settings
+    }
+
+    /// The metrics that it is laid out by.
+    pub fn metrics(&self) -> &Arc<ModuleMetrics> {
+        &self.metrics
+    }
+
+    /// The footprints that a stable layout keeps to; empty before there was one.
+    pub fn references(&self) -> &Arc<[f64]> {
+        &self.references
+    }
+
+    /// What the colours of a metric mean; empty where colour says something else.
+    pub fn color_scale(&self) -> &ColorScale {
+        &self.color_scale
+    }
+
+    /// At rest, in preorder of modules.
     pub fn blocks(&self) -> &[Block] {
         &self.blocks
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use glam::Vec3;
 
-use super::{ArcMode, LandscapeSettings, Moment};
+use super::{ArcMode, LandscapeSettings, Moment, NO_BLOCK};
 use crate::analysis::session::{Resolved, Session};
 use crate::facts::trace::Relation;
 use crate::layout::arcs::{ArcColors, BlockRelation, Ground, add_hyperarc, add_relations};
@@ -293,8 +293,9 @@ fn calls_of(sorted: &mut &[Relation], pair: (FunctionId, FunctionId)) -> u64 {
     0
 }
 
-/// The block that stands for a function.
+/// The block that stands for a function; none for one that is hidden.
 fn block(resolved: &Resolved, function: FunctionId, block_of: &[u32]) -> Option<u32> {
     let module = resolved.resolution.modules.get(function.index())?;
-    block_of.get(module.index()).copied()
+    let block = block_of.get(module.index()).copied();
+    block.filter(|&block| block != NO_BLOCK)
 }

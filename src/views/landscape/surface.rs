@@ -1,10 +1,11 @@
-//! Colour by data: languages by hue, metrics by a single map of rising strength.
+//! Colour by data: languages by hue, metrics by a single map of rising strength, and what its colours mean.
 
 use super::LandscapeSettings;
 use crate::facts::hierarchy::Hierarchy;
 use crate::layout::geometry::{Block, BlockKind, Color};
 use crate::render::theme::{Theme, linear};
-use crate::views::metrics::{Metric, ModuleMetrics};
+use crate::units::Cost;
+use crate::views::metrics::{Metric, ModuleMetrics, Unit};
 
 /// What the colour of the blocks says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,8 +14,203 @@ pub enum Surface {
     #[default]
     Neutral,
     Language,
-    /// On a logarithmic scale.
     Metric(Metric),
+}
+
+/// How a metric's values are spread over the colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scale {
+    /// Twice the value, twice as far from zero.
+    Linear,
+    /// Twice the value, one step further, from the smallest that is shown.
+    #[default]
+    Log,
+    /// As far as the share of the blocks that have less.
+    Quantile,
+}
+
+impl Scale {
+    pub const ALL: [Scale; 3] = [Scale::Linear, Scale::Log, Scale::Quantile];
+
+    /// As the command line and the settings name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Scale::Linear => "linear",
+            Scale::Log => "log",
+            Scale::Quantile => "quantile",
+        }
+    }
+}
+
+/// How many bars the distribution of values is shown in.
+pub const BARS: usize = 24;
+
+/// The smallest value on a logarithmic scale is at least this part of the largest.
+const LOG_RANGE: f64 = 1e-7;
+
+/// What the colours of a metric mean: which values stand where, and how many blocks there.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ColorScale {
+    pub metric: Option<Metric>,
+    pub scale: Scale,
+    /// The values of the blocks that have one, in rising order; at most [`SAMPLES`] of them, evenly taken.
+    values: Vec<f64>,
+    /// By bar, how many blocks have a value there.
+    pub bars: [u32; BARS],
+    /// Blocks without a value: they are neutral.
+    pub without: u32,
+    /// Day 1 of metrics that count days, in days since 1970.
+    first_day: i64,
+}
+
+/// Quantiles need no more values than this.
+const SAMPLES: usize = 4096;
+
+impl ColorScale {
+    /// The scale of the blocks that are no terraces, by their modules' values.
+    fn new(
+        metric: Metric,
+        scale: Scale,
+        first_day: i64,
+        values: &[f64],
+        blocks: &[Block],
+    ) -> ColorScale {
+        let solid = blocks
+            .iter()
+            .filter(|block| block.kind != BlockKind::Terrace);
+        let of = solid.map(|block| values.get(block.module.index()).copied().unwrap_or(0.0));
+        let all: Vec<f64> = of.collect();
+        let mut known: Vec<f64> = all
+            .iter()
+            .copied()
+            .filter(|value| is_known(*value))
+            .collect();
+        known.sort_unstable_by(f64::total_cmp);
+        let mut color = ColorScale {
+            metric: Some(metric),
+            scale,
+            without: u32::try_from(all.len() - known.len()).unwrap_or(u32::MAX),
+            first_day,
+            ..ColorScale::default()
+        };
+        let count = known.len();
+        color.values = if count <= SAMPLES {
+            known.clone()
+        } else {
+            // The first and the last are among them: they are the ends of the scale.
+            let at = |sample: usize| known[sample * (count - 1) / (SAMPLES - 1)];
+            (0..SAMPLES).map(at).collect()
+        };
+        for value in known {
+            let bar = (color.share(value) * BARS as f32) as usize;
+            color.bars[bar.min(BARS - 1)] += 1;
+        }
+        color
+    }
+
+    /// Whether there is anything to show.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    fn ends(&self) -> (f64, f64) {
+        let first = self.values.first().copied().unwrap_or(0.0);
+        let last = self.values.last().copied().unwrap_or(0.0);
+        match self.scale {
+            Scale::Linear if self.metric.map(Metric::unit) != Some(Unit::Day) => (0.0, last),
+            Scale::Linear | Scale::Quantile => (first, last),
+            Scale::Log => (first.max(last * LOG_RANGE), last),
+        }
+    }
+
+    /// Where on the scale a value stands, 0 to 1.
+    pub fn share(&self, value: f64) -> f32 {
+        let (low, high) = self.ends();
+        let share = match self.scale {
+            _ if high <= low => 1.0,
+            Scale::Linear => (value - low) / (high - low),
+            Scale::Log => (value.max(low) / low).ln() / (high / low).ln(),
+            Scale::Quantile => {
+                // Equal values stand together, in the middle of their share.
+                let below = self.values.partition_point(|&it| it < value);
+                let up_to = self.values.partition_point(|&it| it <= value);
+                let most = self.values.len() - 1;
+                0.5 * (below + up_to.max(below + 1) - 1) as f64 / most.max(1) as f64
+            }
+        };
+        share.clamp(0.0, 1.0) as f32
+    }
+
+    /// The value that stands at a share of the scale.
+    pub fn value_at(&self, share: f32) -> f64 {
+        let share = f64::from(share.clamp(0.0, 1.0));
+        let (low, high) = self.ends();
+        match self.scale {
+            _ if high <= low => high,
+            Scale::Linear => low + (high - low) * share,
+            Scale::Log => low * (high / low).powf(share),
+            Scale::Quantile => {
+                let at = share * (self.values.len() - 1) as f64;
+                self.values[at.round() as usize]
+            }
+        }
+    }
+
+    /// A value with its unit.
+    pub fn text(&self, value: f64) -> String {
+        match self.metric.map_or(Unit::Count, Metric::unit) {
+            Unit::Time => Cost::from_ns(value as u64).to_string(),
+            Unit::Bytes => bytes(value),
+            Unit::Day => date(self.first_day + value.round() as i64 - 1),
+            Unit::Count => count(value),
+        }
+    }
+}
+
+/// A number with three digits or so, as `1.2 k`; small ones as they are.
+fn count(value: f64) -> String {
+    let steps = [(1e9, " G"), (1e6, " M"), (1e4, " k")];
+    for (from, unit) in steps {
+        if value >= from {
+            let of = if unit == " k" { 1e3 } else { from };
+            let value = value / of;
+            return format!("{value:.*}{unit}", usize::from(value < 10.0));
+        }
+    }
+    format!(
+        "{:.*}",
+        usize::from(value < 10.0 && value.fract() > 0.05),
+        value
+    )
+}
+
+fn bytes(value: f64) -> String {
+    let steps = [(1u64 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+    for (from, unit) in steps {
+        let value = value / from as f64;
+        if value >= 1.0 {
+            return format!("{value:.*} {unit}", usize::from(value < 10.0));
+        }
+    }
+    format!("{value:.0} B")
+}
+
+/// A day, counted from 1970, in the Gregorian calendar (Howard Hinnant's `civil_from_days`).
+fn date(day: i64) -> String {
+    let day = day.clamp(-700_000, 100_000_000) + 719_468;
+    let era = day.div_euclid(146_097);
+    let of_era = day.rem_euclid(146_097);
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let of_month = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = year + era * 400 + i64::from(month <= 2);
+    format!("{year:04}-{month:02}-{of_month:02}")
+}
+
+fn is_known(value: f64) -> bool {
+    value > 0.0 && value.is_finite()
 }
 
 /// Hues that colour-blind people tell apart (after Okabe and Ito, 2008), muted.
@@ -26,25 +222,40 @@ const LANGUAGES: [u32; 8] = [
 const LIGHT_MAP: [u32; 5] = [0xD7E3EE, 0xA6CBE0, 0x66A9CF, 0x2F7FB8, 0x0F4C8A];
 const DARK_MAP: [u32; 5] = [0x2C4A63, 0x2F6A94, 0x3E8FC0, 0x74B8DE, 0xBFE3F6];
 
-/// The data colour of every block; alpha zero where there is nothing to say.
+/// The linear colour at a share (0 to 1) of a metric's scale.
+pub fn color_at(theme: Theme, share: f32) -> [f32; 3] {
+    let map = match theme {
+        Theme::Light => LIGHT_MAP,
+        Theme::Dark => DARK_MAP,
+    };
+    let at = share.clamp(0.0, 1.0) * 4.0;
+    let first = (at as usize).min(3);
+    let t = at - first as f32;
+    let (a, b) = (linear(map[first]), linear(map[first + 1]));
+    std::array::from_fn(|i| a[i] + (b[i] - a[i]) * t)
+}
+
+/// The data colour of every block, alpha zero where there is nothing to say, and what a metric's colours mean.
 pub(super) fn colors(
     settings: &LandscapeSettings,
     hierarchy: &Hierarchy,
     metrics: &ModuleMetrics,
     blocks: &[Block],
-) -> Vec<Color> {
+) -> (Vec<Color>, ColorScale) {
     match settings.surface {
-        Surface::Neutral => vec![Color::default(); blocks.len()],
-        Surface::Language => languages(hierarchy, blocks),
+        Surface::Neutral => (vec![Color::default(); blocks.len()], ColorScale::default()),
+        Surface::Language => (by_language(hierarchy, blocks), ColorScale::default()),
         Surface::Metric(metric) => {
             let values = metrics.values(hierarchy, metric);
-            by_metric(settings.theme, &values, blocks)
+            let first_day = metrics.first_day();
+            let scale = ColorScale::new(metric, settings.scale, first_day, &values, blocks);
+            (by_metric(settings.theme, &values, &scale, blocks), scale)
         }
     }
 }
 
-/// The languages of a hierarchy, the one with most modules first: its place is its colour.
-fn languages(hierarchy: &Hierarchy, blocks: &[Block]) -> Vec<Color> {
+/// The languages of a hierarchy that have a colour, the one with most modules first, and their linear colours.
+pub fn languages(hierarchy: &Hierarchy) -> Vec<(&str, [f32; 3])> {
     let mut counts = std::collections::BTreeMap::<&str, usize>::new();
     for id in hierarchy.modules() {
         *counts.entry(hierarchy.module(id).language).or_default() += 1;
@@ -52,10 +263,17 @@ fn languages(hierarchy: &Hierarchy, blocks: &[Block]) -> Vec<Color> {
     counts.remove("");
     let mut ranked: Vec<(&str, usize)> = counts.into_iter().collect();
     ranked.sort_by_key(|&(name, count)| (std::cmp::Reverse(count), name));
+    let ranked = ranked.into_iter().zip(LANGUAGES);
+    ranked
+        .map(|((name, _), color)| (name, linear(color)))
+        .collect()
+}
+
+fn by_language(hierarchy: &Hierarchy, blocks: &[Block]) -> Vec<Color> {
+    let ranked = languages(hierarchy);
     let color = |block: &Block| {
         let language = hierarchy.module(block.module).language;
-        let rank = ranked.iter().position(|&(name, _)| name == language)?;
-        let [r, g, b] = linear(*LANGUAGES.get(rank)?);
+        let (_, [r, g, b]) = *ranked.iter().find(|(name, _)| *name == language)?;
         let strength = if block.kind == BlockKind::Terrace {
             0.35
         } else {
@@ -63,43 +281,89 @@ fn languages(hierarchy: &Hierarchy, blocks: &[Block]) -> Vec<Color> {
         };
         Some([r, g, b, strength])
     };
-    blocks
-        .iter()
-        .map(|block| color(block).unwrap_or_default())
-        .collect()
+    let colors = blocks.iter().map(|block| color(block).unwrap_or_default());
+    colors.collect()
 }
 
-fn by_metric(theme: Theme, values: &[f64], blocks: &[Block]) -> Vec<Color> {
-    let solid = blocks
-        .iter()
-        .filter(|block| block.kind != BlockKind::Terrace);
-    let largest = solid
-        .filter_map(|block| values.get(block.module.index()))
-        .fold(0.0f64, |largest, &value| largest.max(value));
-    let map = match theme {
-        Theme::Light => LIGHT_MAP,
-        Theme::Dark => DARK_MAP,
-    };
+fn by_metric(theme: Theme, values: &[f64], scale: &ColorScale, blocks: &[Block]) -> Vec<Color> {
     let color = |block: &Block| {
         let value = *values.get(block.module.index())?;
-        if block.kind == BlockKind::Terrace || value <= 0.0 {
+        if block.kind == BlockKind::Terrace || !is_known(value) {
             return None;
         }
-        let share = (value.ln_1p() / largest.ln_1p()).clamp(0.0, 1.0) as f32;
-        let [r, g, b] = mapped(&map, share);
+        let [r, g, b] = color_at(theme, scale.share(value));
         Some([r, g, b, 1.0])
     };
-    blocks
-        .iter()
-        .map(|block| color(block).unwrap_or_default())
-        .collect()
+    let colors = blocks.iter().map(|block| color(block).unwrap_or_default());
+    colors.collect()
 }
 
-/// The colour at `share` (0 to 1) of a map of equally spaced colours.
-fn mapped(map: &[u32; 5], share: f32) -> [f32; 3] {
-    let at = share * 4.0;
-    let first = (at as usize).min(3);
-    let t = at - first as f32;
-    let (a, b) = (linear(map[first]), linear(map[first + 1]));
-    std::array::from_fn(|i| a[i] + (b[i] - a[i]) * t)
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::ModuleId;
+    use glam::Vec3;
+
+    fn blocks(count: u32) -> Vec<Block> {
+        let block = |module| Block {
+            module: ModuleId(module),
+            kind: BlockKind::Leaf,
+            level: 1,
+            min: Vec3::ZERO,
+            max: Vec3::ONE,
+            subtree_end: module + 1,
+        };
+        (0..count).map(block).collect()
+    }
+
+    #[test]
+    fn a_scale_and_its_inverse_agree_and_every_block_is_counted() {
+        for count in [1, 2, 7, 10_000] {
+            let values: Vec<f64> = (0..count).map(|i| f64::from(i * i % 977)).collect();
+            for scale in Scale::ALL {
+                let color = ColorScale::new(Metric::Calls, scale, 0, &values, &blocks(count));
+                let counted: u32 = color.bars.iter().sum();
+                assert_eq!(counted + color.without, count);
+                if color.is_empty() {
+                    continue;
+                }
+                let mut last = 0.0f32;
+                for step in 0..=20 {
+                    let share = step as f32 / 20.0;
+                    let again = color.share(color.value_at(share));
+                    assert!(again >= last - 1e-4, "{scale:?} {share} {again}");
+                    last = again;
+                    if scale != Scale::Quantile && color.ends().0 < color.ends().1 {
+                        assert!((again - share).abs() < 1e-3, "{scale:?} {share} {again}");
+                    }
+                }
+                let largest = values.iter().copied().fold(0.0, f64::max);
+                assert_eq!(color.value_at(1.0), largest);
+            }
+        }
+    }
+
+    #[test]
+    fn quantiles_split_the_blocks_evenly() {
+        let values: Vec<f64> = (1..=2400).map(|i| f64::from(i).powi(3)).collect();
+        let color = ColorScale::new(Metric::Calls, Scale::Quantile, 0, &values, &blocks(2400));
+        for bar in color.bars {
+            assert!((95..=105).contains(&bar), "{:?}", color.bars);
+        }
+    }
+
+    #[test]
+    fn values_have_their_units() {
+        assert_eq!(date(0), "1970-01-01");
+        assert_eq!(date(19_782), "2024-02-29");
+        assert_eq!(date(-1), "1969-12-31");
+        assert_eq!(bytes(512.0), "512 B");
+        assert_eq!(bytes(1536.0), "1.5 KiB");
+        assert_eq!(bytes(40.0 * 1024.0 * 1024.0), "40 MiB");
+        assert_eq!(count(9999.0), "9999");
+        assert_eq!(count(12_345.0), "12 k");
+        assert_eq!(count(1_234_567.0), "1.2 M");
+        assert_eq!(count(3.5), "3.5");
+        assert_eq!(count(3.0), "3");
+    }
 }
