@@ -96,7 +96,7 @@ fn session(calls: u64, threads: u32) -> Session {
         source_dir: None,
         hierarchy,
         recordings: vec![Resolved {
-            recording,
+            recording: recording.into(),
             resolution,
         }],
         source_warnings: Vec::new(),

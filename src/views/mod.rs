@@ -36,7 +36,8 @@ pub struct Scope<'a> {
 }
 
 /// What views along time say of a recording without times.
-const NO_TIMES: &str = "This profile holds weights and no times: there is nothing to lay along time";
+const NO_TIMES: &str =
+    "This profile holds weights and no times: there is nothing to lay along time";
 
 /// Recordings of up to so many calls are counted at once: it takes a few milliseconds.
 const COUNTED_AT_ONCE: u64 = 1_000_000;

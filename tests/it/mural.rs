@@ -89,7 +89,8 @@ pub fn session(seed: u64, functions: usize, events: u64) -> Session {
                 samples: 0,
                 profile: None,
                 warnings: Vec::new(),
-            },
+            }
+            .into(),
             resolution: Resolution {
                 modules: nodes.iter().map(|node| modules[node.index()]).collect(),
                 rules: vec![Rule::QualifiedName; nodes.len()],

@@ -412,7 +412,8 @@ impl Trace {
     /// Makes the sums by depth that [`flame`](Self::flame) counts cells with, once for this trace and its
     /// clones. O(calls).
     pub fn sum_depths(&self) {
-        self.depth_sums.get_or_init(|| depths::DepthSums::new(&self.store));
+        self.depth_sums
+            .get_or_init(|| depths::DepthSums::new(&self.store));
     }
 
     /// Whether the sums by depth are known.
