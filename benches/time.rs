@@ -105,7 +105,11 @@ fn session(calls: u64, threads: u32) -> Session {
 
 /// Frames at random places, a share of the recording wide each: median and longest, and the processor's time
 /// for one on average.
-fn frames(end: u64, share: f64, mut show: impl FnMut(TimeRange)) -> (Duration, Duration, Duration) {
+fn frames(
+    end: u64,
+    share: f64,
+    mut show: impl FnMut(TimeRange) -> Duration,
+) -> (Duration, Duration, Duration) {
     let mut random = Random(5);
     let mut taken = Vec::new();
     let length = ((end as f64 * share) as u64).max(1);
@@ -113,9 +117,7 @@ fn frames(end: u64, share: f64, mut show: impl FnMut(TimeRange)) -> (Duration, D
     for _ in 0..FRAMES {
         let from = random.below((end - length).max(end / 100).max(1));
         let range = TimeRange::new(Time::from_ns(from), Time::from_ns((from + length).min(end)));
-        let begin = Instant::now();
-        show(range);
-        taken.push(begin.elapsed());
+        taken.push(show(range));
     }
     let cpu = (cpu_time() - begin_cpu) / FRAMES;
     taken.sort();
@@ -158,16 +160,39 @@ fn main() {
                 let (median, longest, cpu) = if view == "mural" {
                     let mut view = MuralView::new(session, 0);
                     view.show(&scope(session));
-                    frames(end, share, |range| {
+                    let wait = |view: &mut MuralView| {
+                        let begin = Instant::now();
+                        while view.is_waiting(session) {
+                            std::thread::sleep(Duration::from_millis(1));
+                            black_box(view.show(&scope(session)));
+                        }
+                        begin.elapsed()
+                    };
+                    wait(&mut view);
+                    let mut waited = Vec::new();
+                    let found = frames(end, share, |range| {
                         view.set_visible(range);
+                        let begin = Instant::now();
                         black_box(view.show(&scope(session)));
-                    })
+                        let frame = begin.elapsed();
+                        waited.push(frame + wait(&mut view));
+                        frame
+                    });
+                    waited.sort();
+                    println!(
+                        "mural, {name}: exact after {:.2?}, at most {:.2?}",
+                        waited[waited.len() / 2],
+                        waited[waited.len() - 1]
+                    );
+                    found
                 } else {
                     let mut view = FlameView::new(session, 0);
                     view.show(&scope(session));
                     frames(end, share, |range| {
                         view.set_visible(range);
+                        let begin = Instant::now();
                         black_box(view.show(&scope(session)));
+                        begin.elapsed()
                     })
                 };
                 println!("{view}, {name}: median {median:.2?}, longest {longest:.2?}, processor {cpu:.2?}");

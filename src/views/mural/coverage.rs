@@ -1,6 +1,104 @@
-//! The shades of the mural's cells.
+//! The mural's cells: what covers them, and their shades.
 
-use crate::facts::trace::{Columns, Coverage};
+use std::sync::mpsc::{Receiver, channel};
+
+use super::Lines;
+use crate::facts::trace::{Columns, Coverage, Trace};
+use crate::layout::axis::TimeAxis;
+
+/// Windows of up to so many calls are measured within a frame, larger ones beside the frames.
+const AT_ONCE: u64 = 200_000;
+
+/// What the cells of a window are covered with.
+#[derive(Clone, Debug)]
+pub(super) struct Covered {
+    pub axis: TimeAxis,
+    pub lines: Lines,
+    /// In order of row, then column.
+    pub coverage: Vec<Coverage>,
+}
+
+/// Measures windows. While a large one is measured on a thread of its own, what was measured before stays to
+/// be drawn where it belongs.
+#[derive(Debug, Default)]
+pub(super) struct Measuring {
+    covered: Option<Covered>,
+    running: Option<Receiver<Covered>>,
+}
+
+impl Measuring {
+    /// What has been measured last.
+    pub fn covered(&self) -> Option<&Covered> {
+        self.covered.as_ref()
+    }
+
+    pub fn is_running(&self) -> bool {
+        self.running.is_some()
+    }
+
+    pub fn forget(&mut self) {
+        (self.covered, self.running) = (None, None);
+    }
+
+    /// Takes what has been measured meanwhile. Whether there is something new.
+    pub fn take(&mut self) -> bool {
+        let Some(running) = &self.running else {
+            return false;
+        };
+        match running.try_recv() {
+            Ok(covered) => self.covered = Some(covered),
+            Err(std::sync::mpsc::TryRecvError::Empty) => return false,
+            // Nothing comes any more: it is measured again.
+            Err(std::sync::mpsc::TryRecvError::Disconnected) => {}
+        }
+        self.running = None;
+        true
+    }
+
+    /// Sees to it that a window is measured; `seen_rows` gives the row by function, of `rows`.
+    pub fn measure(
+        &mut self,
+        trace: &Trace,
+        axis: &TimeAxis,
+        lines: &Lines,
+        seen_rows: &[u32],
+        rows: u32,
+    ) {
+        let is_for = |covered: &Covered| (&covered.axis, &covered.lines) == (axis, lines);
+        if self.covered.as_ref().is_some_and(is_for) {
+            return;
+        }
+        let range = axis.range();
+        let calls = trace.thread_ids().map(|thread| {
+            let [before, after] = [range.start, range.end].map(|time| trace.started(thread, time));
+            u64::from(after.saturating_sub(before))
+        });
+        let columns = axis.columns().0;
+        let mut covered = Covered {
+            axis: *axis,
+            lines: *lines,
+            coverage: Vec::new(),
+        };
+        if calls.sum::<u64>() <= AT_ONCE {
+            self.running = None;
+            if let Some(known) = self.covered.take() {
+                // Its memory is used again.
+                covered.coverage = known.coverage;
+            }
+            trace.coverage(columns, seen_rows, rows, &mut covered.coverage);
+            self.covered = Some(covered);
+        } else if self.running.is_none() {
+            let (sender, receiver) = channel();
+            let (trace, seen_rows) = (trace.clone(), seen_rows.to_vec());
+            std::thread::spawn(move || {
+                trace.coverage(columns, &seen_rows, rows, &mut covered.coverage);
+                // Nobody waits for it any more when the view is gone.
+                let _ = sender.send(covered);
+            });
+            self.running = Some(receiver);
+        }
+    }
+}
 
 /// How dark a cell is when its row is on the stack all the time and never on top.
 const ON_STACK: f32 = 0.32;

@@ -16,7 +16,6 @@ use super::ink::Ink;
 use super::tip::Tip;
 use crate::analysis::session::Session;
 use crate::facts::recording::RecordingKind;
-use crate::facts::trace::Coverage;
 use crate::filter::selection::{Pointed, Selection};
 use crate::layout::axis::TimeAxis;
 use crate::layout::geometry::Color;
@@ -24,7 +23,7 @@ use crate::layout::hues::{Hues, encoded};
 use crate::layout::sheet::{Fill, Raster, Rect, Sheet};
 use crate::render::theme::Theme;
 use crate::units::{ModuleId, Time, TimeRange};
-use coverage::Shader;
+use coverage::{Measuring, Shader};
 use names::Names;
 use profile::Profile;
 pub use rows::MuralRows;
@@ -192,7 +191,7 @@ pub struct MuralView {
     /// By function its row where that is seen.
     seen_rows: Vec<u32>,
     colors: Vec<[u8; 3]>,
-    coverage: Vec<Coverage>,
+    measuring: Measuring,
     cells: Shader,
     profile: Profile,
     names: Names,
@@ -222,7 +221,7 @@ impl MuralView {
             seen_rows: Vec::new(),
             cells: Shader::default(),
             colors: Vec::new(),
-            coverage: Vec::new(),
+            measuring: Measuring::default(),
             profile: Profile::default(),
             names: Names::default(),
             painted: None,
@@ -250,6 +249,7 @@ impl MuralView {
         self.kind = rows;
         self.first = 0.0;
         self.visible = f64::from(self.rows.len());
+        self.measuring.forget();
         self.painted = None;
     }
 
@@ -305,10 +305,14 @@ impl MuralView {
         self.first = self.first.clamp(0.0, last.max(0.0));
     }
 
-    /// Whether calls are still being counted: then the view has more to show soon.
+    /// Whether something is still being counted or measured: then the view has more to show soon.
     pub fn is_waiting(&self, session: &Session) -> bool {
+        self.measuring.is_running() || !self.knows_depths(session)
+    }
+
+    fn knows_depths(&self, session: &Session) -> bool {
         let resolved = session.recordings.get(self.recording);
-        resolved.is_some_and(|it| !it.recording.trace.knows_depths())
+        resolved.is_none_or(|it| it.recording.trace.knows_depths())
     }
 
     /// What the view shows for `scope`; does work only for what has changed since the last time.
@@ -326,9 +330,10 @@ impl MuralView {
             lines: Lines::new(first, self.visible, places.plot),
             theme: scope.theme,
             places,
-            knows_depths: !self.is_waiting(scope.session),
+            knows_depths: self.knows_depths(scope.session),
         };
-        let is_painted = self.painted == Some(with);
+        let is_new = self.measuring.take();
+        let is_painted = self.painted == Some(with) && !is_new;
         if is_painted && self.shown.as_ref() == Some(scope.selection) {
             return &self.sheet;
         }
@@ -360,7 +365,6 @@ impl MuralView {
         };
         plain(ground, Rect::new(Vec2::ZERO, places.size), ink.ground);
         plain(paper, places.plot, ink.paper);
-        let (columns, edges) = self.axis.columns();
         let along = |left: f32, right: f32| {
             Rect::new(Vec2::new(left, lines.top), Vec2::new(right, lines.bottom))
         };
@@ -369,23 +373,31 @@ impl MuralView {
         bar.pixels.clear();
         bar.pixels
             .extend(self.colors.iter().map(|&[r, g, b]| [r, g, b, 255]));
-        cells.rect = along(edges[0], edges[1]);
-        cells.size = [columns.count(), lines.count];
+        cells.rect = Rect::default();
+        cells.size = [0, 0];
         let Some(resolved) = scope.session.recordings.get(self.recording) else {
             cells.pixels.clear();
             return;
         };
         let trace = &resolved.recording.trace;
         let rows = self.rows.len();
-        trace.coverage(columns, &self.seen_rows, rows, &mut self.coverage);
-        let line_of = |row| lines.of(row);
-        self.cells.shade(
-            columns,
-            &self.coverage,
-            line_of,
-            &self.colors,
-            &mut cells.pixels,
-        );
+        let measuring = &mut self.measuring;
+        measuring.measure(trace, &self.axis, &lines, &self.seen_rows, rows);
+        match measuring.covered() {
+            Some(covered) => {
+                let (columns, mut edges) = covered.axis.columns();
+                if covered.axis != self.axis {
+                    let range = covered.axis.range();
+                    edges = [range.start, range.end].map(|time| self.axis.x_of(time));
+                }
+                cells.rect = along(edges[0], edges[1]);
+                cells.size = [columns.count(), lines.count];
+                let (coverage, pixels) = (&covered.coverage, &mut cells.pixels);
+                self.cells
+                    .shade(columns, coverage, |row| lines.of(row), &self.colors, pixels);
+            }
+            None => cells.pixels.clear(),
+        }
         self.profile.measure(trace, &self.axis, places.em);
     }
 
@@ -474,6 +486,9 @@ impl MuralView {
             }
             _ if self.rows.len() == 0 => {
                 sheet.write("No calls to show", at, places.em, ink.weak, places.plot);
+            }
+            _ if self.measuring.covered().is_none() => {
+                sheet.write("Measuring …", at, places.em, ink.weak, places.plot);
             }
             Some(RecordingKind::Sampled) => {
                 let corner = Rect::new(
