@@ -5,8 +5,6 @@ use std::fmt::Write;
 use glam::Vec2;
 
 use super::super::ink::Ink;
-use rayon::prelude::*;
-
 use crate::facts::trace::{Columns, Flame, Thread, Trace};
 use crate::layout::axis::{TimeAxis, write_within};
 use crate::layout::sheet::{Fill, Rect, Sheet};
@@ -49,9 +47,10 @@ impl Profile {
         let mut running: Vec<_> = running
             .map(|((thread, _), flame)| (thread, flame))
             .collect();
-        running.par_iter_mut().for_each(|(thread, flame)| {
+        // Not on all cores: those are busy where the cells are measured.
+        for (thread, flame) in &mut running {
             trace.flame_sum(*thread, columns, flame);
-        });
+        }
         for (_, flame) in running {
             self.is_counted &= flame.is_counted;
             for (k, cell) in flame.cells.iter().enumerate() {
