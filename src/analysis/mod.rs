@@ -3,5 +3,6 @@
 pub mod call_graph;
 pub mod contexts;
 pub mod demo;
+pub mod refinement;
 pub mod resolve;
 pub mod session;

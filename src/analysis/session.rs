@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::demo;
+use super::refinement::Refinement;
 use super::resolve::{Resolution, resolve};
 use crate::facts::hierarchy::{Hierarchy, HierarchyBuilder};
 use crate::facts::recording::Recording;
@@ -71,6 +72,43 @@ impl Session {
             source_warnings: reporter.warnings(),
             ..Session::of(&source, recordings)
         })
+    }
+
+    /// As [`Session::open`], with no more than the files of a source tree where reading what is in them takes a
+    /// while: then [`Session::refine`] goes on.
+    pub fn open_first(
+        inputs: &Inputs,
+        progress: &Progress,
+    ) -> Result<(Session, Option<Refinement>), OpenError> {
+        let Some(dir) = &inputs.source_dir else {
+            return Ok((Session::open(inputs, progress)?, None));
+        };
+        let (step, refinement) = Refinement::start(dir, progress)?;
+        let recordings = import::open_all(&inputs.recordings, progress)?;
+        let recordings = recordings.into_iter().map(Arc::new).collect();
+        let session = Session {
+            source_dir: inputs.source_dir.clone(),
+            source_warnings: step.warnings,
+            ..Session::of(&step.source, recordings)
+        };
+        Ok((session, refinement))
+    }
+
+    /// The same recordings over what is known of the source tree after another step; and whether that is all. For a
+    /// worker thread: a step takes a second or more.
+    pub fn refine(
+        &self,
+        refinement: &Refinement,
+        progress: &Progress,
+    ) -> Result<(Session, bool), OpenError> {
+        let step = refinement.read_on(progress)?;
+        let recordings = self.recordings.iter().map(|it| Arc::clone(&it.recording));
+        let session = Session {
+            source_dir: self.source_dir.clone(),
+            source_warnings: step.warnings,
+            ..Session::of(&step.source, recordings.collect())
+        };
+        Ok((session, step.is_whole))
     }
 
     /// The same recordings over the source tree as it is now; none where there is no source tree.

@@ -8,6 +8,7 @@ use glam::Vec3;
 use super::camera::pose::Bounds;
 use super::details::Calls;
 use super::playback::Playback;
+use crate::analysis::refinement::Refinement;
 use crate::analysis::session::{Inputs, Resolved, Session};
 use crate::facts::hierarchy::Hierarchy;
 use crate::facts::profile::Profile;
@@ -71,6 +72,8 @@ pub struct Document {
     pub functions: Option<FunctionTable>,
     /// By module, the first function of the recording that it stands for.
     function_of: Vec<Option<FunctionId>>,
+    /// What is still to be read of the source tree.
+    pub refinement: Option<Refinement>,
 }
 
 impl Document {
@@ -82,7 +85,8 @@ impl Document {
         settings: &LandscapeSettings,
         progress: &Progress,
     ) -> anyhow::Result<Document> {
-        let session = Arc::new(Session::open(inputs, progress)?);
+        let (session, refinement) = Session::open_first(inputs, progress)?;
+        let session = Arc::new(session);
         progress.start("laying out the landscape", 0);
         progress.check()?;
         let mut settings = *settings;
@@ -90,9 +94,11 @@ impl Document {
             let duration = resolved.recording.trace.duration();
             settings.half_life = Cost::from_ns((duration.ns() / GLOW_SHARE).max(1));
         }
-        Ok(Document::of(
-            inputs, session, map, None, &settings, progress,
-        )?)
+        let document = Document::of(inputs, session, map, None, &settings, progress)?;
+        Ok(Document {
+            refinement,
+            ..document
+        })
     }
 
     /// Lays a session out, through a mapping if there is one.
@@ -138,6 +144,7 @@ impl Document {
                 .unwrap_or_default(),
             functions: resolved.map(|_| FunctionTable::new(&session, RECORDING)),
             function_of: functions_by_module(&session),
+            refinement: None,
             session,
             base,
             map,
@@ -148,7 +155,8 @@ impl Document {
         })
     }
 
-    /// The same inputs made anew: over the source tree as it is now with `rescan`, through another mapping, or both.
+    /// The same inputs made anew: over the source tree as it is now with `rescan` (while it is still being read, over
+    /// what more of it is known after another step), through another mapping, or both.
     /// None when nothing has changed. For a worker thread.
     pub fn revise(
         now: &Basis,
@@ -159,7 +167,13 @@ impl Document {
     ) -> anyhow::Result<Option<Revised>> {
         let mut base = Arc::clone(&now.base);
         let mut is_other = false;
-        if rescan && let Some(session) = base.rescan(progress)? {
+        let mut rest = now.refinement.clone().filter(|_| !rescan);
+        if rescan && let Some(refinement) = &now.refinement {
+            let (session, is_whole) = base.refine(refinement, progress)?;
+            rest = (!is_whole).then(|| refinement.clone());
+            base = Arc::new(session);
+            is_other = true;
+        } else if rescan && let Some(session) = base.rescan(progress)? {
             is_other = !correspond::are_equal(&session.hierarchy, &base.hierarchy);
             if is_other {
                 base = Arc::new(session);
@@ -174,7 +188,10 @@ impl Document {
             return Ok(None);
         }
         let history = now.history.clone();
-        let document = Document::of(&now.inputs, base, map, history, settings, progress)?;
+        let document = Document {
+            refinement: rest,
+            ..Document::of(&now.inputs, base, map, history, settings, progress)?
+        };
         let moved = moved(now, &document);
         Ok(Some(Revised { document, moved }))
     }
@@ -188,6 +205,7 @@ impl Document {
             map: self.map.clone(),
             origins: self.origins.clone(),
             history: self.history.clone(),
+            refinement: self.refinement.clone(),
         }
     }
 
@@ -467,6 +485,7 @@ pub struct Basis {
     map: Option<Arc<Mapping>>,
     origins: Vec<ModuleId>,
     history: Option<Arc<History>>,
+    refinement: Option<Refinement>,
 }
 
 /// A document made anew, and by module of the old one which module of the new one it is.

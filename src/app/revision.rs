@@ -145,6 +145,12 @@ impl Workbench {
             {
                 (map, is_other) = (Some(other), true);
             }
+            if changed.sources
+                && let Some(document) = &mut self.document
+            {
+                // What has been read so far may be of files as they were.
+                document.refinement = None;
+            }
             if changed.sources || is_other {
                 self.revise(changed.sources, map);
             }
@@ -154,9 +160,20 @@ impl Workbench {
             self.jobs.revising = None;
             match outcome {
                 Ok(Ok(Some(revised))) => self.take_revised(revised),
-                Ok(Err(error)) => self.tell("The change could not be shown", format!("{error:#}")),
-                Ok(Ok(None)) | Err(_) => {}
+                Ok(Err(error)) => {
+                    self.stop_refining();
+                    self.tell("The change could not be shown", format!("{error:#}"));
+                }
+                Ok(Ok(None)) => {}
+                Err(_) => self.stop_refining(),
             }
+        }
+        // A large source tree is shown with its files first, and then with what has been read of them.
+        let rest = self.document.as_ref();
+        if let Some(document) = rest.filter(|document| document.refinement.is_some())
+            && self.jobs.revising.is_none()
+        {
+            self.revise(true, document.map.clone());
         }
         if let Some(landscape) = take(&mut self.jobs.laying_out)
             && let Some(document) = &mut self.document
@@ -169,6 +186,12 @@ impl Workbench {
             Some(Ok(history)) => self.take_history(history),
             Some(Err(HistoryError::Cancelled(_))) => {}
             Some(Err(error)) => self.tell("There is no history", error.to_string()),
+        }
+    }
+
+    fn stop_refining(&mut self) {
+        if let Some(document) = &mut self.document {
+            document.refinement = None;
         }
     }
 

@@ -38,10 +38,9 @@ const MOST_KEPT: u64 = 1 << 30;
 const RACE: Duration = Duration::from_secs(2);
 
 /// Kinds of warnings that are kept.
-const WARNINGS: [&str; 4] = [
+const WARNINGS: [&str; 3] = [
     "file-too-large-to-parse",
     "file-too-sparse-to-parse",
-    "file-took-too-long-to-parse",
     "grammar-does-not-fit",
 ];
 const KINDS: [ModuleKind; 4] = [

@@ -264,8 +264,11 @@ struct LineCounter {
 }
 
 impl LineCounter {
-    fn feed(&mut self, text: &[u8]) {
-        for part in text.split_inclusive(|&byte| byte == b'\n') {
+    fn feed(&mut self, mut text: &[u8]) {
+        while !text.is_empty() {
+            let end = memchr::memchr(b'\n', text).map_or(text.len(), |at| at + 1);
+            let (part, rest) = text.split_at(end);
+            text = rest;
             self.is_open = true;
             self.is_code = self.is_code || part.iter().any(|byte| !byte.is_ascii_whitespace());
             if part.last() == Some(&b'\n') {

@@ -74,6 +74,11 @@ struct Parsed {
 }
 
 impl Reader {
+    /// How long a file of this size is read at most.
+    pub fn patience(bytes: u64) -> Duration {
+        PATIENCE + PATIENCE_A_BYTE * u32::try_from(bytes).unwrap_or(u32::MAX)
+    }
+
     /// The definitions in `source`, parents before children, none with more than `file_loc` lines of code and
     /// `file_comments` of comments.
     ///
@@ -88,8 +93,7 @@ impl Reader {
         progress: &Progress,
     ) -> Result<Vec<Definition>, Unparsed> {
         let started = Instant::now();
-        let bytes = u32::try_from(source.len()).unwrap_or(u32::MAX);
-        let patience = PATIENCE + PATIENCE_A_BYTE * bytes;
+        let patience = Reader::patience(source.len() as u64);
         let give_up = || progress.check().is_err() || started.elapsed() > patience;
         let because = |error| match error {
             Unparsed::TookTooLong if progress.check().is_err() => Unparsed::Cancelled,

@@ -1,6 +1,7 @@
 //! Scanning in steps: first all files with their lines, then what is in them, as fast as it can be read.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -25,6 +26,9 @@ pub struct Problem {
     /// What it is about: a path, for what the system refused with the reason.
     pub what: String,
 }
+
+/// Files of which none has been counted for this long are given up.
+const COUNTING: Duration = Duration::from_secs(30);
 
 /// A source file and what is known of it so far.
 #[derive(Debug)]
@@ -58,6 +62,22 @@ pub struct Scan {
     cache: Option<Cache>,
     /// Whether more is known than the cache has.
     is_worth_keeping: bool,
+    /// Stops the second step when nobody wants it any more; a caller who cancels may go on later.
+    own: Progress,
+}
+
+impl Drop for Scan {
+    fn drop(&mut self) {
+        self.own.cancel();
+    }
+}
+
+impl fmt::Debug for Scan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut scan = f.debug_struct("Scan");
+        scan.field("dir", &self.dir).field("unread", &self.unread);
+        scan.finish_non_exhaustive()
+    }
 }
 
 impl Scan {
@@ -96,6 +116,7 @@ impl Scan {
             is_unread: Vec::new(),
             unread: 0,
             is_worth_keeping: false,
+            own: Progress::new(),
             cache: folder.and_then(|folder| Cache::open(folder, dir)),
         };
         scan.count_all(paths, progress)?;
@@ -122,7 +143,7 @@ impl Scan {
         };
         let mut counted: Vec<Result<(SourceFile, bool), NotCounted>> = Vec::new();
         counted.resize_with(paths.len(), || Err(NotCounted::TookTooLong));
-        let mut workers = Workers::start((0..paths.len()).collect(), work)?;
+        let mut workers = Workers::start((0..paths.len()).collect(), COUNTING, work)?;
         loop {
             match workers.next(progress)? {
                 Done::File(file, result) => {
@@ -163,11 +184,28 @@ impl Scan {
         (self.files.len(), self.unread)
     }
 
-    /// Reads syntax for about `time`. Whether all of it has been read.
+    /// Bytes of the files whose syntax is still to be read.
+    pub fn unread_bytes(&self) -> u64 {
+        let files = self.files.iter().zip(&self.is_unread);
+        let unread = files.filter(|(_, is_unread)| **is_unread);
+        unread.map(|(file, _)| file.counted.stamp.bytes).sum()
+    }
+
+    /// Reads syntax for about `time`. Whether all of it has been read. Threads go on reading meanwhile; what they
+    /// have read is taken by the next call.
     pub fn read_on(&mut self, time: Duration, progress: &Progress) -> Result<bool, SourceError> {
         let started = Instant::now();
-        if self.unread > 0 && self.workers.is_none() {
-            self.start_reading(progress)?;
+        if self.unread > 0 {
+            progress.start(
+                format!("reading the files of {}", self.dir.display()),
+                self.unread as u64,
+            );
+            if self.workers.is_none() {
+                self.start_reading()?;
+            }
+        }
+        if let Some(workers) = &mut self.workers {
+            workers.resume();
         }
         while let Some(workers) = &mut self.workers {
             match workers.next(progress)? {
@@ -198,11 +236,7 @@ impl Scan {
         Ok(())
     }
 
-    fn start_reading(&mut self, progress: &Progress) -> Result<(), SourceError> {
-        progress.start(
-            format!("reading the files of {}", self.dir.display()),
-            self.unread as u64,
-        );
+    fn start_reading(&mut self) -> Result<(), SourceError> {
         // What takes longest comes first, so that all threads end together.
         let mut order: Vec<usize> = (0..self.files.len()).collect();
         order.retain(|&file| self.is_unread[file]);
@@ -212,16 +246,20 @@ impl Scan {
                 file,
             )
         });
+        let longest = order
+            .iter()
+            .map(|&file| self.files[file].counted.stamp.bytes);
+        let patience = COUNTING + Reader::patience(longest.max().unwrap_or(0));
         let files = self.files.iter();
         let files: Vec<(PathBuf, Counted)> = files
             .map(|file| (file.path.clone(), file.counted))
             .collect();
-        let (dir, progress) = (self.dir.clone(), progress.clone());
+        let (dir, progress) = (self.dir.clone(), self.own.clone());
         let work = move |file: usize, reader: &mut Reader| {
             let (path, counted) = &files[file];
             read_one(&dir.join(path), *counted, reader, &progress)
         };
-        self.workers = Some(Workers::start(order, work)?);
+        self.workers = Some(Workers::start(order, patience, work)?);
         Ok(())
     }
 
@@ -381,7 +419,8 @@ fn read_one(
         ) {
             Ok(found) => definitions = found,
             Err(Unparsed::Cancelled) => return Err(NotCounted::Cancelled),
-            Err(Unparsed::TookTooLong) => counted.warning = Some("file-took-too-long-to-parse"),
+            // It may be read in time when the machine is less busy.
+            Err(Unparsed::TookTooLong) => return Err(NotCounted::TookTooLong),
             Err(Unparsed::NoGrammar) => counted.warning = Some("grammar-does-not-fit"),
         }
     }

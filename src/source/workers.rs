@@ -12,9 +12,6 @@ use crate::progress::Progress;
 /// How often the watcher looks whether the user has cancelled.
 const WATCH: Duration = Duration::from_millis(20);
 
-/// Files of which none has been finished for this long are given up.
-const PATIENCE: Duration = Duration::from_secs(30);
-
 /// Languages nest in one another's comments, and tokei follows them by recursion.
 const STACK: usize = 64 << 20;
 
@@ -33,13 +30,16 @@ pub struct Workers<T> {
     results: Receiver<(usize, Option<T>)>,
     stop: Arc<AtomicBool>,
     last: Instant,
+    patience: Duration,
 }
 
 impl<T: Send + 'static> Workers<T> {
     /// Starts `work` on each of the files with these indices, in this order, in a pool of its own: what hangs
-    /// in it hangs nothing else. Each thread has one `S` that `work` may keep things in.
+    /// in it hangs nothing else. Each thread has one `S` that `work` may keep things in. When none has been finished
+    /// for as long as `patience`, those that are left are given up.
     pub fn start<S: Default + 'static>(
         files: Vec<usize>,
+        patience: Duration,
         work: impl Fn(usize, &mut S) -> T + Send + Sync + 'static,
     ) -> Result<Workers<T>, SourceError> {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -75,20 +75,27 @@ impl<T: Send + 'static> Workers<T> {
             results,
             stop,
             last: Instant::now(),
+            patience,
         })
+    }
+
+    /// Says that nobody has asked for results for a while: that is no reason to give anything up.
+    pub fn resume(&mut self) {
+        self.last = Instant::now();
     }
 
     /// The next result, waiting for it some 20 ms at most.
     pub fn next(&mut self, progress: &Progress) -> Result<Done<T>, SourceError> {
+        progress.check()?;
         match self.results.recv_timeout(WATCH) {
             Ok((file, result)) => {
                 self.last = Instant::now();
-                progress.add(1)?;
+                // Who cancels hears of it next time: what has come is not lost.
+                let _ = progress.add(1);
                 Ok(Done::File(file, result))
             }
             Err(RecvTimeoutError::Timeout) => {
-                progress.check()?;
-                let hangs = self.last.elapsed() > PATIENCE;
+                let hangs = self.last.elapsed() > self.patience;
                 Ok(if hangs { Done::End } else { Done::Waiting })
             }
             Err(RecvTimeoutError::Disconnected) => Ok(Done::End),

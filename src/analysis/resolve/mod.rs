@@ -394,22 +394,25 @@ fn by_name(
     };
     let candidates = index.scoped(scope, own_name);
     let agreement = |id: &ModuleId| index.agreement(*id, &parts);
-    let Some(best) = candidates.clone().map(|id| agreement(&id)).max() else {
-        let is_runtime = packages::is_runtime(parts[0]);
-        return Err(if is_runtime {
-            Reason::Runtime
-        } else {
-            Reason::NotDefined
-        });
+    let is_runtime = packages::is_runtime(parts[0]);
+    let unknown = if is_runtime {
+        Reason::Runtime
+    } else {
+        Reason::NotDefined
     };
+    let best = candidates
+        .clone()
+        .map(|id| agreement(&id))
+        .max()
+        .unwrap_or(0);
     let rule = if best > 1 {
         Rule::QualifiedName
-    } else if best == 1 && name.contains("::") && !packages::is_runtime(parts[0]) {
+    } else if best == 1 && name.contains("::") && !is_runtime {
         // The crate or the outermost namespace has another name than the directory. With dots that would be
         // too daring: `dict.get`, of a built-in type, has nothing to do with a function `get`.
         Rule::UniqueName
     } else {
-        return Err(Reason::NotDefined);
+        return Err(unknown);
     };
     let with_best = candidates.filter(|id| agreement(id) == best);
     Ok((the_one(source, with_best)?, rule))

@@ -4,9 +4,11 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
+use callscape::analysis::session::{Inputs, Session};
 use callscape::facts::hierarchy::{Hierarchy, ModuleKind};
 use callscape::progress::Progress;
 use callscape::source::Scan;
+use callscape::units::ModuleId;
 
 use super::Scratch;
 
@@ -63,10 +65,7 @@ fn lines_come_first_and_functions_follow() {
     super::check(&whole);
     assert!(steps > 0);
     assert_eq!(scan.state(), (7, 0));
-    assert_eq!(
-        whole.module(callscape::units::ModuleId::ROOT).functions,
-        30_000
-    );
+    assert_eq!(whole.module(ModuleId::ROOT).functions, 30_000);
     // What was known first is as it was: files have their place and size from the start.
     let files = |hierarchy: &Hierarchy| -> Vec<(String, u32)> {
         let files = hierarchy.modules().filter(|id| is_file(hierarchy, *id));
@@ -139,4 +138,37 @@ fn two_windows_may_scan_one_tree() {
     });
     let left: Vec<_> = fs::read_dir(&cache.0).expect("a folder").collect();
     assert_eq!(left.len(), 1);
+}
+
+#[test]
+fn a_session_shows_files_first_and_then_what_is_in_them() {
+    let scratch = tree("session");
+    let functions = (0..30_000).map(|i| {
+        let padding = "x".repeat(30);
+        format!("int g{i}_{padding}(int a) {{ return a ? {i} : 2; }}\n")
+    });
+    scratch.write("large.c", functions.collect::<String>());
+    let inputs = Inputs {
+        source_dir: Some(scratch.0.clone()),
+        recordings: Vec::new(),
+    };
+    let progress = Progress::new();
+    let (mut session, refinement) = Session::open_first(&inputs, &progress).expect("a tree");
+    let refinement = refinement.expect("there is more to read");
+    assert_eq!(session.hierarchy.module(ModuleId::ROOT).functions, 0);
+    // Who changes their mind loses nothing.
+    let cancelled = Progress::new();
+    cancelled.cancel();
+    assert!(session.refine(&refinement, &cancelled).is_err());
+    loop {
+        let (next, is_whole) = session.refine(&refinement, &progress).expect("a tree");
+        super::check(&next.hierarchy);
+        session = next;
+        if is_whole {
+            break;
+        }
+    }
+    let whole = Session::open(&inputs, &progress).expect("a tree");
+    assert_eq!(modules(&session.hierarchy), modules(&whole.hierarchy));
+    assert_eq!(session.hierarchy.module(ModuleId::ROOT).functions, 60_000);
 }
