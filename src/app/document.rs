@@ -26,7 +26,7 @@ use crate::progress::{Cancelled, Progress};
 use crate::source::history::History;
 use crate::units::{Cost, FunctionId, ModuleId, ThreadId, TimeRange};
 use crate::views::functions::FunctionTable;
-use crate::views::landscape::{LandscapeSettings, LandscapeView, Moment};
+use crate::views::landscape::{LandscapeSettings, LandscapeView, Left, Moment};
 use crate::views::metrics::ModuleMetrics;
 use crate::views::table::{Needs, ViewId};
 use crate::warnings::Warning;
@@ -365,6 +365,8 @@ impl Document {
     /// What is pointed at, with the module of a function and the function of a module added.
     pub fn complete(&self, pointed: Pointed) -> Pointed {
         let module = pointed.module.or_else(|| self.module_of(pointed.function?));
+        // Of a call relation what is called.
+        let module = module.or(pointed.relation.map(|(_, to)| to));
         let function = pointed
             .function
             .or_else(|| *self.function_of.get(module?.index())?);
@@ -389,6 +391,11 @@ impl Document {
         if let Some(resolved) = resolved.filter(|_| filters.is_empty()) {
             self.calls = Calls::new(resolved, range);
         }
+        if let Some(resolved) = resolved {
+            let modules = &resolved.resolution.modules;
+            let rules = filters.rules(&self.session.hierarchy, modules);
+            self.landscape.leave(Left::uncounted(rules));
+        }
         self.filters = filters;
     }
 
@@ -402,6 +409,9 @@ impl Document {
         let resolved = self.session.recordings.get(RECORDING);
         if let Some(resolved) = resolved.filter(|_| !self.filters.is_empty()) {
             self.calls = Calls::of(resolved, &summary.relations);
+            let mut left = self.landscape.left().clone();
+            left.count(summary);
+            self.landscape.leave(left);
         }
     }
 

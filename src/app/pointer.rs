@@ -60,6 +60,29 @@ impl Click {
 }
 
 impl Workbench {
+    /// What is under a pixel: an arc, else a module.
+    fn point_at(&self, at: Vec2) -> Pointed {
+        let Some(document) = &self.document else {
+            return Pointed::default();
+        };
+        let camera = self.camera.camera();
+        let block = self.pick(at);
+        let arc = document.landscape.pick_arc(&camera, at, self.viewport.size);
+        // An arc behind a block is only hinted at.
+        let is_seen = |point: Vec3| {
+            block.is_none_or(|(_, hit)| camera.eye.distance(point) < camera.eye.distance(hit) + 1.0)
+        };
+        match arc.filter(|arc| is_seen(arc.point)) {
+            Some(arc) => Pointed {
+                relation: Some((arc.from, arc.to)),
+                thread: arc.thread,
+                time: arc.thread.map(|_| document.selection.time),
+                ..Pointed::default()
+            },
+            None => Pointed::at_module(block.map(|(module, _)| module)),
+        }
+    }
+
     /// The module under a pixel, and the point of it.
     fn pick(&self, at: Vec2) -> Option<(ModuleId, Vec3)> {
         let camera = self.camera.camera();
@@ -87,8 +110,7 @@ impl Workbench {
         let at = self.pointer.at.filter(|&at| !covers(at));
         let is_dragging = self.pointer.press.is_some();
         let pointed = match at {
-            Some(at) if !is_dragging => Pointed::at_module(self.pick(at).map(|(module, _)| module)),
-            Some(_) => Pointed::default(),
+            Some(at) if !is_dragging => self.point_at(at),Some(_) => Pointed::default(),
             None => pointed,
         };
         let Some(document) = &mut self.document else {
@@ -152,7 +174,7 @@ impl Workbench {
         if press.is_drag || button != Button::Left {
             return;
         }
-        let module = self.pick(press.at).map(|(module, _)| module);
+        let pointed = self.point_at(press.at);
         let click = Click {
             at: press.at,
             heard: self.now(),
@@ -160,8 +182,8 @@ impl Workbench {
         };
         let last = self.pointer.last_click.take();
         let is_double = last.is_some_and(|last| click.follows(&last));
-        self.execute(Command::Select(module));
-        match module {
+        self.execute(Command::Choose(pointed));
+        match pointed.module {
             Some(module) if is_double => self.execute(Command::FlyTo(module)),
             _ => self.pointer.last_click = Some(click),
         }

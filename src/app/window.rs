@@ -476,6 +476,9 @@ fn landscape_frame(
         is_stale = true;
     }
     let moment = document.moment();
+    if std::mem::take(&mut bench.left_is_new) {
+        view.shown = None;
+    }
     if view.shown != Some(moment) {
         view.shown = Some(moment);
         document.landscape.show(&document.session, moment);
@@ -488,7 +491,9 @@ fn landscape_frame(
         renderer.set_arcs(gpu, landscape.arcs());
         is_stale = true;
     }
-    frame.hovered = document.selection.pointed.module;
+    // Of an arc what is called.
+    let pointed = document.selection.pointed;
+    frame.hovered = pointed.module.or(pointed.relation.map(|(_, to)| to));
     frame.selected = document.selection.chosen.module;
     if is_stale || view.drawn != Some(frame) {
         let found: &[ModuleId] = if bench.search.is_open {
@@ -508,7 +513,10 @@ fn landscape_frame(
         } = document;
         // What is hovered has a tooltip of its own.
         let named = Selection {
-            pointed: Pointed::default(),
+            pointed: Pointed {
+                relation: selection.pointed.relation,
+                ..Pointed::default()
+            },
             ..selection.clone()
         };
         landscape.label(session, &named, found, &frame.camera, pixels, em);

@@ -58,6 +58,7 @@ impl Workbench {
             match counted {
                 Ok(summary) => {
                     document.count(&summary);
+                    self.left_is_new = true;
                     self.show_chosen();
                 }
                 Err(_) => self.work.counting_is_stopped = true,

@@ -142,6 +142,8 @@ pub struct Workbench {
     pub drawing: Duration,
     /// The blocks are others than the renderer has.
     pub blocks_are_new: bool,
+    /// Something else is left of the recording than the renderer shows.
+    pub left_is_new: bool,
     /// Other names are to be shown over the landscape than before.
     pub names_are_new: bool,
     /// Where the camera is to fly as soon as the free area is known: what asked for the flight may have
@@ -204,6 +206,7 @@ impl Workbench {
             was_moving: false,
             drawing: Duration::ZERO,
             blocks_are_new: false,
+            left_is_new: false,
             names_are_new: false,
             flight_pending: None,
             home_pending: false,
@@ -642,6 +645,10 @@ impl Workbench {
             self.history.leave(Place::of(&document.selection));
             document.selection.chosen = chosen;
             self.list_of = CallsOf::chosen(&chosen);
+            // The calls behind an arc are what one clicks it for.
+            if chosen.relation.is_some() && document.can_show(ViewId::Calls) {
+                self.dock.open(ViewId::Calls);
+            }
             self.show_chosen();
         }
     }
@@ -677,6 +684,7 @@ impl Workbench {
         if is_other {
             let filters = document.filters.clone();
             document.limit(range, filters);
+            self.left_is_new = true;
             self.outdate_count();
             self.show_chosen();
         }
@@ -692,6 +700,7 @@ impl Workbench {
         change(&mut filters);
         if filters != document.filters {
             document.limit(document.selection.range, filters);
+            self.left_is_new = true;
             self.outdate_count();
             self.show_chosen();
         }

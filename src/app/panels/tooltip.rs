@@ -1,20 +1,24 @@
 //! What is under the pointer: name, kind, lines of code, calls and cost.
 
-use egui::{Align2, Context as Egui, Id};
+use egui::{Align2, Context as Egui, Id, Ui};
 
+use super::super::document::Document;
 use super::super::style;
 use super::{Context, text};
 use crate::facts::hierarchy::ModuleKind;
+use crate::units::ModuleId;
 
 pub fn show(ctx: &Egui, context: &mut Context<'_>) {
     let bench = context.bench;
     let Some(document) = &bench.document else {
         return;
     };
-    let (Some(module), Some(at)) = (document.selection.pointed.module, bench.pointer.at) else {
+    let (pointed, Some(at)) = (document.selection.pointed, bench.pointer.at) else {
         return;
     };
-    let facts = document.landscape.module_facts(&document.session, module);
+    if pointed.module.is_none() && pointed.relation.is_none() {
+        return;
+    }
     let at = at + bench.viewport.origin;
     let at = egui::pos2(at.x, at.y) / ctx.pixels_per_point();
     let room = ctx.content_rect().shrink(6.0);
@@ -43,30 +47,56 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
                 .show(ui, |ui| {
                     ui.set_max_width(340.0f32.min(room.width() * 0.6));
                     ui.spacing_mut().item_spacing.y = 2.0;
-                    ui.add(egui::Label::new(style::title(facts.name)).wrap());
-                    let mut what = facts.kind.name().to_owned();
-                    if !facts.language.is_empty() {
-                        what = format!("{what} · {}", facts.language);
-                    }
-                    if facts.kind != ModuleKind::External && facts.loc > 0 {
-                        let lines =
-                            text::counted(u64::from(facts.loc), "line of code", "lines of code");
-                        what = format!("{what} · {lines}");
-                    }
-                    ui.label(style::weak(what).small());
-                    let own = document.show_cost(facts.self_cost);
-                    let cost = match facts.total {
-                        Some(total) => {
-                            format!("{} in all, {own} itself", document.show_cost(total))
-                        }
-                        None => format!("{own} itself"),
-                    };
-                    if facts.calls > 0 {
-                        let calls = text::counted(facts.calls, "call", "calls");
-                        ui.label(style::weak(format!("{calls} · {cost}")).small());
-                    } else if document.resolved().is_some() && !document.counts_calls() {
-                        ui.label(style::weak(cost).small());
+                    match (pointed.relation, pointed.module) {
+                        (Some(relation), _) => of_relation(ui, document, relation),
+                        (None, Some(module)) => of_module(ui, document, module),
+                        (None, None) => {}
                     }
                 });
         });
+}
+
+fn of_module(ui: &mut Ui, document: &Document, module: ModuleId) {
+    let facts = document.landscape.module_facts(&document.session, module);
+    ui.add(egui::Label::new(style::title(facts.name)).wrap());
+    let mut what = facts.kind.name().to_owned();
+    if !facts.language.is_empty() {
+        what = format!("{what} · {}", facts.language);
+    }
+    if facts.kind != ModuleKind::External && facts.loc > 0 {
+        let lines =
+            text::counted(u64::from(facts.loc), "line of code", "lines of code");
+        what = format!("{what} · {lines}");
+    }
+    ui.label(style::weak(what).small());
+    let own = document.show_cost(facts.self_cost);
+    let cost = match facts.total {
+        Some(total) => {
+            format!("{} in all, {own} itself", document.show_cost(total))
+        }
+        None => format!("{own} itself"),
+    };
+    if facts.calls > 0 {
+        let calls = text::counted(facts.calls, "call", "calls");
+        ui.label(style::weak(format!("{calls} · {cost}")).small());
+    } else if document.resolved().is_some() && !document.counts_calls() {
+        ui.label(style::weak(cost).small());
+    }
+}
+
+/// The calls from one module to another that are shown.
+fn of_relation(ui: &mut Ui, document: &Document, (from, to): (ModuleId, ModuleId)) {
+    let name = |module| document.session.hierarchy.name(module);
+    let title = format!("{} to {}", name(from), name(to));
+    ui.add(egui::Label::new(style::title(title)).wrap());
+    let mut relations = document.landscape.relations();
+    if let Some(found) = relations.find(|it| (it.from, it.to) == (from, to)) {
+        let calls = text::counted(found.calls, "call", "calls");
+        let step = match found.step_calls {
+            0 => String::new(),
+            step => format!(", {} of them in the last step", text::count(step)),
+        };
+        ui.label(style::weak(format!("{calls}{step}")).small());
+    }
+    ui.label(style::weak("Click to list the calls").small());
 }

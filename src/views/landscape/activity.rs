@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::left::Left;
 use super::{LandscapeSettings, Moment, NO_BLOCK};
 use crate::analysis::session::{Resolved, Session};
 use crate::layout::geometry::{Block, BlockKind, BlockLook};
@@ -63,6 +64,7 @@ impl Activity {
         block_of: &[u32],
         looks: &mut [BlockLook],
         changed: &mut Vec<Range<u32>>,
+        left: &Left,
     ) {
         for &index in &self.glowing {
             let look = &mut looks[index as usize];
@@ -81,6 +83,9 @@ impl Activity {
                 recent(resolved, moment, settings, &mut self.glows);
             }
             for &(function, glow) in &self.glows {
+                if !left.shows(function) {
+                    continue;
+                }
                 let module = resolved.resolution.modules.get(function.index());
                 let index = module.and_then(|module| block_of.get(module.index()));
                 let Some(&index) = index.filter(|index| **index != NO_BLOCK) else {

@@ -4,6 +4,7 @@
 //! [`LandscapeView::show`]; both do work only for what changed.
 
 mod activity;
+mod left;
 mod motion;
 mod relations;
 mod surface;
@@ -24,15 +25,17 @@ use crate::layout::labels::Eye;
 use crate::layout::labels::flat::FlatLabels;
 use crate::layout::labels::screen::{Reason, Request, ScreenLabels, Subject};
 use crate::layout::pick::{Hit, Picker};
+use crate::layout::pick_arc;
 use crate::layout::treemap::{Heights, Plan, Tiling, Treemap};
 use crate::render::camera::Camera;
 use crate::render::theme::Theme;
-use crate::units::{Cost, ModuleId, Time, TimeRange, Unit, grouped};
+use crate::units::{Cost, ModuleId, ThreadId, Time, TimeRange, Unit, grouped};
 
 use relations::Count;
 
 pub use motion::Boxes;
 pub use relations::thread_color;
+pub use left::Left;
 pub use surface::{BARS, ColorScale, Scale, Surface, color_at, languages};
 
 /// Which call relations lie over the landscape as arcs.
@@ -128,6 +131,19 @@ const NO_BLOCK: u32 = u32::MAX;
 /// More blocks than this do not ease to their new places: a frame of them takes too long to make.
 const MOST_MOVING: usize = 300_000;
 
+/// An arc under the pointer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PickedArc {
+    pub from: ModuleId,
+    pub to: ModuleId,
+    /// Of a hop of a hyperarc.
+    pub thread: Option<ThreadId>,
+    pub point: Vec3,
+}
+
+/// The pointer is on an arc when it is no further away than so many pixels.
+const ARC_REACH: f32 = 5.0;
+
 /// Names of running functions shown at once.
 const MOST_RUNNING_NAMES: usize = 6;
 
@@ -207,6 +223,7 @@ pub struct LandscapeView {
     flat_labels: FlatLabels,
     screen_labels: ScreenLabels,
     shown: Option<Moment>,
+    left: Left,
     /// What relations weigh where the recording does not count calls.
     weighs: Option<Unit>,
 }
@@ -245,6 +262,7 @@ impl LandscapeView {
             flat_labels: FlatLabels::default(),
             screen_labels: ScreenLabels::default(),
             shown: None,
+            left: Left::default(),
             weighs: None,
         };
         view.lay_out(session, settings, cut);
@@ -414,6 +432,7 @@ impl LandscapeView {
             &self.block_of,
             &mut self.looks,
             &mut self.changed,
+            &self.left,
         );
         let risen = self.activity.risen().iter().copied();
         self.picker
@@ -423,8 +442,45 @@ impl LandscapeView {
             parents: &self.parents,
             looks: &self.looks,
         };
-        self.relations
-            .show(session, moment, &self.settings, ground, &self.block_of);
+        self.relations.show(
+            session,
+            moment,
+            &self.settings,
+            ground,
+            &self.block_of,
+            &self.left,
+        );
+    }
+
+    /// Shows only what is left; what was shown has to be shown again.
+    pub fn leave(&mut self, left: Left) {
+        self.left = left;
+        self.shown = None;
+    }
+
+    pub fn left(&self) -> &Left {
+        &self.left
+    }
+
+    /// The arc that is drawn nearest to a pixel of a picture of `size`, if one is near: the modules at its
+    /// ends, the thread of a hop of a hyperarc, and the place on it. O(arcs).
+    pub fn pick_arc(&self, camera: &Camera, at: Vec2, size: Vec2) -> Option<PickedArc> {
+        let clip_from_world = camera.clip_from_world(size.x / size.y);
+        let project = |world: Vec3| {
+            let clip = clip_from_world * world.extend(1.0);
+            let ndc = clip.truncate() / clip.w;
+            let pixel = Vec2::new(ndc.x + 1.0, 1.0 - ndc.y) * 0.5 * size;
+            (clip.w > 0.0).then_some(pixel)
+        };
+        let hit = pick_arc::pick(self.relations.arcs(), at, ARC_REACH, project)?;
+        let (ends, thread) = self.relations.ends(hit.arc)?;
+        let [from, to] = ends.map(|block| self.blocks.get(block as usize).map(|it| it.module));
+        Some(PickedArc {
+            from: from?,
+            to: to?,
+            thread,
+            point: hit.point,
+        })
     }
 
     /// Chooses the names for a camera and a picture of `size` physical pixels: districts by their size on

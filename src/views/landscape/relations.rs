@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use glam::Vec3;
 
+use super::left::Left;
 use super::{ArcMode, LandscapeSettings, Moment, NO_BLOCK};
 use crate::analysis::session::{Resolved, Session};
 use crate::facts::trace::Relation;
@@ -71,6 +72,8 @@ pub(super) struct Relations {
     stack: Vec<CallId>,
     path: Vec<u32>,
     hops: Vec<[u32; 2]>,
+    /// Of the arcs behind those of the relations, their ends and threads.
+    hop_ends: Vec<([u32; 2], ThreadId)>,
 }
 
 impl Relations {
@@ -104,7 +107,9 @@ impl Relations {
         settings: &LandscapeSettings,
         ground: Ground<'_>,
         block_of: &[u32],
+        left: &Left,
     ) {
+        self.hop_ends.clear();
         self.arcs.arcs.clear();
         self.arcs.points.clear();
         self.between.clear();
@@ -115,7 +120,13 @@ impl Relations {
             return;
         };
         if settings.arcs != ArcMode::None {
-            if moment.summary {
+            if !left.is_all() {
+                for relation in left.relations() {
+                    let from = block(resolved, relation.caller, block_of);
+                    let to = block(resolved, relation.callee, block_of);
+                    self.add(from, to, relation.calls, 0);
+                }
+            } else if moment.summary {
                 self.summarize(resolved, moment, block_of);
             } else {
                 self.count(resolved, moment, settings, block_of);
@@ -123,7 +134,15 @@ impl Relations {
             self.add_relations(moment, settings, ground);
         }
         if !moment.summary {
-            self.add_hyperarcs(resolved, moment, settings, ground, block_of);
+            self.add_hyperarcs(resolved, moment, settings, ground, block_of, left);
+        }
+    }
+
+    /// The ends of the arc with this index, and the thread of a hop of a hyperarc.
+    pub fn ends(&self, arc: usize) -> Option<([u32; 2], Option<ThreadId>)> {
+        match arc.checked_sub(self.between.len()) {
+            None => self.between.get(arc).map(|it| ([it.from, it.to], None)),
+            Some(hop) => self.hop_ends.get(hop).map(|&(ends, of)| (ends, Some(of))),
         }
     }
 
@@ -240,6 +259,7 @@ impl Relations {
         settings: &LandscapeSettings,
         ground: Ground<'_>,
         block_of: &[u32],
+        left: &Left,
     ) {
         let trace = &resolved.recording.trace;
         let mut shown = 0;
@@ -248,13 +268,10 @@ impl Relations {
                 break;
             }
             trace.stack_at(thread, moment.time, &mut self.stack);
-            let functions = self
-                .stack
-                .iter()
-                .map(|&call| trace.call(thread, call).function);
+            let calls = left.stack(trace, thread, &self.stack);
             self.path.clear();
             self.path
-                .extend(functions.filter_map(|function| block(resolved, function, block_of)));
+                .extend(calls.filter_map(|call| block(resolved, call.function, block_of)));
             self.path.dedup();
             let Some(&innermost) = self.path.last() else {
                 continue;
@@ -277,6 +294,8 @@ impl Relations {
             }
             self.hops.reverse();
             add_hyperarc(&mut self.arcs, ground, &self.hops, color);
+            self.hop_ends
+                .extend(self.hops.iter().map(|&hop| (hop, thread)));
         }
     }
 }

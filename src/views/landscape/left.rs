@@ -1,0 +1,69 @@
+//! What the filters leave of a recording for the landscape to show.
+
+use crate::facts::trace::{Call, Relation, Trace};
+use crate::filter::filters::FilterRules;
+use crate::filter::selection::CallOf;
+use crate::filter::summary::Summary;
+use crate::units::{CallId, FunctionId, ThreadId};
+
+/// What is left of a recording.
+///
+/// Which calls are left is found out by looking at all of them, not while it plays: with filters the arcs
+/// are those of all that is left in the range, not of what ran up to a moment.
+#[derive(Clone, Debug, Default)]
+pub struct Left {
+    rules: FilterRules,
+    /// By function, whether a call of it is left; empty before they have been counted.
+    is_left: Vec<bool>,
+    relations: Vec<Relation>,
+}
+
+impl Left {
+    /// Before the calls have been counted.
+    pub fn uncounted(rules: FilterRules) -> Left {
+        Left {
+            rules,
+            ..Left::default()
+        }
+    }
+
+    /// Takes what looking at every call has found.
+    pub fn count(&mut self, summary: &Summary) {
+        let functions = summary.functions.iter();
+        self.is_left = functions.map(|it| it.metrics.calls > 0).collect();
+        self.relations.clone_from(&summary.relations);
+    }
+
+    /// Nothing is left out.
+    pub fn is_all(&self) -> bool {
+        self.rules.is_empty()
+    }
+
+    pub fn relations(&self) -> &[Relation] {
+        &self.relations
+    }
+
+    /// Whether anything of a function can be seen.
+    pub fn shows(&self, function: FunctionId) -> bool {
+        self.is_all() || self.is_left.get(function.index()) == Some(&true)
+    }
+
+    /// The open calls `stack` of a thread without those left out.
+    pub fn stack<'a>(
+        &'a self,
+        trace: &'a Trace,
+        thread: ThreadId,
+        stack: &'a [CallId],
+    ) -> impl Iterator<Item = Call> + 'a {
+        let stack = if self.rules.hides(thread) { &[] } else { stack };
+        let mut is_cut = false;
+        let calls = stack.iter().map_while(move |&id| {
+            let call = trace.call(thread, id);
+            let of = CallOf { thread, call: id };
+            let was_cut = is_cut;
+            is_cut = self.rules.cuts_below(call.function, of);
+            (!was_cut).then_some(call)
+        });
+        calls.filter(|call| !self.rules.removes(call.function))
+    }
+}
