@@ -17,6 +17,8 @@ pub enum Command {
     /// Opens what was dropped: a source tree, recordings, or both.
     Open(Vec<PathBuf>),
     CancelLoading,
+    /// Saves what is open and how it is looked at.
+    SaveSession,
     DismissMessage(usize),
 
     PlayOrPause,

@@ -78,6 +78,7 @@ pub const HELP: &[(&str, &[(&str, &str)])] = &[
             ("K", "call stacks"),
             ("T", "light or dark"),
             ("F3", "frame times"),
+            ("Ctrl + S", "save the session: files, views, selection"),
             ("Drop files", "open a source tree or a recording"),
         ],
     ),
@@ -147,6 +148,7 @@ pub fn command(event: &KeyEvent, modifiers: ModifiersState) -> Option<Command> {
         Key::Named(NamedKey::ArrowRight) if modifiers.alt_key() => Some(Command::Forward),
         Key::Character(text) if modifiers.control_key() => match text.to_lowercase().as_str() {
             "f" => Some(Command::OpenSearch),
+            "s" => Some(Command::SaveSession),
             "z" if modifiers.shift_key() => Some(Command::RedoFilter),
             "z" => Some(Command::UndoFilter),
             "y" => Some(Command::RedoFilter),

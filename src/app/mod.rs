@@ -22,6 +22,7 @@ pub mod playback;
 mod pointer;
 mod remembered;
 mod revision;
+pub mod saved;
 mod state_log;
 mod style;
 mod watch;
@@ -29,4 +30,4 @@ mod window;
 mod work;
 mod workbench;
 
-pub use window::run;
+pub use window::{run, run_session};

@@ -56,8 +56,25 @@ struct Wake;
 /// Opens the window on `inputs`, the built-in demo when there are none, through the mapping file `map`, and stays
 /// until it is closed. Recordings are followed as they grow if `follow` says so.
 pub fn run(inputs: Inputs, map: Option<PathBuf>, follow: bool) -> anyhow::Result<()> {
+    start(Start::Inputs(inputs), map, follow)
+}
+
+/// Opens the window on the session that the file at `path` keeps.
+pub fn run_session(path: PathBuf, map: Option<PathBuf>, follow: bool) -> anyhow::Result<()> {
+    // What is no session at all is better said where it was asked for.
+    super::saved::SavedSession::read(&path)?;
+    start(Start::Session(path), map, follow)
+}
+
+/// What the window opens first.
+enum Start {
+    Inputs(Inputs),
+    Session(PathBuf),
+}
+
+fn start(start: Start, map: Option<PathBuf>, follow: bool) -> anyhow::Result<()> {
     let event_loop = event_loop()?;
-    let mut app = App::new(event_loop.create_proxy(), inputs, map);
+    let mut app = App::new(event_loop.create_proxy(), start, map);
     app.bench.growing = follow.then(Growing::default);
     event_loop
         .run_app(&mut app)
@@ -87,7 +104,7 @@ struct App {
     bench: Workbench,
     memory: Memory,
     view: Option<View>,
-    inputs: Option<Inputs>,
+    start: Option<Start>,
     map: Option<PathBuf>,
     modifiers: ModifiersState,
     fly_keys: FlyKeys,
@@ -117,7 +134,7 @@ struct View {
 }
 
 impl App {
-    fn new(proxy: EventLoopProxy<Wake>, inputs: Inputs, map: Option<PathBuf>) -> App {
+    fn new(proxy: EventLoopProxy<Wake>, start: Start, map: Option<PathBuf>) -> App {
         let wake = move || -> Box<dyn FnOnce() + Send> {
             let proxy = proxy.clone();
             Box::new(move || {
@@ -138,7 +155,7 @@ impl App {
             bench,
             memory,
             view: None,
-            inputs: Some(inputs),
+            start: Some(start),
             map,
             modifiers: ModifiersState::default(),
             fly_keys: FlyKeys::default(),
@@ -574,11 +591,13 @@ impl ApplicationHandler<Wake> for App {
                 return;
             }
         }
-        if let Some(inputs) = self.inputs.take() {
-            if let Some(map) = self.map.take() {
-                self.bench.use_map_file(&map);
-            }
-            self.bench.open(inputs);
+        if let Some(map) = self.map.take() {
+            self.bench.use_map_file(&map);
+        }
+        match self.start.take() {
+            Some(Start::Inputs(inputs)) => self.bench.open(inputs),
+            Some(Start::Session(path)) => self.bench.open_session(path),
+            None => {}
         }
     }
 

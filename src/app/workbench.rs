@@ -1,6 +1,7 @@
 //! What the window holds and how commands change it: the open document, the camera, the panels' state.
 //! Knows neither the window system nor the GPU.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -20,6 +21,7 @@ use super::loading::{Loading, Outcome};
 use super::mapping::MappingEditor;
 use super::pointer::Pointer;
 use super::revision::Jobs;
+use super::saved::{SavedSession, is_session_file};
 use super::watch::Watch;
 use super::work::Work;
 use crate::analysis::session::Inputs;
@@ -119,6 +121,12 @@ pub struct Workbench {
     pub(super) detail_seen: Option<(Pose, Vec2)>,
     pub jobs: Jobs,
     pub(super) watch: Option<Watch>,
+    /// The file that the session was opened from.
+    pub session_file: Option<PathBuf>,
+    /// Where to bring what is being opened.
+    to_restore: Option<SavedSession>,
+    /// Where to look from once the landscape has its place.
+    pose_to_restore: Option<Pose>,
     /// Past selections.
     pub history: History,
     /// What was selected when the pointer began to draw a range.
@@ -189,6 +197,9 @@ impl Workbench {
             detail_seen: None,
             jobs: Jobs::default(),
             watch: None,
+            session_file: None,
+            to_restore: None,
+            pose_to_restore: None,
             history: History::default(),
             before_drag: None,
             function_to_show: None,
@@ -217,7 +228,41 @@ impl Workbench {
         }
     }
 
+    /// Opens the session that a file keeps.
+    pub fn open_session(&mut self, path: PathBuf) {
+        let saved = match SavedSession::read(&path) {
+            Ok(saved) => saved,
+            Err(error) => {
+                self.messages.push(Message {
+                    is_error: true,
+                    is_open: true,
+                    title: "The session could not be opened".to_owned(),
+                    lines: vec![format!("{error:#}")],
+                });
+                return;
+            }
+        };
+        let (inputs, missing) = saved.inputs(&path);
+        if !missing.is_empty() {
+            self.messages.push(Message {
+                is_error: true,
+                is_open: true,
+                title: "Parts of the session are missing".to_owned(),
+                lines: missing.iter().map(|path| path.display().to_string()).collect(),
+            });
+        }
+        if saved.has_inputs() && inputs == Inputs::default() {
+            // Nothing of it is left: the demo would not be what was asked for.
+            return;
+        }
+        self.open(inputs);
+        self.session_file = Some(path);
+        self.to_restore = Some(saved);
+    }
+
     pub fn open(&mut self, inputs: Inputs) {
+        self.session_file = None;
+        self.to_restore = None;
         if let Some(loading) = self.loading.take() {
             loading.progress.cancel();
         }
@@ -306,6 +351,8 @@ impl Workbench {
             growing::forget_the_end(&mut document);
         }
         self.settings.half_life = document.settings.half_life;
+        let restored = self.to_restore.take();
+        let lost = restored.as_ref().map(|saved| saved.restore(&mut document));
         // Other settings may have been chosen while it was loading.
         if document.settings != self.settings {
             document.lay_out(&self.settings);
@@ -328,6 +375,33 @@ impl Workbench {
         self.mapping.find_out(&base, (self.wake)());
         self.watch_again();
         self.ask_history();
+        if let Some(saved) = restored {
+            self.restore(&saved, lost.unwrap_or_default());
+        }
+    }
+
+    /// Brings what is not the document's to where a saved session has it.
+    fn restore(&mut self, saved: &SavedSession, lost: usize) {
+        let (dock, unknown) = Dock::arranged(&saved.views);
+        self.dock = dock;
+        self.pose_to_restore = saved.pose();
+        if lost + unknown.len() > 0 {
+            self.messages.push(Message {
+                is_error: true,
+                is_open: false,
+                title: "Parts of the session are no longer there".to_owned(),
+                lines: vec![format!("{} names mean nothing now and are left out", lost + unknown.len())],
+            });
+        }
+        // What is collapsed decides the layout.
+        self.lay_out();
+        self.execute(Command::Seek(saved.time()));
+        self.list_of = self
+            .document
+            .as_ref()
+            .and_then(|open| CallsOf::chosen(&open.selection.chosen));
+        self.left_is_new = true;
+        self.show_chosen();
     }
 
     /// The panels leave `free` of a window of `size` pixels to the landscape.
@@ -353,6 +427,9 @@ impl Workbench {
             self.camera = CameraControl::new(bounds, viewport.aspect(), viewport.free);
             self.home = Some(self.camera.pose());
             self.home_pending = false;
+            if let Some(pose) = self.pose_to_restore.take() {
+                self.camera.look_from(pose);
+            }
         }
         let aspect = viewport.aspect();
         match self.flight_pending.take() {
@@ -427,8 +504,23 @@ impl Workbench {
     pub fn execute(&mut self, command: Command) {
         match command {
             Command::Open(paths) => {
+                if let Some(path) = paths.iter().find(|path| is_session_file(path)) {
+                    return self.open_session(path.clone());
+                }
                 let open = self.document.as_ref().map(|document| &document.inputs);
                 self.open(dropped(open, &paths));
+            }
+            Command::SaveSession => {
+                let (is_error, title, line) = match self.save_session() {
+                    Ok(path) => (false, "The session is saved", path.display().to_string()),
+                    Err(error) => (true, "The session could not be saved", format!("{error:#}")),
+                };
+                self.messages.push(Message {
+                    is_error,
+                    is_open: true,
+                    title: title.to_owned(),
+                    lines: vec![line],
+                });
             }
             Command::CancelLoading => {
                 if let Some(loading) = &self.loading {

@@ -8,8 +8,9 @@ use crate::import::input::STANDARD_INPUT;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A source tree, recordings of it, or both; without any, the built-in demo
-    #[arg(value_name = "SOURCE_DIR | TRACE")]
+    /// A source tree, recordings of it, or both; or a session saved with Ctrl + S; without any, the
+    /// built-in demo
+    #[arg(value_name = "SOURCE_DIR | TRACE | SESSION")]
     inputs: Vec<PathBuf>,
     /// Read recordings anew as they grow
     #[arg(long)]
@@ -26,9 +27,16 @@ pub const EXAMPLES: &str = "Examples:
   callscape trace.json              a landscape of the names in a recording
   callscape src trace.json --map architecture.map
   callscape --follow trace.json     the same while it is still written
-  zcat trace.json.gz | callscape -  from a pipe";
+  zcat trace.json.gz | callscape -  from a pipe
+
+  callscape trace.json.callscape-session.json    a session as it was saved";
 
 pub fn run(args: Args) -> anyhow::Result<()> {
+    if let [path] = &args.inputs[..]
+        && crate::app::saved::is_session_file(path)
+    {
+        return crate::app::run_session(path.clone(), args.map, args.follow);
+    }
     let inputs = super::input::sort(&args.inputs)?;
     let is_pipe = |path: &PathBuf| path.as_os_str() == STANDARD_INPUT;
     ensure!(

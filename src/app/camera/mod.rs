@@ -107,6 +107,12 @@ impl CameraControl {
         self.pose
     }
 
+    /// Looks from another place at once.
+    pub fn look_from(&mut self, pose: Pose) {
+        self.stop();
+        self.pose = pose;
+    }
+
     /// Where a flight under way leads.
     pub fn destination(&self) -> Option<Pose> {
         match &self.motion {

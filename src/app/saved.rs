@@ -1,0 +1,371 @@
+//! Session files: what is open and how it is looked at, saved and opened again.
+//!
+//! A session file is JSON, its name ends in [`ENDING`]. It names inputs by paths relative to its own folder
+//! where that is possible, and modules by their path in the hierarchy, so that it survives another scan.
+
+use std::path::{Component, Path, PathBuf};
+
+use glam::Vec3;
+use serde::{Deserialize, Serialize};
+
+use super::camera::pose::Pose;
+use super::dock::Arrangement;
+use super::document::Document;
+use super::remembered::write_beside;
+use super::workbench::Workbench;
+use crate::analysis::session::Inputs;
+use crate::facts::hierarchy::Hierarchy;
+use crate::filter::cut::Cut;
+use crate::filter::filters::{FilterStep, Filters};
+use crate::filter::selection::{CallOf, Pointed};
+use crate::import::input::STANDARD_INPUT;
+use crate::units::{CallId, ModuleId, ThreadId, Time, TimeRange};
+
+/// How the names of session files end.
+pub const ENDING: &str = ".callscape-session.json";
+
+const FORMAT: &str = "callscape-session";
+/// What files of this version hold; others are not read.
+const VERSION: u32 = 1;
+
+/// A session as a file keeps it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SavedSession {
+    format: String,
+    version: u32,
+    source: Option<PathBuf>,
+    #[serde(default)]
+    recordings: Vec<PathBuf>,
+    pub views: Arrangement,
+    #[serde(default)]
+    time_ns: u64,
+    range_ns: Option<[u64; 2]>,
+    /// The path of the module chosen, and the thread and number of the call.
+    module: Option<String>,
+    call: Option<[u32; 2]>,
+    camera: Option<SavedPose>,
+    #[serde(default)]
+    collapsed: Vec<String>,
+    #[serde(default)]
+    left_out: Vec<SavedStep>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct SavedPose {
+    target: [f32; 3],
+    distance: f32,
+    yaw: f32,
+    pitch: f32,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum SavedStep {
+    Thread(u32),
+    Module(String),
+    Below(String),
+    BelowCall([u32; 2]),
+}
+
+/// Whether `path` is named like a session file.
+pub fn is_session_file(path: &Path) -> bool {
+    path.file_name()
+        .is_some_and(|name| name.to_string_lossy().ends_with(ENDING))
+}
+
+impl SavedSession {
+    /// What `bench` shows, for a file in `folder`; none without anything open.
+    fn of(bench: &Workbench, folder: &Path) -> Option<SavedSession> {
+        let document = bench.document.as_ref()?;
+        let path = |module: ModuleId| document.session.hierarchy.path(module);
+        let selection = &document.selection;
+        let pose = bench.camera.pose();
+        let steps = document.filters.steps().iter().map(|step| match *step {
+            FilterStep::HideThread(thread) => SavedStep::Thread(thread.0),
+            FilterStep::RemoveModule(module) => SavedStep::Module(path(module)),
+            FilterStep::RemoveBelow(module) => SavedStep::Below(path(module)),
+            FilterStep::RemoveBelowCall(of) => SavedStep::BelowCall([of.thread.0, of.call.0]),
+        });
+        let inputs = &document.inputs;
+        Some(SavedSession {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            source: inputs
+                .source_dir
+                .as_deref()
+                .map(|path| relative(path, folder)),
+            recordings: inputs
+                .recordings
+                .iter()
+                .map(|path| relative(path, folder))
+                .collect(),
+            views: bench.dock.arrangement(),
+            time_ns: selection.time.ns(),
+            range_ns: selection
+                .range
+                .map(|range| [range.start.ns(), range.end.ns()]),
+            module: selection.chosen.module.map(path),
+            call: selection.chosen.call.map(|of| [of.thread.0, of.call.0]),
+            camera: Some(SavedPose {
+                target: pose.target.to_array(),
+                distance: pose.distance,
+                yaw: pose.yaw,
+                pitch: pose.pitch,
+            }),
+            collapsed: document.cut.collapsed().map(path).collect(),
+            left_out: steps.collect(),
+        })
+    }
+
+    /// Reads a session file; an error says which, what was expected and what was found.
+    pub fn read(path: &Path) -> anyhow::Result<SavedSession> {
+        use anyhow::Context;
+        let shown = path.display();
+        let text = std::fs::read_to_string(path).with_context(|| shown.to_string())?;
+        let saved: SavedSession = serde_json::from_str(&text)
+            .with_context(|| format!("{shown}: expected a session that Callscape saved"))?;
+        anyhow::ensure!(
+            saved.format == FORMAT && saved.version == VERSION,
+            "{shown}: expected {FORMAT} of version {VERSION}, found {} of version {}",
+            saved.format,
+            saved.version
+        );
+        Ok(saved)
+    }
+
+    /// What to open of a file at `path`, and the inputs that are not there any more.
+    pub fn inputs(&self, path: &Path) -> (Inputs, Vec<PathBuf>) {
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let mut missing = Vec::new();
+        let mut found = |input: &PathBuf| {
+            let input = folder.join(input);
+            let is_there = input.exists();
+            if !is_there {
+                missing.push(input.clone());
+            }
+            is_there.then_some(input)
+        };
+        let inputs = Inputs {
+            source_dir: self.source.as_ref().and_then(&mut found),
+            recordings: self.recordings.iter().filter_map(&mut found).collect(),
+        };
+        (inputs, missing)
+    }
+
+    /// Whether it names anything to open; else it is of the built-in demo.
+    pub fn has_inputs(&self) -> bool {
+        self.source.is_some() || !self.recordings.is_empty()
+    }
+
+    /// Brings a document that was opened from the file's inputs to where it was; what is no longer there
+    /// is left out, and counted.
+    pub fn restore(&self, document: &mut Document) -> usize {
+        let mut lost = 0;
+        let hierarchy = &document.session.hierarchy;
+        let mut module = |path: &String| {
+            let found = find(hierarchy, path);
+            lost += usize::from(found.is_none());
+            found
+        };
+        let mut cut = Cut::default();
+        for id in self.collapsed.iter().filter_map(&mut module) {
+            if !cut.is_collapsed(id) {
+                cut.toggle(id);
+            }
+        }
+        let steps: Vec<FilterStep> = self
+            .left_out
+            .iter()
+            .filter_map(|step| match step {
+                SavedStep::Thread(thread) => Some(FilterStep::HideThread(ThreadId(*thread))),
+                SavedStep::Module(path) => module(path).map(FilterStep::RemoveModule),
+                SavedStep::Below(path) => module(path).map(FilterStep::RemoveBelow),
+                SavedStep::BelowCall(call) => Some(FilterStep::RemoveBelowCall(call_of(*call))),
+            })
+            .collect();
+        let chosen = self.module.as_ref().and_then(&mut module);
+        let trace = document.resolved().map(|it| &it.recording.trace);
+        let exists = |of: &CallOf| {
+            let thread = trace.and_then(|trace| trace.threads().get(of.thread.index()));
+            thread.is_some_and(|thread| u64::from(of.call.0) < thread.calls)
+        };
+        let call = self.call.map(call_of).filter(exists);
+        document.cut = cut;
+        document.selection.chosen = document.complete(Pointed {
+            module: chosen,
+            call,
+            ..Pointed::default()
+        });
+        let whole = document.resolved().map(|it| it.recording.trace.range());
+        let range = self.range_ns.map(|[start, end]| {
+            let [start, end] = [start, end].map(Time::from_ns);
+            TimeRange::new(start, end)
+        });
+        let range = range.filter(|range| whole.is_some_and(|whole| range.start <= whole.end));
+        document.limit(range, Filters::new(steps));
+        lost
+    }
+
+    pub fn time(&self) -> Time {
+        Time::from_ns(self.time_ns)
+    }
+
+    /// None when the file holds none that one can look from.
+    pub fn pose(&self) -> Option<Pose> {
+        let saved = self.camera?;
+        let pose = Pose {
+            target: Vec3::from_array(saved.target),
+            distance: saved.distance.clamp(0.1, 1e6),
+            yaw: saved.yaw,
+            pitch: saved.pitch.clamp(-1.5, 1.56),
+        };
+        let is_finite = pose.target.is_finite() && saved.distance.is_finite();
+        (is_finite && pose.yaw.is_finite() && pose.pitch.is_finite()).then_some(pose)
+    }
+}
+
+fn call_of([thread, call]: [u32; 2]) -> CallOf {
+    CallOf {
+        thread: ThreadId(thread),
+        call: CallId(call),
+    }
+}
+
+/// The module with this path. O(modules).
+fn find(hierarchy: &Hierarchy, path: &str) -> Option<ModuleId> {
+    let mut modules = hierarchy.modules();
+    modules.find(|&id| path.ends_with(hierarchy.name(id)) && hierarchy.path(id) == path)
+}
+
+/// `path` as seen from `folder`; as it is where they have nothing in common.
+fn relative(path: &Path, folder: &Path) -> PathBuf {
+    let whole = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let (path, folder) = (whole(path), whole(folder));
+    let names = |path: &'_ Path| -> Vec<PathBuf> {
+        path.components()
+            .map(|part| PathBuf::from(part.as_os_str()))
+            .collect()
+    };
+    let (to, from) = (names(&path), names(&folder));
+    let common = to.iter().zip(&from).take_while(|(a, b)| a == b).count();
+    let shares_root = path.components().next().is_some_and(|first| {
+        matches!(first, Component::Prefix(_) | Component::RootDir) && common > 0
+    });
+    if !shares_root {
+        return path;
+    }
+    let up = std::iter::repeat_n(PathBuf::from(".."), from.len() - common);
+    let relative: PathBuf = up.chain(to[common..].iter().cloned()).collect();
+    if relative.as_os_str().is_empty() {
+        return PathBuf::from(".");
+    }
+    relative
+}
+
+/// Where the session of `inputs` is saved: beside the first recording, else in the source tree, else in the
+/// current directory.
+fn place(inputs: &Inputs) -> anyhow::Result<PathBuf> {
+    let is_stream = |path: &PathBuf| path.as_os_str() == STANDARD_INPUT;
+    anyhow::ensure!(
+        !inputs.recordings.iter().any(is_stream),
+        "a recording that was read from a pipe cannot be opened again"
+    );
+    let path = match (inputs.recordings.first(), &inputs.source_dir) {
+        (Some(recording), _) => recording.clone(),
+        (None, Some(source)) => std::fs::canonicalize(source)?.join("source"),
+        (None, None) => PathBuf::from("demo"),
+    };
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    Ok(path.with_file_name(format!("{name}{ENDING}")))
+}
+
+impl Workbench {
+    /// Saves what is open and how it is looked at: to the file that it was opened from, or beside the
+    /// inputs. Where it was saved.
+    pub fn save_session(&self) -> anyhow::Result<PathBuf> {
+        use anyhow::Context;
+        let document = self.document.as_ref().context("nothing is open")?;
+        let path = match &self.session_file {
+            Some(path) => path.clone(),
+            None => place(&document.inputs)?,
+        };
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let saved = SavedSession::of(self, folder).context("nothing is open")?;
+        let text = serde_json::to_string_pretty(&saved)?;
+        write_beside(&path, text.as_bytes()).with_context(|| path.display().to_string())?;
+        Ok(path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::progress::Progress;
+    use crate::views::landscape::LandscapeSettings;
+
+    #[test]
+    fn paths_are_relative_to_the_folder_of_the_file() {
+        let at = |path: &str| PathBuf::from(path);
+        let seen = |path: &str, folder: &str| relative(&at(path), &at(folder));
+        assert_eq!(seen("/no/such/a/run.json", "/no/such/a"), at("run.json"));
+        assert_eq!(
+            seen("/no/such/a/run.json", "/no/such/b/c"),
+            at("../../a/run.json")
+        );
+        assert_eq!(seen("/no/such/a", "/no/such/a"), at("."));
+    }
+
+    #[test]
+    fn a_saved_session_brings_everything_back() {
+        let open = || {
+            Document::open(
+                &Inputs::default(),
+                &LandscapeSettings::default(),
+                &Progress::new(),
+            )
+            .expect("the demo is built in")
+        };
+        let mut bench = Workbench::new(Box::new(|| Box::new(|| ())));
+        let mut document = open();
+        let path = |id| document.session.hierarchy.path(ModuleId(id));
+        let (some, other) = (path(40), path(7));
+        document.cut.toggle(ModuleId(7));
+        document.selection.chosen = document.complete(Pointed::at_module(Some(ModuleId(40))));
+        document.selection.time = Time::from_ns(5_000_000);
+        let range = TimeRange::new(Time::from_ns(1_000), Time::from_ns(9_000_000));
+        let steps = [
+            FilterStep::HideThread(ThreadId(3)),
+            FilterStep::RemoveModule(ModuleId(40)),
+            FilterStep::RemoveBelowCall(call_of([0, 17])),
+        ];
+        document.limit(Some(range), Filters::new(steps));
+        bench.document = Some(document);
+        let saved = SavedSession::of(&bench, Path::new(".")).expect("the demo is open");
+        assert_eq!(
+            (saved.module.as_deref(), &saved.collapsed[..]),
+            (Some(&*some), &[other][..])
+        );
+        let text = serde_json::to_string(&saved).expect("it can be written");
+        let read: SavedSession = serde_json::from_str(&text).expect("it can be read");
+        assert_eq!(read, saved);
+        let mut again = open();
+        assert_eq!(read.restore(&mut again), 0);
+        let before = bench.document.as_ref().expect("it is open");
+        assert_eq!(again.selection.chosen, before.selection.chosen);
+        assert_eq!(again.selection.range, Some(range));
+        assert_eq!(again.filters.steps(), steps);
+        assert!(again.cut.is_collapsed(ModuleId(7)));
+        assert_eq!(read.pose(), Some(bench.camera.pose()));
+
+        let mut other = read.clone();
+        other.module = Some("no/such/module".to_owned());
+        other.call = Some([9, 9]);
+        other.range_ns = Some([u64::MAX, u64::MAX]);
+        assert_eq!(other.restore(&mut again), 1);
+        assert_eq!(again.selection.chosen, Pointed::default());
+        assert_eq!(again.selection.range, None);
+    }
+}
