@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::call_steps::CallStep;
 use super::playback::{Clock, Step};
+use super::sheets::SheetAction;
 use crate::filter::filters::FilterStep;
 use crate::filter::selection::Pointed;
 use crate::units::{ModuleId, Time, TimeRange};
@@ -11,6 +12,27 @@ use crate::views::calls::CallColumn;
 use crate::views::functions::Column;
 use crate::views::landscape::LandscapeSettings;
 use crate::views::table::ViewId;
+
+/// What a key does to the sheet under the pointer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SheetKey {
+    /// Times as much detail along time.
+    Zoom(f32),
+    /// By a share of what is visible.
+    Pan(f32),
+}
+
+/// From a call to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallWalk {
+    NextOfFunction,
+    PreviousOfFunction,
+    Caller,
+    FirstChild,
+    LongestChild,
+    /// Stays, and shows all of it.
+    Fit,
+}
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
@@ -54,6 +76,13 @@ pub enum Command {
     Maximise(Option<ViewId>),
     /// All views as they are at first.
     ResetViews,
+
+    /// Does something to the sheet of a view.
+    Sheet(ViewId, SheetAction),
+    /// The same to the sheet under the pointer.
+    SheetUnderPointer(SheetKey),
+    /// Chooses another call, from the one chosen.
+    GoToCall(CallWalk),
 
     /// Chooses what a view says is at a place; nothing when it names nothing.
     Choose(Pointed),

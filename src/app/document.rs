@@ -8,6 +8,7 @@ use glam::Vec3;
 use super::camera::pose::Bounds;
 use super::details::Calls;
 use super::playback::Playback;
+use super::sheets::Sheets;
 use crate::analysis::refinement::Refinement;
 use crate::analysis::session::{Inputs, Resolved, Session};
 use crate::facts::hierarchy::Hierarchy;
@@ -69,6 +70,7 @@ pub struct Document {
     /// Who calls whom in the range.
     pub calls: Calls,
     /// None when there is no recording.
+    pub sheets: Option<Sheets>,
     pub functions: Option<FunctionTable>,
     /// By module, the first function of the recording that it stands for.
     function_of: Vec<Option<FunctionId>>,
@@ -142,6 +144,9 @@ impl Document {
             calls: resolved
                 .map(|resolved| Calls::new(resolved, None))
                 .unwrap_or_default(),
+            sheets: resolved
+                .filter(|resolved| resolved.recording.profile.is_none())
+                .map(|_| Sheets::new(&session, RECORDING)),
             functions: resolved.map(|_| FunctionTable::new(&session, RECORDING)),
             function_of: functions_by_module(&session),
             refinement: None,
@@ -307,6 +312,7 @@ impl Document {
         let boxes = self.landscape.boxes(Some);
         landscape.ease_from(&boxes, Some);
         self.settings = *landscape.settings();
+        landscape.leave(self.landscape.left().clone());
         self.landscape = landscape;
     }
 

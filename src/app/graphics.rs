@@ -9,8 +9,11 @@ use std::sync::Arc;
 use wgpu::CurrentSurfaceTexture as Acquired;
 use winit::window::Window;
 
+use crate::layout::sheet::Sheet;
 use crate::render::gpu::{self, Gpu, GpuError};
 use crate::render::renderer::{Frame, Renderer};
+use crate::render::sheet::SheetRenderer;
+use crate::render::theme::Theme;
 use crate::views::table::ViewId;
 
 /// Pictures are drawn as linear colours and stored encoded; egui reads what is stored.
@@ -30,6 +33,7 @@ pub struct Graphics {
     pictures: BTreeMap<ViewId, Picture>,
     panels: egui_wgpu::Renderer,
     pub renderer: Renderer,
+    sheets: BTreeMap<ViewId, SheetRenderer>,
     config: wgpu::SurfaceConfiguration,
     surface: wgpu::Surface<'static>,
     pub gpu: Gpu,
@@ -72,6 +76,7 @@ impl Graphics {
             pictures: BTreeMap::new(),
             panels,
             renderer: Renderer::new(&gpu, FORMAT),
+            sheets: BTreeMap::new(),
             config,
             surface,
             gpu,
@@ -136,11 +141,21 @@ impl Graphics {
         Target { size, is_new }
     }
 
-    /// Draws `landscape` where it changed, then the panels, and presents them. An error means that the
+    /// Takes another sheet for a view.
+    pub fn prepare_sheet(&mut self, view: ViewId, sheet: &Sheet) {
+        let gpu = &self.gpu;
+        let renderer = self.sheets.entry(view);
+        let renderer = renderer.or_insert_with(|| SheetRenderer::new(gpu, FORMAT));
+        renderer.prepare(gpu, sheet);
+    }
+
+    /// Draws `landscape` and the `sheets` where they changed, then the panels, and presents them. An error means that the
     /// device is gone or has complained.
     pub fn draw(
         &mut self,
         landscape: Option<&Frame>,
+        sheets: &[ViewId],
+        theme: Theme,
         mut panels: Panels,
     ) -> Result<Presented, GpuError> {
         let descriptor = wgpu::CommandEncoderDescriptor {
@@ -151,6 +166,19 @@ impl Graphics {
         if let (Some(frame), Some(picture)) = (landscape, picture) {
             self.renderer
                 .draw(&self.gpu, &mut encoder, &picture.target, frame);
+        }
+        for view in sheets {
+            if let (Some(sheet), Some(picture)) =
+                (self.sheets.get_mut(view), self.pictures.get(view))
+            {
+                sheet.draw(
+                    &self.gpu,
+                    &mut encoder,
+                    &picture.target,
+                    picture.size,
+                    theme,
+                );
+            }
         }
         for (id, deltas) in panels.textures.set.drain() {
             for delta in deltas {

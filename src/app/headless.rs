@@ -6,15 +6,21 @@ use glam::{Vec2, Vec3};
 
 use super::camera::home;
 use super::camera::pose::{Bounds, FreeArea, Pose};
+use super::sheets::{SheetAction, Sheets};
 use crate::analysis::session::Session;
 use crate::filter::cut::Cut;
+use crate::filter::filters::Filters;
 use crate::filter::selection::{Pointed, Selection};
 use crate::render::gpu::{Gpu, GpuError};
 use crate::render::image::Image;
 use crate::render::renderer::{Frame, Quality, Renderer};
-use crate::units::{Cost, ModuleId, Time};
+use crate::render::sheet::SheetRenderer;
+use crate::render::theme::Theme;
+use crate::units::{Cost, ModuleId, Time, TimeRange};
+use crate::views::Scope;
 use crate::views::landscape::{ColorScale, LandscapeSettings, LandscapeView, Moment};
 use crate::views::metrics::ModuleMetrics;
+use crate::views::table::ViewId;
 
 /// Where a picture is taken from: home, or as far as given otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -172,6 +178,75 @@ fn pose(view: &LandscapeView, settings: &PictureSettings, plays: bool) -> Pose {
         pose.distance = distance;
     }
     pose
+}
+
+/// Letters of a sheet have their size on a picture whose shorter side has so many pixels, or less.
+const PLAIN_SIDE: f32 = 1080.0;
+
+/// A view that draws on a sheet, on a device without a window.
+pub struct SheetStudio<'a> {
+    session: &'a Session,
+    view: ViewId,
+    size: [u32; 2],
+    theme: Theme,
+    gpu: Gpu,
+    renderer: SheetRenderer,
+    sheets: Sheets,
+}
+
+impl<'a> SheetStudio<'a> {
+    /// Opens a device. `visible` is the range of time that the pictures show.
+    pub fn new(
+        session: &'a Session,
+        view: ViewId,
+        size: [u32; 2],
+        theme: Theme,
+        visible: Option<TimeRange>,
+    ) -> Result<SheetStudio<'a>, GpuError> {
+        let gpu = Gpu::headless()?;
+        gpu.check_size(size)?;
+        let mut sheets = Sheets::new(session, 0);
+        if let Some(range) = visible {
+            sheets.act(session, view, SheetAction::ShowAll, range);
+        }
+        Ok(SheetStudio {
+            session,
+            view,
+            size,
+            theme,
+            renderer: SheetRenderer::new(&gpu, wgpu::TextureFormat::Rgba8UnormSrgb),
+            gpu,
+            sheets,
+        })
+    }
+
+    /// The picture of a moment, with `focus` chosen.
+    pub fn picture(&mut self, moment: Moment, focus: Option<ModuleId>) -> Result<Image, GpuError> {
+        let selection = Selection {
+            chosen: Pointed::at_module(focus),
+            time: moment.time,
+            range: moment.range,
+            ..Selection::default()
+        };
+        let size = Vec2::new(self.size[0] as f32, self.size[1] as f32);
+        let scope = Scope {
+            session: self.session,
+            recording: moment.recording,
+            selection: &selection,
+            filters: &Filters::default(),
+            theme: self.theme,
+            size,
+            scale: (size.min_element() / PLAIN_SIDE).max(1.0),
+        };
+        let mut sheet = self.sheets.show(self.view, &scope).cloned();
+        while self.sheets.is_waiting(self.session, self.view) {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+            sheet = self.sheets.show(self.view, &scope).cloned();
+        }
+        let sheet = sheet.unwrap_or_default();
+        self.renderer
+            .image(&self.gpu, &sheet, self.size, self.theme)
+    }
 }
 
 /// How many times spread over a recording [`liveliest`] looks at.

@@ -5,7 +5,7 @@ use winit::keyboard::{Key, KeyCode, ModifiersState, NamedKey, PhysicalKey};
 
 use super::call_steps::CallStep;
 use super::camera::Thrust;
-use super::command::Command;
+use super::command::{CallWalk, Command, SheetKey};
 use crate::views::table::ViewId;
 
 /// A page of the help: keys, and what they do.
@@ -45,10 +45,29 @@ pub const HELP: &[(&str, &[(&str, &str)])] = &[
         "Views",
         &[
             ("1", "landscape"),
+            ("2", "overview: what is active when"),
+            ("3", "call stacks of every thread"),
             ("4", "functions: calls, costs"),
             ("5", "calls behind what is chosen"),
             ("M", "the view under the pointer alone, all again"),
             ("Drag a title", "move the view beside others or among them"),
+        ],
+    ),
+    (
+        "Overview and call stacks",
+        &[
+            ("Wheel, W S", "zoom along time about the pointer"),
+            ("Drag, A D", "move"),
+            ("Ctrl, Shift + wheel", "zoom and scroll from top to bottom"),
+            ("Shift + drag", "choose a range; the right button does too"),
+            ("Click", "choose what is there, go to that time"),
+            ("Double-click, G", "show all of the call"),
+            (
+                "↑ ↓, Shift + ↓",
+                "to the caller, the first and the longest call in it",
+            ),
+            ("N, Shift + N", "next and previous call of the function"),
+            ("Home", "show everything"),
         ],
     ),
     (
@@ -92,7 +111,7 @@ pub fn command(event: &KeyEvent, modifiers: ModifiersState) -> Option<Command> {
     let repeats = matches!(
         event.logical_key,
         Key::Named(NamedKey::ArrowLeft | NamedKey::ArrowRight)
-    ) || matches!(&event.logical_key, Key::Character(text) if "iujIUJ".contains(text.as_str()));
+    ) || matches!(&event.logical_key, Key::Character(text) if "iujnIUJN".contains(text.as_str()));
     if event.repeat && !repeats {
         return None;
     }
@@ -102,6 +121,11 @@ pub fn command(event: &KeyEvent, modifiers: ModifiersState) -> Option<Command> {
             NamedKey::Space => Some(Command::PlayOrPause),
             NamedKey::ArrowLeft => Some(Command::Step(-step)),
             NamedKey::ArrowRight => Some(Command::Step(step)),
+            NamedKey::ArrowUp => Some(Command::GoToCall(CallWalk::Caller)),
+            NamedKey::ArrowDown if modifiers.shift_key() => {
+                Some(Command::GoToCall(CallWalk::LongestChild))
+            }
+            NamedKey::ArrowDown => Some(Command::GoToCall(CallWalk::FirstChild)),
             NamedKey::Home => Some(Command::FlyHome),
             NamedKey::Tab => Some(Command::OrbitOrFly),
             NamedKey::Escape => Some(Command::Escape),
@@ -136,6 +160,9 @@ pub fn command(event: &KeyEvent, modifiers: ModifiersState) -> Option<Command> {
             "x" if modifiers.shift_key() => Some(Command::RemoveBelow),
             "x" => Some(Command::RemoveModule),
             "b" => Some(Command::HideThread),
+            "n" if modifiers.shift_key() => Some(Command::GoToCall(CallWalk::PreviousOfFunction)),
+            "n" => Some(Command::GoToCall(CallWalk::NextOfFunction)),
+            "g" => Some(Command::GoToCall(CallWalk::Fit)),
             "m" => Some(Command::Maximise(None)),
             "[" => Some(Command::StartRangeHere),
             "]" => Some(Command::EndRangeHere),
@@ -156,6 +183,18 @@ pub fn command(event: &KeyEvent, modifiers: ModifiersState) -> Option<Command> {
         },
         _ => None,
     }
+}
+
+/// The command of a key pressed while the pointer is over a view that draws on a sheet.
+pub fn on_sheet(event: &KeyEvent) -> Option<Command> {
+    let key = match event.physical_key {
+        PhysicalKey::Code(KeyCode::KeyW) => SheetKey::Zoom(1.3),
+        PhysicalKey::Code(KeyCode::KeyS) => SheetKey::Zoom(1.0 / 1.3),
+        PhysicalKey::Code(KeyCode::KeyA) => SheetKey::Pan(0.12),
+        PhysicalKey::Code(KeyCode::KeyD) => SheetKey::Pan(-0.12),
+        _ => return None,
+    };
+    Some(Command::SheetUnderPointer(key))
 }
 
 /// The command of a key pressed in the search field; none for what edits the text.

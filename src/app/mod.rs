@@ -23,6 +23,7 @@ mod pointer;
 mod remembered;
 mod revision;
 pub mod saved;
+mod sheets;
 mod state_log;
 mod style;
 mod watch;

@@ -110,7 +110,8 @@ impl Workbench {
         let at = self.pointer.at.filter(|&at| !covers(at));
         let is_dragging = self.pointer.press.is_some();
         let pointed = match at {
-            Some(at) if !is_dragging => self.point_at(at),Some(_) => Pointed::default(),
+            Some(at) if !is_dragging => self.point_at(at),
+            Some(_) => Pointed::default(),
             None => pointed,
         };
         let Some(document) = &mut self.document else {

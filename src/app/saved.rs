@@ -323,6 +323,7 @@ mod tests {
         let open = || {
             Document::open(
                 &Inputs::default(),
+                None,
                 &LandscapeSettings::default(),
                 &Progress::new(),
             )

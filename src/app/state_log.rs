@@ -55,6 +55,7 @@ impl StateLog {
             "calls_left": document.and_then(|open| open.calls_left),
             "listed": bench.work.calls.as_ref().map(|list| list.counted()),
             "working": bench.work.is_under_way(),
+            "call": selection.and_then(|it| it.chosen.call).map(|of| [of.thread.0, of.call.0]),
             "range_ns": selection.and_then(|it| it.range).map(|it| [it.start.ns(), it.end.ns()]),
             "help": bench.shown.help,
             "settings": bench.shown.settings,

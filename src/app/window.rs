@@ -1,5 +1,6 @@
 //! The window and its event loop. A frame is drawn when something changed and never otherwise.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -25,6 +26,7 @@ use super::pace::Pace;
 use super::panels::{self, Layout, Place, Timings};
 use super::pointer::Button;
 use super::remembered::Memory;
+use super::sheets::DrawnWith;
 use super::state_log::StateLog;
 use super::workbench::{Message, Viewport, Workbench};
 use crate::analysis::session::Inputs;
@@ -32,6 +34,7 @@ use crate::filter::selection::{Pointed, Selection};
 use crate::render::gpu::GpuError;
 use crate::render::renderer::{Frame, Quality};
 use crate::units::ModuleId;
+use crate::views::Scope;
 use crate::views::landscape::Moment;
 use crate::views::table::ViewId;
 
@@ -129,6 +132,10 @@ struct View {
     drawn: Option<Frame>,
     /// The moment that the renderer has; none when it has nothing of the present blocks.
     shown: Option<Option<Moment>>,
+    /// What the pictures of the sheets show.
+    sheets: BTreeMap<ViewId, DrawnWith>,
+    /// The sheets that were not all worked out when they were drawn.
+    waited: Vec<ViewId>,
     last_frame: Instant,
     pace: Pace,
 }
@@ -225,6 +232,14 @@ impl App {
             if moves {
                 return false;
             }
+        }
+        if pressed
+            && !self.modifiers.control_key()
+            && self.bench.sheet_pointed_at().is_some()
+            && let Some(command) = keys::on_sheet(event)
+        {
+            self.execute(command);
+            return false;
         }
         if pressed && let Some(command) = keys::command(event, self.modifiers) {
             self.execute(command);
@@ -331,6 +346,13 @@ impl App {
         self.bench.function_to_show = None;
         self.bench.call_to_show = None;
         self.bench.view_pointed_at = layout.under_pointer;
+        let place = layout
+            .under_pointer
+            .and_then(|view| self.bench.dock.place(view));
+        self.bench.sheet_pointer = place.zip(layout.pointer).map(|(place, at)| {
+            let at = (at - place.min) * points;
+            Vec2::new(at.x, at.y)
+        });
         let had_commands = !self.commands.is_empty();
         for command in std::mem::take(&mut self.commands) {
             self.bench.execute(command);
@@ -343,7 +365,11 @@ impl App {
         let may_settle = scale == 1.0 && restless.is_zero() && !shown.repaint_after.is_zero();
         let landscape =
             target.and_then(|target| landscape_frame(&mut self.bench, view, target, may_settle));
-        let presented = view.graphics.draw(landscape.as_ref(), shown.panels);
+        let sheets = prepare_sheets(&mut self.bench, view, points);
+        let is_waiting = self.bench.sheets_wait();
+        let presented = view
+            .graphics
+            .draw(landscape.as_ref(), &sheets, theme, shown.panels);
         if landscape.is_some() {
             view.drawn = landscape;
         }
@@ -379,7 +405,7 @@ impl App {
             by(rest);
         }
         let is_working = self.bench.work.is_under_way() || self.bench.jobs.is_any();
-        if self.bench.loading.is_some() || is_working {
+        if self.bench.loading.is_some() || is_working || is_waiting {
             by(PROGRESS_INTERVAL);
         }
         match presented {
@@ -454,6 +480,8 @@ impl App {
                     window,
                     drawn: None,
                     shown: None,
+                    sheets: BTreeMap::new(),
+                    waited: Vec::new(),
                     last_frame: Instant::now(),
                     pace: Pace::default(),
                 });
@@ -541,6 +569,57 @@ fn landscape_frame(
         return Some(frame);
     }
     (may_settle && !renderer.settled()).then_some(frame)
+}
+
+/// Brings the renderers of the sheets that can be seen up to date; those whose picture would be another than
+/// before.
+fn prepare_sheets(bench: &mut Workbench, view: &mut View, pixels_per_point: f32) -> Vec<ViewId> {
+    let mut changed = Vec::new();
+    let theme = bench.settings.theme;
+    let Some(document) = &mut bench.document else {
+        return changed;
+    };
+    let recording = document.recording();
+    let Some(sheets) = &mut document.sheets else {
+        return changed;
+    };
+    for of in ViewId::ALL {
+        let Some(place) = bench
+            .dock
+            .place(of)
+            .filter(|_| sheets.visible(of).is_some())
+        else {
+            continue;
+        };
+        let size = place.size() * pixels_per_point;
+        let target = view
+            .graphics
+            .target(of, [size.x.round() as u32, size.y.round() as u32]);
+        let scope = Scope {
+            session: &document.session,
+            recording,
+            selection: &document.selection,
+            filters: &document.filters,
+            theme,
+            size: Vec2::new(target.size[0] as f32, target.size[1] as f32),
+            scale: pixels_per_point,
+        };
+        let with = DrawnWith::new(sheets, of, &scope);
+        let is_waiting = sheets.is_waiting(&document.session, of);
+        let is_same = view.sheets.get(&of) == Some(&with);
+        if is_same && !target.is_new && !is_waiting && !view.waited.contains(&of) {
+            continue;
+        }
+        // What was waited for is drawn once more when it is there.
+        view.waited.retain(|&waited| waited != of);
+        view.waited.extend(is_waiting.then_some(of));
+        if let Some(sheet) = sheets.show(of, &scope) {
+            view.graphics.prepare_sheet(of, sheet);
+            view.sheets.insert(of, with);
+            changed.push(of);
+        }
+    }
+    changed
 }
 
 /// Where the landscape is drawn, in pixels, and what of it is seen, as normalised device coordinates.

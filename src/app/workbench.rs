@@ -9,7 +9,7 @@ use glam::Vec2;
 
 use super::camera::pose::{FreeArea, Pose};
 use super::camera::{self, CameraControl};
-use super::command::Command;
+use super::command::{CallWalk, Command, SheetKey};
 use super::details::Neighbours;
 use super::dock::Dock;
 use super::document::{Document, dropped};
@@ -22,16 +22,18 @@ use super::mapping::MappingEditor;
 use super::pointer::Pointer;
 use super::revision::Jobs;
 use super::saved::{SavedSession, is_session_file};
+use super::sheets::SheetAction;
 use super::watch::Watch;
 use super::work::Work;
 use crate::analysis::session::Inputs;
 use crate::facts::hierarchy::Hierarchy;
 use crate::filter::filters::{FilterStep, Filters};
-use crate::filter::selection::{Pointed, Selection};
+use crate::filter::selection::{CallOf, Pointed, Selection};
 use crate::progress::Progress;
 use crate::render::theme::Theme;
 use crate::units::{Cost, FunctionId, ModuleId, Time, TimeRange};
 use crate::views::calls::CallsOf;
+use crate::views::flame::navigate;
 use crate::views::landscape::LandscapeSettings;
 use crate::views::search::search;
 use crate::views::table::ViewId;
@@ -141,6 +143,8 @@ pub struct Workbench {
     pub work: Work,
     /// The view under the pointer in the last frame.
     pub view_pointed_at: Option<ViewId>,
+    /// Where the pointer is in that view, in physical pixels.
+    pub sheet_pointer: Option<Vec2>,
     pub viewport: Viewport,
     started: Instant,
     /// When the last frame was made, since the start.
@@ -207,6 +211,7 @@ impl Workbench {
             list_of: None,
             work: Work::default(),
             view_pointed_at: None,
+            sheet_pointer: None,
             viewport: Viewport {
                 origin: Vec2::ZERO,
                 size: Vec2::ONE,
@@ -248,7 +253,10 @@ impl Workbench {
                 is_error: true,
                 is_open: true,
                 title: "Parts of the session are missing".to_owned(),
-                lines: missing.iter().map(|path| path.display().to_string()).collect(),
+                lines: missing
+                    .iter()
+                    .map(|path| path.display().to_string())
+                    .collect(),
             });
         }
         if saved.has_inputs() && inputs == Inputs::default() {
@@ -390,7 +398,10 @@ impl Workbench {
                 is_error: true,
                 is_open: false,
                 title: "Parts of the session are no longer there".to_owned(),
-                lines: vec![format!("{} names mean nothing now and are left out", lost + unknown.len())],
+                lines: vec![format!(
+                    "{} names mean nothing now and are left out",
+                    lost + unknown.len()
+                )],
             });
         }
         // What is collapsed decides the layout.
@@ -538,6 +549,9 @@ impl Workbench {
                 self.dock.maximise(view.unwrap_or(ViewId::Landscape));
             }
             Command::ResetViews => self.dock = Dock::default(),
+            Command::Sheet(view, action) => self.act_on_sheet(view, action),
+            Command::SheetUnderPointer(key) => self.press_on_sheet(key),
+            Command::GoToCall(walk) => self.go_to_call(walk),
             Command::Choose(pointed) => self.choose(pointed),
             Command::Select(module) => self.choose(Pointed::at_module(module)),
             Command::SetRange(range) => self.set_range(range),
@@ -565,6 +579,9 @@ impl Workbench {
                 let list_of = self.list_of;
                 self.choose(pointed);
                 self.list_of = list_of;
+                if let Some(call) = pointed.call {
+                    self.act_on_sheet(ViewId::Flame, SheetAction::Reveal(call));
+                }
             }
             Command::SortCalls(column) => {
                 if let (Some(open), Some(list)) = (&self.document, &mut self.work.calls) {
@@ -597,6 +614,11 @@ impl Workbench {
                     selection.and_then(|it| it.chosen.module.or(it.pointed.module))
                 {
                     self.fly(Destination::Module(module));
+                }
+            }
+            Command::FlyHome if self.sheet_pointed_at().is_some() => {
+                if let Some(view) = self.sheet_pointed_at() {
+                    self.act_on_sheet(view, SheetAction::ShowAll);
                 }
             }
             Command::FlyHome => self.fly(Destination::Home),
@@ -720,6 +742,105 @@ impl Workbench {
         }
     }
 
+    /// Whether a sheet that can be seen is still being worked out.
+    pub fn sheets_wait(&self) -> bool {
+        let Some(document) = &self.document else {
+            return false;
+        };
+        let Some(sheets) = &document.sheets else {
+            return false;
+        };
+        let mut views = ViewId::ALL.into_iter();
+        views.any(|view| self.dock.is_visible(view) && sheets.is_waiting(&document.session, view))
+    }
+
+    /// The view under the pointer if it draws on a sheet.
+    pub fn sheet_pointed_at(&self) -> Option<ViewId> {
+        let sheets = self.document.as_ref()?.sheets.as_ref()?;
+        let view = self.view_pointed_at?;
+        sheets.visible(view).map(|_| view)
+    }
+
+    fn act_on_sheet(&mut self, view: ViewId, action: SheetAction) {
+        let Some(document) = &mut self.document else {
+            return;
+        };
+        let all = document.resolved().map(|it| it.recording.trace.range());
+        let all = document.selection.range.or(all);
+        if let (Some(sheets), Some(all)) = (&mut document.sheets, all) {
+            sheets.act(&document.session, view, action, all);
+        }
+    }
+
+    fn press_on_sheet(&mut self, key: SheetKey) {
+        let (Some(view), Some(at)) = (self.sheet_pointed_at(), self.sheet_pointer) else {
+            return;
+        };
+        let width = self.dock.place(view).map_or(0.0, |place| place.width());
+        self.act_on_sheet(
+            view,
+            match key {
+                SheetKey::Zoom(factor) => SheetAction::Zoom {
+                    at,
+                    factor: Vec2::new(factor, 1.0),
+                },
+                SheetKey::Pan(share) => SheetAction::Pan(Vec2::new(share * width, 0.0)),
+            },
+        );
+    }
+
+    /// Chooses another call, moves the clock to its start and shows it.
+    fn go_to_call(&mut self, walk: CallWalk) {
+        let Some((document, resolved)) = self
+            .document
+            .as_ref()
+            .and_then(|open| Some((open, open.resolved()?)))
+        else {
+            return;
+        };
+        let trace = &resolved.recording.trace;
+        let (chosen, time) = (document.selection.chosen, document.selection.time);
+        let from = chosen.call.filter(|&of| navigate::exists(trace, of));
+        let of_function = |next: bool| {
+            let function = chosen.function?;
+            let found = if next {
+                trace.next_call(function, time)
+            } else {
+                trace.previous_call(function, time)
+            };
+            found.map(|(thread, call)| CallOf { thread, call })
+        };
+        let to = match (walk, from) {
+            (CallWalk::NextOfFunction, Some(of)) => navigate::next_of_function(trace, of),
+            (CallWalk::PreviousOfFunction, Some(of)) => navigate::previous_of_function(trace, of),
+            (CallWalk::NextOfFunction, None) => of_function(true),
+            (CallWalk::PreviousOfFunction, None) => of_function(false),
+            (CallWalk::Caller, Some(of)) => navigate::caller(trace, of),
+            (CallWalk::FirstChild, Some(of)) => navigate::first_child(trace, of),
+            (CallWalk::LongestChild, Some(of)) => navigate::longest_child(trace, of),
+            (CallWalk::Fit, of) => of,
+            (_, None) => None,
+        };
+        let Some(to) = to else {
+            return;
+        };
+        let call = trace.call(to.thread, to.call);
+        let pointed = Pointed {
+            function: Some(call.function),
+            call: Some(to),
+            thread: Some(to.thread),
+            time: Some(call.start),
+            ..Pointed::default()
+        };
+        self.choose(pointed);
+        if walk == CallWalk::Fit {
+            self.act_on_sheet(ViewId::Flame, SheetAction::Fit(to));
+        } else {
+            self.execute(Command::Seek(call.start));
+            self.act_on_sheet(ViewId::Flame, SheetAction::Reveal(to));
+        }
+    }
+
     fn toggle_view(&mut self, view: ViewId) {
         let can_show = self.document.as_ref().is_none_or(|it| it.can_show(view));
         if can_show || self.dock.is_visible(view) {
@@ -733,8 +854,18 @@ impl Workbench {
             return;
         };
         let chosen = document.complete(pointed);
-        if chosen != document.selection.chosen {
-            self.history.leave(Place::of(&document.selection));
+        let before = Place::of(&document.selection);
+        if chosen != before.chosen {
+            // The same at another time is no other place to go back to.
+            let time = chosen.time;
+            if chosen
+                != (Pointed {
+                    time,
+                    ..before.chosen
+                })
+            {
+                self.history.leave(before);
+            }
             document.selection.chosen = chosen;
             self.list_of = CallsOf::chosen(&chosen);
             // The calls behind an arc are what one clicks it for.
@@ -970,6 +1101,8 @@ impl Workbench {
             self.mapping.is_open = false;
         } else if self.camera.destination().is_some() {
             self.camera.stop();
+        } else if let Some(view) = self.dock.maximised() {
+            self.dock.maximise(view);
         } else if is_selected {
             self.choose(Pointed::default());
         } else if is_limited {

@@ -9,10 +9,11 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::mapping;
 use crate::analysis::session::Session;
-use crate::app::headless::{PictureSettings, Studio, Viewpoint, liveliest, moment_at};
+use crate::app::headless::{PictureSettings, SheetStudio, Studio, Viewpoint, liveliest, moment_at};
 use crate::filter::cut::Cut;
 use crate::filter::regroup::Regrouped;
 use crate::layout::treemap::Tiling;
+use crate::render::image::Image;
 use crate::render::renderer::Quality;
 use crate::render::theme::Theme;
 use crate::source::history::{MOST_COMMITS, history};
@@ -20,6 +21,7 @@ use crate::units::{Cost, ModuleId, Time, TimeRange, TimeSpec};
 use crate::views::landscape::{ArcMode, ColorScale, LandscapeSettings, Moment, Scale, Surface};
 use crate::views::metrics::{Metric, ModuleMetrics, Origin};
 use crate::views::search::search;
+use crate::views::table::ViewId;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "A picture, or a sequence of pictures, without a window", after_help = EXAMPLES)]
@@ -30,6 +32,9 @@ pub struct Args {
     /// The picture to write, a PNG; a sequence is numbered: OUT-0001.png, OUT-0002.png, …
     #[arg(short, long, value_name = "OUT.png")]
     output: PathBuf,
+    /// Which view to show
+    #[arg(long, value_enum, default_value = "landscape")]
+    view: ViewArg,
     /// Width and height in pixels
     #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "1280x720", value_parser = size)]
     size: [u32; 2],
@@ -104,6 +109,7 @@ pub struct Args {
 const EXAMPLES: &str = "Examples:
   callscape render src trace.json -o city.png
   callscape render src trace.json -o city.png --at 40% --theme dark --size 1920x1080
+  callscape render src trace.json -o calls.png --view flame --from 1s --to 1.2s
   callscape render src trace.json -o frames/city.png --frames 100 --from 1s --to 2s
   callscape render src -o parser.png --focus parser --color language
   callscape render src -o city.png --area functions --height complexity --color changes --scale quantile
@@ -113,6 +119,16 @@ const EXAMPLES: &str = "Examples:
 enum ThemeArg {
     Light,
     Dark,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ViewArg {
+    /// Modules, what runs in them, and who calls whom
+    Landscape,
+    /// Which functions are active when; --from and --to choose what is visible
+    Mural,
+    /// Every call of every thread along time; --from and --to choose what is visible
+    Flame,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -251,6 +267,14 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     )?;
     let metrics = metrics(&args, &session, shown, mapped.as_ref())?;
     let session = shown;
+    let view = match args.view {
+        ViewArg::Landscape => ViewId::Landscape,
+        ViewArg::Mural => ViewId::Mural,
+        ViewArg::Flame => ViewId::Flame,
+    };
+    if view != ViewId::Landscape {
+        return sheets(view, session, &settings, &moments, &outputs);
+    }
     let mut studio = Studio::with(session, &settings, &cut, Arc::new(metrics))?;
     say_scale(studio.color_scale());
     for (index, (moment, path)) in moments.into_iter().zip(&outputs.paths).enumerate() {
@@ -258,17 +282,39 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         for resolved in &session.recordings {
             super::output::ensure_whole(&resolved.recording)?;
         }
-        image
-            .write_png(path)
-            .with_context(|| format!("cannot write {}", path.display()))?;
-        if outputs.paths.len() > 1 {
-            let (number, all) = (index + 1, outputs.paths.len());
-            eprintln!("{number} of {all}: {}", path.display());
-        }
+        outputs.write(&image, index, path)?;
     }
     if studio.arcs_left_out() > 0 {
         let count = studio.arcs_left_out();
         eprintln!("callscape: {count} rarer call relations are not drawn");
+    }
+    Ok(())
+}
+
+/// Writes the pictures of a view that draws on a sheet.
+fn sheets(
+    view: ViewId,
+    session: &Session,
+    settings: &PictureSettings,
+    moments: &[Option<Moment>],
+    outputs: &Outputs,
+) -> anyhow::Result<()> {
+    let visible = moments.first().copied().flatten().and_then(|it| it.range);
+    let theme = settings.landscape.theme;
+    let mut studio = SheetStudio::new(session, view, settings.size, theme, visible)?;
+    for (index, (moment, path)) in moments.iter().zip(&outputs.paths).enumerate() {
+        let Some(moment) = moment else {
+            bail!("this view shows a recording; name one beside the source tree");
+        };
+        let moment = Moment {
+            range: None,
+            ..*moment
+        };
+        let image = studio.picture(moment, settings.viewpoint.focus)?;
+        for resolved in &session.recordings {
+            super::output::ensure_whole(&resolved.recording)?;
+        }
+        outputs.write(&image, index, path)?;
     }
     Ok(())
 }
@@ -279,6 +325,18 @@ struct Outputs {
 }
 
 impl Outputs {
+    /// Writes a picture, and says which of a sequence it is.
+    fn write(&self, image: &Image, index: usize, path: &Path) -> anyhow::Result<()> {
+        image
+            .write_png(path)
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        if self.paths.len() > 1 {
+            let (number, all) = (index + 1, self.paths.len());
+            eprintln!("{number} of {all}: {}", path.display());
+        }
+        Ok(())
+    }
+
     /// Names the files and tries the first, before any long work.
     fn new(output: &Path, frames: Option<u32>) -> anyhow::Result<Outputs> {
         let shown = output.display();

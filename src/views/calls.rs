@@ -384,7 +384,7 @@ mod tests {
         assert_eq!(all.counted(), trace.calls());
         assert_eq!(all.counted(), all.len() as u64 + all.left_out());
         let metrics = trace.function_metrics(None);
-        for (function, metrics) in metrics.iter().enumerate().step_by(40) {
+        for (function, metrics) in metrics.iter().enumerate().step_by(120) {
             let module = modules[function];
             if session.hierarchy.is_leaf(module)
                 && modules.iter().filter(|&&it| it == module).count() == 1
@@ -405,7 +405,7 @@ mod tests {
         let cut = Cut::at_level(&session.hierarchy, 2);
         let displayed = cut.displayed(&session.hierarchy);
         let shown = |function: FunctionId| displayed[modules[function.index()].index()];
-        for relation in trace.relations(None).iter().step_by(150) {
+        for relation in trace.relations(None).iter().step_by(500) {
             let (from, to) = (shown(relation.caller), shown(relation.callee));
             let same = trace.relations(None).into_iter();
             let same = same.filter(|it| (shown(it.caller), shown(it.callee)) == (from, to));

@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "lowercase")]
 pub enum ViewId {
     Landscape,
+    Mural,
+    Flame,
     Functions,
     Calls,
 }
@@ -67,7 +69,13 @@ use Artifact::{Call, CallRelation, Function, Module, TimePoint, TimeRange};
 
 impl ViewId {
     /// In the order of their keys.
-    pub const ALL: [ViewId; 3] = [ViewId::Landscape, ViewId::Functions, ViewId::Calls];
+    pub const ALL: [ViewId; 5] = [
+        ViewId::Landscape,
+        ViewId::Mural,
+        ViewId::Flame,
+        ViewId::Functions,
+        ViewId::Calls,
+    ];
 
     pub const fn line(self) -> ViewLine {
         match self {
@@ -81,6 +89,28 @@ impl ViewId {
                 // The structure overview. Call relations and time are AVID's arcs and cels over it.
                 offers: &[Function, Module, CallRelation],
                 answers: &[Function, Module, CallRelation, TimePoint, TimeRange],
+            },
+            ViewId::Mural => ViewLine {
+                id: "mural",
+                title: "Overview",
+                key: '2',
+                about: "which functions are active when, over the whole recording",
+                side: Side::Below,
+                needs: Needs::Times,
+                // The temporal overview. What a row is can be chosen too.
+                offers: &[Function, Module, TimePoint, TimeRange],
+                answers: &[Function, Module, Call, CallRelation, TimePoint, TimeRange],
+            },
+            ViewId::Flame => ViewLine {
+                id: "flame",
+                title: "Call stacks",
+                key: '3',
+                about: "every call of every thread along time",
+                side: Side::Below,
+                needs: Needs::Times,
+                // The call stack view.
+                offers: &[Function, Call, TimePoint, TimeRange],
+                answers: &[Function, Module, Call, CallRelation, TimePoint, TimeRange],
             },
             ViewId::Functions => ViewLine {
                 id: "functions",

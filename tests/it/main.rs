@@ -22,4 +22,5 @@ mod resolve;
 mod scene;
 mod sheet;
 mod source;
+mod views;
 mod window;

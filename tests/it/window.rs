@@ -405,6 +405,111 @@ fn a_range_limits_what_is_shown_and_the_way_back_leads_through_it() {
 }
 
 #[test]
+fn what_is_clicked_in_one_view_is_chosen_in_all_and_can_be_left_out() {
+    let Some(display) = Display::open() else {
+        return;
+    };
+    let source = common::data("window/source");
+    let trace = common::data("window/meal.json");
+    let window = Window::open(&display, &[&source, &trace]);
+    window.wait("open session", |state| state["open"].is_string());
+    window.key("3");
+    window.wait("call stacks", |state| views(state).contains(&"flame"));
+    window.wait_for_rest();
+    // The outermost call, in the middle of the window and below the landscape.
+    window.point(450, 580);
+    window.wait("a call pointed at", |state| state["hovered"].is_string());
+    let before = window.state();
+    window.display.xdotool(&["click", "1"]);
+    let state = window.wait("a call chosen", |state| state["call"].is_array());
+    assert_eq!(state["selected"], state["hovered"]);
+    let state = window.wait("its time", |state| time(state) > 0);
+    // Pointing has moved nothing.
+    assert_eq!(state["eye"], before["eye"]);
+
+    window.key("5");
+    window.wait("its calls", |state| state["listed"].as_u64() >= Some(1));
+    let all = window.wait_for_rest();
+    window.key("x");
+    let left = window.wait("something left out", |state| state["calls_left"].is_u64());
+    assert_eq!(left["filters"], 1);
+    window.key("ctrl+z");
+    window.wait("all again", |state| state["filters"] == 0);
+    window.key("ctrl+y");
+    window.wait("left out again", |state| state["filters"] == 1);
+    window.key("ctrl+z");
+    window.wait("all again", |state| state["filters"] == 0);
+    window.wait("its calls", |state| state["listed"] == all["listed"]);
+
+    window.key("m");
+    window.wait("one view alone", |state| state["maximised"] == "flame");
+    window.key("m");
+    window.wait("all views", |state| state["maximised"].is_null());
+
+    // A range is drawn with Shift and the pointer.
+    window
+        .display
+        .xdotool(&["keydown", "shift", "mousedown", "1"]);
+    for step in 1..=4 {
+        window.point(450 + 40 * step, 580);
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    window.wait("a range", |state| state["range_ns"].is_array());
+    window.display.xdotool(&["mouseup", "1", "keyup", "shift"]);
+    window.wait_for_rest();
+    window.key("alt+Left");
+    window.wait("no range", |state| state["range_ns"].is_null());
+    draws_nothing_at_rest(&window);
+    window.close();
+}
+
+#[test]
+fn a_session_is_saved_and_opened_again() {
+    let Some(display) = Display::open() else {
+        return;
+    };
+    let folder = Folder::new("session");
+    let trace = folder.file("meal.json");
+    std::fs::copy(common::data("window/meal.json"), &trace).expect("it can be copied");
+    let window = Window::open(&display, &[&trace]);
+    window.wait("open session", |state| state["open"].is_string());
+    window.key("2");
+    window.wait("the overview", |state| views(state).contains(&"mural"));
+    window.key("period");
+    window.wait("the end", |state| time(state) > 0);
+    window.key("shift+Left");
+    window.key("bracketleft");
+    window.wait("a range", |state| state["range_ns"].is_array());
+    window.key("slash");
+    window.wait("search", |state| state["search"].is_string());
+    window.display.xdotool(&["type", "--delay", "60", "tast"]);
+    window.wait("results", |state| state["search"] == "tast");
+    window.key("Return");
+    window.wait("selection", |state| state["selected"].is_string());
+    let before = window.wait_for_rest();
+    window.key("ctrl+s");
+    window.wait("word of it", |state| {
+        state["messages"][0] == "The session is saved"
+    });
+    window.close();
+
+    let file = folder.file("meal.json.callscape-session.json");
+    let again = Window::open(&display, &[&file]);
+    let state = again.wait("open session", |state| state["selected"].is_string());
+    for same in ["selected", "range_ns", "time_ns", "views", "eye", "open"] {
+        assert_eq!(state[same], before[same], "{same}");
+    }
+    again.close();
+
+    std::fs::remove_file(&trace).expect("it is there");
+    let bare = Window::open(&display, &[&file]);
+    bare.wait("word of it", |state| {
+        state["messages"][0] == "Parts of the session are missing"
+    });
+    bare.close();
+}
+
+#[test]
 fn a_window_tells_what_could_not_be_opened_and_keeps_running() {
     let Some(display) = Display::open() else {
         return;

@@ -14,6 +14,7 @@ mod messages;
 mod playback;
 mod search;
 mod settings;
+mod sheet;
 mod stacks;
 mod table;
 mod text;
@@ -61,6 +62,8 @@ pub struct Layout {
     pub landscape: Option<Place>,
     pub pointed: Pointed,
     pub under_pointer: Option<ViewId>,
+    /// Where the pointer is, in points.
+    pub pointer: Option<Pos2>,
 }
 
 /// Numbers about the frames drawn, for the readout of frame times.
@@ -109,6 +112,10 @@ pub fn show(
                 ui.painter().image(id, drawn, uv, Color32::WHITE);
             }
         }
+        ViewId::Mural | ViewId::Flame => {
+            let picture = picture(view).map(|&(_, id)| id);
+            sheet::show(ui, view, picture, &mut context);
+        }
         ViewId::Functions => functions::show(ui, &mut context),
         ViewId::Calls => calls::show(ui, &mut context),
     });
@@ -141,6 +148,7 @@ pub fn show(
     Layout {
         landscape,
         pointed: context.pointed,
+        pointer,
         under_pointer: pointer.and_then(|at| dock.view_at(at)),
     }
 }

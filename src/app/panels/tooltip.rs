@@ -64,8 +64,7 @@ fn of_module(ui: &mut Ui, document: &Document, module: ModuleId) {
         what = format!("{what} · {}", facts.language);
     }
     if facts.kind != ModuleKind::External && facts.loc > 0 {
-        let lines =
-            text::counted(u64::from(facts.loc), "line of code", "lines of code");
+        let lines = text::counted(u64::from(facts.loc), "line of code", "lines of code");
         what = format!("{what} · {lines}");
     }
     ui.label(style::weak(what).small());

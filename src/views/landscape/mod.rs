@@ -31,11 +31,11 @@ use crate::render::camera::Camera;
 use crate::render::theme::Theme;
 use crate::units::{Cost, ModuleId, ThreadId, Time, TimeRange, Unit, grouped};
 
+pub use left::Left;
 use relations::Count;
 
 pub use motion::Boxes;
 pub use relations::thread_color;
-pub use left::Left;
 pub use surface::{BARS, ColorScale, Scale, Surface, color_at, languages};
 
 /// Which call relations lie over the landscape as arcs.

@@ -1,0 +1,179 @@
+//! The views that draw on sheets, and what the pointer and the keys do to them.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use glam::Vec2;
+
+use crate::analysis::session::Session;
+use crate::filter::filters::Filters;
+use crate::filter::selection::{CallOf, Pointed, Selection};
+use crate::layout::sheet::Sheet;
+use crate::render::theme::Theme;
+use crate::units::{ThreadId, Time, TimeRange};
+use crate::views::Scope;
+use crate::views::flame::FlameView;
+use crate::views::mural::MuralView;
+use crate::views::table::ViewId;
+use crate::views::tip::Tip;
+
+/// What is done to a sheet. Places are in physical pixels from its top left corner.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SheetAction {
+    /// Shows so many times as much detail about a place.
+    Zoom {
+        at: Vec2,
+        factor: Vec2,
+    },
+    Pan(Vec2),
+    /// Shows all of the recording, or of the range that limits what is shown.
+    ShowAll,
+    /// Collapses a thread, or expands it.
+    ToggleThread(ThreadId),
+    /// Shows all of a call.
+    Fit(CallOf),
+    /// Moves as far as needed to see a call.
+    Reveal(CallOf),
+}
+
+/// The sheets of one recording.
+#[derive(Debug)]
+pub struct Sheets {
+    mural: MuralView,
+    flame: FlameView,
+    /// By what was done to each: other numbers are other sheets.
+    revisions: [u64; 2],
+}
+
+impl Sheets {
+    pub fn new(session: &Session, recording: usize) -> Sheets {
+        /// Those of one recording are told from those of another by where their numbers start.
+        static MADE: AtomicU64 = AtomicU64::new(0);
+        let first = MADE.fetch_add(1, Ordering::Relaxed) << 32;
+        Sheets {
+            mural: MuralView::new(session, recording),
+            flame: FlameView::new(session, recording),
+            revisions: [first; 2],
+        }
+    }
+
+    /// The sheet of a view; none of a view without.
+    pub fn show(&mut self, view: ViewId, scope: &Scope<'_>) -> Option<&Sheet> {
+        match view {
+            ViewId::Mural => Some(self.mural.show(scope)),
+            ViewId::Flame => Some(self.flame.show(scope)),
+            ViewId::Landscape | ViewId::Functions | ViewId::Calls => None,
+        }
+    }
+
+    pub fn pointed(&self, view: ViewId, at: Vec2) -> Pointed {
+        match view {
+            ViewId::Mural => self.mural.pointed(at),
+            ViewId::Flame => self.flame.pointed(at),
+            ViewId::Landscape | ViewId::Functions | ViewId::Calls => Pointed::default(),
+        }
+    }
+
+    pub fn tip(&self, view: ViewId, session: &Session, at: Vec2) -> Option<Tip> {
+        match view {
+            ViewId::Mural => self.mural.tip(session, at),
+            ViewId::Flame => self.flame.tip(session, at),
+            ViewId::Landscape | ViewId::Functions | ViewId::Calls => None,
+        }
+    }
+
+    pub fn time_at(&self, view: ViewId, x: f32) -> Option<Time> {
+        match view {
+            ViewId::Mural => Some(self.mural.time_at(x)),
+            ViewId::Flame => Some(self.flame.time_at(x)),
+            ViewId::Landscape | ViewId::Functions | ViewId::Calls => None,
+        }
+    }
+
+    /// The range of time that can be seen.
+    pub fn visible(&self, view: ViewId) -> Option<TimeRange> {
+        match view {
+            ViewId::Mural => Some(self.mural.visible()),
+            ViewId::Flame => Some(self.flame.visible()),
+            ViewId::Landscape | ViewId::Functions | ViewId::Calls => None,
+        }
+    }
+
+    /// The thread whose heading is at a place.
+    pub fn heading_at(&self, view: ViewId, at: Vec2) -> Option<ThreadId> {
+        match view {
+            ViewId::Flame => self.flame.heading_at(at),
+            _ => None,
+        }
+    }
+
+    /// Does something to the sheet of a view; `all` is the range that there is to see.
+    pub fn act(&mut self, session: &Session, view: ViewId, action: SheetAction, all: TimeRange) {
+        match view {
+            ViewId::Mural => {
+                self.revisions[0] += 1;
+                let mural = &mut self.mural;
+                match action {
+                    SheetAction::Zoom { at, factor } => mural.zoom(at, factor),
+                    SheetAction::Pan(by) => mural.pan(by),
+                    SheetAction::ShowAll => mural.set_visible(all),
+                    SheetAction::ToggleThread(_) | SheetAction::Fit(_) | SheetAction::Reveal(_) => {
+                    }
+                }
+            }
+            ViewId::Flame => {
+                self.revisions[1] += 1;
+                let flame = &mut self.flame;
+                match action {
+                    SheetAction::Zoom { at, factor } => flame.zoom(at, factor),
+                    SheetAction::Pan(by) => flame.pan(by),
+                    SheetAction::ShowAll => flame.set_visible(all),
+                    SheetAction::ToggleThread(thread) => flame.toggle_thread(thread),
+                    SheetAction::Fit(call) => flame.fit(session, call),
+                    SheetAction::Reveal(call) => flame.reveal(session, call),
+                }
+            }
+            ViewId::Landscape | ViewId::Functions | ViewId::Calls => {}
+        }
+    }
+
+    /// Whether a sheet will show more without anything being done: it is still being worked out.
+    pub fn is_waiting(&self, session: &Session, view: ViewId) -> bool {
+        match view {
+            ViewId::Mural => self.mural.is_waiting(session),
+            ViewId::Flame => self.flame.is_waiting(session),
+            _ => false,
+        }
+    }
+
+    fn revision(&self, view: ViewId) -> u64 {
+        match view {
+            ViewId::Mural => self.revisions[0],
+            ViewId::Flame => self.revisions[1],
+            ViewId::Landscape | ViewId::Functions | ViewId::Calls => 0,
+        }
+    }
+}
+
+/// What a sheet was last drawn with: with the same there is nothing to draw.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DrawnWith {
+    selection: Selection,
+    filters: Filters,
+    theme: Theme,
+    size: [u32; 2],
+    scale: f32,
+    revision: u64,
+}
+
+impl DrawnWith {
+    pub fn new(sheets: &Sheets, view: ViewId, scope: &Scope<'_>) -> DrawnWith {
+        DrawnWith {
+            selection: scope.selection.clone(),
+            filters: scope.filters.clone(),
+            theme: scope.theme,
+            size: scope.size.as_uvec2().to_array(),
+            scale: scope.scale,
+            revision: sheets.revision(view),
+        }
+    }
+}
