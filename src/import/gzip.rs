@@ -161,6 +161,7 @@ mod tests {
     #[test]
     fn members_are_read_with_every_part_of_their_headers() {
         let mut bytes = Vec::new();
+        let mut ends = Vec::new();
         for content in [&b"one"[..], b"", b"two"] {
             let builder = flate2::GzBuilder::new()
                 .filename("name")
@@ -168,6 +169,7 @@ mod tests {
                 .extra([1, 2, 3]);
             let mut encoder = builder.read(content, flate2::Compression::fast());
             encoder.read_to_end(&mut bytes).expect("memory");
+            ends.push(bytes.len());
         }
         let (read, warnings) = unpack(&bytes);
         assert_eq!(read.expect("sound"), b"onetwo");
@@ -182,7 +184,8 @@ mod tests {
         bytes[size - 1] ^= 1;
         let error = unpack(&bytes).0.expect_err("a wrong checksum");
         assert!(error.to_string().contains("checksum"));
-        for length in 0..size {
+        // Between two members a file may end.
+        for length in (0..size).filter(|length| !ends.contains(length)) {
             unpack(&bytes[..length]).0.expect_err("cut or damaged");
         }
     }

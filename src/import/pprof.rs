@@ -64,8 +64,8 @@ mod field {
 /// Whether the first bytes are fields that a profile has, in the order of any writer.
 pub fn sniff(head: &[u8]) -> bool {
     let mut fields = Fields::new(head);
-    // Fields that are made of fields, which a text is not.
-    let mut made = 0;
+    // Fields that are made of fields, which a text is not; of these a type of values says the most.
+    let (mut made, mut typed) = (0, false);
     for (number, value) in &mut fields {
         let fits = match (number, value) {
             (field::SAMPLE_TYPE | field::PERIOD_TYPE, Field::Bytes(bytes)) => is_value_type(bytes),
@@ -81,13 +81,14 @@ pub fn sniff(head: &[u8]) -> bool {
             // So much before it is no accident: the file is damaged.
             return made >= 3;
         }
+        typed |= matches!((number, value), (field::SAMPLE_TYPE, Field::Bytes(bytes)) if !bytes.is_empty());
         made += usize::from(number <= field::FUNCTION || number == field::PERIOD_TYPE);
     }
     let cut = fields.rest();
     let mut at = 0;
     let key = varint(cut, &mut at);
     let may_go_on = key.is_none_or(|key| (1..=u64::from(field::LAST)).contains(&(key >> 3)));
-    made > 1 && may_go_on || made > 0 && cut.is_empty()
+    (made > 1 || typed) && may_go_on || made > 0 && cut.is_empty()
 }
 
 fn is_value_type(bytes: &[u8]) -> bool {

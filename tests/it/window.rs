@@ -147,8 +147,12 @@ impl Window<'_> {
             log,
         };
         window.wait("a first frame", |_| true);
-        let found = display.xdotool(&["search", "--sync", "--onlyvisible", "--pid", &pid]);
-        window.id = found.lines().last().unwrap_or_default().to_owned();
+        // Not by xdotool's own waiting, which has no end where it misses the window's coming.
+        let begin = Instant::now();
+        while window.id.is_empty() && begin.elapsed() < PATIENCE {
+            let found = display.xdotool(&["search", "--onlyvisible", "--pid", &pid]);
+            window.id = found.lines().last().unwrap_or_default().to_owned();
+        }
         display.xdotool(&["windowactivate", "--sync", &window.id]);
         window.wait("its inputs", |state| state["loading"] == false);
         window
