@@ -56,7 +56,7 @@ pub fn entries(file: &mut (impl Read + Seek), most: usize) -> io::Result<Vec<Ent
     file.take(REACH).read_to_end(&mut tail)?;
     let end = memchr::memmem::rfind(&tail, b"PK\x05\x06");
     let end = end.ok_or_else(|| damaged("no end of a zip file's directory"))?;
-    let mut numbers = Numbers(&tail[end + 10..]);
+    let mut numbers = Numbers(tail.get(end + 10..).unwrap_or_default());
     let mut count = numbers.number(2)?;
     let mut size = numbers.number(4)?;
     let mut start = numbers.number(4)?;
