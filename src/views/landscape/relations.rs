@@ -64,8 +64,9 @@ pub(super) struct Relations {
     left_out: usize,
     /// Innermost blocks of the threads' stacks, by importance.
     innermost: Vec<u32>,
-    /// The running summaries of the moment shown last, and of just before the range.
+    /// The running summaries of the moment shown last, of where its cel began, and of just before the range.
     now: Summary,
+    before: Summary,
     base: Summary,
     /// The relations of the moment, those that are drawn last in the order of their arcs.
     between: Vec<BlockRelation>,
@@ -172,20 +173,23 @@ impl Relations {
         let Some((start, until)) = moment.window() else {
             return;
         };
-        let summary_at = |time: Time, known: Summary| match known {
-            Some((recording, at, relations)) if (recording, at) == (moment.recording, time) => {
-                relations
-            }
-            _ => trace.running(time),
+        // Playing forward the cel begins where the last one ended, playing backward it ends where that began.
+        let mut known = [self.now.take(), self.before.take(), self.base.take()];
+        let mut summary_at = |time: Time| {
+            let wanted = (moment.recording, time);
+            let mut known = known.iter_mut();
+            let found = known.find(|it| matches!(it, Some((of, at, _)) if (*of, *at) == wanted));
+            let found = found.and_then(Option::take);
+            found.map_or_else(|| trace.running(time), |(_, _, relations)| relations)
         };
         // Calls that started before the range do not count.
         let base = match start {
             Time::ZERO => Vec::new(),
-            _ => summary_at(start - Cost::from_ns(1), self.base.take()),
+            _ => summary_at(start - Cost::from_ns(1)),
         };
         let previous = moment.previous.min(until);
-        let before = summary_at(previous, self.now.take());
-        let now = summary_at(until, None);
+        let before = summary_at(previous);
+        let now = summary_at(until);
         let (mut base_at, mut before_at) = (base.as_slice(), before.as_slice());
         for relation in &now {
             let pair = (relation.caller, relation.callee);
@@ -202,6 +206,7 @@ impl Relations {
             self.add(from, to, calls, step_calls);
         }
         self.now = Some((moment.recording, until, now));
+        self.before = Some((moment.recording, previous, before));
         self.base =
             (start != Time::ZERO).then_some((moment.recording, start - Cost::from_ns(1), base));
     }
