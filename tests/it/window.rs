@@ -147,13 +147,18 @@ impl Window<'_> {
             log,
         };
         window.wait("a first frame", |_| true);
-        // Not by xdotool's own waiting, which has no end where it misses the window's coming.
+        // Not by xdotool's own waiting, which has no end where it misses the window's coming. Keys go to the
+        // active window, and the window manager may come later than the window.
         let begin = Instant::now();
-        while window.id.is_empty() && begin.elapsed() < PATIENCE {
+        let mut active = String::new();
+        while (window.id.is_empty() || active != window.id) && begin.elapsed() < PATIENCE {
+            std::thread::sleep(Duration::from_millis(100));
             let found = display.xdotool(&["search", "--onlyvisible", "--pid", &pid]);
             window.id = found.lines().last().unwrap_or_default().to_owned();
+            display.xdotool(&["windowactivate", &window.id]);
+            std::thread::sleep(Duration::from_millis(100));
+            active = display.xdotool(&["getactivewindow"]);
         }
-        display.xdotool(&["windowactivate", "--sync", &window.id]);
         window.wait("its inputs", |state| state["loading"] == false);
         window
     }
