@@ -1,0 +1,333 @@
+//! What the window holds and how commands change it: the open document, the camera, the panels' state.
+//! Knows neither the window system nor the GPU.
+
+mod commands;
+mod on_sheets;
+mod opening;
+mod playing;
+mod selecting;
+mod structure;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use glam::Vec2;
+
+use super::camera::pose::{FreeArea, Pose};
+use super::camera::{self, CameraControl};
+use super::details::Neighbours;
+use super::dock::Dock;
+use super::document::Document;
+use super::following::Following;
+use super::growing::Growing;
+use super::history::{History, Place};
+use super::loading::Loading;
+use super::mapping::MappingEditor;
+use super::pointer::Pointer;
+use super::revision::Jobs;
+use super::saved::SavedSession;
+use super::watch::Watch;
+use super::work::Work;
+use crate::units::{FunctionId, ModuleId, Time};
+use crate::views::calls::CallsOf;
+use crate::views::landscape::LandscapeSettings;
+use crate::views::table::ViewId;
+
+/// Something to tell the user, until dismissed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    pub is_error: bool,
+    /// Shown in full from the start, not as its title only.
+    pub is_open: bool,
+    pub title: String,
+    pub lines: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Destination {
+    Home,
+    Module(ModuleId),
+}
+
+/// The search field and its results.
+#[derive(Clone, Debug, Default)]
+pub struct Search {
+    pub is_open: bool,
+    /// The field is to have the keyboard from the next frame on.
+    pub wants_focus: bool,
+    pub query: String,
+    pub results: Vec<ModuleId>,
+    pub marked: usize,
+    /// The mark moved in this frame, and has to stay in sight.
+    pub mark_moved: bool,
+}
+
+/// Which panels are open.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown {
+    pub help: bool,
+    pub settings: bool,
+    pub legend: bool,
+    pub stacks: bool,
+    pub timings: bool,
+}
+
+/// Where in the window the landscape is drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Viewport {
+    /// Its top left corner in the window, in physical pixels.
+    pub origin: Vec2,
+    /// In physical pixels.
+    pub size: Vec2,
+    pub free: FreeArea,
+}
+
+impl Viewport {
+    pub fn aspect(&self) -> f32 {
+        self.size.x.max(1.0) / self.size.y.max(1.0)
+    }
+}
+
+pub struct Workbench {
+    pub document: Option<Document>,
+    /// The open views.
+    pub dock: Dock,
+    pub camera: CameraControl,
+    pub following: Following,
+    pub pointer: Pointer,
+    pub loading: Option<Loading>,
+    /// Recordings are followed as they grow.
+    pub growing: Option<Growing>,
+    pub settings: LandscapeSettings,
+    pub messages: Vec<Message>,
+    pub search: Search,
+    pub shown: Shown,
+    /// Callers and callees of the selected module.
+    pub neighbours: Neighbours,
+    /// The mapping file and its editor.
+    pub mapping: MappingEditor,
+    /// What is collapsed follows the size on the screen.
+    pub detail_by_size: bool,
+    /// What the cut was last fitted to.
+    pub(super) detail_seen: Option<(Pose, Vec2)>,
+    pub jobs: Jobs,
+    pub(super) watch: Option<Watch>,
+    /// The file that the session was opened from.
+    pub session_file: Option<PathBuf>,
+    /// Where to bring what is being opened.
+    to_restore: Option<SavedSession>,
+    /// Where to look from once the landscape has its place.
+    pose_to_restore: Option<Pose>,
+    /// Past selections.
+    pub history: History,
+    /// What was selected when the pointer began to draw a range.
+    before_drag: Option<Place>,
+    /// The function whose row is to be brought into sight in the next frame.
+    pub function_to_show: Option<FunctionId>,
+    /// The row of the list of calls that is to be brought into sight in the next frame.
+    pub call_to_show: Option<usize>,
+    /// Behind what the calls are listed.
+    pub list_of: Option<CallsOf>,
+    /// What goes on on other threads.
+    pub work: Work,
+    /// The view under the pointer in the last frame.
+    pub view_pointed_at: Option<ViewId>,
+    /// Where the pointer is in that view, in physical pixels.
+    pub sheet_pointer: Option<Vec2>,
+    pub viewport: Viewport,
+    started: Instant,
+    /// When the last frame was made, since the start.
+    last_frame: Duration,
+    was_moving: bool,
+    /// How much time all frames together have taken.
+    pub drawing: Duration,
+    /// The blocks are others than the renderer has.
+    pub blocks_are_new: bool,
+    /// Something else is left of the recording than the renderer shows.
+    pub left_is_new: bool,
+    /// Other names are to be shown over the landscape than before.
+    pub names_are_new: bool,
+    /// Where the camera is to fly as soon as the free area is known: what asked for the flight may have
+    /// opened or closed a panel.
+    flight_pending: Option<Destination>,
+    /// The camera is to show everything as soon as the free area is known.
+    home_pending: bool,
+    /// The last view of everything: kept when the window changes its size.
+    home: Option<Pose>,
+    frames_to_fit: u8,
+    damage_is_told: bool,
+    pub wake: Box<dyn Fn() -> Box<dyn FnOnce() + Send>>,
+}
+
+impl Workbench {
+    /// Nothing open. `wake` makes what a worker calls to have the window look for its outcome.
+    pub fn new(wake: Box<dyn Fn() -> Box<dyn FnOnce() + Send>>) -> Workbench {
+        let nothing = camera::pose::Bounds {
+            min: glam::Vec3::ZERO,
+            max: glam::Vec3::ONE,
+        };
+        Workbench {
+            document: None,
+            dock: Dock::default(),
+            camera: CameraControl::new(nothing, 1.0, FreeArea::WINDOW),
+            following: Following::default(),
+            pointer: Pointer::default(),
+            loading: None,
+            growing: None,
+            settings: LandscapeSettings::default(),
+            messages: Vec::new(),
+            search: Search::default(),
+            shown: Shown {
+                help: false,
+                settings: false,
+                legend: true,
+                stacks: true,
+                timings: false,
+            },
+            neighbours: Neighbours::default(),
+            mapping: MappingEditor::default(),
+            detail_by_size: false,
+            detail_seen: None,
+            jobs: Jobs::default(),
+            watch: None,
+            session_file: None,
+            to_restore: None,
+            pose_to_restore: None,
+            history: History::default(),
+            before_drag: None,
+            function_to_show: None,
+            call_to_show: None,
+            list_of: None,
+            work: Work::default(),
+            view_pointed_at: None,
+            sheet_pointer: None,
+            viewport: Viewport {
+                origin: Vec2::ZERO,
+                size: Vec2::ONE,
+                free: FreeArea::WINDOW,
+            },
+            started: Instant::now(),
+            last_frame: Duration::ZERO,
+            was_moving: false,
+            drawing: Duration::ZERO,
+            blocks_are_new: false,
+            left_is_new: false,
+            names_are_new: false,
+            flight_pending: None,
+            home_pending: false,
+            home: None,
+            frames_to_fit: 0,
+            damage_is_told: false,
+            wake,
+        }
+    }
+
+    /// The panels leave `free` of a window of `size` pixels to the landscape.
+    pub fn set_viewport(&mut self, viewport: Viewport) {
+        let resized = viewport.size != self.viewport.size;
+        if self.viewport.size == Vec2::ONE {
+            // Where there is little room the landscape needs it.
+            self.shown.stacks = viewport.size.x >= 900.0 && viewport.size.y >= 500.0;
+        }
+        self.viewport = viewport;
+        let Some(document) = &self.document else {
+            return;
+        };
+        // The panels take a frame or two to find their places in a window of another size.
+        self.frames_to_fit = if resized || self.home_pending {
+            3
+        } else {
+            self.frames_to_fit.saturating_sub(1)
+        };
+        let stays_home = self.frames_to_fit > 0 && self.home == Some(self.camera.pose());
+        if self.home_pending || stays_home {
+            let bounds = document.bounds();
+            self.camera = CameraControl::new(bounds, viewport.aspect(), viewport.free);
+            self.home = Some(self.camera.pose());
+            self.home_pending = false;
+            if let Some(pose) = self.pose_to_restore.take() {
+                self.camera.look_from(pose);
+            }
+        }
+        let aspect = viewport.aspect();
+        match self.flight_pending.take() {
+            Some(Destination::Home) => {
+                self.camera.fly_home(aspect, viewport.free);
+                self.home = self.camera.destination();
+            }
+            Some(Destination::Module(module)) => {
+                if let Some(bounds) = document.bounds_of(module) {
+                    self.camera.fly_to(&bounds, aspect, viewport.free);
+                }
+            }
+            None => {}
+        }
+    }
+
+    /// The landscape is not to be seen: nothing waits for its place.
+    pub fn hide_viewport(&mut self) {
+        self.frames_to_fit = 0;
+        self.flight_pending = None;
+    }
+
+    /// Whether the next frame will differ from this one without any input.
+    pub fn is_moving(&self) -> bool {
+        let playback = self
+            .document
+            .as_ref()
+            .and_then(|open| open.playback.as_ref());
+        let is_playing = playback.is_some_and(|playback| playback.is_playing());
+        let is_pending = self.flight_pending.is_some() || self.frames_to_fit > 0;
+        let is_easing = self
+            .document
+            .as_ref()
+            .is_some_and(|it| it.landscape.is_moving());
+        let is_moving = self.camera.is_moving() || is_easing;
+        is_moving || is_playing || is_pending || self.untold_damage().is_some()
+    }
+
+    /// The time since the window opened.
+    pub fn now(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// Moves camera and playback on to now.
+    pub fn advance(&mut self) {
+        let now = self.now();
+        let since = now.saturating_sub(self.last_frame).as_secs_f32();
+        // Motion that has just begun has nothing to catch up with.
+        let seconds = since.min(if self.was_moving { 0.25 } else { 0.01 });
+        self.last_frame = now;
+        self.camera.advance(seconds);
+        if let Some(document) = &mut self.document {
+            if let Some((playback, trace)) = document.playing() {
+                playback.advance(now, trace);
+            }
+            let time = document
+                .playback
+                .as_ref()
+                .map_or(Time::ZERO, |it| it.time());
+            document.selection.time = time;
+            if let Some(module) = self.following.next(document, now) {
+                self.flight_pending = Some(Destination::Module(module));
+            }
+            self.blocks_are_new |= document.landscape.advance(seconds);
+        }
+        self.update_work();
+        self.fit_detail();
+        self.tell_damage();
+        self.was_moving = self.is_moving();
+    }
+
+    /// Flies, where it can be seen, as soon as it is known where that is.
+    fn fly(&mut self, to: Destination) {
+        if self.dock.is_visible(ViewId::Landscape) {
+            self.flight_pending = Some(to);
+        }
+    }
+
+    /// What a worker calls to have the window look for its outcome.
+    pub(super) fn waker(&self) -> Box<dyn FnOnce() + Send> {
+        (self.wake)()
+    }
+}

@@ -1,0 +1,253 @@
+//! Opening: sources and recordings, sessions, and what grows while it is open.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::super::command::Command;
+use super::super::details::Neighbours;
+use super::super::dock::Dock;
+use super::super::document::Document;
+use super::super::growing::{self, Growing};
+use super::super::history::History;
+use super::super::loading::{Loading, Outcome};
+use super::super::revision::Jobs;
+use super::super::saved::SavedSession;
+use super::super::work::Work;
+use super::{Message, Search, Workbench};
+use crate::analysis::session::Inputs;
+use crate::views::calls::CallsOf;
+
+impl Workbench {
+    /// Opens the session that a file keeps.
+    pub fn open_session(&mut self, path: PathBuf) {
+        let saved = match SavedSession::read(&path) {
+            Ok(saved) => saved,
+            Err(error) => {
+                self.messages.push(Message {
+                    is_error: true,
+                    is_open: true,
+                    title: "The session could not be opened".to_owned(),
+                    lines: vec![format!("{error:#}")],
+                });
+                return;
+            }
+        };
+        let (inputs, missing) = saved.inputs(&path);
+        if !missing.is_empty() {
+            self.messages.push(Message {
+                is_error: true,
+                is_open: true,
+                title: "Parts of the session are missing".to_owned(),
+                lines: missing
+                    .iter()
+                    .map(|path| path.display().to_string())
+                    .collect(),
+            });
+        }
+        if saved.has_inputs() && inputs == Inputs::default() {
+            // Nothing of it is left: the demo would not be what was asked for.
+            return;
+        }
+        self.open(inputs);
+        self.session_file = Some(path);
+        self.to_restore = Some(saved);
+    }
+
+    pub fn open(&mut self, inputs: Inputs) {
+        self.session_file = None;
+        self.to_restore = None;
+        if let Some(loading) = self.loading.take() {
+            loading.progress.cancel();
+        }
+        if let Some(growing) = &mut self.growing {
+            growing.opening(&inputs);
+        }
+        let map = self.usable_map();
+        self.loading = Some(Loading::start(inputs, map, self.settings, (self.wake)()));
+    }
+
+    /// What is still to be told of damage that answers have met with; told once for each document.
+    pub(super) fn untold_damage(&self) -> Option<String> {
+        if self.damage_is_told {
+            return None;
+        }
+        let resolved = self.document.as_ref().and_then(Document::resolved)?;
+        resolved.recording.damage()
+    }
+
+    pub(super) fn tell_damage(&mut self) {
+        if let Some(damage) = self.untold_damage() {
+            self.damage_is_told = true;
+            self.messages.push(Message {
+                is_error: true,
+                is_open: true,
+                title: "Parts of the recording are missing".to_owned(),
+                lines: vec![damage],
+            });
+        }
+    }
+
+    /// Takes what the worker has finished; whether there was something.
+    pub fn poll_loading(&mut self) -> bool {
+        let outcome = self.loading.as_ref().and_then(Loading::poll);
+        let Some(outcome) = outcome else {
+            self.poll_growing();
+            return false;
+        };
+        let name = self.loading.take().map(|loading| loading.name);
+        match outcome {
+            Outcome::Opened(document) => self.show(*document),
+            Outcome::Cancelled => {}
+            Outcome::Failed(reason) => self.messages.push(Message {
+                is_error: true,
+                is_open: true,
+                title: format!("{} could not be opened", name.unwrap_or_default()),
+                lines: vec![reason],
+            }),
+        }
+        true
+    }
+
+    /// Takes what was read anew of recordings that grow.
+    pub(super) fn poll_growing(&mut self) {
+        let Some(news) = self.growing.as_mut().and_then(Growing::poll) else {
+            return;
+        };
+        let Some(mut document) = news else {
+            self.watch();
+            return;
+        };
+        if let Some(old) = &self.document {
+            growing::carry_over(old, &mut document, self.now());
+        }
+        growing::forget_the_end(&mut document);
+        self.search.results.clear();
+        self.history = History::default();
+        self.blocks_are_new = true;
+        self.document = Some(*document);
+        self.list_of = None;
+        self.work = Work::default();
+        self.show_chosen();
+        self.watch();
+    }
+
+    /// Waits for what is open to grow, where it is followed.
+    pub(super) fn watch(&mut self) {
+        if let (Some(growing), Some(document)) = (&mut self.growing, &self.document) {
+            let map = document.map.clone();
+            growing.watch(&document.inputs, map, self.settings, (self.wake)());
+        }
+    }
+
+    pub(super) fn show(&mut self, mut document: Document) {
+        if self.growing.is_some() {
+            growing::forget_the_end(&mut document);
+        }
+        self.settings.half_life = document.settings.half_life;
+        let restored = self.to_restore.take();
+        let lost = restored.as_ref().map(|saved| saved.restore(&mut document));
+        // Other settings may have been chosen while it was loading.
+        if document.settings != self.settings {
+            document.lay_out(&self.settings);
+        }
+        self.messages.retain(|message| message.is_error);
+        self.messages.extend(notes(&document));
+        self.search = Search::default();
+        self.neighbours = Neighbours::default();
+        self.history = History::default();
+        self.list_of = None;
+        self.work = Work::default();
+        self.blocks_are_new = true;
+        self.home_pending = true;
+        self.damage_is_told = false;
+        self.jobs = Jobs::default();
+        self.detail_seen = None;
+        let base = Arc::clone(&document.base);
+        self.document = Some(document);
+        self.watch();
+        self.mapping.find_out(&base, (self.wake)());
+        self.watch_again();
+        self.ask_history();
+        if let Some(saved) = restored {
+            self.restore(&saved, lost.unwrap_or_default());
+        }
+    }
+
+    /// Brings what is not the document's to where a saved session has it.
+    pub(super) fn restore(&mut self, saved: &SavedSession, lost: usize) {
+        let (dock, unknown) = Dock::arranged(&saved.views);
+        self.dock = dock;
+        self.pose_to_restore = saved.pose();
+        if lost + unknown.len() > 0 {
+            self.messages.push(Message {
+                is_error: true,
+                is_open: false,
+                title: "Parts of the session are no longer there".to_owned(),
+                lines: vec![format!(
+                    "{} names mean nothing now and are left out",
+                    lost + unknown.len()
+                )],
+            });
+        }
+        // What is collapsed decides the layout.
+        self.lay_out();
+        self.execute(Command::Seek(saved.time()));
+        self.list_of = self
+            .document
+            .as_ref()
+            .and_then(|open| CallsOf::chosen(&open.selection.chosen));
+        self.left_is_new = true;
+        self.show_chosen();
+    }
+}
+
+/// What the user should know about what was opened.
+fn notes(document: &Document) -> Vec<Message> {
+    let mut notes = Vec::new();
+    let mut note = |is_open: bool, title: String, lines: Vec<String>| {
+        notes.push(Message {
+            is_error: false,
+            is_open,
+            title,
+            lines,
+        });
+    };
+    let warnings: Vec<String> = document.warnings().map(ToString::to_string).collect();
+    if !warnings.is_empty() {
+        note(
+            false,
+            "Repaired or left out while reading".to_owned(),
+            warnings,
+        );
+    }
+    let Some(resolved) = document.resolved() else {
+        return notes;
+    };
+    let functions = resolved.recording.functions.len();
+    let found = resolved.resolution.found();
+    if document.inputs.source_dir.is_some() && functions > 0 && found == 0 {
+        let line = format!(
+            "None of the {functions} functions of {} was found in the source tree. They stand in the \
+             district of external functions.",
+            resolved.recording.name()
+        );
+        note(
+            true,
+            "Source tree and recording do not match".to_owned(),
+            vec![line],
+        );
+    }
+    if resolved.recording.profile.is_none() && resolved.recording.trace.calls() == 0 {
+        let line = format!("{} holds no calls.", resolved.recording.name());
+        note(true, "Nothing to play".to_owned(), vec![line]);
+    }
+    if document.session.recordings.len() > 1 {
+        let line = format!("{} is shown.", resolved.recording.name());
+        note(
+            false,
+            format!("{} recordings are open", document.session.recordings.len()),
+            vec![line],
+        );
+    }
+    notes
+}

@@ -1,0 +1,229 @@
+//! What is chosen, the range and the filters that limit every view, and the way back.
+
+use super::super::command::{CallWalk, Command};
+use super::super::details::Neighbours;
+use super::super::history::{History, Place};
+use super::super::sheets::SheetAction;
+use super::Workbench;
+use crate::filter::filters::{FilterStep, Filters};
+use crate::filter::selection::{CallOf, Pointed, Selection};
+use crate::units::{Cost, ModuleId, TimeRange};
+use crate::views::calls::CallsOf;
+use crate::views::flame::navigate;
+use crate::views::table::ViewId;
+
+impl Workbench {
+    /// Chooses another call, moves the clock to its start and shows it.
+    pub(super) fn go_to_call(&mut self, walk: CallWalk) {
+        let Some((document, resolved)) = self
+            .document
+            .as_ref()
+            .and_then(|open| Some((open, open.resolved()?)))
+        else {
+            return;
+        };
+        let trace = &resolved.recording.trace;
+        let (chosen, time) = (document.selection.chosen, document.selection.time);
+        let from = chosen.call.filter(|&of| navigate::exists(trace, of));
+        let of_function = |next: bool| {
+            let function = chosen.function?;
+            let found = if next {
+                trace.next_call(function, time)
+            } else {
+                trace.previous_call(function, time)
+            };
+            found.map(|(thread, call)| CallOf { thread, call })
+        };
+        let to = match (walk, from) {
+            (CallWalk::NextOfFunction, Some(of)) => navigate::next_of_function(trace, of),
+            (CallWalk::PreviousOfFunction, Some(of)) => navigate::previous_of_function(trace, of),
+            (CallWalk::NextOfFunction, None) => of_function(true),
+            (CallWalk::PreviousOfFunction, None) => of_function(false),
+            (CallWalk::Caller, Some(of)) => navigate::caller(trace, of),
+            (CallWalk::FirstChild, Some(of)) => navigate::first_child(trace, of),
+            (CallWalk::LongestChild, Some(of)) => navigate::longest_child(trace, of),
+            (CallWalk::Fit, of) => of,
+            (_, None) => None,
+        };
+        let Some(to) = to else {
+            return;
+        };
+        let call = trace.call(to.thread, to.call);
+        let pointed = Pointed {
+            function: Some(call.function),
+            call: Some(to),
+            thread: Some(to.thread),
+            time: Some(call.start),
+            ..Pointed::default()
+        };
+        self.choose(pointed);
+        if walk == CallWalk::Fit {
+            self.act_on_sheet(ViewId::Flame, SheetAction::Fit(to));
+        } else {
+            self.execute(Command::Seek(call.start));
+            self.act_on_sheet(ViewId::Flame, SheetAction::Reveal(to));
+        }
+    }
+
+    /// Chooses what `pointed` names, and remembers what was chosen before.
+    pub(super) fn choose(&mut self, pointed: Pointed) {
+        let Some(document) = &mut self.document else {
+            return;
+        };
+        let chosen = document.complete(pointed);
+        let before = Place::of(&document.selection);
+        if chosen != before.chosen {
+            // The same at another time is no other place to go back to.
+            let time = chosen.time;
+            if chosen
+                != (Pointed {
+                    time,
+                    ..before.chosen
+                })
+            {
+                self.history.leave(before);
+            }
+            document.selection.chosen = chosen;
+            self.list_of = CallsOf::chosen(&chosen);
+            // The calls behind an arc are what one clicks it for.
+            if chosen.relation.is_some() && document.can_show(ViewId::Calls) {
+                self.dock.open(ViewId::Calls);
+            }
+            self.show_chosen();
+        }
+    }
+
+    /// Limits every view to a range, and remembers what was shown before.
+    pub(super) fn set_range(&mut self, range: Option<TimeRange>) {
+        let before = self
+            .document
+            .as_ref()
+            .map(|open| Place::of(&open.selection));
+        if self.limit(range) {
+            before
+                .into_iter()
+                .for_each(|place| self.history.leave(place));
+        }
+    }
+
+    /// Limits every view to a range; whether it is another than before.
+    pub(super) fn limit(&mut self, range: Option<TimeRange>) -> bool {
+        let Some(document) = &mut self.document else {
+            return false;
+        };
+        let whole = document.resolved().map(|it| it.recording.trace.range());
+        // A range without length shows nothing, and one past the ends no more than the whole.
+        let range = range.zip(whole).and_then(|(range, whole)| {
+            let range = TimeRange::new(
+                range.start.clamp(whole.start, whole.end),
+                range.end.clamp(whole.start, whole.end),
+            );
+            (range.length() > Cost::ZERO && range != whole).then_some(range)
+        });
+        let is_other = range != document.selection.range;
+        if is_other {
+            let filters = document.filters.clone();
+            document.limit(range, filters);
+            self.left_is_new = true;
+            self.outdate_count();
+            self.show_chosen();
+        }
+        is_other
+    }
+
+    /// Changes what is left out.
+    pub(super) fn filter(&mut self, change: impl FnOnce(&mut Filters)) {
+        let Some(document) = &mut self.document else {
+            return;
+        };
+        let mut filters = document.filters.clone();
+        change(&mut filters);
+        if filters != document.filters {
+            document.limit(document.selection.range, filters);
+            self.left_is_new = true;
+            self.outdate_count();
+            self.show_chosen();
+        }
+    }
+
+    /// Leaves out what is chosen or pointed at. Not the root: nothing would be left.
+    pub(super) fn leave_out(&mut self, command: &Command) {
+        let Some(document) = self.document.as_ref().filter(|it| it.playback.is_some()) else {
+            return;
+        };
+        let Selection {
+            chosen, pointed, ..
+        } = &document.selection;
+        let module = chosen.module.or(pointed.module);
+        let module = module.filter(|&module| module != ModuleId::ROOT);
+        let thread = pointed.thread.or(chosen.thread);
+        let step = match command {
+            Command::RemoveModule => module.map(FilterStep::RemoveModule),
+            Command::RemoveBelow => module.map(FilterStep::RemoveBelow),
+            _ => thread.map(FilterStep::HideThread),
+        };
+        if let Some(step) = step {
+            self.filter(|filters| filters.add(step));
+        }
+    }
+
+    /// Moves an end of the range to the time shown; the other end stays, or is the recording's.
+    pub(super) fn move_range(&mut self, command: &Command) {
+        let Some((document, whole)) = self.document.as_ref().and_then(|document| {
+            let whole = document.resolved()?.recording.trace.range();
+            Some((document, whole))
+        }) else {
+            return;
+        };
+        let time = document.selection.time;
+        let range = document.selection.range.unwrap_or(whole);
+        let range = match command {
+            Command::StartRangeHere if time < range.end => TimeRange::new(time, range.end),
+            Command::StartRangeHere => TimeRange::new(time, whole.end),
+            _ if time > range.start => TimeRange::new(range.start, time),
+            _ => TimeRange::new(whole.start, time),
+        };
+        self.set_range(Some(range));
+    }
+
+    /// Goes to another place in the history.
+    pub(super) fn go(&mut self, to: fn(&mut History, Place) -> Option<Place>) {
+        let Some(document) = &mut self.document else {
+            return;
+        };
+        let now = Place::of(&document.selection);
+        if let Some(place) = to(&mut self.history, now) {
+            document.selection.chosen = place.chosen;
+            self.list_of = CallsOf::chosen(&place.chosen);
+            self.limit(place.range);
+            self.show_chosen();
+        }
+    }
+
+    /// Brings up to date what is shown of the chosen.
+    pub fn show_chosen(&mut self) {
+        let Some(document) = &self.document else {
+            return;
+        };
+        let chosen = document.selection.chosen;
+        self.function_to_show = chosen.function;
+        self.show_call();
+        let Some(document) = &self.document else {
+            return;
+        };
+        self.neighbours = match chosen.module {
+            Some(module) => document
+                .calls
+                .neighbours(&document.session.hierarchy, module),
+            None => Neighbours::default(),
+        };
+    }
+
+    /// Past selections and results speak of modules that are others now.
+    pub(in crate::app) fn forget_places(&mut self) {
+        self.history = History::default();
+        self.before_drag = None;
+        self.search.results.clear();
+        self.show_chosen();
+    }
+}
