@@ -94,7 +94,7 @@ impl Found {
         let history: History = serde_json::from_slice(&bytes).ok()?;
         let authors = history.authors.len() as u64;
         let is_sound = history.version == VERSION
-            && history.head == self.head.to_string()
+            && self.head == *history.head
             && history.is_shallow == self.repository.is_shallow().unwrap_or(false)
             && history.files.values().all(|file| {
                 file.authors
