@@ -22,8 +22,8 @@ impl StateLog {
         Some(StateLog { file })
     }
 
-    /// Writes what frame number `frame` showed.
-    pub fn write(&mut self, frame: u64, bench: &Workbench) {
+    /// Writes what frame number `frame` showed, and whether keys reached the window then.
+    pub fn write(&mut self, frame: u64, is_focused: bool, bench: &Workbench) {
         let document = bench.document.as_ref();
         let path = |module| document.map(|open| open.session.hierarchy.path(module));
         let selection = document.map(|open| &open.selection);
@@ -31,6 +31,7 @@ impl StateLog {
         let camera = bench.camera.camera();
         let line = json!({
             "frame": frame,
+            "focused": is_focused,
             "open": document.map(|open| open.name()),
             "modules": document.map(|open| open.session.hierarchy.len()),
             "blocks": document.map(|open| open.landscape.blocks().len()),

@@ -115,6 +115,8 @@ struct App {
     commands: Vec<Command>,
     timings: Timings,
     log: Option<StateLog>,
+    /// Whether keys reach this window.
+    is_focused: bool,
     losses: u32,
     is_hidden: bool,
     last_input: Instant,
@@ -170,6 +172,7 @@ impl App {
             commands: Vec::new(),
             timings: Timings::default(),
             log: StateLog::from_environment(),
+            is_focused: false,
             losses: 0,
             is_hidden: false,
             last_input: Instant::now(),
@@ -385,7 +388,7 @@ impl App {
         self.timings.cpu_ms = smooth(self.timings.cpu_ms, cpu);
         view.last_frame = begin;
         if let Some(log) = &mut self.log {
-            log.write(self.timings.frames, &self.bench);
+            log.write(self.timings.frames, self.is_focused, &self.bench);
         }
 
         let now = Instant::now();
@@ -719,10 +722,14 @@ impl ApplicationHandler<Wake> for App {
                 self.redraw();
             }
             WindowEvent::ModifiersChanged(modifiers) => self.modifiers = modifiers.state(),
-            WindowEvent::Focused(false) => {
-                self.fly_keys.release_all();
-                self.bench.camera.set_thrust(self.fly_keys.thrust());
-                self.bench.release_pointer();
+            WindowEvent::Focused(is_focused) => {
+                self.is_focused = *is_focused;
+                if !is_focused {
+                    self.fly_keys.release_all();
+                    self.bench.camera.set_thrust(self.fly_keys.thrust());
+                    self.bench.release_pointer();
+                }
+                self.redraw();
             }
             WindowEvent::DroppedFile(path) => self.dropped.push(path.clone()),
             _ => self.on_pointer(&event),

@@ -148,17 +148,16 @@ impl Window<'_> {
         };
         window.wait("a first frame", |_| true);
         // Not by xdotool's own waiting, which has no end where it misses the window's coming. Keys go to the
-        // active window, and the window manager may come later than the window.
+        // focused window, and the window manager may come later than the window.
         let begin = Instant::now();
-        let mut active = String::new();
-        while (window.id.is_empty() || active != window.id) && begin.elapsed() < PATIENCE {
-            std::thread::sleep(Duration::from_millis(100));
+        let ready = |window: &Window| !window.id.is_empty() && window.state()["focused"] == true;
+        while !ready(&window) && begin.elapsed() < PATIENCE {
             let found = display.xdotool(&["search", "--onlyvisible", "--pid", &pid]);
             window.id = found.lines().last().unwrap_or_default().to_owned();
             display.xdotool(&["windowactivate", &window.id]);
-            std::thread::sleep(Duration::from_millis(100));
-            active = display.xdotool(&["getactivewindow"]);
+            std::thread::sleep(Duration::from_millis(200));
         }
+        window.wait("focus", |state| state["focused"] == true);
         window.wait("its inputs", |state| state["loading"] == false);
         window
     }
