@@ -1,6 +1,6 @@
 //! Through the public interface: recordings written for other tools, and read again.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use callscape::analysis::resolve::resolve;
 use callscape::export::{self, ExportError, Format, Part};
@@ -10,32 +10,7 @@ use callscape::import;
 use callscape::progress::Progress;
 use callscape::units::{Cost, ThreadId, Time, TimeRange};
 
-use super::common::{self, Random};
-
-/// A folder for the files of one test, removed with it.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(test: &str) -> Scratch {
-        let name = format!("callscape-{test}-{}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&folder).expect("a temporary folder");
-        Scratch(folder)
-    }
-
-    fn write(&self, name: &str, content: &[u8]) -> PathBuf {
-        let path = self.0.join(name);
-        std::fs::write(&path, content).expect("a temporary file");
-        path
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // What is left in the temporary folder does no harm.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
+use super::common::{self, Random, Scratch};
 
 fn read(path: &Path) -> Recording {
     import::open(path, &Progress::new()).unwrap_or_else(|error| panic!("{error}"))

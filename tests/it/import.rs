@@ -9,12 +9,14 @@ mod samples;
 mod uftrace_random;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use callscape::facts::recording::Recording;
 use callscape::import::{self, ImportError};
 use callscape::progress::Progress;
 use callscape::units::{CallId, ThreadId};
+
+use crate::common::Scratch;
 
 fn open(path: &Path) -> Result<Recording, ImportError> {
     import::open(path, &Progress::new())
@@ -62,29 +64,4 @@ fn calls_of(recording: &Recording, id: &str) -> Vec<Expected> {
     let mut threads = recording.trace.threads().iter();
     let thread = threads.position(|thread| thread.id == id);
     thread.map_or_else(Vec::new, |thread| calls(recording, thread))
-}
-
-/// A folder of its own for a test's files, gone when the test is done.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(name: &str) -> Scratch {
-        let name = format!("callscape-test-{}-{name}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&path).expect("a scratch folder");
-        Scratch(path)
-    }
-
-    fn file(&self, name: &str, content: &[u8]) -> PathBuf {
-        let path = self.0.join(name);
-        std::fs::write(&path, content).expect("a scratch file");
-        path
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // What stays behind stays in the temporary folder.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }

@@ -8,32 +8,7 @@ use callscape::import::{self, ImportError};
 use callscape::progress::Progress;
 use callscape::units::CallId;
 
-use super::common;
-
-/// A folder for the files of one test, removed with it.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(test: &str) -> Scratch {
-        let name = format!("callscape-{test}-{}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&folder).expect("a temporary folder");
-        Scratch(folder)
-    }
-
-    fn write(&self, name: &str, content: &[u8]) -> PathBuf {
-        let path = self.0.join(name);
-        std::fs::write(&path, content).expect("a temporary file");
-        path
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // What is left in the temporary folder does no harm.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
+use super::common::{self, Scratch};
 
 /// Runs the program with `bytes` on its standard input, through a pipe.
 fn piped(arguments: &[&str], bytes: &[u8]) -> Output {

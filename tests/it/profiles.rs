@@ -6,13 +6,15 @@ mod damage;
 mod facts;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use callscape::facts::profile::Profile;
 use callscape::facts::recording::{Recording, RecordingKind};
 use callscape::import::{self, ImportError};
 use callscape::progress::Progress;
 use callscape::units::{ContextId, FunctionId};
+
+use crate::common::Scratch;
 
 fn open(path: &Path) -> Result<Recording, ImportError> {
     import::open(path, &Progress::new())
@@ -74,29 +76,4 @@ fn tree(recording: &Recording) -> Vec<String> {
         format!("{} {name} {total} {own}", depth(context))
     };
     contexts.ids().map(show).collect()
-}
-
-/// A folder of its own for a test's files, gone when the test is done.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(name: &str) -> Scratch {
-        let name = format!("callscape-profiles-{}-{name}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&path).expect("a scratch folder");
-        Scratch(path)
-    }
-
-    fn file(&self, name: &str, content: &[u8]) -> PathBuf {
-        let path = self.0.join(name);
-        std::fs::write(&path, content).expect("a scratch file");
-        path
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // What stays behind stays in the temporary folder.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }

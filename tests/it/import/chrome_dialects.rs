@@ -6,7 +6,7 @@ use super::{Scratch, read, warnings};
 
 fn trace(name: &str, events: &str) -> Recording {
     let scratch = Scratch::new(name);
-    read(&scratch.file("trace", events.as_bytes()))
+    read(&scratch.write("trace", events.as_bytes()))
 }
 
 #[test]

@@ -164,7 +164,7 @@ fn every_way_to_write_a_trace_down_gives_its_call_trees() {
         ];
         let form = &forms[random.below(forms.len() as u64) as usize];
         from_first(&mut threads);
-        let plain = scratch.file("plain", form.as_bytes());
+        let plain = scratch.write("plain", form.as_bytes());
         for path in [plain, gzip(&scratch, form), zstd(&scratch, form)] {
             let recording = read(&path);
             for (thread, expected) in threads.iter().enumerate() {
@@ -190,12 +190,12 @@ fn gzip(scratch: &Scratch, text: &str) -> std::path::PathBuf {
         encoder.write_all(part).expect("memory takes all");
         bytes = encoder.finish().expect("memory takes all");
     }
-    scratch.file("gzip", &bytes)
+    scratch.write("gzip", &bytes)
 }
 
 fn zstd(scratch: &Scratch, text: &str) -> std::path::PathBuf {
     let bytes = zstd::stream::encode_all(text.as_bytes(), 1).expect("memory takes all");
-    scratch.file("zstd", &bytes)
+    scratch.write("zstd", &bytes)
 }
 
 /// Begins and ends that need not match, evaluated with the definition: an end closes the innermost open call of its
@@ -245,7 +245,7 @@ fn unbalanced_events_are_repaired_as_the_definition_says() {
         for &call in &open {
             expected[call].end = last.unwrap_or(0);
         }
-        let recording = read(&scratch.file("trace", format!("[{}]", json.join(",")).as_bytes()));
+        let recording = read(&scratch.write("trace", format!("[{}]", json.join(",")).as_bytes()));
         assert_eq!(
             calls_of(&recording, "1"),
             expected,
@@ -268,7 +268,7 @@ fn complete_events_that_overlap_are_cut_and_counted() {
         {"ph":"X","name":"outer","ts":0,"dur":10,"pid":1,"tid":1},
         {"ph":"X","name":"next","ts":10,"dur":0,"pid":1,"tid":1},
         {"ph":"X","name":"last","ts":10,"dur":1,"pid":1,"tid":1}]"#;
-    let recording = read(&scratch.file("trace", trace.as_bytes()));
+    let recording = read(&scratch.write("trace", trace.as_bytes()));
     let calls = calls_of(&recording, "1");
     let found: Vec<_> = calls
         .iter()
@@ -298,7 +298,7 @@ fn a_deep_stack_under_ends_that_match_nothing_takes_no_time() {
     }
     // Makes the name known on another thread.
     json.push_str(r#"{"ph":"B","name":"g","ts":2,"pid":1,"tid":2}]"#);
-    let recording = read(&scratch.file("trace", json.as_bytes()));
+    let recording = read(&scratch.write("trace", json.as_bytes()));
     assert_eq!(recording.trace.max_depth(), 200_000);
     assert_eq!(warnings(&recording)["end-without-begin"], 200_000);
 }
@@ -306,7 +306,7 @@ fn a_deep_stack_under_ends_that_match_nothing_takes_no_time() {
 #[test]
 fn a_wish_to_cancel_ends_an_import() {
     let scratch = Scratch::new("chrome-cancel");
-    let path = scratch.file("trace", b"[]");
+    let path = scratch.write("trace", b"[]");
     let progress = Progress::new();
     progress.cancel();
     let error = callscape::import::open(&path, &progress).expect_err("cancelled");
@@ -317,7 +317,7 @@ fn a_wish_to_cancel_ends_an_import() {
 fn progress_reaches_the_size_of_the_file() {
     let scratch = Scratch::new("chrome-progress");
     let event = r#"{"ph":"X","name":"f","ts":1,"dur":1,"pid":1,"tid":1},"#;
-    let path = scratch.file("trace", format!("[{}", event.repeat(20_000)).as_bytes());
+    let path = scratch.write("trace", format!("[{}", event.repeat(20_000)).as_bytes());
     let progress = Progress::new();
     callscape::import::open(&path, &progress).expect("a trace");
     let (step, done, total) = progress.state();

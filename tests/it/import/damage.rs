@@ -178,7 +178,7 @@ fn a_trace_cut_anywhere_keeps_what_was_whole() {
         let whole = &whole[..whole.len().min(2500)];
         let mut calls = 0;
         for length in 0..whole.len() {
-            let now = survive(&scratch.file("trace", &whole[..length]));
+            let now = survive(&scratch.write("trace", &whole[..length]));
             // Until the array begins there is nothing to keep.
             if now.is_some() || calls > 0 {
                 assert!(
@@ -195,7 +195,7 @@ fn a_trace_cut_anywhere_keeps_what_was_whole() {
     let gzip: Result<Vec<u8>, _> = std::io::Read::bytes(gzip).collect();
     let gzip = gzip.expect("memory");
     for length in 0..gzip.len() {
-        survive(&scratch.file("trace", &gzip[..length]));
+        survive(&scratch.write("trace", &gzip[..length]));
     }
 }
 
@@ -215,7 +215,7 @@ fn traces_with_flipped_bits_do_no_harm() {
                 let at = random.below(damaged.len() as u64) as usize;
                 damaged[at] ^= 1 << random.below(8);
             }
-            survive(&scratch.file("trace", &damaged));
+            survive(&scratch.write("trace", &damaged));
         }
     }
 }
@@ -243,7 +243,7 @@ fn uftrace_directories_with_cut_or_flipped_files_do_no_harm() {
                     }
                 }
             }
-            scratch.file(&file.file_name().to_string_lossy(), &bytes);
+            scratch.write(&file.file_name().to_string_lossy(), &bytes);
         }
         survive(&scratch.0);
     }
@@ -259,24 +259,24 @@ fn what_is_no_recording_gives_one_clear_error() {
             &["known format", "chrome-json", "directory"],
         ),
         (
-            scratch.file("text", b"hello world"),
+            scratch.write("text", b"hello world"),
             &["byte 0", "hello world"],
         ),
         (
-            scratch.file("string.json", b"\"traceEvents\""),
+            scratch.write("string.json", b"\"traceEvents\""),
             &["known format"],
         ),
-        (scratch.file("null.json", b"null"), &["known format"]),
+        (scratch.write("null.json", b"null"), &["known format"]),
         (
-            scratch.file("open.json", b"{"),
+            scratch.write("open.json", b"{"),
             &["traceEvents", "no members"],
         ),
         (
-            scratch.file("wrong.json", b"{\"traceEvents\": 3, \"a\": 1}"),
+            scratch.write("wrong.json", b"{\"traceEvents\": 3, \"a\": 1}"),
             &["traceEvents, a"],
         ),
         (
-            scratch.file("broken.json", b"{\"a\": 1, 7}"),
+            scratch.write("broken.json", b"{\"a\": 1, 7}"),
             &["byte 9", "JSON"],
         ),
     ] {

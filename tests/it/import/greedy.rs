@@ -251,7 +251,7 @@ fn inputs() -> Vec<(&'static str, &'static str, Vec<u8>)> {
 fn no_small_input_takes_much_memory() {
     let scratch = Scratch::new("greedy");
     for (format, what, input) in inputs() {
-        let path = scratch.file("input", &input);
+        let path = scratch.write("input", &input);
         let started = std::time::Instant::now();
         let (result, most) = memory::most_held(|| {
             let result = import::read_as(format, &path, &Progress::new()).expect("a format");

@@ -41,14 +41,14 @@ fn write_shared(scratch: &Scratch, tasks: &[u64]) {
     info.extend(4_u32.to_le_bytes());
     info.extend([40, 0, 1, 2]);
     info.extend([0; 24]);
-    scratch.file("info", &info);
+    scratch.write("info", &info);
     let mut task = String::from("SESS timestamp=0.5 pid=100 sid=ab exename=\"/src/app\"\n");
     for tid in tasks {
         writeln!(task, "TASK timestamp=0.6 tid={tid} pid=100").expect("memory takes all");
     }
-    scratch.file("task.txt", task.as_bytes());
+    scratch.write("task.txt", task.as_bytes());
     let end = BASE + FUNCTIONS * 32;
-    scratch.file(
+    scratch.write(
         "sid-ab.map",
         format!("{BASE:x}-{end:x} r-xp 00000000 00:00 0 /src/app\n").as_bytes(),
     );
@@ -57,7 +57,7 @@ fn write_shared(scratch: &Scratch, tasks: &[u64]) {
         writeln!(symbols, "{:016x} t f{function}", function * 32).expect("memory takes all");
     }
     writeln!(symbols, "{:016x} ? __sym_end", FUNCTIONS * 32).expect("memory takes all");
-    scratch.file("app.sym", symbols.as_bytes());
+    scratch.write("app.sym", symbols.as_bytes());
 }
 
 /// A random call tree as the calls of a task and its records.
@@ -109,7 +109,7 @@ fn records_with_and_without_arguments_give_the_call_trees() {
         for tid in &tids {
             let count = 1 + random.below(200);
             let (calls, records) = task(random, count, with_arguments, 5);
-            scratch.file(&format!("{tid}.dat"), &records);
+            scratch.write(&format!("{tid}.dat"), &records);
             all.push(calls);
         }
         let first = all
@@ -142,7 +142,7 @@ fn calls_deeper_than_a_record_can_say_keep_their_depth() {
     let (calls, records) = task(&mut Random(1), 6000, false, 9);
     let deepest = calls.iter().map(|call| call.depth + 1).max();
     assert!(deepest > Some(3000), "{deepest:?}");
-    scratch.file("100.dat", &records);
+    scratch.write("100.dat", &records);
     let recording = read(&scratch.0);
     assert_eq!(Some(recording.trace.max_depth()), deepest);
     assert_eq!(recording.warnings, []);
@@ -169,7 +169,7 @@ fn calls_left_by_a_long_jump_end_where_it_lands() {
     ] {
         record(&mut out, time, kind, depth, function, &[]);
     }
-    scratch.file("100.dat", &out);
+    scratch.write("100.dat", &out);
     let recording = read(&scratch.0);
     let calls = calls_of(&recording, "100");
     let found: Vec<_> = calls
@@ -211,10 +211,10 @@ fn calls_that_a_forked_process_begins_in_are_open_from_its_start() {
     {
         record(&mut child, time, kind, depth, function, &[]);
     }
-    scratch.file("100.dat", &parent);
-    scratch.file("101.dat", &child);
+    scratch.write("100.dat", &parent);
+    scratch.write("101.dat", &child);
     let tasks = std::fs::read_to_string(scratch.0.join("task.txt")).expect("just written");
-    scratch.file(
+    scratch.write(
         "task.txt",
         format!("{tasks}FORK timestamp=0.7 pid=101 ppid=100\n").as_bytes(),
     );

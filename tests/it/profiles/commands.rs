@@ -79,7 +79,7 @@ fn profiles_are_described_in_their_own_unit() {
 #[test]
 fn what_needs_times_is_refused_of_a_profile() {
     let scratch = Scratch::new("refused");
-    let folded = scratch.file("stacks", b"a;b 3\n");
+    let folded = scratch.write("stacks", b"a;b 3\n");
     let folded = folded.to_str().expect("text");
     let out = scratch.0.join("out.png");
     let out = out.to_str().expect("text");
@@ -105,13 +105,13 @@ fn what_needs_times_is_refused_of_a_profile() {
 #[test]
 fn profiles_are_exported_as_folded_stacks_and_as_a_table() {
     let scratch = Scratch::new("exported");
-    let folded = scratch.file("stacks", b"a;b 1.5\na 2\na;c;a 0.25\nb 4\n");
+    let folded = scratch.write("stacks", b"a;b 1.5\na 2\na;c;a 0.25\nb 4\n");
     let pprof = data("import/pprof/markdown-render.pb.gz");
     for path in [&folded, &pprof] {
         let text = path.to_str().expect("text");
         let (code, out, error) = run(&["export", text, "--format", "folded", "-o", "-"]);
         assert_eq!(code, Some(0), "{error}");
-        let again = super::read(&scratch.file("again", out.as_bytes()));
+        let again = super::read(&scratch.write("again", out.as_bytes()));
         let before = super::read(path);
         assert_eq!(super::tree(&again).len(), super::tree(&before).len());
         let sums = |recording| super::profile(recording).weight();

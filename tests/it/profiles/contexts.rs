@@ -210,8 +210,8 @@ fn=(3)
 * -31 0x2bc
 ";
     let scratch = Scratch::new("callgrind");
-    let plain = read(&scratch.file("plain", PLAIN.as_bytes()));
-    let compressed = read(&scratch.file("compressed", COMPRESSED.as_bytes()));
+    let plain = read(&scratch.write("plain", PLAIN.as_bytes()));
+    let compressed = read(&scratch.write("compressed", COMPRESSED.as_bytes()));
     for recording in [&plain, &compressed] {
         assert!(recording.warnings.is_empty(), "{:?}", recording.warnings);
         let expected = BTreeMap::from([
@@ -257,7 +257,7 @@ fn=(2)
 summary: 420 35000
 ";
     let scratch = Scratch::new("xdebug");
-    let mut recording = read(&scratch.file("cachegrind.out.1", XDEBUG.as_bytes()));
+    let mut recording = read(&scratch.write("cachegrind.out.1", XDEBUG.as_bytes()));
     assert!(recording.warnings.is_empty(), "{:?}", recording.warnings);
     assert_eq!(functions(&recording)["{main}"], (0, 4_200, 200));
     let shown = recording
@@ -273,7 +273,7 @@ summary: 420 35000
 #[test]
 fn folded_dialects_are_read() {
     let scratch = Scratch::new("dialects");
-    let recording = read(&scratch.file(
+    let recording = read(&scratch.write(
         "stacks",
         b"# a comment\njava;A.run_[j];read_[k] 3\r\njava;A.run_[i] 2\njava;A.run 1\n\
           sh;libc.so.1`malloc 4\n// another\n<module> (a.py:3);f (b.py:7)\t5\n",
@@ -302,7 +302,7 @@ fn folded_dialects_are_read() {
     assert_eq!(of("malloc").library, "libc.so.1");
     assert_eq!((of("f").file, of("f").line), ("b.py", 7));
 
-    let fractions = read(&scratch.file("fractions", b"a;b 1.5\na 2\na;b 0.0004\na;c 0.0005\n"));
+    let fractions = read(&scratch.write("fractions", b"a;b 1.5\na 2\na;b 0.0004\na;c 0.0005\n"));
     assert_eq!(
         tree(&fractions),
         ["0 a 3501 2000", "1 b 1500 1500", "1 c 1 1"]
@@ -313,10 +313,10 @@ fn folded_dialects_are_read() {
             .show(profile(&fractions).weight()),
         "3.501 samples"
     );
-    let whole = read(&scratch.file("whole", b"a;b 1.000\na 2\n"));
+    let whole = read(&scratch.write("whole", b"a;b 1.000\na 2\n"));
     assert_eq!(tree(&whole), ["0 a 3 2", "1 b 1 1"]);
 
-    let mut pairs = read(&scratch.file("pairs", b"a;b 1 2\na 0 5\n"));
+    let mut pairs = read(&scratch.write("pairs", b"a;b 1 2\na 0 5\n"));
     assert_eq!(tree(&pairs), ["0 a 7 5", "1 b 2 2"]);
     let shown = pairs.profile.as_mut().expect("a profile").show("before");
     assert_eq!(shown, Ok(()));
@@ -355,7 +355,7 @@ fn folded_stacks_in_any_order_and_compression_add_up() {
             _ => zstd::encode_all(text.as_bytes(), 1).expect("memory"),
         };
         // A name that says nothing.
-        let recording = read(&scratch.file("recording", &bytes));
+        let recording = read(&scratch.write("recording", &bytes));
         assert!(recording.warnings.is_empty(), "{:?}", recording.warnings);
         let paths: BTreeSet<&[&str]> = lines
             .iter()

@@ -90,17 +90,17 @@ fn damaged_profiles_give_a_clear_error_or_counted_warnings() {
 fn what_folded_lines_hold_is_kept_beside_what_they_do_not() {
     let scratch = Scratch::new("folded-damage");
     let deep = "f;".repeat(200_000) + "g 3\n";
-    let recording = read(&scratch.file("deep", deep.as_bytes()));
+    let recording = read(&scratch.write("deep", deep.as_bytes()));
     assert_eq!(recording.max_depth(), 200_001);
     assert_eq!(functions(&recording)["f"], (0, 3, 0));
 
     let overflow = format!("a;b {0}\nc {0}\nd 1\n", u64::MAX);
-    let recording = read(&scratch.file("overflow", overflow.as_bytes()));
+    let recording = read(&scratch.write("overflow", overflow.as_bytes()));
     assert_eq!(warnings(&recording)["weight-out-of-range"], 2);
     assert_eq!(profile(&recording).weight().ns(), u64::MAX);
 
     let odd = b"main;f 3\nmain;g\nmain;h -3\nmain;i 1.2.3\nmain;j 99999999999999999999\n\xff\xfe;\0k 4\n;; 2\n";
-    let recording = read(&scratch.file("odd", odd));
+    let recording = read(&scratch.write("odd", odd));
     let counted = warnings(&recording);
     let expected = [
         ("count-out-of-range", 1),
@@ -167,7 +167,7 @@ fn pprof_inlines_values_and_drop_frames_are_read() {
         b"\x12\x02\x03\x04",
     ];
     let mut profile_bytes = small(&samples);
-    let mut recording = read(&scratch.file("profile", &profile_bytes));
+    let mut recording = read(&scratch.write("profile", &profile_bytes));
     assert_eq!(recording.format, "pprof");
     assert_eq!(
         warnings(&recording).into_iter().collect::<Vec<_>>(),
@@ -192,10 +192,10 @@ fn pprof_inlines_values_and_drop_frames_are_read() {
     // The default by name, and frames to drop: "inner" is inlined, what is around it stays.
     profile_bytes.extend(bytes(6, b"inn.*"));
     profile_bytes.extend(b"\x38\x08\x70\x01");
-    let recording = read(&scratch.file("dropping", &profile_bytes));
+    let recording = read(&scratch.write("dropping", &profile_bytes));
     assert_eq!(super::tree(&recording)[..2], ["0 outer 6 0", "1 outer 6 6"]);
     profile_bytes.extend(b"\x40\x06");
-    let recording = read(&scratch.file("keeping", &profile_bytes));
+    let recording = read(&scratch.write("keeping", &profile_bytes));
     assert_eq!(functions(&recording)["inner"], (0, 6, 6));
 }
 
@@ -210,7 +210,7 @@ fn hostile_pprof_profiles_are_bounded() {
     profile_bytes.extend(bytes(2, &[&stack[..], b"\x10\x01"].concat()));
     profile_bytes.extend(bytes(4, &location));
     profile_bytes.extend(bytes(5, b"\x08\x01"));
-    let recording = read(&scratch.file("lines", &profile_bytes));
+    let recording = read(&scratch.write("lines", &profile_bytes));
     assert!(warnings(&recording).contains_key("context-left-out"));
     assert!(recording.max_depth() < 5_000_000);
 
@@ -225,7 +225,7 @@ fn hostile_pprof_profiles_are_bounded() {
     profile_bytes.extend(bytes(4, b"\x08\x02"));
     profile_bytes.extend(bytes(4, b""));
     profile_bytes.extend(bytes(5, b"\x08\x01\x10\x7f"));
-    let recording = read(&scratch.file("ids", &profile_bytes));
+    let recording = read(&scratch.write("ids", &profile_bytes));
     let counted = warnings(&recording);
     for kind in [
         "unknown-location",
@@ -277,7 +277,7 @@ fn profiles_with_flipped_bits_or_cut_do_no_harm() {
                     }
                 }
             }
-            let Ok(recording) = open(&scratch.file("damaged", &damaged)) else {
+            let Ok(recording) = open(&scratch.write("damaged", &damaged)) else {
                 continue;
             };
             opened += 1;
@@ -302,7 +302,7 @@ fn later_tables_of_the_hprof_agent_replace_earlier_ones() {
                 CPU TIME (ms) BEGIN (total = 20) now\nrank   self  accum   count trace method\n\
                 \x20  1 50.00% 50.00%       6 2 a.B.c\n   2 25.00% 75.00% 2 3 <Unknown>\n\
                 \x20  3 what is this\n   4 1.00% 76.00% -5 1 a.B.c\n   5 0.50% 76.50% 4 77 f.G.h\nCPU TIME (ms) END\n";
-    let recording = read(&scratch.file("times", text.as_bytes()));
+    let recording = read(&scratch.write("times", text.as_bytes()));
     let expected = [
         "0 d.E.<init> 10000000 0",
         "1 a.B.c 10000000 10000000",
