@@ -1,6 +1,7 @@
 //! Derived facts: which module a function is, call graphs between modules.
 
 pub mod call_graph;
+pub mod comparison;
 pub mod contexts;
 pub mod demo;
 pub mod refinement;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+mod compare;
 mod export;
 mod functions;
 mod graph;
@@ -36,6 +37,7 @@ enum Command {
     Info(info::Args),
     Functions(functions::Args),
     Stack(stack::Args),
+    Compare(compare::Args),
     Graph(graph::Args),
     Resolve(resolve::Args),
     Tree(tree::Args),
@@ -52,6 +54,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Info(args)) => info::run(args),
         Some(Command::Functions(args)) => functions::run(args),
         Some(Command::Stack(args)) => stack::run(args),
+        Some(Command::Compare(args)) => compare::run(args),
         Some(Command::Graph(args)) => graph::run(args),
         Some(Command::Resolve(args)) => resolve::run(args),
         Some(Command::Tree(args)) => tree::run(args),

@@ -2,6 +2,7 @@
 
 mod architecture;
 mod common;
+mod compare;
 mod export;
 mod facts;
 mod flame;

@@ -1,0 +1,169 @@
+//! What speaks against comparing two recordings: said, never a refusal.
+
+use std::fmt;
+
+use super::Comparison;
+use crate::facts::recording::RecordingKind;
+use crate::units::Unit;
+
+/// A reason to read a comparison with care.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Doubt {
+    /// The side has no calls and no weights.
+    Empty { side: usize, name: String },
+    /// Few functions are on both sides.
+    FewInCommon { both: usize, only: [usize; 2] },
+    /// A side is sampled and the other traced, or a profile: costs are compared as shares of their runs.
+    Kinds([RecordingKind; 2]),
+    /// Costs count different things: they are compared as shares of their runs.
+    Units([Unit; 2]),
+    /// The formats differ, and with them what is recorded and how it is named.
+    Formats([&'static str; 2]),
+    /// A recording was repaired while it was read, as one that is cut off is.
+    Repaired { name: String, repairs: u64 },
+    /// Runs of one side differ in kind or unit among each other.
+    Mixed { side: usize },
+}
+
+/// The letter of a side.
+pub fn letter(side: usize) -> char {
+    if side == 0 { 'A' } else { 'B' }
+}
+
+impl fmt::Display for Doubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Doubt::Empty { side, name } => {
+                write!(
+                    f,
+                    "{} ({name}) holds no calls: everything is on the other side alone",
+                    letter(*side)
+                )
+            }
+            Doubt::FewInCommon { both, only: [a, b] } => write!(
+                f,
+                "A and B hardly share functions: {both} are in both, {a} in A alone, {b} in B alone; are they runs of \
+                 one program?"
+            ),
+            Doubt::Kinds([a, b]) => write!(
+                f,
+                "A is {}, B is {}: costs are compared as shares of their runs, and calls not at all",
+                kind(*a),
+                kind(*b)
+            ),
+            Doubt::Units([a, b]) => write!(
+                f,
+                "A counts {}, B counts {}: they are compared as shares of their runs",
+                a.name(),
+                b.name()
+            ),
+            Doubt::Formats([a, b]) => write!(
+                f,
+                "A is {a}, B is {b}: what they record, and how they name it, may differ"
+            ),
+            Doubt::Repaired { name, repairs } => {
+                let plural = if *repairs == 1 { "" } else { "s" };
+                write!(
+                    f,
+                    "{name}: {repairs} repair{plural} while it was read; `callscape info` lists them"
+                )
+            }
+            Doubt::Mixed { side } => {
+                write!(
+                    f,
+                    "the runs of {} are not all of one kind, format and unit",
+                    letter(*side)
+                )
+            }
+        }
+    }
+}
+
+fn kind(kind: RecordingKind) -> &'static str {
+    match kind {
+        RecordingKind::Trace => "a trace",
+        RecordingKind::Sampled => "sampled",
+        RecordingKind::Profile => "a profile",
+    }
+}
+
+/// Less than this share of the smaller side's functions in common is hardly anything.
+const FEW: f64 = 0.2;
+
+/// Whether the costs of one side are no measure of the other's.
+pub fn needs_shares(comparison: &Comparison) -> bool {
+    kinds(comparison).is_some() || units(comparison).is_some()
+}
+
+fn kinds(comparison: &Comparison) -> Option<[RecordingKind; 2]> {
+    let [a, b] = [0, 1].map(|side| comparison.recordings(side).first());
+    let kinds = [a?.recording.kind, b?.recording.kind];
+    // A profile that weighs time and counts its calls, as callgrind's, is still no measure of a trace.
+    (kinds[0] != kinds[1]).then_some(kinds)
+}
+
+fn units(comparison: &Comparison) -> Option<[Unit; 2]> {
+    let [a, b] = [0, 1].map(|side| comparison.recordings(side).first());
+    let units = [a?.recording.unit().clone(), b?.recording.unit().clone()];
+    (units[0] != units[1]).then_some(units)
+}
+
+/// All doubts about a comparison, the gravest first.
+pub fn find(comparison: &Comparison) -> Vec<Doubt> {
+    let mut doubts = Vec::new();
+    let mut is_empty = false;
+    for side in [0, 1] {
+        for resolved in comparison.recordings(side) {
+            let recording = &resolved.recording;
+            if recording.functions.is_empty()
+                || recording.calls() == 0 && recording.profile.is_none()
+            {
+                is_empty = true;
+                let name = recording.name();
+                doubts.push(Doubt::Empty { side, name });
+            }
+        }
+    }
+    let both = comparison
+        .rows
+        .iter()
+        .filter(|row| row.how.is_some())
+        .count();
+    let only = [0, 1].map(|side| {
+        let rows = comparison.rows.iter();
+        rows.filter(|row| row.how.is_none() && row.names[side].is_some())
+            .count()
+    });
+    let smaller = (both + only[0]).min(both + only[1]);
+    if !is_empty && (both as f64) < FEW * smaller as f64 {
+        doubts.push(Doubt::FewInCommon { both, only });
+    }
+    doubts.extend(kinds(comparison).map(Doubt::Kinds));
+    doubts.extend(units(comparison).map(Doubt::Units));
+    let [a, b] = [0, 1].map(|side| {
+        let first = comparison.recordings(side).first();
+        first.map_or("", |it| it.recording.format)
+    });
+    if a != b {
+        doubts.push(Doubt::Formats([a, b]));
+    }
+    for side in [0, 1] {
+        let of = comparison.recordings(side);
+        let is_like = |other: &&super::Resolved| {
+            let (first, other) = (&of[0].recording, &other.recording);
+            first.kind == other.kind && first.unit() == other.unit() && first.format == other.format
+        };
+        if !of.iter().all(|it| is_like(&it)) {
+            doubts.push(Doubt::Mixed { side });
+        }
+    }
+    for resolved in &comparison.session.recordings {
+        let recording = &resolved.recording;
+        let repairs = recording.warnings.iter().map(|warning| warning.count).sum();
+        if repairs > 0 {
+            let name = recording.name();
+            doubts.push(Doubt::Repaired { name, repairs });
+        }
+    }
+    doubts
+}

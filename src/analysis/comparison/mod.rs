@@ -1,0 +1,454 @@
+//! Two recorded executions, or several of each side, over one structure: what is which, and what differs.
+//!
+//! A is the run before a change, B the one after it. Swapping them swaps every answer.
+
+pub mod amounts;
+pub mod condition;
+mod doubts;
+pub mod pairing;
+pub mod significance;
+mod structure;
+pub mod tables;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::resolve::{Resolution, resolve};
+use super::session::{OpenError, Resolved, Session};
+use crate::facts::functions::Function;
+use crate::facts::hierarchy::{Hierarchy, HierarchyBuilder};
+use crate::facts::recording::Recording;
+use crate::import;
+use crate::progress::Progress;
+use crate::source;
+use crate::units::{FunctionId, ModuleId, Unit};
+use crate::warnings::Reporter;
+
+pub use doubts::Doubt;
+use pairing::{Correction, Entry, Evidence, How};
+
+/// What to compare: recordings of both sides, and no source tree, one for both, or one for each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Inputs {
+    pub recordings: [Vec<PathBuf>; 2],
+    pub source_dirs: Vec<PathBuf>,
+}
+
+/// How functions are paired.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    pub corrections: Vec<Correction>,
+    /// Only functions of one name in one place are the same.
+    pub is_exact: bool,
+    /// What to show of profiles that hold several values.
+    pub value: Option<String>,
+}
+
+/// A function of the comparison: one of A, one of B, or one of each.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// In the structure of both sides; where the function moved, its place in B.
+    pub module: ModuleId,
+    /// As the recordings of a side name it; none where they do not.
+    pub names: [Option<(usize, FunctionId)>; 2],
+    /// Why the two are one; none for a function of one side.
+    pub how: Option<How>,
+}
+
+/// Both sides over one structure.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    /// The structure of both, and the recordings: those of A, then those of B.
+    pub session: Session,
+    /// How many recordings A and B have.
+    pub runs: [usize; 2],
+    pub rows: Vec<Row>,
+    /// By recording and function, its row.
+    pub row_of: Vec<Vec<u32>>,
+    /// By module, whether A and B have it in their source or ran it.
+    pub known: Vec<[bool; 2]>,
+    /// Files that moved or were renamed, as their paths in A and B.
+    pub moved_files: Vec<[String; 2]>,
+    /// Whether costs are compared as shares of their runs, for those of one side are no measure of the other's.
+    pub is_by_shares: bool,
+    /// The row that amounts are given per call of.
+    pub per: Option<u32>,
+    /// What speaks against comparing the two, or has to be known to read the answer.
+    pub doubts: Vec<Doubt>,
+    /// Corrections that speak of no function, or of several.
+    pub unclear: Vec<String>,
+}
+
+impl Comparison {
+    /// Opens both sides and pairs their functions.
+    pub fn open(
+        inputs: &Inputs,
+        settings: &Settings,
+        progress: &Progress,
+    ) -> Result<Comparison, OpenError> {
+        let reporter = Reporter::new();
+        let mut sources = Vec::new();
+        for dir in inputs.source_dirs.iter().take(2) {
+            sources.push(source::scan(dir, progress, &reporter)?);
+        }
+        let mut sides = Vec::new();
+        for paths in &inputs.recordings {
+            let mut recordings = import::open_all(paths, progress)?;
+            if let Some(value) = &settings.value {
+                for profile in recordings.iter_mut().filter_map(|it| it.profile.as_mut()) {
+                    // One that does not hold it is compared by what it holds, with a doubt about units.
+                    let _ = profile.show(value);
+                }
+            }
+            sides.push(recordings.into_iter().map(Arc::new).collect());
+        }
+        let b = sides.pop().unwrap_or_default();
+        let a = sides.pop().unwrap_or_default();
+        let mut comparison = Comparison::of(&sources, [a, b], settings);
+        comparison.session.source_dir = inputs.source_dirs.last().cloned();
+        comparison.session.source_warnings = reporter.warnings();
+        Ok(comparison)
+    }
+
+    /// Both sides over no source hierarchy, one for both, or one for each.
+    pub fn of(
+        sources: &[Hierarchy],
+        recordings: [Vec<Arc<Recording>>; 2],
+        settings: &Settings,
+    ) -> Comparison {
+        let runs = [recordings[0].len(), recordings[1].len()];
+        let has_both_sources = sources.len() > 1;
+        let mut placed = match sources {
+            [a, b, ..] => in_two_sources([a, b], &recordings),
+            [one] => in_one_source(one, &recordings),
+            [] => {
+                let name = |side: &[Arc<Recording>]| {
+                    let first = side.first().map(|recording| recording.name());
+                    first.unwrap_or_default()
+                };
+                let names = recordings.each_ref().map(|side| name(side));
+                let root = if names[0] == names[1] {
+                    &names[0]
+                } else {
+                    "comparison"
+                };
+                in_one_source(&HierarchyBuilder::new(root).build().0, &recordings)
+            }
+        };
+        let [a, b] = recordings;
+        let recordings: Vec<Arc<Recording>> = a.into_iter().chain(b).collect();
+
+        let mut sides = [Side::default(), Side::default()];
+        let mut entry_of: Vec<Vec<u32>> = Vec::new();
+        for (place, recording) in recordings.iter().enumerate() {
+            let side = usize::from(place >= runs[0]);
+            entry_of.push(sides[side].take(place, recording, &placed.resolutions[place]));
+        }
+        let calls: [Vec<(u32, u32)>; 2] = [0, 1].map(|side| {
+            let mut pairs = Vec::new();
+            for (place, recording) in recordings.iter().enumerate() {
+                if usize::from(place >= runs[0]) == side {
+                    let entries = &entry_of[place];
+                    let entry = |id: FunctionId| entries[id.index()];
+                    let of = recording.relations(None);
+                    pairs.extend(of.iter().map(|it| (entry(it.caller), entry(it.callee))));
+                }
+            }
+            pairs.sort_unstable();
+            pairs.dedup();
+            pairs
+        });
+        let pairing = pairing::pair(
+            &sides[0].entries,
+            &sides[1].entries,
+            &Evidence {
+                hierarchy: &placed.hierarchy,
+                relations: [&calls[0], &calls[1]],
+                corrections: &settings.corrections,
+                guess: !settings.is_exact,
+                has_both_sources,
+            },
+        );
+
+        let mut rows: Vec<Row> = Vec::new();
+        let mut row_of_entry = [
+            vec![u32::MAX; sides[0].entries.len()],
+            vec![u32::MAX; sides[1].entries.len()],
+        ];
+        for &(a, b, how) in &pairing.pairs {
+            row_of_entry[0][a as usize] = rows.len() as u32;
+            row_of_entry[1][b as usize] = rows.len() as u32;
+            rows.push(Row {
+                module: sides[1].entries[b as usize].module,
+                names: [
+                    Some(sides[0].named[a as usize]),
+                    Some(sides[1].named[b as usize]),
+                ],
+                how: Some(how),
+            });
+        }
+        for side in [0, 1] {
+            for (entry, row) in row_of_entry[side].iter_mut().enumerate() {
+                if *row == u32::MAX {
+                    *row = rows.len() as u32;
+                    let mut names = [None; 2];
+                    names[side] = Some(sides[side].named[entry]);
+                    rows.push(Row {
+                        module: sides[side].entries[entry].module,
+                        names,
+                        how: None,
+                    });
+                }
+            }
+        }
+        let row_of: Vec<Vec<u32>> = entry_of
+            .iter()
+            .enumerate()
+            .map(|(place, entries)| {
+                let rows = &row_of_entry[usize::from(place >= runs[0])];
+                entries.iter().map(|&entry| rows[entry as usize]).collect()
+            })
+            .collect();
+
+        let modules = placed.settle(&rows, &row_of, runs);
+        for row in &mut rows {
+            row.module = modules[row.module.index()].unwrap_or(ModuleId::ROOT);
+        }
+        let resolved = recordings.into_iter().zip(placed.resolutions);
+        let resolved = resolved.map(|(recording, resolution)| Resolved {
+            recording,
+            resolution,
+        });
+        let session = Session {
+            source_dir: None,
+            hierarchy: placed.hierarchy,
+            recordings: resolved.collect(),
+            source_warnings: Vec::new(),
+        };
+        let mut comparison = Comparison {
+            session,
+            runs,
+            rows,
+            row_of,
+            known: placed.known,
+            moved_files: placed.moved_files,
+            is_by_shares: false,
+            per: None,
+            doubts: Vec::new(),
+            unclear: pairing.unclear,
+        };
+        comparison.is_by_shares = doubts::needs_shares(&comparison);
+        comparison.doubts = doubts::find(&comparison);
+        comparison
+    }
+
+    /// The recordings of a side.
+    pub fn recordings(&self, side: usize) -> &[Resolved] {
+        &self.session.recordings[self.runs_of(side)]
+    }
+
+    /// The function of a row as its recording gives it: that of B, or of A where B has none.
+    pub fn function(&self, row: u32) -> Function<'_> {
+        let [a, b] = self.rows[row as usize].names;
+        self.get(b.or(a))
+    }
+
+    /// The function of a row on one side; without name where that has none.
+    pub fn function_of(&self, row: u32, side: usize) -> Function<'_> {
+        self.get(self.rows[row as usize].names[side])
+    }
+
+    fn get(&self, place: Option<(usize, FunctionId)>) -> Function<'_> {
+        place.map_or(Function::default(), |(recording, id)| {
+            self.session.recordings[recording]
+                .recording
+                .functions
+                .get(id)
+        })
+    }
+
+    /// The rows whose function has this name or path on either side.
+    pub fn rows_named(&self, text: &str) -> Vec<u32> {
+        let hierarchy = &self.session.hierarchy;
+        let all = (0u32..).zip(&self.rows);
+        let named = all.filter(|&(number, row)| {
+            [0, 1].iter().any(|&side| {
+                row.names[side].is_some() && self.function_of(number, side).name == text
+            }) || pairing::is_path_of(hierarchy, row.module, text)
+        });
+        named.map(|(number, _)| number).collect()
+    }
+
+    /// What the costs of both count; that of A where they differ, which a doubt says.
+    pub fn unit(&self) -> &Unit {
+        static TIME: Unit = Unit::Nanoseconds;
+        let first = self.session.recordings.first();
+        first.map_or(&TIME, |it| it.recording.unit())
+    }
+
+    /// Whether both count calls.
+    pub fn counts_calls(&self) -> bool {
+        !self.is_by_shares
+            && self
+                .session
+                .recordings
+                .iter()
+                .all(|it| it.recording.counts_calls())
+    }
+}
+
+/// The functions of one side, each once.
+#[derive(Default)]
+struct Side {
+    entries: Vec<Entry>,
+    /// Where each is named.
+    named: Vec<(usize, FunctionId)>,
+    places: HashMap<(ModuleId, String, u32), u32>,
+}
+
+impl Side {
+    /// Takes the functions of a recording, and gives by function its place among those of the side.
+    fn take(&mut self, place: usize, recording: &Recording, resolution: &Resolution) -> Vec<u32> {
+        let functions = &recording.functions;
+        let mut entries = Vec::with_capacity(functions.len());
+        for id in functions.ids() {
+            let function = functions.get(id);
+            let module = resolution.modules[id.index()];
+            let next = self.entries.len() as u32;
+            let key = (module, function.name.to_owned(), function.line);
+            let entry = *self.places.entry(key).or_insert(next);
+            if entry == next {
+                self.entries.push(Entry {
+                    module,
+                    name: function.name.to_owned(),
+                    file: function.file.to_owned(),
+                    line: function.line,
+                    rule: resolution.rules[id.index()],
+                });
+                self.named.push((place, id));
+            }
+            entries.push(entry);
+        }
+        entries
+    }
+}
+
+/// All recordings in one structure.
+struct Placed {
+    hierarchy: Hierarchy,
+    known: Vec<[bool; 2]>,
+    /// By recording, those of A first.
+    resolutions: Vec<Resolution>,
+    moved_files: Vec<[String; 2]>,
+    /// Which modules are of a source tree.
+    is_source: Vec<bool>,
+}
+
+/// Resolved together, so that directories are named alike, then taken apart and united: what stands in a file that
+/// moved has one place.
+fn in_one_source(source: &Hierarchy, recordings: &[Vec<Arc<Recording>>; 2]) -> Placed {
+    let all = recordings.iter().flatten();
+    let functions: Vec<_> = all.map(|recording| &recording.functions).collect();
+    let (hierarchy, mut resolutions) = resolve(source, &functions);
+    let is_source = of_source(&hierarchy);
+    let of_b = resolutions.split_off(recordings[0].len());
+    let [a, b] = [resolutions, of_b].map(|mut of_side| {
+        let mut is_needed = is_source.clone();
+        for module in of_side.iter().flat_map(|it| &it.modules) {
+            is_needed[module.index()] = true;
+        }
+        let (own, modules) = structure::in_order(&hierarchy, |id| !is_needed[id.index()]);
+        for module in of_side.iter_mut().flat_map(|it| &mut it.modules) {
+            *module = modules[module.index()].unwrap_or(ModuleId::ROOT);
+        }
+        (own, of_side)
+    });
+    unite([a, b])
+}
+
+fn in_two_sources(sources: [&Hierarchy; 2], recordings: &[Vec<Arc<Recording>>; 2]) -> Placed {
+    let [a, b] = [0, 1].map(|side| {
+        let functions = recordings[side].iter().map(|it| &it.functions);
+        resolve(sources[side], &functions.collect::<Vec<_>>())
+    });
+    unite([a, b])
+}
+
+/// Both sides, each resolved in a structure of its own, in the union of both.
+fn unite([a, b]: [(Hierarchy, Vec<Resolution>); 2]) -> Placed {
+    let united = structure::unite(&a.0, &b.0);
+    let mut resolutions = Vec::new();
+    for (side, of_side) in [a.1, b.1].into_iter().enumerate() {
+        for mut resolution in of_side {
+            for module in &mut resolution.modules {
+                *module = united.of[side][module.index()];
+            }
+            resolutions.push(resolution);
+        }
+    }
+    Placed {
+        is_source: of_source(&united.hierarchy),
+        hierarchy: united.hierarchy,
+        known: united.known,
+        resolutions,
+        moved_files: united.moved_files,
+    }
+}
+
+/// What a source tree says of a module a recording does not: its language, lines of code or bytes.
+fn of_source(hierarchy: &Hierarchy) -> Vec<bool> {
+    let is_source = |id: ModuleId| {
+        let module = hierarchy.module(id);
+        module.loc > 0 || module.bytes > 0 || module.functions > 0
+    };
+    hierarchy.modules().map(is_source).collect()
+}
+
+impl Placed {
+    /// Moves the functions of A that are paired with others of B to their places, drops the modules that this
+    /// leaves empty, and puts the rest in order. Gives by old module the new one.
+    fn settle(
+        &mut self,
+        rows: &[Row],
+        row_of: &[Vec<u32>],
+        runs: [usize; 2],
+    ) -> Vec<Option<ModuleId>> {
+        let mut is_needed = vec![false; self.hierarchy.len()];
+        for row in rows {
+            is_needed[row.module.index()] = true;
+        }
+        for (recording, resolution) in self.resolutions.iter_mut().enumerate() {
+            let side = usize::from(recording >= runs[0]);
+            for (module, &row) in resolution.modules.iter_mut().zip(&row_of[recording]) {
+                *module = rows[row as usize].module;
+                self.known[module.index()][side] = true;
+            }
+        }
+        let is_source = &self.is_source;
+        let is_left_out = |id: ModuleId| !is_needed[id.index()] && !is_source[id.index()];
+        let (hierarchy, modules) = structure::in_order(&self.hierarchy, is_left_out);
+        let mut known = vec![[false; 2]; hierarchy.len()];
+        for (old, new) in modules.iter().enumerate() {
+            if let Some(new) = new {
+                known[new.index()] = self.known[old];
+            }
+        }
+        for id in (1..hierarchy.len() as u32).rev().map(ModuleId) {
+            let of = known[id.index()];
+            if let Some(parent) = hierarchy.parent(id) {
+                for side in [0, 1] {
+                    known[parent.index()][side] |= of[side];
+                }
+            }
+        }
+        for resolution in &mut self.resolutions {
+            for module in &mut resolution.modules {
+                *module = modules[module.index()].unwrap_or(ModuleId::ROOT);
+            }
+        }
+        self.hierarchy = hierarchy;
+        self.known = known;
+        modules
+    }
+}

@@ -1,0 +1,257 @@
+//! The tables of a comparison: functions, call relations and modules with what both sides show of them.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::Comparison;
+use super::amounts::{Amounts, Change, Measure, column};
+use super::significance::{probability, significant};
+use crate::units::{ModuleId, TimeRange, TimeSpec};
+
+/// A call relation, between functions or between modules, on both sides.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RelationChange<T> {
+    pub from: T,
+    pub to: T,
+    pub change: Change,
+}
+
+/// Which part of each run counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Window {
+    pub from: Option<TimeSpec>,
+    pub to: Option<TimeSpec>,
+    /// Amounts as they were recorded, not as shares of their runs nor per call of a function.
+    pub is_raw: bool,
+}
+
+impl Comparison {
+    /// The range of a recording that a window is; none for the whole recording, and for a profile.
+    fn range(&self, recording: usize, window: Window) -> Option<TimeRange> {
+        let recording = &self.session.recordings[recording].recording;
+        if recording.profile.is_some() || (window.from.is_none() && window.to.is_none()) {
+            return None;
+        }
+        let whole = recording.trace.range();
+        let duration = recording.trace.duration();
+        let time = |spec: Option<TimeSpec>| spec.map(|spec| spec.resolve(duration));
+        Some(TimeRange::new(
+            time(window.from).unwrap_or(whole.start),
+            time(window.to).unwrap_or(whole.end),
+        ))
+    }
+
+    /// The recordings of a side, as places in the session.
+    pub fn runs_of(&self, side: usize) -> std::ops::Range<usize> {
+        match side {
+            0 => 0..self.runs[0],
+            _ => self.runs[0]..self.runs[0] + self.runs[1],
+        }
+    }
+
+    /// Whether amounts are compared as they were recorded.
+    fn is_plain(&self, window: Window) -> bool {
+        window.is_raw || (!self.is_by_shares && self.per.is_none())
+    }
+
+    /// Every function on both sides, by row. Of several functions of a recording in one row, calls and costs are
+    /// added up. O(functions) after the recordings' own summaries.
+    pub fn functions(&self, window: Window) -> Vec<Change> {
+        let mut runs: [Vec<Vec<Amounts>>; 2] = [Vec::new(), Vec::new()];
+        for side in [0, 1] {
+            for recording in self.runs_of(side) {
+                let range = self.range(recording, window);
+                let of = &self.session.recordings[recording].recording;
+                let metrics = of.function_metrics(range);
+                let mut rows = vec![Amounts::default(); self.rows.len()];
+                let mut whole = 0.0;
+                for (metric, &row) in metrics.iter().zip(&self.row_of[recording]) {
+                    whole += metric.self_cost.ns() as f64;
+                    rows[row as usize].add(&Amounts {
+                        calls: metric.calls as f64,
+                        total: metric.total.ns() as f64,
+                        self_cost: metric.self_cost.ns() as f64,
+                    });
+                }
+                if !self.is_plain(window) {
+                    let base = self.per.map(|row| rows[row as usize].calls);
+                    scale(&mut rows, whole, base);
+                }
+                runs[side].push(rows);
+            }
+        }
+        changes(&runs, self.rows.len())
+    }
+
+    /// Every call relation on both sides, between what `place_of` gives for rows; those within one place are left
+    /// out where `is_outside` says so. In order of places. O(r log r) in the relations.
+    fn relations_between(
+        &self,
+        window: Window,
+        is_outside: bool,
+        place_of: impl Fn(u32) -> Option<u32>,
+    ) -> Vec<RelationChange<u32>> {
+        let mut places: BTreeMap<(u32, u32), u32> = BTreeMap::new();
+        let mut runs: [Vec<Vec<Amounts>>; 2] = [Vec::new(), Vec::new()];
+        for side in [0, 1] {
+            for recording in self.runs_of(side) {
+                let range = self.range(recording, window);
+                let of = &self.session.recordings[recording].recording;
+                let rows = &self.row_of[recording];
+                let mut sums: HashMap<(u32, u32), Amounts> = HashMap::new();
+                for relation in of.relations(range) {
+                    let (caller, callee) = (relation.caller.index(), relation.callee.index());
+                    let (from, to) = (place_of(rows[caller]), place_of(rows[callee]));
+                    let (Some(from), Some(to)) = (from, to) else {
+                        continue;
+                    };
+                    if is_outside && from == to {
+                        continue;
+                    }
+                    sums.entry((from, to)).or_default().add(&Amounts {
+                        calls: relation.calls as f64,
+                        total: relation.cost.ns() as f64,
+                        self_cost: relation.self_cost.ns() as f64,
+                    });
+                }
+                for &pair in sums.keys() {
+                    let next = places.len() as u32;
+                    places.entry(pair).or_insert(next);
+                }
+                let mut column = vec![Amounts::default(); places.len()];
+                for (pair, sum) in sums {
+                    column[places[&pair] as usize] = sum;
+                }
+                if !self.is_plain(window) {
+                    let (whole, base) = self.basis_of(recording, range);
+                    scale(&mut column, whole, base);
+                }
+                runs[side].push(column);
+            }
+        }
+        let changes = changes(&runs, places.len());
+        let relations = places
+            .into_iter()
+            .map(|((from, to), place)| RelationChange {
+                from,
+                to,
+                change: changes[place as usize],
+            });
+        relations.collect()
+    }
+
+    /// The self costs of everything in a run, and the calls of the function that amounts are given per call of.
+    fn basis_of(&self, recording: usize, range: Option<TimeRange>) -> (f64, Option<f64>) {
+        let of = &self.session.recordings[recording].recording;
+        let metrics = of.function_metrics(range);
+        let whole = metrics.iter().map(|metric| metric.self_cost.ns() as f64);
+        let base = self.per.map(|base| {
+            let rows = self.row_of[recording].iter().zip(&metrics);
+            let of_base = rows.filter(|(row, _)| **row == base);
+            of_base.map(|(_, metric)| metric.calls as f64).sum()
+        });
+        (whole.sum(), base)
+    }
+
+    /// Every call relation between functions, as rows.
+    pub fn relations(&self, window: Window) -> Vec<RelationChange<u32>> {
+        self.relations_between(window, false, Some)
+    }
+
+    /// Every call relation between modules: `module_of` gives the one that stands for a module, none for what is
+    /// left out. Relations of a module with itself are left out.
+    pub fn module_relations(
+        &self,
+        window: Window,
+        module_of: impl Fn(ModuleId) -> Option<ModuleId>,
+    ) -> Vec<RelationChange<ModuleId>> {
+        let place_of = |row: u32| module_of(self.rows[row as usize].module).map(|it| it.0);
+        let relations = self.relations_between(window, true, place_of);
+        let named = relations.into_iter().map(|relation| RelationChange {
+            from: ModuleId(relation.from),
+            to: ModuleId(relation.to),
+            change: relation.change,
+        });
+        named.collect()
+    }
+
+    /// By module of the structure, the sums of calls and self costs of the functions in it, from those of
+    /// [`functions`](Self::functions); the total cost of a module is that of its longest open function. Nothing is
+    /// known of their noise.
+    pub fn modules(&self, functions: &[Change]) -> Vec<Change> {
+        let hierarchy = &self.session.hierarchy;
+        let mut modules =
+            vec![Change::new(Amounts::default(), Amounts::default()); hierarchy.len()];
+        for (row, change) in self.rows.iter().zip(functions) {
+            let module = &mut modules[row.module.index()];
+            module.a.add(&change.a);
+            module.b.add(&change.b);
+        }
+        for id in (1..hierarchy.len() as u32).rev().map(ModuleId) {
+            let of = modules[id.index()];
+            let Some(parent) = hierarchy.parent(id) else {
+                continue;
+            };
+            let parent = &mut modules[parent.index()];
+            for (into, from) in [(&mut parent.a, of.a), (&mut parent.b, of.b)] {
+                into.calls += from.calls;
+                into.self_cost += from.self_cost;
+                into.total = into.total.max(from.total);
+            }
+        }
+        modules
+    }
+}
+
+/// Brings the amounts of a run on what is compared: per call of a function, or as shares of the self costs of
+/// everything. Then calls are left out: samples are no calls, and their numbers say nothing beside those of a trace.
+fn scale(rows: &mut [Amounts], whole: f64, calls_of_base: Option<f64>) {
+    let of = calls_of_base.unwrap_or(whole);
+    let factor = if of > 0.0 { 1.0 / of } else { 0.0 };
+    for row in rows {
+        *row = row.times(factor);
+        if calls_of_base.is_none() {
+            row.calls = 0.0;
+        }
+    }
+}
+
+/// The changes of `count` things whose amounts are known by side and run; missing ones are zero.
+fn changes(runs: &[Vec<Vec<Amounts>>; 2], count: usize) -> Vec<Change> {
+    let at = |run: &Vec<Amounts>, place: usize| run.get(place).copied().unwrap_or_default();
+    let mean = |runs: &Vec<Vec<Amounts>>, place: usize| {
+        let mut sum = Amounts::default();
+        for run in runs {
+            sum.add(&at(run, place));
+        }
+        match runs.len() {
+            // Not divided: what is added up from whole numbers stays whole.
+            0 | 1 => sum,
+            runs => sum.times(1.0 / runs as f64),
+        }
+    };
+    let mut changes: Vec<Change> = (0..count)
+        .map(|place| Change::new(mean(&runs[0], place), mean(&runs[1], place)))
+        .collect();
+    if runs[0].len() < 2 || runs[1].len() < 2 {
+        return changes;
+    }
+    for measure in [Measure::SelfCost, Measure::Total, Measure::Calls] {
+        let place_of = column(measure);
+        let chances: Vec<Option<f64>> = (0..count)
+            .map(|place| {
+                let values = |side: usize| -> Vec<f64> {
+                    let values = runs[side].iter().map(|run| at(run, place).of(measure));
+                    values.collect()
+                };
+                probability(&values(0), &values(1))
+            })
+            .collect();
+        for ((change, chance), is_significant) in
+            changes.iter_mut().zip(&chances).zip(significant(&chances))
+        {
+            change.chance[place_of] = *chance;
+            change.is_significant[place_of] = is_significant;
+        }
+    }
+    changes
+}
