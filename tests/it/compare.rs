@@ -129,12 +129,14 @@ fn compare_agrees_with_the_definitions_on_random_traces() {
         let mut random = Random(seed + 1);
         let scratch = Scratch::new("compare-random");
         // Both have some functions, and each some of its own, of names that are nothing like each other.
-        let names = |own: &str| -> Vec<String> {
-            let both = ["alpha", "beta", "gamma", "delta"].map(str::to_owned);
-            let own = (0..3).map(|i| format!("{own}{}", "xyz".repeat(i + 1)));
-            both.into_iter().chain(own).collect()
+        let names = |own: [&str; 3]| -> Vec<String> {
+            let both = ["alpha", "beta", "gamma", "delta"];
+            both.into_iter().chain(own).map(str::to_owned).collect()
         };
-        let sides = [names("only"), names("here")];
+        let sides = [
+            names(["umbra", "vertex", "yoke"]),
+            names(["fjord", "glyph", "knack"]),
+        ];
         let mut paths = Vec::new();
         let mut known = Vec::new();
         for (side, names) in sides.iter().enumerate() {
