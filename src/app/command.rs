@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::call_steps::CallStep;
+use super::details::NeighbourOrder;
 use super::playback::{Clock, Step};
 use super::sheets::SheetAction;
 use crate::filter::filters::FilterStep;
@@ -32,6 +33,19 @@ pub enum CallWalk {
     LongestChild,
     /// Stays, and shows all of it.
     Fit,
+}
+
+/// What a key does in a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TableKey {
+    /// Chooses the row so many further down.
+    Rows(i64),
+    /// By as many rows as are seen, down or up.
+    Pages(i64),
+    First,
+    Last,
+    /// Shows what the chosen row stands for: flies there, and shows all of a call.
+    Enter,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -100,6 +114,9 @@ pub enum Command {
     Forward,
     SearchFunctions(String),
     SortFunctions(Column),
+    SortNeighbours(NeighbourOrder),
+    /// A key in the table of a view.
+    Table(ViewId, TableKey),
     /// Chooses a call of the list, which stays.
     ChooseListed(Pointed),
     SortCalls(CallColumn),

@@ -6,12 +6,58 @@ use crate::analysis::call_graph::{ModuleRelation, collapse};
 use crate::analysis::session::Resolved;
 use crate::facts::hierarchy::Hierarchy;
 use crate::facts::trace::Relation;
-use crate::units::{Cost, ModuleId, TimeRange};
+use crate::units::{Cost, FunctionId, ModuleId, TimeRange};
 
-/// The call relations between the functions' modules, sorted by caller, then callee.
+/// The call relations between functions, and between their modules, sorted by caller, then callee.
 #[derive(Clone, Debug, Default)]
 pub struct Calls {
     relations: Vec<ModuleRelation>,
+    of_functions: Vec<Relation>,
+}
+
+/// A function that calls another or is called by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FunctionNeighbour {
+    pub function: FunctionId,
+    pub calls: u64,
+    /// Of these calls, all that they triggered included, and without that.
+    pub cost: Cost,
+    pub self_cost: Cost,
+}
+
+/// What the callers and callees of a function are sorted by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NeighbourOrder {
+    Name,
+    Calls,
+    #[default]
+    Cost,
+}
+
+/// The callers and callees of a function.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FunctionNeighbours {
+    pub of: Option<FunctionId>,
+    pub callers: Vec<FunctionNeighbour>,
+    pub callees: Vec<FunctionNeighbour>,
+    pub order: NeighbourOrder,
+}
+
+impl FunctionNeighbours {
+    /// Sorts both: names from A, numbers from the largest, equals by name.
+    pub fn sort_by<'a>(&mut self, order: NeighbourOrder, name: impl Fn(FunctionId) -> &'a str) {
+        self.order = order;
+        for list in [&mut self.callers, &mut self.callees] {
+            list.sort_by_cached_key(|it| {
+                let number = match order {
+                    NeighbourOrder::Name => 0,
+                    NeighbourOrder::Calls => it.calls,
+                    NeighbourOrder::Cost => it.cost.ns(),
+                };
+                (std::cmp::Reverse(number), name(it.function).to_lowercase())
+            });
+        }
+    }
 }
 
 /// One end of a call relation, seen from the other.
@@ -46,7 +92,34 @@ impl Calls {
             .collect();
         Calls {
             relations: collapse(relations, &modules),
+            of_functions: relations.to_vec(),
         }
+    }
+
+    /// Who calls `function` and whom it calls, by cost. Linear in the number of call relations.
+    pub fn of_function<'a>(
+        &self,
+        function: FunctionId,
+        order: NeighbourOrder,
+        name: impl Fn(FunctionId) -> &'a str,
+    ) -> FunctionNeighbours {
+        let neighbour = |of: FunctionId, relation: &Relation| FunctionNeighbour {
+            function: of,
+            calls: relation.calls,
+            cost: relation.cost,
+            self_cost: relation.self_cost,
+        };
+        let all = || self.of_functions.iter();
+        let callers = all().filter(|it| it.callee == function);
+        let callees = all().filter(|it| it.caller == function);
+        let mut found = FunctionNeighbours {
+            of: Some(function),
+            callers: callers.map(|it| neighbour(it.caller, it)).collect(),
+            callees: callees.map(|it| neighbour(it.callee, it)).collect(),
+            order,
+        };
+        found.sort_by(order, name);
+        found
     }
 
     /// Who calls into the subtree of `module` from outside, and whom it calls outside. Linear in the
@@ -90,6 +163,51 @@ fn most_calls_first(ends: BTreeMap<ModuleId, (u64, Cost)>) -> Vec<Neighbour> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::session::{Inputs, Session};
+    use crate::progress::Progress;
+
+    #[test]
+    fn callers_and_callees_of_a_function_are_those_of_its_calls() {
+        let session = Session::open(&Inputs::default(), &Progress::new()).expect("the demo");
+        let resolved = &session.recordings[0];
+        let trace = &resolved.recording.trace;
+        let names = &resolved.recording.functions;
+        let calls = Calls::new(resolved, None);
+        // Straight from the calls: who called whom how often, and for how long.
+        let mut direct: BTreeMap<(FunctionId, FunctionId), (u64, Cost)> = BTreeMap::new();
+        let mut path = Vec::new();
+        for thread in trace.thread_ids() {
+            for call in 0..trace.threads()[thread.index()].calls as u32 {
+                trace.path_to(thread, crate::units::CallId(call), &mut path);
+                if let [.., caller, callee] = path[..] {
+                    let (caller, callee) = (trace.call(thread, caller), trace.call(thread, callee));
+                    let of = direct.entry((caller.function, callee.function));
+                    let (calls, cost) = of.or_default();
+                    *calls += 1;
+                    *cost += callee.cost();
+                }
+            }
+        }
+        for function in names.ids().step_by(7) {
+            let found = calls.of_function(function, NeighbourOrder::Calls, |it| names.get(it).name);
+            let seen = |of: &[FunctionNeighbour]| -> BTreeMap<FunctionId, (u64, Cost)> {
+                of.iter()
+                    .map(|it| (it.function, (it.calls, it.cost)))
+                    .collect()
+            };
+            let callers = direct.iter().filter(|((_, callee), _)| *callee == function);
+            let callers = callers.map(|(&(caller, _), &of)| (caller, of)).collect();
+            assert_eq!(seen(&found.callers), callers);
+            let callees = direct.iter().filter(|((caller, _), _)| *caller == function);
+            let callees = callees.map(|(&(_, callee), &of)| (callee, of)).collect();
+            assert_eq!(seen(&found.callees), callees);
+            assert!(
+                found
+                    .callees
+                    .is_sorted_by_key(|it| std::cmp::Reverse(it.calls))
+            );
+        }
+    }
     use crate::facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
 
     #[test]
@@ -111,6 +229,7 @@ mod tests {
             self_cost: Cost::ZERO,
         };
         let calls = Calls {
+            of_functions: Vec::new(),
             relations: vec![
                 relation(f, g, 9),
                 relation(f, h, 1),

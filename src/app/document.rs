@@ -19,13 +19,14 @@ use crate::filter::cut::Cut;
 use crate::filter::filters::Filters;
 use crate::filter::mapping::Mapping;
 use crate::filter::regroup::{assign, regroup};
-use crate::filter::selection::{Pointed, Selection};
+use crate::filter::selection::{Meant, Pointed, Selection};
 use crate::filter::summary::Summary;
 use crate::import;
 use crate::layout::geometry::CITY_SIZE;
 use crate::progress::{Cancelled, Progress};
 use crate::source::history::History;
 use crate::units::{Cost, FunctionId, ModuleId, ThreadId, TimeRange};
+use crate::views::flame::navigate;
 use crate::views::functions::FunctionTable;
 use crate::views::landscape::{LandscapeSettings, LandscapeView, Left, Moment};
 use crate::views::metrics::ModuleMetrics;
@@ -72,7 +73,7 @@ pub struct Document {
     /// None when there is no recording.
     pub sheets: Option<Sheets>,
     pub functions: Option<FunctionTable>,
-    /// By module, the first function of the recording that it stands for.
+    /// By module, the function of the recording that it stands for, where it is one alone.
     function_of: Vec<Option<FunctionId>>,
     /// What is still to be read of the source tree.
     pub refinement: Option<Refinement>,
@@ -249,13 +250,8 @@ impl Document {
         self.playback = old.playback;
         if let (Some(table), Some(old)) = (&mut self.functions, &old.functions) {
             table.search(&self.session, old.query().to_owned());
-            let (column, _) = old.sort();
-            if table.sort() != old.sort() {
-                table.sort_by(&self.session, column);
-            }
-            if table.sort() != old.sort() {
-                table.sort_by(&self.session, column);
-            }
+            let (column, descending) = old.sort();
+            table.set_sort(&self.session, column, descending);
         }
         if cut != self.cut || *settings != self.settings || references.is_some() {
             self.cut = cut;
@@ -368,14 +364,18 @@ impl Document {
         modules.get(function.index()).copied()
     }
 
-    /// What is pointed at, with the module of a function and the function of a module added.
+    /// What is pointed at, with the function of a call, the module of a function and the one function of a
+    /// module added.
     pub fn complete(&self, pointed: Pointed) -> Pointed {
-        let module = pointed.module.or_else(|| self.module_of(pointed.function?));
+        let of_call = || {
+            let (of, trace) = (pointed.call?, &self.resolved()?.recording.trace);
+            navigate::exists(trace, of).then(|| trace.call(of.thread, of.call).function)
+        };
+        let function = pointed.function.or_else(of_call);
+        let module = pointed.module.or_else(|| self.module_of(function?));
         // Of a call relation what is called.
         let module = module.or(pointed.relation.map(|(_, to)| to));
-        let function = pointed
-            .function
-            .or_else(|| *self.function_of.get(module?.index())?);
+        let function = function.or_else(|| *self.function_of.get(module?.index())?);
         Pointed {
             module,
             function,
@@ -478,6 +478,39 @@ impl Document {
         Some(Bounds { min, max })
     }
 
+    /// What is meant by what is pointed at or chosen.
+    pub fn meant(&self, of: &Pointed) -> Meant<'_> {
+        let modules = self
+            .resolved()
+            .map_or(&[][..], |it| it.resolution.modules.as_slice());
+        Meant::new(of, &self.session.hierarchy, modules)
+    }
+
+    /// The functions of the recording in a module. O(functions).
+    pub fn functions_in(&self, module: ModuleId) -> impl Iterator<Item = FunctionId> + '_ {
+        let modules = self
+            .resolved()
+            .map_or(&[][..], |it| it.resolution.modules.as_slice());
+        let hierarchy = &self.session.hierarchy;
+        let is_in = move |inner: ModuleId| {
+            module.index() < hierarchy.len() && hierarchy.contains(module, inner)
+        };
+        let all = modules.iter().zip(0..);
+        all.filter(move |(inner, _)| is_in(**inner))
+            .map(|(_, function)| FunctionId(function))
+    }
+
+    /// The call relation between two functions as it is drawn: between displayed modules; none within one.
+    pub fn displayed_relation(
+        &self,
+        caller: FunctionId,
+        callee: FunctionId,
+    ) -> Option<(ModuleId, ModuleId)> {
+        let shown = |function| self.landscape.displayed(self.module_of(function)?);
+        let (from, to) = (shown(caller)?, shown(callee)?);
+        (from != to).then_some((from, to))
+    }
+
     /// The names of what was opened, to be shown.
     pub fn name(&self) -> String {
         name_of(&self.inputs)
@@ -574,10 +607,14 @@ fn functions_by_module(session: &Session) -> Vec<Option<FunctionId>> {
     let Some(resolved) = session.recordings.get(RECORDING) else {
         return functions;
     };
-    let modules = resolved.resolution.modules.iter().zip(0..);
-    for (module, function) in modules {
-        if let Some(of) = functions.get_mut(module.index()) {
-            of.get_or_insert(FunctionId(function));
+    let mut counts = vec![0u8; functions.len()];
+    for (module, function) in resolved.resolution.modules.iter().zip(0..) {
+        if let (Some(of), Some(count)) = (
+            functions.get_mut(module.index()),
+            counts.get_mut(module.index()),
+        ) {
+            *count = count.saturating_add(1);
+            *of = (*count == 1).then_some(FunctionId(function));
         }
     }
     functions

@@ -125,8 +125,8 @@ impl<'a> Studio<'a> {
             camera,
             size: self.settings.size,
             theme: self.settings.landscape.theme,
-            hovered: None,
-            selected: selection.chosen.module,
+            hovered: [None; 2],
+            selected: [selection.chosen.module, None],
             quality: self.settings.quality,
         };
         let image = self.renderer.image(&self.gpu, &frame)?;

@@ -5,7 +5,7 @@ use winit::keyboard::{Key, KeyCode, ModifiersState, NamedKey, PhysicalKey};
 
 use super::call_steps::CallStep;
 use super::camera::Thrust;
-use super::command::{CallWalk, Command, SheetKey};
+use super::command::{CallWalk, Command, SheetKey, TableKey};
 use crate::views::table::ViewId;
 
 /// A page of the help: keys, and what they do.
@@ -68,6 +68,21 @@ pub const HELP: &[(&str, &[(&str, &str)])] = &[
             ),
             ("N, Shift + N", "next and previous call of the function"),
             ("Home", "show everything"),
+        ],
+    ),
+    (
+        "Functions and calls",
+        &[
+            ("Click, ↑ ↓", "choose a row; Page, Home and End go further"),
+            (
+                "Enter",
+                "fly there; in the list of calls show all of the call",
+            ),
+            ("Click a heading", "sort; again: the other way round"),
+            (
+                "Click a caller, a callee",
+                "go on to it; Alt + ← comes back",
+            ),
         ],
     ),
     (
@@ -195,6 +210,25 @@ pub fn on_sheet(event: &KeyEvent) -> Option<Command> {
         _ => return None,
     };
     Some(Command::SheetUnderPointer(key))
+}
+
+/// What a key does while the pointer is over a table, or its search field has the keyboard.
+pub fn on_table(event: &KeyEvent) -> Option<TableKey> {
+    Some(match event.logical_key {
+        Key::Named(NamedKey::ArrowUp) => TableKey::Rows(-1),
+        Key::Named(NamedKey::ArrowDown) => TableKey::Rows(1),
+        Key::Named(NamedKey::PageUp) => TableKey::Pages(-1),
+        Key::Named(NamedKey::PageDown) => TableKey::Pages(1),
+        Key::Named(NamedKey::Home) => TableKey::First,
+        Key::Named(NamedKey::End) => TableKey::Last,
+        Key::Named(NamedKey::Enter) => TableKey::Enter,
+        _ => return None,
+    })
+}
+
+/// The same in the search field, where Home and End are the text's.
+pub fn in_function_search(event: &KeyEvent) -> Option<TableKey> {
+    on_table(event).filter(|key| !matches!(key, TableKey::First | TableKey::Last))
 }
 
 /// The command of a key pressed in the search field; none for what edits the text.

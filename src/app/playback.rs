@@ -4,17 +4,22 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::call_steps::CallStep;
 use crate::facts::trace::Trace;
 use crate::units::{Cost, ThreadId, Time, TimeRange};
 
 /// What passes evenly while it plays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Clock {
     /// The trace's own time.
     Wall,
     /// The trace's events, so that busy and quiet times get the same attention.
     Event,
+    /// Cels: what is shown goes on by one step at a time (AVID section 2.3).
+    Cel,
 }
 
 /// How far one step goes: the size of a cel.
@@ -22,6 +27,21 @@ pub enum Clock {
 pub enum Step {
     Events(u64),
     Span(Cost),
+}
+
+/// How it plays, without where it stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlaybackSettings {
+    pub clock: Clock,
+    /// Nanoseconds of trace, events, and steps, a second.
+    pub wall_speed: f64,
+    pub event_speed: f64,
+    pub cel_speed: f64,
+    pub step: Step,
+    pub stride: u64,
+    pub looping: bool,
+    pub skips_idle: bool,
+    pub backward: bool,
 }
 
 /// How long the whole trace takes to play unless the user chooses, in seconds.
@@ -33,6 +53,10 @@ const DEFAULT_STEPS: u64 = 300;
 pub const WALL_SPEEDS: std::ops::RangeInclusive<f64> = 1.0..=600e9;
 /// Events a second.
 pub const EVENT_SPEEDS: std::ops::RangeInclusive<f64> = 0.1..=1e9;
+
+/// Steps a second.
+pub const CEL_SPEEDS: std::ops::RangeInclusive<f64> = 0.1..=60.0;
+const DEFAULT_CEL_SPEED: f64 = 5.0;
 
 /// A stretch in which nothing happens is passed in so many seconds where idle stretches are skipped.
 const IDLE_SECONDS: f64 = 0.25;
@@ -59,6 +83,8 @@ pub struct Playback {
     wall_speed: f64,
     /// Events a second.
     event_speed: f64,
+    /// Steps a second.
+    cel_speed: f64,
 }
 
 /// From where, in units of the clock, and since when it has been playing.
@@ -88,7 +114,45 @@ impl Playback {
                 .clamp(*WALL_SPEEDS.start(), *WALL_SPEEDS.end()),
             event_speed: (events as f64 / DEFAULT_SECONDS)
                 .clamp(*EVENT_SPEEDS.start(), *EVENT_SPEEDS.end()),
+            cel_speed: DEFAULT_CEL_SPEED,
         }
+    }
+
+    pub fn settings(&self) -> PlaybackSettings {
+        PlaybackSettings {
+            clock: self.clock,
+            wall_speed: self.wall_speed,
+            event_speed: self.event_speed,
+            cel_speed: self.cel_speed,
+            step: self.step,
+            stride: self.stride,
+            looping: self.looping,
+            skips_idle: self.skips_idle,
+            backward: self.backward,
+        }
+    }
+
+    /// Takes other settings, within what is possible; pauses.
+    pub fn configure(&mut self, settings: &PlaybackSettings) {
+        fn within(speed: f64, of: std::ops::RangeInclusive<f64>, known: f64) -> f64 {
+            match speed.is_nan() {
+                true => known,
+                false => speed.clamp(*of.start(), *of.end()),
+            }
+        }
+        self.pause();
+        self.clock = settings.clock;
+        self.wall_speed = within(settings.wall_speed, WALL_SPEEDS, self.wall_speed);
+        self.event_speed = within(settings.event_speed, EVENT_SPEEDS, self.event_speed);
+        self.cel_speed = within(settings.cel_speed, CEL_SPEEDS, self.cel_speed);
+        self.step = match settings.step {
+            Step::Events(events) => Step::Events(events.max(1)),
+            Step::Span(span) => Step::Span(span.max(Cost::from_ns(1))),
+        };
+        self.stride = settings.stride.max(1);
+        self.looping = settings.looping;
+        self.skips_idle = settings.skips_idle;
+        self.backward = settings.backward;
     }
 
     pub fn time(&self) -> Time {
@@ -103,11 +167,17 @@ impl Playback {
         self.clock
     }
 
-    /// Nanoseconds of trace, or events, a second.
+    /// Nanoseconds of trace, events, or steps, a second.
     pub fn speed(&self) -> f64 {
-        match self.clock {
+        self.speed_by(self.clock)
+    }
+
+    /// The same by another clock.
+    pub fn speed_by(&self, clock: Clock) -> f64 {
+        match clock {
             Clock::Wall => self.wall_speed,
             Clock::Event => self.event_speed,
+            Clock::Cel => self.cel_speed,
         }
     }
 
@@ -118,6 +188,9 @@ impl Playback {
             }
             Clock::Event => {
                 self.event_speed = speed.clamp(*EVENT_SPEEDS.start(), *EVENT_SPEEDS.end());
+            }
+            Clock::Cel => {
+                self.cel_speed = speed.clamp(*CEL_SPEEDS.start(), *CEL_SPEEDS.end());
             }
         }
         self.anchor(now, trace);
@@ -140,9 +213,33 @@ impl Playback {
 
     /// The time shown in units of the clock.
     fn position(&self, trace: &Trace) -> f64 {
-        match self.clock {
-            Clock::Wall => self.time.ns() as f64,
-            Clock::Event => trace.events_until(self.time) as f64,
+        self.place(self.time, trace)
+    }
+
+    /// A time in units of the clock: nanoseconds, events, or cels.
+    fn place(&self, time: Time, trace: &Trace) -> f64 {
+        match (self.clock, self.step) {
+            (Clock::Wall, _) => time.ns() as f64,
+            (Clock::Event, _) => trace.events_until(time) as f64,
+            (Clock::Cel, Step::Events(events)) => {
+                trace.events_until(time) as f64 / events.max(1) as f64
+            }
+            (Clock::Cel, Step::Span(span)) => time.ns() as f64 / span.ns().max(1) as f64,
+        }
+    }
+
+    /// The time at a place of the clock.
+    fn time_at(&self, place: f64, trace: &Trace) -> Time {
+        match (self.clock, self.step) {
+            (Clock::Wall, _) => Time::from_ns(place as u64),
+            (Clock::Event, _) => time_after(place as u64, trace),
+            // Cels are whole from where it began: what is between is rounding.
+            (Clock::Cel, Step::Events(events)) => {
+                time_after((place * events.max(1) as f64).round() as u64, trace)
+            }
+            (Clock::Cel, Step::Span(span)) => {
+                Time::from_ns((place * span.ns().max(1) as f64).round() as u64)
+            }
         }
     }
 
@@ -208,14 +305,15 @@ impl Playback {
         };
         let before = self.time;
         let limits = self.limits(trace);
-        let place = |time: Time| match self.clock {
-            Clock::Wall => time.ns() as f64,
-            Clock::Event => trace.events_until(time) as f64,
-        };
+        let place = |time: Time| self.place(time, trace);
         let (start, end) = (place(limits.start), place(limits.end));
         let seconds = now.saturating_sub(anchor.since).as_secs_f64();
         let way = if self.backward { -1.0 } else { 1.0 };
-        let mut position = anchor.from + way * seconds * self.speed();
+        let gone = match self.clock {
+            Clock::Wall | Clock::Event => seconds * self.speed(),
+            Clock::Cel => (seconds * self.speed()).floor() * self.stride.max(1) as f64,
+        };
+        let mut position = anchor.from + way * gone;
         let is_over = if self.backward {
             position <= start
         } else {
@@ -233,11 +331,9 @@ impl Playback {
                 self.playing = None;
             }
         }
-        self.time = match self.clock {
-            Clock::Wall => Time::from_ns(position as u64),
-            Clock::Event => time_after(position as u64, trace),
-        };
-        self.time = self.time.clamp(limits.start, limits.end);
+        self.time = self
+            .time_at(position, trace)
+            .clamp(limits.start, limits.end);
         if self.skips_idle && self.clock == Clock::Wall && self.playing.is_some() {
             self.skip_idle(now, trace);
         }
@@ -396,6 +492,32 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn settings_are_saved_and_taken_again_whatever_a_file_holds() {
+        let trace = trace(100, 4);
+        let mut playback = Playback::new(&trace);
+        playback.set_clock(Clock::Event, Duration::ZERO, &trace);
+        playback.set_speed(77.0, Duration::ZERO, &trace);
+        (playback.step, playback.stride) = (Step::Span(Cost::from_ns(12)), 5);
+        (playback.looping, playback.skips_idle) = (true, true);
+        let mut again = Playback::new(&trace);
+        again.configure(&playback.settings());
+        assert_eq!(again.settings(), playback.settings());
+        let odd = PlaybackSettings {
+            wall_speed: f64::NAN,
+            event_speed: -4.0,
+            cel_speed: f64::INFINITY,
+            step: Step::Events(0),
+            stride: 0,
+            ..playback.settings()
+        };
+        again.configure(&odd);
+        again.play(Duration::ZERO, &trace);
+        again.advance(seconds(1.0), &trace);
+        assert!(again.settings().wall_speed > 0.0 && again.settings().cel_speed <= 60.0);
+        assert_eq!(again.step, Step::Events(1));
+    }
+
+    #[test]
     fn the_time_shown_does_not_depend_on_the_number_of_frames() {
         let trace = trace(400, 3);
         for clock in [Clock::Wall, Clock::Event] {
@@ -468,6 +590,41 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn cel_by_cel_it_plays_what_stepping_shows() {
+        for seed in 0..8 {
+            let trace = trace(300, seed);
+            for (step, stride) in [
+                (Step::Events(1), 3),
+                (Step::Events(7), 1),
+                (Step::Span(Cost::from_ns(90)), 2),
+            ] {
+                let mut playback = Playback::new(&trace);
+                (playback.step, playback.stride) = (step, stride);
+                // Events at the very start have happened.
+                let first = trace.events_until(Time::ZERO);
+                playback.set_clock(Clock::Cel, Duration::ZERO, &trace);
+                playback.set_speed(4.0, Duration::ZERO, &trace);
+                playback.play(Duration::ZERO, &trace);
+                for tick in 1..=40u32 {
+                    playback.advance(seconds(f64::from(tick) * 0.25 + 0.01), &trace);
+                    let amount = u64::from(tick) * stride;
+                    let wanted = match step {
+                        Step::Events(events) => {
+                            time_after((first + events * amount).min(trace.events()), &trace)
+                        }
+                        Step::Span(span) => Time::ZERO + scaled(span, amount),
+                    };
+                    let wanted = wanted.min(trace.range().end);
+                    assert_eq!(playback.time(), wanted, "{step:?} {tick}");
+                    if wanted == trace.range().end {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
     fn playing_backward_passes_the_same_times() {
         let trace = trace(400, 11);
         for clock in [Clock::Wall, Clock::Event] {
@@ -494,7 +651,7 @@ pub(super) mod tests {
                 .map(|(a, b)| a.since(*b).max(b.since(*a)));
             // Half a nanosecond, or half an event, is rounded one way or the other.
             let least = match clock {
-                Clock::Wall => Cost::from_ns(1),
+                Clock::Wall | Clock::Cel => Cost::from_ns(1),
                 Clock::Event => Cost::from_ns(400),
             };
             assert!(apart.max().expect("times") <= least, "{there:?} {back:?}");

@@ -117,6 +117,7 @@ impl Workbench {
         let Some(document) = &mut self.document else {
             return false;
         };
+        let pointed = document.complete(pointed);
         std::mem::replace(&mut document.selection.pointed, pointed) != pointed
     }
 

@@ -128,6 +128,8 @@ pub fn set_theme(ctx: &egui::Context, theme: Theme) {
         visuals.error_fg_color = colors.error;
         visuals.selection.bg_fill = colors.accent.gamma_multiply(0.35);
         visuals.selection.stroke = Stroke::new(1.0, colors.text);
+        // Blinking draws a frame every half second, for ever.
+        visuals.text_cursor.blink = false;
         visuals.slider_trailing_fill = true;
         visuals.handle_shape = egui::style::HandleShape::Circle;
         let shadow = egui::Shadow {

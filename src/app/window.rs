@@ -30,10 +30,10 @@ use super::sheets::DrawnWith;
 use super::state_log::StateLog;
 use super::workbench::{Message, Viewport, Workbench};
 use crate::analysis::session::Inputs;
-use crate::filter::selection::{Pointed, Selection};
+use crate::filter::selection::Pointed;
 use crate::render::gpu::GpuError;
 use crate::render::renderer::{Frame, Quality};
-use crate::units::ModuleId;
+use crate::units::{ModuleId, ThreadId};
 use crate::views::Scope;
 use crate::views::landscape::Moment;
 use crate::views::table::ViewId;
@@ -125,6 +125,9 @@ struct App {
     failure: Option<anyhow::Error>,
 }
 
+/// A call relation, and the thread of a hop of a hyperarc.
+type Marked = (Option<(ModuleId, ModuleId)>, Option<ThreadId>);
+
 /// The window and what draws on it.
 struct View {
     overlay: Overlay,
@@ -134,6 +137,8 @@ struct View {
     drawn: Option<Frame>,
     /// The moment that the renderer has; none when it has nothing of the present blocks.
     shown: Option<Option<Moment>>,
+    /// The call relations that stand out among the arcs that the renderer has.
+    marked: Option<[Marked; 2]>,
     /// What the pictures of the sheets show.
     sheets: BTreeMap<ViewId, DrawnWith>,
     /// The sheets that were not all worked out when they were drawn.
@@ -208,6 +213,10 @@ impl App {
                 .overlay
                 .ctx()
                 .memory(|memory| memory.has_focus(egui::Id::unique(panels::SEARCH_FIELD)));
+            let in_functions = view
+                .overlay
+                .ctx()
+                .memory(|memory| memory.has_focus(egui::Id::unique(panels::FUNCTION_FIELD)));
             let ctrl_f = self.modifiers.control_key();
             let is_s =
                 matches!(&event.logical_key, Key::Character(key) if key.eq_ignore_ascii_case("s"));
@@ -216,6 +225,8 @@ impl App {
                 (true, _) if ctrl_f && is_s && self.bench.mapping.is_open => {
                     Some(Command::SaveMapping)
                 }
+                (true, false) if !ctrl_f && in_functions => keys::in_function_search(event)
+                    .map(|key| Command::Table(ViewId::Functions, key)),
                 _ => None,
             };
             let is_ours = command.is_some();
@@ -242,6 +253,15 @@ impl App {
             && let Some(command) = keys::on_sheet(event)
         {
             self.execute(command);
+            return false;
+        }
+        let plain = !self.modifiers.control_key() && !self.modifiers.alt_key();
+        if pressed
+            && plain
+            && let Some(table) = self.bench.table_pointed_at()
+            && let Some(key) = keys::on_table(event)
+        {
+            self.execute(Command::Table(table, key));
             return false;
         }
         if pressed && let Some(command) = keys::command(event, self.modifiers) {
@@ -346,7 +366,7 @@ impl App {
         }
         self.bench.search.wants_focus = false;
         self.bench.search.mark_moved = false;
-        self.bench.function_to_show = None;
+        self.bench.row_to_show = None;
         self.bench.call_to_show = None;
         self.bench.view_pointed_at = layout.under_pointer;
         let place = layout
@@ -401,7 +421,10 @@ impl App {
         by(shown.repaint_after);
         if self.bench.is_moving() || had_commands || is_brushed {
             by(Duration::ZERO);
-        } else if target.is_some() && !view.graphics.renderer.settled() {
+        } else if target.is_some()
+            && self.bench.document.is_some()
+            && !view.graphics.renderer.settled()
+        {
             by(restless);
         }
         if let Some(rest) = view.pace.rests_in(self.bench.now()) {
@@ -483,6 +506,7 @@ impl App {
                     window,
                     drawn: None,
                     shown: None,
+                    marked: None,
                     sheets: BTreeMap::new(),
                     waited: Vec::new(),
                     last_frame: Instant::now(),
@@ -508,8 +532,8 @@ fn landscape_frame(
         camera: bench.camera.camera(),
         size: target.size,
         theme: bench.settings.theme,
-        hovered: None,
-        selected: None,
+        hovered: [None; 2],
+        selected: [None; 2],
         quality: Quality::default(),
     };
     let Graphics { gpu, renderer, .. } = &mut view.graphics;
@@ -536,13 +560,27 @@ fn landscape_frame(
             let looks = landscape.looks().get(range.clone());
             renderer.set_looks(gpu, range.start, looks.unwrap_or_default());
         }
-        renderer.set_arcs(gpu, landscape.arcs());
+        view.marked = None;
         is_stale = true;
     }
-    // Of an arc what is called.
-    let pointed = document.selection.pointed;
-    frame.hovered = pointed.module.or(pointed.relation.map(|(_, to)| to));
-    frame.selected = document.selection.chosen.module;
+    let marks = [&document.selection.pointed, &document.selection.chosen]
+        .map(|of| (of.relation, of.thread.filter(|_| of.relation.is_some())));
+    if view.marked != Some(marks) {
+        view.marked = Some(marks);
+        let Document {
+            landscape,
+            selection,
+            ..
+        } = &mut *document;
+        renderer.set_arcs(gpu, landscape.marked_arcs(selection));
+        is_stale = true;
+    }
+    let outlined = |of: &Pointed| {
+        let modules = document.meant(of).modules();
+        modules.map(|module| document.landscape.displayed(module?))
+    };
+    frame.hovered = outlined(&document.selection.pointed);
+    frame.selected = outlined(&document.selection.chosen);
     if is_stale || view.drawn != Some(frame) {
         let found: &[ModuleId] = if bench.search.is_open {
             let shown = bench.search.results.len().min(MAX_NAMES_FOUND);
@@ -559,14 +597,11 @@ fn landscape_frame(
             selection,
             ..
         } = document;
-        // What is hovered has a tooltip of its own.
-        let named = Selection {
-            pointed: Pointed {
-                relation: selection.pointed.relation,
-                ..Pointed::default()
-            },
-            ..selection.clone()
-        };
+        // What is hovered here has a tooltip of its own.
+        let mut named = selection.clone();
+        if bench.pointer.at.is_some() {
+            named.pointed.module = None;
+        }
         landscape.label(session, &named, found, &frame.camera, pixels, em);
         renderer.set_labels(gpu, landscape.flat_labels(), landscape.screen_labels());
         return Some(frame);

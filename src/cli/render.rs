@@ -195,6 +195,11 @@ fn colors() -> impl TypedValueParser<Value = ColorArg> {
     let neutral = ColorArg(Surface::Neutral);
     let mut values = vec![
         ("kind", "the level of the hierarchy by lightness", neutral),
+        (
+            "district",
+            "the district, in the hues of the views along time",
+            ColorArg(Surface::District),
+        ),
         ("language", "language", ColorArg(Surface::Language)),
     ];
     values.extend(Metric::ALL.map(|it| (it.name(), it.title(), ColorArg(Surface::Metric(it)))));
@@ -439,7 +444,7 @@ fn settings(
 fn asked_for(args: &Args) -> impl Iterator<Item = Metric> {
     let color = match args.color.0 {
         Surface::Metric(metric) => Some(metric),
-        Surface::Neutral | Surface::Language => None,
+        Surface::Neutral | Surface::District | Surface::Language => None,
     };
     std::iter::once(args.area).chain(args.height.0).chain(color)
 }

@@ -32,8 +32,9 @@ pub struct Frame {
     /// Of the target, in physical pixels.
     pub size: [u32; 2],
     pub theme: Theme,
-    pub hovered: Option<ModuleId>,
-    pub selected: Option<ModuleId>,
+    /// Outlined: a module, or both ends of a call relation.
+    pub hovered: [Option<ModuleId>; 2],
+    pub selected: [Option<ModuleId>; 2],
     pub quality: Quality,
 }
 
@@ -76,8 +77,8 @@ pub struct Renderer {
     heights: Heights,
     blocks: Blocks,
     resolve: Resolve,
-    hovered: OutlinePass,
-    selected: OutlinePass,
+    hovered: [OutlinePass; 2],
+    selected: [OutlinePass; 2],
     flat_labels: FlatLabels,
     arcs: ArcsPass,
     accumulate: Accumulate,
@@ -112,8 +113,8 @@ impl Renderer {
             heights: Heights::new(&maker),
             blocks: Blocks::new(&maker),
             resolve: Resolve::new(&maker),
-            hovered: OutlinePass::new(&maker),
-            selected: OutlinePass::new(&maker),
+            hovered: [(); 2].map(|()| OutlinePass::new(&maker)),
+            selected: [(); 2].map(|()| OutlinePass::new(&maker)),
             flat_labels: FlatLabels::new(&maker),
             arcs: ArcsPass::new(&maker),
             accumulate: Accumulate::new(&maker),
@@ -230,8 +231,9 @@ impl Renderer {
         {
             self.targets = None;
             self.resolve.outdate();
-            self.hovered.outdate();
-            self.selected.outdate();
+            for outline in self.hovered.iter_mut().chain(&mut self.selected) {
+                outline.outdate();
+            }
             self.arcs.outdate();
             self.accumulate.outdate();
             self.compose.outdate();
@@ -273,15 +275,17 @@ impl Renderer {
             frame.quality.shade,
             sample,
         );
-        let selected = frame.selected.and_then(|module| city.blocks_of(module));
-        if let Some(blocks) = selected {
-            let colour = palette.selected;
-            self.selected.draw(on, city, blocks, colour, true);
+        let selected = frame.selected.iter().zip(&mut self.selected);
+        for (module, outline) in selected {
+            if let Some(blocks) = module.and_then(|module| city.blocks_of(module)) {
+                outline.draw(on, city, blocks, palette.selected, true);
+            }
         }
-        let hovered = frame.hovered.and_then(|module| city.blocks_of(module));
-        if let Some(blocks) = hovered {
-            let colour = palette.hovered;
-            self.hovered.draw(on, city, blocks, colour, false);
+        let hovered = frame.hovered.iter().zip(&mut self.hovered);
+        for (module, outline) in hovered {
+            if let Some(blocks) = module.and_then(|module| city.blocks_of(module)) {
+                outline.draw(on, city, blocks, palette.hovered, false);
+            }
         }
         self.flat_labels.draw(on);
         self.arcs.draw(on);

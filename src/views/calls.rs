@@ -16,7 +16,9 @@ pub const MOST: usize = 1_000_000;
 /// Which calls are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallsOf {
-    /// The calls of a function, of all functions in a module.
+    /// The calls of a function.
+    Function(FunctionId),
+    /// The calls of all functions in a module.
     Module(ModuleId),
     /// The calls from one displayed module to another.
     Relation(ModuleId, ModuleId),
@@ -32,7 +34,10 @@ impl CallsOf {
                 Some(CallsOf::Hop(from, to, thread, time))
             }
             (Some((from, to)), ..) => Some(CallsOf::Relation(from, to)),
-            (None, ..) => chosen.module.map(CallsOf::Module),
+            (None, ..) => {
+                let of_module = chosen.module.map(CallsOf::Module);
+                chosen.function.map(CallsOf::Function).or(of_module)
+            }
         }
     }
 }
@@ -111,6 +116,12 @@ impl Wanted {
         let hierarchy = &session.hierarchy;
         let modules = &resolved.resolution.modules;
         match of {
+            CallsOf::Function(of) => Wanted {
+                callees: (0..modules.len())
+                    .map(|function| function == of.index())
+                    .collect(),
+                callers: None,
+            },
             CallsOf::Module(outer) => Wanted {
                 callees: modules
                     .iter()
@@ -396,6 +407,9 @@ mod tests {
                     &Filters::default(),
                 );
                 assert_eq!(list.counted(), metrics.calls);
+                let of = CallsOf::Function(FunctionId(function as u32));
+                let same = find(&session, &Cut::all(), of, &Filters::default());
+                assert_eq!(same.counted(), metrics.calls);
                 let costs: Cost = (0..list.len())
                     .filter_map(|place| Some(list.row(place)?.cost))
                     .sum();

@@ -1,6 +1,6 @@
 //! The function table: what every function of a recording did in the range, sorted and searched.
 
-use crate::analysis::session::Session;
+use crate::analysis::session::{Resolved, Session};
 use crate::facts::trace::FunctionMetrics;
 use crate::filter::filters::Filters;
 use crate::filter::summary::Summary;
@@ -86,6 +86,8 @@ pub struct FunctionTable {
     rows: Vec<FunctionRow>,
     /// Which rows are shown, in order.
     shown: Vec<u32>,
+    /// The largest self cost of those.
+    most_self: Cost,
 }
 
 impl FunctionTable {
@@ -100,6 +102,7 @@ impl FunctionTable {
             sort: (Column::Total, true),
             rows: Vec::new(),
             shown: Vec::new(),
+            most_self: Cost::ZERO,
         };
         table.count(session);
         table
@@ -123,6 +126,11 @@ impl FunctionTable {
         self.shown.iter().map(|&row| &self.rows[row as usize])
     }
 
+    /// The largest self cost of the rows shown.
+    pub fn most_self(&self) -> Cost {
+        self.most_self
+    }
+
     /// The row shown at this place.
     pub fn row(&self, place: usize) -> Option<&FunctionRow> {
         self.rows.get(*self.shown.get(place)? as usize)
@@ -131,6 +139,14 @@ impl FunctionTable {
     /// Where the row of a function is shown.
     pub fn place_of(&self, function: FunctionId) -> Option<usize> {
         self.rows().position(|row| row.function == function)
+    }
+
+    /// Sorts by `column`, from the largest or not.
+    pub fn set_sort(&mut self, session: &Session, column: Column, descending: bool) {
+        if self.sort != (column, descending) {
+            self.sort = (column, descending);
+            self.arrange(session);
+        }
     }
 
     /// Sorts by `column`; by the one that it is sorted by already, the other way round.
@@ -145,8 +161,28 @@ impl FunctionTable {
 
     /// Shows only functions whose name or module holds `query`, whatever the case of ASCII letters.
     pub fn search(&mut self, session: &Session, query: String) {
+        let wanted = |query: &str| query.trim().to_ascii_lowercase();
+        let (old, new) = (wanted(&self.query), wanted(&query));
         self.query = query;
-        self.arrange(session);
+        // Whoever types on is shown some of what is shown, in the same order.
+        if new.contains(&old) {
+            let (mut shown, rows) = (std::mem::take(&mut self.shown), &self.rows);
+            if let Some(resolved) = session.recordings.get(self.recording) {
+                shown.retain(|&row| {
+                    rows.get(row as usize)
+                        .is_some_and(|row| fits(session, resolved, row, &new))
+                });
+            }
+            self.shown = shown;
+            self.measure();
+        } else {
+            self.arrange(session);
+        }
+    }
+
+    fn measure(&mut self) {
+        let own = self.rows().map(|row| row.metrics.self_cost);
+        self.most_self = own.max().unwrap_or_default();
     }
 
     /// Counts what `range` and `filters` leave only. Without filters the extremes are missing until
@@ -214,15 +250,9 @@ impl FunctionTable {
         };
         let functions = &resolved.recording.functions;
         let query = self.query.trim().to_ascii_lowercase();
-        let fits = |row: &FunctionRow| {
-            let holds = |text: &str| text.to_ascii_lowercase().contains(&query);
-            query.is_empty()
-                || holds(functions.get(row.function).name)
-                || holds(&session.hierarchy.path(row.module))
-        };
         let rows = self.rows.iter().zip(0..);
-        self.shown
-            .extend(rows.filter(|(row, _)| fits(row)).map(|(_, place)| place));
+        let found = rows.filter(|(row, _)| fits(session, resolved, row, &query));
+        self.shown.extend(found.map(|(_, place)| place));
         let rows = &self.rows;
         let of = |place: u32| &rows[place as usize];
         let number = |place: u32| match self.sort.0 {
@@ -247,6 +277,58 @@ impl FunctionTable {
             (_, true) => self
                 .shown
                 .sort_by_key(|&place| std::cmp::Reverse(number(place))),
+        }
+        self.measure();
+    }
+}
+
+/// Whether name or module of a row hold `query`, which is in lower case.
+fn fits(session: &Session, resolved: &Resolved, row: &FunctionRow, query: &str) -> bool {
+    query.is_empty()
+        || holds(resolved.recording.functions.get(row.function).name, query)
+        || holds(&session.hierarchy.path(row.module), query)
+}
+
+/// Whether `text` holds `query`, which is in lower case, whatever the case of its ASCII letters.
+fn holds(text: &str, query: &str) -> bool {
+    let (text, query) = (text.as_bytes(), query.as_bytes());
+    let mut windows = text.windows(query.len().max(1));
+    query.is_empty() || windows.any(|part| part.eq_ignore_ascii_case(query))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::session::Inputs;
+    use crate::progress::Progress;
+
+    #[test]
+    fn typing_on_shows_what_a_new_search_would() {
+        let session = Session::open(&Inputs::default(), &Progress::new()).expect("the demo");
+        for column in [Column::Total, Column::Name] {
+            let mut typed = FunctionTable::new(&session, 0);
+            typed.set_sort(&session, column, false);
+            let mut rows = typed.rows().len();
+            for query in ["l", "lU", "luA", "lua_ ", " lua", "", "c/", "zzz", "z"] {
+                typed.search(&session, query.to_owned());
+                let mut fresh = FunctionTable::new(&session, 0);
+                fresh.set_sort(&session, column, false);
+                fresh.query = query.to_owned();
+                fresh.arrange(&session);
+                assert!(typed.rows().eq(fresh.rows()), "{query}");
+                assert_eq!(typed.most_self(), fresh.most_self());
+                let functions = &session.recordings[0].recording.functions;
+                let wanted = query.trim().to_lowercase();
+                let direct = FunctionTable::new(&session, 0);
+                let direct = direct.rows().filter(|row| {
+                    let name = functions.get(row.function).name.to_lowercase();
+                    let path = session.hierarchy.path(row.module).to_lowercase();
+                    name.contains(&wanted) || path.contains(&wanted)
+                });
+                assert_eq!(direct.count(), typed.rows().len(), "{query}");
+                rows = rows.max(typed.rows().len());
+            }
+            assert_eq!(rows, typed.called());
         }
     }
 }

@@ -88,7 +88,7 @@ impl ViewId {
                 needs: Needs::Nothing,
                 // The structure overview. Call relations and time are AVID's arcs and cels over it.
                 offers: &[Function, Module, CallRelation],
-                answers: &[Function, Module, CallRelation, TimePoint, TimeRange],
+                answers: &[Function, Module, Call, CallRelation, TimePoint, TimeRange],
             },
             ViewId::Mural => ViewLine {
                 id: "mural",
@@ -120,8 +120,8 @@ impl ViewId {
                 side: Side::Right,
                 needs: Needs::Recording,
                 // Not in the thesis: a table of what the neighbourhood view draws.
-                offers: &[Function],
-                answers: &[Function, Module, TimeRange],
+                offers: &[Function, CallRelation],
+                answers: &[Function, Module, Call, CallRelation, TimeRange],
             },
             ViewId::Calls => ViewLine {
                 id: "calls",
@@ -132,7 +132,7 @@ impl ViewId {
                 needs: Needs::Times,
                 // Not in the thesis: details on demand, by the calls themselves.
                 offers: &[Function, Call, TimePoint],
-                answers: &[Function, Module, Call, CallRelation, TimeRange],
+                answers: &[Function, Module, Call, CallRelation, TimePoint, TimeRange],
             },
         }
     }

@@ -37,8 +37,8 @@ fn frame(camera: Camera, theme: Theme, samples: u32) -> Frame {
         camera,
         size: SIZE,
         theme,
-        hovered: None,
-        selected: None,
+        hovered: [None; 2],
+        selected: [None; 2],
         quality: Quality {
             samples,
             shade: true,
@@ -262,8 +262,8 @@ fn outlines_mark_the_edge_and_nothing_else() {
         (Some(ModuleId(0)), Some(ModuleId(1))),
     ] {
         let outlined = Frame {
-            hovered,
-            selected,
+            hovered: [hovered, None],
+            selected: [None, selected],
             ..plain
         };
         let with = draw(&mut renderer, &outlined);
@@ -273,7 +273,7 @@ fn outlines_mark_the_edge_and_nothing_else() {
     }
     // What is not displayed has no outline.
     let elsewhere = Frame {
-        hovered: Some(ModuleId(77)),
+        hovered: [Some(ModuleId(77)), None],
         ..plain
     };
     assert_eq!(draw(&mut renderer, &elsewhere), without);
@@ -524,7 +524,7 @@ fn pictures_settle_and_stay_when_nothing_changes() {
     assert!(!renderer.settled());
     settle(&mut renderer);
     let moved = Frame {
-        selected: Some(ModuleId(1)),
+        selected: [Some(ModuleId(1)), None],
         ..frame
     };
     draw(&mut renderer, &moved);
@@ -710,7 +710,7 @@ fn pictures_to_be_looked_at() {
                 }
                 let frame = Frame {
                     size: [1280, 720],
-                    selected,
+                    selected: [selected, None],
                     ..frame(camera, theme, samples)
                 };
                 let image = draw(&mut renderer, &frame);

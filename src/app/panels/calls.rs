@@ -8,10 +8,10 @@ use super::super::document::Document;
 use super::super::style;
 use super::table;
 use super::{Context, text};
-use crate::filter::selection::Pointed;
+use crate::app::workbench::ROW;
+use crate::filter::selection::{Meant, Pointed};
+use crate::units::Time;
 use crate::views::calls::{CallColumn, CallList, CallRow, CallsOf, MOST};
-
-const ROW: f32 = 22.0;
 
 pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
     ui.painter()
@@ -52,6 +52,11 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
 fn of_text(document: &Document, of: CallsOf) -> String {
     let name = |module| document.session.hierarchy.name(module);
     match of {
+        CallsOf::Function(function) => {
+            let functions = document.resolved().map(|it| &it.recording.functions);
+            let name = functions.map_or("", |functions| functions.get(function).name);
+            format!("of {name}")
+        }
         CallsOf::Module(module) => format!("of {}", name(module)),
         CallsOf::Relation(from, to) => format!("from {} to {}", name(from), name(to)),
         CallsOf::Hop(from, to, _, time) => {
@@ -101,6 +106,7 @@ fn rows(ui: &mut Ui, document: &Document, list: &CallList, context: &mut Context
         (..460.0, _) | (_, false) => CallColumn::ALL[..4].to_vec(),
         _ => CallColumn::ALL.to_vec(),
     };
+    let place = ui.available_rect_before_wrap();
     let mut builder = TableBuilder::new(ui)
         .id_salt("calls")
         .sense(Sense::click())
@@ -119,7 +125,12 @@ fn rows(ui: &mut Ui, document: &Document, list: &CallList, context: &mut Context
         builder = builder.scroll_to_row(place, None);
     }
     let selection = &document.selection;
-    let with_head = builder.header(24.0, |mut header| {
+    let pointed = document.meant(&selection.pointed);
+    // Who points at a call means that one, not its time.
+    let by_time = selection.pointed.call.is_none();
+    let accent = style::colors(context.bench.settings.theme).accent;
+    let (now, pointed_at) = (accent, accent.gamma_multiply(0.5));
+    let with_head = builder.header(table::HEADING, |mut header| {
         for &column in &columns {
             header.col(|ui| {
                 let is_number = matches!(column, CallColumn::Start | CallColumn::Duration);
@@ -136,10 +147,28 @@ fn rows(ui: &mut Ui, document: &Document, list: &CallList, context: &mut Context
                 return;
             };
             line.set_selected(selection.chosen.call == Some(row.of()));
-            line.set_hovered(selection.pointed.call == Some(row.of()));
+            line.set_hovered(pointed.holds_call(row.of(), row.function, || row.caller));
+            // Of a list one wants to see which of it are open now, and at the time pointed at.
+            let ended = row.start + row.cost;
+            let is_open = |time: Time| row.start <= time && time < ended;
+            let open = if is_open(selection.time) {
+                Some(now)
+            } else {
+                selection
+                    .pointed
+                    .time
+                    .filter(|_| by_time)
+                    .filter(|&time| is_open(time))
+                    .map(|_| pointed_at)
+            };
             for column in &columns {
                 line.col(|ui| match column {
-                    CallColumn::Start => table::number(ui, row.start.to_string()),
+                    CallColumn::Start => {
+                        if let Some(color) = open {
+                            table::mark(ui, color);
+                        }
+                        table::number(ui, row.start.to_string());
+                    }
                     CallColumn::Duration => table::number(ui, row.cost.to_string()),
                     CallColumn::Function => table::name(ui, functions.get(row.function).name),
                     CallColumn::Caller => {
@@ -160,6 +189,23 @@ fn rows(ui: &mut Ui, document: &Document, list: &CallList, context: &mut Context
             }
             answer(&line.response(), row, document, context);
         });
+    });
+    let chosen = document.meant(&selection.chosen);
+    let meant = |of: &Meant<'_>, row: &CallRow| {
+        !of.is_nothing() && of.holds_call(row.of(), row.function, || row.caller)
+    };
+    table::ruler(ui, place, list.len(), context, |place| {
+        let Some(row) = list.row(place) else {
+            return table::Mark::None;
+        };
+        // All of them are behind what is chosen: only one call stands out.
+        if chosen.call() == Some(row.of()) {
+            table::Mark::Chosen
+        } else if meant(&pointed, row) {
+            table::Mark::Pointed
+        } else {
+            table::Mark::None
+        }
     });
 }
 

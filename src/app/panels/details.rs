@@ -10,6 +10,7 @@ use super::widgets::{Icon, fact, icon_button};
 use super::{Context, text};
 use crate::facts::hierarchy::{Module, ModuleKind};
 use crate::filter::filters::FilterStep;
+use crate::filter::selection::Pointed;
 use crate::units::ModuleId;
 
 /// Longer lists are cut: what follows is called least.
@@ -89,8 +90,8 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
             .auto_shrink(false)
             .show(ui, |ui| {
                 let neighbours = &bench.neighbours;
-                list(ui, "Called by", &neighbours.callers, document, context);
-                list(ui, "Calls", &neighbours.callees, document, context);
+                list(ui, true, &neighbours.callers, document, context);
+                list(ui, false, &neighbours.callees, document, context);
             });
     });
 }
@@ -157,13 +158,13 @@ fn facts(ui: &mut Ui, document: &Document, module: ModuleId, of: &Module<'_>) {
 
 fn list(
     ui: &mut Ui,
-    title: &str,
+    is_callers: bool,
     neighbours: &[Neighbour],
     document: &Document,
     context: &mut Context<'_>,
 ) {
     ui.add_space(8.0);
-    ui.label(style::title(title));
+    ui.label(style::title(if is_callers { "Called by" } else { "Calls" }));
     if neighbours.is_empty() {
         ui.label(style::weak("nobody outside"));
         return;
@@ -187,6 +188,19 @@ fn list(
                 ui.label(style::weak(format!("{cost} in all")));
             }
         });
+        if response.hovered() {
+            let shown = |module: Option<ModuleId>| document.landscape.displayed(module?);
+            let chosen = shown(document.selection.chosen.module);
+            let ends = chosen.zip(shown(Some(neighbour.module)));
+            let relation = ends.map(|(own, other)| match is_callers {
+                true => (other, own),
+                false => (own, other),
+            });
+            context.pointed = Pointed {
+                relation: relation.filter(|(from, to)| from != to),
+                ..Pointed::at_module(Some(neighbour.module))
+            };
+        }
         if response.clicked() {
             context
                 .commands

@@ -7,15 +7,14 @@ use super::super::command::Command;
 use super::super::document::Document;
 use super::super::style;
 use super::widgets::{Icon, paint};
-use super::{Context, table, text};
+use super::{Context, neighbours, table, text};
+use crate::app::workbench::ROW;
 use crate::filter::selection::Pointed;
 use crate::units::Unit;
 use crate::views::functions::{Column, FunctionRow, FunctionTable};
 
 /// The field's id, so that keys go to it while it has the focus.
-const FIELD: &str = "function search";
-
-const ROW: f32 = 22.0;
+pub const FIELD: &str = "function search";
 
 pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
     ui.painter()
@@ -43,6 +42,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
         if let Some(job) = &bench.work.counting {
             table::progress(ui, &job.progress, Command::CancelCounting, context);
         }
+        neighbours::show(ui, document, context);
         rows(ui, document, table, context);
     });
 }
@@ -85,7 +85,9 @@ fn rows(ui: &mut Ui, document: &Document, table: &FunctionTable, context: &mut C
     };
     let functions = &resolved.recording.functions;
     let selection = &document.selection;
-    let most = table.rows().map(|row| row.metrics.self_cost.ns()).max();
+    let most = table.most_self().ns();
+    let [pointed, chosen] = [&selection.pointed, &selection.chosen].map(|of| document.meant(of));
+    let place = ui.available_rect_before_wrap();
     let width = ui.available_width();
     // Where there is little room the name keeps what it needs.
     let numbers: &[Column] = match width {
@@ -104,12 +106,10 @@ fn rows(ui: &mut Ui, document: &Document, table: &FunctionTable, context: &mut C
     for _ in numbers {
         builder = builder.column(Width::exact(72.0));
     }
-    if let Some(function) = context.bench.function_to_show
-        && let Some(place) = table.place_of(function)
-    {
+    if let Some(place) = context.bench.row_to_show {
         builder = builder.scroll_to_row(place, None);
     }
-    let table_ui = builder.header(24.0, |mut header| {
+    let table_ui = builder.header(table::HEADING, |mut header| {
         for column in std::iter::once(&Column::Name).chain(numbers) {
             header.col(|ui| {
                 let order = (table.sort().0 == *column).then_some(table.sort().1);
@@ -125,18 +125,10 @@ fn rows(ui: &mut Ui, document: &Document, table: &FunctionTable, context: &mut C
             let Some(row) = table.row(line.index()) else {
                 return;
             };
-            let is_chosen = match selection.chosen.function {
-                Some(function) => function == row.function,
-                None => selection.chosen.module == Some(row.module),
-            };
-            let pointed = selection.pointed;
-            line.set_selected(is_chosen);
-            line.set_hovered(
-                pointed.function == Some(row.function)
-                    || (pointed.function.is_none() && pointed.module == Some(row.module)),
-            );
+            line.set_selected(chosen.holds_function(row.function));
+            line.set_hovered(pointed.holds_function(row.function));
             line.col(|ui| {
-                let share = row.metrics.self_cost.ns() as f64 / most.unwrap_or(1).max(1) as f64;
+                let share = row.metrics.self_cost.ns() as f64 / most.max(1) as f64;
                 bar(ui, share as f32, context);
                 table::name(ui, functions.get(row.function).name);
             });
@@ -145,6 +137,14 @@ fn rows(ui: &mut Ui, document: &Document, table: &FunctionTable, context: &mut C
             }
             answer(&line.response(), row, document, context);
         });
+    });
+    table::ruler(ui, place, table.rows().len(), context, |place| {
+        let function = table.row(place).map(|row| row.function);
+        match function {
+            Some(function) if chosen.holds_function(function) => table::Mark::Chosen,
+            Some(function) if pointed.holds_function(function) => table::Mark::Pointed,
+            _ => table::Mark::None,
+        }
     });
 }
 

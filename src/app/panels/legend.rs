@@ -32,6 +32,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
             }
             match settings.surface {
                 Surface::Neutral => entry(ui, "Lightness", "level of the hierarchy"),
+                Surface::District => entry(ui, "Colour", "district, as along time"),
                 Surface::Language => {
                     ui.label(style::weak("Colour").small());
                     for (name, color) in languages(&document.session.hierarchy) {

@@ -11,6 +11,7 @@ mod jobs;
 mod legend;
 mod mapping;
 mod messages;
+mod neighbours;
 mod playback;
 mod search;
 mod settings;
@@ -31,6 +32,7 @@ use super::workbench::Workbench;
 use crate::filter::selection::Pointed;
 use crate::views::table::ViewId;
 
+pub use functions::FIELD as FUNCTION_FIELD;
 pub use search::FIELD as SEARCH_FIELD;
 
 /// What a panel has to show things with.

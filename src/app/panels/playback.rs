@@ -4,13 +4,14 @@ use egui::{Align, Color32, Layout, Rect, Sense, Ui, Vec2};
 
 use super::super::call_steps::CallStep;
 use super::super::command::Command;
-use super::super::playback::{Clock, EVENT_SPEEDS, Playback, Step, WALL_SPEEDS};
+use super::super::playback::{CEL_SPEEDS, Clock, EVENT_SPEEDS, Playback, Step, WALL_SPEEDS};
 use super::super::style;
 use super::widgets::{Icon, icon_button, small_slider};
 use super::{Context, text};
 use crate::facts::profile::Profile;
 use crate::facts::trace::Trace;
 use crate::units::{Cost, Time, TimeRange, TimeSpec};
+use crate::views::flame::navigate;
 
 /// Speed and step need so much room beside the buttons, in points; else they get rows of their own.
 const SETTINGS_WIDTH: f32 = 530.0;
@@ -136,7 +137,7 @@ fn more(ui: &mut Ui, playback: &Playback, context: &mut Context<'_>) {
         ui.horizontal(|ui| {
             ui.label("A step goes");
             ui.add(egui::DragValue::new(&mut stride).range(1..=1_000_000));
-            ui.label("cels");
+            ui.label(if stride == 1 { "cel" } else { "cels" });
         });
         if stride != playback.stride {
             context.commands.push(Command::SetStride(stride));
@@ -258,6 +259,23 @@ fn timeline(ui: &mut Ui, playback: &Playback, trace: &Trace, context: &mut Conte
     } else {
         6.0
     };
+    // The time pointed at in another view, and the call pointed at or chosen.
+    let selection = context.bench.document.as_ref().map(|it| &it.selection);
+    if let Some(selection) = selection {
+        let call = selection.pointed.call.or(selection.chosen.call);
+        let call = call.filter(|&of| navigate::exists(trace, of));
+        if let Some(call) = call.map(|of| trace.call(of.thread, of.call)) {
+            let (from, to) = (x_of(call.start), x_of(call.end));
+            let y = track.bottom() + 2.0..=track.bottom() + 4.0;
+            let span = Rect::from_x_y_ranges(from..=to.max(from + 2.0), y);
+            ui.painter().rect_filled(span, 0, colors.weak);
+        }
+        if let Some(time) = selection.pointed.time {
+            let x = x_of(time);
+            let line = Rect::from_x_y_ranges(x - 0.5..=x + 0.5, rect.y_range());
+            ui.painter().rect_filled(line, 0, colors.weak);
+        }
+    }
     let handle = egui::pos2(now, track.center().y);
     ui.painter().circle_filled(handle, radius, colors.accent);
     ui.painter()
@@ -290,6 +308,7 @@ fn timeline(ui: &mut Ui, playback: &Playback, trace: &Trace, context: &mut Conte
         context.commands.push(Command::EndRangeDrag);
     }
     if let Some(pointer) = response.hover_pos() {
+        context.pointed.time = Some(time_at(pointer.x));
         response.on_hover_text_at_pointer(time_at(pointer.x).to_string());
     }
 }
@@ -300,7 +319,7 @@ fn speed(ui: &mut Ui, playback: &Playback, context: &mut Context<'_>) {
         .width(110.0)
         .selected_text(clock_name(clock))
         .show_ui(ui, |ui| {
-            for choice in [Clock::Wall, Clock::Event] {
+            for choice in [Clock::Wall, Clock::Event, Clock::Cel] {
                 ui.selectable_value(&mut clock, choice, clock_name(choice));
             }
         })
@@ -313,15 +332,34 @@ fn speed(ui: &mut Ui, playback: &Playback, context: &mut Context<'_>) {
     let (range, readout): (_, fn(f64) -> String) = match playback.clock() {
         Clock::Wall => (WALL_SPEEDS, text::wall_speed),
         Clock::Event => (EVENT_SPEEDS, text::event_speed),
+        Clock::Cel => (CEL_SPEEDS, text::cel_speed),
     };
-    ui.spacing_mut().slider_width = 110.0;
+    ui.spacing_mut().slider_width = 90.0;
+    let mut typed = speed;
+    let field = egui::DragValue::new(&mut typed)
+        .range(range.clone())
+        .speed((speed * 0.01).max(0.01))
+        .update_while_editing(false)
+        .custom_formatter(move |speed, _| readout(speed));
+    let field = match playback.clock() {
+        Clock::Wall => field.custom_parser(parse_span),
+        Clock::Event | Clock::Cel => field.custom_parser(parse_number),
+    };
+    let hint = match playback.clock() {
+        Clock::Wall => "Time of the recording that passes in a second: drag, or click and type 5ms",
+        Clock::Event => "Events that pass in a second: drag, or click and type",
+        Clock::Cel => "Steps in a second: drag, or click and type",
+    };
+    let field = ui
+        .add_sized([104.0, ui.spacing().interact_size.y], field)
+        .on_hover_text(hint);
     let slider = egui::Slider::new(&mut speed, range)
         .logarithmic(true)
         .show_value(false);
-    let readout = readout(playback.speed());
-    ui.add_sized([96.0, 20.0], egui::Label::new(readout).truncate());
     let response = small_slider(ui, slider).on_hover_text("Speed (− and +)");
-    if response.changed() {
+    if field.changed() {
+        context.commands.push(Command::SetSpeed(typed));
+    } else if response.changed() {
         context.commands.push(Command::SetSpeed(speed));
     }
     ui.label(style::weak("Speed"));
@@ -331,6 +369,7 @@ fn clock_name(clock: Clock) -> &'static str {
     match clock {
         Clock::Wall => "by time",
         Clock::Event => "by events",
+        Clock::Cel => "cel by cel",
     }
 }
 
@@ -394,8 +433,14 @@ fn parse_events(text: &str) -> Option<f64> {
     digits.parse().ok()
 }
 
+fn parse_number(text: &str) -> Option<f64> {
+    let digits = text.chars().filter(|c| c.is_ascii_digit() || *c == '.');
+    digits.collect::<String>().parse().ok()
+}
+
 fn parse_span(text: &str) -> Option<f64> {
     let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    let compact = compact.strip_suffix("/s").unwrap_or(&compact);
     match compact.parse().ok()? {
         crate::units::TimeSpec::At(time) => Some(time.ns() as f64),
         crate::units::TimeSpec::Share(_) => None,

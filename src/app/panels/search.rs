@@ -6,6 +6,7 @@ use super::super::command::Command;
 use super::super::style;
 use super::Context;
 use super::widgets::{Icon, paint};
+use crate::filter::selection::Pointed;
 
 /// The field's id: keys go to it while it has the focus.
 pub const FIELD: &str = "search field";
@@ -92,6 +93,9 @@ pub fn show_results(ctx: &egui::Context, context: &mut Context<'_>) {
                         );
                         if index == search.marked && search.mark_moved {
                             row.scroll_to_me(None);
+                        }
+                        if row.hovered() {
+                            context.pointed = Pointed::at_module(Some(module));
                         }
                         if row.clicked() {
                             context.commands.push(Command::TakeResult(Some(index)));

@@ -55,6 +55,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
                 choice(ui, "Height", &mut new.height, &heights);
                 let mut surfaces = vec![
                     (Surface::Neutral, "level of the hierarchy"),
+                    (Surface::District, "district"),
                     (Surface::Language, "language"),
                 ];
                 surfaces.extend(offered.map(|metric| (Surface::Metric(metric), metric.title())));

@@ -8,6 +8,7 @@ use super::super::style;
 use super::widgets::{MARGIN, card};
 use super::{Context, text};
 use crate::facts::trace::Trace;
+use crate::filter::selection::{CallOf, Pointed};
 use crate::units::{CallId, ThreadId, Time};
 use crate::views::landscape::{ArcMode, thread_color};
 
@@ -121,16 +122,34 @@ fn frames(
     let Some(resolved) = document.resolved() else {
         return;
     };
-    for &call in stack.iter().skip(outer) {
-        let call = trace.call(thread, call);
+    let meant = document.meant(&document.selection.pointed);
+    for &id in stack.iter().skip(outer) {
+        let of = CallOf { thread, call: id };
+        let call = trace.call(thread, id);
         let function = resolved.recording.functions.get(call.function);
-        let label = egui::Label::new(function.name)
+        let mut name = egui::RichText::new(function.name);
+        if meant.call() == Some(of)
+            || (meant.call().is_none() && meant.holds_function(call.function))
+        {
+            name = name.background_color(ui.visuals().widgets.hovered.weak_bg_fill);
+        }
+        let label = egui::Label::new(name)
             .truncate()
             .sense(egui::Sense::click());
         let response = ui.add(label);
         let module = document.module_of(call.function);
+        let pointed = Pointed {
+            module,
+            function: Some(call.function),
+            call: Some(of),
+            thread: Some(thread),
+            ..Pointed::default()
+        };
+        if response.hovered() {
+            context.pointed = pointed;
+        }
         if response.clicked() {
-            context.commands.push(Command::Select(module));
+            context.commands.push(Command::Choose(pointed));
         }
         if response.double_clicked() {
             context.commands.extend(module.map(Command::FlyTo));

@@ -7,6 +7,9 @@ use super::super::style;
 use super::Context;
 use crate::progress::Progress;
 
+/// The height of the line of headings, in points.
+pub const HEADING: f32 = 24.0;
+
 /// The heading of a column; `order` is whether it is sorted from the largest, none when by another.
 /// Whether it was clicked.
 pub fn heading(
@@ -63,6 +66,58 @@ fn arrow(ui: &mut Ui, down: bool) {
     let color = ui.visuals().text_color();
     ui.painter()
         .add(Shape::convex_polygon(points, color, Stroke::NONE));
+}
+
+/// What a row is to the selection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    None,
+    Pointed,
+    Chosen,
+}
+
+/// In longer tables rows that are out of sight are not looked for.
+const MOST_RULED: usize = 20_000;
+
+/// Along the right edge of a table in `place` a tick for every row that is pointed at or chosen, so that those out
+/// of sight are seen without anything moving. `mark` says what the row at a place is.
+pub fn ruler(
+    ui: &Ui,
+    place: egui::Rect,
+    rows: usize,
+    context: &Context<'_>,
+    mark: impl Fn(usize) -> Mark,
+) {
+    if rows == 0 || rows > MOST_RULED {
+        return;
+    }
+    let colors = style::colors(context.bench.settings.theme);
+    let top = place.top() + HEADING;
+    let step = (place.bottom() - top) / rows as f32;
+    let right = place.right();
+    let mut drawn = [f32::NEG_INFINITY; 2];
+    for row in 0..rows {
+        let (color, width, last) = match mark(row) {
+            Mark::None => continue,
+            Mark::Pointed => (colors.weak, 5.0, 0),
+            Mark::Chosen => (colors.accent, 7.0, 1),
+        };
+        let y = top + (row as f32 + 0.5) * step;
+        // Ticks on the same pixel are one.
+        if y - drawn[last] < 1.0 {
+            continue;
+        }
+        drawn[last] = y;
+        let tick = egui::Rect::from_x_y_ranges(right - width..=right, y - 1.0..=y + 1.0);
+        ui.painter().rect_filled(tick, 0, color);
+    }
+}
+
+/// A thin line at the left of the row: what it stands for is open.
+pub fn mark(ui: &Ui, color: egui::Color32) {
+    let mut line = ui.max_rect();
+    line.max.x = line.min.x + 3.0;
+    ui.painter().rect_filled(line, 0, color);
 }
 
 /// A cell with a name, cut where there is no room.

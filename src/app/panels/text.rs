@@ -36,6 +36,15 @@ pub fn event_speed(speed: f64) -> String {
     }
 }
 
+/// Cels a second.
+pub fn cel_speed(speed: f64) -> String {
+    if speed < 10.0 {
+        format!("{speed:.1} steps/s")
+    } else {
+        format!("{} steps/s", count(speed.round() as u64))
+    }
+}
+
 pub fn timings(timings: &Timings) -> String {
     format!(
         "{:.0} fps · {:.1} ms a frame · {:.1} ms on the CPU · frame {} · {}",

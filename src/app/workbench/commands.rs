@@ -116,6 +116,8 @@ impl Workbench {
                     table.sort_by(session, column);
                 }
             }
+            Command::SortNeighbours(order) => self.sort_neighbours(order),
+            Command::Table(view, key) => self.press_on_table(view, key),
             Command::FlyTo(module) => self.fly(Destination::Module(module)),
             Command::FlyToSelection => {
                 let selection = self.document.as_ref().map(|open| &open.selection);

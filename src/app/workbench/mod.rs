@@ -7,6 +7,9 @@ mod opening;
 mod playing;
 mod selecting;
 mod structure;
+mod tables;
+
+pub use tables::ROW;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -15,7 +18,7 @@ use glam::Vec2;
 
 use super::camera::pose::{FreeArea, Pose};
 use super::camera::{self, CameraControl};
-use super::details::Neighbours;
+use super::details::{FunctionNeighbours, Neighbours};
 use super::dock::Dock;
 use super::document::Document;
 use super::following::Following;
@@ -28,7 +31,7 @@ use super::revision::Jobs;
 use super::saved::SavedSession;
 use super::watch::Watch;
 use super::work::Work;
-use crate::units::{FunctionId, ModuleId, Time};
+use crate::units::{ModuleId, Time};
 use crate::views::calls::CallsOf;
 use crate::views::landscape::LandscapeSettings;
 use crate::views::table::ViewId;
@@ -104,6 +107,10 @@ pub struct Workbench {
     pub shown: Shown,
     /// Callers and callees of the selected module.
     pub neighbours: Neighbours,
+    /// Callers and callees of the selected function.
+    pub function_neighbours: FunctionNeighbours,
+    /// Rows of a table are being gone through: they are one step on the way back.
+    walks: bool,
     /// The mapping file and its editor.
     pub mapping: MappingEditor,
     /// What is collapsed follows the size on the screen.
@@ -122,8 +129,8 @@ pub struct Workbench {
     pub history: History,
     /// What was selected when the pointer began to draw a range.
     before_drag: Option<Place>,
-    /// The function whose row is to be brought into sight in the next frame.
-    pub function_to_show: Option<FunctionId>,
+    /// The row of the function table that is to be brought into sight in the next frame.
+    pub row_to_show: Option<usize>,
     /// The row of the list of calls that is to be brought into sight in the next frame.
     pub call_to_show: Option<usize>,
     /// Behind what the calls are listed.
@@ -185,6 +192,8 @@ impl Workbench {
                 timings: false,
             },
             neighbours: Neighbours::default(),
+            function_neighbours: FunctionNeighbours::default(),
+            walks: false,
             mapping: MappingEditor::default(),
             detail_by_size: false,
             detail_seen: None,
@@ -195,7 +204,7 @@ impl Workbench {
             pose_to_restore: None,
             history: History::default(),
             before_drag: None,
-            function_to_show: None,
+            row_to_show: None,
             call_to_show: None,
             list_of: None,
             work: Work::default(),
@@ -321,7 +330,7 @@ impl Workbench {
 
     /// Flies, where it can be seen, as soon as it is known where that is.
     fn fly(&mut self, to: Destination) {
-        if self.dock.is_visible(ViewId::Landscape) {
+        if self.dock.is_visible(ViewId::Landscape) && self.document.is_some() {
             self.flight_pending = Some(to);
         }
     }

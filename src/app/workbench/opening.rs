@@ -10,6 +10,7 @@ use super::super::document::Document;
 use super::super::growing::{self, Growing};
 use super::super::history::History;
 use super::super::loading::{Loading, Outcome};
+use super::super::mapping::MappingEditor;
 use super::super::revision::Jobs;
 use super::super::saved::SavedSession;
 use super::super::work::Work;
@@ -32,7 +33,12 @@ impl Workbench {
                 return;
             }
         };
-        let (inputs, missing) = saved.inputs(&path);
+        let (inputs, mut missing) = saved.inputs(&path);
+        match saved.mapping(&path) {
+            Some((mapping, true)) => self.use_map_file(&mapping),
+            Some((mapping, false)) => missing.push(mapping),
+            None => self.mapping = MappingEditor::default(),
+        }
         if !missing.is_empty() {
             self.messages.push(Message {
                 is_error: true,
@@ -145,7 +151,9 @@ impl Workbench {
         }
         self.settings.half_life = document.settings.half_life;
         let restored = self.to_restore.take();
-        let lost = restored.as_ref().map(|saved| saved.restore(&mut document));
+        let lost = restored
+            .as_ref()
+            .map(|saved| saved.look.restore(&mut self.settings) + saved.restore(&mut document));
         // Other settings may have been chosen while it was loading.
         if document.settings != self.settings {
             document.lay_out(&self.settings);
@@ -192,6 +200,9 @@ impl Workbench {
         // What is collapsed decides the layout.
         self.lay_out();
         self.execute(Command::Seek(saved.time()));
+        if let Some(playback) = &saved.playback {
+            playback.restore(self);
+        }
         self.list_of = self
             .document
             .as_ref()

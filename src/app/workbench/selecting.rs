@@ -1,16 +1,19 @@
 //! What is chosen, the range and the filters that limit every view, and the way back.
 
 use super::super::command::{CallWalk, Command};
-use super::super::details::Neighbours;
+use super::super::details::{FunctionNeighbours, Neighbours};
 use super::super::history::{History, Place};
 use super::super::sheets::SheetAction;
 use super::Workbench;
 use crate::filter::filters::{FilterStep, Filters};
 use crate::filter::selection::{CallOf, Pointed, Selection};
-use crate::units::{Cost, ModuleId, TimeRange};
+use crate::units::{CallId, Cost, FunctionId, ModuleId, ThreadId, TimeRange};
 use crate::views::calls::CallsOf;
 use crate::views::flame::navigate;
 use crate::views::table::ViewId;
+
+/// The next call of a module is looked for among so many functions: more take longer than a frame may.
+const MOST_SEARCHED: usize = 1_000;
 
 impl Workbench {
     /// Chooses another call, moves the clock to its start and shows it.
@@ -26,11 +29,22 @@ impl Workbench {
         let (chosen, time) = (document.selection.chosen, document.selection.time);
         let from = chosen.call.filter(|&of| navigate::exists(trace, of));
         let of_function = |next: bool| {
-            let function = chosen.function?;
-            let found = if next {
-                trace.next_call(function, time)
-            } else {
-                trace.previous_call(function, time)
+            let functions: Vec<FunctionId> = match (chosen.function, chosen.module) {
+                (Some(function), _) => vec![function],
+                (None, Some(module)) => document.functions_in(module).collect(),
+                (None, None) => Vec::new(),
+            };
+            if functions.len() > MOST_SEARCHED {
+                return None;
+            }
+            let calls = functions.iter().filter_map(|&function| match next {
+                true => trace.next_call(function, time),
+                false => trace.previous_call(function, time),
+            });
+            let start = |&(thread, call): &(ThreadId, CallId)| trace.call(thread, call).start;
+            let found = match next {
+                true => calls.min_by_key(start),
+                false => calls.max_by_key(start),
             };
             found.map(|(thread, call)| CallOf { thread, call })
         };
@@ -67,6 +81,12 @@ impl Workbench {
 
     /// Chooses what `pointed` names, and remembers what was chosen before.
     pub(super) fn choose(&mut self, pointed: Pointed) {
+        self.walks = false;
+        self.choose_next(pointed);
+    }
+
+    /// The same; on a walk through rows only where it began is remembered.
+    pub(super) fn choose_next(&mut self, pointed: Pointed) {
         let Some(document) = &mut self.document else {
             return;
         };
@@ -80,6 +100,7 @@ impl Workbench {
                     time,
                     ..before.chosen
                 })
+                && !self.walks
             {
                 self.history.leave(before);
             }
@@ -206,10 +227,23 @@ impl Workbench {
             return;
         };
         let chosen = document.selection.chosen;
-        self.function_to_show = chosen.function;
+        self.row_to_show = self.chosen_row();
         self.show_call();
         let Some(document) = &self.document else {
             return;
+        };
+        let functions = document.resolved().map(|it| &it.recording.functions);
+        self.function_neighbours = match chosen.function.zip(functions) {
+            Some((function, functions)) => {
+                let order = self.function_neighbours.order;
+                document
+                    .calls
+                    .of_function(function, order, |it| functions.get(it).name)
+            }
+            None => FunctionNeighbours {
+                order: self.function_neighbours.order,
+                ..FunctionNeighbours::default()
+            },
         };
         self.neighbours = match chosen.module {
             Some(module) => document

@@ -79,6 +79,16 @@ impl Content {
         near.filter(move |bar| column < bar.last)
     }
 
+    /// The bar of the call that made the one of `bar`; none where it is too narrow to have a bar of its own.
+    /// O(log bars).
+    pub fn around(&self, bar: &Bar) -> Option<&Bar> {
+        let depth = bar.depth.checked_sub(1)?;
+        let bars = self.bars(depth..bar.depth);
+        let after = bars.partition_point(|it| it.start <= bar.start);
+        let found = bars[..after].last()?;
+        (bar.end <= found.end).then_some(found)
+    }
+
     /// How much calls of a depth cover of a column.
     pub fn cell(&self, depth: u32, column: u32, count: u32) -> DepthCell {
         let start = self.made_for.as_ref().map_or(0, |(_, depths)| depths.start);

@@ -20,14 +20,14 @@ use crate::analysis::session::Session;
 use crate::facts::recording::RecordingKind;
 use crate::facts::trace::{Bar, Columns, Flame};
 use crate::filter::filters::{FilterRules, Filters};
-use crate::filter::selection::{CallOf, Pointed, Selection};
+use crate::filter::selection::{CallOf, Meant, Pointed, Selection};
 use crate::layout::axis::TimeAxis;
 use crate::layout::geometry::Color;
 use crate::layout::hues::{Hues, encoded};
 use crate::layout::labels::text;
 use crate::layout::sheet::{Fill, Raster, Rect, Sheet};
 use crate::render::theme::Theme;
-use crate::units::{FunctionId, ModuleId, ThreadId, Time, TimeRange};
+use crate::units::{ModuleId, ThreadId, Time, TimeRange};
 use boxes::Content;
 use lanes::{HIGHEST_ROW, LOWEST_ROW, Lane, Placed};
 
@@ -451,18 +451,11 @@ impl FlameView {
             (&selection.pointed, ink.pointed, line),
             (&selection.chosen, ink.chosen, 2.0 * line),
         ] {
-            let module = of.module.filter(|module| module.index() < hierarchy.len());
-            if of.function.is_none() && of.call.is_none() && module.is_none() {
+            let meant = Meant::new(of, hierarchy, &self.modules);
+            if meant.is_nothing() {
                 continue;
             }
-            let is_meant = |function: FunctionId| match (of.function, module) {
-                (Some(meant), _) => meant == function,
-                (None, Some(module)) => {
-                    let inner = self.modules.get(function.index());
-                    inner.is_some_and(|&inner| hierarchy.contains(module, inner))
-                }
-                (None, None) => false,
-            };
+            let is_relation = meant.call().is_none() && of.relation.is_some();
             let [r, g, b, a] = color;
             for placed in &self.placed {
                 let rows = top + placed.rows - self.scroll;
@@ -475,12 +468,17 @@ impl FlameView {
                     continue;
                 }
                 for bar in content.bars(0..placed.depths) {
-                    let is_call = of.call
-                        == Some(CallOf {
-                            thread: lane.thread,
-                            call: bar.call,
-                        });
-                    if !is_call && !is_meant(bar.function) {
+                    let this = CallOf {
+                        thread: lane.thread,
+                        call: bar.call,
+                    };
+                    let is_call = meant.call() == Some(this);
+                    let is_meant = if is_relation {
+                        meant.holds_call(this, bar.function, || Some(content.around(bar)?.function))
+                    } else {
+                        is_call || meant.holds_function(bar.function)
+                    };
+                    if !is_meant {
                         continue;
                     }
                     let above = rows + placed.row * bar.depth as f32;

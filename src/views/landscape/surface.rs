@@ -3,8 +3,10 @@
 use super::LandscapeSettings;
 use crate::facts::hierarchy::Hierarchy;
 use crate::layout::geometry::{Block, BlockKind, Color};
+use crate::layout::hues::Hues;
 use crate::render::theme::{Theme, linear};
-use crate::units::Cost;
+use crate::units::{Cost, ModuleId};
+use crate::views::ink::Ink;
 use crate::views::metrics::{Metric, ModuleMetrics, Unit};
 
 /// What the colour of the blocks says.
@@ -13,8 +15,29 @@ pub enum Surface {
     /// Level of the hierarchy by lightness alone.
     #[default]
     Neutral,
+    /// The hue of its district, as in the views along time.
+    District,
     Language,
     Metric(Metric),
+}
+
+impl Surface {
+    pub fn all() -> impl Iterator<Item = Surface> {
+        let plain = [Surface::Neutral, Surface::District, Surface::Language];
+        plain
+            .into_iter()
+            .chain(Metric::ALL.into_iter().map(Surface::Metric))
+    }
+
+    /// As the command line and session files name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Surface::Neutral => "kind",
+            Surface::District => "district",
+            Surface::Language => "language",
+            Surface::Metric(metric) => metric.name(),
+        }
+    }
 }
 
 /// How a metric's values are spread over the colours.
@@ -244,6 +267,10 @@ pub(super) fn colors(
 ) -> (Vec<Color>, ColorScale) {
     match settings.surface {
         Surface::Neutral => (vec![Color::default(); blocks.len()], ColorScale::default()),
+        Surface::District => {
+            let colors = by_district(settings.theme, hierarchy, blocks);
+            (colors, ColorScale::default())
+        }
         Surface::Language => (by_language(hierarchy, blocks), ColorScale::default()),
         Surface::Metric(metric) => {
             let values = metrics.values(hierarchy, metric);
@@ -267,6 +294,22 @@ pub fn languages(hierarchy: &Hierarchy) -> Vec<(&str, [f32; 3])> {
     ranked
         .map(|((name, _), color)| (name, linear(color)))
         .collect()
+}
+
+/// The hues of the views along time, so that what is seen there is recognised here. Terraces show them fainter:
+/// their level is told by lightness.
+fn by_district(theme: Theme, hierarchy: &Hierarchy, blocks: &[Block]) -> Vec<Color> {
+    let (hues, tones) = (Hues::new(hierarchy), Ink::of(theme).tones);
+    let colors = blocks.iter().map(|block| {
+        let [r, g, b, _] = hues.color(hierarchy, block.module, &tones);
+        let strength = match (block.kind, block.module) {
+            (_, ModuleId::ROOT) => return Color::default(),
+            (BlockKind::Terrace, _) => 0.45,
+            _ => 1.0,
+        };
+        [r, g, b, strength]
+    });
+    colors.collect()
 }
 
 fn by_language(hierarchy: &Hierarchy, blocks: &[Block]) -> Vec<Color> {
@@ -301,7 +344,6 @@ fn by_metric(theme: Theme, values: &[f64], scale: &ColorScale, blocks: &[Block])
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::ModuleId;
     use glam::Vec3;
 
     fn blocks(count: u32) -> Vec<Block> {

@@ -438,6 +438,7 @@ impl MuralView {
         let hierarchy = &scope.session.hierarchy;
         let selection = scope.selection;
         let modules = [&selection.pointed, &selection.chosen].map(|of| self.module_of(scope, of));
+        let calls = [&selection.pointed, &selection.chosen].map(|of| self.call_of(scope, of));
         let sheet = &mut self.sheet;
         sheet.fills.clear();
         sheet.texts.clear();
@@ -500,13 +501,23 @@ impl MuralView {
             }
             _ => {}
         }
-        for (module, color) in modules.into_iter().zip([ink.pointed, ink.chosen]) {
-            let Some(module) = module else { continue };
+        let meant = [&selection.pointed, &selection.chosen];
+        for ((module, of), color) in modules
+            .into_iter()
+            .zip(meant)
+            .zip([ink.pointed, ink.chosen])
+        {
+            // Of a call relation both ends.
+            let caller = of.relation.map(|(from, _)| from);
+            let caller = caller.filter(|module| module.index() < hierarchy.len());
+            let ends = [module, caller];
             let plot = places.plot;
             let mut last = f32::NEG_INFINITY;
             self.names.rows.clear();
-            self.rows
-                .of(hierarchy, module, |row| self.names.rows.push(row));
+            for module in ends.into_iter().flatten() {
+                self.rows
+                    .of(hierarchy, module, |row| self.names.rows.push(row));
+            }
             self.names.rows.sort_unstable();
             for &row in &self.names.rows {
                 let [top, bottom] = self.lines.edges(row);
@@ -527,8 +538,36 @@ impl MuralView {
                 }
             }
         }
+        // A call that is pointed at or chosen: where in its row it is.
+        for (call, [r, g, b, _]) in calls.into_iter().zip([ink.pointed, ink.chosen]) {
+            let Some((row, range)) = call else { continue };
+            let plot = places.plot;
+            let [top, bottom] = self.lines.edges(row);
+            let [left, right] = [range.start, range.end].map(|time| self.axis.x_within(time));
+            let min = Vec2::new(left, top).max(plot.min);
+            let max = Vec2::new(right.max(left + places.line), bottom.max(top + places.line));
+            let max = max.min(plot.max);
+            if min.x < max.x && min.y < max.y {
+                let color = [r, g, b, 0.55];
+                let rect = Rect::new(min, max);
+                sheet.marks.push(Fill { rect, color });
+            }
+        }
         let whole = Rect::new(places.profile.min, places.plot.max);
         mark_times(sheet, &self.axis, selection, whole, places.line, &ink);
+    }
+
+    /// The row and the time of the one call that is meant.
+    fn call_of(&self, scope: &Scope<'_>, of: &Pointed) -> Option<(u32, TimeRange)> {
+        let resolved = scope.session.recordings.get(self.recording)?;
+        let (trace, of) = (&resolved.recording.trace, of.call?);
+        let thread = trace.threads().get(of.thread.index())?;
+        if u64::from(of.call.0) >= thread.calls {
+            return None;
+        }
+        let call = trace.call(of.thread, of.call);
+        let row = *self.rows.row_of.get(call.function.index())?;
+        (row != NO_ROW).then_some((row, TimeRange::new(call.start, call.end)))
     }
 
     fn module_of(&self, scope: &Scope<'_>, of: &Pointed) -> Option<ModuleId> {

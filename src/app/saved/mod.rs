@@ -3,6 +3,8 @@
 //! A session file is JSON, its name ends in [`ENDING`]. It names inputs by paths relative to its own folder
 //! where that is possible, and modules by their path in the hierarchy, so that it survives another scan.
 
+mod look;
+
 use std::path::{Component, Path, PathBuf};
 
 use glam::Vec3;
@@ -20,6 +22,7 @@ use crate::filter::filters::{FilterStep, Filters};
 use crate::filter::selection::{CallOf, Pointed};
 use crate::import::input::STANDARD_INPUT;
 use crate::units::{CallId, ModuleId, ThreadId, Time, TimeRange};
+use look::{SavedLook, SavedPlayback, SavedViews};
 
 /// How the names of session files end.
 pub const ENDING: &str = ".callscape-session.json";
@@ -48,6 +51,12 @@ pub struct SavedSession {
     collapsed: Vec<String>,
     #[serde(default)]
     left_out: Vec<SavedStep>,
+    mapping: Option<PathBuf>,
+    #[serde(default)]
+    pub look: SavedLook,
+    pub playback: Option<SavedPlayback>,
+    #[serde(default)]
+    shown: SavedViews,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -87,6 +96,8 @@ impl SavedSession {
             FilterStep::RemoveBelowCall(of) => SavedStep::BelowCall([of.thread.0, of.call.0]),
         });
         let inputs = &document.inputs;
+        // A mapping that was never saved is nowhere to be found again.
+        let mapping = document.map.as_ref().and_then(|_| bench.mapping.path());
         Some(SavedSession {
             format: FORMAT.to_owned(),
             version: VERSION,
@@ -114,6 +125,10 @@ impl SavedSession {
             }),
             collapsed: document.cut.collapsed().map(path).collect(),
             left_out: steps.collect(),
+            mapping: mapping.map(|path| relative(&path, folder)),
+            look: SavedLook::of(&bench.settings),
+            playback: SavedPlayback::of(bench),
+            shown: SavedViews::of(document),
         })
     }
 
@@ -152,6 +167,14 @@ impl SavedSession {
         (inputs, missing)
     }
 
+    /// The mapping file that a file at `path` names, and whether it is there.
+    pub fn mapping(&self, path: &Path) -> Option<(PathBuf, bool)> {
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let mapping = folder.join(self.mapping.as_ref()?);
+        let is_there = mapping.is_file();
+        Some((mapping, is_there))
+    }
+
     /// Whether it names anything to open; else it is of the built-in demo.
     pub fn has_inputs(&self) -> bool {
         self.source.is_some() || !self.recordings.is_empty()
@@ -167,7 +190,11 @@ impl SavedSession {
             lost += usize::from(found.is_none());
             found
         };
+        let hidden: Vec<ModuleId> = document.cut.hidden().collect();
         let mut cut = Cut::default();
+        for id in hidden {
+            cut = cut.hiding(Some(id));
+        }
         for id in self.collapsed.iter().filter_map(&mut module) {
             if !cut.is_collapsed(id) {
                 cut.toggle(id);
@@ -203,7 +230,7 @@ impl SavedSession {
         });
         let range = range.filter(|range| whole.is_some_and(|whole| range.start <= whole.end));
         document.limit(range, Filters::new(steps));
-        lost
+        lost + self.shown.restore(document)
     }
 
     pub fn time(&self) -> Time {

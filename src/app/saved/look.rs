@@ -1,0 +1,266 @@
+//! How a session is looked at, as its file keeps it: theme, what the landscape maps to what, playback, visible
+//! ranges, the function table. What a file of another version does not say stays as it is.
+
+use serde::{Deserialize, Serialize};
+
+use super::super::document::Document;
+use super::super::playback::{Clock, PlaybackSettings, Step};
+use super::super::sheets::SheetAction;
+use super::super::workbench::Workbench;
+use crate::layout::treemap::Tiling;
+use crate::render::theme::Theme;
+use crate::units::{Cost, Time, TimeRange};
+use crate::views::functions::Column;
+use crate::views::landscape::{ArcMode, LandscapeSettings, Scale, Surface};
+use crate::views::metrics::Metric;
+use crate::views::table::ViewId;
+
+/// The names that files use are those of the command line.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SavedLook {
+    theme: Option<String>,
+    area: Option<String>,
+    height: Option<String>,
+    color: Option<String>,
+    scale: Option<String>,
+    layout: Option<String>,
+    arcs: Option<String>,
+    half_life_ns: Option<u64>,
+}
+
+const THEMES: [(Theme, &str); 2] = [(Theme::Light, "light"), (Theme::Dark, "dark")];
+const ARCS: [(ArcMode, &str); 3] = [
+    (ArcMode::All, "all"),
+    (ArcMode::Step, "step"),
+    (ArcMode::None, "none"),
+];
+
+fn heights() -> Vec<(Option<Metric>, &'static str)> {
+    let mut heights = vec![(None, "even")];
+    heights.extend(Metric::ALL.map(|metric| (Some(metric), metric.name())));
+    heights
+}
+
+fn named<T: PartialEq + Copy>(of: &[(T, &'static str)], value: T) -> Option<String> {
+    let found = of.iter().find(|(it, _)| *it == value);
+    found.map(|(_, name)| (*name).to_owned())
+}
+
+/// Sets `value` to what `name` means; whether it means nothing.
+fn set<T: Copy>(value: &mut T, name: Option<&String>, of: &[(T, &'static str)]) -> usize {
+    let Some(name) = name else { return 0 };
+    match of.iter().find(|(_, it)| it == name) {
+        Some((found, _)) => {
+            *value = *found;
+            0
+        }
+        None => 1,
+    }
+}
+
+impl SavedLook {
+    pub fn of(settings: &LandscapeSettings) -> SavedLook {
+        SavedLook {
+            theme: named(&THEMES, settings.theme),
+            area: Some(settings.area.name().to_owned()),
+            height: named(&heights(), settings.height),
+            color: Some(settings.surface.name().to_owned()),
+            scale: Some(settings.scale.name().to_owned()),
+            layout: Some(settings.tiling.name().to_owned()),
+            arcs: named(&ARCS, settings.arcs),
+            half_life_ns: Some(settings.half_life.ns()),
+        }
+    }
+
+    /// Brings `settings` to what was saved; how many names mean nothing.
+    pub fn restore(&self, settings: &mut LandscapeSettings) -> usize {
+        let areas = Metric::ALL.map(|metric| (metric, metric.name()));
+        let areas: Vec<_> = areas.into_iter().filter(|(it, _)| it.is_amount()).collect();
+        let surfaces: Vec<_> = Surface::all().map(|it| (it, it.name())).collect();
+        let scales = Scale::ALL.map(|it| (it, it.name()));
+        let tilings = Tiling::ALL.map(|it| (it, it.name()));
+        if let Some(ns) = self.half_life_ns {
+            settings.half_life = Cost::from_ns(ns.max(1));
+        }
+        set(&mut settings.theme, self.theme.as_ref(), &THEMES)
+            + set(&mut settings.area, self.area.as_ref(), &areas)
+            + set(&mut settings.height, self.height.as_ref(), &heights())
+            + set(&mut settings.surface, self.color.as_ref(), &surfaces)
+            + set(&mut settings.scale, self.scale.as_ref(), &scales)
+            + set(&mut settings.tiling, self.layout.as_ref(), &tilings)
+            + set(&mut settings.arcs, self.arcs.as_ref(), &ARCS)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SavedPlayback {
+    clock: Clock,
+    wall_speed: f64,
+    event_speed: f64,
+    cel_speed: f64,
+    cel_events: Option<u64>,
+    cel_ns: Option<u64>,
+    stride: u64,
+    repeat: bool,
+    skip_idle: bool,
+    backward: bool,
+    #[serde(default)]
+    summary: bool,
+    #[serde(default)]
+    follow: bool,
+}
+
+impl SavedPlayback {
+    /// None without a recording that plays.
+    pub fn of(bench: &Workbench) -> Option<SavedPlayback> {
+        let playback = bench.document.as_ref()?.playback.as_ref()?;
+        let settings = playback.settings();
+        let (events, span) = match settings.step {
+            Step::Events(events) => (Some(events), None),
+            Step::Span(span) => (None, Some(span.ns())),
+        };
+        Some(SavedPlayback {
+            clock: settings.clock,
+            wall_speed: settings.wall_speed,
+            event_speed: settings.event_speed,
+            cel_speed: settings.cel_speed,
+            cel_events: events,
+            cel_ns: span,
+            stride: settings.stride,
+            repeat: settings.looping,
+            skip_idle: settings.skips_idle,
+            backward: settings.backward,
+            summary: playback.summary,
+            follow: bench.following.is_on,
+        })
+    }
+
+    /// After the time has been found.
+    pub fn restore(&self, bench: &mut Workbench) {
+        bench.following.is_on = self.follow;
+        let playback = bench.document.as_mut().and_then(|it| it.playback.as_mut());
+        let Some(playback) = playback else { return };
+        let known = playback.step;
+        let step = match (self.cel_events, self.cel_ns) {
+            (Some(events), _) => Step::Events(events),
+            (None, Some(ns)) => Step::Span(Cost::from_ns(ns)),
+            (None, None) => known,
+        };
+        playback.configure(&PlaybackSettings {
+            clock: self.clock,
+            wall_speed: self.wall_speed,
+            event_speed: self.event_speed,
+            cel_speed: self.cel_speed,
+            step,
+            stride: self.stride,
+            looping: self.repeat,
+            skips_idle: self.skip_idle,
+            backward: self.backward,
+        });
+        playback.summary = self.summary;
+    }
+}
+
+/// The ranges of time that the views along time show, and how the function table is sorted and searched.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SavedViews {
+    overview_ns: Option<[u64; 2]>,
+    stacks_ns: Option<[u64; 2]>,
+    functions_by: Option<String>,
+    functions_descending: bool,
+    functions_query: String,
+}
+
+impl SavedViews {
+    pub fn of(document: &Document) -> SavedViews {
+        let visible = |view| {
+            let range = document.sheets.as_ref()?.visible(view)?;
+            Some([range.start.ns(), range.end.ns()])
+        };
+        let (column, descending, query) = match &document.functions {
+            Some(table) => {
+                let (column, descending) = table.sort();
+                (Some(column), descending, table.query().to_owned())
+            }
+            None => (None, true, String::new()),
+        };
+        SavedViews {
+            overview_ns: visible(ViewId::Mural),
+            stacks_ns: visible(ViewId::Flame),
+            functions_by: column.map(|column| column.title().to_lowercase()),
+            functions_descending: descending,
+            functions_query: query,
+        }
+    }
+
+    pub fn restore(&self, document: &mut Document) -> usize {
+        let mut lost = 0;
+        if let Some((table, session)) = document.table() {
+            let wanted = self.functions_by.as_ref().map(|name| {
+                let mut columns = Column::ALL.into_iter();
+                columns.find(|column| column.title().to_lowercase() == *name)
+            });
+            match wanted {
+                Some(Some(column)) => table.set_sort(session, column, self.functions_descending),
+                Some(None) => lost += 1,
+                None => {}
+            }
+            table.search(session, self.functions_query.clone());
+        }
+        let whole = document.resolved().map(|it| it.recording.trace.range());
+        let (Some(sheets), Some(whole)) = (&mut document.sheets, whole) else {
+            return lost;
+        };
+        for (view, range) in [
+            (ViewId::Mural, self.overview_ns),
+            (ViewId::Flame, self.stacks_ns),
+        ] {
+            let Some([start, end]) = range else { continue };
+            let limit = |ns| Time::from_ns(ns).clamp(whole.start, whole.end);
+            let range = TimeRange::new(limit(start), limit(end));
+            if range.length() > Cost::ZERO {
+                sheets.act(&document.session, view, SheetAction::ShowAll, range);
+            }
+        }
+        lost
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_setting_is_saved_and_taken_again() {
+        let mut settings = LandscapeSettings {
+            theme: Theme::Dark,
+            height: Some(Metric::SelfCost),
+            scale: Scale::Quantile,
+            tiling: Tiling::Stable,
+            arcs: ArcMode::Step,
+            half_life: Cost::from_ns(1234),
+            ..LandscapeSettings::default()
+        };
+        for surface in Surface::all() {
+            settings.surface = surface;
+            let mut again = LandscapeSettings::default();
+            let saved = SavedLook::of(&settings);
+            let text = serde_json::to_string(&saved).expect("it can be written");
+            let saved: SavedLook = serde_json::from_str(&text).expect("it can be read");
+            assert_eq!(saved.restore(&mut again), 0);
+            assert_eq!(again, settings);
+        }
+        let odd: SavedLook =
+            serde_json::from_str(r#"{"theme":"purple","color":"","half_life_ns":0}"#)
+                .expect("it can be read");
+        let mut again = settings;
+        assert_eq!(odd.restore(&mut again), 2);
+        assert_eq!(
+            (again.theme, again.surface),
+            (settings.theme, settings.surface)
+        );
+        assert_eq!(again.half_life, Cost::from_ns(1));
+    }
+}
