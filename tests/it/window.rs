@@ -15,7 +15,7 @@ use crate::common;
 use crate::facts::{Folder, blank_some_events, flip_all_calls, write_with_large_index};
 
 /// Software rendering on a busy machine takes its time.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(90);
 
 /// A process that ends with the test, however that ends.
 struct Owned(Child);
@@ -81,12 +81,19 @@ impl Display {
         static OPENED: AtomicU32 = AtomicU32::new(0);
         let number = OPENED.fetch_add(1, Ordering::Relaxed);
         let folder = format!("callscape-settings-{}-{number}", std::process::id());
-        Some(Display {
+        let display = Display {
             name,
             settings: std::env::temp_dir().join(folder),
             _manager: Owned(manager),
             _server: server,
-        })
+        };
+        // A window that comes while the window manager starts is never managed, and so never gets a key.
+        let begin = Instant::now();
+        while display.xdotool(&["get_num_desktops"]).is_empty() {
+            assert!(begin.elapsed() < PATIENCE, "the window manager never came");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        Some(display)
     }
 
     /// The file in which windows remember the arrangement of the views.
@@ -147,8 +154,7 @@ impl Window<'_> {
             log,
         };
         window.wait("a first frame", |_| true);
-        // Not by xdotool's own waiting, which has no end where it misses the window's coming. Keys go to the
-        // focused window, and the window manager may come later than the window.
+        // Not by xdotool's own waiting, which has no end where it misses the window's coming.
         let begin = Instant::now();
         let ready = |window: &Window| !window.id.is_empty() && window.state()["focused"] == true;
         while !ready(&window) && begin.elapsed() < PATIENCE {
