@@ -39,7 +39,7 @@ struct Display {
 
 impl Drop for Display {
     fn drop(&mut self) {
-        // There is none when no window remembered anything.
+        // What is left in the temporary folder does no harm.
         let _ = std::fs::remove_dir_all(&self.settings);
     }
 }
@@ -72,28 +72,32 @@ impl Display {
             .read_line(&mut number)
             .expect("Xvfb tells its number");
         let name = format!(":{}", number.trim());
+        static OPENED: AtomicU32 = AtomicU32::new(0);
+        let number = OPENED.fetch_add(1, Ordering::Relaxed);
+        let folder = format!("callscape-settings-{}-{number}", std::process::id());
+        let settings = std::env::temp_dir().join(folder);
+        std::fs::create_dir_all(&settings).expect("a temporary folder");
+        let ready = settings.join("manager");
         let manager = Command::new("openbox")
+            .arg("--startup")
+            .arg(format!("touch {}", ready.display()))
             .env("DISPLAY", &name)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .expect("openbox is installed");
-        static OPENED: AtomicU32 = AtomicU32::new(0);
-        let number = OPENED.fetch_add(1, Ordering::Relaxed);
-        let folder = format!("callscape-settings-{}-{number}", std::process::id());
-        let display = Display {
+        // A window that comes while the window manager starts may never be shown, and so never get a key.
+        let begin = Instant::now();
+        while !ready.exists() {
+            assert!(begin.elapsed() < PATIENCE, "the window manager never came");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Some(Display {
             name,
-            settings: std::env::temp_dir().join(folder),
+            settings,
             _manager: Owned(manager),
             _server: server,
-        };
-        // A window that comes while the window manager starts is never managed, and so never gets a key.
-        let begin = Instant::now();
-        while display.xdotool(&["get_num_desktops"]).is_empty() {
-            assert!(begin.elapsed() < PATIENCE, "the window manager never came");
-            std::thread::sleep(Duration::from_millis(50));
-        }
-        Some(display)
+        })
     }
 
     /// The file in which windows remember the arrangement of the views.
