@@ -175,17 +175,18 @@ mod tests {
         let calls = Calls::new(resolved, None);
         // Straight from the calls: who called whom how often, and for how long.
         let mut direct: BTreeMap<(FunctionId, FunctionId), (u64, Cost)> = BTreeMap::new();
-        let mut path = Vec::new();
         for thread in trace.thread_ids() {
-            for call in 0..trace.threads()[thread.index()].calls as u32 {
-                trace.path_to(thread, crate::units::CallId(call), &mut path);
-                if let [.., caller, callee] = path[..] {
-                    let (caller, callee) = (trace.call(thread, caller), trace.call(thread, callee));
-                    let of = direct.entry((caller.function, callee.function));
+            let mut open: Vec<FunctionId> = Vec::new();
+            let all = trace.threads()[thread.index()].calls as u32;
+            for call in trace.calls_numbered(thread, 0..all) {
+                open.truncate(call.depth as usize);
+                if let Some(&caller) = open.last() {
+                    let of = direct.entry((caller, call.function));
                     let (calls, cost) = of.or_default();
                     *calls += 1;
-                    *cost += callee.cost();
+                    *cost += call.cost();
                 }
+                open.push(call.function);
             }
         }
         for function in names.ids().step_by(7) {

@@ -13,6 +13,8 @@ pub mod headless;
 mod history;
 mod job;
 mod keys;
+#[cfg(test)]
+mod linking;
 mod loading;
 mod mapping;
 mod overlay;
@@ -26,6 +28,7 @@ pub mod saved;
 mod sheets;
 mod state_log;
 mod style;
+pub mod table_picture;
 mod watch;
 mod window;
 mod work;

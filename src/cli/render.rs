@@ -10,6 +10,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use super::mapping;
 use crate::analysis::session::Session;
 use crate::app::headless::{PictureSettings, SheetStudio, Studio, Viewpoint, liveliest, moment_at};
+use crate::app::table_picture::TableStudio;
 use crate::filter::cut::Cut;
 use crate::filter::regroup::Regrouped;
 use crate::layout::treemap::Tiling;
@@ -110,6 +111,7 @@ const EXAMPLES: &str = "Examples:
   callscape render src trace.json -o city.png
   callscape render src trace.json -o city.png --at 40% --theme dark --size 1920x1080
   callscape render src trace.json -o calls.png --view flame --from 1s --to 1.2s
+  callscape render src trace.json -o table.png --view functions --focus lapi.c/lua_callk
   callscape render src trace.json -o frames/city.png --frames 100 --from 1s --to 2s
   callscape render src -o parser.png --focus parser --color language
   callscape render src -o city.png --area functions --height complexity --color changes --scale quantile
@@ -129,6 +131,10 @@ enum ViewArg {
     Mural,
     /// Every call of every thread along time; --from and --to choose what is visible
     Flame,
+    /// Calls and costs of every function between --from and --to, the callers and callees of --focus
+    Functions,
+    /// The calls of --focus between --from and --to
+    Calls,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -265,6 +271,13 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     let shown = mapped.as_ref().map_or(&session, |mapped| &mapped.session);
     let settings = settings(&args, shown, duration)?;
     let moments = moments(&args, shown, duration)?;
+    if let ViewArg::Functions | ViewArg::Calls = args.view {
+        let shown = match mapped {
+            Some(mapped) => mapped.session,
+            None => session,
+        };
+        return table(&args, shown, &settings, &moments, &outputs);
+    }
     let cut = cut(
         &args,
         shown,
@@ -276,6 +289,8 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         ViewArg::Landscape => ViewId::Landscape,
         ViewArg::Mural => ViewId::Mural,
         ViewArg::Flame => ViewId::Flame,
+        ViewArg::Functions => ViewId::Functions,
+        ViewArg::Calls => ViewId::Calls,
     };
     if view != ViewId::Landscape {
         return sheets(view, session, &settings, &moments, &outputs);
@@ -322,6 +337,43 @@ fn sheets(
         outputs.write(&image, index, path)?;
     }
     Ok(())
+}
+
+/// Writes the picture of a table.
+fn table(
+    args: &Args,
+    session: Session,
+    settings: &PictureSettings,
+    moments: &[Option<Moment>],
+    outputs: &Outputs,
+) -> anyhow::Result<()> {
+    ensure!(
+        args.frames.is_none(),
+        "a table is one picture: --frames is for what plays"
+    );
+    let view = match args.view {
+        ViewArg::Calls => ViewId::Calls,
+        _ => ViewId::Functions,
+    };
+    let Some(resolved) = session.recordings.first() else {
+        bail!("this view shows a recording; name one beside the source tree");
+    };
+    if view == ViewId::Calls {
+        super::output::ensure_times(&resolved.recording, "its calls are not known one by one")?;
+    }
+    let range = moments.first().copied().flatten().and_then(|it| it.range);
+    let (focus, landscape) = (settings.viewpoint.focus, settings.landscape);
+    let session = Arc::new(session);
+    let shown = Arc::clone(&session);
+    let studio = super::output::with_progress(move |progress| {
+        TableStudio::new(shown, view, &landscape, range, focus, progress)
+    })??;
+    let image = studio.picture(settings.size)?;
+    for resolved in &session.recordings {
+        super::output::ensure_whole(&resolved.recording)?;
+    }
+    let paths = outputs.paths.first();
+    paths.map_or(Ok(()), |path| outputs.write(&image, 0, path))
 }
 
 /// The files to write, known to be writable.

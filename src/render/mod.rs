@@ -7,7 +7,7 @@ pub mod theme;
 
 mod growing;
 mod pass;
-mod readback;
+pub(crate) mod readback;
 mod recording;
 mod targets;
 mod timings;

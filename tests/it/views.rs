@@ -9,9 +9,9 @@ use callscape::layout::sheet::Sheet;
 use callscape::progress::Progress;
 use callscape::render::camera::Camera;
 use callscape::render::theme::Theme;
-use callscape::units::{CallId, FunctionId, ThreadId, Time, TimeRange};
+use callscape::units::{CallId, FunctionId, ModuleId, ThreadId, Time, TimeRange};
 use callscape::views::Scope;
-use callscape::views::calls::CallsOf;
+use callscape::views::calls::{CallList, CallsOf};
 use callscape::views::flame::FlameView;
 use callscape::views::functions::FunctionTable;
 use callscape::views::landscape::{LandscapeSettings, LandscapeView, Moment};
@@ -158,11 +158,20 @@ fn shown(session: &Session, view: ViewId, selection: &Selection) -> String {
                 selection.chosen.module.map(module)
             )
         }
-        ViewId::Calls => format!(
-            "{:?} {:?}",
-            CallsOf::chosen(&selection.chosen),
-            selection.range
-        ),
+        ViewId::Calls => {
+            let (cut, of) = (Cut::all(), CallsOf::Module(ModuleId::ROOT));
+            let (range, none) = (selection.range, Progress::new());
+            let list = CallList::find(session, 0, &cut, of, range, &filters, &none);
+            let list = list.expect("nobody cancels");
+            let rows = (0..list.len()).filter_map(|place| list.row(place));
+            let time = selection.time;
+            let open = rows.filter(|row| row.start <= time && time < row.start + row.cost);
+            format!(
+                "{:?} {range:?} {}",
+                CallsOf::chosen(&selection.chosen),
+                open.count()
+            )
+        }
         ViewId::Landscape => landscape(session, selection),
     }
 }
@@ -307,7 +316,7 @@ fn every_view_along_time_is_a_picture_too() {
     let folder = crate::facts::Folder::new("view-pictures");
     let trace = common::data("window/meal.json");
     let trace = trace.to_str().expect("a path of the repository");
-    for view in ["mural", "flame"] {
+    for view in ["mural", "flame", "functions", "calls"] {
         let file = format!("{view}.png");
         let mut pictures = Vec::new();
         for range in [["0%", "100%"], ["20%", "30%"], ["0%", "100%"]] {

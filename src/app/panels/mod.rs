@@ -1,6 +1,7 @@
 //! The panels over the landscape: each a function that shows a part of the workbench and hands on what
 //! the user asks for. They change nothing themselves.
 
+mod beside;
 mod calls;
 mod crumbs;
 mod details;
@@ -113,6 +114,8 @@ pub fn show(
                 let uv = Rect::from_min_max(Pos2::ZERO, egui::pos2(1.0, 1.0));
                 ui.painter().image(id, drawn, uv, Color32::WHITE);
             }
+            let seen = ui.max_rect();
+            beside::show(ui, Place { seen, drawn }, &context);
         }
         ViewId::Mural | ViewId::Flame => {
             let picture = picture(view).map(|&(_, id)| id);
@@ -152,6 +155,21 @@ pub fn show(
         pointed: context.pointed,
         pointer,
         under_pointer: pointer.and_then(|at| dock.view_at(at)),
+    }
+}
+
+/// Shows the table of `view` alone: what the user asks for goes nowhere.
+pub fn show_table(ui: &mut Ui, bench: &Workbench, view: ViewId) {
+    let mut context = Context {
+        bench,
+        commands: &mut Vec::new(),
+        free: ui.max_rect(),
+        pointed: Pointed::default(),
+        open: vec![view],
+    };
+    match view {
+        ViewId::Calls => calls::show(ui, &mut context),
+        _ => functions::show(ui, &mut context),
     }
 }
 

@@ -401,7 +401,7 @@ fn step_size(ui: &mut Ui, playback: &Playback, context: &mut Context<'_>) {
     };
     let response = ui
         .add(drag)
-        .on_hover_text("How far one step goes: drag, or click and type");
+        .on_hover_text("How much one cel shows, and a step passes: drag, or click and type");
     if response.changed() && is_events {
         context.commands.push(Command::SetStep(Step::Events(value)));
     } else if response.changed() {
@@ -425,7 +425,7 @@ fn step_size(ui: &mut Ui, playback: &Playback, context: &mut Context<'_>) {
         };
         context.commands.push(Command::SetStep(step));
     }
-    ui.label(style::weak("Step"));
+    ui.label(style::weak("Cel size"));
 }
 
 fn parse_events(text: &str) -> Option<f64> {
@@ -438,7 +438,8 @@ fn parse_number(text: &str) -> Option<f64> {
     digits.collect::<String>().parse().ok()
 }
 
-fn parse_span(text: &str) -> Option<f64> {
+/// A span of time as people type it, in nanoseconds.
+pub fn parse_span(text: &str) -> Option<f64> {
     let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     let compact = compact.strip_suffix("/s").unwrap_or(&compact);
     match compact.parse().ok()? {

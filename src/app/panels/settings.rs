@@ -112,7 +112,17 @@ fn half_life(ui: &mut Ui, half_life: &mut Cost) {
         if small_slider(ui, slider).changed() {
             *half_life = Cost::from_ns(ns as u64);
         }
-        ui.label(half_life.to_string());
+        let mut typed = half_life.ns();
+        let field = egui::DragValue::new(&mut typed)
+            .range(1..=u64::MAX / 2)
+            .speed((ns * 0.01).max(1.0))
+            .update_while_editing(false)
+            .custom_formatter(|ns, _| Cost::from_ns(ns as u64).to_string())
+            .custom_parser(super::playback::parse_span);
+        let field = ui.add(field).on_hover_text("Drag, or click and type 5ms");
+        if field.changed() {
+            *half_life = Cost::from_ns(typed);
+        }
     });
     ui.end_row();
 }
