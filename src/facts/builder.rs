@@ -113,6 +113,11 @@ impl<'a> TraceBuilder<'a> {
         self.functions.intern(function)
     }
 
+    /// The function that begins at `column` of its line; 0 where that is not known.
+    pub fn function_at(&mut self, function: Function<'_>, column: u32) -> FunctionId {
+        self.functions.intern_at(function, column)
+    }
+
     /// The thread `id` of `process`, known from now on by its place. Keep the answer rather than
     /// asking for each event: the ids are text.
     pub fn thread(&mut self, process: &str, id: &str) -> ThreadId {

@@ -31,10 +31,14 @@ struct Row {
     name: NameId,
     file: NameId,
     line: u32,
+    /// Where in the line it begins, as the recording counts; 0 where unknown. It tells functions apart that stand
+    /// in one line, as nearly all of a minified script do.
+    column: u32,
     library: NameId,
 }
 
-/// Functions in order of first appearance; two are the same when all four fields are.
+/// Functions in order of first appearance; two are the same when all four fields are, and where in the line they
+/// begin.
 #[derive(Clone, Debug, Default)]
 pub struct Functions {
     names: Names,
@@ -44,10 +48,16 @@ pub struct Functions {
 
 impl Functions {
     pub fn intern(&mut self, function: Function<'_>) -> FunctionId {
+        self.intern_at(function, 0)
+    }
+
+    /// The function that begins at `column` of its line; 0 for one that is not known to.
+    pub fn intern_at(&mut self, function: Function<'_>, column: u32) -> FunctionId {
         let row = Row {
             name: self.names.intern(function.name),
             file: self.names.intern(function.file),
             line: function.line,
+            column,
             library: self.names.intern(function.library),
         };
         let next = FunctionId(self.rows.len() as u32);
@@ -66,6 +76,11 @@ impl Functions {
             line: row.line,
             library: self.names.get(row.library),
         }
+    }
+
+    /// Where in its line a function begins; 0 where unknown.
+    pub fn column(&self, id: FunctionId) -> u32 {
+        self.rows[id.index()].column
     }
 
     pub fn len(&self) -> usize {

@@ -27,7 +27,7 @@ use crate::units::Time;
 /// transfers that change these.
 pub const MAGIC: [u8; 8] = *b"\x89CSCAPE\n";
 /// Changes with every change of what the file holds.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 const BYTE_ORDER: u32 = 0x0102_0304;
 
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -86,6 +86,7 @@ struct FunctionRow {
     file: u32,
     library: u32,
     line: u32,
+    column: u32,
 }
 
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -160,6 +161,7 @@ fn tail(functions: &Functions, store: &Store, note: &[u8]) -> Vec<u8> {
                 file: texts.place(function.file),
                 library: texts.place(function.library),
                 line: function.line,
+                column: functions.column(id),
             }
         })
         .collect();
@@ -341,12 +343,13 @@ fn read_tail(bytes: &Bytes, tail: Range<usize>) -> Option<(Functions, Store, Vec
     let mut functions = Functions::default();
     for row in Table::<FunctionRow>::part(bytes, section(Section::Functions))?.iter() {
         let next = functions.len();
-        let id = functions.intern(Function {
+        let function = Function {
             name: text(row.name)?,
             file: text(row.file)?,
             line: row.line,
             library: text(row.library)?,
-        });
+        };
+        let id = functions.intern_at(function, row.column);
         if id.index() != next {
             return None;
         }

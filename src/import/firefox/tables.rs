@@ -242,6 +242,7 @@ impl Tables {
                     ("source", INDEX),
                     ("lineNumber", INDEX),
                     ("originalLocation", INDEX),
+                    ("columnNumber", INDEX),
                 ];
                 self.functions = Table::read(document, &wanted)?;
             }
@@ -332,12 +333,15 @@ impl Tables {
         let functions = (0..self.frames.rows()).map(|frame| {
             let Some(function) = self.frames.index(0, frame) else {
                 let location = self.string(self.frames.index(1, frame));
-                return builder.function(gecko_function(location));
+                let (function, column) = gecko_function(location);
+                return builder.function_at(function, column);
             };
             *known.entry(function).or_insert_with(|| {
                 let lib = library.get(&function).copied();
                 let line = lowest.get(&function).copied().unwrap_or(0);
-                builder.function(self.function(function, lib, line, libs))
+                // Both count from 1 in the file.
+                let column = self.functions.line(6, function);
+                builder.function_at(self.function(function, lib, line, libs), column)
             })
         });
         functions.collect()
@@ -431,8 +435,8 @@ pub fn libs(document: &mut Document<'_>) -> Result<Vec<String>, ImportError> {
 }
 
 /// The function of a location in Gecko's own format: `name (file:line:column)[source]` for scripts, a name or an
-/// address alone for others.
-fn gecko_function(location: &str) -> Function<'_> {
+/// address alone for others; and the column, 0 where there is none.
+fn gecko_function(location: &str) -> (Function<'_>, u32) {
     let alone = Function {
         name: if location.is_empty() {
             "(unnamed)"
@@ -441,6 +445,7 @@ fn gecko_function(location: &str) -> Function<'_> {
         },
         ..Function::default()
     };
+    let alone = (alone, 0);
     let Some((name, rest)) = location.rsplit_once(" (") else {
         return alone;
     };
@@ -461,13 +466,14 @@ fn gecko_function(location: &str) -> Function<'_> {
     if name.is_empty() || count == 0 {
         return alone;
     }
-    Function {
+    let function = Function {
         name,
         file: plain_path(file),
         // The last number is the column where there are two.
         line: numbers[count - 1],
         library: "",
-    }
+    };
+    (function, if count == 2 { numbers[0] } else { 0 })
 }
 
 /// The path in a file name: `hg:host/repository:path:revision`, also of `git:` and `s3:`, and
@@ -496,7 +502,8 @@ mod tests {
             ("f (c.js)", "f (c.js)", "", 0),
             ("", "(unnamed)", "", 0),
         ] {
-            let function = gecko_function(location);
+            let (function, column) = gecko_function(location);
+            assert_eq!(column, if location.contains(":7)") { 7 } else { 0 });
             assert_eq!(
                 (function.name, function.file, function.line),
                 (name, file, line)
