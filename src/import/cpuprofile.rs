@@ -3,7 +3,8 @@
 //!
 //! Read are the nodes (a tree of call frames, linked by `children` or by `parent`), the samples, each a node,
 //! and the time between them: `timeDeltas` from `startTime`, in microseconds, or `timestamps` as they were
-//! written before 2016. Not read are hit counts, which differ a little from the samples, ticks of lines, and
+//! written before 2016. In a profile without samples, the hit counts of nodes are: it has no times then, and is a
+//! profile of weights. Not read are hit counts beside samples, from which they differ a little, ticks of lines, and
 //! reasons for deoptimisation. The nested `head` of before 2016 is read as nodes.
 //!
 //! V8 takes samples in an order that is not always that of their times, so deltas are negative now and then:
@@ -19,10 +20,12 @@ use super::document::{self, Document, Next};
 use super::input::Input;
 use super::samples::{self, Samples, StackId, Stacks, median};
 use crate::facts::builder::{Timestamp, TraceBuilder};
+use crate::facts::contexts::{ContextsBuilder, NodeId};
 use crate::facts::functions::Function;
+use crate::facts::profile::{self, Value, Weights};
 use crate::facts::recording::{Recording, RecordingKind};
 use crate::progress::Progress;
-use crate::units::FunctionId;
+use crate::units::{self, FunctionId};
 use crate::warnings::Reporter;
 
 /// The identifier of the format in `info`.
@@ -84,8 +87,14 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         }
     }
     document.close()?;
-    let Some(taken) = profile.samples.take() else {
-        return Err(document.error("a member samples with an array", "none"));
+    let taken = profile.samples.take();
+    let none = taken.as_ref().is_none_or(Vec::is_empty);
+    if none && profile.hits.iter().any(|&hits| hits > 0) {
+        return Ok(profile.weighed(input, builder, &document, &reporter));
+    }
+    let Some(taken) = taken else {
+        let expected = "a member samples with an array, or nodes with hit counts";
+        return Err(document.error(expected, "none"));
     };
     let (stacks, of_node) = profile.stacks(&document);
     let sampled = profile.sampled(&taken, &of_node, &document);
@@ -144,6 +153,8 @@ struct Profile {
     parents: Vec<(usize, u32)>,
     /// The ids of their nodes; none before the array.
     samples: Option<Vec<Option<u32>>>,
+    /// By node, how many samples found it on top, so far as it says.
+    hits: Vec<u32>,
     deltas: Vec<Option<i64>>,
     timestamps: Vec<Option<i64>>,
     start: Option<i64>,
@@ -159,6 +170,7 @@ struct Reading {
     url: String,
     /// From 0; none where unknown.
     line: Option<u32>,
+    column: Option<u32>,
 }
 
 impl Reading {
@@ -168,15 +180,17 @@ impl Reading {
             None if self.url.starts_with("node:") => (self.url.clone(), "node"),
             None => (self.url.clone(), ""),
         };
-        builder.function(Function {
+        let from_one = |number: Option<u32>| number.map_or(0, |number| number.saturating_add(1));
+        let function = Function {
             name: match self.name.as_str() {
                 "" => "(anonymous)",
                 name => name,
             },
             file: &file,
-            line: self.line.map_or(0, |line| line.saturating_add(1)),
+            line: from_one(self.line),
             library,
-        })
+        };
+        builder.function_at(function, from_one(self.column))
     }
 
     /// Takes a member that says where the function stands; others are skipped.
@@ -185,6 +199,7 @@ impl Reading {
             Member::Name => self.name = document.text()?,
             Member::Url => self.url = document.text()?,
             Member::Line => self.line = document.index()?,
+            Member::Column => self.column = document.index()?,
             _ => document.skip()?,
         }
         Ok(())
@@ -201,6 +216,8 @@ enum Member {
     Name,
     Url,
     Line,
+    Column,
+    Hits,
     Other,
 }
 
@@ -214,6 +231,8 @@ impl Member {
             b"functionName" => Member::Name,
             b"url" => Member::Url,
             b"lineNumber" => Member::Line,
+            b"columnNumber" => Member::Column,
+            b"hitCount" => Member::Hits,
             _ => Member::Other,
         }
     }
@@ -226,12 +245,14 @@ impl Profile {
             function: FunctionId(0),
             parent,
         });
+        self.hits.push(0);
         Reading {
             index: self.nodes.len() - 1,
             in_children: false,
             name: String::new(),
             url: String::new(),
             line: None,
+            column: None,
         }
     }
 
@@ -278,6 +299,7 @@ impl Profile {
                         self.parents.push((node.index, id));
                     }
                 }
+                Member::Hits => self.hits[node.index] = document.index()?.unwrap_or(0),
                 Member::Children => node.in_children = document.array()?,
                 Member::CallFrame => {
                     if document.object()? {
@@ -345,6 +367,51 @@ impl Profile {
         let of_node = of_node.into_iter();
         let of_node = of_node.map(|stack| stack.unwrap_or(StackId::EMPTY));
         (stacks, of_node.collect())
+    }
+
+    /// The profile of a file that tells only how often each node was found on top.
+    fn weighed(
+        &mut self,
+        input: &Input,
+        builder: TraceBuilder<'_>,
+        document: &Document<'_>,
+        reporter: &Reporter,
+    ) -> Recording {
+        let (stacks, of_node) = self.stacks(document);
+        let place = || document.place();
+        let mut contexts = ContextsBuilder::new(1, reporter);
+        // By stack; the empty one is the root.
+        let mut of_stack = vec![NodeId::ROOT];
+        for (below, function) in stacks.all() {
+            of_stack.push(contexts.child(of_stack[below.index()], function, place));
+        }
+        let mut samples = 0;
+        for (stack, &hits) in of_node.iter().zip(&self.hits) {
+            // Nodes without a hit have their contexts all the same.
+            contexts.add(of_stack[stack.index()], 0, u64::from(hits), place);
+            samples += u64::from(hits);
+        }
+        let value = Value {
+            name: "hits".to_owned(),
+            unit: units::Unit::Things("samples".to_owned()),
+        };
+        let (functions, trace) = builder.finish(place);
+        let weights = Weights::Contexts(contexts.finish());
+        Recording {
+            path: input.to_path_buf(),
+            format: FORMAT,
+            kind: RecordingKind::Profile,
+            profile: Some(profile::Profile::new(
+                vec![value],
+                0,
+                weights,
+                functions.len(),
+            )),
+            functions,
+            trace,
+            samples,
+            warnings: reporter.warnings(),
+        }
     }
 
     /// The time of each sample, as far as it is known, else a usual interval after the one before it.

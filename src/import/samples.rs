@@ -18,6 +18,10 @@ pub struct StackId(u32);
 impl StackId {
     /// The stack without frames.
     pub const EMPTY: StackId = StackId(0);
+
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
 }
 
 /// A stack: a function on top of another stack.
@@ -63,6 +67,12 @@ impl Stacks {
             });
             StackId(rows.len() as u32 - 1)
         })
+    }
+
+    /// All stacks but the empty one, in order of their index, which begins at 1: what lies below, and the function
+    /// on top.
+    pub fn all(&self) -> impl Iterator<Item = (StackId, FunctionId)> + '_ {
+        self.rows[1..].iter().map(|row| (row.below, row.function))
     }
 
     fn row(&self, stack: StackId) -> Row {
