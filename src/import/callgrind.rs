@@ -217,6 +217,8 @@ impl Reader<'_> {
         let line = line.trim_ascii();
         match line.first() {
             None | Some(b'#') => Ok(()),
+            // Xdebug puts runs one behind the other.
+            Some(b'=') if line.starts_with(b"====") => Ok(()),
             Some(b'0'..=b'9' | b'+' | b'-' | b'*') => self.costs(line),
             Some(_) => {
                 let at = memchr::memchr2(b'=', b':', line);

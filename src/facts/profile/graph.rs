@@ -57,36 +57,35 @@ impl Graph {
     }
 
     /// Calls, total and self weight of each of `functions` functions. The total of a node is what the calls
-    /// from others to it weigh, of a node that no other calls its self weight and its calls of others; that of
-    /// a function is its node's for outer calls, so recursion counts once. Where nodes call each other in
-    /// a cycle the input does not tell which of their calls lie in each other, and the total is the least
-    /// of this sum and of everything. O(nodes + edges).
+    /// from others to it weigh, and what it weighs where nobody calls it: as the first function of a thread, or of
+    /// what was recorded. That of a function is its node's for outer calls, so recursion counts once. Where nodes
+    /// call each other in a cycle the input does not tell which of their calls lie in each other, and the total is
+    /// the least of this sum and of everything. O(nodes × log + edges).
     pub fn function_metrics(&self, value: usize, functions: usize) -> Vec<FunctionMetrics> {
         let mut metrics = vec![FunctionMetrics::default(); functions];
-        let mut called = vec![None; self.nodes.len()];
-        let mut calls_of_others = vec![Cost::ZERO; self.nodes.len()];
+        let mut called = vec![Cost::ZERO; self.nodes.len()];
         for edge in &self.edges {
             let weight = Cost::from_ns(edge.weights[value]);
             let of = &mut metrics[self.nodes[edge.callee.index()].function.index()];
             of.calls = of.calls.saturating_add(edge.calls);
             if edge.caller != edge.callee {
-                *called[edge.callee.index()].get_or_insert(Cost::ZERO) += weight;
-                calls_of_others[edge.caller.index()] += weight;
+                called[edge.callee.index()] += weight;
             }
         }
+        let uncalled = self.uncalled(value, &called);
         let all = self.weight(value);
         // Those of inner calls only where nothing is known of outer ones.
         let mut inner = vec![Cost::ZERO; functions];
         for (index, node) in self.nodes.iter().enumerate() {
             let own = Cost::from_ns(self.own[value][index]);
-            let total = called[index].unwrap_or(own + calls_of_others[index]);
+            let total = called[index] + uncalled[index];
             let total = total.min(all).max(own);
             let of = &mut metrics[node.function.index()];
             of.self_cost += own;
             if node.is_inner {
                 inner[node.function.index()] += total;
             } else {
-                of.total += total;
+                of.total = (of.total + total).min(all);
             }
         }
         for (metrics, inner) in metrics.iter_mut().zip(inner) {
@@ -95,6 +94,48 @@ impl Graph {
             }
         }
         metrics
+    }
+
+    /// What each node weighs in calls that nobody makes: what it and those that it calls weigh beyond `called`,
+    /// what the calls to it do. Of nodes that call each other in a cycle only the sum of this is sure, for what they
+    /// call may lie in what they are called for: those with the most have it.
+    fn uncalled(&self, value: usize, called: &[Cost]) -> Vec<Cost> {
+        let own = |node: usize| Cost::from_ns(self.own[value][node]);
+        let mut below: Vec<Cost> = (0..self.nodes.len()).map(own).collect();
+        for edge in &self.edges {
+            if edge.caller != edge.callee {
+                below[edge.caller.index()] += Cost::from_ns(edge.weights[value]);
+            }
+        }
+        let more = |node: usize| below[node].saturating_sub(called[node]);
+        let mut uncalled = vec![Cost::ZERO; self.nodes.len()];
+        let mut component_of = vec![0; self.nodes.len()];
+        let components = components(self);
+        for (number, component) in components.iter().enumerate() {
+            for &node in component {
+                component_of[node] = number;
+            }
+        }
+        // What goes into a component and what comes out of it, calls within it left out.
+        let mut inward = vec![Cost::ZERO; components.len()];
+        let mut outward = vec![Cost::ZERO; components.len()];
+        for edge in &self.edges {
+            let [from, to] = [edge.caller, edge.callee].map(|node| component_of[node.index()]);
+            if from != to {
+                inward[to] += Cost::from_ns(edge.weights[value]);
+                outward[from] += Cost::from_ns(edge.weights[value]);
+            }
+        }
+        for (number, mut component) in components.into_iter().enumerate() {
+            let weighs = component.iter().map(|&node| own(node)).sum::<Cost>() + outward[number];
+            let mut left = weighs.saturating_sub(inward[number]);
+            component.sort_unstable_by_key(|&node| (std::cmp::Reverse(more(node)), node));
+            for node in component {
+                uncalled[node] = more(node).min(left);
+                left = left.saturating_sub(uncalled[node]);
+            }
+        }
+        uncalled
     }
 
     /// The call relations between functions, sorted by caller, then callee. How much of a callee's self weight
@@ -341,6 +382,28 @@ mod tests {
         builder.add_calls(a, b, 4, [(0, 20)]);
         builder.add_calls(b, a, 3, [(0, 15)]);
         builder.finish()
+    }
+
+    #[test]
+    fn what_nobody_calls_counts_too() {
+        let reporter = Reporter::new();
+        let mut builder = GraphBuilder::new(&reporter);
+        builder.add_value();
+        // exec runs a module, which imports another, which exec runs too; start begins a thread and is called once.
+        let [exec, module, start, work] =
+            [0, 1, 2, 3].map(|id| builder.node(FunctionId(id), false));
+        for (node, own) in [(exec, 1), (module, 50), (start, 4), (work, 45)] {
+            builder.add(node, 0, own, place);
+        }
+        builder.add_calls(exec, module, 2, [(0, 65)]);
+        builder.add_calls(module, exec, 1, [(0, 8)]);
+        builder.add_calls(module, start, 1, [(0, 4)]);
+        builder.add_calls(start, work, 1, [(0, 45)]);
+        let graph = builder.finish();
+        let metrics = graph.function_metrics(0, 4);
+        let totals: Vec<u64> = metrics.iter().map(|it| it.total.ns()).collect();
+        // In all 100: 55 below exec, and 45 more below start.
+        assert_eq!(totals, [63, 65, 49, 45]);
     }
 
     #[test]
