@@ -6,12 +6,13 @@
 //! Read are, of every span, its ids, name and times, the service of its resource, and the attributes that say
 //! which code it is: `code.function.name`, `code.file.path`, `code.line.number`, and `code.function`,
 //! `code.namespace`, `code.filepath`, `code.lineno` as they were called before. A file may hold several
-//! requests, one behind the other, as the Collector's file exporter writes them. Not read are events, links,
+//! requests, one behind the other, as the Collector's file exporter writes them, or in an array. Names of members may be
+//! those of the `.proto` files too, which the JSON mapping of protocol buffers allows. Not read are events, links,
 //! status, kind and other attributes.
 
 use super::ImportError;
 use super::decimal::Unit;
-use super::document::{self, Document};
+use super::document::{self, Document, Next};
 use super::input::Input;
 use super::spans::{ServiceId, Span, Spans};
 use super::stream;
@@ -28,7 +29,8 @@ pub const FORMAT: &str = "otlp";
 /// Whether a file that begins with `head` holds spans of resources.
 pub fn sniff(head: &[u8]) -> bool {
     let json = document::paths(head);
-    json.iter().any(|path| path == "resourceSpans") || binary::sniff(head)
+    let is_request = |path: &String| matches!(path.as_str(), "resourceSpans" | "resource_spans");
+    json.iter().any(is_request) || binary::sniff(head)
 }
 
 /// Reads the spans. O(n log n), all spans in memory.
@@ -95,23 +97,34 @@ fn read_json(
 ) -> Result<u64, ImportError> {
     let mut document = Document::open(input, progress, reporter)?;
     while !document.at_end()? {
-        if !document.object()? {
-            continue;
-        }
-        while let Some(key) = document.member()? {
-            match key {
-                b"resourceSpans" => {
-                    if document.array()? {
-                        while document.element()? {
-                            resource_spans(&mut document, spans)?;
-                        }
-                    }
-                }
-                _ => document.skip()?,
+        if document.next()? != Next::Array {
+            request(&mut document, spans)?;
+        } else if document.array()? {
+            while document.element()? {
+                request(&mut document, spans)?;
             }
         }
     }
     Ok(document.offset())
+}
+
+fn request(document: &mut Document<'_>, spans: &mut Spans) -> Result<(), ImportError> {
+    if !document.object()? {
+        return Ok(());
+    }
+    while let Some(key) = document.member()? {
+        match key {
+            b"resourceSpans" | b"resource_spans" => {
+                if document.array()? {
+                    while document.element()? {
+                        resource_spans(document, spans)?;
+                    }
+                }
+            }
+            _ => document.skip()?,
+        }
+    }
+    Ok(())
 }
 
 fn resource_spans(document: &mut Document<'_>, spans: &mut Spans) -> Result<(), ImportError> {
@@ -135,7 +148,10 @@ fn resource_spans(document: &mut Document<'_>, spans: &mut Spans) -> Result<(), 
                     }
                 }
             }
-            b"scopeSpans" | b"instrumentationLibrarySpans" => {
+            b"scopeSpans"
+            | b"scope_spans"
+            | b"instrumentationLibrarySpans"
+            | b"instrumentation_library_spans" => {
                 if document.array()? {
                     while document.element()? {
                         scope_spans(document, service, spans)?;
@@ -186,12 +202,14 @@ fn span(
     let mut code = Code::default();
     while let Some(key) = document.member()? {
         match key {
-            b"traceId" => trace = document.text()?,
-            b"spanId" => id = document.text()?,
-            b"parentSpanId" => parent = document.text()?,
+            b"traceId" | b"trace_id" => trace = document.text()?,
+            b"spanId" | b"span_id" => id = document.text()?,
+            b"parentSpanId" | b"parent_span_id" => parent = document.text()?,
             b"name" => name = document.text()?,
-            b"startTimeUnixNano" => start = document.time(Unit::Nanoseconds)?,
-            b"endTimeUnixNano" => end = document.time(Unit::Nanoseconds)?,
+            b"startTimeUnixNano" | b"start_time_unix_nano" => {
+                start = document.time(Unit::Nanoseconds)?
+            }
+            b"endTimeUnixNano" | b"end_time_unix_nano" => end = document.time(Unit::Nanoseconds)?,
             b"attributes" => attributes(document, |key, value| code.attribute(key, value))?,
             _ => document.skip()?,
         }
@@ -275,7 +293,8 @@ fn attributes(
                         if document.object()? {
                             while let Some(key) = document.member()? {
                                 match key {
-                                    b"stringValue" | b"intValue" => value = document.text()?,
+                                    b"stringValue" | b"string_value" | b"intValue"
+                                    | b"int_value" => value = document.text()?,
                                     _ => document.skip()?,
                                 }
                             }
