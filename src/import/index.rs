@@ -39,6 +39,8 @@ struct Note {
     format: String,
     kind: RecordingKind,
     samples: u64,
+    /// The time of the first event on the recording's own clock.
+    origin: i64,
     warnings: Vec<Warning>,
 }
 
@@ -152,6 +154,7 @@ fn write(recording: &Recording, place: &Path, fingerprint: u64) -> io::Result<()
         format: recording.format.to_owned(),
         kind: recording.kind,
         samples: recording.samples,
+        origin: recording.trace.origin(),
         warnings: recording.warnings.clone(),
     })?;
     if Some(place.parent().unwrap_or(Path::new(""))) == index::cache_dir().as_deref() {
@@ -241,7 +244,7 @@ fn recording(path: &Path, contents: Contents) -> Option<Recording> {
         format: format.id,
         kind: note.kind,
         functions: contents.functions,
-        trace: contents.trace,
+        trace: contents.trace.with_origin(note.origin),
         profile: None,
         samples: note.samples,
         warnings: note.warnings,

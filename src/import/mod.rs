@@ -34,6 +34,7 @@ mod perf_script;
 mod perfetto;
 mod pipe;
 mod pprof;
+mod processes;
 mod protobuf;
 mod samples;
 mod several;
@@ -278,6 +279,13 @@ fn read_archive(input: &Input, head: &[u8], progress: &Progress) -> Result<Recor
     let archive = Arc::new(Archive::open(input, head, progress)?);
     let found = archive.recordings()?;
     let groups = several::groups(&found, progress)?;
+    if groups.len() > 1 && processes::may_be_one(&found) {
+        let read = |member: Input| read(&member, progress).map(|it| (member, it));
+        let opened: Result<Vec<_>, ImportError> = found.iter().cloned().map(read).collect();
+        if let Ok([(_, joined)]) = <[_; 1]>::try_from(processes::join(opened?, progress)?) {
+            return Ok(in_archive(joined, input, &archive));
+        }
+    }
     let [parts] = groups.as_slice() else {
         /// An error message names this many.
         const NAMED: usize = 8;
@@ -300,13 +308,18 @@ fn read_archive(input: &Input, head: &[u8], progress: &Progress) -> Result<Recor
             found,
         ));
     };
-    let mut recording = match parts.as_slice() {
+    let recording = match parts.as_slice() {
         [alone] => read(alone, progress)?,
         parts => otlp::join(parts, progress)?,
     };
+    Ok(in_archive(recording, input, &archive))
+}
+
+/// A recording that was read from an archive.
+fn in_archive(mut recording: Recording, input: &Input, archive: &Archive) -> Recording {
     recording.path = input.to_path_buf();
     recording.warnings.extend(archive.warnings());
-    Ok(recording)
+    recording
 }
 
 /// Whether `path` is a directory that holds a recording, or recordings and nothing else.

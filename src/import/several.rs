@@ -1,14 +1,16 @@
 //! Several files: which of them are one recording, and which are runs of their own.
 //!
 //! Files are one recording when they say so. Files of OpenTelemetry spans do where they share a trace: services,
-//! or parts of one exporter's output, write a file each. All other files are runs of their own: that two of them
-//! were recorded at the same time on the same machine is not known from what they hold.
+//! or parts of one exporter's output, write a file each. Files of processes do by their names and times, see
+//! `processes.rs`. All other files are runs of their own.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::input::Input;
-use super::{ImportError, index, is_recording_directory, is_recording_head, otlp, stream};
+use super::{
+    ImportError, index, is_recording_directory, is_recording_head, otlp, processes, stream,
+};
 use crate::facts::recording::Recording;
 use crate::progress::Progress;
 
@@ -51,21 +53,29 @@ pub fn open(paths: &[PathBuf], progress: &Progress) -> Result<Vec<Recording>, Im
         }
     }
     let mut recordings = Vec::new();
+    let mut alone = Vec::new();
     for group in groups(&inputs, progress)? {
-        let mut recording = match group.as_slice() {
-            [alone] => index::open(alone, progress)?,
-            parts => otlp::join(parts, progress)?,
-        };
-        let folder = group.first().and_then(|first| first.parent());
+        match group.as_slice() {
+            [input] => alone.push((input.clone(), index::open(input, progress)?)),
+            parts => recordings.push((parts.to_vec(), otlp::join(parts, progress)?)),
+        }
+    }
+    recordings.extend(processes::join(alone, progress)?);
+    let place = |input: &Input| inputs.iter().position(|other| **other == **input);
+    recordings.sort_by_key(|(parts, _)| parts.first().and_then(place));
+    for (parts, recording) in &mut recordings {
+        let folder = parts.first().and_then(|first| first.parent());
         if let [path] = paths
-            && group.len() == inputs.len()
+            && parts.len() == inputs.len()
             && folder == Some(path)
         {
             recording.path.clone_from(path);
         }
-        recordings.push(recording);
     }
-    Ok(recordings)
+    Ok(recordings
+        .into_iter()
+        .map(|(_, recording)| recording)
+        .collect())
 }
 
 /// The inputs of each recording; recordings in the order of their first inputs.

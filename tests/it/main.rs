@@ -21,6 +21,7 @@ mod random;
 mod render;
 mod resolve;
 mod scene;
+mod several;
 mod sheet;
 mod source;
 mod views;

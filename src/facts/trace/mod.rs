@@ -143,6 +143,17 @@ impl Trace {
         }
     }
 
+    /// The time of the first event on the recording's own clock, which other recordings may share, in nanoseconds.
+    pub fn origin(&self) -> i64 {
+        self.store.origin
+    }
+
+    /// The same trace on a clock that shows `origin` at its first event.
+    pub fn with_origin(mut self, origin: i64) -> Trace {
+        self.store.origin = origin;
+        self
+    }
+
     /// Whether the trace's file has turned out to be damaged and nothing could stand in for it: then
     /// answers leave out what is damaged.
     pub fn is_damaged(&self) -> bool {

@@ -113,6 +113,8 @@ pub(in crate::facts) struct Store {
     pub infos: Vec<Thread>,
     pub threads: Vec<ThreadTables>,
     pub functions: usize,
+    /// The time of the first event on the recording's own clock, in nanoseconds.
+    pub origin: i64,
     /// The costs of all calls add up to more than a number can hold. Summaries, which hold sums, and
     /// differences of them are then not to be trusted.
     pub overflows: bool,

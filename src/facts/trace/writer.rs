@@ -433,6 +433,7 @@ pub(in crate::facts) fn finish(
 ) -> std::io::Result<Trace> {
     let mut store = Store {
         functions,
+        origin: origin as i64,
         ..Store::default()
     };
     let total = threads.iter().map(|(_, writer)| writer.total);

@@ -1,0 +1,124 @@
+//! Through the public interface: files of processes that are one recording, and those that are runs of their own.
+
+use std::path::{Path, PathBuf};
+
+use callscape::facts::recording::Recording;
+use callscape::import;
+use callscape::progress::Progress;
+
+/// A folder for the files of one test, removed with it.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(test: &str) -> Scratch {
+        let name = format!("callscape-{test}-{}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&folder).expect("a temporary folder");
+        Scratch(folder)
+    }
+
+    fn write(&self, name: &str, content: &str) -> PathBuf {
+        let path = self.0.join(name);
+        std::fs::write(&path, content).expect("a temporary file");
+        path
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What is left in the temporary folder does no harm.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A Chrome trace of a process: a call of `main` from `start` for `length` microseconds, with `f` in it.
+fn trace(process: u32, start: u64, length: u64) -> String {
+    let call = |name: &str, start: u64, length: u64| {
+        format!(
+            r#"{{"ph":"X","pid":{process},"tid":{process},"ts":{start},"dur":{length},"name":"{name}"}}"#
+        )
+    };
+    let f = call("f", start + 10, length - 20);
+    format!(r#"{{"traceEvents":[{f},{}]}}"#, call("main", start, length))
+}
+
+/// A minute after the machine has started, in microseconds.
+const MINUTE: u64 = 60_000_000;
+
+fn open(paths: &[&Path]) -> Vec<Recording> {
+    let paths: Vec<PathBuf> = paths.iter().map(|path| path.to_path_buf()).collect();
+    import::open_all(&paths, &Progress::new()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The processes of each recording.
+fn processes(recordings: &[Recording]) -> Vec<Vec<String>> {
+    let of = |recording: &Recording| {
+        let threads = recording.trace.threads().iter();
+        threads.map(|thread| thread.process.clone()).collect()
+    };
+    recordings.iter().map(of).collect()
+}
+
+#[test]
+fn processes_that_ran_at_one_time_are_one_recording() {
+    let scratch = Scratch::new("processes");
+    let parent = scratch.write("result_100.json", &trace(100, MINUTE, 1000));
+    let child = scratch.write("result_101.json", &trace(101, MINUTE + 100, 200));
+    let later = scratch.write("result_102.json", &trace(102, MINUTE + 500, 200));
+    let next_run = scratch.write("result_200.json", &trace(200, MINUTE + 5000, 1000));
+    let all = open(&[&parent, &child, &later, &next_run]);
+    assert_eq!(processes(&all), [vec!["100", "101", "102"], vec!["200"]]);
+    // On one clock, with all calls.
+    let joined = &all[0].trace;
+    assert_eq!((joined.calls(), joined.duration().ns()), (6, 1_000_000));
+    let starts: Vec<u64> = joined.threads().iter().map(|it| it.start.ns()).collect();
+    assert_eq!(starts, [0, 100_000, 500_000]);
+    assert_eq!(joined.max_depth(), 2);
+    assert_eq!(all[0].functions.len(), 2);
+    assert!(all[0].warnings.is_empty());
+    // A whole folder, in which nothing else lies.
+    std::fs::remove_file(&next_run).expect("a file");
+    let folder = open(&[&scratch.0]);
+    assert_eq!(processes(&folder), [["100", "101", "102"]]);
+    assert_eq!(folder[0].path, scratch.0);
+}
+
+#[test]
+fn files_that_do_not_say_so_are_runs_of_their_own() {
+    let scratch = Scratch::new("runs");
+    let two = |a: &Path, b: &Path| assert_eq!(open(&[a, b]).len(), 2, "{}", a.display());
+    // Times from each file's own start, as a compiler writes them.
+    let a = scratch.write("a-100.json", &trace(100, 0, 1000));
+    let b = scratch.write("a-101.json", &trace(101, 5, 1000));
+    two(&a, &b);
+    // Names without the processes.
+    let a = scratch.write("left.json", &trace(100, MINUTE, 1000));
+    let b = scratch.write("right.json", &trace(101, MINUTE, 1000));
+    two(&a, &b);
+    let a = scratch.write("run1.json", &trace(100, MINUTE, 1000));
+    let b = scratch.write("run2.json", &trace(101, MINUTE, 1000));
+    two(&a, &b);
+    // Names of other series.
+    let a = scratch.write("slow_100.json", &trace(100, MINUTE, 1000));
+    let b = scratch.write("fast_101.json", &trace(101, MINUTE, 1000));
+    two(&a, &b);
+    // One behind the other.
+    let a = scratch.write("r100.json", &trace(100, MINUTE, 1000));
+    let b = scratch.write("r101.json", &trace(101, MINUTE + 1000, 1000));
+    two(&a, &b);
+}
+
+#[test]
+fn the_index_of_a_part_keeps_its_clock() {
+    let scratch = Scratch::new("clock");
+    let parts = [100, 101].map(|process| {
+        let name = format!("p{process}.json");
+        scratch.write(&name, &trace(process, MINUTE + u64::from(process), 1000))
+    });
+    for part in &parts {
+        import::index::build(part, None, &Progress::new()).expect("an index");
+    }
+    let joined = open(&[&parts[0], &parts[1]]);
+    assert_eq!(processes(&joined), [["100", "101"]]);
+    assert_eq!(joined[0].trace.duration().ns(), 1_001_000);
+}
