@@ -78,9 +78,8 @@ struct Value<'a> {
     name: &'a str,
     unit: &'a Unit,
     shown: bool,
-    /// Everything, of the value that is shown.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    total: Option<Cost>,
+    /// Everything.
+    total: Cost,
 }
 
 /// How many functions, and calls of them, each rule resolved.
@@ -118,7 +117,7 @@ impl<'a> Info<'a> {
                 name: &value.name,
                 unit: &value.unit,
                 shown: index == profile.shown(),
-                total: (index == profile.shown()).then(|| profile.weight()),
+                total: profile.weight_of(index),
             });
             value.collect()
         });
@@ -159,10 +158,11 @@ impl<'a> Info<'a> {
             writeln!(out, "kind       profile: weights without times")?;
         }
         for value in &self.values {
-            let (name, unit) = (value.name, value.unit.name());
-            match value.total {
-                Some(total) => writeln!(out, "shown      {name}: {}", self.unit.show(total))?,
-                None => writeln!(out, "value      {name} in {unit}, by --value {name}")?,
+            let name = value.name;
+            let total = value.unit.show(value.total);
+            match value.shown {
+                true => writeln!(out, "shown      {name}: {total}")?,
+                false => writeln!(out, "value      {name}: {total}, by --value {name}")?,
             }
         }
         if self.kind == RecordingKind::Sampled || self.samples > 0 {

@@ -466,6 +466,64 @@ fn perf_script_agrees_with_an_independent_reading() {
     }
 }
 
+/// By file: samples, threads, depth, and a function with the number of samples in it.
+#[test]
+fn perf_script_is_read_whatever_fields_were_asked_for() {
+    for (file, samples, threads, deepest, function) in [
+        // `-F comm,pid,tid,cpu,time,event,ip,sym,dso`
+        ("processor.perf.txt", 7, ["29821/29821"], 17, "main"),
+        // Recorded without -g: a frame behind the event.
+        ("no-chains.perf.txt", 13, ["/25597"], 1, "app::fib"),
+        // `-F +misc --show-task-events --show-mmap-events`
+        ("records.perf.txt", 5, ["/25437"], 3, "main"),
+        // `-F comm,ip,sym`
+        ("command.perf.txt", 4, ["/workcpp"], 3, "main"),
+    ] {
+        let recording = read(&common::data("import/perf-script").join(file));
+        assert_eq!(recording.kind, RecordingKind::Sampled, "{file}");
+        assert_eq!(recording.samples, samples, "{file}");
+        let known = recording.trace.threads().iter();
+        let known: Vec<String> = known
+            .map(|thread| format!("{}/{}", thread.process, thread.id))
+            .collect();
+        assert_eq!(known, threads, "{file}");
+        assert_eq!(recording.trace.max_depth(), deepest, "{file}");
+        let mut names = recording
+            .functions
+            .ids()
+            .map(|id| recording.functions.get(id).name);
+        assert!(names.any(|name| name == function), "{file}");
+    }
+}
+
+#[test]
+fn hit_counts_of_v8_are_a_profile_where_there_are_no_samples() {
+    let scratch = Scratch::new("hits");
+    let node = |id: u32, name: &str, column: u32, hits: u32, children: &str| {
+        format!(
+            r#"{{"id":{id},"callFrame":{{"functionName":"{name}","url":"file:///a.js","lineNumber":0,"columnNumber":{column}}},"hitCount":{hits},"children":[{children}]}}"#
+        )
+    };
+    let nodes = [
+        node(1, "(root)", 0, 0, "2,3"),
+        node(2, "f", 5, 3, ""),
+        // Another function of the same name in the same line.
+        node(3, "f", 90, 4, "4"),
+        node(4, "f", 5, 2, ""),
+    ];
+    let text = format!(
+        r#"{{"nodes":[{}],"startTime":1,"endTime":9}}"#,
+        nodes.join(",")
+    );
+    let recording = read(&scratch.write("hits.cpuprofile", text.as_bytes()));
+    assert_eq!(recording.kind, RecordingKind::Profile);
+    assert_eq!((recording.samples, recording.functions.len()), (9, 3));
+    let profile = recording.profile.as_ref().expect("a profile");
+    let metrics = profile.function_metrics();
+    let totals: Vec<u64> = metrics.iter().map(|it| it.total.ns()).collect();
+    assert_eq!(totals, [9, 5, 6]);
+}
+
 #[test]
 fn perf_script_inlined_functions_are_calls_in_the_library_around_them() {
     for (file, place) in [

@@ -130,9 +130,14 @@ impl Profile {
 
     /// Everything of the value shown.
     pub fn weight(&self) -> Cost {
+        self.weight_of(self.shown)
+    }
+
+    /// Everything of the value with this number.
+    pub fn weight_of(&self, value: usize) -> Cost {
         match &self.weights {
-            Weights::Contexts(contexts) => contexts.weight(self.shown),
-            Weights::Graph(graph) => graph.weight(self.shown),
+            Weights::Contexts(contexts) => contexts.weight(value),
+            Weights::Graph(graph) => graph.weight(value),
         }
     }
 

@@ -36,6 +36,7 @@ fn profiles_are_described_in_their_own_unit() {
     assert_eq!(info["max_depth"], 46);
     assert_eq!(info["contexts"], 440);
     assert_eq!(info["values"][0]["name"], "samples");
+    assert_eq!(info["values"][0]["total"], 507);
     assert_eq!(info["values"][1]["total"], 1_016_032_057);
     assert_eq!(info["threads"], Value::Array(Vec::new()));
     let (_, text, _) = run(&["info", pprof]);
