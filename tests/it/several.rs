@@ -6,30 +6,7 @@ use callscape::facts::recording::Recording;
 use callscape::import;
 use callscape::progress::Progress;
 
-/// A folder for the files of one test, removed with it.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(test: &str) -> Scratch {
-        let name = format!("callscape-{test}-{}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&folder).expect("a temporary folder");
-        Scratch(folder)
-    }
-
-    fn write(&self, name: &str, content: &str) -> PathBuf {
-        let path = self.0.join(name);
-        std::fs::write(&path, content).expect("a temporary file");
-        path
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // What is left in the temporary folder does no harm.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
+use super::common::Scratch;
 
 /// A Chrome trace of a process: a call of `main` from `start` for `length` microseconds, with `f` in it.
 fn trace(process: u32, start: u64, length: u64) -> String {
@@ -62,10 +39,13 @@ fn processes(recordings: &[Recording]) -> Vec<Vec<String>> {
 #[test]
 fn processes_that_ran_at_one_time_are_one_recording() {
     let scratch = Scratch::new("processes");
-    let parent = scratch.write("result_100.json", &trace(100, MINUTE, 1000));
-    let child = scratch.write("result_101.json", &trace(101, MINUTE + 100, 200));
-    let later = scratch.write("result_102.json", &trace(102, MINUTE + 500, 200));
-    let next_run = scratch.write("result_200.json", &trace(200, MINUTE + 5000, 1000));
+    let parent = scratch.write("result_100.json", trace(100, MINUTE, 1000).as_bytes());
+    let child = scratch.write("result_101.json", trace(101, MINUTE + 100, 200).as_bytes());
+    let later = scratch.write("result_102.json", trace(102, MINUTE + 500, 200).as_bytes());
+    let next_run = scratch.write(
+        "result_200.json",
+        trace(200, MINUTE + 5000, 1000).as_bytes(),
+    );
     let all = open(&[&parent, &child, &later, &next_run]);
     assert_eq!(processes(&all), [vec!["100", "101", "102"], vec!["200"]]);
     // On one clock, with all calls.
@@ -88,23 +68,23 @@ fn files_that_do_not_say_so_are_runs_of_their_own() {
     let scratch = Scratch::new("runs");
     let two = |a: &Path, b: &Path| assert_eq!(open(&[a, b]).len(), 2, "{}", a.display());
     // Times from each file's own start, as a compiler writes them.
-    let a = scratch.write("a-100.json", &trace(100, 0, 1000));
-    let b = scratch.write("a-101.json", &trace(101, 5, 1000));
+    let a = scratch.write("a-100.json", trace(100, 0, 1000).as_bytes());
+    let b = scratch.write("a-101.json", trace(101, 5, 1000).as_bytes());
     two(&a, &b);
     // Names without the processes.
-    let a = scratch.write("left.json", &trace(100, MINUTE, 1000));
-    let b = scratch.write("right.json", &trace(101, MINUTE, 1000));
+    let a = scratch.write("left.json", trace(100, MINUTE, 1000).as_bytes());
+    let b = scratch.write("right.json", trace(101, MINUTE, 1000).as_bytes());
     two(&a, &b);
-    let a = scratch.write("run1.json", &trace(100, MINUTE, 1000));
-    let b = scratch.write("run2.json", &trace(101, MINUTE, 1000));
+    let a = scratch.write("run1.json", trace(100, MINUTE, 1000).as_bytes());
+    let b = scratch.write("run2.json", trace(101, MINUTE, 1000).as_bytes());
     two(&a, &b);
     // Names of other series.
-    let a = scratch.write("slow_100.json", &trace(100, MINUTE, 1000));
-    let b = scratch.write("fast_101.json", &trace(101, MINUTE, 1000));
+    let a = scratch.write("slow_100.json", trace(100, MINUTE, 1000).as_bytes());
+    let b = scratch.write("fast_101.json", trace(101, MINUTE, 1000).as_bytes());
     two(&a, &b);
     // One behind the other.
-    let a = scratch.write("r100.json", &trace(100, MINUTE, 1000));
-    let b = scratch.write("r101.json", &trace(101, MINUTE + 1000, 1000));
+    let a = scratch.write("r100.json", trace(100, MINUTE, 1000).as_bytes());
+    let b = scratch.write("r101.json", trace(101, MINUTE + 1000, 1000).as_bytes());
     two(&a, &b);
 }
 
@@ -113,7 +93,10 @@ fn the_index_of_a_part_keeps_its_clock() {
     let scratch = Scratch::new("clock");
     let parts = [100, 101].map(|process| {
         let name = format!("p{process}.json");
-        scratch.write(&name, &trace(process, MINUTE + u64::from(process), 1000))
+        scratch.write(
+            &name,
+            trace(process, MINUTE + u64::from(process), 1000).as_bytes(),
+        )
     });
     for part in &parts {
         import::index::build(part, None, &Progress::new()).expect("an index");
