@@ -11,6 +11,7 @@
 //! Not read: costs by line and address, jumps, and long names of events.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 
 use super::ImportError;
 use super::demangle::demangle;
@@ -49,13 +50,36 @@ pub fn sniff(head: &[u8]) -> bool {
     false
 }
 
+/// What a file that begins with `head` says of itself where valgrind has written several for one run: which process
+/// that was with which command, and which part and thread of it the file holds.
+pub fn part_of(head: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
+    let (mut run, mut part) = (Vec::new(), Vec::new());
+    let mut by_callgrind = false;
+    for line in head.split(|&byte| byte == b'\n') {
+        let at = memchr::memchr(b':', line);
+        let key = at.map_or(line, |at| &line[..at]);
+        match key {
+            b"creator" => by_callgrind = line[at?..].trim_ascii().starts_with(b": callgrind"),
+            b"pid" | b"cmd" => run.extend_from_slice(line),
+            b"part" | b"thread" => part.extend_from_slice(line),
+            b"events" => break,
+            _ => {}
+        }
+    }
+    (by_callgrind && !run.is_empty() && !part.is_empty()).then_some((run, part))
+}
+
 /// Reads the profile. O(size); memory for functions and call relations.
 pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
+    join(std::slice::from_ref(input), progress)
+}
+
+/// Reads several files of one run, whose costs are added up.
+pub fn join(inputs: &[Input], progress: &Progress) -> Result<Recording, ImportError> {
     let reporter = Reporter::new();
-    let mut lines = Lines::open(input, progress, &reporter)?;
     let mut reader = Reader {
         reporter: &reporter,
-        file: input.display().to_string(),
+        file: String::new(),
         line: 0,
         graph: GraphBuilder::new(&reporter),
         functions: Functions::default(),
@@ -76,16 +100,21 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         totals: None,
         by_callgrind: false,
     };
-    while let Some(line) = lines.next()? {
-        reader.line += 1;
-        reader.read(line)?;
+    for input in inputs {
+        let mut lines = Lines::open(input, progress, &reporter)?;
+        reader.start(input);
+        while let Some(line) = lines.next()? {
+            reader.line += 1;
+            reader.read(line)?;
+        }
+        reader.end_calls();
+        if reader.values.is_empty() {
+            let expected = "a line that begins with 'events:'";
+            return Err(ImportError::malformed(lines.place(), expected, "none"));
+        }
     }
-    reader.end_calls();
-    if reader.values.is_empty() {
-        let expected = "a line that begins with 'events:'";
-        return Err(ImportError::malformed(lines.place(), expected, "none"));
-    }
-    Ok(reader.finish(input))
+    let first = inputs.first().map(|input| input.to_path_buf());
+    Ok(reader.finish(first.unwrap_or_default()))
 }
 
 /// Stands for no name.
@@ -211,6 +240,19 @@ impl Reader<'_> {
     fn warn(&self, kind: &'static str) {
         self.reporter
             .warn(kind, || Place::line(&self.file, self.line));
+    }
+
+    /// Starts with a file: names, and what the lines are differences to, are its own.
+    fn start(&mut self, input: &Input) {
+        self.file = input.display().to_string();
+        self.line = 0;
+        self.columns.clear();
+        self.positions = 1;
+        (self.objects, self.files, self.names) = Default::default();
+        (self.object, self.source, self.function) = (NONE, NONE, None);
+        self.callee = Callee::default();
+        self.last.clear();
+        self.known.clear();
     }
 
     fn read(&mut self, line: &[u8]) -> Result<(), ImportError> {
@@ -436,7 +478,7 @@ impl Reader<'_> {
         text.into_owned()
     }
 
-    fn finish(self, input: &Input) -> Recording {
+    fn finish(self, path: PathBuf) -> Recording {
         let sum = self.graph.weight(0) / self.factors[0];
         match self.totals {
             Some(totals) if totals != sum => self.warn("totals-differ"),
@@ -451,7 +493,7 @@ impl Reader<'_> {
             });
         let profile = Profile::new(self.values, 0, Weights::Graph(graph), functions);
         Recording {
-            path: input.to_path_buf(),
+            path,
             format: FORMAT,
             kind: RecordingKind::Profile,
             functions: self.functions,

@@ -310,7 +310,7 @@ fn read_archive(input: &Input, head: &[u8], progress: &Progress) -> Result<Recor
     };
     let recording = match parts.as_slice() {
         [alone] => read(alone, progress)?,
-        parts => otlp::join(parts, progress)?,
+        parts => several::join(parts, progress)?,
     };
     Ok(in_archive(recording, input, &archive))
 }

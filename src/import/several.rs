@@ -1,15 +1,16 @@
 //! Several files: which of them are one recording, and which are runs of their own.
 //!
 //! Files are one recording when they say so. Files of OpenTelemetry spans do where they share a trace: services,
-//! or parts of one exporter's output, write a file each. Files of processes do by their names and times, see
+//! or parts of one exporter's output, write a file each; files of callgrind do that hold threads or parts of one run of a process. Files of processes do by their names and times, see
 //! `processes.rs`. All other files are runs of their own.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::input::Input;
 use super::{
-    ImportError, index, is_recording_directory, is_recording_head, otlp, processes, stream,
+    ImportError, callgrind, index, is_recording_directory, is_recording_head, otlp, processes,
+    stream,
 };
 use crate::facts::recording::Recording;
 use crate::progress::Progress;
@@ -27,7 +28,9 @@ fn files(dir: &Input) -> Option<Vec<Input>> {
     let mut files = dir.entries().ok()?;
     files.retain(|file| {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
-        !name.starts_with('.') && !name.ends_with(index::SUFFIX)
+        // Callgrind leaves an empty file where each thread has one of its own.
+        let is_empty = file.is_file() && file.size().is_ok_and(|size| size == 0);
+        !name.starts_with('.') && !name.ends_with(index::SUFFIX) && !is_empty
     });
     let all = !files.is_empty()
         && files.len() <= MOST
@@ -57,7 +60,7 @@ pub fn open(paths: &[PathBuf], progress: &Progress) -> Result<Vec<Recording>, Im
     for group in groups(&inputs, progress)? {
         match group.as_slice() {
             [input] => alone.push((input.clone(), index::open(input, progress)?)),
-            parts => recordings.push((parts.to_vec(), otlp::join(parts, progress)?)),
+            parts => recordings.push((parts.to_vec(), join(parts, progress)?)),
         }
     }
     recordings.extend(processes::join(alone, progress)?);
@@ -78,13 +81,35 @@ pub fn open(paths: &[PathBuf], progress: &Progress) -> Result<Vec<Recording>, Im
         .collect())
 }
 
+/// Reads the parts of one recording.
+pub fn join(parts: &[Input], progress: &Progress) -> Result<Recording, ImportError> {
+    let head = match parts.first() {
+        Some(first) => stream::head(first, progress)?,
+        None => Vec::new(),
+    };
+    match callgrind::part_of(&head) {
+        Some(_) => callgrind::join(parts, progress),
+        None => otlp::join(parts, progress),
+    }
+}
+
 /// The inputs of each recording; recordings in the order of their first inputs.
 pub fn groups(inputs: &[Input], progress: &Progress) -> Result<Vec<Vec<Input>>, ImportError> {
     // By input, the first one that it is of one recording with.
     let mut first: Vec<usize> = (0..inputs.len()).collect();
+    // By directory and run, which parts of it which inputs hold.
+    let mut runs: BTreeMap<_, Vec<(Vec<u8>, usize)>> = BTreeMap::new();
     let mut by_trace: HashMap<Vec<u8>, usize> = HashMap::new();
     for (number, input) in inputs.iter().enumerate() {
-        if inputs.len() == 1 || input.is_dir() || !otlp::sniff(&stream::head(input, progress)?) {
+        if inputs.len() == 1 || input.is_dir() {
+            continue;
+        }
+        let head = stream::head(input, progress)?;
+        if let Some((run, part)) = callgrind::part_of(&head) {
+            let folder = input.parent().map(PathBuf::from);
+            runs.entry((folder, run)).or_default().push((part, number));
+        }
+        if !otlp::sniff(&head) {
             continue;
         }
         let traces = otlp::traces(input, progress)?;
@@ -102,6 +127,16 @@ pub fn groups(inputs: &[Input], progress: &Progress) -> Result<Vec<Vec<Input>>, 
         first[number] = group;
         for trace in traces {
             by_trace.entry(trace).or_insert(number);
+        }
+    }
+    for mut parts in runs.into_values() {
+        parts.sort();
+        // What is there twice is of two runs, and nothing tells which part is of which.
+        if parts.windows(2).all(|pair| pair[0].0 != pair[1].0) {
+            let least = parts.iter().map(|part| part.1).min();
+            for (_, number) in parts {
+                first[number] = least.unwrap_or(number);
+            }
         }
     }
     let mut groups: Vec<Vec<Input>> = vec![Vec::new(); inputs.len()];

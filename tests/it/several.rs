@@ -105,3 +105,49 @@ fn the_index_of_a_part_keeps_its_clock() {
     assert_eq!(processes(&joined), [["100", "101"]]);
     assert_eq!(joined[0].trace.duration().ns(), 1_001_000);
 }
+
+/// A profile of a thread, as callgrind writes it: `main` costs 3, `work` that it calls 40.
+fn costs(process: u32, thread: u32) -> String {
+    format!(
+        "# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\npid: {process}\ncmd:  ./app\npart: 1\nthread: {thread}\n\n\
+         positions: line\nevents: Ir\nsummary: 43\n\nfl=(1) a.c\nfn=(1) main\n1 3\ncfn=(2) work{thread}\ncalls=2 7\n1 40\n\n\
+         fn=(2)\n7 40\n\ntotals: 43\n"
+    )
+}
+
+#[test]
+fn threads_that_callgrind_tells_apart_are_one_profile() {
+    let scratch = Scratch::new("callgrind-threads");
+    scratch.write("callgrind.out.7", b"");
+    let first = scratch.write("callgrind.out.7-01", costs(7, 1).as_bytes());
+    let second = scratch.write("callgrind.out.7-02", costs(7, 2).as_bytes());
+    for opened in [open(&[&first, &second]), open(&[&scratch.0])] {
+        assert_eq!(opened.len(), 1);
+        assert!(opened[0].warnings.is_empty(), "{:?}", opened[0].warnings);
+        let profile = opened[0].profile.as_ref().expect("a profile");
+        assert_eq!(profile.weight().ns(), 86);
+        let functions = &opened[0].functions;
+        let metrics = functions.ids().zip(profile.function_metrics());
+        let rows: Vec<_> = metrics
+            .map(|(id, it)| {
+                (
+                    functions.get(id).name,
+                    it.calls,
+                    it.total.ns(),
+                    it.self_cost.ns(),
+                )
+            })
+            .collect();
+        let expected = [
+            ("main", 0, 86, 6),
+            ("work1", 2, 40, 40),
+            ("work2", 2, 40, 40),
+        ];
+        assert_eq!(rows, expected);
+    }
+    // Another process, and the same thread twice.
+    let other = scratch.write("callgrind.out.8-01", costs(8, 1).as_bytes());
+    assert_eq!(open(&[&first, &second, &other]).len(), 2);
+    let again = scratch.write("again.7-01", costs(7, 1).as_bytes());
+    assert_eq!(open(&[&first, &again]).len(), 2);
+}
