@@ -223,6 +223,9 @@ struct StackFrame {
 /// a command's.
 type Whose = (Option<i64>, Option<i64>, Option<u64>, Box<[u8]>);
 
+/// How many processors and commands are told apart where there are no threads.
+const MOST_ANONYMOUS: usize = 4096;
+
 /// A thread while its samples are read.
 struct Thread {
     id: ThreadId,
@@ -330,7 +333,14 @@ impl Reader<'_> {
         let processor = sample.processor.filter(|_| sample.thread.unwrap_or(0) == 0);
         let somebody = sample.thread.is_some() || processor.is_some();
         let command = if somebody { b"" } else { sample.command };
-        let key = (sample.process, sample.thread, processor, command.into());
+        let mut key: Whose = (sample.process, sample.thread, processor, command.into());
+        let anonymous = sample.thread.is_none() && sample.process.is_none();
+        if anonymous && self.threads.len() >= MOST_ANONYMOUS && !self.threads.contains_key(&key) {
+            // No machine has so many processors, and nobody would tell so many commands apart.
+            key = Whose::default();
+        }
+        let (.., processor, command) = &key;
+        let (processor, command) = (*processor, command.clone());
         let builder = &mut self.builder;
         let samples = &mut self.samples;
         let thread = self.threads.entry(key).or_insert_with(|| {
@@ -339,7 +349,8 @@ impl Reader<'_> {
                 (Some(thread), Some(processor)) => format!("{thread} on processor {processor}"),
                 (Some(thread), None) => thread.to_string(),
                 (None, Some(processor)) => format!("processor {processor}"),
-                (None, None) => String::from_utf8_lossy(command).into_owned(),
+                (None, None) if command.is_empty() => "all".to_owned(),
+                (None, None) => String::from_utf8_lossy(&command).into_owned(),
             };
             let id = builder.thread(process.as_deref().unwrap_or_default(), &id);
             Thread {
@@ -365,7 +376,7 @@ impl Reader<'_> {
             }
             None => {
                 lines.warn("missing-time");
-                thread.last + USUAL_INTERVAL
+                thread.last.saturating_add(USUAL_INTERVAL)
             }
         };
         thread.last = time;
