@@ -60,15 +60,24 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
                 b"samples" => {
                     if document.array()? {
                         let samples = profile.samples.get_or_insert_default();
-                        while document.element()? {
+                        loop {
+                            document.integers(|id| samples.push(u32::try_from(id).ok()))?;
+                            if !document.element()? {
+                                break;
+                            }
                             samples.push(document.index()?);
                         }
                     }
                 }
                 b"timeDeltas" => {
                     if document.array()? {
-                        while document.element()? {
-                            profile.deltas.push(document.time(Unit::Microseconds)?);
+                        let deltas = &mut profile.deltas;
+                        loop {
+                            document.integers(|us| deltas.push(us.checked_mul(1000)))?;
+                            if !document.element()? {
+                                break;
+                            }
+                            deltas.push(document.time(Unit::Microseconds)?);
                         }
                     }
                 }

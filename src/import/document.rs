@@ -219,6 +219,50 @@ impl<'a> Document<'a> {
         Ok(self.scan(|cursor| cursor.next(b']'))?.unwrap_or(false))
     }
 
+    /// Takes the whole numbers that stand next in the array at hand, one behind the other and of at most 18 digits,
+    /// which is what long arrays are made of; stops before anything else, which [`element`](Self::element) finds.
+    pub fn integers(&mut self, mut take: impl FnMut(i64)) -> Result<(), ImportError> {
+        const DIGITS: usize = 18;
+        if self.cut {
+            return Ok(());
+        }
+        self.pass();
+        loop {
+            let data = self.window.data();
+            let (mut done, mut ended) = (0, false);
+            loop {
+                // The comma stays where what is behind it does.
+                let comma = usize::from(data.get(done) == Some(&b','));
+                let minus = usize::from(data.get(done + comma) == Some(&b'-'));
+                let start = done + comma + minus;
+                let mut at = start;
+                let mut value = 0_i64;
+                while let Some(digit) = data.get(at).map(|byte| byte.wrapping_sub(b'0'))
+                    && digit <= 9
+                    && at - start < DIGITS
+                {
+                    value = value * 10 + i64::from(digit);
+                    at += 1;
+                }
+                match data.get(at) {
+                    Some(b',' | b']') if at > start => {
+                        take(if minus > 0 { -value } else { value });
+                        done = at;
+                    }
+                    Some(_) => {
+                        ended = true;
+                        break;
+                    }
+                    None => break,
+                }
+            }
+            self.window.consume(done);
+            if ended || !self.window.more()? {
+                return Ok(());
+            }
+        }
+    }
+
     /// Passes over the next value.
     pub fn skip(&mut self) -> Result<(), ImportError> {
         let mut skip = Skip::default();

@@ -46,9 +46,18 @@ impl Table {
         }
         while let Some(key) = document.member()? {
             if let Some(column) = find(key) {
+                let kind = wanted[column].1;
+                let cells = &mut columns[column];
                 if document.array()? {
-                    while document.element()? {
-                        columns[column].push(cell(document, wanted[column].1)?);
+                    loop {
+                        if let Cell::Index = kind {
+                            let index = |number| u32::try_from(number).ok().map(i64::from);
+                            document.integers(|number| cells.push(index(number)))?;
+                        }
+                        if !document.element()? {
+                            break;
+                        }
+                        cells.push(cell(document, kind)?);
                     }
                 }
                 continue;
