@@ -496,6 +496,60 @@ fn perf_script_is_read_whatever_fields_were_asked_for() {
     }
 }
 
+/// Long arrays of whole numbers are read at once where they are written without blanks.
+#[test]
+fn long_arrays_are_read_however_they_are_written() {
+    let scratch = Scratch::new("arrays");
+    let mut random = Random(3);
+    let names = ["(root)", "f", "g", "h"];
+    let nodes: Vec<String> = names
+        .iter()
+        .enumerate()
+        .map(|(at, name)| {
+            let parent = if at > 0 {
+                format!(r#","parent":{at}"#)
+            } else {
+                String::new()
+            };
+            format!(
+                r#"{{"id":{},"callFrame":{{"functionName":"{name}"}}{parent}}}"#,
+                at + 1
+            )
+        })
+        .collect();
+    let (mut ids, mut deltas) = (Vec::new(), Vec::new());
+    for _ in 0..30_000 {
+        // A few that no node has, and a few that go back.
+        ids.push(1 + random.below(5));
+        deltas.push(random.below(2_000_000) as i64 - 20);
+    }
+    let write = |name: &str, separator: &str| {
+        let join = |numbers: Vec<String>| numbers.join(separator);
+        let ids = join(ids.iter().map(u64::to_string).collect());
+        let deltas = join(deltas.iter().map(i64::to_string).collect());
+        let text = format!(
+            r#"{{"nodes":[{}],"startTime":5,"samples":[{ids}],"timeDeltas":[{deltas}]}}"#,
+            nodes.join(","),
+        );
+        shown(&read(&scratch.write(name, text.as_bytes())))
+    };
+    let plain = write("plain.cpuprofile", ",");
+    assert!(plain.lines().count() > 1000);
+    assert_eq!(write("blank.cpuprofile", ", "), plain);
+    assert_eq!(write("lines.cpuprofile", "\n,"), plain);
+}
+
+#[test]
+fn samples_of_many_commands_share_threads() {
+    let scratch = Scratch::new("commands");
+    let text: String = (0..6000)
+        .map(|at| format!("command{at} 1.{at:06}: \n\t  7f f (a)\n\n"))
+        .collect();
+    let recording = read(&scratch.write("commands.perf.txt", text.as_bytes()));
+    assert_eq!((recording.samples, recording.trace.calls()), (6000, 4097));
+    assert_eq!(recording.trace.threads().len(), 4097);
+}
+
 #[test]
 fn hit_counts_of_v8_are_a_profile_where_there_are_no_samples() {
     let scratch = Scratch::new("hits");
