@@ -87,10 +87,6 @@ struct Row {
     depth: u16,
     name: NameId,
     language: NameId,
-    /// Itself for the root.
-    parent: ModuleId,
-    /// One past the last module of the subtree.
-    end: u32,
     loc: u32,
     line: u32,
     end_line: u32,
@@ -105,6 +101,11 @@ struct Row {
 pub struct Hierarchy {
     names: Names,
     rows: Vec<Row>,
+    /// Apart from the rows: layouts read these two of every module, and nothing else.
+    /// One past the last module of the subtree.
+    ends: Vec<u32>,
+    /// The root stands for its own.
+    parents: Vec<u32>,
 }
 
 impl Hierarchy {
@@ -152,16 +153,26 @@ impl Hierarchy {
 
     /// The parent; none for the root.
     pub fn parent(&self, id: ModuleId) -> Option<ModuleId> {
-        (id != ModuleId::ROOT).then(|| self.rows[id.index()].parent)
+        (id != ModuleId::ROOT).then(|| ModuleId(self.parents[id.index()]))
     }
 
     /// The ids of the subtree, the module itself first.
     pub fn subtree(&self, id: ModuleId) -> std::ops::Range<u32> {
-        id.0..self.rows[id.index()].end
+        id.0..self.ends[id.index()]
+    }
+
+    /// One past the last module of each module's subtree, in preorder.
+    pub fn ends(&self) -> &[u32] {
+        &self.ends
+    }
+
+    /// Each module's parent, in preorder; the root stands for its own.
+    pub fn parents(&self) -> &[u32] {
+        &self.parents
     }
 
     pub fn is_leaf(&self, id: ModuleId) -> bool {
-        self.rows[id.index()].end == id.0 + 1
+        self.ends[id.index()] == id.0 + 1
     }
 
     /// Whether `inner` is `outer` or lies inside it.
@@ -170,12 +181,12 @@ impl Hierarchy {
     }
 
     pub fn children(&self, id: ModuleId) -> impl Iterator<Item = ModuleId> + '_ {
-        let end = self.rows[id.index()].end;
+        let end = self.ends[id.index()];
         let mut next = id.0 + 1;
         std::iter::from_fn(move || {
             (next < end).then(|| {
                 let child = ModuleId(next);
-                next = self.rows[child.index()].end;
+                next = self.ends[child.index()];
                 child
             })
         })
@@ -217,6 +228,8 @@ impl NodeId {
 
 struct Node {
     row: Row,
+    /// Itself for the root.
+    parent: NodeId,
     first_child: Option<NodeId>,
     last_child: Option<NodeId>,
     next_sibling: Option<NodeId>,
@@ -244,20 +257,18 @@ impl HierarchyBuilder {
         let mut builder = HierarchyBuilder::new(hierarchy.name(ModuleId::ROOT));
         builder.set(NodeId::ROOT, hierarchy.module(ModuleId::ROOT));
         for id in hierarchy.modules().skip(1) {
-            let parent = hierarchy.rows[id.index()].parent;
-            builder.add(NodeId(parent.0), hierarchy.module(id));
+            let parent = NodeId(hierarchy.parents[id.index()]);
+            builder.add(parent, hierarchy.module(id));
         }
         builder
     }
 
-    fn row(&mut self, parent: NodeId, depth: u16, module: Module<'_>) -> Row {
+    fn row(&mut self, depth: u16, module: Module<'_>) -> Row {
         Row {
             kind: module.kind,
             depth,
             name: self.names.intern(module.name),
             language: self.names.intern(module.language),
-            parent: ModuleId(parent.0),
-            end: 0,
             loc: module.loc,
             line: module.line,
             end_line: module.end_line,
@@ -270,9 +281,10 @@ impl HierarchyBuilder {
 
     fn push(&mut self, parent: NodeId, depth: u16, module: Module<'_>) -> NodeId {
         let id = NodeId(self.nodes.len() as u32);
-        let row = self.row(parent, depth, module);
+        let row = self.row(depth, module);
         self.nodes.push(Node {
             row,
+            parent,
             first_child: None,
             last_child: None,
             next_sibling: None,
@@ -293,8 +305,8 @@ impl HierarchyBuilder {
 
     /// Replaces the facts of a module; its place stays.
     pub fn set(&mut self, id: NodeId, module: Module<'_>) {
-        let Row { parent, depth, .. } = self.nodes[id.index()].row;
-        self.nodes[id.index()].row = self.row(NodeId(parent.0), depth, module);
+        let depth = self.nodes[id.index()].row.depth;
+        self.nodes[id.index()].row = self.row(depth, module);
     }
 
     pub fn get(&self, id: NodeId) -> Module<'_> {
@@ -327,16 +339,17 @@ impl HierarchyBuilder {
     pub fn build(self) -> (Hierarchy, Vec<ModuleId>) {
         let mut modules = vec![ModuleId::ROOT; self.nodes.len()];
         let mut rows: Vec<Row> = Vec::with_capacity(self.nodes.len());
+        let mut ends: Vec<u32> = Vec::with_capacity(self.nodes.len());
+        let mut parents: Vec<u32> = Vec::with_capacity(self.nodes.len());
         // An explicit stack: a source tree may nest deeper than the program's own stack would bear.
         let mut stack = vec![NodeId::ROOT];
         while let Some(id) = stack.pop() {
             let node = &self.nodes[id.index()];
             let module = ModuleId(rows.len() as u32);
             modules[id.index()] = module;
-            let mut row = node.row;
-            row.parent = modules[row.parent.0 as usize];
-            row.end = module.0 + 1;
-            rows.push(row);
+            rows.push(node.row);
+            ends.push(module.0 + 1);
+            parents.push(modules[node.parent.index()].0);
             let first_child = stack.len();
             stack.extend(std::iter::successors(node.first_child, |id| {
                 self.nodes[id.index()].next_sibling
@@ -344,13 +357,14 @@ impl HierarchyBuilder {
             stack[first_child..].reverse();
         }
         for index in (1..rows.len()).rev() {
-            let Row { end, parent, .. } = rows[index];
-            let parent = &mut rows[parent.index()];
-            parent.end = parent.end.max(end);
+            let parent = parents[index] as usize;
+            ends[parent] = ends[parent].max(ends[index]);
         }
         let hierarchy = Hierarchy {
             names: self.names,
             rows,
+            ends,
+            parents,
         };
         (hierarchy, modules)
     }

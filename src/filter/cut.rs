@@ -49,6 +49,12 @@ impl Cut {
         self.hidden.iter().copied()
     }
 
+    /// The hidden modules of an interval of ids, in preorder.
+    pub fn hidden_in(&self, ids: std::ops::Range<u32>) -> impl Iterator<Item = ModuleId> + '_ {
+        let ids = ModuleId(ids.start)..ModuleId(ids.end);
+        self.hidden.range(ids).copied()
+    }
+
     /// Collapses everything below the modules of depth `level`, and expands what lies above; what is hidden stays
     /// so.
     pub fn set_level(&mut self, hierarchy: &Hierarchy, level: u16) {

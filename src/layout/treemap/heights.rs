@@ -1,6 +1,9 @@
 //! Heights: terraces one step above each other, leaves as low plinths of even height or by a metric.
 
-use crate::layout::geometry::{Block, BlockKind, CITY_SIZE};
+use super::rect::smaller;
+use super::shown::Columns;
+use crate::layout::geometry::{BlockKind, CITY_SIZE};
+use crate::units::ModuleId;
 
 /// The step from the ground to the root's terrace in world units, and how steps shrink from level to
 /// level, so that deep trees stay low.
@@ -38,15 +41,13 @@ pub(super) struct Scale {
 
 impl Heights {
     /// The scale of a city of these blocks.
-    pub(super) fn scale(&self, blocks: &[Block]) -> Scale {
-        let solid = blocks
-            .iter()
-            .filter(|block| block.kind != BlockKind::Terrace);
-        let mean_side = CITY_SIZE * (0.7 / solid.clone().count().max(1) as f32).sqrt();
+    pub(super) fn scale(&self, columns: Columns<'_>) -> Scale {
+        let solid = || (0..columns.ends.len()).filter(|&at| columns.ends[at] as usize == at + 1);
+        let mean_side = CITY_SIZE * (0.7 / solid().count().max(1) as f32).sqrt();
         let largest = match self {
             Heights::Even => 0.0,
             Heights::Metric(values) => {
-                let values = solid.filter_map(|block| values.get(block.module.index()));
+                let values = solid().filter_map(|at| values.get(columns.module(at).index()));
                 values
                     .copied()
                     .filter(|value| value.is_finite())
@@ -60,19 +61,31 @@ impl Heights {
     }
 }
 
+/// The highest step onto a terrace of this level, in world units.
+pub(super) fn step(level: u16) -> f32 {
+    STEP * STEP_DECAY.powi(i32::from(level))
+}
+
 impl Scale {
-    /// How far `block`, whose footprint is known, stands above what it stands on.
-    pub(super) fn top(&self, heights: &Heights, block: &Block) -> f32 {
-        let side = (block.max.x - block.min.x).min(block.max.y - block.min.y);
-        let step = || (STEP * STEP_DECAY.powi(i32::from(block.level))).min(side * STEP_SHARE);
-        let plinth = self.leaf.min(side * LEAF_SLENDERNESS);
-        match (block.kind, heights) {
+    /// How far a block stands above what it stands on; `side` is the shorter one of its footprint, `step` the
+    /// highest step at its level.
+    pub(super) fn top(
+        &self,
+        heights: &Heights,
+        module: ModuleId,
+        kind: BlockKind,
+        side: f32,
+        step: f32,
+    ) -> f32 {
+        let step = || smaller(step, side * STEP_SHARE);
+        let plinth = smaller(self.leaf, side * LEAF_SLENDERNESS);
+        match (kind, heights) {
             (BlockKind::Terrace, _) => step(),
             (BlockKind::Leaf, Heights::Even) => plinth,
             // As high as what it holds would be.
             (BlockKind::Collapsed, Heights::Even) => step() + plinth,
             (_, Heights::Metric(values)) => {
-                let value = values.get(block.module.index()).copied().unwrap_or(0.0);
+                let value = values.get(module.index()).copied().unwrap_or(0.0);
                 if value > 0.0 && self.largest > 0.0 {
                     let share = (value / self.largest).min(1.0).sqrt() as f32;
                     plinth * 0.5 + share * METRIC_MAX

@@ -1,6 +1,6 @@
 //! Margins: how much of a terrace stays free around its children, and where its name lies.
 
-use super::Rect;
+use super::rect::{Rect, smaller};
 
 /// The widest margin at the root, in world units, and how it shrinks from level to level.
 const MARGIN: f64 = 9.0;
@@ -25,33 +25,49 @@ fn shrunk(at_root: f64, decay: f64, level: u16) -> f64 {
     at_root * decay.powi(i32::from(level))
 }
 
-fn margin(rect: Rect, level: u16) -> f64 {
-    let side = rect.width().min(rect.height());
-    shrunk(MARGIN, MARGIN_DECAY, level).min(side * MARGIN_SHARE)
+/// What is left free at one level of the hierarchy, at most: in world units.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Margins {
+    margin: f64,
+    strip: f64,
+    /// Half of the street between neighbours.
+    street: f64,
+}
+
+impl Margins {
+    pub fn at(level: u16) -> Margins {
+        Margins {
+            margin: shrunk(MARGIN, MARGIN_DECAY, level),
+            strip: shrunk(STRIP, STRIP_DECAY, level),
+            street: shrunk(STREET, STREET_DECAY, level),
+        }
+    }
+
+    /// The part of a terrace that its children share. Chains of only children, as source trees begin with,
+    /// have narrow margins: there is nothing to keep apart.
+    pub fn inner(&self, rect: Rect, children: usize) -> Rect {
+        let narrowed = if children == 1 { ONLY_CHILD } else { 1.0 };
+        let side = rect.width().min(rect.height());
+        let margin = self.margin.min(side * MARGIN_SHARE) * narrowed;
+        let strip = self.strip.min(side * STRIP_SHARE);
+        rect.inset(margin, strip.max(margin))
+    }
+
+    /// A block's footprint within the rectangle that the tiling gave it: half a street smaller on each side.
+    pub fn separated(&self, rect: Rect) -> Rect {
+        let side = smaller(rect.width(), rect.height());
+        let street = smaller(self.street, side * STREET_SHARE);
+        Rect {
+            west: rect.west + street,
+            south: rect.south + street,
+            east: rect.east - street,
+            north: rect.north - street,
+        }
+    }
 }
 
 /// The height of the free strip along the south edge of a terrace, for its name.
 pub fn label_strip(rect: Rect, level: u16) -> f64 {
     let side = rect.width().min(rect.height());
-    shrunk(STRIP, STRIP_DECAY, level).min(side * STRIP_SHARE)
-}
-
-/// The part of a terrace that its children share. Chains of only children, as source trees begin with,
-/// have narrow margins: there is nothing to keep apart.
-pub(super) fn inner(rect: Rect, level: u16, children: usize) -> Rect {
-    let narrowed = if children == 1 { ONLY_CHILD } else { 1.0 };
-    let margin = margin(rect, level) * narrowed;
-    rect.inset(margin, label_strip(rect, level).max(margin))
-}
-
-/// The widest street between the children of one parent, who are at `level`.
-pub(super) fn street(level: u16) -> f64 {
-    shrunk(STREET, STREET_DECAY, level)
-}
-
-/// A child's footprint within the rectangle that the tiling gave it: half a street smaller on each side.
-pub(super) fn separated(rect: Rect, street: f64) -> Rect {
-    let side = rect.width().min(rect.height());
-    let street = street.min(side * STREET_SHARE);
-    rect.inset(street, street)
+    Margins::at(level).strip.min(side * STRIP_SHARE)
 }

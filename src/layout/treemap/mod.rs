@@ -3,35 +3,43 @@
 
 mod heights;
 mod margins;
+mod order;
+mod rect;
+mod shown;
 mod slice;
 mod squarify;
 mod stable;
 mod strip;
+mod weights;
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-use glam::Vec3;
+use glam::{Vec2, Vec3};
 
+use self::margins::Margins;
+use self::order::Family;
+use self::rect::smaller;
+use self::shown::{Columns, Shown};
+use self::weights::{Open, Scales};
 use super::geometry::{Block, BlockKind, CITY_SIZE};
 use crate::facts::hierarchy::Hierarchy;
 use crate::filter::cut::Cut;
 use crate::units::ModuleId;
 
 pub use heights::Heights;
-use heights::Scale;
 pub use margins::label_strip;
+pub use rect::Rect;
 
 /// Width by depth of the city.
 const CITY_ASPECT: f64 = 1.4;
 
-/// The smallest weight of a leaf as a share of the mean: what has no lines or was never called still has
-/// its place, and all of these together no more than this share of the city.
-const LEAST_WEIGHT: f64 = 0.05;
-
 /// A footprint whose share has changed by no more than this part of itself stays where it is when only a
 /// part of the city is laid out again.
 const TOLERANCE: f64 = 0.01;
+
+/// So many leaves on one terrace do not fit into the caches.
+const SCATTERED: usize = 10_000;
 
 /// How the children of one module share its footprint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,72 +69,6 @@ impl Tiling {
             Tiling::Ordered => "ordered",
             Tiling::Stable => "stable",
             Tiling::SliceAndDice => "slice",
-        }
-    }
-}
-
-/// A rectangle of the ground plan, in world units.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rect {
-    pub west: f64,
-    pub south: f64,
-    pub east: f64,
-    pub north: f64,
-}
-
-impl Rect {
-    pub fn width(&self) -> f64 {
-        self.east - self.west
-    }
-
-    pub fn height(&self) -> f64 {
-        self.north - self.south
-    }
-
-    /// Takes a share of the width away from the west side and gives it back.
-    fn cut_west(&mut self, share: f64) -> Rect {
-        let edge = (self.west + self.width() * share).min(self.east);
-        let cut = Rect {
-            east: edge,
-            ..*self
-        };
-        self.west = edge;
-        cut
-    }
-
-    /// Takes a share of the height away from the south side and gives it back.
-    fn cut_south(&mut self, share: f64) -> Rect {
-        let edge = (self.south + self.height() * share).min(self.north);
-        let cut = Rect {
-            north: edge,
-            ..*self
-        };
-        self.south = edge;
-        cut
-    }
-
-    /// Smaller by `west`, `south` … on each side; never turned inside out.
-    fn inset(&self, side: f64, south: f64) -> Rect {
-        let side = side.min(0.5 * self.width()).min(0.5 * self.height());
-        let inset = Rect {
-            west: self.west + side,
-            south: self.south + south,
-            east: self.east - side,
-            north: self.north - side,
-        };
-        Rect {
-            east: inset.east.max(inset.west),
-            south: inset.south.min(inset.north),
-            ..inset
-        }
-    }
-
-    pub fn of_block(block: &Block) -> Rect {
-        Rect {
-            west: f64::from(block.min.x),
-            south: f64::from(block.min.y),
-            east: f64::from(block.max.x),
-            north: f64::from(block.max.y),
         }
     }
 }
@@ -172,24 +114,89 @@ pub struct Treemap {
     blocks: Vec<Block>,
     /// For each block the one that it stands on; the root stands for its own.
     parents: Vec<u32>,
-    /// By block: its footprint metric or the sum of its children's weights, whichever is larger; positive
-    /// and finite.
-    weights: Vec<f64>,
+    shown: Shown,
+    scales: Scales,
+    /// By block; positive and finite.
+    weights: Vec<f32>,
     /// By block, of the layout of reference; empty where that is this one.
-    references: Vec<f64>,
-    /// The smallest weight of a leaf.
-    least: f64,
-    scale: Scale,
+    references: Vec<f32>,
+    heights: heights::Scale,
     /// The weights with which blocks were laid out that have others now, too little to move them.
-    laid: HashMap<u32, f64>,
+    laid: HashMap<u32, f32>,
     scratch: Scratch,
+}
+
+/// What is the same for all blocks of a level: how much is left free around and between them, and how high the step
+/// onto a terrace is at most.
+#[derive(Clone, Copy, Debug)]
+struct Level {
+    margins: Margins,
+    step: f32,
+}
+
+impl Level {
+    fn new(level: u16) -> Level {
+        Level {
+            margins: Margins::at(level),
+            step: heights::step(level),
+        }
+    }
+}
+
+/// What the children of one module stand on, and all else that makes blocks of their rectangles.
+struct Ground<'a> {
+    columns: Columns<'a>,
+    children: &'a [u32],
+    level: u16,
+    margins: Margins,
+    step: f32,
+    /// The top of the terrace.
+    floor: f32,
+    heights: &'a Heights,
+    scale: heights::Scale,
+}
+
+impl Ground<'_> {
+    /// Makes the block of one of the children.
+    #[inline(always)]
+    fn put(&self, blocks: &mut [Block], at: usize, rect: Rect) {
+        let child = self.children[at] as usize;
+        blocks[child] = self.block(child, self.footprint(rect));
+    }
+
+    #[inline(always)]
+    fn footprint(&self, rect: Rect) -> [Vec2; 2] {
+        let rect = self.margins.separated(rect);
+        // Rounding to f32 is monotone: what lies inside or beside stays inside or beside.
+        let south_west = Vec2::new(rect.west as f32, rect.south as f32);
+        [south_west, Vec2::new(rect.east as f32, rect.north as f32)]
+    }
+
+    #[inline(always)]
+    fn block(&self, child: usize, [min, max]: [Vec2; 2]) -> Block {
+        let (module, kind) = (self.columns.module(child), self.columns.kind(child));
+        let side = smaller(max.x - min.x, max.y - min.y);
+        let top = self.scale.top(self.heights, module, kind, side, self.step);
+        Block {
+            module,
+            kind,
+            level: self.level,
+            min: min.extend(self.floor),
+            max: max.extend(self.floor + top),
+            subtree_end: self.columns.ends[child],
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default)]
 struct Scratch {
-    order: Vec<u64>,
-    sorted: Vec<f32>,
+    open: Vec<Open>,
+    levels: Vec<Level>,
+    family: Family,
     references: Vec<f32>,
+    cuts: stable::Cuts,
+    footprints: Vec<[Vec2; 2]>,
+    ranks: Vec<u32>,
 }
 
 impl Treemap {
@@ -203,6 +210,15 @@ impl Treemap {
         &self.parents
     }
 
+    /// Made in the memory of an earlier one's blocks: touching new memory takes as long as the layout itself.
+    pub fn in_place_of(blocks: Vec<Block>, parents: Vec<u32>) -> Treemap {
+        Treemap {
+            blocks,
+            parents,
+            ..Treemap::default()
+        }
+    }
+
     pub fn into_blocks(self) -> (Vec<Block>, Vec<u32>) {
         (self.blocks, self.parents)
     }
@@ -210,37 +226,53 @@ impl Treemap {
     /// Lays out the displayed modules. Collapsing changes nothing outside of what is collapsed; what is hidden
     /// has no place. O(n log n) for n modules.
     pub fn lay_out(&mut self, plan: &Plan<'_>) {
-        let leaves = self.display(plan);
-        self.least = if leaves.mean > 0.0 {
-            leaves.mean * LEAST_WEIGHT
-        } else {
-            1.0
-        };
-        let mut weights = std::mem::take(&mut self.weights);
-        self.weigh(plan, plan.areas, &mut weights);
-        self.weights = weights;
+        let Plan { hierarchy, cut, .. } = plan;
+        self.shown.find(hierarchy, cut, &mut self.parents);
+        let columns = self.shown.columns(hierarchy);
+        let open = &mut self.scratch.open;
+        self.scales = Scales::new(hierarchy, cut, plan.areas);
+        self.scales
+            .weigh(hierarchy, cut, columns, plan.areas, open, &mut self.weights);
         self.references.clear();
         if plan.tiling == Tiling::Stable && !plan.references.is_empty() {
-            let mut references = std::mem::take(&mut self.references);
-            self.weigh(plan, plan.references, &mut references);
+            let references = &mut self.references;
+            Scales::new(hierarchy, cut, plan.references).weigh(
+                hierarchy,
+                cut,
+                columns,
+                plan.references,
+                open,
+                references,
+            );
             // What the layout of reference does not know decides nothing.
-            for (block, reference) in self.blocks.iter().zip(&mut references) {
-                let known = plan.references.get(block.module.index());
+            for (at, reference) in references.iter_mut().enumerate() {
+                let known = plan.references.get(columns.module(at).index());
                 if !known.is_some_and(|&area| area > 0.0) {
                     *reference = 0.0;
                 }
             }
-            self.references = references;
         }
         self.laid.clear();
-        self.scale = plan.heights.scale(&self.blocks);
-        if let Some(root) = self.blocks.first_mut() {
-            root.min = Vec3::ZERO;
-            root.max.x = CITY_SIZE;
-            root.max.y = (f64::from(CITY_SIZE) / CITY_ASPECT) as f32;
-            root.max.z = self.scale.top(plan.heights, root);
-        }
-        self.place(plan, 0..self.blocks.len());
+        self.heights = plan.heights.scale(columns);
+        let count = columns.ends.len();
+        let mut root = Block {
+            module: ModuleId::ROOT,
+            kind: columns.kind(0),
+            level: 0,
+            min: Vec3::ZERO,
+            max: Vec3::new(CITY_SIZE, (f64::from(CITY_SIZE) / CITY_ASPECT) as f32, 0.0),
+            subtree_end: count as u32,
+        };
+        let Block {
+            module, kind, max, ..
+        } = root;
+        root.max.z = self
+            .heights
+            .top(plan.heights, module, kind, max.y, Level::new(0).step);
+        // All others are overwritten.
+        self.blocks.resize(count, root);
+        self.blocks[0] = root;
+        self.place(plan, 0..count);
     }
 
     /// Lays out again after the area of `module`, which is a leaf of the hierarchy, has become what
@@ -266,7 +298,7 @@ impl Treemap {
                 } else {
                     self.laid.insert(at as u32, laid);
                 }
-                (weight / laid - 1.0).abs() > TOLERANCE
+                (f64::from(weight) / f64::from(laid) - 1.0).abs() > TOLERANCE
             };
             self.weights[at] = weight;
             // What is changed itself always gets its new share.
@@ -287,232 +319,130 @@ impl Treemap {
     }
 
     /// The weight of a block by the areas of now; those of its children are right already.
-    fn weight_again(&self, plan: &Plan<'_>, at: usize) -> f64 {
+    fn weight_again(&self, plan: &Plan<'_>, at: usize) -> f32 {
         let Block {
             module,
             kind,
             subtree_end,
             ..
         } = self.blocks[at];
-        let area = positive(plan.areas, module);
-        let sum = if kind == BlockKind::Collapsed {
-            collapsed_weight(plan, plan.areas, module, self.least)
-        } else {
-            let mut sum = 0.0;
-            let mut child = at + 1;
-            while child < subtree_end as usize {
-                sum += self.weights[child];
-                child = self.blocks[child].subtree_end as usize;
-            }
-            sum
-        };
-        sum.max(area).max(self.least)
-    }
-
-    /// Makes a block without extent for each displayed module.
-    fn display(&mut self, plan: &Plan<'_>) -> Leaves {
-        let Plan { hierarchy, cut, .. } = plan;
-        let mut leaves = Leaves::default();
-        let (blocks, parents) = (&mut self.blocks, &mut self.parents);
-        blocks.clear();
-        parents.clear();
-        blocks.reserve(hierarchy.len());
-        parents.reserve(hierarchy.len());
-        // The blocks whose subtrees are being filled, and the ids at which these end.
-        let mut open: Vec<(u32, u32)> = Vec::new();
-        let mut collapsed = cut.collapsed().peekable();
-        let mut hidden = cut.hidden().peekable();
-        let mut next = 0;
-        while next < hierarchy.len() as u32 {
-            let module = ModuleId(next);
-            while let Some(&(block, end)) = open.last()
-                && end <= next
-            {
-                blocks[block as usize].subtree_end = blocks.len() as u32;
-                open.pop();
-            }
-            let subtree = hierarchy.subtree(module);
-            while hidden.next_if(|&id| id < module).is_some() {}
-            if hidden.peek() == Some(&module) && module != ModuleId::ROOT {
-                next = subtree.end;
-                continue;
-            }
-            while collapsed.next_if(|&id| id < module).is_some() {}
-            let kind = if subtree.end == next + 1 {
-                leaves.count(positive(plan.areas, module));
-                BlockKind::Leaf
-            } else if collapsed.peek() == Some(&module) {
-                for id in subtree.clone().map(ModuleId) {
-                    if hierarchy.is_leaf(id) {
-                        leaves.count(positive(plan.areas, id));
-                    }
-                }
-                BlockKind::Collapsed
-            } else {
-                BlockKind::Terrace
-            };
-            let index = blocks.len() as u32;
-            parents.push(open.last().map_or(0, |&(block, _)| block));
-            blocks.push(Block {
-                module,
-                kind,
-                level: hierarchy.depth(module),
-                min: Vec3::ZERO,
-                max: Vec3::ZERO,
-                subtree_end: index + 1,
-            });
-            if kind == BlockKind::Terrace {
-                open.push((index, subtree.end));
-                next += 1;
-            } else {
-                next = subtree.end;
-            }
+        let Plan {
+            hierarchy,
+            cut,
+            areas,
+            ..
+        } = *plan;
+        let mut sum = 0.0;
+        if kind == BlockKind::Collapsed {
+            sum = self.scales.collapsed(hierarchy, cut, areas, module);
         }
-        for (block, _) in open {
-            blocks[block as usize].subtree_end = blocks.len() as u32;
+        let mut child = at + 1;
+        while child < subtree_end as usize {
+            sum += f64::from(self.weights[child]);
+            child = self.blocks[child].subtree_end as usize;
         }
-        for (index, block) in blocks.iter_mut().enumerate() {
-            // All that stood on it is hidden.
-            if block.kind == BlockKind::Terrace && block.subtree_end as usize == index + 1 {
-                block.kind = BlockKind::Leaf;
-            }
-        }
-        leaves.mean()
-    }
-
-    /// The weights of all blocks by `areas`.
-    fn weigh(&self, plan: &Plan<'_>, areas: &[f64], weights: &mut Vec<f64>) {
-        weights.clear();
-        weights.resize(self.blocks.len(), 0.0);
-        for (index, block) in self.blocks.iter().enumerate().rev() {
-            // By now the children have added their weights up here.
-            let mut weight = weights[index];
-            if block.kind == BlockKind::Collapsed {
-                weight = collapsed_weight(plan, areas, block.module, self.least);
-            }
-            weight = weight.max(positive(areas, block.module)).max(self.least);
-            if index == 0 {
-                weights[0] = weight;
-            } else {
-                weights[index] = weight;
-                weights[self.parents[index] as usize] += weight;
-            }
-        }
+        self.scales
+            .weight(areas.get(module.index()).copied().unwrap_or(0.0), sum)
     }
 
     /// Gives the blocks on top of those of `part`, which is a subtree, their places; its first has its own.
     fn place(&mut self, plan: &Plan<'_>, part: Range<usize>) {
         let Scratch {
-            order,
-            sorted,
+            levels,
+            family,
             references,
+            cuts,
+            footprints,
+            ranks,
+            ..
         } = &mut self.scratch;
+        let columns = self.shown.columns(plan.hierarchy);
+        let ends = columns.ends;
         let (blocks, weights) = (&mut self.blocks[..], &self.weights[..]);
-        let scale = &self.scale;
         // Parents stand before their children, so one pass from front to back places everything.
-        for parent in part {
-            let Block {
-                level,
-                subtree_end,
-                max,
-                ..
-            } = blocks[parent];
-            if subtree_end as usize == parent + 1 {
+        let mut parent = part.start;
+        while parent < part.end {
+            let end = ends[parent] as usize;
+            if end == parent + 1 {
+                parent = end;
                 continue;
             }
-            order.clear();
-            let mut child = parent + 1;
-            while child < subtree_end as usize {
-                order.push(sort_key(weights[child] as f32, child as u32));
-                child = blocks[child].subtree_end as usize;
+            let Block { level, max, .. } = blocks[parent];
+            let below = level.saturating_add(1);
+            while levels.len() <= usize::from(below) {
+                levels.push(Level::new(levels.len() as u16));
             }
+            let rect = Rect::of_block(&blocks[parent]);
+            family.gather(parent, ends, weights);
+            // Where all are leaves there is nothing below them to place.
+            let is_leaves = family.len() == end - parent - 1;
             if plan.tiling == Tiling::Squarified {
-                order.sort_unstable();
+                family.sort();
             }
-            sorted.clear();
-            sorted.extend(order.iter().map(|&key| key_weight(key)));
-
-            let rect = margins::inner(Rect::of_block(&blocks[parent]), level, order.len());
-            let street = margins::street(level.saturating_add(1));
-            let place = |at: usize, rect: Rect| {
-                let block = &mut blocks[order[at] as u32 as usize];
-                let rect = margins::separated(rect, street);
-                // Rounding to f32 is monotone: what lies inside or beside stays inside or beside.
-                block.min = Vec3::new(rect.west as f32, rect.south as f32, max.z);
-                block.max = Vec3::new(rect.east as f32, rect.north as f32, max.z);
-                block.max.z += scale.top(plan.heights, block);
+            let rect = levels[usize::from(level)].margins.inner(rect, family.len());
+            let children = &family.children[..];
+            let sizes = &family.weights[..];
+            let ground = Ground {
+                columns,
+                children,
+                level: below,
+                margins: levels[usize::from(below)].margins,
+                step: levels[usize::from(below)].step,
+                floor: max.z,
+                heights: plan.heights,
+                scale: self.heights,
             };
+            // A closure for each, so that each is compiled into its tiling.
             match plan.tiling {
-                Tiling::Squarified => squarify::squarify(sorted, rect, place),
-                Tiling::Ordered => strip::strip(sorted, rect, place),
-                Tiling::SliceAndDice => slice::slice(sorted, rect, place),
-                Tiling::Stable if self.references.is_empty() => {
-                    stable::stable(sorted, sorted, rect, place);
+                Tiling::Squarified if is_leaves && children.len() >= SCATTERED => {
+                    // Heaviest first is everywhere in memory: small footprints are fetched faster than blocks are
+                    // thrown about.
+                    footprints.clear();
+                    squarify::squarify(sizes, rect, |_, rect| {
+                        footprints.push(ground.footprint(rect));
+                    });
+                    ranks.resize(children.len(), 0);
+                    for (rank, &child) in (0..).zip(children) {
+                        ranks[child as usize - parent - 1] = rank;
+                    }
+                    let mut child = parent + 1;
+                    // So many fetches at once hide how long each takes.
+                    let mut fetched = [[Vec2::ZERO; 2]; 64];
+                    for ranks in ranks.chunks(fetched.len()) {
+                        for (to, &rank) in fetched.iter_mut().zip(ranks) {
+                            *to = footprints[rank as usize];
+                        }
+                        let blocks = &mut blocks[child..child + ranks.len()];
+                        for (block, &footprint) in blocks.iter_mut().zip(&fetched) {
+                            *block = ground.block(child, footprint);
+                            child += 1;
+                        }
+                    }
+                }
+                Tiling::Squarified => {
+                    squarify::squarify(sizes, rect, |at, rect| ground.put(blocks, at, rect));
+                }
+                Tiling::Ordered => {
+                    strip::strip(sizes, rect, |at, rect| ground.put(blocks, at, rect));
+                }
+                Tiling::SliceAndDice => {
+                    slice::slice(sizes, rect, |at, rect| ground.put(blocks, at, rect));
                 }
                 Tiling::Stable => {
-                    references.clear();
-                    let of = |&key: &u64| self.references[key as u32 as usize] as f32;
-                    references.extend(order.iter().map(of));
-                    stable::stable(sorted, references, rect, place);
+                    let mut of = sizes;
+                    if !self.references.is_empty() {
+                        references.clear();
+                        references.extend(children.iter().map(|&at| self.references[at as usize]));
+                        of = references;
+                    }
+                    stable::stable(sizes, of, rect, cuts, |at, rect| {
+                        ground.put(blocks, at, rect);
+                    });
                 }
             }
+            parent = if is_leaves { end } else { parent + 1 };
         }
     }
-}
-
-/// The leaves of a hierarchy and the sum of their areas, then the mean.
-#[derive(Clone, Copy, Debug, Default)]
-struct Leaves {
-    count: u32,
-    sum: f64,
-    mean: f64,
-}
-
-impl Leaves {
-    fn count(&mut self, area: f64) {
-        self.count += 1;
-        self.sum += area;
-    }
-
-    fn mean(self) -> Leaves {
-        Leaves {
-            mean: self.sum / f64::from(self.count.max(1)),
-            ..self
-        }
-    }
-}
-
-/// A module's area; zero where that is no positive finite number.
-fn positive(areas: &[f64], module: ModuleId) -> f64 {
-    let area = areas.get(module.index()).copied().unwrap_or(0.0);
-    // A bound far above any metric keeps the sums finite.
-    if area > 0.0 { area.min(1e30) } else { 0.0 }
-}
-
-/// The weight of a collapsed module: what it would be expanded. Linear in its subtree.
-fn collapsed_weight(plan: &Plan<'_>, areas: &[f64], module: ModuleId, least: f64) -> f64 {
-    let subtree = plan.hierarchy.subtree(module);
-    let mut weights = vec![0.0f64; subtree.len()];
-    for id in subtree.clone().rev().map(ModuleId) {
-        let at = (id.0 - subtree.start) as usize;
-        let weight = weights[at].max(positive(areas, id)).max(least);
-        weights[at] = weight;
-        if id != module
-            && let Some(parent) = plan.hierarchy.parent(id)
-        {
-            weights[(parent.0 - subtree.start) as usize] += weight;
-        }
-    }
-    weights.first().copied().unwrap_or(least)
-}
-
-/// Sorts by falling weight, then by block. Positive floats order as their bits do.
-fn sort_key(weight: f32, block: u32) -> u64 {
-    u64::from(!weight.to_bits()) << 32 | u64::from(block)
-}
-
-fn key_weight(key: u64) -> f32 {
-    f32::from_bits(!((key >> 32) as u32))
 }
 
 /// For each block the one that it stands on; the root stands for its own.

@@ -1,88 +1,87 @@
 //! Squarified tiling: Bruls, Huizing, van Wijk, "Squarified Treemaps", 2000.
 
-use super::Rect;
+use super::rect::{Rect, smaller};
 
 /// Divides `rect` among `weights`, which are positive and stand in falling order: rectangles of areas
 /// proportional to the weights, as square as a row by row filling makes them. The heaviest comes to lie
 /// in the south-west. `place` gets the place in `weights` and the rectangle. O(n).
+///
+/// A row of total weight *r* along a side *s* is *k·r/s* thick, *k* being area by weight; the worst aspect ratio in it
+/// is the larger of *s²·h/(k·r²)* of its heaviest and *k·r²/(s²·l)* of its lightest. While the row grows the first
+/// falls and the second rises, so it takes the next, *l*, as long as the second with it is no larger than the first
+/// without it: as long as *(r·(r + l))² ≤ (s²/k)²·h·l*, which takes no division.
 pub fn squarify(weights: &[f32], rect: Rect, mut place: impl FnMut(usize, Rect)) {
+    let total: f64 = weights.iter().map(|&weight| f64::from(weight)).sum();
+    let area_by_weight = rect.width() * rect.height() / total;
+    let weight_by_area = area_by_weight.recip();
     let mut free = rect;
-    let mut rest: f64 = weights.iter().map(|&weight| f64::from(weight)).sum();
     let mut first = 0;
-    while first < weights.len() {
+    while let Some(&heaviest) = weights.get(first) {
         let (width, height) = (free.width(), free.height());
-        let side = width.min(height);
-        // Areas are in units of weight: the side squared, in these units, decides the aspect ratios.
-        let side_squared = side / width.max(height).max(f64::MIN_POSITIVE) * rest;
-        let heaviest = f64::from(weights[first]);
+        let is_wide = width >= height;
+        let side = if is_wide { height } else { width };
+        let heaviest = f64::from(heaviest);
         let mut row = heaviest;
         let mut end = first + 1;
-        let mut worst = worst_aspect(heaviest, heaviest, row, side_squared);
-        while end < weights.len() {
-            let weight = f64::from(weights[end]);
-            let next = worst_aspect(heaviest, weight, row + weight, side_squared);
-            if next > worst {
+        let side_squared = side * side * weight_by_area;
+        let limit = side_squared * side_squared * heaviest;
+        for &weight in &weights[end..] {
+            let weight = f64::from(weight);
+            let next = row + weight;
+            let product = row * next;
+            if product * product > limit * weight {
                 break;
             }
-            worst = next;
-            row += weight;
+            row = next;
             end += 1;
         }
-        let share = if end == weights.len() {
-            1.0
-        } else {
-            row / rest
-        };
         // The row stands along the shorter side, so that it cuts a strip off the longer one.
-        let strip = if width >= height {
-            free.cut_west(share)
+        let by_row = (row * side).recip();
+        let (from, to) = if is_wide {
+            (free.west, free.east)
         } else {
-            free.cut_south(share)
+            (free.south, free.north)
         };
-        place_row(
-            &weights[first..end],
-            row,
-            strip,
-            width >= height,
-            |at, rect| {
-                place(first + at, rect);
-            },
-        );
-        rest -= row;
-        first = end;
-    }
-}
-
-/// The worst aspect ratio in a row of total weight `row` along a side.
-fn worst_aspect(heaviest: f64, lightest: f64, row: f64, side_squared: f64) -> f64 {
-    let row_squared = row * row;
-    (side_squared * heaviest / row_squared).max(row_squared / (side_squared * lightest))
-}
-
-fn place_row(
-    weights: &[f32],
-    row: f64,
-    strip: Rect,
-    northward: bool,
-    mut place: impl FnMut(usize, Rect),
-) {
-    let mut before = 0.0;
-    let mut free = strip;
-    for (at, &weight) in weights.iter().enumerate() {
-        before += f64::from(weight);
-        let share = if at + 1 == weights.len() {
-            1.0
+        let cut = if end == weights.len() {
+            to
         } else {
-            before / row
+            smaller(from + row * row * area_by_weight * by_row, to)
         };
-        let mut rect = free;
-        if northward {
-            rect.north = strip.south + strip.height() * share;
-            free.south = rect.north;
+        let along = side * side * by_row;
+        let (row_from, row_to) = if is_wide {
+            (free.south, free.north)
         } else {
-            rect.east = strip.west + strip.width() * share;
-            free.west = rect.east;
+            (free.west, free.east)
+        };
+        let mut before = 0.0;
+        let mut edge = row_from;
+        for (at, &weight) in (first..end).zip(&weights[first..end]) {
+            before += f64::from(weight);
+            let next = smaller(row_from + before * along, row_to);
+            let next = if at + 1 == end { row_to } else { next };
+            // One call for both directions, or it would not be inlined.
+            let rect = if is_wide {
+                [from, edge, cut, next]
+            } else {
+                [edge, from, next, cut]
+            };
+            let [west, south, east, north] = rect;
+            place(
+                at,
+                Rect {
+                    west,
+                    south,
+                    east,
+                    north,
+                },
+            );
+            edge = next;
         }
-        place(at, rect);
+        if is_wide {
+            free.west = cut;
+        } else {
+            free.south = cut;
+        }
+        first = end;
     }
 }

@@ -10,7 +10,16 @@ use super::Rect;
 /// A part more than so many times as long as it is wide is cut across, whatever the reference says.
 const LONGEST: f64 = 3.5;
 
+/// What the cutting needs, kept from family to family.
+#[derive(Clone, Debug, Default)]
+pub struct Cuts {
+    sums: Vec<f64>,
+    reference_sums: Vec<f64>,
+    parts: Vec<Part>,
+}
+
 /// The children `first..end`, what they get, and what they got in the layout of reference.
+#[derive(Clone, Copy, Debug)]
 struct Part {
     first: usize,
     end: usize,
@@ -20,30 +29,42 @@ struct Part {
 
 /// Divides `rect` among `weights`, which are positive, in their order. `references` are the weights that decide
 /// on the cuts; those that are zero or missing are of children that are new, and decide nothing. O(n log n).
-pub fn stable(weights: &[f32], references: &[f32], rect: Rect, mut place: impl FnMut(usize, Rect)) {
+pub fn stable(
+    weights: &[f32],
+    references: &[f32],
+    rect: Rect,
+    cuts: &mut Cuts,
+    mut place: impl FnMut(usize, Rect),
+) {
+    let Cuts {
+        sums,
+        reference_sums,
+        parts,
+    } = cuts;
     if weights.is_empty() {
         return;
     }
-    let sums = prefix_sums(weights.iter().copied());
+    prefix_sums(sums, weights.iter().copied());
     let known = references.iter().copied().chain(std::iter::repeat(0.0));
-    let mut reference_sums = prefix_sums(known.take(weights.len()));
+    prefix_sums(reference_sums, known.take(weights.len()));
     if reference_sums[weights.len()] <= 0.0 {
-        reference_sums.clone_from(&sums);
+        reference_sums.clone_from(sums);
     }
     // Parts nest as deep as there are children when each is heavier than all before it: an explicit stack.
-    let mut parts = vec![Part {
+    parts.clear();
+    parts.push(Part {
         first: 0,
         end: weights.len(),
         rect,
         reference: [rect.width(), rect.height()],
-    }];
+    });
     while let Some(part) = parts.pop() {
         let Part { first, end, .. } = part;
         if end - first == 1 {
             place(first, part.rect);
             continue;
         }
-        let middle = middle(&reference_sums, first, end);
+        let middle = middle(reference_sums, first, end);
         let of = |sums: &[f64]| {
             let share = (sums[middle] - sums[first]) / (sums[end] - sums[first]);
             if share.is_finite() {
@@ -52,7 +73,7 @@ pub fn stable(weights: &[f32], references: &[f32], rect: Rect, mut place: impl F
                 (middle - first) as f64 / (end - first) as f64
             }
         };
-        let (share, reference_share) = (of(&sums), of(&reference_sums));
+        let (share, reference_share) = (of(sums), of(reference_sums));
         let mut later = part.rect;
         let mut reference_later = part.reference;
         let mut reference_earlier = part.reference;
@@ -92,15 +113,14 @@ fn axis(rect: Rect, reference: [f64; 2]) -> usize {
     }
 }
 
-fn prefix_sums(weights: impl Iterator<Item = f32>) -> Vec<f64> {
-    let mut sums = Vec::with_capacity(weights.size_hint().0 + 1);
+fn prefix_sums(sums: &mut Vec<f64>, weights: impl Iterator<Item = f32>) {
+    sums.clear();
     let mut sum = 0.0;
     sums.push(sum);
     sums.extend(weights.map(|weight| {
         sum += f64::from(weight.max(0.0));
         sum
     }));
-    sums
 }
 
 /// Where `first..end`, of at least two, is cut into two parts of nearly the same weight, none of them empty.

@@ -128,8 +128,16 @@ const TILINGS: [Tile; 5] = [
     |weights, rect, place| squarify::squarify(weights, rect, place),
     |weights, rect, place| slice::slice(weights, rect, place),
     |weights, rect, place| strip::strip(weights, rect, place),
-    |weights, rect, place| stable::stable(weights, weights, rect, place),
-    |weights, rect, place| stable::stable(weights, &[3.0, 0.0, 5.0, 1e9], rect, place),
+    |weights, rect, place| stable::stable(weights, weights, rect, &mut Default::default(), place),
+    |weights, rect, place| {
+        stable::stable(
+            weights,
+            &[3.0, 0.0, 5.0, 1e9],
+            rect,
+            &mut Default::default(),
+            place,
+        )
+    },
 ];
 
 fn tile(tiling: Tile, weights: &[f32], rect: Rect) -> Vec<Rect> {
@@ -336,7 +344,13 @@ fn a_stable_layout_moves_far_less_than_a_squarified_one() {
         };
         let stable = |weights: &[f32]| {
             let mut rects = vec![PLAN; weights.len()];
-            stable::stable(weights, &before, PLAN, |at, rect| rects[at] = rect);
+            stable::stable(
+                weights,
+                &before,
+                PLAN,
+                &mut Default::default(),
+                |at, rect| rects[at] = rect,
+            );
             rects
         };
         stable_sum += mean_move(stable, &before, &after);
@@ -360,7 +374,13 @@ fn a_new_child_does_not_move_the_others_in_a_stable_layout() {
     references.insert(at, 0.0);
     let rects = |weights: &[f32], references: &[f32]| {
         let mut rects = vec![PLAN; weights.len()];
-        stable::stable(weights, references, PLAN, |at, rect| rects[at] = rect);
+        stable::stable(
+            weights,
+            references,
+            PLAN,
+            &mut Default::default(),
+            |at, rect| rects[at] = rect,
+        );
         rects
     };
     let old = rects(&before, &before);
@@ -419,10 +439,10 @@ fn a_part_laid_out_again_agrees_with_the_whole_up_to_the_tolerance() {
         // Heavier than all others together: everything has to move.
         areas[leaves[0].index()] = 1e12;
         treemap.change(&plan(&hierarchy, &cut, &areas, tiling), leaves[0]);
-        let least = treemap.least;
+        let scales = treemap.scales;
         let mut whole = Treemap::default();
         whole.lay_out(&plan(&hierarchy, &cut, &areas, tiling));
-        whole.least = least;
+        whole.scales = scales;
         let of = |treemap: &Treemap| {
             let leaf = treemap
                 .blocks()

@@ -318,7 +318,8 @@ impl LandscapeView {
             None => Heights::Even,
             Some(metric) => Heights::Metric(self.metrics.values(hierarchy, metric)),
         };
-        let mut treemap = Treemap::default();
+        let (blocks, parents) = (&mut self.blocks, &mut self.parents);
+        let mut treemap = Treemap::in_place_of(std::mem::take(blocks), std::mem::take(parents));
         treemap.lay_out(&Plan {
             hierarchy,
             cut: &self.cut,
