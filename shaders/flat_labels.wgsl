@@ -5,7 +5,8 @@ struct Glyph {
     corner: vec3f,
     opacity: f32,
     right: vec3f,
-    pad0: f32,
+    // 1 where the letters have the colour of plates, 0 where they have that of text.
+    inverted: f32,
     up: vec3f,
     pad1: f32,
     // Left, top, right, bottom in the texture.
@@ -20,6 +21,7 @@ struct Letter {
     @builtin(position) position: vec4f,
     @location(0) uv: vec2f,
     @location(1) opacity: f32,
+    @location(2) inverted: f32,
 }
 
 @vertex
@@ -32,7 +34,7 @@ fn letter(@builtin(vertex_index) index: u32, @builtin(instance_index) instance: 
     // A little toward the eye, so that the terrace on which it lies does not swallow it.
     let lifted = mix(world, frame.eye, 0.0015);
     let uv = vec2f(mix(glyph.uv.x, glyph.uv.z, at.x), mix(glyph.uv.w, glyph.uv.y, at.y));
-    return Letter(frame.clip_from_world * vec4f(lifted, 1.0), uv, glyph.opacity);
+    return Letter(frame.clip_from_world * vec4f(lifted, 1.0), uv, glyph.opacity, glyph.inverted);
 }
 
 @fragment
@@ -40,5 +42,5 @@ fn ink(in: Letter) -> @location(0) vec4f {
     let distance = textureSample(distances, smooth_sampler, in.uv).x - 0.502;
     let across_a_pixel = max(fwidth(distance), 1e-4);
     let cover = clamp(distance / across_a_pixel + 0.5, 0.0, 1.0);
-    return vec4f(frame.text, cover * in.opacity);
+    return vec4f(mix(frame.text, frame.plate, in.inverted), cover * in.opacity);
 }

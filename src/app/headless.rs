@@ -6,6 +6,8 @@ use glam::{Vec2, Vec3};
 
 use super::camera::home;
 use super::camera::pose::{Bounds, FreeArea, Pose};
+use super::legend::Legend;
+use super::panels::legend::{Meanings, Shown};
 use super::sheets::{SheetAction, Sheets};
 use crate::analysis::session::Session;
 use crate::filter::cut::Cut;
@@ -44,6 +46,8 @@ pub struct PictureSettings {
     pub level: Option<u16>,
     pub viewpoint: Viewpoint,
     pub quality: Quality,
+    /// Says under the picture what area, height, colour and arcs mean.
+    pub legend: bool,
 }
 
 /// The landscape of a session on a device without a window.
@@ -54,7 +58,12 @@ pub struct Studio<'a> {
     renderer: Renderer,
     view: LandscapeView,
     pose: Pose,
+    /// With its height in pixels.
+    legend: Option<(Legend, u32)>,
 }
+
+/// A legend takes no more than this share of a picture's height; without that much room there is none.
+const LEGEND_SHARE: f32 = 0.45;
 
 /// How much of the picture stays free around the city.
 const FREE: FreeArea = FreeArea {
@@ -92,10 +101,23 @@ impl<'a> Studio<'a> {
         let landscape = &settings.landscape;
         let view = LandscapeView::with(session, metrics, Arc::default(), landscape, cut);
         renderer.set_blocks(&gpu, view.blocks());
-        let pose = pose(&view, settings, !session.recordings.is_empty());
+        let mut settings = *settings;
+        let mut legend = None;
+        if settings.legend {
+            let mut drawn = Legend::new(&gpu, settings.size);
+            // As high as it can become in a sequence.
+            let height = drawn.height(&gpu, &meanings(session, &settings.landscape, &view, 99_999));
+            let [_, all] = &mut settings.size;
+            if height as f32 <= *all as f32 * LEGEND_SHARE {
+                *all -= height;
+                legend = Some((drawn, height));
+            }
+        }
+        let pose = pose(&view, &settings, !session.recordings.is_empty());
         Ok(Studio {
             session,
-            settings: *settings,
+            legend,
+            settings,
             gpu,
             renderer,
             view,
@@ -129,9 +151,21 @@ impl<'a> Studio<'a> {
             selected: [selection.chosen.module, None],
             quality: self.settings.quality,
         };
-        let image = self.renderer.image(&self.gpu, &frame)?;
+        let mut image = self.renderer.image(&self.gpu, &frame)?;
         self.gpu.check()?;
+        if let Some((legend, height)) = &mut self.legend {
+            let left_out = self.view.arcs_left_out();
+            let meanings = meanings(self.session, &self.settings.landscape, &self.view, left_out);
+            let below = legend.picture(&self.gpu, &meanings, *height)?;
+            image.height += below.height;
+            image.rgba.extend_from_slice(&below.rgba);
+        }
         Ok(image)
+    }
+
+    /// Whether pictures have the legend that was asked for.
+    pub fn has_legend(&self) -> bool {
+        self.legend.is_some()
     }
 
     /// What the colours of a metric mean.
@@ -142,6 +176,24 @@ impl<'a> Studio<'a> {
     /// How many call relations the last picture leaves out.
     pub fn arcs_left_out(&self) -> usize {
         self.view.arcs_left_out()
+    }
+}
+
+fn meanings<'a>(
+    session: &'a Session,
+    settings: &'a LandscapeSettings,
+    view: &'a LandscapeView,
+    left_out: usize,
+) -> Meanings<'a> {
+    Meanings {
+        settings,
+        hierarchy: &session.hierarchy,
+        landscape: view,
+        recording: session.recordings.first().map(|of| Shown {
+            plays: of.recording.profile.is_none(),
+            counts_calls: of.recording.counts_calls(),
+            left_out,
+        }),
     }
 }
 

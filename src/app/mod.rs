@@ -13,6 +13,7 @@ pub mod headless;
 mod history;
 mod job;
 mod keys;
+mod legend;
 #[cfg(test)]
 mod linking;
 mod loading;

@@ -75,6 +75,13 @@ pub struct Args {
     /// What the footprint says
     #[arg(long, value_name = "METRIC", default_value = "loc", value_parser = areas())]
     area: Metric,
+    /// Say under the picture what area, height, colour and arcs mean [default: where area, height or colour say
+    /// something of their own]
+    #[arg(long, conflicts_with = "no_legend")]
+    legend: bool,
+    /// No legend, whatever the picture shows
+    #[arg(long)]
+    no_legend: bool,
     /// How the modules of a district share its ground
     #[arg(long, value_name = "LAYOUT", default_value = "squarified", value_parser = layouts())]
     layout: Tiling,
@@ -293,10 +300,14 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         ViewArg::Calls => ViewId::Calls,
     };
     if view != ViewId::Landscape {
+        ensure!(!args.legend, "only the landscape has a legend");
         return sheets(view, session, &settings, &moments, &outputs);
     }
     let mut studio = Studio::with(session, &settings, &cut, Arc::new(metrics))?;
     say_scale(studio.color_scale());
+    if settings.legend && !studio.has_legend() {
+        eprintln!("callscape: the picture is too small for its legend");
+    }
     for (index, (moment, path)) in moments.into_iter().zip(&outputs.paths).enumerate() {
         let image = studio.picture(moment)?;
         for resolved in &session.recordings {
@@ -489,6 +500,7 @@ fn settings(
             samples: if args.frames.is_some() { 6 } else { 16 },
             ..Quality::default()
         },
+        legend: !args.no_legend && (args.legend || landscape.says_more()),
     })
 }
 

@@ -14,11 +14,17 @@ use crate::units::ModuleId;
 /// hidden.
 const LEFT_OUT: &str = "left out by the mapping";
 
+/// So many of the functions that an entry takes are listed.
+pub const LISTED: usize = 200;
+
 /// Which entry takes which functions of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Assignment {
     /// By entry of the mapping, how many functions it takes: those of the structure, recorded or not.
     pub taken: Vec<u64>,
+    /// By entry, the first of the functions that it takes, as modules of the structure without the mapping, in its
+    /// order: at most [`LISTED`].
+    pub listed: Vec<Vec<ModuleId>>,
     /// The functions that no entry takes, as modules of the structure without the mapping, in its order.
     pub unmatched: Vec<ModuleId>,
     /// Which of them a recording speaks of; parallel to `unmatched`.
@@ -55,6 +61,7 @@ pub fn assign(
     let left_out = mapping.entities().len() as u32;
     let mut assignment = Assignment {
         taken: vec![0; mapping.entries().len()],
+        listed: vec![Vec::new(); mapping.entries().len()],
         ..Assignment::default()
     };
     // Entity, module, entry.
@@ -100,7 +107,13 @@ pub fn assign(
     placed.dedup_by_key(|(entity, module, _)| (*entity, *module));
     for (entity, module, entry) in placed {
         match entry {
-            Some(entry) => assignment.taken[entry] += 1,
+            Some(entry) => {
+                assignment.taken[entry] += 1;
+                let listed = &mut assignment.listed[entry];
+                if listed.len() < LISTED {
+                    listed.push(module);
+                }
+            }
             None => {
                 assignment.unmatched.push(module);
                 assignment.is_recorded.push(is_recorded[module.index()]);

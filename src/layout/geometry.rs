@@ -89,6 +89,8 @@ pub struct FlatLabel {
     pub em: f32,
     /// 0 to 1: labels ease in and out as they grow and shrink on screen.
     pub opacity: f32,
+    /// In the other ink of the theme: it lies on a colour as light, or as dark, as the usual one.
+    pub is_inverted: bool,
 }
 
 /// A name at a place on the screen: what is hovered, selected, found or running.

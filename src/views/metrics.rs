@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use crate::analysis::session::Session;
 use crate::facts::hierarchy::{Hierarchy, ModuleKind};
 use crate::source::history::{FileHistory, History};
-use crate::units::{Cost, ModuleId};
+use crate::units::{self, Cost, ModuleId};
+use crate::views::measure::Measure;
 
 /// A number that every module has, and that a view can map to area, height or colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,8 +47,9 @@ pub enum Origin {
 pub enum Unit {
     Count,
     Bytes,
-    Time,
-    /// Days since [`ModuleMetrics::first_day`], which is day 1.
+    /// Time, or what a profile counts.
+    Cost,
+    /// Days since [`Measure::first_day`], which is day 1.
     Day,
 }
 
@@ -140,7 +142,7 @@ impl Metric {
     pub fn unit(self) -> Unit {
         match self {
             Metric::Bytes => Unit::Bytes,
-            Metric::Total | Metric::SelfCost => Unit::Time,
+            Metric::Total | Metric::SelfCost => Unit::Cost,
             Metric::LastChange => Unit::Day,
             _ => Unit::Count,
         }
@@ -182,6 +184,8 @@ pub struct ModuleMetrics {
     fan_in: Vec<u32>,
     fan_out: Vec<u32>,
     has_recording: bool,
+    /// What costs count.
+    cost_unit: units::Unit,
     history: Option<HistoryColumns>,
 }
 
@@ -211,10 +215,12 @@ impl ModuleMetrics {
             fan_in: Vec::new(),
             fan_out: Vec::new(),
             has_recording: false,
+            cost_unit: units::Unit::default(),
             history: None,
         };
         if let Some(resolved) = session.recordings.get(recording) {
             metrics.has_recording = true;
+            metrics.cost_unit = resolved.recording.unit().clone();
             let of_functions = resolved.recording.function_metrics(None);
             let modules_of = &resolved.resolution.modules;
             for (function, module) in of_functions.iter().zip(modules_of) {
@@ -259,9 +265,34 @@ impl ModuleMetrics {
         }
     }
 
-    /// The day that is day 1 of [`Metric::LastChange`], in days since 1970.
-    pub fn first_day(&self) -> i64 {
-        self.history.as_ref().map_or(0, |history| history.first_day)
+    /// What the values count.
+    pub fn measure(&self) -> Measure {
+        Measure {
+            first_day: self.history.as_ref().map_or(0, |history| history.first_day),
+            cost: self.cost_unit.clone(),
+        }
+    }
+
+    /// A metric of the whole structure, where it adds up to one.
+    pub fn sum_of_all(&self, hierarchy: &Hierarchy, metric: Metric) -> Option<f64> {
+        let root = hierarchy.module(ModuleId::ROOT);
+        let history = self.history.as_ref();
+        let sum = match metric {
+            Metric::LinesOfCode => f64::from(root.loc),
+            Metric::CommentLines => f64::from(root.comment_lines),
+            Metric::Functions => f64::from(root.functions),
+            Metric::Bytes => root.bytes as f64,
+            Metric::Complexity => f64::from(root.complexity),
+            Metric::Calls => self.calls(hierarchy, ModuleId::ROOT) as f64,
+            Metric::SelfCost => self.self_cost(hierarchy, ModuleId::ROOT).ns() as f64,
+            Metric::Changes => f64::from(*history?.changes.first()?),
+            Metric::LastChange
+            | Metric::Authors
+            | Metric::Total
+            | Metric::FanIn
+            | Metric::FanOut => return None,
+        };
+        (sum > 0.0).then_some(sum)
     }
 
     fn sum(sums: &[u64], subtree: std::ops::Range<u32>) -> u64 {

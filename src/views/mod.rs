@@ -5,6 +5,7 @@ pub mod flame;
 pub mod functions;
 pub mod ink;
 pub mod landscape;
+pub mod measure;
 pub mod metrics;
 pub mod mural;
 pub mod search;

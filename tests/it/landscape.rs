@@ -379,6 +379,7 @@ fn picture(session: &Session, at: Option<Moment>, size: [u32; 2]) -> Option<Imag
             samples: 4,
             ..Quality::default()
         },
+        legend: false,
     };
     match Studio::new(session, &settings) {
         Ok(mut studio) => Some(studio.picture(at).expect("a picture")),

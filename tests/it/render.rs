@@ -347,6 +347,7 @@ fn name(text: &str, opacity: f32) -> FlatLabel {
         up: Vec3::Y,
         em: 60.0,
         opacity,
+        is_inverted: false,
     }
 }
 

@@ -117,6 +117,7 @@ impl Scene {
                     up: Vec3::Y,
                     em: (head * 0.85).min(13.75),
                     opacity: 1.0,
+                    is_inverted: false,
                 });
             }
             let weights: Vec<f32> = node.children.iter().map(|child| child.weight).collect();

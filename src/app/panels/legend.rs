@@ -1,14 +1,34 @@
-//! The strip over the playback bar: what area, height, colour and arcs mean.
+//! What area, height, colour and arcs mean: the strip over the playback bar, and under pictures.
 
 use egui::{Align2, Color32, FontId, Rect, Sense, Ui, Vec2, pos2, vec2};
 
 use super::super::style;
 use super::{Context, text};
+use crate::facts::hierarchy::Hierarchy;
 use crate::render::theme::Theme;
-use crate::views::landscape::{ArcMode, BARS, ColorScale, Surface, color_at, languages};
-use crate::views::metrics::{Metric, Unit};
+use crate::views::landscape::{
+    ArcMode, BARS, ColorScale, LandscapeSettings, LandscapeView, Surface, color_at, languages,
+};
 
-pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
+/// What a legend explains.
+pub struct Meanings<'a> {
+    pub settings: &'a LandscapeSettings,
+    pub hierarchy: &'a Hierarchy,
+    pub landscape: &'a LandscapeView,
+    /// Of the recording that is shown, if one is.
+    pub recording: Option<Shown>,
+}
+
+/// What a recording shows over the blocks.
+pub struct Shown {
+    /// Whether something runs at a time; profiles have none.
+    pub plays: bool,
+    pub counts_calls: bool,
+    /// Call relations that are not drawn.
+    pub left_out: usize,
+}
+
+pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
     let bench = context.bench;
     let Some(document) = &bench.document else {
         return;
@@ -16,79 +36,136 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
     if !bench.shown.legend {
         return;
     }
-    let settings = &bench.settings;
+    let meanings = Meanings {
+        settings: &bench.settings,
+        hierarchy: &document.session.hierarchy,
+        landscape: &document.landscape,
+        recording: document.resolved().map(|_| Shown {
+            plays: document.playback.is_some(),
+            counts_calls: document.counts_calls(),
+            left_out: document.landscape.arcs_left_out(),
+        }),
+    };
+    let panel = egui::Panel::bottom("legend").frame(frame(ui)).resizable(false);
+    panel.show(ui, |ui| strip(ui, &meanings));
+}
+
+/// What surrounds the strip.
+pub fn frame(ui: &Ui) -> egui::Frame {
+    egui::Frame::side_top_panel(ui.style()).inner_margin(egui::Margin::symmetric(12, 5))
+}
+
+/// The legend in as many rows as it needs, in the window and in pictures without one.
+pub fn strip(ui: &mut Ui, meanings: &Meanings<'_>) {
+    let Meanings {
+        settings,
+        hierarchy,
+        landscape,
+        ..
+    } = *meanings;
     let palette = settings.theme.palette();
-    let frame =
-        egui::Frame::side_top_panel(ui.style()).inner_margin(egui::Margin::symmetric(12, 5));
-    let panel = egui::Panel::bottom("legend").frame(frame).resizable(false);
-    panel.show(ui, |ui| {
-        ui.spacing_mut().interact_size.y = 16.0;
-        ui.horizontal_wrapped(|ui| {
-            ui.spacing_mut().item_spacing = egui::vec2(5.0, 3.0);
-            entry(ui, "Area", &unit(settings.area));
-            match settings.height {
-                None => entry(ui, "Height", "level of the hierarchy"),
-                Some(metric) => entry(ui, "Height", &format!("{}, square root", unit(metric))),
+    let measure = landscape.metrics().measure();
+    let amounts = landscape.amounts();
+    // All entries are as high as the highest, or they would not stand on one line.
+    ui.spacing_mut().interact_size.y = match settings.surface {
+        Surface::Metric(_) => SCALE_HEIGHT,
+        Surface::Neutral | Surface::District | Surface::Language => 16.0,
+    };
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = egui::vec2(5.0, 3.0);
+        let all = amounts.area.map_or(String::new(), |all| {
+            format!(", {} in all", measure.text(settings.area, all))
+        });
+        entry(ui, "Area", &format!("{}{all}", measure.title(settings.area)));
+        match settings.height {
+            None => entry(ui, "Height", "level of the hierarchy"),
+            Some(metric) => {
+                let most = match amounts.height {
+                    Some(most) => format!("square root, up to {}", measure.text(metric, most)),
+                    None => "nothing is known of it".to_owned(),
+                };
+                entry(ui, "Height", &format!("{}, {most}", measure.title(metric)));
             }
-            match settings.surface {
-                Surface::Neutral => entry(ui, "Lightness", "level of the hierarchy"),
-                Surface::District => entry(ui, "Colour", "district, as along time"),
-                Surface::Language => {
+        }
+        match settings.surface {
+            Surface::Neutral => entry(ui, "Lightness", "level of the hierarchy"),
+            Surface::District => entry(ui, "Colour", "district, as along time"),
+            Surface::Language => {
+                together(ui, |ui| {
                     ui.label(style::weak("Colour").small());
-                    for (name, color) in languages(&document.session.hierarchy) {
+                    ui.label(egui::RichText::new("language").small());
+                });
+                for (name, color) in languages(hierarchy) {
+                    together(ui, |ui| {
                         swatch(ui, color);
                         ui.label(egui::RichText::new(name).small());
-                    }
-                    ui.add_space(14.0);
+                    });
                 }
-                Surface::Metric(metric) => {
-                    let scale = document.landscape.color_scale();
-                    let meaning = format!("{}, {}", unit(metric), settings.scale.name());
+                ui.add_space(14.0);
+            }
+            Surface::Metric(metric) => {
+                let scale = landscape.color_scale();
+                let meaning = format!("{}, {}", measure.title(metric), settings.scale.name());
+                together(ui, |ui| {
                     ui.label(style::weak("Colour").small());
                     let title = ui.label(egui::RichText::new(meaning).small());
                     title.on_hover_text(metric.rule());
                     metric_scale(ui, settings.theme, scale);
-                    ui.add_space(14.0);
+                });
+                if scale.without > 0 && !scale.is_empty() {
+                    let without = match scale.without {
+                        1 => "1 block without a value".to_owned(),
+                        many => format!("{} blocks without a value", text::count(many.into())),
+                    };
+                    entry(ui, "neutral:", &without);
                 }
+                ui.add_space(14.0);
             }
-            if document.resolved().is_none() {
-                return;
-            }
-            if document.playback.is_some() {
+        }
+        let Some(shown) = &meanings.recording else {
+            return;
+        };
+        if shown.plays {
+            together(ui, |ui| {
                 ramp(ui, palette.hot, palette.warm);
-                entry(
-                    ui,
-                    "runs now, then fades:",
-                    &format!("half in {}", settings.half_life),
-                );
-            }
-            let wider = match document.counts_calls() {
+                let half_life = format!("half in {}", settings.half_life);
+                entry(ui, "runs now, then fades:", &half_life);
+            });
+        }
+        if settings.arcs != ArcMode::None {
+            let wider = match shown.counts_calls {
                 true => "wider for more calls",
                 false => "wider for more weight",
             };
-            if settings.arcs != ArcMode::None {
+            let wider = match shown.left_out {
+                0 => wider.to_owned(),
+                left_out => format!("{wider}, {} thinnest left out", text::count(left_out as u64)),
+            };
+            together(ui, |ui| {
                 ramp(ui, palette.caller, palette.callee);
-                let left_out = document.landscape.arcs_left_out();
-                let wider = if left_out == 0 {
-                    wider.to_owned()
-                } else {
-                    let left_out = text::count(left_out as u64);
-                    format!("{wider}, {left_out} thinnest left out")
-                };
                 entry(ui, "caller to callee,", &wider);
-            }
-        });
+            });
+        }
     });
 }
 
-fn unit(metric: Metric) -> String {
-    let name = metric.title();
-    match metric.unit() {
-        Unit::Bytes => format!("{name} in bytes"),
-        Unit::Time => format!("{name} in time"),
-        Unit::Count | Unit::Day => name.to_owned(),
-    }
+/// What is not torn apart at the end of a row; as high as the row.
+fn together(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
+    let row = ui.spacing().interact_size.y;
+    ui.allocate_ui_with_layout(
+        vec2(0.0, row),
+        egui::Layout::left_to_right(egui::Align::Center),
+        |ui| {
+            ui.set_min_height(row);
+            ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
+            add(ui);
+        },
+    );
 }
+
+/// The height of a metric's scale, and of that the bars over its colours at most.
+const SCALE_HEIGHT: f32 = 36.0;
+const PEAK: f32 = 16.0;
 
 /// The colours of a metric with the values that they stand for, and over them how many blocks have which.
 fn metric_scale(ui: &mut Ui, theme: Theme, scale: &ColorScale) {
@@ -98,10 +175,9 @@ fn metric_scale(ui: &mut Ui, theme: Theme, scale: &ColorScale) {
     }
     const WIDTH: f32 = 216.0;
     const BAR: f32 = 7.0;
-    const PEAK: f32 = 18.0;
     let font = FontId::proportional(10.0);
     let ink = ui.visuals().weak_text_color();
-    let (rect, response) = ui.allocate_exact_size(vec2(WIDTH, PEAK + BAR + 14.0), Sense::hover());
+    let (rect, response) = ui.allocate_exact_size(vec2(WIDTH, SCALE_HEIGHT), Sense::hover());
     let ramp = Rect::from_min_size(rect.left_top() + vec2(0.0, PEAK), vec2(WIDTH, BAR));
     let painter = ui.painter();
     let most = scale.bars.iter().copied().max().unwrap_or(1).max(1);
@@ -136,16 +212,12 @@ fn metric_scale(ui: &mut Ui, theme: Theme, scale: &ColorScale) {
         let share = ((at.x - ramp.left()) / WIDTH).clamp(0.0, 1.0);
         let bar = ((share * BARS as f32) as usize).min(BARS - 1);
         let edge = |edge: usize| scale.text(scale.value_at(edge as f32 / BARS as f32));
-        let mut said = format!(
+        response.on_hover_text(format!(
             "{} to {}: {} blocks",
             edge(bar),
             edge(bar + 1),
             scale.bars[bar]
-        );
-        if scale.without > 0 {
-            said += &format!("\n{} blocks without a value are neutral", scale.without);
-        }
-        response.on_hover_text(said);
+        ));
     }
 }
 
@@ -158,8 +230,10 @@ fn swatch(ui: &mut Ui, [r, g, b]: [f32; 3]) {
 }
 
 fn entry(ui: &mut Ui, what: &str, meaning: &str) {
-    ui.label(style::weak(what).small());
-    ui.label(egui::RichText::new(meaning).small());
+    together(ui, |ui| {
+        ui.label(style::weak(what).small());
+        ui.label(egui::RichText::new(meaning).small());
+    });
     ui.add_space(14.0);
 }
 

@@ -10,9 +10,10 @@ use super::super::mapping::MappingEditor;
 use super::super::style;
 use super::widgets::{Icon, card, icon_button};
 use super::{Context, text};
+use crate::facts::hierarchy::Hierarchy;
+use crate::filter::regroup::LISTED;
+use crate::units::ModuleId;
 
-/// Functions left out that are listed.
-const LISTED: usize = 200;
 
 /// The width of the column of counts, in points.
 const GUTTER: f32 = 58.0;
@@ -39,12 +40,12 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
              * is any run of characters, ~ begins a regular expression.",
         ));
         file(ui, editor, context);
-        let room = (context.free.height() - 330.0).clamp(90.0, 420.0);
-        ScrollArea::vertical()
+        let room = (context.free.height() - 420.0).clamp(90.0, 420.0);
+        let line = ScrollArea::vertical()
             .id_salt("mapping text")
             .max_height(room)
             .show(ui, |ui| entries(ui, editor, context));
-        summary(ui, editor, context);
+        summary(ui, editor, context, line.inner);
     });
 }
 
@@ -79,12 +80,12 @@ fn file(ui: &mut Ui, editor: &MappingEditor, context: &mut Context<'_>) {
     }
 }
 
-/// The text, beside each entry how many functions it takes.
-fn entries(ui: &mut Ui, editor: &MappingEditor, context: &mut Context<'_>) {
+/// The text, beside each entry how many functions it takes; the line that the cursor is in.
+fn entries(ui: &mut Ui, editor: &MappingEditor, context: &mut Context<'_>) -> Option<u64> {
     let mut edited = editor.text.clone();
     let ink = ui.visuals().weak_text_color();
     let (error, warn) = (ui.visuals().error_fg_color, ui.visuals().warn_fg_color);
-    ui.horizontal_top(|ui| {
+    let cursor = ui.horizontal_top(|ui| {
         let (gutter, _) = ui.allocate_exact_size(vec2(GUTTER, 1.0), egui::Sense::hover());
         let output = TextEdit::multiline(&mut edited)
             .id(egui::Id::unique("mapping"))
@@ -107,10 +108,17 @@ fn entries(ui: &mut Ui, editor: &MappingEditor, context: &mut Context<'_>) {
             is_first_row = row.ends_with_newline;
             line += u64::from(row.ends_with_newline);
         }
+        output.state.cursor.char_range()
+    });
+    let before = cursor.inner.map(|cursor| cursor.primary.index.0);
+    let line = before.map(|before| {
+        let breaks = edited.chars().take(before).filter(|&it| it == '\n');
+        1 + breaks.count() as u64
     });
     if edited != editor.text {
         context.commands.push(Command::EditMapping(edited));
     }
+    line
 }
 
 /// What stands beside a line.
@@ -133,7 +141,7 @@ fn note(
 }
 
 /// What is wrong, what never matches, and what is left out.
-fn summary(ui: &mut Ui, editor: &MappingEditor, context: &mut Context<'_>) {
+fn summary(ui: &mut Ui, editor: &MappingEditor, context: &mut Context<'_>, line: Option<u64>) {
     for wrong in editor.errors.iter().take(4) {
         let said = format!(
             "Line {}, column {}: expected {}, found {}",
@@ -162,39 +170,62 @@ fn summary(ui: &mut Ui, editor: &MappingEditor, context: &mut Context<'_>) {
         said += " …";
     }
     ui.label(said);
-    if assignment.unmatched.is_empty() {
-        return;
-    }
     let hierarchy = &document.base.hierarchy;
+    let at_cursor = editor.mapping.entries().iter();
+    let at_cursor = line.and_then(|line| at_cursor.clone().position(|entry| entry.line == line));
+    if let Some(entry) = at_cursor
+        && let (Some(&taken), Some(listed)) =
+            (assignment.taken.get(entry), assignment.listed.get(entry))
+        && taken > 0
+    {
+        let title = format!("Line {} takes", line.unwrap_or_default());
+        let paths = listed.iter().map(|&module| (false, module));
+        list(ui, "taken", &title, hierarchy, paths, taken);
+    }
     let of = assignment.unmatched.iter().zip(&assignment.is_recorded);
     let mut unmatched: Vec<_> = of
         .map(|(&module, &is_recorded)| (!is_recorded, module))
         .collect();
+    if unmatched.is_empty() {
+        return;
+    }
     // Those that have run first.
     unmatched.sort_unstable();
-    egui::CollapsingHeader::new(RichText::new("Left out").small())
-        .id_salt("left out")
+    let all = unmatched.len() as u64;
+    let shown = unmatched.into_iter().take(LISTED);
+    list(ui, "left out", "Left out", hierarchy, shown, all);
+}
+
+/// The paths of some of `all` functions, those marked in the weak colour.
+fn list(
+    ui: &mut Ui,
+    id: &str,
+    title: &str,
+    hierarchy: &Hierarchy,
+    functions: impl ExactSizeIterator<Item = (bool, ModuleId)>,
+    all: u64,
+) {
+    egui::CollapsingHeader::new(RichText::new(title).small())
+        .id_salt(id)
         .default_open(true)
         .show(ui, |ui| {
             ScrollArea::vertical()
-                .id_salt("left out")
+                .id_salt(id)
                 .max_height(110.0)
                 .auto_shrink([false, true])
                 .show(ui, |ui| {
-                    for &(is_unrecorded, module) in unmatched.iter().take(LISTED) {
+                    ui.spacing_mut().item_spacing.y = 2.0;
+                    let more = all.saturating_sub(functions.len() as u64);
+                    for (is_weak, module) in functions {
                         if module.index() >= hierarchy.len() {
                             continue;
                         }
                         let path = RichText::new(hierarchy.path(module)).small();
-                        let path = if is_unrecorded { path.weak() } else { path };
+                        let path = if is_weak { path.weak() } else { path };
                         ui.add(egui::Label::new(path).truncate());
                     }
-                    let more = unmatched.len().saturating_sub(LISTED);
                     if more > 0 {
-                        ui.label(style::weak(format!(
-                            "and {} more",
-                            text::count(more as u64)
-                        )));
+                        ui.label(style::weak(format!("and {} more", text::count(more))));
                     }
                 });
         });

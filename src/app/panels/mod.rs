@@ -9,7 +9,7 @@ mod flying;
 mod functions;
 mod help;
 mod jobs;
-mod legend;
+pub mod legend;
 mod mapping;
 mod messages;
 mod neighbours;

@@ -123,6 +123,13 @@ impl FlatLabels {
         &self.labels[..self.shown]
     }
 
+    /// Decides for each name, by the module that it is of, whether it is written in the other ink.
+    pub fn ink(&mut self, is_inverted: impl Fn(ModuleId) -> bool) {
+        for label in &mut self.labels[..self.shown] {
+            label.is_inverted = is_inverted(label.module);
+        }
+    }
+
     /// Whether the name of `module` is shown in full strength.
     pub fn is_read(&self, module: ModuleId) -> bool {
         let mut labels = self.labels().iter();
@@ -224,6 +231,7 @@ impl FlatLabels {
                 up: Vec3::Y,
                 em: 0.0,
                 opacity: 0.0,
+                is_inverted: false,
             });
         }
         let name = hierarchy.name(block.module);

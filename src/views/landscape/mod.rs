@@ -65,6 +65,14 @@ pub struct LandscapeSettings {
     pub half_life: Cost,
 }
 
+impl LandscapeSettings {
+    /// Whether area, height or colour say something of their own, which a legend has to explain.
+    pub fn says_more(&self) -> bool {
+        let plain = LandscapeSettings::default();
+        (self.area, self.height, self.surface) != (plain.area, plain.height, plain.surface)
+    }
+}
+
 impl Default for LandscapeSettings {
     fn default() -> LandscapeSettings {
         LandscapeSettings {
@@ -202,6 +210,15 @@ fn areas_by_lines(hierarchy: &Hierarchy, metrics: &ModuleMetrics) -> Arc<[f64]> 
     areas(hierarchy, metrics, Metric::LinesOfCode).into()
 }
 
+/// What a legend says of footprints and heights.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Amounts {
+    /// What all footprints together stand for; none where the metric does not add up.
+    pub area: Option<f64>,
+    /// What the tallest block stands for; none where heights are even or nothing is known.
+    pub height: Option<f64>,
+}
+
 /// The landscape of a session.
 #[derive(Debug)]
 pub struct LandscapeView {
@@ -216,6 +233,7 @@ pub struct LandscapeView {
     /// The looks that the last update changed, apart and in order.
     changed: Vec<Range<u32>>,
     color_scale: ColorScale,
+    amounts: Amounts,
     /// On the way from an earlier layout.
     motion: Option<motion::Motion>,
     /// By module, the block that stands for it; [`NO_BLOCK`] for what is hidden.
@@ -259,6 +277,7 @@ impl LandscapeView {
             looks: Vec::new(),
             changed: Vec::new(),
             color_scale: ColorScale::default(),
+            amounts: Amounts::default(),
             motion: None,
             block_of: Vec::new(),
             picker: Picker::default(),
@@ -329,6 +348,19 @@ impl LandscapeView {
             tiling: settings.tiling,
         });
         (self.blocks, self.parents) = treemap.into_blocks();
+        let tallest = |values: &[f64]| {
+            let solid = |block: &&Block| block.kind != BlockKind::Terrace;
+            let of = self.blocks.iter().filter(solid);
+            let of = of.filter_map(|block| values.get(block.module.index()));
+            of.copied().filter(|value| value.is_finite()).fold(0.0, f64::max)
+        };
+        self.amounts = Amounts {
+            area: self.metrics.sum_of_all(hierarchy, settings.area),
+            height: match &heights {
+                Heights::Even => None,
+                Heights::Metric(values) => Some(tallest(values)).filter(|&most| most > 0.0),
+            },
+        };
         self.motion = None;
         self.picker = Picker::new(&self.blocks, &self.parents);
         self.block_of = vec![NO_BLOCK; hierarchy.len()];
@@ -510,6 +542,12 @@ impl LandscapeView {
                 let hit = picker.pick(blocks, looks, eye.position, point - eye.position);
                 hit.is_some_and(|hit| hit.block == block)
             });
+        let (looks, block_of, theme) = (&self.looks, &self.block_of, self.settings.theme);
+        self.flat_labels.ink(|module| {
+            let block = block_of.get(module.index());
+            let look = block.and_then(|&block| looks.get(block as usize));
+            look.is_some_and(|look| surface::hides_ink(theme, look.data))
+        });
 
         let of = |module: ModuleId, reason: Reason| {
             let index = *self.block_of.get(module.index())?;
@@ -605,6 +643,11 @@ impl LandscapeView {
     /// The footprints that a stable layout keeps to; empty before there was one.
     pub fn references(&self) -> &Arc<[f64]> {
         &self.references
+    }
+
+    /// What footprints and heights amount to.
+    pub fn amounts(&self) -> Amounts {
+        self.amounts
     }
 
     /// What the colours of a metric mean; empty where colour says something else.

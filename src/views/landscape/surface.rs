@@ -5,8 +5,9 @@ use crate::facts::hierarchy::Hierarchy;
 use crate::layout::geometry::{Block, BlockKind, Color};
 use crate::layout::hues::Hues;
 use crate::render::theme::{Theme, linear};
-use crate::units::{Cost, ModuleId};
+use crate::units::ModuleId;
 use crate::views::ink::Ink;
+use crate::views::measure::Measure;
 use crate::views::metrics::{Metric, ModuleMetrics, Unit};
 
 /// What the colour of the blocks says.
@@ -82,8 +83,7 @@ pub struct ColorScale {
     pub bars: [u32; BARS],
     /// Blocks without a value: they are neutral.
     pub without: u32,
-    /// Day 1 of metrics that count days, in days since 1970.
-    first_day: i64,
+    measure: Measure,
 }
 
 /// Quantiles need no more values than this.
@@ -94,7 +94,7 @@ impl ColorScale {
     fn new(
         metric: Metric,
         scale: Scale,
-        first_day: i64,
+        measure: Measure,
         values: &[f64],
         blocks: &[Block],
     ) -> ColorScale {
@@ -113,7 +113,7 @@ impl ColorScale {
             metric: Some(metric),
             scale,
             without: u32::try_from(all.len() - known.len()).unwrap_or(u32::MAX),
-            first_day,
+            measure,
             ..ColorScale::default()
         };
         let count = known.len();
@@ -181,55 +181,9 @@ impl ColorScale {
 
     /// A value with its unit.
     pub fn text(&self, value: f64) -> String {
-        match self.metric.map_or(Unit::Count, Metric::unit) {
-            Unit::Time => Cost::from_ns(value as u64).to_string(),
-            Unit::Bytes => bytes(value),
-            Unit::Day => date(self.first_day + value.round() as i64 - 1),
-            Unit::Count => count(value),
-        }
+        let metric = self.metric.unwrap_or(Metric::LinesOfCode);
+        self.measure.text(metric, value)
     }
-}
-
-/// A number with three digits or so, as `1.2 k`; small ones as they are.
-fn count(value: f64) -> String {
-    let steps = [(1e9, " G"), (1e6, " M"), (1e4, " k")];
-    for (from, unit) in steps {
-        if value >= from {
-            let of = if unit == " k" { 1e3 } else { from };
-            let value = value / of;
-            return format!("{value:.*}{unit}", usize::from(value < 10.0));
-        }
-    }
-    format!(
-        "{:.*}",
-        usize::from(value < 10.0 && value.fract() > 0.05),
-        value
-    )
-}
-
-fn bytes(value: f64) -> String {
-    let steps = [(1u64 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
-    for (from, unit) in steps {
-        let value = value / from as f64;
-        if value >= 1.0 {
-            return format!("{value:.*} {unit}", usize::from(value < 10.0));
-        }
-    }
-    format!("{value:.0} B")
-}
-
-/// A day, counted from 1970, in the Gregorian calendar (Howard Hinnant's `civil_from_days`).
-fn date(day: i64) -> String {
-    let day = day.clamp(-700_000, 100_000_000) + 719_468;
-    let era = day.div_euclid(146_097);
-    let of_era = day.rem_euclid(146_097);
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let of_month = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = year + era * 400 + i64::from(month <= 2);
-    format!("{year:04}-{month:02}-{of_month:02}")
 }
 
 fn is_known(value: f64) -> bool {
@@ -258,6 +212,19 @@ pub fn color_at(theme: Theme, share: f32) -> [f32; 3] {
     std::array::from_fn(|i| a[i] + (b[i] - a[i]) * t)
 }
 
+/// Whether letters in the colour of text are worse to read on a data colour than in that of plates.
+pub(super) fn hides_ink(theme: Theme, data: Color) -> bool {
+    // WCAG 2: https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio
+    let luminance = |[r, g, b]: [f32; 3]| 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    let contrast = |a: f32, b: f32| (a.max(b) + 0.05) / (a.min(b) + 0.05);
+    let palette = theme.palette();
+    let [r, g, b, strength] = data;
+    let neutral = luminance(palette.root).midpoint(luminance(palette.deepest));
+    let ground = neutral + (luminance([r, g, b]) - neutral) * strength;
+    contrast(ground, luminance(palette.text)) < contrast(ground, luminance(palette.plate))
+        && strength > 0.0
+}
+
 /// The data colour of every block, alpha zero where there is nothing to say, and what a metric's colours mean.
 pub(super) fn colors(
     settings: &LandscapeSettings,
@@ -274,8 +241,8 @@ pub(super) fn colors(
         Surface::Language => (by_language(hierarchy, blocks), ColorScale::default()),
         Surface::Metric(metric) => {
             let values = metrics.values(hierarchy, metric);
-            let first_day = metrics.first_day();
-            let scale = ColorScale::new(metric, settings.scale, first_day, &values, blocks);
+            let measure = metrics.measure();
+            let scale = ColorScale::new(metric, settings.scale, measure, &values, blocks);
             (by_metric(settings.theme, &values, &scale, blocks), scale)
         }
     }
@@ -363,7 +330,7 @@ mod tests {
         for count in [1, 2, 7, 10_000] {
             let values: Vec<f64> = (0..count).map(|i| f64::from(i * i % 977)).collect();
             for scale in Scale::ALL {
-                let color = ColorScale::new(Metric::Calls, scale, 0, &values, &blocks(count));
+                let color = ColorScale::new(Metric::Calls, scale, Measure::default(), &values, &blocks(count));
                 let counted: u32 = color.bars.iter().sum();
                 assert_eq!(counted + color.without, count);
                 if color.is_empty() {
@@ -386,26 +353,23 @@ mod tests {
     }
 
     #[test]
-    fn quantiles_split_the_blocks_evenly() {
-        let values: Vec<f64> = (1..=2400).map(|i| f64::from(i).powi(3)).collect();
-        let color = ColorScale::new(Metric::Calls, Scale::Quantile, 0, &values, &blocks(2400));
-        for bar in color.bars {
-            assert!((95..=105).contains(&bar), "{:?}", color.bars);
+    fn names_stand_out_from_every_colour_of_data() {
+        for theme in [Theme::Light, Theme::Dark] {
+            assert!(!hides_ink(theme, Color::default()));
+            let [first, last] = [0.0, 1.0].map(|share| color_at(theme, share));
+            let opaque = |[r, g, b]: [f32; 3]| [r, g, b, 1.0];
+            assert!(!hides_ink(theme, opaque(first)), "as the neutral, nearly");
+            assert!(hides_ink(theme, opaque(last)), "as the text, nearly");
         }
     }
 
     #[test]
-    fn values_have_their_units() {
-        assert_eq!(date(0), "1970-01-01");
-        assert_eq!(date(19_782), "2024-02-29");
-        assert_eq!(date(-1), "1969-12-31");
-        assert_eq!(bytes(512.0), "512 B");
-        assert_eq!(bytes(1536.0), "1.5 KiB");
-        assert_eq!(bytes(40.0 * 1024.0 * 1024.0), "40 MiB");
-        assert_eq!(count(9999.0), "9999");
-        assert_eq!(count(12_345.0), "12 k");
-        assert_eq!(count(1_234_567.0), "1.2 M");
-        assert_eq!(count(3.5), "3.5");
-        assert_eq!(count(3.0), "3");
+    fn quantiles_split_the_blocks_evenly() {
+        let values: Vec<f64> = (1..=2400).map(|i| f64::from(i).powi(3)).collect();
+        let measure = Measure::default();
+        let color = ColorScale::new(Metric::Calls, Scale::Quantile, measure, &values, &blocks(2400));
+        for bar in color.bars {
+            assert!((95..=105).contains(&bar), "{:?}", color.bars);
+        }
     }
 }

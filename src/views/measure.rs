@@ -1,0 +1,113 @@
+//! Values of metrics as people read them: with their units.
+
+use super::metrics::{Metric, Unit};
+use crate::units::{self, Cost};
+
+/// What the values of one structure's metrics count.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Measure {
+    /// Day 1 of metrics that count days, in days since 1970.
+    pub first_day: i64,
+    /// What a cost is: time, or what a profile counts.
+    pub cost: units::Unit,
+}
+
+impl Measure {
+    /// A value with its unit.
+    pub fn text(&self, metric: Metric, value: f64) -> String {
+        match metric.unit() {
+            Unit::Cost => self.cost.show(Cost::from_ns(value as u64)),
+            Unit::Bytes => bytes(value),
+            Unit::Day => date(self.first_day + value.round() as i64 - 1),
+            Unit::Count => count(value),
+        }
+    }
+
+    /// A metric with what it counts, where its name does not say so.
+    pub fn title(&self, metric: Metric) -> String {
+        let name = metric.title();
+        match metric.unit() {
+            Unit::Bytes => format!("{name} in bytes"),
+            Unit::Cost => match &self.cost {
+                units::Unit::Nanoseconds => format!("{name} in time"),
+                units::Unit::Bytes => format!("{name} in bytes"),
+                units::Unit::Things(of) | units::Unit::Thousandths(of) => format!("{name} in {of}"),
+            },
+            Unit::Count | Unit::Day => name.to_owned(),
+        }
+    }
+}
+
+/// A number with three digits or so, as `1.2 k`; small ones as they are.
+fn count(value: f64) -> String {
+    let steps = [(1e9, " G"), (1e6, " M"), (1e4, " k")];
+    for (from, unit) in steps {
+        if value >= from {
+            let of = if unit == " k" { 1e3 } else { from };
+            let value = value / of;
+            return format!("{value:.*}{unit}", usize::from(value < 10.0));
+        }
+    }
+    format!(
+        "{:.*}",
+        usize::from(value < 10.0 && value.fract() > 0.05),
+        value
+    )
+}
+
+fn bytes(value: f64) -> String {
+    let steps = [(1u64 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+    for (from, unit) in steps {
+        let value = value / from as f64;
+        if value >= 1.0 {
+            return format!("{value:.*} {unit}", usize::from(value < 10.0));
+        }
+    }
+    format!("{value:.0} B")
+}
+
+/// A day, counted from 1970, in the Gregorian calendar (Howard Hinnant's `civil_from_days`).
+fn date(day: i64) -> String {
+    let day = day.clamp(-700_000, 100_000_000) + 719_468;
+    let era = day.div_euclid(146_097);
+    let of_era = day.rem_euclid(146_097);
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let of_month = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = year + era * 400 + i64::from(month <= 2);
+    format!("{year:04}-{month:02}-{of_month:02}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_have_their_units() {
+        assert_eq!(date(0), "1970-01-01");
+        assert_eq!(date(19_782), "2024-02-29");
+        assert_eq!(date(-1), "1969-12-31");
+        assert_eq!(bytes(512.0), "512 B");
+        assert_eq!(bytes(1536.0), "1.5 KiB");
+        assert_eq!(bytes(40.0 * 1024.0 * 1024.0), "40 MiB");
+        assert_eq!(count(9999.0), "9999");
+        assert_eq!(count(12_345.0), "12 k");
+        assert_eq!(count(1_234_567.0), "1.2 M");
+        assert_eq!(count(3.5), "3.5");
+        assert_eq!(count(3.0), "3");
+    }
+
+    #[test]
+    fn the_costs_of_a_profile_are_in_its_unit() {
+        let measure = Measure {
+            cost: units::Unit::Things("samples".to_owned()),
+            ..Measure::default()
+        };
+        assert_eq!(measure.text(Metric::SelfCost, 507.0), "507 samples");
+        assert_eq!(measure.title(Metric::SelfCost), "self cost in samples");
+        assert_eq!(measure.text(Metric::Calls, 507.0), "507");
+        assert_eq!(Measure::default().text(Metric::Total, 2e6), "2.00 ms");
+    }
+}
