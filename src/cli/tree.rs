@@ -5,8 +5,11 @@ use std::io::{self, Write};
 use super::output;
 use crate::facts::hierarchy::{Hierarchy, ModuleKind};
 use crate::progress::Progress;
+use crate::source::history::history;
 use crate::source::{Scan, SourceError};
 use crate::units::ModuleId;
+use crate::views::measure::Measure;
+use crate::views::metrics::{Metric, ModuleMetrics};
 use crate::warnings::Reporter;
 
 #[derive(Debug, clap::Args)]
@@ -17,6 +20,9 @@ pub struct Args {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
+    /// Say of each module what the git repository around the tree says: changes, last change, authors
+    #[arg(long, requires = "json")]
+    history: bool,
     /// Leave out what lies deeper than this many levels below the root
     #[arg(long, value_name = "N")]
     depth: Option<u16>,
@@ -31,7 +37,9 @@ language. Those of a function are the lines of code in its span, without functio
 stand beside it under a qualified name. In the JSON document, `language` is null where a module has none or \
 several, `line` and `end_line` are 0 for directories, `bytes` is the size of files and directories, \
 `comment_lines` the lines with comments and no code, `functions` the number of functions in the module, and \
-`complexity` the sum of their cyclomatic complexities: of each 1 and its decision points.
+`complexity` the sum of their cyclomatic complexities: of each 1 and its decision points. With --history, \
+`changes` are the commits to each file of the module added up, merges left out, `last_change` is the day of the \
+newest of them, and `authors` counts the people who wrote them, each once.
 
 Example:
   callscape tree src --json";
@@ -53,8 +61,19 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         eprintln!("callscape: {warning}");
     }
     let depth = args.depth.unwrap_or(u16::MAX);
-    let write = if args.json { write_json } else { write_table };
-    output::print(|out| write(&hierarchy, depth, out))
+    if !args.json {
+        return output::print(|out| write_table(&hierarchy, depth, out));
+    }
+    let mut metrics = ModuleMetrics::default();
+    if args.history {
+        let dir = &args.source_dir;
+        let history = output::with_progress(|progress| history(dir, progress))??;
+        metrics.set_history(&hierarchy, &history, |id| hierarchy.path(id));
+    }
+    let history = args
+        .history
+        .then(|| HistoryFields::new(&hierarchy, &metrics));
+    output::print(|out| write_json(&hierarchy, depth, history.as_ref(), out))
 }
 
 fn write_skipped(scan: &Scan, out: &mut dyn Write) -> io::Result<()> {
@@ -64,9 +83,48 @@ fn write_skipped(scan: &Scan, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
+/// What the history says, by module.
+struct HistoryFields {
+    measure: Measure,
+    changes: Vec<f64>,
+    last_change: Vec<f64>,
+    authors: Vec<f64>,
+}
+
+impl HistoryFields {
+    fn new(hierarchy: &Hierarchy, metrics: &ModuleMetrics) -> HistoryFields {
+        HistoryFields {
+            measure: metrics.measure(),
+            changes: metrics.values(hierarchy, Metric::Changes),
+            last_change: metrics.values(hierarchy, Metric::LastChange),
+            authors: metrics.values(hierarchy, Metric::Authors),
+        }
+    }
+
+    /// The fields of one module, with a comma behind each.
+    fn write(&self, id: ModuleId, out: &mut dyn Write) -> io::Result<()> {
+        let of = |values: &[f64]| values.get(id.index()).copied().unwrap_or(0.0);
+        let day = of(&self.last_change);
+        let day = match day > 0.0 {
+            true => format!("\"{}\"", self.measure.text(Metric::LastChange, day)),
+            false => "null".to_owned(),
+        };
+        let (changes, authors) = (of(&self.changes), of(&self.authors));
+        write!(
+            out,
+            r#""changes":{changes},"last_change":{day},"authors":{authors},"#
+        )
+    }
+}
+
 /// One module a line. Hand-written because modules nest as deep as directories do, which is deeper than a
 /// serializer's recursion may go.
-fn write_json(hierarchy: &Hierarchy, depth: u16, out: &mut dyn Write) -> io::Result<()> {
+fn write_json(
+    hierarchy: &Hierarchy,
+    depth: u16,
+    history: Option<&HistoryFields>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let text = |text: &str| serde_json::Value::from(text).to_string();
     // Where the subtrees end whose lists of children are open.
     let mut open: Vec<u32> = Vec::new();
@@ -86,7 +144,7 @@ fn write_json(hierarchy: &Hierarchy, depth: u16, out: &mut dyn Write) -> io::Res
         };
         write!(
             out,
-            r#"{{"name":{},"kind":"{}","language":{language},"loc":{},"line":{},"end_line":{},"bytes":{},"comment_lines":{},"functions":{},"complexity":{},"children":["#,
+            r#"{{"name":{},"kind":"{}","language":{language},"loc":{},"line":{},"end_line":{},"bytes":{},"comment_lines":{},"functions":{},"complexity":{},"#,
             text(module.name),
             module.kind.name(),
             module.loc,
@@ -97,6 +155,10 @@ fn write_json(hierarchy: &Hierarchy, depth: u16, out: &mut dyn Write) -> io::Res
             module.functions,
             module.complexity,
         )?;
+        if let Some(history) = history {
+            history.write(id, out)?;
+        }
+        out.write_all(br#""children":["#)?;
         open.push(hierarchy.subtree(id).end);
         is_first = true;
     }

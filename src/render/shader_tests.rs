@@ -115,7 +115,7 @@ fn cases() -> Vec<Case> {
                 corner,
                 opacity,
                 right,
-                pad0,
+                inverted,
                 up,
                 pad1,
                 uv

@@ -13,6 +13,7 @@ mod jfr;
 mod landscape;
 mod mapping;
 mod memory;
+mod metrics;
 mod mural;
 mod otlp;
 mod pipes;

@@ -300,6 +300,67 @@ fn a_window_is_driven_by_keys_and_mouse() {
     window.close();
 }
 
+#[test]
+fn what_changes_on_disk_is_shown_and_the_camera_stays() {
+    let Some(display) = Display::open() else {
+        return;
+    };
+    let folder = common::Scratch::new("watched");
+    let tree = folder.0.join("tree");
+    std::fs::create_dir_all(tree.join("lib")).expect("a folder");
+    let write = |name: &str, functions: usize| {
+        let function = |at| format!("def f{at}(x):\n    return x + {at}\n\n");
+        let text: String = (0..functions).map(function).collect();
+        std::fs::write(tree.join(name), text).expect("a file");
+    };
+    write("main.py", 3);
+    write("lib/one.py", 4);
+    write("lib/two.py", 5);
+    let map = folder.write("city.map", b"category ALL file *\n");
+    let window = Window::open(&display, &[&tree, Path::new("--map"), &map]);
+    // Root, entity, files and functions, and directories within the entity.
+    let modules = |state: &Value| state["modules"].as_u64().unwrap_or_default();
+    let opened = window.wait("functions", |state| modules(state) >= 16);
+    window.key("slash");
+    window.wait("search", |state| state["search"].is_string());
+    window.display.xdotool(&["type", "f4"]);
+    window.wait("result", |state| state["results"].as_u64() > Some(0));
+    window.key("Return");
+    let selected = window.wait("selection", |state| state["selected"].is_string());
+    let selected = selected["selected"].as_str().map(str::to_owned);
+    let before = window.wait_for_rest();
+    let stays = |state: &Value| {
+        let name = selected.as_deref().and_then(|path| path.rsplit('/').next());
+        let now = state["selected"].as_str();
+        let now = now.and_then(|path| path.rsplit('/').next());
+        assert_eq!(now, name, "{state}");
+        // In what the city is measured by: a thousand is its width.
+        let moved = distance(point(state, "eye"), point(&before, "eye"));
+        assert!(moved < 0.5, "{moved}");
+    };
+
+    write("lib/three.py", 7);
+    let more = window.wait("new file", |state| modules(state) == modules(&opened) + 8);
+    stays(&more);
+    write("main.py", 6);
+    let more = window.wait("new functions", |state| {
+        modules(state) == modules(&opened) + 11
+    });
+    stays(&more);
+    std::fs::remove_file(tree.join("lib/three.py")).expect("it is there");
+    let less = window.wait("file gone", |state| modules(state) == modules(&opened) + 3);
+    stays(&less);
+
+    // Another mapping: main.py in an entity of its own.
+    folder.write(
+        "city.map",
+        b"category MAIN file *main.py\ncategory ALL file *\n",
+    );
+    let mapped = window.wait("new mapping", |state| modules(state) > modules(&less));
+    stays(&mapped);
+    window.close();
+}
+
 fn plays_and_steps(window: &Window<'_>) {
     window.key("space");
     window.wait("playback", |state| {

@@ -46,7 +46,9 @@ pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
             left_out: document.landscape.arcs_left_out(),
         }),
     };
-    let panel = egui::Panel::bottom("legend").frame(frame(ui)).resizable(false);
+    let panel = egui::Panel::bottom("legend")
+        .frame(frame(ui))
+        .resizable(false);
     panel.show(ui, |ui| strip(ui, &meanings));
 }
 
@@ -76,7 +78,11 @@ pub fn strip(ui: &mut Ui, meanings: &Meanings<'_>) {
         let all = amounts.area.map_or(String::new(), |all| {
             format!(", {} in all", measure.text(settings.area, all))
         });
-        entry(ui, "Area", &format!("{}{all}", measure.title(settings.area)));
+        entry(
+            ui,
+            "Area",
+            &format!("{}{all}", measure.title(settings.area)),
+        );
         match settings.height {
             None => entry(ui, "Height", "level of the hierarchy"),
             Some(metric) => {
@@ -139,7 +145,10 @@ pub fn strip(ui: &mut Ui, meanings: &Meanings<'_>) {
             };
             let wider = match shown.left_out {
                 0 => wider.to_owned(),
-                left_out => format!("{wider}, {} thinnest left out", text::count(left_out as u64)),
+                left_out => format!(
+                    "{wider}, {} thinnest left out",
+                    text::count(left_out as u64)
+                ),
             };
             together(ui, |ui| {
                 ramp(ui, palette.caller, palette.callee);

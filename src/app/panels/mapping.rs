@@ -14,7 +14,6 @@ use crate::facts::hierarchy::Hierarchy;
 use crate::filter::regroup::LISTED;
 use crate::units::ModuleId;
 
-
 /// The width of the column of counts, in points.
 const GUTTER: f32 = 58.0;
 

@@ -352,7 +352,9 @@ impl LandscapeView {
             let solid = |block: &&Block| block.kind != BlockKind::Terrace;
             let of = self.blocks.iter().filter(solid);
             let of = of.filter_map(|block| values.get(block.module.index()));
-            of.copied().filter(|value| value.is_finite()).fold(0.0, f64::max)
+            of.copied()
+                .filter(|value| value.is_finite())
+                .fold(0.0, f64::max)
         };
         self.amounts = Amounts {
             area: self.metrics.sum_of_all(hierarchy, settings.area),

@@ -330,7 +330,13 @@ mod tests {
         for count in [1, 2, 7, 10_000] {
             let values: Vec<f64> = (0..count).map(|i| f64::from(i * i % 977)).collect();
             for scale in Scale::ALL {
-                let color = ColorScale::new(Metric::Calls, scale, Measure::default(), &values, &blocks(count));
+                let color = ColorScale::new(
+                    Metric::Calls,
+                    scale,
+                    Measure::default(),
+                    &values,
+                    &blocks(count),
+                );
                 let counted: u32 = color.bars.iter().sum();
                 assert_eq!(counted + color.without, count);
                 if color.is_empty() {
@@ -367,7 +373,13 @@ mod tests {
     fn quantiles_split_the_blocks_evenly() {
         let values: Vec<f64> = (1..=2400).map(|i| f64::from(i).powi(3)).collect();
         let measure = Measure::default();
-        let color = ColorScale::new(Metric::Calls, Scale::Quantile, measure, &values, &blocks(2400));
+        let color = ColorScale::new(
+            Metric::Calls,
+            Scale::Quantile,
+            measure,
+            &values,
+            &blocks(2400),
+        );
         for bar in color.bars {
             assert!((95..=105).contains(&bar), "{:?}", color.bars);
         }
