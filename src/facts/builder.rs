@@ -65,6 +65,12 @@ impl PlainEvents<'_> {
         *self.last = Some(time);
     }
 
+    /// Says that the next call to start is one of `function`, so that what is known of it is near by then.
+    #[inline]
+    pub fn expect(&self, function: FunctionId) {
+        self.calls.expect(function);
+    }
+
     /// A call of `function` starts, and ends as the next event.
     #[inline]
     pub fn leaf(&mut self, start: Timestamp, end: Timestamp, function: FunctionId) {

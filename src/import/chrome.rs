@@ -12,6 +12,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::ImportError;
+use super::decimal::NoTime;
 use super::document::Document;
 use super::input::Input;
 use crate::facts::builder::TraceBuilder;
@@ -22,12 +23,14 @@ use crate::progress::Progress;
 use crate::warnings::{Place, Reporter};
 pub use dialects::split_name;
 
+use batch::{Batch, Plain};
 use dialects::Dialects;
 use events::{Event, Phase};
 use nesting::{Complete, Completes, Mark, Marks, What};
 use spellings::Name;
 use threads::Threads;
 
+mod batch;
 mod dialects;
 mod events;
 pub(super) mod nesting;
@@ -48,6 +51,10 @@ pub fn sniff(head: &[u8]) -> bool {
         _ => false,
     }
 }
+
+/// How many complete events wait until those behind them show whether they come in order of start. A thousand
+/// kilobytes of them: what nests its calls and writes them as they end shows it long before.
+const WAITING: usize = 32 << 10;
 
 /// Events that are no calls, by phase: what they are counted as.
 fn not_shown(phase: u8) -> &'static str {
@@ -168,6 +175,73 @@ impl Reader<'_> {
         ControlFlow::Continue(self.threads.found)
     }
 
+    /// The event as one of a batch; none where it has to be looked at more closely.
+    #[inline]
+    fn plain<'a>(&mut self, event: &Event<'a>, offset: u64) -> Option<Plain<'a>> {
+        let Phase::Is(phase @ (b'B' | b'E' | b'X')) = event.phase else {
+            return None;
+        };
+        let start = event.ts?.ok()?;
+        let cost = match phase {
+            b'X' => event.dur?.ok().filter(|&cost| cost >= 0)?,
+            _ => 0,
+        };
+        if !event.location.is_empty() || (phase != b'E' && event.name.is_none()) {
+            return None;
+        }
+        Some(Plain {
+            offset,
+            name: event.name.filter(|name| phase != b'E' || !name.is_empty()),
+            start,
+            cost,
+            thread: self.threads.find(event, &mut self.builder) as u32,
+            phase,
+        })
+    }
+
+    /// Takes the events of a batch, as [`Reader::take`] would.
+    fn take_all(&mut self, batch: &mut Batch<'_>) -> ControlFlow<()> {
+        let events = batch.take();
+        let mut contents: [&[u8]; batch::MOST] = [&[]; batch::MOST];
+        let mut count = 0;
+        // Most ends have the name of their begin, and need no search.
+        for event in events.iter().filter(|event| event.phase != b'E') {
+            contents[count] = event.name.unwrap_or_default();
+            count += 1;
+        }
+        let mut names = [None; batch::MOST];
+        self.dialects.names.known(&contents[..count], &mut names);
+        let mut names = contents.iter().zip(names);
+        for event in events {
+            let thread = event.thread as usize;
+            if event.phase == b'E' {
+                let name = self.end_name(event.name, thread, event.offset);
+                self.mark(thread, event.start, event.offset, What::End(name))?;
+                continue;
+            }
+            let Some((content, name)) = names.next() else {
+                continue;
+            };
+            let name = name.unwrap_or_else(|| self.name(content, event.offset));
+            let function = self.dialects.named(name, &mut self.builder);
+            if event.phase == b'B' {
+                let begin = What::Begin(name, function);
+                self.mark(thread, event.start, event.offset, begin)?;
+            } else {
+                let end = event.start.saturating_add(event.cost);
+                let (start, offset) = (event.start, event.offset);
+                self.completed(Complete {
+                    start,
+                    end,
+                    offset,
+                    thread: event.thread,
+                    function: function.0,
+                })?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
     fn begin(&mut self, event: &Event<'_>, offset: u64) -> ControlFlow<()> {
         let (Some(name), Some(ts)) = (event.name, event.ts) else {
             self.warn("missing-field", offset);
@@ -178,7 +252,8 @@ impl Reader<'_> {
         let function = self
             .dialects
             .function(name, &event.location, &mut self.builder);
-        self.mark(thread, ts, offset, What::Begin(name, function))
+        let time = self.time(ts, thread, offset);
+        self.mark(thread, time, offset, What::Begin(name, function))
     }
 
     fn end(&mut self, event: &Event<'_>, offset: u64) -> ControlFlow<()> {
@@ -187,15 +262,28 @@ impl Reader<'_> {
             return ControlFlow::Continue(());
         };
         let thread = self.threads.find(event, &mut self.builder);
-        let name = match event.name {
-            None | Some(b"") => None,
-            // Most ends are those of the innermost begin.
-            Some(content) => Some(match self.threads.get_mut(thread).open.innermost() {
-                Some(begin) if self.dialects.names.is(content, begin.name) => begin.name,
-                _ => self.name(content, offset),
-            }),
-        };
-        self.mark(thread, ts, offset, What::End(name))
+        let time = self.time(ts, thread, offset);
+        let name = self.end_name(event.name, thread, offset);
+        self.mark(thread, time, offset, What::End(name))
+    }
+
+    /// The name of an end event; none where it says none.
+    #[inline]
+    fn end_name(&mut self, content: Option<&[u8]>, thread: usize, offset: u64) -> Option<Name> {
+        let content = content.filter(|content| !content.is_empty())?;
+        // Most ends are those of the innermost begin.
+        match self.threads.get_mut(thread).open.innermost() {
+            Some(begin) if self.dialects.names.is(content, begin.name) => Some(begin.name),
+            _ => Some(self.name(content, offset)),
+        }
+    }
+
+    /// The time of a begin or end; where it is none, that of the event before it.
+    fn time(&mut self, ts: Result<i64, NoTime>, thread: usize, offset: u64) -> i64 {
+        ts.unwrap_or_else(|why| {
+            self.warn(why.kind(), offset);
+            self.threads.get_mut(thread).last.unwrap_or(0)
+        })
     }
 
     #[inline]
@@ -207,21 +295,10 @@ impl Reader<'_> {
         name
     }
 
-    /// A begin or end, handed on or kept. Where its time is none, it is that of the event before it.
+    /// A begin or end, handed on or kept.
     #[inline]
-    fn mark(
-        &mut self,
-        index: usize,
-        time: Result<i64, super::decimal::NoTime>,
-        offset: u64,
-        what: What,
-    ) -> ControlFlow<()> {
+    fn mark(&mut self, index: usize, time: i64, offset: u64, what: What) -> ControlFlow<()> {
         let thread = self.threads.get_mut(index);
-        let time = time.unwrap_or_else(|why| {
-            self.reporter
-                .warn(why.kind(), || Place::offset(&self.file, offset));
-            thread.last.unwrap_or(0)
-        });
         if thread.last.is_some_and(|last| time < last) {
             if self.order == Order::AsWritten {
                 return ControlFlow::Break(());
@@ -239,15 +316,8 @@ impl Reader<'_> {
         }
         let mark = Mark::new(time, offset, index, what);
         let place = |offset| Place::offset(&self.file, offset);
-        let (builder, reporter) = (&mut self.builder, self.reporter);
-        nesting::step(
-            thread.id,
-            &mut thread.open,
-            &mark,
-            builder,
-            reporter,
-            &place,
-        );
+        let mut builder = self.builder.plain(thread.id);
+        nesting::step(&mut thread.open, &mark, &mut builder, self.reporter, &place);
         ControlFlow::Continue(())
     }
 
@@ -283,25 +353,30 @@ impl Reader<'_> {
         let function = self
             .dialects
             .function(name, &event.location, &mut self.builder);
-        let thread = self.threads.get_mut(index);
-        let end = start.saturating_add(cost);
+        self.completed(Complete {
+            start,
+            end: start.saturating_add(cost),
+            offset,
+            thread: index as u32,
+            function: function.0,
+        })
+    }
+
+    /// A complete event, handed on or kept.
+    #[inline]
+    fn completed(&mut self, complete: Complete) -> ControlFlow<()> {
+        let (start, end) = (complete.start, complete.end);
+        let thread = self.threads.get_mut(complete.thread as usize);
         let ordered = thread.last_complete.is_none_or(|(last_start, last_end)| {
             last_start < start || (last_start == start && last_end >= end)
         });
         thread.last_complete = Some((start, end));
-        let complete = Complete {
-            start,
-            end,
-            offset,
-            thread: index as u32,
-            function: function.0,
-        };
         if self.order == Order::AsWritten {
             if thread.last.is_some() || (self.completes_stream && !ordered) {
                 return ControlFlow::Break(());
             }
             self.completes_ordered &= ordered;
-            if !self.completes_stream && self.completes.is_full() && self.completes_ordered {
+            if self.completes_ordered && self.completes.len() >= WAITING {
                 self.completes_stream = true;
                 self.flush_completes();
             }
@@ -319,10 +394,10 @@ impl Reader<'_> {
     fn nest(&mut self, complete: &Complete) {
         let thread = self.threads.get_mut(complete.thread as usize);
         let place = |offset| Place::offset(&self.file, offset);
-        let id = thread.id;
+        let mut builder = self.builder.plain(thread.id);
         thread
             .nesting
-            .complete(id, complete, &mut self.builder, self.reporter, &place);
+            .complete(complete, &mut builder, self.reporter, &place);
     }
 
     /// Hands the complete events so far, which are in order, to the builder.
@@ -369,7 +444,9 @@ impl Reader<'_> {
         progress.check()?;
         let mut threads = Vec::new();
         for thread in &mut self.threads.threads {
-            thread.nesting.finish(thread.id, &mut self.builder);
+            let mut builder = self.builder.plain(thread.id);
+            thread.nesting.finish(&mut builder);
+            thread.open.enter_waiting(&mut builder);
             threads.push(thread.id);
         }
         let (builder, reporter) = (&mut self.builder, self.reporter);

@@ -81,6 +81,28 @@ impl<'a> Document<'a> {
         &mut self.window
     }
 
+    /// The bytes of what [`Document::whole`] read last.
+    pub fn passed(&self) -> &[u8] {
+        let data = self.window.data();
+        data.get(..self.taken).unwrap_or_default()
+    }
+
+    /// The bytes at hand behind what was read last, for a reader that looks at what stands next by itself and says
+    /// with [`Document::take`] how much of it is done with.
+    pub fn ahead(&self) -> &[u8] {
+        self.window.data().get(self.taken..).unwrap_or_default()
+    }
+
+    /// Moves past `count` bytes of [`Document::ahead`].
+    pub fn take(&mut self, count: usize) {
+        self.taken += count;
+    }
+
+    /// The place `distance` bytes behind what was read last.
+    pub fn place_ahead(&self, distance: usize) -> Place {
+        Place::offset(&self.file, self.offset() + distance as u64)
+    }
+
     /// Moves past what was given out.
     fn pass(&mut self) {
         self.window.consume(self.taken);

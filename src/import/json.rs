@@ -170,15 +170,24 @@ pub const DELIMITERS: [bool; 256] = {
     delimiters
 };
 
-/// Where the next quote or backslash stands from `from` on. Eight bytes at a time: most texts in a trace
-/// are too short for a wider search to pay its start.
+/// Where the next quote or backslash stands from `from` on. 32 bytes at a time where the processor has a
+/// cheap way: then most texts in a trace end in the first, and nothing depends on their length.
 #[inline]
 pub fn find_quote_or_escape(bytes: &[u8], from: usize) -> Option<usize> {
+    let mut at = from;
+    #[cfg(target_arch = "x86_64")]
+    while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<32>) {
+        // SAFETY: SSE2 is a part of every x86-64.
+        let found = unsafe { quotes_and_escapes(chunk) };
+        if found != 0 {
+            return Some(at + found.trailing_zeros() as usize);
+        }
+        at += 32;
+    }
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGHS: u64 = 0x8080_8080_8080_8080;
     // The high bit of each byte that is zero; of bytes above the first such, perhaps one too many.
     let zeros = |word: u64| word.wrapping_sub(ONES) & !word & HIGHS;
-    let mut at = from;
     while let Some(word) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
         let word = u64::from_le_bytes(*word);
         let quotes = zeros(word ^ (ONES * b'"' as u64));
@@ -192,6 +201,25 @@ pub fn find_quote_or_escape(bytes: &[u8], from: usize) -> Option<usize> {
     let rest = bytes.get(at..)?;
     let found = rest.iter().position(|byte| matches!(byte, b'"' | b'\\'))?;
     Some(at + found)
+}
+
+/// A bit for each byte that is a quote or backslash.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "sse2")]
+#[inline]
+fn quotes_and_escapes(chunk: &[u8; 32]) -> u32 {
+    use std::arch::x86_64::{
+        _mm_cmpeq_epi8, _mm_movemask_epi8, _mm_or_si128, _mm_set_epi64x, _mm_set1_epi8,
+    };
+    let (words, _) = chunk.as_chunks::<8>();
+    let word = |at: usize| words.get(at).map_or(0, |word| i64::from_le_bytes(*word));
+    let bits = |first: usize| {
+        let bytes = _mm_set_epi64x(word(first + 1), word(first));
+        let quotes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(b'"' as i8));
+        let escapes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(b'\\' as i8));
+        _mm_movemask_epi8(_mm_or_si128(quotes, escapes)) as u32
+    };
+    bits(0) | bits(2) << 16
 }
 
 /// A short key as a number, so that keys are told apart by one comparison each; see [`Cursor::key`].

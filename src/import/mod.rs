@@ -29,6 +29,7 @@ mod jaeger;
 mod jfr;
 mod json;
 mod lines;
+mod literal;
 mod otlp;
 mod perf_script;
 mod perfetto;

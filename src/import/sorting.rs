@@ -33,15 +33,15 @@ impl<T: Pod, K: Ord> Sorter<T, K> {
         }
     }
 
-    /// Whether the next record makes those at hand be sorted and put aside.
+    /// How many records came since some were put aside.
     #[inline]
-    pub fn is_full(&self) -> bool {
-        self.records.len() >= AT_ONCE / size_of::<T>()
+    pub fn len(&self) -> usize {
+        self.records.len()
     }
 
     #[inline]
     pub fn push(&mut self, record: T) {
-        if self.is_full() {
+        if self.records.len() >= AT_ONCE / size_of::<T>() {
             self.put_aside();
         }
         self.records.push(record);

@@ -17,17 +17,19 @@
 use std::collections::HashMap;
 
 use super::ImportError;
-use super::decimal::{self, NoTime, Unit};
-use super::document::{self, Document, index_of};
+use super::decimal::Unit;
+use super::document::{self, Document};
 use super::input::Input;
-use super::json::{Cursor, Stop, packed};
 use super::samples::{Samples, StackId, Stacks, median};
 use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::facts::functions::Function;
 use crate::facts::recording::{Recording, RecordingKind};
 use crate::progress::Progress;
 use crate::units::{FunctionId, ThreadId};
-use crate::warnings::Reporter;
+use crate::warnings::{Place, Reporter};
+use events::{Item, Layout};
+
+mod events;
 
 /// The identifier of the format in `info`.
 pub const FORMAT: &str = "speedscope";
@@ -211,14 +213,6 @@ fn functions(frames: &[Frame], exporter: &str, builder: &mut TraceBuilder<'_>) -
     functions.collect()
 }
 
-/// An open or close event, as far as it can be read.
-#[derive(Clone, Copy, Default)]
-struct Event {
-    kind: Option<u8>,
-    frame: Option<u32>,
-    at: Option<Result<i64, NoTime>>,
-}
-
 /// A profile while it is read.
 struct Profile {
     thread: ThreadId,
@@ -247,42 +241,15 @@ struct Reader<'a> {
     sampled: bool,
 }
 
-/// What stands next in an array of events.
-enum Item {
-    Event(Event),
-    /// Something else, which stays there.
-    Other,
-    End,
-}
-
-/// The next event of an array.
-#[inline]
-fn next_event(cursor: &mut Cursor<'_>, unit: Unit) -> Result<Item, Stop> {
-    const TYPE: u64 = packed(b"type");
-    const FRAME: u64 = packed(b"frame");
-    const AT: u64 = packed(b"at");
-    if !cursor.next(b']')? {
-        return Ok(Item::End);
-    }
-    if cursor.peek()? != b'{' {
-        return Ok(Item::Other);
-    }
-    let mut event = Event::default();
-    cursor.expect(b'{')?;
-    while cursor.next(b'}')? {
-        let (word, _) = cursor.key()?;
-        let value = cursor.value()?;
-        match word {
-            TYPE => event.kind = value.bytes().and_then(|kind| kind.first().copied()),
-            FRAME => event.frame = value.bytes().and_then(index_of),
-            AT => {
-                let number = value.bytes();
-                event.at = number.map(|number| decimal::nanoseconds(number, unit));
-            }
-            _ => {}
-        }
-    }
-    Ok(Item::Event(event))
+/// The calls of an evented profile that have begun and not ended.
+struct Calls {
+    thread: ThreadId,
+    open: Vec<FunctionId>,
+    /// When the innermost began, as long as it is not handed to the builder: what comes next tells whether it holds
+    /// other calls.
+    waiting: Option<Timestamp>,
+    /// The time before which no further event may be.
+    last: Option<i64>,
 }
 
 impl Reader<'_> {
@@ -432,10 +399,30 @@ impl Reader<'_> {
         if !document.array()? {
             return Ok(());
         }
-        let mut open: Vec<FunctionId> = Vec::new();
-        let mut last = None;
+        /// Past so many layouts, another is learned only while this many events for each were read by one.
+        const LEARNED_FREELY: u64 = 64;
+        const WORTH: u64 = 8;
+        let last = self.builder.plain(thread).last();
+        let mut calls = Calls {
+            thread,
+            open: Vec::new(),
+            waiting: None,
+            last: last.map(Timestamp::ns),
+        };
+        let mut layout: Option<Layout> = None;
+        let (mut learned, mut quick) = (0, 0);
         loop {
-            let event = match document.whole(|cursor| next_event(cursor, unit))? {
+            if let Some(layout) = &layout {
+                let mut done = 0;
+                while let Some((kind, frame, at, end)) = layout.read(document.ahead(), done, unit) {
+                    let function = self.function(frame, document);
+                    self.event(&mut calls, kind, function, at, || document.place_ahead(end));
+                    done = end;
+                    quick += 1;
+                }
+                document.take(done);
+            }
+            let event = match document.whole(|cursor| events::next(cursor, unit))? {
                 Some(Item::Event(event)) => event,
                 Some(Item::Other) => {
                     document.warn("not-an-event");
@@ -444,43 +431,83 @@ impl Reader<'_> {
                 }
                 Some(Item::End) | None => break,
             };
+            if learned < LEARNED_FREELY || quick / WORTH > learned {
+                layout = Layout::of(document.passed()).or(layout);
+                learned += 1;
+            }
             let (Some(kind), Some(frame), Some(at)) = (event.kind, event.frame, event.at) else {
                 document.warn("missing-field");
                 continue;
             };
             let at = at.unwrap_or_else(|why| {
                 document.warn(why.kind());
-                last.unwrap_or(0)
+                calls.last.unwrap_or(0)
             });
-            last = Some(last.unwrap_or(at).max(at));
-            let time = Timestamp::from_ns(at);
-            let place = || document.place();
-            match kind {
-                b'O' => {
-                    let function = self.function(frame, document);
-                    self.builder.enter(thread, time, function, place);
-                    self.opened(function);
-                    open.push(function);
-                }
-                b'C' => {
-                    let function = self.function(frame, document);
-                    self.close(thread, time, function, &mut open, document);
-                }
-                _ => document.warn("unknown-phase"),
-            }
+            let function = self.function(frame, document);
+            self.event(&mut calls, kind, function, at, || document.place());
         }
-        let rest = open.len() as u64;
+        let rest = calls.open.len() as u64;
         self.reporter
             .warn_many("open-at-end", rest, || document.place());
-        let end = end.into_iter().chain(last).max().unwrap_or(0);
-        while let Some(function) = open.pop() {
+        let end = end.into_iter().chain(calls.last).max().unwrap_or(0);
+        self.enter_waiting(&mut calls);
+        while let Some(function) = calls.open.pop() {
             self.open_calls[function.index()] -= 1;
-            let time = Timestamp::from_ns(end);
-            self.builder.exit(thread, time, None, || document.place());
+            self.builder.plain(thread).exit(Timestamp::from_ns(end));
         }
         Ok(())
     }
 
+    /// Takes one event. A time before the last is raised to it.
+    #[inline]
+    fn event(
+        &mut self,
+        calls: &mut Calls,
+        kind: u8,
+        function: FunctionId,
+        at: i64,
+        place: impl Fn() -> Place,
+    ) {
+        let at = match calls.last {
+            Some(last) if at < last => {
+                self.reporter.warn("time-goes-back", &place);
+                last
+            }
+            _ => at,
+        };
+        match kind {
+            b'O' => {
+                self.enter_waiting(calls);
+                calls.last = Some(at);
+                let builder = self.builder.plain(calls.thread);
+                if !builder.has_room() {
+                    self.reporter.warn("too-many-calls", place);
+                    return;
+                }
+                builder.expect(function);
+                self.opened(function);
+                calls.open.push(function);
+                calls.waiting = Some(Timestamp::from_ns(at));
+            }
+            b'C' => {
+                calls.last = Some(at);
+                self.close(calls, Timestamp::from_ns(at), function, place);
+            }
+            _ => self.reporter.warn("unknown-phase", place),
+        }
+    }
+
+    /// Hands the innermost call to the builder, where it waits.
+    #[inline]
+    fn enter_waiting(&mut self, calls: &mut Calls) {
+        if let Some(start) = calls.waiting.take()
+            && let Some(&function) = calls.open.last()
+        {
+            self.builder.plain(calls.thread).enter(start, function);
+        }
+    }
+
+    #[inline]
     fn opened(&mut self, function: FunctionId) {
         let index = function.index();
         if index >= self.open_calls.len() {
@@ -490,28 +517,33 @@ impl Reader<'_> {
     }
 
     /// The end of the innermost open call of `function`; what is open inside it ends too.
+    #[inline]
     fn close(
         &mut self,
-        thread: ThreadId,
+        calls: &mut Calls,
         time: Timestamp,
         function: FunctionId,
-        open: &mut Vec<FunctionId>,
-        document: &Document<'_>,
+        place: impl Fn() -> Place,
     ) {
         // Asked before it is searched for, so that ends which match nothing cost no search.
         let count = self.open_calls.get(function.index());
         if count.is_none_or(|count| *count == 0) {
-            document.warn("end-without-begin");
+            self.reporter.warn("end-without-begin", place);
             return;
         }
-        while let Some(inner) = open.pop() {
+        let mut waiting = calls.waiting.take();
+        while let Some(inner) = calls.open.pop() {
             // `opened` has counted whatever is open.
             self.open_calls[inner.index()] -= 1;
-            self.builder.exit(thread, time, None, || document.place());
+            let mut builder = self.builder.plain(calls.thread);
+            match waiting.take() {
+                Some(start) => builder.leaf(start, time, inner),
+                None => builder.exit(time),
+            }
             if inner == function {
                 break;
             }
-            document.warn("missing-end");
+            self.reporter.warn("missing-end", &place);
         }
     }
 

@@ -89,6 +89,22 @@ impl PairSums {
         self.add(pair)
     }
 
+    /// Has the memory of a pair's slot brought near, for it is asked for soon.
+    #[inline]
+    pub fn expect(&self, pair: Pair) {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(row) = self
+            .table
+            .get(self.place(pair) & self.table.len().wrapping_sub(1))
+        {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            // SAFETY: SSE is a part of every x86-64, and the address is one of a row.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(row).cast()) };
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = pair;
+    }
+
     #[inline]
     fn place(&self, pair: Pair) -> usize {
         let key = u64::from(pair.caller) << 32 | u64::from(pair.callee);

@@ -164,6 +164,15 @@ impl ThreadWriter {
         (slot, nested)
     }
 
+    /// Says that the next call to start is one of `function`, inside the calls that are open now.
+    #[inline]
+    pub fn expect(&self, function: FunctionId) {
+        self.sums.expect(Pair {
+            caller: self.functions.last().copied().unwrap_or(NONE),
+            callee: function.0,
+        });
+    }
+
     /// A call starts; `start` is not before the last start or end.
     #[inline]
     pub fn enter(&mut self, shared: &mut Shared, start: u64, function: FunctionId) {

@@ -25,9 +25,15 @@ impl Dialects {
         location: &Location<'_>,
         builder: &mut TraceBuilder<'_>,
     ) -> FunctionId {
-        if location.file.is_some() || location.joined.is_some() {
+        if !location.is_empty() {
             return self.located(name, location, builder);
         }
+        self.named(name, builder)
+    }
+
+    /// The function that an event with this name, and no location, is a call of.
+    #[inline]
+    pub fn named(&mut self, name: Name, builder: &mut TraceBuilder<'_>) -> FunctionId {
         match self.names.function(name) {
             Some(function) => function,
             None => self.plain(name, builder),

@@ -45,6 +45,14 @@ pub struct Location<'a> {
     pub line_runs: bool,
 }
 
+impl Location<'_> {
+    /// Whether it says nothing that tells functions of one name apart.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.file.is_none() && self.joined.is_none()
+    }
+}
+
 /// What a member of an event, or of its `args`, says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {

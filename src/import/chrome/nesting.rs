@@ -7,7 +7,7 @@ use std::io;
 use bytemuck::{Pod, Zeroable};
 
 use super::spellings::Name;
-use crate::facts::builder::{Timestamp, TraceBuilder};
+use crate::facts::builder::{PlainEvents, Timestamp, TraceBuilder};
 use crate::import::hashing::BuildFast;
 use crate::import::sorting::Sorter;
 use crate::units::{FunctionId, ThreadId};
@@ -97,37 +97,68 @@ pub type Completes = Sorter<Complete, (u32, i64, Reverse<i64>)>;
 pub type Marks = Sorter<Mark, (u32, i64)>;
 
 /// Hands a begin or end to the builder, where `open` are the begins of its thread that wait for their end.
+/// Times never go back.
 #[inline]
 pub fn step(
-    thread: ThreadId,
     open: &mut OpenBegins,
     mark: &Mark,
-    builder: &mut TraceBuilder<'_>,
+    builder: &mut PlainEvents<'_>,
     reporter: &Reporter,
     place: &impl Fn(u64) -> Place,
 ) {
-    let at = Timestamp::from_ns(mark.time);
     match mark.what() {
         What::Begin(name, function) => {
+            open.enter_waiting(builder);
+            if !has_room(builder, mark.offset, reporter, place) {
+                return;
+            }
             open.begin(OpenBegin {
                 name,
                 function,
                 start: mark.time,
                 offset: mark.offset,
             });
-            builder.enter(thread, at, function, || place(mark.offset));
+            open.waits = true;
+            builder.expect(function);
         }
-        What::End(name) => match open.end(name, |_| {}) {
-            Some(ended) => {
-                let inside = ended as u64 - 1;
-                reporter.warn_many("missing-end", inside, || place(mark.offset));
-                for _ in 0..ended {
-                    builder.exit(thread, at, None, || place(mark.offset));
+        What::End(name) => {
+            let end = Timestamp::from_ns(mark.time);
+            let waits = open.waits;
+            let mut inner = None;
+            match open.end(name, |begin| inner = inner.or(Some(begin))) {
+                Some(ended) => {
+                    let mut left = ended;
+                    if waits && let Some(begin) = inner {
+                        // Nothing began inside it, and it is the innermost.
+                        open.waits = false;
+                        left -= 1;
+                        builder.leaf(Timestamp::from_ns(begin.start), end, begin.function);
+                    }
+                    for _ in 0..left {
+                        builder.exit(end);
+                    }
+                    let inside = ended as u64 - 1;
+                    reporter.warn_many("missing-end", inside, || place(mark.offset));
                 }
+                None => reporter.warn("end-without-begin", || place(mark.offset)),
             }
-            None => reporter.warn("end-without-begin", || place(mark.offset)),
-        },
+        }
     }
+}
+
+/// Whether a thread can have a further call; counted where it cannot.
+#[inline]
+fn has_room(
+    builder: &PlainEvents<'_>,
+    offset: u64,
+    reporter: &Reporter,
+    place: &impl Fn(u64) -> Place,
+) -> bool {
+    let room = builder.has_room();
+    if !room {
+        reporter.warn("too-many-calls", || place(offset));
+    }
+    room
 }
 
 /// Builds the calls of all threads: `threads` are by place. O(n log n).
@@ -147,20 +178,22 @@ pub fn build(
         let has_marks = marks.peek().is_some_and(|next| here(next.thread));
         let completes = std::iter::from_fn(|| completes.next_if(|next| here(next.thread)));
         let marks = std::iter::from_fn(|| marks.next_if(|next| here(next.thread)));
+        let builder = &mut builder.plain(thread);
         let mut nesting = Nesting::default();
         if has_completes && has_marks {
-            nesting.mixed(thread, completes, marks, builder, reporter, place)?;
+            nesting.mixed(completes, marks, builder, reporter, place)?;
         } else if has_marks {
             let mut open = OpenBegins::default();
             for mark in marks {
-                step(thread, &mut open, &mark, builder, reporter, place);
+                step(&mut open, &mark, builder, reporter, place);
             }
+            open.enter_waiting(builder);
         } else {
             for complete in completes {
-                nesting.complete(thread, &complete, builder, reporter, place);
+                nesting.complete(&complete, builder, reporter, place);
             }
         }
-        nesting.finish(thread, builder);
+        nesting.finish(builder);
     }
     Ok(())
 }
@@ -172,6 +205,8 @@ pub struct OpenBegins {
     /// By name, the open begins of it from outermost to innermost; kept from the first time that a search
     /// would have been long, so that ends which match nothing do not cost the depth of the stack each.
     by_name: Option<HashMap<Name, Vec<u32>, BuildFast>>,
+    /// The innermost is not handed to the builder yet: what comes next tells whether it holds other calls.
+    waits: bool,
 }
 
 /// A begin event that waits for its end.
@@ -194,6 +229,17 @@ impl OpenBegins {
             depths.push(self.open.len() as u32);
         }
         self.open.push(begin);
+    }
+
+    /// Hands the innermost to the builder, where it waits.
+    #[inline]
+    pub fn enter_waiting(&mut self, builder: &mut PlainEvents<'_>) {
+        if self.waits
+            && let Some(begin) = self.open.last()
+        {
+            builder.enter(Timestamp::from_ns(begin.start), begin.function);
+        }
+        self.waits = false;
     }
 
     /// The innermost open begin.
@@ -337,15 +383,31 @@ pub struct Nesting {
 /// A call that is open while the next is placed.
 #[derive(Clone, Copy)]
 struct Open {
+    start: i64,
     end: i64,
     /// For a pair, the number of the last pair inside it.
     last: Option<u64>,
+    function: FunctionId,
+    /// It is not handed to the builder yet: what comes next tells whether it holds other calls. Of the innermost
+    /// alone.
+    waits: bool,
 }
 
 impl Open {
     /// Whether the pair of this number lies inside, which times alone do not tell when it takes none.
     fn encloses(self, number: Option<u64>) -> bool {
         matches!((self.last, number), (Some(last), Some(number)) if number <= last)
+    }
+
+    /// Ends it.
+    #[inline]
+    fn close(self, builder: &mut PlainEvents<'_>) {
+        let end = Timestamp::from_ns(self.end);
+        if self.waits {
+            builder.leaf(Timestamp::from_ns(self.start), end, self.function);
+        } else {
+            builder.exit(end);
+        }
     }
 }
 
@@ -354,24 +416,21 @@ impl Nesting {
     #[inline]
     pub fn complete(
         &mut self,
-        thread: ThreadId,
         call: &Complete,
-        builder: &mut TraceBuilder<'_>,
+        builder: &mut PlainEvents<'_>,
         reporter: &Reporter,
         place: &impl Fn(u64) -> Place,
     ) {
-        self.place(thread, call, None, None, builder, reporter, place);
+        self.place(call, None, None, builder, reporter, place);
     }
 
-    #[allow(clippy::too_many_arguments)] // the inner half of the two that call it
     #[inline]
     fn place(
         &mut self,
-        thread: ThreadId,
         call: &Complete,
         number: Option<u64>,
         last: Option<u64>,
-        builder: &mut TraceBuilder<'_>,
+        builder: &mut PlainEvents<'_>,
         reporter: &Reporter,
         place: &impl Fn(u64) -> Place,
     ) {
@@ -379,31 +438,38 @@ impl Nesting {
             && around.end <= call.start
             && !around.encloses(number)
         {
-            let end = Timestamp::from_ns(around.end);
-            builder.exit(thread, end, None, || place(call.offset));
+            around.close(builder);
             self.open.pop();
         }
         let mut end = call.end;
-        if let Some(around) = self.open.last()
-            && around.end < end
-        {
-            reporter.warn("overlap", || place(call.offset));
-            end = around.end;
+        if let Some(around) = self.open.last_mut() {
+            if around.end < end {
+                reporter.warn("overlap", || place(call.offset));
+                end = around.end;
+            }
+            if around.waits {
+                around.waits = false;
+                builder.enter(Timestamp::from_ns(around.start), around.function);
+            }
         }
-        let start = Timestamp::from_ns(call.start.min(end));
-        builder.enter(thread, start, FunctionId(call.function), || {
-            place(call.offset)
+        if !has_room(builder, call.offset, reporter, place) {
+            return;
+        }
+        let function = FunctionId(call.function);
+        builder.expect(function);
+        self.open.push(Open {
+            start: call.start.min(end),
+            end,
+            last,
+            function,
+            waits: true,
         });
-        self.open.push(Open { end, last });
     }
 
     /// Ends all calls.
-    pub fn finish(&mut self, thread: ThreadId, builder: &mut TraceBuilder<'_>) {
+    pub fn finish(&mut self, builder: &mut PlainEvents<'_>) {
         while let Some(call) = self.open.pop() {
-            // What was entered can be left.
-            builder.exit(thread, Timestamp::from_ns(call.end), None, || {
-                Place::file("")
-            });
+            call.close(builder);
         }
     }
 
@@ -411,10 +477,9 @@ impl Nesting {
     /// events, in order of time. O(n log n).
     fn mixed(
         &mut self,
-        thread: ThreadId,
         completes: impl Iterator<Item = Complete>,
         marks: impl Iterator<Item = Mark>,
-        builder: &mut TraceBuilder<'_>,
+        builder: &mut PlainEvents<'_>,
         reporter: &Reporter,
         place: &impl Fn(u64) -> Place,
     ) -> io::Result<()> {
@@ -430,10 +495,10 @@ impl Nesting {
                 (complete, _) => complete.is_some(),
             };
             if complete_first && let Some(call) = completes.next() {
-                self.complete(thread, &call, builder, reporter, place);
+                self.complete(&call, builder, reporter, place);
             } else if let Some(pair) = pairs.next() {
                 let (number, last) = (Some(pair.number), Some(pair.last));
-                self.place(thread, &pair.call, number, last, builder, reporter, place);
+                self.place(&pair.call, number, last, builder, reporter, place);
             }
         }
     }

@@ -3,16 +3,16 @@
 //! compared at once, and only the values are taken apart. Whatever differs is left to the ordinary reading,
 //! which gives the same.
 
-use super::events::{Event, Field, Location, Phase, members};
+use super::events::{Event, Field, Phase, members};
 use crate::import::decimal;
 use crate::import::json::{Cursor, DELIMITERS, Value, find_quote_or_escape};
+use crate::import::literal::Literal;
 
 /// The bytes of an event up to and behind a value.
 #[derive(Debug, PartialEq)]
 struct Part {
-    /// The literal before the value, in words of eight bytes and the bits of each that count.
-    words: Vec<(u64, u64)>,
-    length: usize,
+    /// What stands before the value.
+    literal: Literal,
     value: Kind,
 }
 
@@ -49,6 +49,8 @@ pub struct Shapes {
     /// By shape, the one that followed it the last time.
     followers: [usize; MOST],
     last: usize,
+    /// The one of which all that the event holds is.
+    filled: Option<usize>,
     /// The place for the next shape.
     next: usize,
     learned: u64,
@@ -76,7 +78,12 @@ impl Shapes {
         event: &mut Event<'a>,
     ) -> Option<(usize, usize)> {
         let guess = self.followers[self.last % MOST];
-        let end = match self.shapes.get(guess)?.read(bytes, at, event) {
+        let shape = self.shapes.get(guess)?;
+        if self.filled != Some(guess) {
+            shape.clear(event);
+            self.filled = Some(guess);
+        }
+        let end = match shape.read(bytes, at, event) {
             Some(end) => {
                 self.last = guess;
                 end
@@ -96,14 +103,22 @@ impl Shapes {
         event: &mut Event<'a>,
     ) -> Option<usize> {
         for (index, shape) in self.shapes.iter().enumerate() {
-            if index != guess
-                && let Some(end) = shape.read(bytes, at, event)
-            {
+            if index == guess {
+                continue;
+            }
+            shape.clear(event);
+            self.filled = Some(index);
+            if let Some(end) = shape.read(bytes, at, event) {
                 self.follow(index);
                 return Some(end);
             }
         }
         None
+    }
+
+    /// The next event is read into another place than those before it.
+    pub fn forget_event(&mut self) {
+        self.filled = None;
     }
 
     fn follow(&mut self, shape: usize) {
@@ -126,6 +141,7 @@ impl Shapes {
             return;
         }
         self.learned += 1;
+        self.filled = None;
         if self.learned == LEARNED_WITH_THREADS {
             self.shapes.clear();
             self.next = 0;
@@ -167,9 +183,12 @@ impl Shape {
         values.push((Kind::End, cursor.at(), cursor.at()));
         let mut literal = from;
         let parts = values.into_iter().map(|(value, start, end)| {
-            let part = Part::new(bytes.get(literal..start)?, value);
+            let part = Literal::new(bytes.get(literal..start)?);
             literal = end;
-            Some(part)
+            Some(Part {
+                literal: part,
+                value,
+            })
         });
         Some(Shape {
             gap: brace - from,
@@ -178,28 +197,20 @@ impl Shape {
         })
     }
 
-    /// Reads the event behind the one that ends at `at`, and gives its end; none where it looks otherwise, or
-    /// where the bytes at hand end soon.
-    #[inline]
-    fn read<'a>(&self, bytes: &'a [u8], mut at: usize, event: &mut Event<'a>) -> Option<usize> {
+    /// Takes out of `event` what no event of this shape says.
+    fn clear(&self, event: &mut Event<'_>) {
         *event = Event {
             thread: self.thread,
-            phase: Phase::Missing,
-            name: None,
-            pid: None,
-            tid: None,
-            ts: None,
-            dur: None,
-            location: Location::default(),
-            args_name: None,
-            sort_index: None,
+            ..Event::default()
         };
+    }
+
+    /// Reads the event behind the one that ends at `at`, and gives its end; none where it looks otherwise, or
+    /// where the bytes at hand end soon. `event` holds nothing but what another of this shape said.
+    #[inline]
+    fn read<'a>(&self, bytes: &'a [u8], mut at: usize, event: &mut Event<'a>) -> Option<usize> {
         for part in &self.parts {
-            let rest = bytes.get(at..)?;
-            if !part.matches(rest) {
-                return None;
-            }
-            at += part.length;
+            at = part.literal.end(bytes, at)?;
             match part.value {
                 Kind::Phase => {
                     let phase = *bytes.get(at)?;
@@ -222,8 +233,14 @@ impl Shape {
                     }
                     at = end + 1;
                 }
-                Kind::Ts => (event.ts, at) = time(bytes, at)?,
-                Kind::Dur => (event.dur, at) = time(bytes, at)?,
+                Kind::Ts => match quick_time(bytes, at) {
+                    Some((time, end)) => (event.ts, at) = (Some(Ok(time)), end),
+                    None => (event.ts, at) = time(bytes, at)?,
+                },
+                Kind::Dur => match quick_time(bytes, at) {
+                    Some((time, end)) => (event.dur, at) = (Some(Ok(time)), end),
+                    None => (event.dur, at) = time(bytes, at)?,
+                },
                 Kind::Any(field) => {
                     let mut cursor = Cursor::new(bytes, at);
                     // White space before a value belongs to the literal.
@@ -237,49 +254,20 @@ impl Shape {
     }
 }
 
-/// The time that begins at `at`, and where it ends.
+/// The time that begins at `at`, in nanoseconds, and where it ends; none where it is not written in the usual way.
 #[inline]
+fn quick_time(bytes: &[u8], at: usize) -> Option<(i64, usize)> {
+    let (time, end) = decimal::scan(bytes, at, decimal::Unit::Microseconds)?;
+    DELIMITERS[usize::from(*bytes.get(end)?)].then_some((time, end))
+}
+
+/// The time that begins at `at`, and where it ends.
+#[cold]
 fn time(bytes: &[u8], at: usize) -> Option<(Option<Result<i64, decimal::NoTime>>, usize)> {
-    if let Some((time, end)) = decimal::scan_microseconds(bytes, at)
-        && DELIMITERS[usize::from(*bytes.get(end)?)]
-    {
-        return Some((Some(Ok(time)), end));
-    }
     let mut cursor = Cursor::new(bytes, at);
     let Value::Word(number) = cursor.value().ok()? else {
         return None;
     };
     let time = decimal::nanoseconds(number, decimal::Unit::Microseconds);
     Some((Some(time), cursor.at()))
-}
-
-impl Part {
-    fn new(literal: &[u8], value: Kind) -> Part {
-        let words = literal.chunks(8).map(|chunk| {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            let unused = 64 - 8 * chunk.len() as u32;
-            (u64::from_le_bytes(word), u64::MAX >> unused)
-        });
-        Part {
-            words: words.collect(),
-            length: literal.len(),
-            value,
-        }
-    }
-
-    /// Whether `bytes` begin with the literal; not when they end soon behind it.
-    #[inline]
-    fn matches(&self, bytes: &[u8]) -> bool {
-        let (chunks, _) = bytes.as_chunks::<8>();
-        chunks.len() >= self.words.len()
-            && self
-                .words
-                .iter()
-                .zip(chunks)
-                .fold(0, |differ, ((word, mask), chunk)| {
-                    differ | (u64::from_le_bytes(*chunk) ^ word) & mask
-                })
-                == 0
-    }
 }

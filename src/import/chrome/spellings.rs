@@ -1,8 +1,6 @@
 //! The names in a trace: found by the bytes between the quotes of a JSON string, without decoding or copying
 //! them for each event.
 
-use std::hash::{BuildHasher, Hasher};
-
 use crate::import::hashing::{BuildFast, same};
 use crate::import::json::unescape;
 use crate::units::FunctionId;
@@ -80,10 +78,37 @@ impl Default for Spellings {
 }
 
 impl Spellings {
+    #[inline]
     fn hash(&self, bytes: &[u8]) -> u64 {
-        let mut hasher = self.hash.build_hasher();
-        hasher.write(bytes);
-        hasher.finish()
+        self.hash.of_bytes(bytes)
+    }
+
+    /// Looks many names up at once: the waits for memory, which are most of a search, fall together. None for
+    /// those that [`Spellings::name`] has to look at.
+    pub fn known<const MOST: usize>(&self, contents: &[&[u8]], names: &mut [Option<Name>; MOST]) {
+        let mask = self.table.len() - 1;
+        let mut slots = [(0, 0); MOST];
+        for (content, slot) in contents.iter().zip(&mut slots) {
+            let hash = self.hash(content);
+            let (tag, place) = self.table[hash as usize & mask];
+            let same_tag = tag == (hash >> 32) as u32;
+            // Zero where nothing is found at the first look.
+            *slot = (if same_tag { place } else { 0 }, 0);
+        }
+        // The start of each entry, which brings its name near.
+        for (place, head) in slots.iter_mut().take(contents.len()) {
+            let start = (*place as usize).wrapping_sub(1).wrapping_mul(8);
+            let bytes = self.entries.get(start..).and_then(<[u8]>::first_chunk);
+            *head = bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes));
+        }
+        for ((content, &(place, head)), name) in contents.iter().zip(&slots).zip(names) {
+            let (kind, length) = (head >> 56, (head >> 32) as usize & LONGEST);
+            let found = place != 0
+                && kind == Kind::Plain as u64
+                && length == content.len()
+                && same(self.entry(Name(place - 1)).spelling, content);
+            *name = found.then(|| Name(place - 1));
+        }
     }
 
     /// The entry of a name, or of another place that the table gives.
@@ -188,7 +213,8 @@ impl Spellings {
         self.entries.extend_from_slice(&head.to_le_bytes());
         self.entries.extend_from_slice(&spelling[..length]);
         self.count += 1;
-        if self.count * 4 > self.table.len() * 3 {
+        // Half full, most are found where they are looked for first.
+        if self.count * 2 > self.table.len() {
             let old = std::mem::take(&mut self.table);
             self.table = vec![(0, 0); old.len() * 2];
             for (_, place) in old.into_iter().filter(|&(_, place)| place != 0) {

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::Reader;
+use super::batch::Batch;
 use super::events::{self, Event};
 use super::shape::Shapes;
 use crate::import::ImportError;
@@ -92,14 +93,28 @@ fn array(
         let mut cursor = Cursor::new(bytes, 0);
         let (mut from, mut done);
         let mut event = Event::default();
+        shapes.forget_event();
+        let mut batch = Batch::new();
         let stop = loop {
             from = cursor.at();
             if let Some((start, end)) = shapes.event(bytes, from, &mut event) {
-                if reader.take(&event, base + start as u64).is_break() {
+                let offset = base + start as u64;
+                cursor = Cursor::new(bytes, end);
+                let plain = reader.plain(&event, offset);
+                if let Some(plain) = plain
+                    && !batch.push(plain)
+                {
+                    continue;
+                }
+                if reader.take_all(&mut batch).is_break()
+                    || (plain.is_none() && reader.take(&event, offset).is_break())
+                {
                     return Ok(End::BrokenOff);
                 }
-                cursor = Cursor::new(bytes, end);
                 continue;
+            }
+            if reader.take_all(&mut batch).is_break() {
+                return Ok(End::BrokenOff);
             }
             let next = cursor.next(b']');
             // White space and commas are done with, however much of them there is.

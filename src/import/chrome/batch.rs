@@ -1,0 +1,52 @@
+//! Events a few at a time: the names of all of them are looked up together, so that the processor waits for
+//! its memory once, not once an event.
+
+/// How many events there are in a batch.
+pub const MOST: usize = 32;
+
+/// A begin, end or complete event that lacks nothing and says no more than its name.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Plain<'a> {
+    pub offset: u64,
+    /// As it is written; an end may have none.
+    pub name: Option<&'a [u8]>,
+    /// Nanoseconds.
+    pub start: i64,
+    /// Of a complete event, nanoseconds, not negative.
+    pub cost: i64,
+    /// The place of its thread.
+    pub thread: u32,
+    pub phase: u8,
+}
+
+/// Events in the order of the file.
+pub struct Batch<'a> {
+    events: [Plain<'a>; MOST],
+    count: usize,
+}
+
+impl<'a> Batch<'a> {
+    pub fn new() -> Batch<'a> {
+        Batch {
+            events: [Plain::default(); MOST],
+            count: 0,
+        }
+    }
+
+    /// Adds an event; whether the batch is full then.
+    #[inline]
+    pub fn push(&mut self, event: Plain<'a>) -> bool {
+        if let Some(place) = self.events.get_mut(self.count) {
+            *place = event;
+            self.count += 1;
+        }
+        self.count >= MOST
+    }
+
+    /// The events, which are in it no longer.
+    #[inline]
+    pub fn take(&mut self) -> &[Plain<'a>] {
+        let count = std::mem::take(&mut self.count);
+        &self.events[..count]
+    }
+}
