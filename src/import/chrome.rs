@@ -7,6 +7,9 @@
 //! end; of a larger one they go straight to the builder if they came in order of start so far. Only where
 //! a thread has both, or events that went straight to the builder turn out not to be in order of time,
 //! is the file read a second time, with all events waiting and sorted.
+//!
+//! Asynchronous events are counted, and shown as calls where a recording has no others. Instants, counters, flows
+//! and objects are counted.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -20,12 +23,13 @@ use crate::facts::functions::Functions;
 use crate::facts::recording::{Recording, RecordingKind};
 use crate::facts::trace::Trace;
 use crate::progress::Progress;
-use crate::warnings::{Place, Reporter};
+use crate::warnings::{Place, Reporter, Warning};
 pub use dialects::split_name;
 
 use batch::{Batch, Plain};
 use dialects::Dialects;
 use events::{Event, Phase};
+use lanes::Lanes;
 use nesting::{Complete, Completes, Mark, Marks, What};
 use spellings::Name;
 use threads::Threads;
@@ -33,6 +37,7 @@ use threads::Threads;
 mod batch;
 mod dialects;
 mod events;
+mod lanes;
 pub(super) mod nesting;
 mod shape;
 pub(super) mod spellings;
@@ -56,6 +61,9 @@ pub fn sniff(head: &[u8]) -> bool {
 /// kilobytes of them: what nests its calls and writes them as they end shows it long before.
 const WAITING: usize = 32 << 10;
 
+/// Asynchronous events are counted as this where they are not shown.
+const ASYNC_NOT_SHOWN: &str = "async-event-not-shown";
+
 /// Events that are no calls, by phase: what they are counted as.
 fn not_shown(phase: u8) -> &'static str {
     match phase {
@@ -63,7 +71,7 @@ fn not_shown(phase: u8) -> &'static str {
         b'C' => "counter-not-shown",
         b's' | b't' | b'f' => "flow-not-shown",
         // Nestable ones, and those of before them.
-        b'b' | b'e' | b'n' | b'S' | b'T' | b'p' | b'F' => "async-event-not-shown",
+        b'b' | b'e' | b'n' | b'S' | b'T' | b'p' | b'F' => ASYNC_NOT_SHOWN,
         b'P' => "sample-not-shown",
         // Objects, memory dumps, clocks, contexts, links.
         b'N' | b'O' | b'D' | b'V' | b'v' | b'c' | b'(' | b')' | b'=' => "event-not-shown",
@@ -71,11 +79,28 @@ fn not_shown(phase: u8) -> &'static str {
     }
 }
 
-/// Reads a Chrome trace. One pass, two when events have to be put in order of time first.
+/// Reads a Chrome trace. One pass, two when events have to be put in order of time first; as many again when
+/// there are asynchronous events alone.
 pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
-    match read(input, progress, Order::AsWritten)? {
+    let recording = read(input, progress, false)?;
+    let is_async = |warning: &Warning| warning.kind == ASYNC_NOT_SHOWN;
+    if recording.trace.calls() > 0 || !recording.warnings.iter().any(is_async) {
+        return Ok(recording);
+    }
+    let with_lanes = read(input, progress, true)?;
+    Ok(if with_lanes.trace.calls() > 0 {
+        with_lanes
+    } else {
+        recording
+    })
+}
+
+/// Reads a Chrome trace, in as many passes as its order takes.
+fn read(input: &Input, progress: &Progress, asynchronous: bool) -> Result<Recording, ImportError> {
+    let lanes = || asynchronous.then(Lanes::default);
+    match pass(input, progress, Order::AsWritten, lanes())? {
         Some(recording) => Ok(recording),
-        None => read(input, progress, Order::ByTime)?.ok_or_else(|| {
+        None => pass(input, progress, Order::ByTime, lanes())?.ok_or_else(|| {
             let place = Place::file(input.display().to_string());
             ImportError::malformed(place, "a file that stays as it is", "one that changes")
         }),
@@ -92,10 +117,11 @@ enum Order {
 }
 
 /// None when the events need [`Order::ByTime`].
-fn read(
+fn pass(
     input: &Input,
     progress: &Progress,
     order: Order,
+    lanes: Option<Lanes>,
 ) -> Result<Option<Recording>, ImportError> {
     let reporter = Reporter::new();
     let mut document = Document::open(input, progress, &reporter)?;
@@ -106,6 +132,7 @@ fn read(
         order,
         dialects: Dialects::default(),
         threads: Threads::default(),
+        lanes,
         completes: Completes::new(Complete::key),
         completes_ordered: true,
         completes_stream: false,
@@ -136,6 +163,8 @@ struct Reader<'a> {
     order: Order,
     dialects: Dialects,
     threads: Threads,
+    /// Those of asynchronous events, where they are calls.
+    lanes: Option<Lanes>,
     /// Complete events that wait.
     completes: Completes,
     /// On each thread those so far are in order.
@@ -161,6 +190,11 @@ impl Reader<'_> {
             Phase::Is(b'E') => return self.end(event, offset),
             Phase::Is(b'X') => return self.complete(event, offset),
             Phase::Is(b'M') => self.metadata(event),
+            // Nestable ones, and those of before them.
+            Phase::Is(b'b' | b'S') if self.lanes.is_some() => {
+                return self.async_begin(event, offset);
+            }
+            Phase::Is(b'e' | b'F') if self.lanes.is_some() => return self.async_end(event, offset),
             Phase::Is(phase) => self.warn(not_shown(phase), offset),
             Phase::Missing => self.warn("missing-field", offset),
             Phase::Unknown => self.warn("unknown-phase", offset),
@@ -262,6 +296,34 @@ impl Reader<'_> {
             return ControlFlow::Continue(());
         };
         let thread = self.threads.find(event, &mut self.builder);
+        let time = self.time(ts, thread, offset);
+        let name = self.end_name(event.name, thread, offset);
+        self.mark(thread, time, offset, What::End(name))
+    }
+
+    fn async_begin(&mut self, event: &Event<'_>, offset: u64) -> ControlFlow<()> {
+        let (Some(name), Some(ts), Some(lanes)) = (event.name, event.ts, &mut self.lanes) else {
+            self.warn("missing-field", offset);
+            return ControlFlow::Continue(());
+        };
+        let thread = lanes.begin(event, &mut self.threads, &mut self.builder);
+        let name = self.name(name, offset);
+        let function = self
+            .dialects
+            .function(name, &event.location, &mut self.builder);
+        let time = self.time(ts, thread, offset);
+        self.mark(thread, time, offset, What::Begin(name, function))
+    }
+
+    fn async_end(&mut self, event: &Event<'_>, offset: u64) -> ControlFlow<()> {
+        let (Some(ts), Some(lanes)) = (event.ts, &mut self.lanes) else {
+            self.warn("missing-field", offset);
+            return ControlFlow::Continue(());
+        };
+        let Some(thread) = lanes.end(event) else {
+            self.warn("end-without-begin", offset);
+            return ControlFlow::Continue(());
+        };
         let time = self.time(ts, thread, offset);
         let name = self.end_name(event.name, thread, offset);
         self.mark(thread, time, offset, What::End(name))
@@ -461,7 +523,9 @@ impl Reader<'_> {
         .map_err(io)?;
         let ranks = self.threads.threads.iter();
         let ranks: Vec<_> = ranks.map(|thread| self.threads.rank(thread)).collect();
-        for thread in &self.threads.threads {
+        // Lanes are called what their events belong to.
+        let named = self.threads.threads.iter();
+        for thread in named.filter(|_| self.lanes.is_none()) {
             let names = [
                 self.threads.thread_metadata.get(&thread.key),
                 self.threads.process_metadata.get(&thread.key.process),

@@ -18,6 +18,9 @@ pub struct Event<'a> {
     /// Nanoseconds.
     pub dur: Option<Result<i64, NoTime>>,
     pub location: Location<'a>,
+    /// Of an asynchronous event what it belongs to, together with its id.
+    pub category: Option<&'a [u8]>,
+    pub id: Option<&'a [u8]>,
     /// `args.name`, which names the process or thread in a metadata event.
     pub args_name: Option<&'a [u8]>,
     /// `args.sort_index`, which says where the process or thread stands among the others.
@@ -69,6 +72,8 @@ pub enum Field {
     Joined,
     ArgsName,
     SortIndex,
+    Category,
+    Id,
     /// Nothing about calls.
     Other,
 }
@@ -84,6 +89,7 @@ impl Field {
         const TS: u64 = packed(b"ts");
         const DUR: u64 = packed(b"dur");
         const CAT: u64 = packed(b"cat");
+        const ID: u64 = packed(b"id");
         match word {
             PH => Field::Phase,
             NAME => Field::Name,
@@ -91,8 +97,17 @@ impl Field {
             TID => Field::Tid,
             TS => Field::Ts,
             DUR => Field::Dur,
-            CAT => Field::Other,
+            CAT => Field::Category,
+            ID => Field::Id,
             _ => Field::of_location(key),
+        }
+    }
+
+    /// The field of a member of `id2`, which says how far an id reaches.
+    fn of_id(key: &[u8]) -> Field {
+        match key {
+            b"local" | b"global" => Field::Id,
+            _ => Field::Other,
         }
     }
 
@@ -147,6 +162,8 @@ impl<'a> Event<'a> {
             Field::Joined => self.location.joined = bytes,
             Field::ArgsName => self.args_name = bytes,
             Field::SortIndex => self.sort_index = bytes,
+            Field::Category => self.category = bytes,
+            Field::Id => self.id = bytes,
             Field::Other => {}
         }
     }
@@ -166,7 +183,7 @@ pub fn event<'a>(cursor: &mut Cursor<'a>) -> Result<Event<'a>, Stop> {
     Ok(event)
 }
 
-/// Hands the members of the event whose `{` is the byte at the cursor, and those of its `args`, to `take`:
+/// Hands the members of the event whose `{` is the byte at the cursor, and those of its `args` and `id2`, to `take`:
 /// what each says, its value, and where its value begins and ends.
 #[inline]
 pub fn members<'a>(
@@ -174,11 +191,17 @@ pub fn members<'a>(
     mut take: impl FnMut(Field, Value<'a>, usize, usize),
 ) -> Result<(), Stop> {
     const ARGS: u64 = packed(b"args");
+    const ID2: u64 = packed(b"id2");
     cursor.expect(b'{')?;
     while cursor.next(b'}')? {
         let (word, key) = cursor.key()?;
         let first = cursor.peek()?;
-        if word == ARGS && first == b'{' {
+        if (word == ARGS || word == ID2) && first == b'{' {
+            let of = if word == ARGS {
+                Field::of_args
+            } else {
+                Field::of_id
+            };
             cursor.expect(b'{')?;
             while cursor.next(b'}')? {
                 let key = cursor.text()?;
@@ -186,7 +209,7 @@ pub fn members<'a>(
                 cursor.peek()?;
                 let start = cursor.at();
                 let value = cursor.value()?;
-                take(Field::of_args(key), value, start, cursor.at());
+                take(of(key), value, start, cursor.at());
             }
             continue;
         }

@@ -165,6 +165,11 @@ impl Shape {
         let mut values: Vec<(Kind, usize, usize)> = Vec::new();
         members(&mut cursor, |field, value, start, end| {
             let text = matches!(value, Value::Text(_));
+            // What only asynchronous events are asked for, which are read in the ordinary way.
+            let field = match field {
+                Field::Category | Field::Id => Field::Other,
+                field => field,
+            };
             match (field, value) {
                 (Field::Phase, Value::Text([_])) => {
                     values.push((Kind::Phase, start + 1, start + 2))

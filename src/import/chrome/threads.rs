@@ -77,13 +77,18 @@ impl Threads {
         });
         if !is_current {
             let key = Threads::key(event);
-            self.current = match self.by_key.get(&key) {
-                Some(&known) => known,
-                None => self.add(key, builder),
-            };
+            self.current = self.lane(key, builder);
         }
         self.found = Some(self.current);
         self.current
+    }
+
+    /// The place of the thread of this key, made when it is new.
+    pub fn lane(&mut self, key: Key, builder: &mut TraceBuilder<'_>) -> usize {
+        match self.by_key.get(&key) {
+            Some(&known) => known,
+            None => self.add(key, builder),
+        }
     }
 
     fn add(&mut self, key: Key, builder: &mut TraceBuilder<'_>) -> usize {

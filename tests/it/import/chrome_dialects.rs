@@ -2,7 +2,7 @@
 
 use callscape::facts::recording::Recording;
 
-use super::{Scratch, read, warnings};
+use super::{Expected, Scratch, calls_of, read, warnings};
 
 fn trace(name: &str, events: &str) -> Recording {
     let scratch = Scratch::new(name);
@@ -174,4 +174,57 @@ fn events_without_a_time_say_nothing_about_the_thread_of_the_next() {
     let recording = trace("chrome-left-out", &format!("[{}]", events.join(",")));
     let calls = |id| super::calls_of(&recording, id).len();
     assert_eq!((calls("1"), calls("2")), (2, 2));
+}
+
+#[test]
+fn asynchronous_events_are_calls_where_there_are_no_others() {
+    let event = |phase: &str, name: &str, id: &str, ts: u32| {
+        format!(
+            r#"{{"ph":"{phase}","name":"{name}","cat":"web","pid":1,"tid":9,"ts":{ts},{id},".file":"a.rs",".line":3}}"#
+        )
+    };
+    let (one, two, three) = (r#""id":1"#, r#""id2":{"local":"0x2"}"#, r#""id":"3""#);
+    let events = [
+        event("b", "request", one, 1),
+        event("b", "request", two, 2),
+        event("b", "query", one, 3),
+        event("n", "mark", one, 4),
+        event("e", "query", one, 5),
+        event("e", "request", one, 6),
+        // On the lane that is free again.
+        event("S", "old", three, 7),
+        event("e", "request", two, 8),
+        event("F", "old", three, 9),
+        event("e", "request", one, 10),
+    ];
+    let file = format!("[{}]", events.join(","));
+    let recording = trace("chrome-async", &file);
+    let call = |start: u64, end: u64, depth, name: &str| Expected {
+        start: start * 1000,
+        end: end * 1000,
+        depth,
+        name: name.to_owned(),
+    };
+    let first = [
+        call(0, 5, 0, "request"),
+        call(2, 4, 1, "query"),
+        call(6, 8, 0, "old"),
+    ];
+    assert_eq!(calls_of(&recording, "async web"), first);
+    assert_eq!(
+        calls_of(&recording, "async web 2"),
+        [call(1, 7, 0, "request")]
+    );
+    assert_eq!(recording.trace.threads().len(), 2);
+    let counted: Vec<(&str, u64)> = warnings(&recording).into_iter().collect();
+    let expected = [("async-event-not-shown", 1), ("end-without-begin", 1)];
+    assert_eq!(counted, expected);
+    // Beside a call they are counted, as before.
+    let call = r#"{"ph":"X","name":"f","ts":0,"dur":1,"pid":1,"tid":1}"#;
+    let recording = trace(
+        "chrome-async-and",
+        &format!("[{call},{}]", events.join(",")),
+    );
+    assert_eq!(recording.trace.calls(), 1);
+    assert_eq!(warnings(&recording).get("async-event-not-shown"), Some(&10));
 }

@@ -101,6 +101,22 @@ fn inputs() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         repeated("[", r#"{"ph":"B","k@":1,"ts":@,"name":"f"},"#, "]"),
     );
 
+    let lanes = r#"{"ph":"b","name":"f","ts":@,"id":@},"#;
+    add("chrome-json", "lanes", repeated("[", lanes, "]"));
+    let digits = "1234567890".repeat(500);
+    let event = format!(r#"{{"ph":"X","name":"f","ts":{digits},"dur":1e{digits}}},"#);
+    add("chrome-json", "long numbers", repeated("[", &event, "]"));
+    let event = format!(r#"{{"ph":"X","name":"f","ts":0.{digits}e-@,"dur":-1e999999999}},"#);
+    add("chrome-json", "long decimals", repeated("[", &event, "]"));
+    let twice = r#""name":"\u0041\\\"@","ph":"X","ts":1,"#;
+    add(
+        "chrome-json",
+        "keys again and again",
+        repeated("[{", twice, "}]"),
+    );
+    let escaped = r#"{"\u0070h":"X","ph":"\u0058","name":"\ud83d\ude00\ud83d\"","ts":"\u0031"},"#;
+    add("chrome-json", "escapes", repeated("[", escaped, "]"));
+
     let schema =
         r#"{"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":["#;
     let frames = |end: &str| repeated(schema, "{\"name\":\"f@\"},", end);
@@ -112,6 +128,26 @@ fn inputs() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         "speedscope",
         "deep",
         repeated(&evented, "{\"type\":\"O\",\"frame\":0,\"at\":0},", "]}]}"),
+    );
+    let event = format!("{{\"type\":\"O\",\"frame\":0,\"at\":{digits}e-5000}},");
+    add(
+        "speedscope",
+        "long numbers",
+        repeated(&evented, &event, "]}]}"),
+    );
+    let unknown = "{\"type\":\"C\",\"frame\":1@,\"at\":@},";
+    add(
+        "speedscope",
+        "unknown frames",
+        repeated(&evented, unknown, "]}]}"),
+    );
+    let layouts = "{\"type\":\"O\",\"x@\":[[[]]],\"frame\":0,\"at\":@},";
+    add("speedscope", "layouts", repeated(&evented, layouts, "]}]}"));
+    let turns = "{\"type\":\"O\",\"frame\":0,\"at\":1},{\"frame\":0,\"type\":\"O\",\"at\":2},";
+    add(
+        "speedscope",
+        "layouts in turn",
+        repeated(&evented, turns, "]}]}"),
     );
     let sampled = format!(
         "{schema}{{\"name\":\"f\"}},{{\"name\":\"g\"}}]}},\"profiles\":[{{\"type\":\"sampled\",\"name\":\"\",\"unit\":\"none\",\"startValue\":0,\"endValue\":9,\"weights\":[],\"samples\":["
@@ -167,6 +203,32 @@ fn inputs() -> Vec<(&'static str, &'static str, Vec<u8>)> {
             thread,
             "]}",
         ),
+    );
+
+    for (format, begin, end) in [
+        ("cpuprofile", r#"{"nodes":["#, r#"],"samples":[1]}"#),
+        (
+            "firefox",
+            r#"{"meta":{"interval":1,"version":30},"libs":[],"threads":["#,
+            "]}",
+        ),
+        ("otlp", r#"{"resourceSpans":["#, "]}"),
+        ("jaeger", r#"{"data":["#, "]}"),
+        ("speedscope", schema, "]}}"),
+    ] {
+        add(format, "nested", repeated(begin, "[{\"a\":", end));
+        let escapes = r#"{"name":"\u0041\\\"\ud800@","\u006eame":"\n"},"#;
+        add(format, "escapes", repeated(begin, escapes, end));
+        let long = format!(r#"{{"id":{digits},"line":-{digits}.{digits}E+{digits}}},"#);
+        add(format, "long numbers", repeated(begin, &long, end));
+        add(format, "empty", repeated(begin, "{},", end));
+    }
+    let nodes =
+        r#"{"id":1,"id":@,"callFrame":{"functionName":"f@","lineNumber":1e400},"children":[@,@]},"#;
+    add(
+        "cpuprofile",
+        "nodes",
+        repeated(r#"{"nodes":["#, nodes, r#"],"samples":[1]}"#),
     );
 
     let sample = "p @ 1.@: 1 c:\n\t1 f@ (a)\n\n";

@@ -1,0 +1,78 @@
+//! Asynchronous events as calls, for recordings that have no others: tracing-chrome's asynchronous style, and what
+//! request tracers write. Those of one category and id nest in each other, and ids are at work at the same time: each
+//! gets a lane from its first begin to its last end, a thread of its own for the views. A lane that is free is taken
+//! again, so that there are as many as were ever at work at once.
+
+use std::collections::HashMap;
+
+use super::events::Event;
+use super::threads::{Key, Threads};
+use crate::facts::builder::TraceBuilder;
+use crate::import::hashing::BuildFast;
+
+/// Process and category.
+type Group = (Box<[u8]>, Box<[u8]>);
+
+/// Which lane each id is on.
+#[derive(Default)]
+pub struct Lanes {
+    /// By group and id, the thread that the lane is, and how many begins wait for their end.
+    taken: HashMap<(Group, Box<[u8]>), (usize, u64), BuildFast>,
+    groups: HashMap<Group, OfGroup, BuildFast>,
+}
+
+#[derive(Default)]
+struct OfGroup {
+    count: usize,
+    free: Vec<usize>,
+}
+
+impl Lanes {
+    fn key(event: &Event<'_>) -> (Group, Box<[u8]>) {
+        let bytes = |bytes: Option<&[u8]>| bytes.unwrap_or_default().into();
+        ((bytes(event.pid), bytes(event.category)), bytes(event.id))
+    }
+
+    /// The place of the thread that a begin goes to.
+    pub fn begin(
+        &mut self,
+        event: &Event<'_>,
+        threads: &mut Threads,
+        builder: &mut TraceBuilder<'_>,
+    ) -> usize {
+        let key = Lanes::key(event);
+        if let Some((lane, open)) = self.taken.get_mut(&key) {
+            *open += 1;
+            return *lane;
+        }
+        let group = self.groups.entry(key.0.clone()).or_default();
+        let lane = group.free.pop().unwrap_or_else(|| {
+            group.count += 1;
+            let mut thread = b"async ".to_vec();
+            thread.extend_from_slice(&key.0.1);
+            if group.count > 1 {
+                thread.extend_from_slice(format!(" {}", group.count).as_bytes());
+            }
+            let process = key.0.0.clone();
+            let thread = thread.into();
+            threads.lane(Key { process, thread }, builder)
+        });
+        self.taken.insert(key, (lane, 1));
+        lane
+    }
+
+    /// The place of the thread that an end goes to; none where nothing with its id has begun.
+    pub fn end(&mut self, event: &Event<'_>) -> Option<usize> {
+        let key = Lanes::key(event);
+        let (lane, open) = self.taken.get_mut(&key)?;
+        let lane = *lane;
+        *open -= 1;
+        if *open == 0 {
+            self.taken.remove(&key);
+            if let Some(group) = self.groups.get_mut(&key.0) {
+                group.free.push(lane);
+            }
+        }
+        Some(lane)
+    }
+}
