@@ -223,6 +223,18 @@ struct Profile {
     weights: Vec<Option<i64>>,
 }
 
+impl Calls {
+    /// The time of an event that begins or ends calls: one before the last is raised to it.
+    #[inline]
+    fn advance(&mut self, at: i64, reporter: &Reporter, place: impl FnOnce() -> Place) -> i64 {
+        let last = self.last.unwrap_or(at);
+        if at < last {
+            reporter.warn("time-goes-back", place);
+        }
+        *self.last.insert(at.max(last))
+    }
+}
+
 struct Reader<'a> {
     input: &'a Input,
     progress: &'a Progress,
@@ -458,7 +470,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Takes one event. A time before the last is raised to it.
+    /// Takes one event.
     #[inline]
     fn event(
         &mut self,
@@ -468,17 +480,10 @@ impl Reader<'_> {
         at: i64,
         place: impl Fn() -> Place,
     ) {
-        let at = match calls.last {
-            Some(last) if at < last => {
-                self.reporter.warn("time-goes-back", &place);
-                last
-            }
-            _ => at,
-        };
         match kind {
             b'O' => {
                 self.enter_waiting(calls);
-                calls.last = Some(at);
+                let at = calls.advance(at, self.reporter, &place);
                 let builder = self.builder.plain(calls.thread);
                 if !builder.has_room() {
                     self.reporter.warn("too-many-calls", place);
@@ -489,10 +494,7 @@ impl Reader<'_> {
                 calls.open.push(function);
                 calls.waiting = Some(Timestamp::from_ns(at));
             }
-            b'C' => {
-                calls.last = Some(at);
-                self.close(calls, Timestamp::from_ns(at), function, place);
-            }
+            b'C' => self.close(calls, at, function, place),
             _ => self.reporter.warn("unknown-phase", place),
         }
     }
@@ -521,7 +523,7 @@ impl Reader<'_> {
     fn close(
         &mut self,
         calls: &mut Calls,
-        time: Timestamp,
+        at: i64,
         function: FunctionId,
         place: impl Fn() -> Place,
     ) {
@@ -531,6 +533,7 @@ impl Reader<'_> {
             self.reporter.warn("end-without-begin", place);
             return;
         }
+        let time = Timestamp::from_ns(calls.advance(at, self.reporter, &place));
         let mut waiting = calls.waiting.take();
         while let Some(inner) = calls.open.pop() {
             // `opened` has counted whatever is open.

@@ -16,9 +16,15 @@ type Group = (Box<[u8]>, Box<[u8]>);
 /// Which lane each id is on.
 #[derive(Default)]
 pub struct Lanes {
-    /// By group and id, the thread that the lane is, and how many begins wait for their end.
-    taken: HashMap<(Group, Box<[u8]>), (usize, u64), BuildFast>,
+    taken: HashMap<(Group, Box<[u8]>), Taken, BuildFast>,
     groups: HashMap<Group, OfGroup, BuildFast>,
+}
+
+struct Taken {
+    /// The place of the thread that the lane is.
+    lane: usize,
+    /// How many begins wait for their end.
+    open: u64,
 }
 
 #[derive(Default)]
@@ -41,9 +47,9 @@ impl Lanes {
         builder: &mut TraceBuilder<'_>,
     ) -> usize {
         let key = Lanes::key(event);
-        if let Some((lane, open)) = self.taken.get_mut(&key) {
-            *open += 1;
-            return *lane;
+        if let Some(taken) = self.taken.get_mut(&key) {
+            taken.open += 1;
+            return taken.lane;
         }
         let group = self.groups.entry(key.0.clone()).or_default();
         let lane = group.free.pop().unwrap_or_else(|| {
@@ -57,17 +63,17 @@ impl Lanes {
             let thread = thread.into();
             threads.lane(Key { process, thread }, builder)
         });
-        self.taken.insert(key, (lane, 1));
+        self.taken.insert(key, Taken { lane, open: 1 });
         lane
     }
 
     /// The place of the thread that an end goes to; none where nothing with its id has begun.
     pub fn end(&mut self, event: &Event<'_>) -> Option<usize> {
         let key = Lanes::key(event);
-        let (lane, open) = self.taken.get_mut(&key)?;
-        let lane = *lane;
-        *open -= 1;
-        if *open == 0 {
+        let taken = self.taken.get_mut(&key)?;
+        let lane = taken.lane;
+        taken.open -= 1;
+        if taken.open == 0 {
             self.taken.remove(&key);
             if let Some(group) = self.groups.get_mut(&key.0) {
                 group.free.push(lane);
