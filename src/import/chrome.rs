@@ -36,6 +36,7 @@ use threads::Threads;
 
 mod batch;
 mod dialects;
+mod ends;
 mod events;
 mod lanes;
 pub(super) mod nesting;
@@ -133,7 +134,7 @@ fn pass(
         dialects: Dialects::default(),
         threads: Threads::default(),
         lanes,
-        completes: Completes::new(Complete::key),
+        completes: Completes::with_shortcut(Complete::key, ends::to_starts),
         completes_ordered: true,
         completes_stream: false,
         marks: Marks::new(Mark::key),

@@ -16,6 +16,8 @@ const AT_ONCE: usize = if cfg!(test) { 4 << 10 } else { 32 << 20 };
 /// Records on their way to be sorted by `key`; those of equal keys stay in the order in which they came.
 pub struct Sorter<T, K> {
     key: fn(&T) -> K,
+    /// What may bring records into order with less work, and says whether it did.
+    shortcut: fn(&mut Vec<T>) -> bool,
     /// The last records that came.
     records: Vec<T>,
     /// Sorted runs of the others, as bytes.
@@ -25,8 +27,15 @@ pub struct Sorter<T, K> {
 
 impl<T: Pod, K: Ord> Sorter<T, K> {
     pub fn new(key: fn(&T) -> K) -> Sorter<T, K> {
+        Sorter::with_shortcut(key, |_| false)
+    }
+
+    /// Before records are sorted, `shortcut` may bring them into the same order, and says whether it did. Where it did
+    /// not, those of equal keys must still stand in the order in which they came.
+    pub fn with_shortcut(key: fn(&T) -> K, shortcut: fn(&mut Vec<T>) -> bool) -> Sorter<T, K> {
         Sorter {
             key,
+            shortcut,
             records: Vec::new(),
             runs: Vec::new(),
             aside: Aside::default(),
@@ -54,9 +63,15 @@ impl<T: Pod, K: Ord> Sorter<T, K> {
             .then(|| std::mem::take(&mut self.records))
     }
 
+    fn sort(&mut self) {
+        if !(self.shortcut)(&mut self.records) {
+            self.records.sort_by_key(self.key);
+        }
+    }
+
     #[inline(never)]
     fn put_aside(&mut self) {
-        self.records.sort_by_key(self.key);
+        self.sort();
         let (start, bytes) = self.aside.append(|bytes| {
             bytes.extend_from_slice(bytemuck::cast_slice(&self.records));
         });
@@ -67,7 +82,7 @@ impl<T: Pod, K: Ord> Sorter<T, K> {
 
     /// All records in order. An error when they could be kept neither in memory nor in a file.
     pub fn finish(mut self) -> io::Result<Sorted<T, K>> {
-        self.records.sort_by_key(self.key);
+        self.sort();
         let bytes = self.aside.finish()?;
         let mut sorted = Sorted {
             key: self.key,
