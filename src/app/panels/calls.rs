@@ -97,13 +97,14 @@ fn rows(ui: &mut Ui, document: &Document, list: &CallList, context: &mut Context
     let functions = &resolved.recording.functions;
     let threads = resolved.recording.trace.threads();
     let has_threads = threads.len() > 1;
+    let duration = resolved.recording.trace.duration();
     let columns: Vec<CallColumn> = match (ui.available_width(), has_threads) {
-        (..320.0, _) => vec![
+        (..360.0, _) => vec![
             CallColumn::Start,
             CallColumn::Duration,
             CallColumn::Function,
         ],
-        (..460.0, _) | (_, false) => CallColumn::ALL[..4].to_vec(),
+        (..500.0, _) | (_, false) => CallColumn::ALL[..4].to_vec(),
         _ => CallColumn::ALL.to_vec(),
     };
     let place = ui.available_rect_before_wrap();
@@ -114,7 +115,8 @@ fn rows(ui: &mut Ui, document: &Document, list: &CallList, context: &mut Context
         .cell_layout(Layout::left_to_right(Align::Center));
     for column in &columns {
         builder = builder.column(match column {
-            CallColumn::Start | CallColumn::Duration => Width::exact(76.0),
+            CallColumn::Start => Width::exact(112.0),
+            CallColumn::Duration => Width::exact(76.0),
             CallColumn::Thread => Width::exact(90.0).clip(true),
             CallColumn::Function | CallColumn::Caller => {
                 Width::remainder().at_least(60.0).clip(true)
@@ -167,7 +169,7 @@ fn rows(ui: &mut Ui, document: &Document, list: &CallList, context: &mut Context
                         if let Some(color) = open {
                             table::mark(ui, color);
                         }
-                        table::number(ui, row.start.to_string());
+                        table::number(ui, text::exact(row.start, duration));
                     }
                     CallColumn::Duration => table::number(ui, row.cost.to_string()),
                     CallColumn::Function => table::name(ui, functions.get(row.function).name),

@@ -2,7 +2,7 @@
 
 use egui::{Sense, Ui};
 
-use super::super::command::Command;
+use super::super::command::{CallWalk, Command};
 use super::super::details::Neighbour;
 use super::super::document::Document;
 use super::super::style;
@@ -65,6 +65,15 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
                     let command = Command::CollapseOrExpand(Some(module));
                     context.commands.push(command);
                 }
+            }
+            if document.playback.is_some()
+                && ui
+                    .button("Next call")
+                    .on_hover_text("Go to when it is called next (N), or was before (Shift + N)")
+                    .clicked()
+            {
+                let command = Command::GoToCall(CallWalk::NextOfFunction);
+                context.commands.push(command);
             }
             if let Some(parent) = hierarchy.parent(module)
                 && ui

@@ -55,7 +55,13 @@ fn threads(
     let mut stack = Vec::new();
     let mut shown = 0;
     let mut running = 0;
-    for (thread, info) in trace.thread_ids().zip(trace.threads()) {
+    // What one has chosen is read first.
+    let chosen = document.selection.chosen;
+    let chosen = chosen.call.map(|of| of.thread).or(chosen.thread);
+    let chosen = chosen.filter(|thread| thread.index() < trace.threads().len());
+    let others = trace.thread_ids().filter(|&thread| Some(thread) != chosen);
+    for thread in chosen.into_iter().chain(others) {
+        let info = &trace.threads()[thread.index()];
         if time < info.start || info.end < time {
             continue;
         }

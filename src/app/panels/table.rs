@@ -5,6 +5,7 @@ use egui::{Align, Label, Layout, Sense, Shape, Stroke, Ui, Vec2};
 use super::super::command::Command;
 use super::super::style;
 use super::Context;
+use crate::app::workbench::ROW;
 use crate::progress::Progress;
 
 /// The height of the line of headings, in points.
@@ -88,11 +89,12 @@ pub fn ruler(
     context: &Context<'_>,
     mark: impl Fn(usize) -> Mark,
 ) {
-    if rows == 0 || rows > MOST_RULED {
+    let top = place.top() + HEADING;
+    // Where all rows are seen there is nothing to point out.
+    if rows as f32 * ROW <= place.bottom() - top || rows > MOST_RULED {
         return;
     }
     let colors = style::colors(context.bench.settings.theme);
-    let top = place.top() + HEADING;
     let step = (place.bottom() - top) / rows as f32;
     let right = place.right();
     let mut drawn = [f32::NEG_INFINITY; 2];

@@ -1,7 +1,7 @@
 //! Numbers as people read them.
 
 use super::Timings;
-use crate::units::Cost;
+use crate::units::{Cost, Time};
 
 pub use crate::units::grouped as count;
 
@@ -45,6 +45,19 @@ pub fn cel_speed(speed: f64) -> String {
     }
 }
 
+/// A time to the nanosecond, in the unit of a recording of this duration: calls that follow each other closely are
+/// told apart.
+pub fn exact(time: Time, duration: Cost) -> String {
+    let (unit, digits, name) = match duration.ns() {
+        0..10_000 => return time.to_string(),
+        10_000..10_000_000 => (1_000, 3, "µs"),
+        10_000_000..10_000_000_000 => (1_000_000, 6, "ms"),
+        _ => (1_000_000_000, 9, "s"),
+    };
+    let (whole, part) = (time.ns() / unit, time.ns() % unit);
+    format!("{}.{part:0digits$} {name}", count(whole))
+}
+
 pub fn timings(timings: &Timings) -> String {
     format!(
         "{:.0} fps · {:.1} ms a frame · {:.1} ms on the CPU · frame {} · {}",
@@ -70,5 +83,10 @@ mod tests {
         assert_eq!(bytes(300 * 1024 * 1024), "300 MiB");
         assert_eq!(wall_speed(12.5e6), "12.5 ms/s");
         assert_eq!(event_speed(0.5), "0.5 events/s");
+        let at = |ns, duration| exact(Time::from_ns(ns), Cost::from_ns(duration));
+        assert_eq!(at(76_345_678, 90_000_000), "76.345678 ms");
+        assert_eq!(at(1_002_003_004, 20_000_000_000), "1.002003004 s");
+        assert_eq!(at(1_005, 2_000_000), "1.005 µs");
+        assert_eq!(at(7, 900), "7 ns");
     }
 }

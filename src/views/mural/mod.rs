@@ -660,7 +660,8 @@ pub(super) fn mark_times(
     let mut at = |time: Time, width: f32, color: Color| {
         let x = axis.x_of(time);
         if x >= rect.min.x - 1.0 && x <= rect.max.x + 1.0 {
-            let x = (x - width * 0.5).round().min(rect.max.x - width);
+            let x = (x - width * 0.5).round();
+            let x = x.min(rect.max.x - width).max(rect.min.x);
             part(x, x + width, color);
         }
     };
