@@ -79,10 +79,7 @@ pub const HELP: &[(&str, &[(&str, &str)])] = &[
                 "fly there; in the list of calls show all of the call",
             ),
             ("Click a heading", "sort; again: the other way round"),
-            (
-                "Click a caller, a callee",
-                "go on to it; Alt + ← comes back",
-            ),
+            ("Caller, callee", "click: go on to it; Alt + ← comes back"),
         ],
     ),
     (

@@ -200,7 +200,7 @@ fn every_view_answers_what_the_table_of_views_says() {
     };
     assert!(relation.is_some(), "the call leads to another module");
     let half = TimeRange::new(Time::from_ns(whole.end.ns() / 2), whole.end);
-    let lists = lists(&document, CallsOf::Function(function), half);
+    let lists = lists(&document, CallsOf::Module(district), half);
     for artifact in [
         Artifact::Function,
         Artifact::Module,

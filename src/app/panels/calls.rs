@@ -37,6 +37,14 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
         match &bench.work.calls {
             Some(list) => {
                 head(ui, document, list, context);
+                if list.is_empty() {
+                    let left =
+                        match document.selection.range.is_some() || !document.filters.is_empty() {
+                            true => "It is not called in what range and filters leave.",
+                            false => "It is not called.",
+                        };
+                    return table::hint(ui, left);
+                }
                 rows(ui, document, list, context);
             }
             None if bench.work.listing.is_some() => {}

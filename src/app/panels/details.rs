@@ -47,6 +47,8 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
         });
         ui.add(egui::Label::new(style::weak(hierarchy.path(module)).small()).wrap());
         ui.add_space(4.0);
+        let known = document.landscape.module_facts(&document.session, module);
+        let is_called = known.calls > 0;
         ui.horizontal_wrapped(|ui| {
             if ui
                 .button("Fly there")
@@ -68,7 +70,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
             }
             if document.playback.is_some()
                 && ui
-                    .button("Next call")
+                    .add_enabled(is_called, egui::Button::new("Next call"))
                     .on_hover_text("Go to when it is called next (N), or was before (Shift + N)")
                     .clicked()
             {
