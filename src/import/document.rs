@@ -339,7 +339,16 @@ impl<'a> Document<'a> {
 
     /// The next value as text; empty where it is none. What had to be replaced in it is counted.
     pub fn text(&mut self) -> Result<String, ImportError> {
-        let (text, repaired) = self.scalar()?.map(unescape).unwrap_or_default();
+        let (text, repaired) = match self.scalar()? {
+            None => return Ok(String::new()),
+            Some(bytes) => {
+                let special = |found, &byte: &u8| found | (byte == b'\\') | (byte < b' ');
+                match std::str::from_utf8(bytes) {
+                    Ok(text) if !bytes.iter().fold(false, special) => return Ok(text.to_owned()),
+                    _ => unescape(bytes),
+                }
+            }
+        };
         if repaired {
             self.warn("invalid-text");
         }

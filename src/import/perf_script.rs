@@ -118,6 +118,8 @@ struct Symbols {
     spellings: HashMap<Box<[u8]>, NameId, BuildFast>,
     /// By symbol, library and file.
     functions: HashMap<(NameId, NameId, NameId), FunctionId, BuildFast>,
+    /// By what stands in a line of a stack, the frame that it is: most come again and again.
+    frames: HashMap<Box<[u8]>, StackFrame, BuildFast>,
 }
 
 impl Symbols {
@@ -210,7 +212,11 @@ fn place_parts(place: &str) -> (&str, u32) {
     (file, line)
 }
 
+/// How many lines of stacks are remembered as they are written.
+const MOST_FRAMES: usize = 1 << 16;
+
 /// A frame of the sample at hand.
+#[derive(Clone, Copy)]
 struct StackFrame {
     symbol: NameId,
     library: NameId,
@@ -274,7 +280,13 @@ impl Reader<'_> {
             [] => self.flush(lines),
             // A header, or a comment of perf's.
             [b'#', ..] => {}
-            [b'\t', ..] => self.stack_line(line, lines),
+            [b'\t', ..] => {
+                let known = self.current.as_ref().and(self.symbols.frames.get(line));
+                match known {
+                    Some(frame) => self.frames.push(*frame),
+                    None => self.stack_line(line, lines),
+                }
+            }
             _ => {
                 if let Some(sample) = Sample::parse(line) {
                     self.flush(lines);
@@ -308,7 +320,14 @@ impl Reader<'_> {
                 self.sample(&Sample::of(&head), lines);
             }
             if self.current.is_some() {
-                return self.frame(&frame, lines);
+                self.frame(&frame, lines);
+                if let Some(&last) = self.frames.last()
+                    && line.starts_with(b"\t")
+                    && self.symbols.frames.len() < MOST_FRAMES
+                {
+                    self.symbols.frames.insert(line.into(), last);
+                }
+                return;
             }
         }
         let line = line.trim_ascii();

@@ -64,7 +64,13 @@ pub struct Spans {
     files: Vec<String>,
     /// By service, its name.
     services: Vec<NameId>,
-    ids: HashMap<Box<[u8]>, SpanId, BuildFast>,
+    /// By id, the number of a trace.
+    traces: HashMap<Box<str>, u32, BuildFast>,
+    /// The trace that was asked for last: most spans are of the one before them.
+    last_trace: Option<(String, u32)>,
+    /// By trace, the spans whose ids are 16 hexadecimal digits, as nearly all are, and the others.
+    ids: HashMap<(u32, u64), SpanId, BuildFast>,
+    other_ids: HashMap<(u32, Box<str>), SpanId, BuildFast>,
     rows: Vec<Row>,
 }
 
@@ -84,13 +90,7 @@ impl Spans {
 
     /// The traces that spans are of, by their ids, each once.
     pub fn traces(&self) -> BTreeSet<&[u8]> {
-        let traces = self
-            .ids
-            .keys()
-            .map(|id| match id.iter().position(|&byte| byte == b'/') {
-                Some(end) => &id[..end],
-                None => &id[..],
-            });
+        let traces = self.traces.keys().map(|id| id.as_bytes());
         traces.filter(|id| !id.is_empty()).collect()
     }
 
@@ -109,9 +109,33 @@ impl Spans {
         if span.is_empty() {
             return None;
         }
-        let key = [trace.as_bytes(), b"/", span.as_bytes()].concat();
-        let next = SpanId(self.ids.len() as u32);
-        Some(*self.ids.entry(key.into()).or_insert(next))
+        let trace = self.trace(trace);
+        let next = SpanId((self.ids.len() + self.other_ids.len()) as u32);
+        let is_usual = span.len() == 16 && span.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let number = u64::from_str_radix(span, 16).ok().filter(|_| is_usual);
+        Some(match number {
+            Some(number) => *self.ids.entry((trace, number)).or_insert(next),
+            None => *self.other_ids.entry((trace, span.into())).or_insert(next),
+        })
+    }
+
+    /// The number of a trace.
+    fn trace(&mut self, id: &str) -> u32 {
+        if let Some((last, number)) = &self.last_trace
+            && last == id
+        {
+            return *number;
+        }
+        let next = self.traces.len() as u32;
+        let number = match self.traces.get(id) {
+            Some(&known) => known,
+            None => {
+                self.traces.insert(id.into(), next);
+                next
+            }
+        };
+        self.last_trace = Some((id.to_owned(), number));
+        number
     }
 
     pub fn push(&mut self, span: Span<'_>) {
@@ -193,7 +217,7 @@ impl Spans {
 
     /// By span, the nearest span of the same service that it was started in.
     fn around(&self, reporter: &Reporter) -> Vec<Option<u32>> {
-        let mut by_id: Vec<Option<u32>> = vec![None; self.ids.len()];
+        let mut by_id: Vec<Option<u32>> = vec![None; self.ids.len() + self.other_ids.len()];
         for (span, row) in self.rows.iter().enumerate() {
             let Some(id) = row.id else {
                 continue;
