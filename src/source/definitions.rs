@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
+use super::macros::is_capitals;
 use super::qualified;
 use crate::facts::hierarchy::ModuleKind;
 
@@ -68,7 +69,11 @@ pub fn definition(
     };
     let words: Vec<&str> = text.split_whitespace().collect();
     let mut scopes = scoped_name(kind, name.kind(), &words.join(" "));
-    let own_name = in_full(node, name, scopes.pop()?);
+    let own_name = in_full(node, name, without_macros(name, scopes.pop()?));
+    if node.kind() == "local_function_statement" && is_keyword(own_name.as_bytes()) {
+        // `else if (…) { … }` of C# behind a torn conditional.
+        return None;
+    }
     if let Some(text) = scope.and_then(|scope| source.get(scope.byte_range())) {
         let text = String::from_utf8_lossy(&text[..text.len().min(LONGEST_NAME)]);
         // The parameters of a generic type are not part of its name.
@@ -107,12 +112,41 @@ fn in_full(node: Node<'_>, name: Node<'_>, own_name: String) -> String {
     }
 }
 
+/// The name without what a macro has put before it: of `CONSTEXPR pair<A> f`, where the grammar takes all for one
+/// name, `f`.
+fn without_macros(node: Node<'_>, name: String) -> String {
+    let kinds = ["qualified_identifier", "template_function", "identifier"];
+    if !kinds.contains(&node.kind()) || name.starts_with("operator") {
+        return name;
+    }
+    match name.rsplit_once(' ') {
+        Some((_, last)) if !last.is_empty() => last.to_owned(),
+        _ => name,
+    }
+}
+
+/// The function that a macro makes, where it is called with one name and followed by a body:
+/// `TEST_BEGIN(test_x) { … }` makes `test_x`.
+fn made_by_macro<'tree>(declarator: Node<'tree>, source: &[u8]) -> Option<Node<'tree>> {
+    let name = declarator.child_by_field_name("declarator")?;
+    let parameters = declarator.child_by_field_name("parameters")?;
+    if !is_capitals(source.get(name.byte_range())?) || parameters.named_child_count() != 1 {
+        return None;
+    }
+    let parameter = parameters.named_child(0)?;
+    let made = parameter.child_by_field_name("type")?;
+    let is_name = made.kind() == "type_identifier" && made.byte_range() == parameter.byte_range();
+    (is_name && !is_capitals(source.get(made.byte_range())?)).then_some(made)
+}
+
 /// The name below the nested declarators of C and C++: `*(*f)(int)` has the name `f`. None where what is
 /// declared is not a function.
 pub fn function_name<'tree>(declarator: Node<'tree>, source: &[u8]) -> Option<Node<'tree>> {
     if declarator.kind() == "parenthesized_declarator" {
-        // A macro before a block, `dispatch (opcode(i)) { … }`.
-        return None;
+        return without_type(declarator, source);
+    }
+    if let Some(made) = made_by_macro(declarator, source) {
+        return Some(made);
     }
     let mut node = declarator;
     let mut is_function = false;
@@ -135,6 +169,31 @@ pub fn function_name<'tree>(declarator: Node<'tree>, source: &[u8]) -> Option<No
             }
             None => return None,
         }
+    }
+}
+
+/// A definition without a type, which the grammar takes for a type and a name in parentheses: `main(void) { … }` of
+/// old C, and a macro with one name. None inside a function, where it is a macro before a block,
+/// `dispatch (opcode(i)) { … }`.
+fn without_type<'tree>(declarator: Node<'tree>, source: &[u8]) -> Option<Node<'tree>> {
+    let definition = declarator.parent()?;
+    let around = definition.parent()?.kind();
+    if around != "translation_unit" && !around.starts_with("preproc_") {
+        return None;
+    }
+    let first = definition.child_by_field_name("type")?;
+    let inner = declarator.named_child(0)?;
+    let is_plain = declarator.named_child_count() == 1 && inner.kind() == "identifier";
+    let (name, argument) = (
+        source.get(first.byte_range())?,
+        source.get(inner.byte_range())?,
+    );
+    if !is_plain || first.kind() != "type_identifier" || is_keyword(name) {
+        return None;
+    }
+    match is_capitals(name) {
+        true => (!is_capitals(argument)).then_some(inner),
+        false => Some(first),
     }
 }
 

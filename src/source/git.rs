@@ -17,7 +17,7 @@ const DEEPEST: usize = 500;
 const OBJECT_CACHE: usize = 64 << 20;
 
 /// Of the format that histories are kept in.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// See [`super::history::history`].
 pub fn history(dir: &Path, progress: &Progress) -> Result<History, HistoryError> {
@@ -319,6 +319,7 @@ impl Files {
         let mut gone: HashMap<ObjectId, &str> = gone
             .filter_map(|change| Some((change.before?, change.path.as_str())))
             .collect();
+        let mut moved: Vec<(&str, &str, usize)> = Vec::new();
         for change in changes {
             let Some(&file) = self.at.get(&change.path) else {
                 continue;
@@ -331,9 +332,15 @@ impl Files {
             if change.before.is_none()
                 && let Some(earlier) = change.after.and_then(|id| gone.remove(&id))
             {
-                self.at.remove(&change.path);
-                self.at.entry(earlier.to_owned()).or_insert(file);
+                moved.push((&change.path, earlier, file));
             }
+        }
+        // Only now: that the old name has gone is no change of its own.
+        for (path, _, _) in &moved {
+            self.at.remove(*path);
+        }
+        for (_, earlier, file) in moved {
+            self.at.entry(earlier.to_owned()).or_insert(file);
         }
     }
 

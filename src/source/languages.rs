@@ -1,5 +1,6 @@
 //! The languages whose functions, classes and namespaces are known: one line and one query file each.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use tokei::LanguageType;
@@ -21,17 +22,43 @@ pub struct Language {
     compiled: OnceLock<Option<Compiled>>,
 }
 
-/// The language of macros and conditional compilation that no grammar follows.
+/// What stands in a text that no grammar follows: macros, conditional compilation, and the modifiers of Kotlin for
+/// several platforms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preprocessor {
     C,
     Cpp,
+    #[cfg(feature = "csharp")]
+    CSharp,
+    #[cfg(feature = "kotlin")]
+    Kotlin,
 }
 
 impl Preprocessor {
-    /// Overwrites the macros that a grammar takes for something else, keeping all places.
-    pub fn blank_macros(self, text: &mut [u8]) {
-        macros::blank(text, self == Preprocessor::Cpp);
+    /// The text without what a grammar takes for something else, all places kept.
+    pub fn prepared(self, source: &[u8]) -> Cow<'_, [u8]> {
+        match self {
+            Preprocessor::C | Preprocessor::Cpp => {
+                let mut text = source.to_vec();
+                macros::blank(&mut text, self == Preprocessor::Cpp);
+                text.into()
+            }
+            #[cfg(feature = "csharp")]
+            Preprocessor::CSharp => source.into(),
+            #[cfg(feature = "kotlin")]
+            Preprocessor::Kotlin => macros::without_actual_constructors(source),
+        }
+    }
+
+    /// Whether `#if` chooses what is compiled.
+    pub fn has_conditionals(self) -> bool {
+        match self {
+            Preprocessor::C | Preprocessor::Cpp => true,
+            #[cfg(feature = "csharp")]
+            Preprocessor::CSharp => true,
+            #[cfg(feature = "kotlin")]
+            Preprocessor::Kotlin => false,
+        }
     }
 }
 
@@ -106,9 +133,9 @@ pub static LANGUAGES: [Language; COUNT] = {
         language(&[L::Tsx], || tree_sitter_typescript::LANGUAGE_TSX.into(), query!("typescript"), ".", None),
         language(&[L::Java], || tree_sitter_java::LANGUAGE.into(), query!("java"), ".", None),
         #[cfg(feature = "kotlin")]
-        language(&[L::Kotlin], || tree_sitter_kotlin_ng::LANGUAGE.into(), query!("kotlin"), ".", None),
+        language(&[L::Kotlin], || tree_sitter_kotlin_ng::LANGUAGE.into(), query!("kotlin"), ".", Some(Preprocessor::Kotlin)),
         #[cfg(feature = "csharp")]
-        language(&[L::CSharp], || tree_sitter_c_sharp::LANGUAGE.into(), query!("csharp"), ".", None),
+        language(&[L::CSharp], || tree_sitter_c_sharp::LANGUAGE.into(), query!("csharp"), ".", Some(Preprocessor::CSharp)),
         language(&[L::Go], || tree_sitter_go::LANGUAGE.into(), query!("go"), ".", None),
         language(&[L::Ruby, L::Rakefile], || tree_sitter_ruby::LANGUAGE.into(), query!("ruby"), ".", None),
         language(&[L::Php], || tree_sitter_php::LANGUAGE_PHP.into(), query!("php"), ".", None),

@@ -135,10 +135,10 @@ impl Reader {
             false => ControlFlow::Continue(()),
         };
         let options = ParseOptions::new().progress_callback(&mut watch);
-        let mut prepared = Cow::Borrowed(source);
-        if let Some(preprocessor) = language.preprocessor {
-            preprocessor.blank_macros(prepared.to_mut());
-        }
+        let prepared = match language.preprocessor {
+            Some(preprocessor) => preprocessor.prepared(source),
+            None => Cow::Borrowed(source),
+        };
         let mut read = |at: usize, _| prepared.get(at..).unwrap_or_default();
         let tree = self
             .parser
@@ -161,7 +161,9 @@ impl Reader {
     ) -> Result<Seen, Unparsed> {
         let whole = self.walk(&parsed, source, give_up)?;
         let conditionals = match parsed.language.preprocessor {
-            Some(preprocessor) if parsed.errors > 0 => conditionals::find(source, preprocessor),
+            Some(preprocessor) if parsed.errors > 0 && preprocessor.has_conditionals() => {
+                conditionals::find(source, preprocessor)
+            }
             _ => return Ok(whole),
         };
         if conditionals.is_empty() {

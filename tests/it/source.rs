@@ -15,6 +15,7 @@ use crate::random::Random;
 
 mod bad_input;
 mod ctags;
+mod history;
 mod languages;
 mod steps;
 
