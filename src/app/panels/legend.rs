@@ -133,9 +133,14 @@ pub fn strip(ui: &mut Ui, meanings: &Meanings<'_>) {
         };
         if shown.plays {
             together(ui, |ui| {
-                ramp(ui, palette.hot, palette.warm);
-                let half_life = format!("half in {}", settings.half_life);
-                entry(ui, "runs now, then fades:", &half_life);
+                if landscape.is_summary() {
+                    ramp(ui, palette.warm, palette.hot);
+                    entry(ui, "what ran:", "more self cost");
+                } else {
+                    ramp(ui, palette.hot, palette.warm);
+                    let half_life = format!("half in {}", settings.half_life);
+                    entry(ui, "runs now, then fades:", &half_life);
+                }
             });
         }
         if settings.arcs != ArcMode::None {
@@ -161,15 +166,24 @@ pub fn strip(ui: &mut Ui, meanings: &Meanings<'_>) {
 /// What is not torn apart at the end of a row; as high as the row.
 fn together(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
     let row = ui.spacing().interact_size.y;
-    ui.allocate_ui_with_layout(
-        vec2(0.0, row),
+    // It is known only afterwards how wide it is: the pass before tells.
+    let id = ui.next_auto_id().with("width");
+    let width: f32 = ui.data(|data| data.get_temp(id)).unwrap_or_default();
+    let shown = ui.allocate_ui_with_layout(
+        vec2(width, row),
         egui::Layout::left_to_right(egui::Align::Center),
         |ui| {
             ui.set_min_height(row);
             ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
             add(ui);
+            ui.min_rect().width()
         },
     );
+    let found = shown.inner;
+    if (found - width).abs() > 0.5 {
+        ui.data_mut(|data| data.insert_temp(id, found));
+        ui.ctx().request_discard("the legend has other widths");
+    }
 }
 
 /// The height of a metric's scale, and of that the bars over its colours at most.

@@ -647,6 +647,11 @@ impl LandscapeView {
         &self.references
     }
 
+    /// Whether the final state over a recording or range is shown, and no moment.
+    pub fn is_summary(&self) -> bool {
+        self.shown.is_some_and(|moment| moment.summary)
+    }
+
     /// What footprints and heights amount to.
     pub fn amounts(&self) -> Amounts {
         self.amounts
