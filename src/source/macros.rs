@@ -1,6 +1,7 @@
 //! Macros of C and C++ that a grammar, which expands none, takes for something else; and what the grammar of Kotlin
 //! does not know.
 
+#[cfg(feature = "kotlin")]
 use std::borrow::Cow;
 
 /// Overwrites with spaces the macros that stand where only an attribute makes sense, so that the syntax tree of
