@@ -1,7 +1,7 @@
 //! For how long functions are open and on top of the stack, by pixel column.
 //!
-//! A sweep from left to right: calls are gone through one by one where a column begins or ends in the
-//! midst of a block, and whole blocks in between count by their summaries.
+//! A sweep from left to right: the few calls around the edges of columns are gone through one by one, and runs
+//! of calls in between count by their shares.
 
 use std::ops::Range;
 
@@ -9,9 +9,8 @@ use rayon::prelude::*;
 
 use super::block::{BLOCK, partition};
 use super::detail::Columns;
-use super::relations::Frame;
-use super::store::{Calls, Cursor, GROUP_BLOCKS, NONE, Store, place};
-use super::summary::Summary;
+use super::shares::{self, LENGTHS, LEVELS, Lists, SHORTEST};
+use super::store::{CHECKPOINT_BLOCKS, Calls, Cursor, Facts, GROUP_BLOCKS, NONE, Store, place};
 use crate::units::Cost;
 
 /// For how long the functions of a row were open and on top in a column, summed over threads.
@@ -43,7 +42,7 @@ struct Rows<'a> {
     row_of: &'a [u32],
     shares: Vec<Shares>,
     seen: Vec<u32>,
-    /// No row has several functions: what a summary knows of a function is what it knows of the row.
+    /// No row has several functions: what shares know of a function is what they know of the row.
     single: bool,
 }
 
@@ -70,9 +69,14 @@ impl<'a> Rows<'a> {
     }
 
     /// The row of the callee of `pair`; NONE for a function without one.
+    #[inline]
     fn row(&self, pair: u32) -> u32 {
-        let callee = self.store.callee(pair).index();
-        let row = self.row_of.get(callee).copied().unwrap_or(NONE);
+        self.row_of(self.store.callee(pair).index())
+    }
+
+    #[inline]
+    fn row_of(&self, function: usize) -> u32 {
+        let row = self.row_of.get(function).copied().unwrap_or(NONE);
         if (row as usize) < self.shares.len() {
             row
         } else {
@@ -80,6 +84,7 @@ impl<'a> Rows<'a> {
         }
     }
 
+    #[inline]
     fn add(&mut self, row: u32, open: u64, top: u64) {
         if let Some(shares) = self.shares.get_mut(row as usize) {
             if self.store.overflows {
@@ -92,15 +97,6 @@ impl<'a> Rows<'a> {
             if !shares.seen {
                 shares.seen = true;
                 self.seen.push(row);
-            }
-        }
-    }
-
-    fn add_summary(&mut self, summary: Summary<'_>) {
-        for (pair, [cost, children, nested]) in summary.costs() {
-            if cost > 0 {
-                let (open, top) = (cost.wrapping_sub(nested), cost.wrapping_sub(children));
-                self.add(self.row(pair), open, top);
             }
         }
     }
@@ -121,12 +117,14 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// An open call of the sweep.
+/// A call of the sweep's stack.
 #[derive(Clone, Copy)]
 struct Open {
     row: u32,
+    depth: u32,
     /// No other call of the row is around it.
     outermost: bool,
+    start: u64,
     end: u64,
     /// Up to when its time is counted.
     since: u64,
@@ -144,16 +142,32 @@ struct Unpacked {
     slots: Vec<u64>,
 }
 
+/// The shares of a block that is gone through in parts.
+#[derive(Default)]
+struct BlockShares<'a> {
+    block: Option<usize>,
+    levels: [Option<Lists<'a>>; LEVELS],
+    /// The rows of the functions that the block has.
+    rows: Vec<u32>,
+}
+
 /// The sweep over one thread.
 struct Sweep<'a> {
     cursor: Cursor<'a>,
     /// The calls gone through, and up to when.
     position: u32,
     now: u64,
-    open: Vec<Open>,
-    /// By row how many of its calls are open.
+    /// The calls around the next one, as far as they are known: of those that end right here some may still
+    /// make a call that takes no time.
+    stack: Vec<Open>,
+    /// So many of them have not ended.
+    open: usize,
+    /// By row how many of its calls are on the stack.
     counts: Vec<u32>,
     unpacked: Unpacked,
+    shares: BlockShares<'a>,
+    lists: shares::Unpacked,
+    new: Vec<(u32, Facts)>,
 }
 
 impl<'a> Sweep<'a> {
@@ -163,63 +177,91 @@ impl<'a> Sweep<'a> {
             cursor: Cursor::new(calls),
             position: calls.started_before(from),
             now: from,
-            open: Vec::new(),
+            stack: Vec::new(),
+            open: 0,
             counts: vec![0; rows.shares.len()],
             unpacked: Unpacked::default(),
+            shares: BlockShares::default(),
+            lists: shares::Unpacked::default(),
+            new: Vec::new(),
         };
         let mut stack = Vec::new();
         let position = sweep.position;
         sweep.cursor.visit_stack(position, |call, facts| {
-            stack.push((call.0, facts.end));
+            stack.push((call.0, facts));
             true
         });
-        for (call, end) in stack.into_iter().rev().filter(|&(_, end)| end > from) {
+        for (call, facts) in stack.into_iter().rev() {
             let row = rows.row(sweep.cursor.pair(call));
-            sweep.enter(row, end);
+            let since = facts.end.min(from);
+            sweep.enter(row, facts.depth, facts.start..facts.end, since);
         }
         sweep
     }
 
-    fn enter(&mut self, row: u32, end: u64) {
+    fn enter(&mut self, row: u32, depth: u32, times: Range<u64>, since: u64) {
         let count = self.counts.get_mut(row as usize);
         let outermost = count.is_some_and(|count| {
             *count += 1;
             *count == 1
         });
-        self.open.push(Open {
+        let is_open = self.open == self.stack.len() && times.end > since;
+        self.open += usize::from(is_open);
+        self.stack.push(Open {
             row,
+            depth,
             outermost,
-            end,
-            since: self.now,
+            start: times.start,
+            end: times.end,
+            since: if is_open { since } else { times.end },
         });
     }
 
     /// Counts the time up to `t` for the innermost open call.
     fn advance(&mut self, rows: &mut Rows<'_>, t: u64) {
-        if let Some(top) = self.open.last() {
-            rows.add(top.row, 0, t.saturating_sub(self.now));
+        if let Some(top) = self.open.checked_sub(1) {
+            rows.add(self.stack[top].row, 0, t.saturating_sub(self.now));
         }
         self.now = t;
     }
 
     /// Ends the innermost open call.
     fn exit(&mut self, rows: &mut Rows<'_>) {
-        let Some(top) = self.open.last().copied() else {
+        let Some(top) = self.open.checked_sub(1) else {
             return;
         };
-        self.advance(rows, top.end.max(self.now));
-        self.open.pop();
-        if top.outermost {
-            rows.add(top.row, self.now - top.since, 0);
+        self.advance(rows, self.stack[top].end.max(self.now));
+        self.open = top;
+        let ended = &mut self.stack[top];
+        if ended.outermost {
+            rows.add(ended.row, self.now - ended.since, 0);
         }
-        if let Some(count) = self.counts.get_mut(top.row as usize) {
+        ended.since = self.now;
+    }
+
+    /// Takes a call off the stack.
+    fn pop(&mut self) -> Option<Open> {
+        let popped = self.stack.pop()?;
+        self.open = self.open.min(self.stack.len());
+        if let Some(count) = self.counts.get_mut(popped.row as usize) {
             *count -= 1;
+        }
+        Some(popped)
+    }
+
+    /// Ends all calls at `depth` and deeper.
+    fn leave(&mut self, rows: &mut Rows<'_>, depth: u32) {
+        while self.stack.last().is_some_and(|last| last.depth >= depth) {
+            if self.open == self.stack.len() {
+                self.exit(rows);
+            }
+            self.pop();
         }
     }
 
     /// Goes on to `t`, up to which no call starts.
     fn go_to(&mut self, rows: &mut Rows<'_>, t: u64) {
-        while self.open.last().is_some_and(|top| top.end <= t) {
+        while self.open > 0 && self.stack[self.open - 1].end <= t {
             self.exit(rows);
         }
         self.advance(rows, t);
@@ -228,7 +270,7 @@ impl<'a> Sweep<'a> {
     /// Goes on to `t` and counts the time until then for all open calls.
     fn settle(&mut self, rows: &mut Rows<'_>, t: u64) {
         self.go_to(rows, t);
-        for open in &mut self.open {
+        for open in &mut self.stack[..self.open] {
             if open.outermost {
                 rows.add(open.row, t - open.since, 0);
             }
@@ -241,11 +283,13 @@ impl<'a> Sweep<'a> {
         let to = t.checked_sub(1).map_or(0, |last| self.cursor.started(last));
         while self.position < to {
             let (index, local) = place(self.position);
-            let last = place(to - 1).0;
-            if rows.single && local == 0 && index < last {
-                self.skip(rows, index..last);
+            // Up to the start of a call that starts in the column as well.
+            let last = (to - 1) / SHORTEST as u32 * SHORTEST as u32;
+            if rows.single && local.is_multiple_of(SHORTEST) && self.position < last {
+                self.skip(rows, last);
             } else {
-                let end = to.min(((index + 1) * BLOCK) as u32);
+                let run = if rows.single { SHORTEST } else { BLOCK };
+                let end = to.min((self.position / run as u32 + 1) * run as u32);
                 self.step(rows, index, local..local + (end - self.position) as usize);
             }
         }
@@ -256,7 +300,7 @@ impl<'a> Sweep<'a> {
     fn step(&mut self, rows: &mut Rows<'_>, index: usize, range: Range<usize>) {
         let mut unpacked = std::mem::take(&mut self.unpacked);
         let block = *self.cursor.block(index);
-        if unpacked.block != Some(index) {
+        if !rows.single && unpacked.block != Some(index) {
             unpacked.block = Some(index);
             unpacked.rows.clear();
             unpacked
@@ -274,10 +318,8 @@ impl<'a> Sweep<'a> {
         let times = unpacked.starts.iter().zip(&unpacked.costs);
         let places = unpacked.depths.iter().zip(&unpacked.slots);
         for (call, ((&start, &cost), (&depth, &slot))) in (first..).zip(times.zip(places)) {
-            let depth = block.depth_base.wrapping_add(depth as u32) as usize;
-            while self.open.len() > depth {
-                self.exit(rows);
-            }
+            let depth = block.depth_base.wrapping_add(depth as u32);
+            self.leave(rows, depth);
             self.advance(rows, start.max(self.now));
             let mut end = start.saturating_add(cost);
             // What is open at the end of the block has no cost there.
@@ -287,72 +329,135 @@ impl<'a> Sweep<'a> {
                 end = of_call.end;
                 open = rest;
             }
-            let row = unpacked.rows.get(slot as usize).copied();
-            self.enter(row.unwrap_or(NONE), end);
+            let row = if rows.single {
+                rows.row(block.pair_in(slot as usize))
+            } else {
+                unpacked.rows.get(slot as usize).copied().unwrap_or(NONE)
+            };
+            self.enter(row, depth, start..end, self.now);
         }
         self.position = (index * BLOCK + range.end) as u32;
         self.unpacked = unpacked;
     }
 
-    /// Goes past whole blocks by what their summaries say of them, up to the start of another.
-    fn skip(&mut self, rows: &mut Rows<'_>, blocks: Range<usize>) {
-        let calls = self.cursor.calls;
-        let [from, to] = [blocks.start, blocks.end].map(|index| calls.block_start(index));
-        self.go_to(rows, from.max(self.now));
-        let before = calls.frames_before(blocks.start, 0);
-        let after = calls.frames_before(blocks.end, 0);
-        // Calls around all of it stay as they are: open, and not counted yet.
-        let first = (blocks.start * BLOCK) as u32;
-        let around = after.partition_point(|frame| frame.call < first);
-        while self.open.len() > around {
-            self.settle_innermost(rows, from);
-        }
-        // What has ended by the end, less what had passed of it at the start.
-        let mut next = blocks.start;
-        while next < blocks.end {
-            let group = next.is_multiple_of(GROUP_BLOCKS) && next + GROUP_BLOCKS <= blocks.end;
-            if group {
-                rows.add_summary(calls.group(next / GROUP_BLOCKS).1);
-                next += GROUP_BLOCKS;
-            } else {
-                rows.add_summary(calls.block(next).summary());
-                next += 1;
+    /// Goes past the calls up to `to`, with what the shares of their runs say.
+    fn skip(&mut self, rows: &mut Rows<'_>, to: u32) {
+        let from = self.position;
+        let (index, local) = place(from);
+        let block = self.cursor.block(index);
+        let (start, depth) = (block.start(local), block.depth(local));
+        self.leave(rows, depth);
+        self.advance(rows, start.max(self.now));
+        self.add_shares(rows, from..to);
+        let (index, local) = place(to);
+        let block = self.cursor.block(index);
+        let (start, depth) = (block.start(local), block.depth(local));
+        // Of the calls around call `to` those inside are new; those further out have been there before.
+        let mut new = std::mem::take(&mut self.new);
+        new.clear();
+        self.cursor.visit_stack(to + 1, |call, facts| {
+            let is_new = call.0 >= from;
+            if is_new && call.0 < to {
+                new.push((call.0, facts));
+            }
+            is_new
+        });
+        let kept = depth.saturating_sub(new.len() as u32);
+        while self.stack.last().is_some_and(|last| last.depth >= kept) {
+            // All that it costs is among the shares; up to `since` it has been counted.
+            if let Some(ended) = self.pop().filter(|ended| ended.outermost) {
+                rows.add(ended.row, ended.start.wrapping_sub(ended.since), 0);
             }
         }
-        let mut passed = |frames: &[Frame], t: u64, sign: fn(u64) -> u64| {
-            let mut inner = 0u64;
-            // Of the calls around, the innermost alone may have been on top in between.
-            let innermost = around.saturating_sub(1);
-            for (depth, frame) in frames.iter().enumerate().skip(innermost).rev() {
-                let cost = frame.end.min(t).saturating_sub(frame.start);
-                let top = cost.saturating_sub(frame.children.saturating_add(inner));
-                let open = if depth < around || frame.nested {
-                    0
-                } else {
-                    cost
-                };
-                inner = cost;
-                rows.add(rows.row(frame.pair), sign(open), sign(top));
-            }
-        };
-        passed(&before, from, u64::wrapping_neg);
-        passed(&after, to, |cost| cost);
-        self.now = to;
-        for frame in &after[around..] {
-            self.enter(rows.row(frame.pair), frame.end);
+        for (call, facts) in new.drain(..).rev() {
+            let row = rows.row(self.cursor.pair(call));
+            self.enter(row, facts.depth, facts.start..facts.end, facts.start);
         }
-        self.position = (blocks.end * BLOCK) as u32;
+        self.new = new;
+        self.now = start.max(self.now);
+        self.position = to;
     }
 
-    /// Takes the innermost open call off the stack, its time counted until `t`.
-    fn settle_innermost(&mut self, rows: &mut Rows<'_>, t: u64) {
-        let Some(top) = self.open.pop() else { return };
-        if top.outermost {
-            rows.add(top.row, t - top.since.min(t), 0);
+    /// Adds the shares of the runs of `calls`.
+    fn add_shares(&mut self, rows: &mut Rows<'_>, calls: Range<u32>) {
+        let (mut next, to) = (calls.start as usize, calls.end as usize);
+        let mut lists = std::mem::take(&mut self.lists);
+        while next < to {
+            let long = [CHECKPOINT_BLOCKS, GROUP_BLOCKS]
+                .into_iter()
+                .find(|blocks| {
+                    let length = blocks * BLOCK;
+                    next.is_multiple_of(length) && next + length <= to
+                });
+            if let Some(blocks) = long {
+                let index = next / (blocks * BLOCK);
+                let shares = self.cursor.calls.shares(blocks, index);
+                shares.visit(0..1, &mut lists, |function, open, top| {
+                    rows.add(rows.row_of(function as usize), open, top);
+                });
+                next += blocks * BLOCK;
+                continue;
+            }
+            let index = next / BLOCK;
+            let (local, end) = (next % BLOCK, (to - index * BLOCK).min(BLOCK));
+            if local == 0 && end == BLOCK {
+                let shares = self.cursor.block(index).shares(0);
+                shares.visit(0..1, &mut lists, |function, open, top| {
+                    rows.add(rows.row_of(function as usize), open, top);
+                });
+            } else {
+                self.add_part(rows, index, local..end, &mut lists);
+            }
+            next = index * BLOCK + end;
         }
-        if let Some(count) = self.counts.get_mut(top.row as usize) {
-            *count -= 1;
+        self.lists = lists;
+    }
+
+    /// Adds the shares of the runs of a part of a block.
+    fn add_part(
+        &mut self,
+        rows: &mut Rows<'_>,
+        index: usize,
+        part: Range<usize>,
+        lists: &mut shares::Unpacked,
+    ) {
+        let block = self.cursor.block(index);
+        let shares = &mut self.shares;
+        if shares.block != Some(index) {
+            shares.block = Some(index);
+            shares.levels = [None; LEVELS];
+            shares.rows.clear();
+            block.shares(0).visit(0..1, lists, |function, _, _| {
+                shares.rows.push(rows.row_of(function as usize));
+            });
         }
+        let (mut next, end) = (part.start, part.end);
+        for_each_run(&mut next, end, |level, runs| {
+            let of_level = shares.levels[level].get_or_insert_with(|| block.shares(level));
+            of_level.visit(runs, lists, |place, open, top| {
+                let row = shares.rows.get(place as usize).copied();
+                rows.add(row.unwrap_or(NONE), open, top);
+            });
+        });
+    }
+}
+
+/// Cuts a part of a block, both ends of which are edges of runs, into runs that are as long as possible: hands
+/// over their level and their numbers.
+fn for_each_run(next: &mut usize, end: usize, mut see: impl FnMut(usize, Range<usize>)) {
+    while *next < end {
+        let fits =
+            |&level: &usize| next.is_multiple_of(LENGTHS[level]) && *next + LENGTHS[level] <= end;
+        // Level 0 is the whole block, whose functions have no places.
+        let Some(level) = (1..LEVELS).find(fits) else {
+            return;
+        };
+        let length = LENGTHS[level];
+        let longer = LENGTHS[level - 1];
+        let limit = end.min((*next / longer + 1) * longer);
+        let last = limit / length;
+        see(level, *next / length..last);
+        *next = last * length;
     }
 }
 

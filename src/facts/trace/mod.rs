@@ -17,6 +17,7 @@ mod occurrence;
 mod oracle;
 mod pairs;
 mod relations;
+mod shares;
 pub(super) mod storage;
 pub(super) mod store;
 mod summary;

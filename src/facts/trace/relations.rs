@@ -6,15 +6,14 @@ use super::{FunctionMetrics, Relation};
 use crate::units::{Cost, FunctionId, Time, TimeRange};
 
 /// A call that is open while the calls of a block are gone through.
-pub(super) struct Frame {
-    pub call: u32,
-    pub pair: u32,
+struct Frame {
+    pair: u32,
     depth: u32,
-    pub start: u64,
-    pub end: u64,
+    start: u64,
+    end: u64,
     /// The cost of its direct subcalls that have ended.
-    pub children: u64,
-    pub nested: bool,
+    children: u64,
+    nested: bool,
 }
 
 impl Frame {
@@ -32,9 +31,8 @@ impl Frame {
 
 impl Calls<'_> {
     /// The calls open before the first call of a block that lie at least `lowest` deep, outermost first.
-    pub(super) fn frames_before(&self, block: usize, lowest: u32) -> Vec<Frame> {
+    fn frames_before(&self, block: usize, lowest: u32) -> Vec<Frame> {
         let frame = |open: &OpenCall, children| Frame {
-            call: open.call,
             pair: open.pair,
             depth: open.depth,
             start: open.start,
@@ -103,7 +101,6 @@ impl Calls<'_> {
                 }
             };
             frames.push(Frame {
-                call: last - (local - i) as u32,
                 pair,
                 depth,
                 start,

@@ -7,6 +7,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::Thread;
 use super::block::{BLOCK, BLOCK_BITS, Block, partition};
+use super::shares::Lists;
 use super::storage::{Bytes, Table, Temporary};
 use super::summary::Summary;
 use crate::units::{CallId, FunctionId, ThreadId};
@@ -289,6 +290,21 @@ impl<'a> Calls<'a> {
         )
     }
 
+    /// What functions have of a run of blocks that has a summary: of 16, or of as many as lie between two
+    /// checkpoints.
+    pub fn shares(&self, blocks: usize, index: usize) -> Lists<'a> {
+        let nodes = if blocks == GROUP_BLOCKS {
+            &self.tables.groups
+        } else {
+            &self.tables.checkpoints
+        };
+        let lists = nodes.get(index).and_then(|node| {
+            let bytes = self.store.bytes(node.offset, node.size, node.checksum);
+            Lists::behind(bytes)
+        });
+        lists.unwrap_or_default()
+    }
+
     /// The summary of the first `count` × 256 blocks.
     pub fn checkpoint(&self, count: usize) -> (u64, Summary<'a>) {
         let entry = count
@@ -417,6 +433,9 @@ impl<'a> Calls<'a> {
     }
 }
 
+/// So many blocks are tried one after the other.
+const NEAR: usize = 5;
+
 /// Calls read one after another, mostly from one block.
 pub(super) struct Cursor<'a> {
     pub calls: Calls<'a>,
@@ -455,13 +474,14 @@ impl<'a> Cursor<'a> {
     /// As [`Calls::started`].
     pub fn started(&mut self, t: u64) -> u32 {
         let start = |index: usize| self.calls.tables.blocks.get(index).map(|entry| entry.start);
-        let here = start(self.index).is_some_and(|start| start <= t)
-            && start(self.index + 1).is_none_or(|next| t < next);
-        let index = if here {
-            Some(self.index)
-        } else {
-            self.calls.block_at(t)
+        let holds = |index: &usize| {
+            start(*index).is_some_and(|start| start <= t)
+                && start(*index + 1).is_none_or(|next| t < next)
         };
+        // Mostly asked for times that rise by a little.
+        let near = self.index..self.index.saturating_add(NEAR);
+        let index = near.into_iter().find(holds);
+        let index = index.or_else(|| self.calls.block_at(t));
         index.map_or(0, |index| {
             (index * BLOCK + self.block(index).started(t)) as u32
         })

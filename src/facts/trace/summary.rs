@@ -86,17 +86,6 @@ impl<'a> Summary<'a> {
         (0..self.len).map(move |i| (pair.get(bytes, i) as u32, calls.get(bytes, i)))
     }
 
-    /// The pairs, and cost, cost of the direct subcalls and nested cost of the calls of each that end in
-    /// the run.
-    pub fn costs(self) -> impl Iterator<Item = (u32, [u64; 3])> + 'a {
-        let [pair, _, cost, children, nested, _] = self.columns;
-        let bytes = self.bytes;
-        (0..self.len).map(move |i| {
-            let costs = [cost, children, nested].map(|column| column.get(bytes, i));
-            (pair.get(bytes, i) as u32, costs)
-        })
-    }
-
     pub fn entries(self) -> impl Iterator<Item = Entry> + 'a {
         let [pair, calls, cost, children, nested, last_end] = self.columns;
         let bytes = self.bytes;

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use super::block::{self, BLOCK, Encoded, RawCall};
 use super::pairs::{OnStack, PairSums, Seed};
+use super::shares::{self, RunShares, SHORTEST, Share};
 use super::storage::{Growing, Table};
 use super::store::{
     BlockEntry, CHECKPOINT_BLOCKS, CHECKPOINT_GROUPS, GROUP_BLOCKS, LongestCall, NONE, NodeEntry,
@@ -21,6 +22,8 @@ pub(in crate::facts) const HEADER: usize = 64;
 struct Running {
     start: u64,
     children: u64,
+    /// For how long it has been on top, as far as the shares do not have it.
+    top: u64,
     call: u32,
     /// Its row in the table of open calls once its block is written; before, NONE.
     row: u32,
@@ -53,6 +56,16 @@ pub(in crate::facts) struct ThreadWriter {
     /// The last checkpoint.
     checkpoint: Vec<Entry>,
     last_end: u64,
+    /// When something started or ended last.
+    now: u64,
+    /// What functions have of the runs of the block under construction.
+    shares: RunShares,
+    /// The depth up to which no open call has been on top since the last run ended, or on top of it.
+    settled: usize,
+    /// What they have of blocks since the last first-level summary, and of runs of blocks since the last
+    /// checkpoint.
+    group_shares: Vec<Share>,
+    checkpoint_shares: Vec<Share>,
     /// The row of the innermost call that was open before this block; or NONE.
     innermost: u32,
     /// By block the longest calls by depth, but for those open at its end; and where each block's end.
@@ -140,8 +153,14 @@ impl ThreadWriter {
     /// function encloses it.
     #[inline]
     fn begin(&mut self, shared: &mut Shared, start: u64, callee: u32) -> (u32, bool) {
+        if let Some(top) = self.stack.last_mut() {
+            top.top = top.top.wrapping_add(start.wrapping_sub(self.now));
+        }
+        self.now = start;
         if self.calls.len() == BLOCK {
             self.flush(shared);
+        } else if self.calls.len().is_multiple_of(SHORTEST) && !self.calls.is_empty() {
+            self.end_run();
         }
         if self.calls.is_empty() {
             self.base = start;
@@ -181,6 +200,7 @@ impl ThreadWriter {
         self.stack.push(Running {
             start,
             children: 0,
+            top: 0,
             call: self.calls() as u32 - 1,
             row: NONE,
             nested,
@@ -196,6 +216,8 @@ impl ThreadWriter {
             return;
         };
         self.on_stack.exit(callee, self.stack.len());
+        self.settled = self.settled.min(self.stack.len());
+        let top = running.top.wrapping_add(end.wrapping_sub(self.now));
         let triggered = self.calls() as u32 - 1 - running.call;
         let cost = end.wrapping_sub(running.start);
         let slot = match self.open.get_mut(running.row as usize) {
@@ -215,6 +237,11 @@ impl ThreadWriter {
                 call.slot
             }
         };
+        self.shares.add(Share {
+            function: callee,
+            open: if running.nested { 0 } else { cost },
+            top,
+        });
         self.count(slot, cost, running.children, running.nested, end);
     }
 
@@ -229,7 +256,28 @@ impl ThreadWriter {
             call.triggered = 0;
         }
         self.max_depth = self.max_depth.max(self.stack.len() as u32 + 1);
+        self.shares.add(Share {
+            function: function.0,
+            open: if nested { 0 } else { cost },
+            top: cost,
+        });
         self.count(slot, cost, 0, nested, end);
+    }
+
+    /// Ends a run of calls: gives it the time that open calls have been on top in it.
+    fn end_run(&mut self) {
+        // The innermost call that was open all the time may have been on top in between.
+        let first = self.settled.saturating_sub(1);
+        let open = self.stack[first..].iter_mut();
+        for (running, &function) in open.zip(&self.functions[first..]) {
+            self.shares.add(Share {
+                function,
+                open: 0,
+                top: std::mem::take(&mut running.top),
+            });
+        }
+        self.settled = self.stack.len();
+        self.shares.end_run();
     }
 
     /// Counts what a call that has ended costs.
@@ -245,6 +293,7 @@ impl ThreadWriter {
         }
         self.total += u128::from(cost);
         self.last_end = end;
+        self.now = end;
     }
 
     /// Writes the block under construction.
@@ -252,6 +301,9 @@ impl ThreadWriter {
     fn flush(&mut self, shared: &mut Shared) {
         if self.calls.is_empty() {
             return;
+        }
+        if self.shares.runs() < self.calls.len().div_ceil(SHORTEST) {
+            self.end_run();
         }
         let base = self.base;
         let index = self.blocks.len();
@@ -264,8 +316,10 @@ impl ThreadWriter {
                 order: &scratch.order,
                 entries: &scratch.entries,
             };
-            block::write(&block, &mut scratch.block, data);
+            block::write(&block, &mut self.shares, &mut scratch.block, data);
         });
+        let whole = shared.scratch.block.shares.whole();
+        self.group_shares.extend_from_slice(whole);
         self.blocks.push(BlockEntry {
             offset: node.offset,
             start: base,
@@ -349,8 +403,10 @@ impl ThreadWriter {
         let base = self.group.first().map_or(0, |&(base, _)| base);
         let merged = merge(&self.group, base);
         self.group.clear();
-        let node =
-            shared.append(|scratch, data| summary::write(&merged, &mut scratch.values, data));
+        shares::merge(&mut self.group_shares);
+        self.checkpoint_shares.extend_from_slice(&self.group_shares);
+        let node = append(shared, &merged, &self.group_shares);
+        self.group_shares.clear();
         self.group_nodes.push(node);
         self.groups.push((base, merged));
         if self.groups.len() < CHECKPOINT_GROUPS {
@@ -361,9 +417,9 @@ impl ThreadWriter {
             .push((base, std::mem::take(&mut self.checkpoint)));
         self.checkpoint = merge(&self.groups, base);
         self.groups.clear();
-        let checkpoint = &self.checkpoint;
-        let node =
-            shared.append(|scratch, data| summary::write(checkpoint, &mut scratch.values, data));
+        shares::merge(&mut self.checkpoint_shares);
+        let node = append(shared, &self.checkpoint, &self.checkpoint_shares);
+        self.checkpoint_shares.clear();
         self.checkpoint_nodes.push(node);
     }
 
@@ -372,6 +428,15 @@ impl ThreadWriter {
         let written = self.blocks.first().map(|block| block.start);
         written.or(self.calls.first().map(|call| call.start))
     }
+}
+
+/// Appends a summary, and shares behind it.
+fn append(shared: &mut Shared, summary: &[Entry], shares: &[Share]) -> NodeEntry {
+    shared.append(|scratch, data| {
+        let begin = data.len();
+        summary::write(summary, &mut scratch.values, data);
+        shares::write_behind(shares, &mut scratch.values, begin, data);
+    })
 }
 
 /// The longest calls by depth of all blocks and of longer runs, as the tables hold them.
