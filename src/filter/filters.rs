@@ -141,6 +141,11 @@ impl FilterRules {
         self.hidden.contains(&thread)
     }
 
+    /// Whether all calls of a thread that is not hidden are left.
+    pub fn leaves_threads_whole(&self) -> bool {
+        self.calls.is_empty() && !self.functions.iter().any(|&(removed, cut)| removed || cut)
+    }
+
     /// Whether the calls of `function` are removed.
     pub fn removes(&self, function: FunctionId) -> bool {
         self.functions

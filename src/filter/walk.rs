@@ -80,13 +80,6 @@ pub fn walk(
     let whole = range.unwrap_or_else(|| TimeRange::new(info.start, info.end));
     let stretches = (info.calls / STRETCH + 1).min(4096);
     let mut next = 0u64;
-    if range.is_none() {
-        // A call without length at the very start overlaps no range.
-        next = u64::from(trace.started(thread, whole.start)).min(info.calls);
-        for id in (0..next as u32).map(CallId) {
-            walk.enter(id, trace.call(thread, id));
-        }
-    }
     for stretch in 0..stretches {
         progress.check()?;
         let at = |stretch: u64| {

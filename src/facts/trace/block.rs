@@ -490,22 +490,36 @@ impl<'a> Block<'a> {
             })
     }
 
-    /// The last call before call `end` that is less than `depth` deep, and its depth.
-    pub fn last_above(&self, end: usize, depth: u32) -> Option<(usize, u32)> {
-        let is_above = |i: &usize| self.depth(*i) < depth;
+    /// Hands the calls before call `end`, from the last on, that are less deep than all handed over before to
+    /// `visit`, with their depths, until it says no: the calls around one of them. `depths` is room to work in.
+    /// Whether it never said no.
+    pub fn visit_around(
+        &self,
+        end: usize,
+        depths: &mut Vec<u64>,
+        mut visit: impl FnMut(usize, u32) -> bool,
+    ) -> bool {
         let mut end = end.min(self.len);
-        while let Some(last) = end.checked_sub(1) {
+        let mut least = u64::MAX;
+        while let Some(last) = end.checked_sub(1)
+            && least > 0
+        {
             let group = last / GROUP;
-            let lowest = self.lowest.get(self.bytes, group) as u32;
-            if self.depth_base.wrapping_add(lowest) < depth {
-                let found = (group * GROUP..end).rev().find(is_above);
-                if let Some(i) = found {
-                    return Some((i, self.depth(i)));
+            let first = group * GROUP;
+            if self.lowest.get(self.bytes, group) < least {
+                self.depths.unpack(self.bytes, first..end, depths);
+                for (i, &depth) in (first..end).zip(&*depths).rev() {
+                    if depth < least {
+                        least = depth;
+                        if !visit(i, self.depth_base.wrapping_add(depth as u32)) {
+                            return false;
+                        }
+                    }
                 }
             }
-            end = group * GROUP;
+            end = first;
         }
-        None
+        true
     }
 
     pub fn longest(&self) -> Option<LongestCalls<'a>> {

@@ -11,7 +11,7 @@ use super::block::{BLOCK, partition};
 use super::detail::Columns;
 use super::shares::{self, LENGTHS, LEVELS, Lists, SHORTEST};
 use super::store::{CHECKPOINT_BLOCKS, Calls, Cursor, Facts, GROUP_BLOCKS, NONE, Store, place};
-use crate::units::Cost;
+use crate::units::{CallId, Cost, FunctionId, ThreadId};
 
 /// For how long the functions of a row were open and on top in a column, summed over threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +22,17 @@ pub struct Coverage {
     pub open: Cost,
     /// The time during which the innermost open call of a thread was one of the row: its self cost.
     pub top: Cost,
+}
+
+/// What coverage leaves out (Bohnet's thesis, section 6.1.1).
+#[derive(Clone, Copy)]
+pub struct Without<'a> {
+    /// Whether all calls of a thread are left out.
+    pub hides: &'a (dyn Fn(ThreadId) -> bool + Sync),
+    /// Module removal: whether the calls of a function are. The call around one then is on top in its place.
+    pub removes: &'a (dyn Fn(FunctionId) -> bool + Sync),
+    /// Call tree removal: whether all that a call triggered is. It then is on top itself.
+    pub cuts_below: &'a (dyn Fn(FunctionId, ThreadId, CallId) -> bool + Sync),
 }
 
 /// Columns that are worth more than one thread.
@@ -42,12 +53,18 @@ struct Rows<'a> {
     row_of: &'a [u32],
     shares: Vec<Shares>,
     seen: Vec<u32>,
+    without: Option<&'a Without<'a>>,
     /// No row has several functions: what shares know of a function is what they know of the row.
     single: bool,
 }
 
 impl<'a> Rows<'a> {
-    fn new(store: &'a Store, row_of: &'a [u32], rows: u32) -> Rows<'a> {
+    fn new(
+        store: &'a Store,
+        row_of: &'a [u32],
+        rows: u32,
+        without: Option<&'a Without<'a>>,
+    ) -> Rows<'a> {
         let mut shares = vec![Shares::default(); rows as usize];
         let mut single = true;
         for &row in row_of.iter().take(store.functions) {
@@ -63,8 +80,9 @@ impl<'a> Rows<'a> {
             row_of,
             shares,
             seen: Vec::new(),
+            without,
             // Of sums that are no numbers there are no differences.
-            single: single && !store.overflows,
+            single: single && !store.overflows && without.is_none(),
         }
     }
 
@@ -121,13 +139,24 @@ impl<'a> Rows<'a> {
 #[derive(Clone, Copy)]
 struct Open {
     row: u32,
+    /// The row that is on top while the call is.
+    top: u32,
     depth: u32,
+    /// What it triggers is left out.
+    is_cut: bool,
     /// No other call of the row is around it.
     outermost: bool,
     start: u64,
     end: u64,
     /// Up to when its time is counted.
     since: u64,
+}
+
+/// How a call is shown: its row, the row that is on top while it is, and whether what it triggers is left out.
+struct Shown {
+    row: u32,
+    top: u32,
+    is_cut: bool,
 }
 
 /// Calls of a block, column by column.
@@ -153,6 +182,7 @@ struct BlockShares<'a> {
 
 /// The sweep over one thread.
 struct Sweep<'a> {
+    thread: ThreadId,
     cursor: Cursor<'a>,
     /// The calls gone through, and up to when.
     position: u32,
@@ -172,8 +202,9 @@ struct Sweep<'a> {
 
 impl<'a> Sweep<'a> {
     /// A sweep that begins at `from`.
-    fn new(calls: Calls<'a>, rows: &Rows<'_>, from: u64) -> Sweep<'a> {
+    fn new(thread: ThreadId, calls: Calls<'a>, rows: &Rows<'_>, from: u64) -> Sweep<'a> {
         let mut sweep = Sweep {
+            thread,
             cursor: Cursor::new(calls),
             position: calls.started_before(from),
             now: from,
@@ -192,14 +223,54 @@ impl<'a> Sweep<'a> {
             true
         });
         for (call, facts) in stack.into_iter().rev() {
-            let row = rows.row(sweep.cursor.pair(call));
+            let pair = sweep.cursor.pair(call);
             let since = facts.end.min(from);
-            sweep.enter(row, facts.depth, facts.start..facts.end, since);
+            let shown = sweep.shown(rows, call, pair, rows.row(pair));
+            sweep.enter(shown, facts.depth, facts.start..facts.end, since);
         }
         sweep
     }
 
-    fn enter(&mut self, row: u32, depth: u32, times: Range<u64>, since: u64) {
+    /// How a call is shown that the last of the stack made, and that has a row of its own.
+    #[inline]
+    fn shown(&self, rows: &Rows<'_>, call: u32, pair: u32, row: u32) -> Shown {
+        match rows.without {
+            Some(without) => self.shown_without(without, rows.store.callee(pair), call, row),
+            None => Shown {
+                row,
+                top: row,
+                is_cut: false,
+            },
+        }
+    }
+
+    fn shown_without(
+        &self,
+        without: &Without<'_>,
+        function: FunctionId,
+        call: u32,
+        row: u32,
+    ) -> Shown {
+        let above = self.stack.last().map_or(NONE, |above| above.top);
+        if self.stack.last().is_some_and(|above| above.is_cut) {
+            return Shown {
+                row: NONE,
+                top: above,
+                is_cut: true,
+            };
+        }
+        let is_cut = (without.cuts_below)(function, self.thread, CallId(call));
+        let is_removed = (without.removes)(function);
+        let [row, top] = if is_removed {
+            [NONE, above]
+        } else {
+            [row, row]
+        };
+        Shown { row, top, is_cut }
+    }
+
+    fn enter(&mut self, shown: Shown, depth: u32, times: Range<u64>, since: u64) {
+        let row = shown.row;
         let count = self.counts.get_mut(row as usize);
         let outermost = count.is_some_and(|count| {
             *count += 1;
@@ -209,6 +280,8 @@ impl<'a> Sweep<'a> {
         self.open += usize::from(is_open);
         self.stack.push(Open {
             row,
+            top: shown.top,
+            is_cut: shown.is_cut,
             depth,
             outermost,
             start: times.start,
@@ -220,7 +293,7 @@ impl<'a> Sweep<'a> {
     /// Counts the time up to `t` for the innermost open call.
     fn advance(&mut self, rows: &mut Rows<'_>, t: u64) {
         if let Some(top) = self.open.checked_sub(1) {
-            rows.add(self.stack[top].row, 0, t.saturating_sub(self.now));
+            rows.add(self.stack[top].top, 0, t.saturating_sub(self.now));
         }
         self.now = t;
     }
@@ -334,7 +407,13 @@ impl<'a> Sweep<'a> {
             } else {
                 unpacked.rows.get(slot as usize).copied().unwrap_or(NONE)
             };
-            self.enter(row, depth, start..end, self.now);
+            let pair = if rows.without.is_some() {
+                block.pair_in(slot as usize)
+            } else {
+                NONE
+            };
+            let shown = self.shown(rows, call, pair, row);
+            self.enter(shown, depth, start..end, self.now);
         }
         self.position = (index * BLOCK + range.end) as u32;
         self.unpacked = unpacked;
@@ -370,8 +449,9 @@ impl<'a> Sweep<'a> {
             }
         }
         for (call, facts) in new.drain(..).rev() {
-            let row = rows.row(self.cursor.pair(call));
-            self.enter(row, facts.depth, facts.start..facts.end, facts.start);
+            let pair = self.cursor.pair(call);
+            let shown = self.shown(rows, call, pair, rows.row(pair));
+            self.enter(shown, facts.depth, facts.start..facts.end, facts.start);
         }
         self.new = new;
         self.now = start.max(self.now);
@@ -462,7 +542,14 @@ fn for_each_run(next: &mut usize, end: usize, mut see: impl FnMut(usize, Range<u
 }
 
 impl Store {
-    pub fn coverage(&self, columns: Columns, row_of: &[u32], rows: u32, out: &mut Vec<Coverage>) {
+    pub fn coverage(
+        &self,
+        columns: Columns,
+        row_of: &[u32],
+        rows: u32,
+        without: Option<&Without<'_>>,
+        out: &mut Vec<Coverage>,
+    ) {
         let count = columns.count();
         let pieces = if count < SPREAD {
             1
@@ -472,7 +559,10 @@ impl Store {
         let edge = |piece: u32| (u64::from(count) * u64::from(piece) / u64::from(pieces)) as u32;
         let found: Vec<Vec<Coverage>> = (0..pieces)
             .into_par_iter()
-            .map(|piece| self.coverage_of(columns, edge(piece)..edge(piece + 1), row_of, rows))
+            .map(|piece| {
+                let rows = Rows::new(self, row_of, rows, without);
+                self.coverage_of(columns, edge(piece)..edge(piece + 1), rows)
+            })
             .collect();
         // From order of column into order of row, then column.
         let mut ends = vec![0; rows as usize + 1];
@@ -504,15 +594,15 @@ impl Store {
         &self,
         columns: Columns,
         range: Range<u32>,
-        row_of: &[u32],
-        rows: u32,
+        mut rows: Rows<'_>,
     ) -> Vec<Coverage> {
         let mut found = Vec::new();
-        let mut rows = Rows::new(self, row_of, rows);
         let from = columns.start(range.start).ns();
         let mut sweeps: Vec<Sweep<'_>> = self
             .all_calls()
-            .map(|calls| Sweep::new(calls, &rows, from))
+            .zip((0..).map(ThreadId))
+            .filter(|&(_, thread)| rows.without.is_none_or(|it| !(it.hides)(thread)))
+            .map(|(calls, thread)| Sweep::new(thread, calls, &rows, from))
             .collect();
         for column in range {
             for sweep in &mut sweeps {

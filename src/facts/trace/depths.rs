@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::block::{BLOCK, RUN};
+use super::block::{BLOCK, RUN, partition};
 use super::detail::{Columns, Walk};
 use super::store::{Calls, Cursor, Facts, Store, place};
 use crate::units::{CallId, Cost, FunctionId, Time};
@@ -53,6 +53,7 @@ pub struct Flame {
     around: Vec<Placed>,
     inside: Vec<Placed>,
     new: Vec<(u32, Facts)>,
+    unpacked: Unpacked,
 }
 
 /// What a flame chart leaves out (Bohnet's thesis, section 6.1.1).
@@ -281,21 +282,45 @@ impl Cells<'_> {
     }
 }
 
-/// Hands depth and cost of the calls `range` to `add`.
-fn each_call(cursor: &mut Cursor<'_>, range: Range<u32>, mut add: impl FnMut(u32, u64, u32)) {
+/// Room to unpack calls into.
+#[derive(Debug, Default)]
+struct Unpacked {
+    costs: Vec<u64>,
+    depths: Vec<u64>,
+}
+
+/// Hands depth, cost and number of the calls `range` to `add`: of each, or for `is_sum` of all that lie in a block
+/// at once, whose depths do not matter.
+fn each_call(
+    cursor: &mut Cursor<'_>,
+    range: Range<u32>,
+    is_sum: bool,
+    unpacked: &mut Unpacked,
+    mut add: impl FnMut(u32, u64, u32),
+) {
     let mut next = range.start;
     while next < range.end {
         let (index, local) = place(next);
         let block = *cursor.block(index);
         let first = next - local as u32;
         let end = (range.end - first).min(BLOCK as u32) as usize;
-        for i in local..end.min(block.len) {
-            add(block.depth(i), block.cost(i), 1);
-        }
-        for open in cursor.calls.open_in_block(index) {
-            if (next..first + end as u32).contains(&open.call) {
-                add(open.depth, open.end.saturating_sub(open.start), 0);
+        let calls = local..end.min(block.len).max(local);
+        block.unpack_costs(calls.clone(), &mut unpacked.costs);
+        if is_sum {
+            let cost = unpacked.costs.iter();
+            let cost = cost.fold(0u64, |sum, cost| sum.wrapping_add(*cost));
+            add(block.depth_base, cost, calls.len() as u32);
+        } else {
+            block.unpack_depths(calls, &mut unpacked.depths);
+            for (&cost, &depth) in unpacked.costs.iter().zip(&unpacked.depths) {
+                add(block.depth_base.wrapping_add(depth as u32), cost, 1);
             }
+        }
+        let open = cursor.calls.open_in_block(index);
+        let from = partition(open.len(), |i| open[i].call < next);
+        let inside = open[from..].iter();
+        for open in inside.take_while(|open| open.call < first + end as u32) {
+            add(open.depth, open.end.saturating_sub(open.start), 0);
         }
         next = first + end as u32;
     }
@@ -479,9 +504,15 @@ impl Calls<'_> {
                     }
                 }
             } else if is_few && k < count {
-                each_call(&mut cursor, started, |depth, cost, calls| {
-                    cells.add(depth, column, cost, calls);
-                });
+                each_call(
+                    &mut cursor,
+                    started,
+                    is_sum,
+                    &mut out.unpacked,
+                    |depth, cost, calls| {
+                        cells.add(depth, column, cost, calls);
+                    },
+                );
             } else if let Some(sums) = sums {
                 // Sums up to the nearest edge of a run; between it and the column's start, call by call.
                 let position = started.start;
@@ -493,19 +524,25 @@ impl Calls<'_> {
                 };
                 let at = (edge * RUN) as u32;
                 let (between, is_past) = (at.min(position)..at.max(position), at > position);
-                each_call(&mut cursor, between, |depth, cost, calls| {
-                    let (cost, calls) = if is_past {
-                        (cost.wrapping_neg(), calls.wrapping_neg())
-                    } else {
-                        (cost, calls)
-                    };
-                    if k > 0 {
-                        cells.add(depth, column - 1, cost, calls);
-                    }
-                    if k < count {
-                        cells.add(depth, column, cost.wrapping_neg(), calls.wrapping_neg());
-                    }
-                });
+                each_call(
+                    &mut cursor,
+                    between,
+                    is_sum,
+                    &mut out.unpacked,
+                    |depth, cost, calls| {
+                        let (cost, calls) = if is_past {
+                            (cost.wrapping_neg(), calls.wrapping_neg())
+                        } else {
+                            (cost, calls)
+                        };
+                        if k > 0 {
+                            cells.add(depth, column - 1, cost, calls);
+                        }
+                        if k < count {
+                            cells.add(depth, column, cost.wrapping_neg(), calls.wrapping_neg());
+                        }
+                    },
+                );
                 if k > 0 {
                     sums.visit(edge_before..edge, |sum| {
                         cells.add(sum.depth, column - 1, sum.cost, sum.calls);

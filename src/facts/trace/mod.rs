@@ -30,7 +30,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-pub use coverage::Coverage;
+pub use coverage::{Coverage, Without};
 pub use depths::{Bar, DepthCell, Flame, LeaveOut};
 pub use detail::{Columns, Strip};
 pub use occurrence::ActiveSpan;
@@ -264,7 +264,9 @@ impl Trace {
     }
 
     /// Hands the calls of `thread` that overlap `range` and lie less than `max_depth` deep to `visit`,
-    /// in order of start. O(log n + depth + the number of calls visited and of calls right below the
+    /// in order of start: those that are open at its start, and those that start from then on up to its end.
+    /// Where a call starts and ends right at its start, the calls around it that end there are among them.
+    /// O(log n + depth + the number of calls visited and of calls right below the
     /// limit).
     pub fn calls_in(
         &self,
@@ -368,14 +370,37 @@ impl Trace {
     /// For how long each of `rows` rows is on the stack and on top of it, by column, into `out`: in order
     /// of row, then column, and only where it is on the stack at all. Threads are summed. `row_of` gives
     /// the row by function, as for [`Trace::active`]. The calls of a row's functions count once where they
-    /// enclose each other. O(columns × (block + log n summaries)) a thread where no row has several
+    /// enclose each other. O(columns × (256 calls + log n summaries)) a thread where no row has several
     /// functions; else O(the calls in the window).
     pub fn coverage(&self, columns: Columns, row_of: &[u32], rows: u32, out: &mut Vec<Coverage>) {
-        self.store.coverage(columns, row_of, rows, out);
+        self.cover(columns, row_of, rows, None, out);
+    }
+
+    /// The same of the trace without what `without` says. O(the calls in the window).
+    pub fn coverage_without(
+        &self,
+        columns: Columns,
+        row_of: &[u32],
+        rows: u32,
+        without: &Without<'_>,
+        out: &mut Vec<Coverage>,
+    ) {
+        self.cover(columns, row_of, rows, Some(without), out);
+    }
+
+    fn cover(
+        &self,
+        columns: Columns,
+        row_of: &[u32],
+        rows: u32,
+        without: Option<&Without<'_>>,
+        out: &mut Vec<Coverage>,
+    ) {
+        self.store.coverage(columns, row_of, rows, without, out);
         if self.store.is_damaged()
             && let Some(store) = self.stand_in()
         {
-            store.coverage(columns, row_of, rows, out);
+            store.coverage(columns, row_of, rows, without, out);
         }
     }
 

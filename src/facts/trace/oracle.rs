@@ -94,15 +94,16 @@ impl Direct {
         max_depth: u32,
         mut visit: impl FnMut(CallId, Call),
     ) {
-        let mut open = Vec::new();
-        self.stack_at(thread, range.start, &mut open);
-        let first = self.started(thread, range.start);
-        let last = self.started(thread, range.end);
-        let started = (first..last).map(CallId);
-        for id in open.into_iter().chain(started) {
-            let call = self.call(thread, id);
-            if call.depth < max_depth {
-                visit(id, call);
+        let calls = &self.threads[thread.index()];
+        for (i, call) in calls.iter().enumerate() {
+            let starts = |call: &Call| range.start <= call.start && call.start <= range.end;
+            let is_open = call.start <= range.start && range.start < call.end;
+            let inside = &calls[i..=i + call.triggered as usize];
+            let is_around = call.start <= range.start
+                && range.start <= range.end
+                && inside.iter().any(|inner| inner.start == range.start);
+            if (is_open || starts(call) || is_around) && call.depth < max_depth {
+                visit(CallId(i as u32), *call);
             }
         }
     }
@@ -153,19 +154,18 @@ impl Direct {
         })
     }
 
-    /// The times between neighbouring events of each thread, with the functions that are open then.
-    pub fn intervals(&self) -> Vec<(TimeRange, Vec<FunctionId>)> {
+    /// The times between neighbouring events of each thread, with the calls that are open then.
+    pub fn intervals(&self) -> Vec<(TimeRange, ThreadId, Vec<CallId>)> {
         let mut intervals = Vec::new();
-        let mut stack = Vec::new();
         for thread in self.thread_ids() {
             let calls = &self.threads[thread.index()];
             let mut times: Vec<Time> = calls.iter().flat_map(|c| [c.start, c.end]).collect();
             times.sort();
             times.dedup();
             for pair in times.windows(2) {
+                let mut stack = Vec::new();
                 self.stack_at(thread, pair[0], &mut stack);
-                let functions = stack.iter().map(|&call| self.call(thread, call).function);
-                intervals.push((TimeRange::new(pair[0], pair[1]), functions.collect()));
+                intervals.push((TimeRange::new(pair[0], pair[1]), thread, stack));
             }
         }
         intervals
@@ -286,6 +286,9 @@ impl Direct {
         let from = t - horizon;
         for thread in self.thread_ids() {
             self.calls_in(thread, TimeRange::new(from, t), u32::MAX, |_, call| {
+                if call.end <= from && call.start <= from {
+                    return;
+                }
                 let seen: &mut Option<Time> = &mut last[call.function.index()];
                 *seen = (*seen).max(Some(call.end.min(t)));
             });

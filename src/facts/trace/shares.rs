@@ -2,9 +2,9 @@
 //! calls of a run start, and how long the calls of it last that end there.
 //!
 //! A run of calls *i*.. *k* stands for what happens from the start of call *i* up to the start of call *k*;
-//! what ends right at the start of a call ends before it. The runs are of 32 calls and of powers of two of
-//! that, so that the sums between any two starts are those of a few runs, and no more than 32 calls at either
-//! end of a column have to be gone through one by one.
+//! what ends right at the start of a call ends before it. The runs are of 256 calls, of four times that,
+//! of blocks and of runs of blocks, so that the sums between any two starts are those of a few runs, and no more
+//! than 256 calls at either end of a column have to be gone through one by one.
 
 use std::ops::Range;
 
@@ -16,11 +16,11 @@ pub(super) const SHORTEST: usize = LENGTHS[LEVELS - 1];
 
 /// Calls in the runs of each level of a block.
 pub(super) const LENGTHS: [usize; LEVELS] = if cfg!(test) {
-    [BLOCK, 8, 4, 2]
+    [BLOCK, 8, 4]
 } else {
-    [BLOCK, 1024, 256, 32]
+    [BLOCK, 1024, 256]
 };
-pub(super) const LEVELS: usize = 4;
+pub(super) const LEVELS: usize = 3;
 
 /// What a function has of a run. Differences wrap and come out right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,65 +43,21 @@ impl Share {
     }
 }
 
-/// The shares of the run under construction, and of the earlier runs of its block.
+/// The shares of the runs of a block under construction: one run after the other, and where each ends. A
+/// function may stand several times in a run.
 #[derive(Debug, Default)]
 pub(super) struct RunShares {
-    /// Open addressing by function, a power of two of places at most half full: taken are those whose run is
-    /// the present one.
-    table: Vec<(u32, Share)>,
-    run: u32,
-    taken: Vec<u32>,
-    /// One run after the other, and where each ends.
     shares: Vec<Share>,
     ends: Vec<u32>,
 }
-
-const FEWEST_PLACES: usize = 64;
 
 impl RunShares {
     /// Adds to what a function has of the run under construction.
     #[inline]
     pub fn add(&mut self, share: Share) {
-        if share.is_nothing() {
-            return;
+        if !share.is_nothing() {
+            self.shares.push(share);
         }
-        let mask = self.table.len().wrapping_sub(1);
-        let mut at = share.function as usize;
-        while let Some((run, known)) = self.table.get_mut(at & mask) {
-            if *run != self.run {
-                break;
-            }
-            if known.function == share.function {
-                return known.add(&share);
-            }
-            at = (at & mask) + 1;
-        }
-        self.insert(share);
-    }
-
-    fn insert(&mut self, share: Share) {
-        if self.table.is_empty() || self.taken.len() * 2 >= self.table.len() {
-            let taken = self.taken.drain(..);
-            let known: Vec<Share> = taken.map(|at| self.table[at as usize].1).collect();
-            let places = (self.table.len() * 2).max(FEWEST_PLACES);
-            self.table.clear();
-            self.table.resize(places, (0, Share::default()));
-            self.run = 1;
-            for share in known {
-                self.put(share);
-            }
-        }
-        self.put(share);
-    }
-
-    fn put(&mut self, share: Share) {
-        let mask = self.table.len() - 1;
-        let mut at = share.function as usize & mask;
-        while self.table[at].0 == self.run {
-            at = (at + 1) & mask;
-        }
-        self.table[at] = (self.run, share);
-        self.taken.push(at as u32);
     }
 
     /// The number of whole runs so far of the block.
@@ -111,19 +67,7 @@ impl RunShares {
 
     /// Ends the run under construction.
     pub fn end_run(&mut self) {
-        for at in self.taken.drain(..) {
-            let share = self.table[at as usize].1;
-            if !share.is_nothing() {
-                self.shares.push(share);
-            }
-        }
         self.ends.push(self.shares.len() as u32);
-        self.run = self.run.wrapping_add(1);
-        if self.run == 0 {
-            // What is left from four thousand million runs ago would look new.
-            self.table.fill((0, Share::default()));
-            self.run = 1;
-        }
     }
 
     fn clear(&mut self) {
@@ -132,11 +76,74 @@ impl RunShares {
     }
 }
 
+/// The functions of a block, in order of the first share.
+#[derive(Debug, Default)]
+struct Places {
+    /// Open addressing: function, place, and the number of the block that it belongs to. A power of two, at most
+    /// half full.
+    table: Vec<(u32, u32, u32)>,
+    block: u32,
+}
+
+const FEWEST_PLACES: usize = 64;
+
+impl Places {
+    /// The place of a function among `functions`, a new one where it has none.
+    fn of(&mut self, function: u32, functions: &mut Vec<Share>) -> u32 {
+        let mask = self.table.len().wrapping_sub(1);
+        let mut at = function as usize;
+        while let Some(&(known, place, block)) = self.table.get(at & mask) {
+            if block != self.block {
+                break;
+            }
+            if known == function {
+                return place;
+            }
+            at = (at & mask) + 1;
+        }
+        let place = functions.len() as u32;
+        functions.push(Share {
+            function,
+            ..Share::default()
+        });
+        if functions.len() * 2 > self.table.len() {
+            let places = (self.table.len() * 2).max(FEWEST_PLACES);
+            self.table.clear();
+            self.table.resize(places, (0, 0, 0));
+            self.block = 1;
+            for (place, known) in (0..).zip(&*functions) {
+                self.put(known.function, place);
+            }
+        } else {
+            self.put(function, place);
+        }
+        place
+    }
+
+    fn put(&mut self, function: u32, place: u32) {
+        let mask = self.table.len() - 1;
+        let mut at = function as usize & mask;
+        while self.table[at].2 == self.block {
+            at = (at + 1) & mask;
+        }
+        self.table[at] = (function, place, self.block);
+    }
+
+    /// Begins the next block.
+    fn clear(&mut self) {
+        self.block = self.block.wrapping_add(1);
+        if self.block == 0 {
+            // What is left from four thousand million blocks ago would look new.
+            self.table.fill((0, 0, 0));
+            self.block = 1;
+        }
+    }
+}
+
 /// Space to work in that is kept from block to block.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
-    /// By function its place in the block.
-    places: RunShares,
+    places: Places,
     /// By place what the function has of the block.
     whole: Vec<Share>,
     /// The lists of the level under construction and of the one below; functions by place.
@@ -160,21 +167,20 @@ impl Scratch {
         self.below_ends.clone_from(&runs.ends);
         self.whole.clear();
         for share in &runs.shares {
-            let place = self.place(share.function);
+            let place = self.places.of(share.function, &mut self.whole);
             self.below.push(Share {
                 function: place,
                 ..*share
             });
         }
-        self.places.end_run();
         self.places.clear();
         runs.clear();
         self.sums.clear();
         self.sums.resize(self.whole.len(), Share::default());
         for level in (0..LEVELS).rev() {
-            if level + 1 < LEVELS {
-                self.join(LENGTHS[level] / LENGTHS[level + 1]);
-            }
+            // At the lowest level a function may stand several times in a list.
+            let below = LENGTHS.get(level + 1).unwrap_or(&SHORTEST);
+            self.join(LENGTHS[level] / below);
             if level == 0 {
                 // One list, in order of place.
                 for share in &self.below {
@@ -195,25 +201,6 @@ impl Scratch {
     /// The functions of the block written last.
     pub fn whole(&self) -> &[Share] {
         &self.whole
-    }
-
-    fn place(&mut self, function: u32) -> u32 {
-        // Places are kept where costs would be, one more so that none is nothing.
-        let known = self.places.find(function);
-        if let Some(place) = known {
-            return place as u32 - 1;
-        }
-        let place = self.whole.len() as u32;
-        self.whole.push(Share {
-            function,
-            ..Share::default()
-        });
-        self.places.add(Share {
-            function,
-            open: u64::from(place) + 1,
-            top: 0,
-        });
-        place
     }
 
     /// Makes every so many lists one.
@@ -244,23 +231,6 @@ impl Scratch {
         }
         std::mem::swap(&mut self.level, &mut self.below);
         std::mem::swap(&mut self.level_ends, &mut self.below_ends);
-    }
-}
-
-impl RunShares {
-    fn find(&self, function: u32) -> Option<u64> {
-        let mask = self.table.len().wrapping_sub(1);
-        let mut at = function as usize;
-        while let Some((run, known)) = self.table.get(at & mask) {
-            if *run != self.run {
-                return None;
-            }
-            if known.function == function {
-                return Some(known.open);
-            }
-            at = (at & mask) + 1;
-        }
-        None
     }
 }
 
@@ -317,7 +287,7 @@ pub(in crate::facts) struct Lists<'a> {
 
 /// Space to unpack lists into.
 #[derive(Debug, Default)]
-pub(super) struct Unpacked {
+pub(in crate::facts) struct Unpacked {
     functions: Vec<u64>,
     open: Vec<u64>,
     top: Vec<u64>,

@@ -441,6 +441,7 @@ pub(super) struct Cursor<'a> {
     pub calls: Calls<'a>,
     index: usize,
     block: Block<'a>,
+    depths: Vec<u64>,
 }
 
 impl<'a> Cursor<'a> {
@@ -449,6 +450,7 @@ impl<'a> Cursor<'a> {
             calls,
             index: usize::MAX,
             block: Block::default(),
+            depths: Vec::new(),
         }
     }
 
@@ -495,15 +497,15 @@ impl<'a> Cursor<'a> {
         let (index, local) = place(last);
         let block = *self.block(index);
         let first = last - local as u32;
-        let (mut end, mut wanted) = (local + 1, u32::MAX);
-        while wanted > block.depth_base
-            && let Some((i, depth)) = block.last_above(end, wanted)
-        {
+        let mut wanted = u32::MAX;
+        let calls = self.calls;
+        let goes_on = block.visit_around(local + 1, &mut self.depths, |i, depth| {
             let call = first + i as u32;
-            if !visit(CallId(call), self.calls.facts_in(&block, call)) {
-                return;
-            }
-            (end, wanted) = (i, depth);
+            wanted = depth;
+            visit(CallId(call), calls.facts_in(&block, call))
+        });
+        if !goes_on {
+            return;
         }
         for open in self.calls.open_before(index) {
             if open.depth < wanted && !visit(CallId(open.call), open.facts()) {

@@ -1,7 +1,7 @@
 //! The fast queries held against the direct ones on random traces.
 
 use super::oracle::Direct;
-use super::{ActiveSpan, Call, Columns, Coverage, Strip, Trace, storage};
+use super::{ActiveSpan, Call, Columns, Coverage, Strip, Trace, Without, storage};
 use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::facts::functions::{Function, Functions};
 use crate::facts::index::{self, IndexError};
@@ -288,6 +288,38 @@ pub fn compare(trace: &Trace, direct: &Direct, random: &mut Random) {
         );
     }
     let intervals = direct.intervals();
+    let functions = |thread: ThreadId, stack: &[CallId]| -> Vec<FunctionId> {
+        let calls = stack.iter().map(|&call| direct.call(thread, call));
+        calls.map(|call| call.function).collect()
+    };
+    let all: Vec<_> = intervals
+        .iter()
+        .map(|(range, thread, stack)| (*range, functions(*thread, stack)))
+        .collect();
+    // What is left when a function, what another triggers and what some calls trigger are taken out.
+    let removed = FunctionId(random.below(direct.functions as u64) as u32);
+    let cut = FunctionId(random.below(direct.functions as u64) as u32);
+    let hidden = ThreadId(random.below(4) as u32);
+    let without = Without {
+        hides: &|thread| thread == hidden,
+        removes: &|function| function == removed,
+        cuts_below: &|function, thread, call| {
+            function == cut || (call.0 + thread.0).is_multiple_of(7)
+        },
+    };
+    let shown = intervals.iter().filter(|(_, thread, _)| *thread != hidden);
+    let left: Vec<_> = shown
+        .map(|(range, thread, stack)| {
+            let function = |call: &CallId| direct.call(*thread, *call).function;
+            let first_cut = stack
+                .iter()
+                .position(|call| (without.cuts_below)(function(call), *thread, *call));
+            let stack = &stack[..first_cut.map_or(stack.len(), |first| first + 1)];
+            let mut left = functions(*thread, stack);
+            left.retain(|&function| function != removed);
+            (*range, left)
+        })
+        .collect();
     for (pair, singly) in times
         .windows(2)
         .take(6)
@@ -304,8 +336,11 @@ pub fn compare(trace: &Trace, direct: &Direct, random: &mut Random) {
         let rows = direct.functions as u32;
         let mut found = Vec::new();
         trace.coverage(columns, &row_of, rows, &mut found);
-        let expected = coverage(&intervals, columns, &row_of, rows);
+        let expected = coverage(&all, columns, &row_of, rows);
         assert_eq!(found, expected, "{columns:?}");
+        trace.coverage_without(columns, &row_of, rows, &without, &mut found);
+        let expected = coverage(&left, columns, &row_of, rows);
+        assert_eq!(found, expected, "without, {columns:?}");
     }
     let ranges = times
         .windows(2)
@@ -409,6 +444,9 @@ fn some_answers(trace: &Trace) -> impl PartialEq + std::fmt::Debug + use<> {
     let end = trace.duration().ns();
     let half = Time::from_ns(end / 2);
     let range = TimeRange::new(Time::from_ns(end / 5), Time::from_ns(end * 4 / 5));
+    let rows: Vec<u32> = (0..10).collect();
+    let mut coverage = Vec::new();
+    trace.coverage(Columns::new(range, 15), &rows, 10, &mut coverage);
     let mut calls = Vec::new();
     for thread in trace.thread_ids() {
         trace.calls_in(thread, trace.range(), u32::MAX, |id, call| {
@@ -417,6 +455,7 @@ fn some_answers(trace: &Trace) -> impl PartialEq + std::fmt::Debug + use<> {
     }
     (
         calls,
+        coverage,
         trace.relations(Some(range)),
         trace.relations(None),
         trace.running(half),

@@ -39,11 +39,23 @@ impl Calls<'_> {
         mut visit: impl FnMut(CallId, Call) -> bool,
     ) {
         let mut cursor = Cursor::new(*self);
-        let first = self.started(range.start.ns());
-        let last = self.started(range.end.ns());
+        let first = self.started_before(range.start.ns());
+        let last = self.started(range.end.ns()).max(first);
+        // The calls around one that starts right at the start are handed out with it.
+        let around = if first < last {
+            let facts = cursor.facts(first);
+            if facts.start == range.start.ns() {
+                facts.depth
+            } else {
+                0
+            }
+        } else {
+            0
+        };
         let mut open = Vec::new();
         cursor.visit_stack(first, |call, facts| {
-            if facts.depth <= deepest && range.start.ns() < facts.end {
+            let overlaps = range.start.ns() < facts.end || facts.depth < around;
+            if facts.depth <= deepest && overlaps {
                 open.push((call, facts));
             }
             true

@@ -237,11 +237,7 @@ impl ThreadWriter {
                 call.slot
             }
         };
-        self.shares.add(Share {
-            function: callee,
-            open: if running.nested { 0 } else { cost },
-            top,
-        });
+        self.sums.count_top(slot, top);
         self.count(slot, cost, running.children, running.nested, end);
     }
 
@@ -256,11 +252,7 @@ impl ThreadWriter {
             call.triggered = 0;
         }
         self.max_depth = self.max_depth.max(self.stack.len() as u32 + 1);
-        self.shares.add(Share {
-            function: function.0,
-            open: if nested { 0 } else { cost },
-            top: cost,
-        });
+        self.sums.count_top(slot, cost);
         self.count(slot, cost, 0, nested, end);
     }
 
@@ -277,6 +269,7 @@ impl ThreadWriter {
             });
         }
         self.settled = self.stack.len();
+        self.sums.end_run(&mut self.shares);
         self.shares.end_run();
     }
 

@@ -1,25 +1,123 @@
 //! The mural's cells: what covers them, and their shades.
 
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 use super::Lines;
-use crate::facts::trace::{Columns, Coverage, Trace};
+use super::profile::Profile;
+use crate::facts::trace::{Columns, Coverage, Thread, Trace, Without};
+use crate::filter::filters::FilterRules;
+use crate::filter::selection::CallOf;
 use crate::layout::axis::TimeAxis;
 
 /// Windows of up to so many calls are measured within a frame, larger ones beside the frames.
-const AT_ONCE: u64 = 200_000;
+const AT_ONCE: u64 = 60_000;
+
+/// Of a larger window a frame measures so many columns of all its threads together, to be shown meanwhile.
+const COARSE: u32 = 320;
+const FEWEST: u32 = 4;
+
+/// A picture whose columns are up to so many times as wide as those wanted is still better than a coarse one.
+const STRETCHED: f64 = 16.0;
+
+/// What is to be measured.
+#[derive(Debug)]
+pub(super) struct Wanted<'a> {
+    pub trace: &'a Trace,
+    pub axis: TimeAxis,
+    pub lines: Lines,
+    /// By function its row, of `rows`.
+    pub seen_rows: &'a [u32],
+    pub rows: u32,
+    /// No row has several functions.
+    pub rows_are_functions: bool,
+    pub rules: &'a FilterRules,
+    /// Of the curves along time.
+    pub bars: u32,
+}
+
+impl Wanted<'_> {
+    fn threads(&self) -> u32 {
+        let range = self.axis.range();
+        let runs =
+            |info: &&Thread| info.calls > 0 && info.start <= range.end && range.start <= info.end;
+        let threads = self.trace.threads().iter().filter(runs);
+        threads.count().max(1) as u32
+    }
+
+    fn calls(&self) -> u64 {
+        let range = self.axis.range();
+        let calls = self.trace.thread_ids().map(|thread| {
+            let times = [range.start, range.end];
+            let [before, after] = times.map(|time| self.trace.started(thread, time));
+            u64::from(after.saturating_sub(before))
+        });
+        calls.sum()
+    }
+
+    /// Measures so many columns and bars, into memory that was used before.
+    fn measure(&self, columns: Columns, bars: u32, mut coverage: Vec<Coverage>) -> Covered {
+        let (trace, rules) = (self.trace, self.rules);
+        if rules.is_empty() {
+            trace.coverage(columns, self.seen_rows, self.rows, &mut coverage);
+        } else {
+            let without = Without {
+                hides: &|thread| rules.hides(thread),
+                removes: &|function| rules.removes(function),
+                cuts_below: &|function, thread, call| {
+                    rules.cuts_below(function, CallOf { thread, call })
+                },
+            };
+            let (rows, seen) = (self.rows, self.seen_rows);
+            trace.coverage_without(columns, seen, rows, &without, &mut coverage);
+        }
+        let knows_depths = trace.knows_depths();
+        let mut profile = Profile::default();
+        profile.measure(trace, Columns::new(self.axis.range(), bars), rules);
+        Covered {
+            axis: self.axis,
+            lines: self.lines,
+            columns,
+            coverage,
+            profile,
+            knows_depths,
+            is_exact: columns.count() == self.axis.columns().0.count(),
+        }
+    }
+}
 
 /// What the cells of a window are covered with.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Covered {
     pub axis: TimeAxis,
     pub lines: Lines,
+    pub columns: Columns,
     /// In order of row, then column.
     pub coverage: Vec<Coverage>,
+    pub profile: Profile,
+    knows_depths: bool,
+    /// A column for each pixel, not fewer.
+    is_exact: bool,
+}
+
+impl Covered {
+    fn is_for(&self, wanted: &Wanted<'_>) -> bool {
+        (&self.axis, &self.lines) == (&wanted.axis, &wanted.lines)
+            && self.is_exact
+            && self.knows_depths == wanted.trace.knows_depths()
+    }
+
+    /// Whether it shows all of a window, and with some detail.
+    fn serves(&self, wanted: &Wanted<'_>) -> bool {
+        let [own, range] = [self.axis.range(), wanted.axis.range()];
+        let column = own.length().ns() as f64 / f64::from(self.columns.count().max(1));
+        own.start <= range.start
+            && range.end <= own.end
+            && column <= STRETCHED * wanted.axis.ns_per_pixel()
+    }
 }
 
 /// Measures windows. While a large one is measured on a thread of its own, what was measured before stays to
-/// be drawn where it belongs.
+/// be drawn where it belongs, or fewer columns are where that would show nothing.
 #[derive(Debug, Default)]
 pub(super) struct Measuring {
     covered: Option<Covered>,
@@ -47,53 +145,53 @@ impl Measuring {
         };
         match running.try_recv() {
             Ok(covered) => self.covered = Some(covered),
-            Err(std::sync::mpsc::TryRecvError::Empty) => return false,
+            Err(TryRecvError::Empty) => return false,
             // Nothing comes any more: it is measured again.
-            Err(std::sync::mpsc::TryRecvError::Disconnected) => {}
+            Err(TryRecvError::Disconnected) => {}
         }
         self.running = None;
         true
     }
 
-    /// Sees to it that a window is measured; `seen_rows` gives the row by function, of `rows`.
-    pub fn measure(
-        &mut self,
-        trace: &Trace,
-        axis: &TimeAxis,
-        lines: &Lines,
-        seen_rows: &[u32],
-        rows: u32,
-    ) {
-        let is_for = |covered: &Covered| (&covered.axis, &covered.lines) == (axis, lines);
-        if self.covered.as_ref().is_some_and(is_for) {
+    /// Sees to it that a window is measured.
+    pub fn measure(&mut self, wanted: &Wanted<'_>) {
+        if self.covered.as_ref().is_some_and(|it| it.is_for(wanted)) {
             return;
         }
-        let range = axis.range();
-        let calls = trace.thread_ids().map(|thread| {
-            let [before, after] = [range.start, range.end].map(|time| trace.started(thread, time));
-            u64::from(after.saturating_sub(before))
-        });
-        let columns = axis.columns().0;
-        let mut covered = Covered {
-            axis: *axis,
-            lines: *lines,
-            coverage: Vec::new(),
-        };
-        if calls.sum::<u64>() <= AT_ONCE {
+        let columns = wanted.axis.columns().0;
+        if wanted.calls() <= AT_ONCE {
             self.running = None;
-            if let Some(known) = self.covered.take() {
-                // Its memory is used again.
-                covered.coverage = known.coverage;
-            }
-            trace.coverage(columns, seen_rows, rows, &mut covered.coverage);
-            self.covered = Some(covered);
-        } else if self.running.is_none() {
+            let known = self.covered.take().map(|known| known.coverage);
+            let memory = known.unwrap_or_default();
+            self.covered = Some(wanted.measure(columns, wanted.bars, memory));
+            return;
+        }
+        // Where calls have to be gone through one by one, fewer columns are no less work.
+        let is_cheap = wanted.rules.is_empty() && wanted.rows_are_functions;
+        if is_cheap && !self.covered.as_ref().is_some_and(|it| it.serves(wanted)) {
+            let few = (COARSE / wanted.threads()).clamp(FEWEST, columns.count().max(1));
+            let coarse = Columns::new(wanted.axis.range(), few);
+            self.covered = Some(wanted.measure(coarse, few.min(wanted.bars), Vec::new()));
+        }
+        if self.running.is_none() {
             let (sender, receiver) = channel();
-            let (trace, seen_rows) = (trace.clone(), seen_rows.to_vec());
+            let trace = wanted.trace.clone();
+            let (seen_rows, rules) = (wanted.seen_rows.to_vec(), wanted.rules.clone());
+            let (axis, lines, rows, bars) = (wanted.axis, wanted.lines, wanted.rows, wanted.bars);
+            let rows_are_functions = wanted.rows_are_functions;
             std::thread::spawn(move || {
-                trace.coverage(columns, &seen_rows, rows, &mut covered.coverage);
+                let wanted = Wanted {
+                    trace: &trace,
+                    axis,
+                    lines,
+                    seen_rows: &seen_rows,
+                    rows,
+                    rows_are_functions,
+                    rules: &rules,
+                    bars,
+                };
                 // Nobody waits for it any more when the view is gone.
-                let _ = sender.send(covered);
+                let _ = sender.send(wanted.measure(columns, bars, Vec::new()));
             });
             self.running = Some(receiver);
         }

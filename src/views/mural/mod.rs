@@ -16,6 +16,7 @@ use super::ink::Ink;
 use super::tip::Tip;
 use crate::analysis::session::Session;
 use crate::facts::recording::RecordingKind;
+use crate::filter::filters::{FilterRules, Filters};
 use crate::filter::selection::{Pointed, Selection};
 use crate::layout::axis::TimeAxis;
 use crate::layout::geometry::Color;
@@ -23,9 +24,8 @@ use crate::layout::hues::{Hues, encoded};
 use crate::layout::sheet::{Fill, Raster, Rect, Sheet};
 use crate::render::theme::Theme;
 use crate::units::{ModuleId, Time, TimeRange};
-use coverage::{Measuring, Shader};
+use coverage::{Measuring, Shader, Wanted};
 use names::Names;
-use profile::Profile;
 pub use rows::MuralRows;
 use rows::{NO_ROW, Rows};
 
@@ -193,8 +193,9 @@ pub struct MuralView {
     colors: Vec<[u8; 3]>,
     measuring: Measuring,
     cells: Shader,
-    profile: Profile,
     names: Names,
+    filters: Filters,
+    rules: FilterRules,
     painted: Option<PaintedWith>,
     shown: Option<Selection>,
     sheet: Sheet,
@@ -222,8 +223,9 @@ impl MuralView {
             cells: Shader::default(),
             colors: Vec::new(),
             measuring: Measuring::default(),
-            profile: Profile::default(),
             names: Names::default(),
+            filters: Filters::default(),
+            rules: FilterRules::default(),
             painted: None,
             shown: None,
             sheet: Sheet::default(),
@@ -332,6 +334,16 @@ impl MuralView {
             places,
             knows_depths: self.knows_depths(scope.session),
         };
+        if self.filters != *scope.filters {
+            self.filters.clone_from(scope.filters);
+            let resolved = scope.session.recordings.get(self.recording);
+            self.rules = resolved.map_or_else(FilterRules::default, |it| {
+                let modules = &it.resolution.modules;
+                self.filters.rules(&scope.session.hierarchy, modules)
+            });
+            self.measuring.forget();
+            self.painted = None;
+        }
         let is_new = self.measuring.take();
         let is_painted = self.painted == Some(with) && !is_new;
         if is_painted && self.shown.as_ref() == Some(scope.selection) {
@@ -379,26 +391,33 @@ impl MuralView {
             cells.pixels.clear();
             return;
         };
-        let trace = &resolved.recording.trace;
-        let rows = self.rows.len();
-        let measuring = &mut self.measuring;
-        measuring.measure(trace, &self.axis, &lines, &self.seen_rows, rows);
-        match measuring.covered() {
+        let wanted = Wanted {
+            trace: &resolved.recording.trace,
+            axis: self.axis,
+            lines,
+            seen_rows: &self.seen_rows,
+            rows: self.rows.len(),
+            rows_are_functions: self.rows.are_functions,
+            rules: &self.rules,
+            bars: profile::bars(&self.axis, places.em),
+        };
+        self.measuring.measure(&wanted);
+        match self.measuring.covered() {
             Some(covered) => {
-                let (columns, mut edges) = covered.axis.columns();
+                let mut edges = covered.axis.columns().1;
                 if covered.axis != self.axis {
                     let range = covered.axis.range();
                     edges = [range.start, range.end].map(|time| self.axis.x_of(time));
                 }
                 cells.rect = along(edges[0], edges[1]);
-                cells.size = [columns.count(), lines.count];
+                cells.size = [covered.columns.count(), lines.count];
                 let (coverage, pixels) = (&covered.coverage, &mut cells.pixels);
+                let line_of = |row| lines.of(row);
                 self.cells
-                    .shade(columns, coverage, |row| lines.of(row), &self.colors, pixels);
+                    .shade(covered.columns, coverage, line_of, &self.colors, pixels);
             }
             None => cells.pixels.clear(),
         }
-        self.profile.measure(trace, &self.axis, places.em);
     }
 
     /// Finds which rows are seen, and the colour of every line: that of its most expensive row.
@@ -453,14 +472,16 @@ impl MuralView {
                 color: ink.ground,
             });
         }
-        self.profile.draw(
-            sheet,
-            &self.axis,
-            places.profile,
-            places.names.max.x,
-            places.em,
-            &ink,
-        );
+        if let Some(covered) = self.measuring.covered() {
+            covered.profile.draw(
+                sheet,
+                &self.axis,
+                places.profile,
+                places.names.max.x,
+                places.em,
+                &ink,
+            );
+        }
         self.axis.draw_grid(sheet, places.plot, places.em, ink.grid);
         self.axis.draw(sheet, places.axis, places.em, ink.axis());
         self.names.draw(

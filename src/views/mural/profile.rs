@@ -6,12 +6,19 @@ use glam::Vec2;
 
 use super::super::ink::Ink;
 use crate::facts::trace::{Columns, Flame, Thread, Trace};
+use crate::filter::filters::FilterRules;
+use crate::filter::selection::CallOf;
 use crate::layout::axis::{TimeAxis, write_within};
 use crate::layout::sheet::{Fill, Rect, Sheet};
-use crate::units::Cost;
+use crate::units::{Cost, ThreadId, TimeRange};
 
 /// A bar of the curves is so wide, in letters.
 const BAR: f32 = 0.3;
+
+/// The number of bars over a time axis.
+pub fn bars(axis: &TimeAxis, em: f32) -> u32 {
+    ((axis.width() / (em * BAR).max(1.0)).ceil() as u32).max(1)
+}
 
 /// By bar.
 #[derive(Debug, Default)]
@@ -22,46 +29,78 @@ pub struct Profile {
     /// Calls that are open, on average, summed over threads.
     open: Vec<f32>,
     is_counted: bool,
-    /// By thread.
-    flames: Vec<Flame>,
+    flame: Flame,
 }
 
 impl Profile {
-    /// Counts what happens in the visible time, exactly.
-    pub fn measure(&mut self, trace: &Trace, axis: &TimeAxis, em: f32) {
-        let bars = (axis.width() / (em * BAR).max(1.0)).ceil() as u32;
-        let columns = Columns::new(axis.range(), bars.max(1));
+    /// Counts what happens in `columns`, exactly, without what `rules` leave out.
+    pub fn measure(&mut self, trace: &Trace, columns: Columns, rules: &FilterRules) {
         self.columns = Some(columns);
         self.calls.clear();
         self.calls.resize(columns.count() as usize, 0);
         self.open.clear();
         self.open.resize(columns.count() as usize, 0.0);
         self.is_counted = true;
-        self.flames
-            .resize_with(trace.threads().len(), Flame::default);
-        let range = axis.range();
+        let range = TimeRange::new(columns.start(0), columns.start(columns.count()));
         let runs = |info: &Thread| info.start <= range.end && range.start <= info.end;
-        let infos = trace.threads().iter();
-        let flames = trace.thread_ids().zip(infos).zip(&mut self.flames);
-        let running = flames.filter(|((_, info), _)| info.calls > 0 && runs(info));
-        let mut running: Vec<_> = running
-            .map(|((thread, _), flame)| (thread, flame))
-            .collect();
-        // Not on all cores: those are busy where the cells are measured.
-        for (thread, flame) in &mut running {
-            trace.flame_sum(*thread, columns, flame);
-        }
-        for (_, flame) in running {
-            self.is_counted &= flame.is_counted;
-            for (k, cell) in flame.cells.iter().enumerate() {
-                self.calls[k] += u64::from(cell.started);
-                self.open[k] += cell.open.ns() as f32;
+        for (thread, info) in trace.thread_ids().zip(trace.threads()) {
+            if info.calls == 0 || !runs(info) || rules.hides(thread) {
+                continue;
+            }
+            if rules.leaves_threads_whole() {
+                trace.flame_sum(thread, columns, &mut self.flame);
+                self.is_counted &= self.flame.is_counted;
+                for (k, cell) in self.flame.cells.iter().enumerate() {
+                    self.calls[k] += u64::from(cell.started);
+                    self.open[k] += cell.open.ns() as f32;
+                }
+            } else {
+                self.count_left(trace, thread, columns, rules);
             }
         }
         for (k, open) in self.open.iter_mut().enumerate() {
             let length = columns.start(k as u32 + 1).since(columns.start(k as u32));
             *open /= length.ns().max(1) as f32;
         }
+    }
+
+    /// Counts the calls of a thread that are left, one by one.
+    fn count_left(
+        &mut self,
+        trace: &Trace,
+        thread: ThreadId,
+        columns: Columns,
+        rules: &FilterRules,
+    ) {
+        let count = columns.count();
+        let range = TimeRange::new(columns.start(0), columns.start(count));
+        // By call around: its depth, and whether what it triggered is left out.
+        let mut around: Vec<(u32, bool)> = Vec::new();
+        let mut column = 0;
+        trace.calls_in(thread, range, u32::MAX, |id, call| {
+            while around.pop_if(|(depth, _)| *depth >= call.depth).is_some() {}
+            let is_below = around.last().is_some_and(|&(_, is_cut)| is_cut);
+            let of = CallOf { thread, call: id };
+            around.push((call.depth, is_below || rules.cuts_below(call.function, of)));
+            if is_below || rules.removes(call.function) || call.start >= range.end {
+                return;
+            }
+            // Calls come in order of start.
+            while column + 1 < count && columns.start(column + 1) <= call.start {
+                column += 1;
+            }
+            if call.start >= range.start {
+                self.calls[column as usize] += 1;
+            }
+            for k in column..count {
+                let (from, to) = (columns.start(k), columns.start(k + 1));
+                if call.end <= from {
+                    break;
+                }
+                let open = call.end.min(to).since(call.start.max(from));
+                self.open[k as usize] += open.ns() as f32;
+            }
+        });
     }
 }
 
@@ -119,7 +158,7 @@ impl Profile {
                 // Writing to a string does not fail.
                 let _ = write!(
                     letters,
-                    "open calls, up to {most_open:.*}",
+                    "open calls, mean, up to {most_open:.*}",
                     usize::from(most_open < 10.0)
                 );
             });

@@ -34,6 +34,8 @@ pub struct Rows {
     pub by_cost: Vec<u32>,
     /// By row its place in that order.
     pub rank: Vec<u32>,
+    /// No row is of several functions.
+    pub are_functions: bool,
 }
 
 impl Rows {
@@ -89,6 +91,7 @@ impl Rows {
             }
             all.row_of[called.function.index()] = all.modules.len() as u32 - 1;
         }
+        all.are_functions = all.functions.iter().all(Option::is_some);
         all.by_module = all.modules.iter().copied().zip(0..).collect();
         all.by_module.sort_unstable();
         all.by_cost = (0..costs.len() as u32).collect();
