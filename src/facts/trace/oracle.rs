@@ -100,7 +100,7 @@ impl Direct {
             let is_open = call.start <= range.start && range.start < call.end;
             let inside = &calls[i..=i + call.triggered as usize];
             let is_around = call.start <= range.start
-                && range.start <= range.end
+                && call.end == range.start
                 && inside.iter().any(|inner| inner.start == range.start);
             if (is_open || starts(call) || is_around) && call.depth < max_depth {
                 visit(CallId(i as u32), *call);
