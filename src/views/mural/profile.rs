@@ -158,7 +158,7 @@ impl Profile {
                 // Writing to a string does not fail.
                 let _ = write!(
                     letters,
-                    "open calls, mean, up to {most_open:.*}",
+                    "mean open, up to {most_open:.*}",
                     usize::from(most_open < 10.0)
                 );
             });
