@@ -96,6 +96,9 @@ impl Direct {
     ) {
         let calls = &self.threads[thread.index()];
         for (i, call) in calls.iter().enumerate() {
+            if call.start > range.end {
+                break;
+            }
             let starts = |call: &Call| range.start <= call.start && call.start <= range.end;
             let is_open = call.start <= range.start && range.start < call.end;
             let inside = &calls[i..=i + call.triggered as usize];

@@ -338,9 +338,12 @@ pub fn compare(trace: &Trace, direct: &Direct, random: &mut Random) {
         trace.coverage(columns, &row_of, rows, &mut found);
         let expected = coverage(&all, columns, &row_of, rows);
         assert_eq!(found, expected, "{columns:?}");
-        trace.coverage_without(columns, &row_of, rows, &without, &mut found);
-        let expected = coverage(&left, columns, &row_of, rows);
-        assert_eq!(found, expected, "without, {columns:?}");
+        // Slow to evaluate directly.
+        if pair[0].ns().is_multiple_of(3) {
+            trace.coverage_without(columns, &row_of, rows, &without, &mut found);
+            let expected = coverage(&left, columns, &row_of, rows);
+            assert_eq!(found, expected, "without, {columns:?}");
+        }
     }
     let ranges = times
         .windows(2)
