@@ -9,7 +9,7 @@ struct Block {
 }
 
 struct Look {
-    // A linear colour with straight alpha as four half floats.
+    // A linear colour with straight alpha as four half floats; to the alpha twice the number of a pattern is added.
     data: vec2u,
     glow: f32,
     rise: f32,

@@ -76,7 +76,16 @@ fn resolve(in: FullScreen) -> @location(0) vec4f {
     // A terrace passes on that something on it runs, but lets that itself speak.
     let weight = smoothstep(0.0, 0.22, look.glow) * select(1.0, 0.18, is_terrace);
     let hue = activity(look.glow);
-    let albedo = mix(mix(neutral, data.rgb, data.a), hue, weight);
+    // Patterns of marks: as wide on the screen near and far, and narrower on small blocks.
+    let mark = floor(data.a * 0.5);
+    let middle = 0.5 * (block.low + block.high);
+    let pixel = length(middle - eye) * length(frame.ray_down) / length(through);
+    let side = min(block.high.x - block.low.x, block.high.y - block.low.y);
+    let period = min(exp2(round(log2(max(pixel * 11.0, 1e-6)))), max(0.45 * side, 1e-3));
+    let stripes = fract(vec3f(world.x - world.y - world.z, world.x + world.y + world.z, world.y + world.z) / period) < vec3f(0.36);
+    let is_inked = (mark == 1.0 && stripes.x) || (mark == 2.0 && (stripes.x || stripes.y)) || (mark == 3.0 && stripes.z);
+    let colour = mix(neutral, data.rgb, data.a - 2.0 * mark) * select(1.0, 0.5, is_inked);
+    let albedo = mix(colour, hue, weight);
 
     // The map with the finest texels that shows this place.
     let is_in_1 = all(abs(uv(maps.layers[1].place, world.xy) - 0.5) < vec2f(0.46));

@@ -1,5 +1,6 @@
 //! Derived facts: which module a function is, call graphs between modules.
 
+pub mod alignment;
 pub mod call_graph;
 pub mod comparison;
 pub mod contexts;

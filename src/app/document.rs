@@ -9,6 +9,7 @@ use super::camera::pose::Bounds;
 use super::details::Calls;
 use super::playback::Playback;
 use super::sheets::Sheets;
+use super::versus::Versus;
 use crate::analysis::refinement::Refinement;
 use crate::analysis::session::{Inputs, Resolved, Session};
 use crate::facts::hierarchy::Hierarchy;
@@ -25,10 +26,10 @@ use crate::import;
 use crate::layout::geometry::CITY_SIZE;
 use crate::progress::{Cancelled, Progress};
 use crate::source::history::History;
-use crate::units::{Cost, FunctionId, ModuleId, ThreadId, TimeRange};
+use crate::units::{Cost, FunctionId, ModuleId, ThreadId, Time, TimeRange};
 use crate::views::flame::navigate;
 use crate::views::functions::FunctionTable;
-use crate::views::landscape::{LandscapeSettings, LandscapeView, Left, Moment};
+use crate::views::landscape::{LandscapeSettings, LandscapeView, Left, Moment, Surface};
 use crate::views::metrics::ModuleMetrics;
 use crate::views::table::{Needs, ViewId};
 use crate::warnings::Warning;
@@ -77,6 +78,8 @@ pub struct Document {
     function_of: Vec<Option<FunctionId>>,
     /// What is still to be read of the source tree.
     pub refinement: Option<Refinement>,
+    /// Where two runs are compared, the one that is shown and what differs.
+    pub versus: Option<Arc<Versus>>,
 }
 
 impl Document {
@@ -88,7 +91,13 @@ impl Document {
         settings: &LandscapeSettings,
         progress: &Progress,
     ) -> anyhow::Result<Document> {
-        let (session, refinement) = Session::open_first(inputs, progress)?;
+        let (session, refinement, versus) = match Versus::open(inputs, progress)? {
+            Some((session, versus)) => (session, None, Some(Arc::new(versus))),
+            None => {
+                let (session, refinement) = Session::open_first(inputs, progress)?;
+                (session, refinement, None)
+            }
+        };
         let session = Arc::new(session);
         progress.start("laying out the landscape", 0);
         progress.check()?;
@@ -97,7 +106,12 @@ impl Document {
             let duration = resolved.recording.trace.duration();
             settings.half_life = Cost::from_ns((duration.ns() / GLOW_SHARE).max(1));
         }
-        let document = Document::of(inputs, session, map, None, &settings, progress)?;
+        settings.surface = match (&versus, settings.surface) {
+            (Some(_), _) => Surface::Difference,
+            (None, Surface::Difference) => Surface::Neutral,
+            (None, other) => other,
+        };
+        let document = Document::of(inputs, session, map, None, versus, &settings, progress)?;
         Ok(Document {
             refinement,
             ..document
@@ -110,6 +124,7 @@ impl Document {
         base: Arc<Session>,
         map: Option<Arc<Mapping>>,
         history: Option<Arc<History>>,
+        versus: Option<Arc<Versus>>,
         settings: &LandscapeSettings,
         progress: &Progress,
     ) -> Result<Document, Cancelled> {
@@ -125,6 +140,10 @@ impl Document {
         let mut metrics = ModuleMetrics::new(&session, RECORDING);
         if let Some(history) = &history {
             set_history(&mut metrics, &session, &base, &origins, history);
+        }
+        // What differs is known of the modules as they are without a mapping.
+        if let (Some(versus), None) = (&versus, &map) {
+            metrics.set_difference(versus.difference.clone());
         }
         let cut = Cut::all().hiding(left_out);
         let metrics = Arc::new(metrics);
@@ -151,6 +170,7 @@ impl Document {
             functions: resolved.map(|_| FunctionTable::new(&session, RECORDING)),
             function_of: functions_by_module(&session),
             refinement: None,
+            versus,
             session,
             base,
             map,
@@ -173,6 +193,8 @@ impl Document {
     ) -> anyhow::Result<Option<Revised>> {
         let mut base = Arc::clone(&now.base);
         let mut is_other = false;
+        // The structure of two runs is made of both: it stays as it was when they were opened.
+        let rescan = rescan && now.versus.is_none();
         let mut rest = now.refinement.clone().filter(|_| !rescan);
         if rescan && let Some(refinement) = &now.refinement {
             let (session, is_whole) = base.refine(refinement, progress)?;
@@ -196,10 +218,65 @@ impl Document {
         let history = now.history.clone();
         let document = Document {
             refinement: rest,
-            ..Document::of(&now.inputs, base, map, history, settings, progress)?
+            ..Document::of(
+                &now.inputs,
+                base,
+                map,
+                history,
+                now.versus.clone(),
+                settings,
+                progress,
+            )?
         };
         let moved = moved(now, &document);
         Ok(Some(Revised { document, moved }))
+    }
+
+    /// The other one of two runs in place of the one that is shown, over the same structure. None where there is no
+    /// other. For a worker thread.
+    pub fn flip(
+        now: &Basis,
+        settings: &LandscapeSettings,
+        progress: &Progress,
+    ) -> anyhow::Result<Option<Revised>> {
+        let Some(versus) = &now.versus else {
+            return Ok(None);
+        };
+        let mut base = Session::clone(&now.base);
+        base.recordings.reverse();
+        let document = Document::of(
+            &now.inputs,
+            Arc::new(base),
+            now.map.clone(),
+            now.history.clone(),
+            Some(Arc::new(versus.flipped())),
+            settings,
+            progress,
+        )?;
+        let moved = document.session.hierarchy.modules().map(Some).collect();
+        Ok(Some(Revised { document, moved }))
+    }
+
+    /// Which run is shown: nothing of another is at the same time, on the same thread, or has the same numbers.
+    fn is_same_run(&self, other: &Document) -> bool {
+        let letter = |of: &Document| of.versus.as_ref().map(|versus| versus.letter());
+        letter(self) == letter(other)
+    }
+
+    /// Takes the clock of another run over: as it plays, at the time that is the same, without its range.
+    fn take_clock(&mut self, old: &Document) {
+        let trace = self.session.recordings.get(RECORDING);
+        let trace = trace.map(|it| &it.recording.trace);
+        if let (Some(playback), Some(of), Some(trace), Some(versus)) =
+            (&mut self.playback, &old.playback, trace, &old.versus)
+        {
+            let time = versus.time_of_other(of.time());
+            let duration = Time::ZERO + trace.duration();
+            let summary = of.summary;
+            playback.configure(&of.settings());
+            playback.summary = summary;
+            playback.seek(time.min(duration), std::time::Duration::ZERO, trace);
+        }
     }
 
     /// What [`revise`](Self::revise) starts from.
@@ -212,6 +289,7 @@ impl Document {
             origins: self.origins.clone(),
             history: self.history.clone(),
             refinement: self.refinement.clone(),
+            versus: self.versus.clone(),
         }
     }
 
@@ -224,10 +302,14 @@ impl Document {
         settings: &LandscapeSettings,
     ) {
         let to = |module: ModuleId| moved.get(module.index()).copied().flatten();
+        let is_same_run = self.is_same_run(&old);
         let point = |pointed: Pointed| Pointed {
             module: pointed.module.and_then(to),
             relation: pointed.relation.and_then(|(a, b)| Some((to(a)?, to(b)?))),
-            ..pointed
+            ..match is_same_run {
+                true => pointed,
+                false => Pointed::default(),
+            }
         };
         self.selection = Selection {
             chosen: point(old.selection.chosen),
@@ -235,7 +317,10 @@ impl Document {
             range: None,
             ..old.selection
         };
-        let filters = old.filters.moved(to);
+        let (filters, range) = match is_same_run {
+            true => (old.filters.moved(to), old.selection.range),
+            false => (Filters::default(), None),
+        };
         let boxes = old.landscape.boxes(to);
         let references: Option<Arc<[f64]>> = (!old.landscape.references().is_empty()).then(|| {
             let mut references = vec![0.0; self.session.hierarchy.len()];
@@ -247,7 +332,10 @@ impl Document {
             references.into()
         });
         let cut = old.cut.without_hidden().moved(to).hiding(self.left_out);
-        self.playback = old.playback;
+        match is_same_run {
+            true => self.playback = old.playback,
+            false => self.take_clock(&old),
+        }
         if let (Some(table), Some(old)) = (&mut self.functions, &old.functions) {
             table.search(&self.session, old.query().to_owned());
             let (column, descending) = old.sort();
@@ -262,7 +350,7 @@ impl Document {
                 LandscapeView::with(&self.session, metrics, references, settings, &self.cut);
         }
         self.landscape.ease_from(&boxes, Some);
-        self.limit(old.selection.range, filters);
+        self.limit(range, filters);
     }
 
     /// Takes what git says of the files.
@@ -450,6 +538,7 @@ impl Document {
             previous: cel.start,
             range: self.selection.range,
             summary: playback.summary,
+            ..Moment::default()
         })
     }
 
@@ -535,6 +624,7 @@ pub struct Basis {
     origins: Vec<ModuleId>,
     history: Option<Arc<History>>,
     refinement: Option<Refinement>,
+    versus: Option<Arc<Versus>>,
 }
 
 /// A document made anew, and by module of the old one which module of the new one it is.

@@ -20,7 +20,9 @@ use crate::render::sheet::SheetRenderer;
 use crate::render::theme::Theme;
 use crate::units::{Cost, ModuleId, Time, TimeRange};
 use crate::views::Scope;
-use crate::views::landscape::{ColorScale, LandscapeSettings, LandscapeView, Moment};
+use crate::views::landscape::{
+    ColorScale, LandscapeSettings, LandscapeView, Moment, RelationDifference,
+};
 use crate::views::metrics::ModuleMetrics;
 use crate::views::table::ViewId;
 
@@ -60,6 +62,8 @@ pub struct Studio<'a> {
     pose: Pose,
     /// With its height in pixels.
     legend: Option<(Legend, u32)>,
+    /// Modules that are named whatever is shown.
+    named: Vec<ModuleId>,
 }
 
 /// A legend takes no more than this share of a picture's height; without that much room there is none.
@@ -122,11 +126,28 @@ impl<'a> Studio<'a> {
             renderer,
             view,
             pose,
+            named: Vec::new(),
         })
     }
 
     /// The picture of a moment, or of the structure alone.
     pub fn picture(&mut self, moment: Option<Moment>) -> Result<Image, GpuError> {
+        self.view.show(self.session, moment);
+        self.take()
+    }
+
+    /// The picture of what differs between two runs, with the names of the modules `named`.
+    pub fn differences(
+        &mut self,
+        relations: &[RelationDifference],
+        named: Vec<ModuleId>,
+    ) -> Result<Image, GpuError> {
+        self.view.show_differences(self.session, relations);
+        self.named = named;
+        self.take()
+    }
+
+    fn take(&mut self) -> Result<Image, GpuError> {
         let [width, height] = self.settings.size;
         let size = Vec2::new(width as f32, height as f32);
         let camera = self.pose.camera();
@@ -134,10 +155,9 @@ impl<'a> Studio<'a> {
             chosen: Pointed::at_module(self.settings.viewpoint.focus),
             ..Selection::default()
         };
-        self.view.show(self.session, moment);
         let em = (size.min_element() * LETTERS).max(9.0);
         self.view
-            .label(self.session, &selection, &[], &camera, size, em);
+            .label(self.session, &selection, &self.named, &camera, size, em);
         // A picture is rare: all looks are handed over, whether they changed or not.
         self.renderer.set_looks(&self.gpu, 0, self.view.looks());
         self.renderer.set_arcs(&self.gpu, self.view.arcs());

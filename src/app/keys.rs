@@ -37,6 +37,10 @@ pub const HELP: &[(&str, &[(&str, &str)])] = &[
             (",  .", "to the start, to the end"),
             ("−  +", "half and double speed"),
             ("R", "repeat"),
+            (
+                "V",
+                "of two runs the other one, at the time that is the same",
+            ),
             ("[  ]", "start and end the range at the time shown"),
             ("Shift + drag", "on the time bar: choose a range"),
         ],
@@ -156,6 +160,7 @@ pub fn command(event: &KeyEvent, modifiers: ModifiersState) -> Option<Command> {
             "i" => Some(Command::StepCall(CallStep::Into, !modifiers.shift_key())),
             "u" => Some(Command::StepCall(CallStep::Out, !modifiers.shift_key())),
             "j" => Some(Command::StepCall(CallStep::Over, !modifiers.shift_key())),
+            "v" => Some(Command::Flip),
             "y" => Some(Command::ToggleSummary),
             "h" => Some(Command::ToggleFollowing),
             "f" => Some(Command::FlyToSelection),

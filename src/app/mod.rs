@@ -3,6 +3,7 @@
 pub mod call_steps;
 pub mod camera;
 mod command;
+pub mod compare;
 mod details;
 mod dock;
 mod document;
@@ -30,6 +31,7 @@ mod sheets;
 mod state_log;
 mod style;
 pub mod table_picture;
+mod versus;
 mod watch;
 mod window;
 mod work;

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use super::command::Command;
 use super::document::{Document, Revised};
 use super::job::{Job, take};
+use super::playback::Playback;
 use super::watch::{Watch, Watched};
+use super::work::Work;
 use super::workbench::{Message, Workbench};
 use crate::facts::hierarchy::Hierarchy;
 use crate::filter::cut::Cut;
@@ -123,6 +125,20 @@ impl Workbench {
         self.jobs.revising = Some((rescan, job));
     }
 
+    /// Begins to show the other one of two runs.
+    pub(super) fn flip(&mut self) {
+        let Some(document) = &self.document else {
+            return;
+        };
+        if document.versus.is_none() || self.jobs.revising.is_some() {
+            return;
+        }
+        let (basis, settings) = (document.basis(), self.settings);
+        let work = move |progress: &Progress| Ok(Document::flip(&basis, &settings, progress));
+        let job = Job::start(self.waker(), work);
+        self.jobs.revising = Some((false, job));
+    }
+
     /// Takes what has changed beside the document.
     pub fn poll_jobs(&mut self) {
         self.mapping.poll();
@@ -227,7 +243,19 @@ impl Workbench {
             return;
         };
         let is_seen = self.search.is_open;
+        let letter = |of: &Document| of.versus.as_ref().map(|versus| versus.letter());
+        let is_flipped = letter(&document) != letter(&old);
+        let was_playing = old.playback.as_ref().is_some_and(Playback::is_playing);
         document.take_over(old, &moved, &self.settings);
+        if is_flipped {
+            // What was found out is of the calls of the other run.
+            self.list_of = None;
+            self.work = Work::default();
+            let now = self.now();
+            if let Some((playback, trace)) = document.playing().filter(|_| was_playing) {
+                playback.play(now, trace);
+            }
+        }
         let base = Arc::clone(&document.base);
         self.document = Some(document);
         self.mapping.find_out(&base, self.waker());

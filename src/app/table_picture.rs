@@ -45,7 +45,7 @@ impl TableStudio {
         progress: &Progress,
     ) -> Result<TableStudio, Cancelled> {
         let none = Inputs::default();
-        let mut document = Document::of(&none, session, None, None, settings, progress)?;
+        let mut document = Document::of(&none, session, None, None, None, settings, progress)?;
         document.limit(range, Filters::default());
         document.selection.time = range.map_or(Time::ZERO, |range| range.start);
         document.selection.chosen = document.complete(Pointed::at_module(focus));

@@ -229,7 +229,7 @@ fn layouts() -> impl TypedValueParser<Value = Tiling> {
     choice(Tiling::ALL.map(|it| (it.name(), help(it), it)).into())
 }
 
-fn size(text: &str) -> Result<[u32; 2], String> {
+pub(super) fn size(text: &str) -> Result<[u32; 2], String> {
     let sides = text.split_once(['x', '×']);
     let side = |text: &str| text.parse::<u32>().ok().filter(|&side| side > 0);
     sides
@@ -508,7 +508,7 @@ fn settings(
 fn asked_for(args: &Args) -> impl Iterator<Item = Metric> {
     let color = match args.color.0 {
         Surface::Metric(metric) => Some(metric),
-        Surface::Neutral | Surface::District | Surface::Language => None,
+        Surface::Neutral | Surface::District | Surface::Language | Surface::Difference => None,
     };
     std::iter::once(args.area).chain(args.height.0).chain(color)
 }

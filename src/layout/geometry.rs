@@ -39,11 +39,26 @@ pub struct Block {
 /// A linear colour with straight alpha; components 0 to 1 (more where it glows).
 pub type Color = [f32; 4];
 
+/// What is marked on a block by a pattern, for who does not see or print the colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Mark {
+    #[default]
+    None,
+    /// Only after a change: stripes that rise to the right.
+    Added,
+    /// Only before a change: crossed stripes.
+    Gone,
+    /// Less than before: stripes that run level.
+    Less,
+}
+
 /// How a block looks at one moment; `BlockLook::default()` is a block at rest in neutral colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BlockLook {
     /// Colour by data (language, metric, difference): alpha is how much of the neutral it replaces.
     pub data: Color,
+    pub mark: Mark,
     /// Recent activity, 0 none to 1 open now: colour runs along the theme's activity scale.
     pub glow: f32,
     /// How far it stands above its top at rest, in world units.

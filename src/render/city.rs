@@ -208,6 +208,8 @@ fn look_record(look: &BlockLook) -> gpu::Look {
     let half = |a: f32, b: f32| u32::from(half_bits(a)) | u32::from(half_bits(b)) << 16;
     let [r, g, b, a] = look.data;
     let finite = |value: f32| if value.is_finite() { value } else { 0.0 };
+    // The pattern travels with the alpha, which is no more than 1: the shader takes them apart again.
+    let a = finite(a).clamp(0.0, 1.0) + 2.0 * f32::from(look.mark as u8);
     gpu::Look {
         data: [half(r, g), half(b, a)],
         glow: finite(look.glow).clamp(0.0, 1.0),

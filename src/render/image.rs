@@ -25,9 +25,21 @@ impl Image {
             })
     }
 
+    /// The bytes of a PNG.
+    pub fn png(&self) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.encode(&mut bytes)?;
+        Ok(bytes)
+    }
+
     fn encode_to(&self, path: &Path) -> io::Result<()> {
         let mut file = io::BufWriter::new(std::fs::File::create(path)?);
-        let mut encoder = png::Encoder::new(&mut file, self.width, self.height);
+        self.encode(&mut file)?;
+        file.flush()
+    }
+
+    fn encode(&self, out: &mut impl Write) -> io::Result<()> {
+        let mut encoder = png::Encoder::new(out, self.width, self.height);
         encoder.set_color(png::ColorType::Rgba);
         encoder.set_depth(png::BitDepth::Eight);
         encoder.set_source_srgb(png::SrgbRenderingIntent::Perceptual);
@@ -35,7 +47,6 @@ impl Image {
         writer
             .write_image_data(&self.rgba)
             .map_err(io::Error::other)?;
-        writer.finish().map_err(io::Error::other)?;
-        file.flush()
+        writer.finish().map_err(io::Error::other)
     }
 }

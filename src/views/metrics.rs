@@ -6,6 +6,7 @@ use crate::analysis::session::Session;
 use crate::facts::hierarchy::{Hierarchy, ModuleKind};
 use crate::source::history::{FileHistory, History};
 use crate::units::{self, Cost, ModuleId};
+use crate::views::difference::Difference;
 use crate::views::measure::Measure;
 
 /// A number that every module has, and that a view can map to area, height or colour.
@@ -187,6 +188,7 @@ pub struct ModuleMetrics {
     /// What costs count.
     cost_unit: units::Unit,
     history: Option<HistoryColumns>,
+    difference: Option<Difference>,
 }
 
 /// What the history says, by module; what stands in a file has the values of the file.
@@ -217,6 +219,7 @@ impl ModuleMetrics {
             has_recording: false,
             cost_unit: units::Unit::default(),
             history: None,
+            difference: None,
         };
         if let Some(resolved) = session.recordings.get(recording) {
             metrics.has_recording = true;
@@ -254,6 +257,16 @@ impl ModuleMetrics {
         path_of: impl Fn(ModuleId) -> String,
     ) {
         self.history = Some(HistoryColumns::new(hierarchy, history, path_of));
+    }
+
+    /// Takes what differs between two runs.
+    pub fn set_difference(&mut self, difference: Difference) {
+        self.difference = Some(difference);
+    }
+
+    /// What differs between two runs, where two are compared.
+    pub fn difference(&self) -> Option<&Difference> {
+        self.difference.as_ref()
     }
 
     /// Whether there are values of a metric.

@@ -1,6 +1,7 @@
 //! One file per view: what it shows, what it offers for selection, how it answers one.
 
 pub mod calls;
+pub mod difference;
 pub mod flame;
 pub mod functions;
 pub mod ink;

@@ -563,3 +563,139 @@ fn small_real_recordings_do_not_differ_from_themselves() {
         }
     }
 }
+
+/// The colours of a picture.
+fn pixels(path: &Path) -> Vec<[u8; 3]> {
+    let file = std::fs::File::open(path).expect("the picture");
+    let mut reader = png::Decoder::new(std::io::BufReader::new(file))
+        .read_info()
+        .expect("a PNG");
+    let mut bytes = vec![0; reader.output_buffer_size().expect("a size")];
+    reader.next_frame(&mut bytes).expect("pixels");
+    bytes
+        .chunks_exact(4)
+        .map(|it| [it[0], it[1], it[2]])
+        .collect()
+}
+
+/// How many pixels are clearly blue, and clearly orange.
+fn blue_and_orange(path: &Path) -> [usize; 2] {
+    let all = pixels(path);
+    // Below the captions and above the legend.
+    let inside = &all[all.len() / 8..all.len() * 7 / 8];
+    let count = |is: &dyn Fn(i32, i32, i32) -> bool| {
+        let seen = inside
+            .iter()
+            .filter(|[r, g, b]| is(i32::from(*r), i32::from(*g), i32::from(*b)));
+        seen.count()
+    };
+    [count(&|r, _, b| b > r + 60), count(&|r, _, b| r > b + 60)]
+}
+
+#[test]
+fn pictures_show_less_in_blue_and_more_in_orange_and_mirror() {
+    let scratch = Scratch::new("compare-pictures");
+    let calls = |sort: u32, parse: u32| {
+        [
+            ("sort", "/app/p.py:1", 2, sort),
+            ("parse", "/app/p.py:9", 2, parse),
+            ("keep", "/app/q.py:1", 1, 100),
+        ]
+    };
+    let a = flat(&scratch, "a.json", &calls(900, 100));
+    let b = flat(&scratch, "b.json", &calls(100, 100));
+    let picture = |a: &Path, b: &Path, name: &str| {
+        let path = scratch.0.join(name);
+        let answer = run(&[
+            text(a),
+            text(b),
+            "-o",
+            text(&path),
+            "--size",
+            "320x240",
+            "--no-arcs",
+        ]);
+        assert_eq!(answer.code, Some(0), "{}", answer.err);
+        assert!(answer.out.is_empty(), "{}", answer.out);
+        path
+    };
+    let [blue, orange] = blue_and_orange(&picture(&a, &b, "less.png"));
+    assert!(blue > 500 && orange == 0, "{blue} {orange}");
+    let [blue, orange] = blue_and_orange(&picture(&b, &a, "more.png"));
+    assert!(blue == 0 && orange > 500, "{blue} {orange}");
+    let [blue, orange] = blue_and_orange(&picture(&a, &a, "same.png"));
+    assert_eq!([blue, orange], [0, 0]);
+
+    // A report holds both pictures and all tables, and nothing of a name is taken for markup.
+    let wild = flat(
+        &scratch,
+        "wild.json",
+        &[
+            ("<script>alert('x')</script>", "", 3, 50),
+            ("sort", "/app/p.py:1", 2, 500),
+        ],
+    );
+    let report = scratch.0.join("report.html");
+    let answer = run(&[
+        text(&a),
+        text(&wild),
+        "-o",
+        text(&report),
+        "--size",
+        "320x240",
+    ]);
+    assert_eq!(answer.code, Some(0), "{}", answer.err);
+    let page = std::fs::read_to_string(&report).expect("the report");
+    assert_eq!(page.matches("data:image/png;base64,").count(), 2);
+    assert!(page.contains("&lt;script&gt;alert") && !page.contains("<script"));
+    assert!(page.contains("Call relations") && page.contains("callscape compare"));
+    assert!(!page.contains("src=\"http") && !page.contains("href="));
+    assert_eq!(
+        run(&[text(&a), text(&b), "-o", "/nowhere/x.png"]).code,
+        Some(1)
+    );
+    assert_eq!(run(&[text(&a), text(&b), "-o", "x.gif"]).code, Some(1));
+}
+
+#[test]
+fn clocks_are_linked_by_what_both_do() {
+    let scratch = Scratch::new("compare-clocks");
+    // Two phases; the first takes four times as long in A.
+    let a = flat(
+        &scratch,
+        "a.json",
+        &[("read", "", 4, 400), ("write", "", 3, 100)],
+    );
+    let b = flat(
+        &scratch,
+        "b.json",
+        &[("read", "", 4, 100), ("write", "", 3, 100)],
+    );
+    let link = |more: &[&str]| {
+        let found = document(&[&[text(&a), text(&b), "--align"], more].concat());
+        let points = found["clocks"]["points"]
+            .as_array()
+            .expect("points")
+            .clone();
+        let at = |point: &Value, side: usize| point[side].as_u64().expect("nanoseconds");
+        let points: Vec<[u64; 2]> = points.iter().map(|it| [at(it, 0), at(it, 1)]).collect();
+        assert!(
+            points
+                .windows(2)
+                .all(|it| it[0][0] <= it[1][0] && it[0][1] <= it[1][1])
+        );
+        points
+    };
+    let ends = [1_902_000, 702_000];
+    assert_eq!(link(&["share"]), [[0, 0], ends]);
+    for how in [&["calls"][..], &["calls", "--align-by", "write"]] {
+        let points = link(how);
+        assert!(
+            points.contains(&[1_601_000, 401_000]),
+            "{how:?}: {points:?}"
+        );
+        assert_eq!(points.last(), Some(&ends));
+    }
+    assert!(link(&["events"]).contains(&[1_601_000, 401_000]));
+    assert_eq!(link(&["time"]).len(), 3);
+}

@@ -600,6 +600,7 @@ fn numbers_that_are_none_do_no_harm() {
         data: [nan, f32::INFINITY, -1.0, 2.0],
         glow: nan,
         rise: f32::NEG_INFINITY,
+        ..BlockLook::default()
     };
     renderer.set_looks(gpu(), 0, &[look; 9]);
     renderer.set_labels(

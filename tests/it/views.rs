@@ -193,7 +193,7 @@ fn landscape(session: &Session, selection: &Selection) -> String {
             time,
             previous: time,
             range: selection.range,
-            summary: false,
+            ..Moment::default()
         }),
     );
     let camera = Camera {

@@ -582,6 +582,32 @@ fn a_session_is_saved_and_opened_again() {
 }
 
 #[test]
+fn two_recordings_are_compared_and_v_flips_between_them() {
+    let Some(display) = Display::open() else {
+        return;
+    };
+    let scratch = common::Scratch::new("window-compare");
+    let trace = |name: &str, sort: u32| {
+        let events = [("main", 0, 3000), ("sort", 10, sort), ("keep", 2500, 100)];
+        let events = events.map(|(name, ts, dur)| {
+            serde_json::json!({"ph": "X", "name": name, "pid": 1, "tid": 1, "ts": ts, "dur": dur})
+        });
+        scratch.write(name, &serde_json::to_vec(&events).expect("JSON"))
+    };
+    let (a, b) = (trace("a.json", 2000), trace("b.json", 500));
+    let window = Window::open(&display, &[&a, &b]);
+    let opened = window.wait("the first run", |state| state["run"] == "A");
+    window.wait_for_rest();
+    window.key("v");
+    let flipped = window.wait("the other run", |state| state["run"] == "B");
+    assert_eq!(opened["blocks"], flipped["blocks"]);
+    window.wait_for_rest();
+    window.key("v");
+    window.wait("the first run again", |state| state["run"] == "A");
+    window.close();
+}
+
+#[test]
 fn a_window_tells_what_could_not_be_opened_and_keeps_running() {
     let Some(display) = Display::open() else {
         return;

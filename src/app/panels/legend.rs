@@ -2,10 +2,12 @@
 
 use egui::{Align2, Color32, FontId, Rect, Sense, Ui, Vec2, pos2, vec2};
 
+use super::super::command::Command;
 use super::super::style;
 use super::{Context, text};
 use crate::facts::hierarchy::Hierarchy;
 use crate::render::theme::Theme;
+use crate::views::difference::diverging;
 use crate::views::landscape::{
     ArcMode, BARS, ColorScale, LandscapeSettings, LandscapeView, Surface, color_at, languages,
 };
@@ -49,7 +51,15 @@ pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
     let panel = egui::Panel::bottom("legend")
         .frame(frame(ui))
         .resizable(false);
-    panel.show(ui, |ui| strip(ui, &meanings));
+    panel.show(ui, |ui| {
+        if let Some(versus) = &document.versus {
+            let flip = ui.button(versus.title());
+            if flip.on_hover_text("Show the other run (V)").clicked() {
+                context.commands.push(Command::Flip);
+            }
+        }
+        strip(ui, &meanings);
+    });
 }
 
 /// What surrounds the strip.
@@ -71,7 +81,7 @@ pub fn strip(ui: &mut Ui, meanings: &Meanings<'_>) {
     // All entries are as high as the highest, or they would not stand on one line.
     ui.spacing_mut().interact_size.y = match settings.surface {
         Surface::Metric(_) => SCALE_HEIGHT,
-        Surface::Neutral | Surface::District | Surface::Language => 16.0,
+        Surface::Neutral | Surface::District | Surface::Language | Surface::Difference => 16.0,
     };
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = egui::vec2(5.0, 3.0);
@@ -106,6 +116,26 @@ pub fn strip(ui: &mut Ui, meanings: &Meanings<'_>) {
                         swatch(ui, color);
                         ui.label(egui::RichText::new(name).small());
                     });
+                }
+                ui.add_space(14.0);
+            }
+            Surface::Difference => {
+                ui.label(style::weak("Colour").small());
+                match landscape.metrics().difference() {
+                    None => {
+                        let text = "no difference through a mapping";
+                        ui.label(egui::RichText::new(text).small());
+                    }
+                    Some(difference) => {
+                        let meaning = format!("{}, B against A:", difference.measure.title());
+                        ui.label(egui::RichText::new(meaning).small());
+                        for (strength, text) in difference.ticks() {
+                            swatch(ui, diverging(settings.theme, strength));
+                            ui.label(egui::RichText::new(text).small());
+                        }
+                        let marks = "level stripes: less; rising: only in B; crossed: only in A";
+                        ui.label(style::weak(marks).small());
+                    }
                 }
                 ui.add_space(14.0);
             }

@@ -58,6 +58,9 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
                     (Surface::District, "district"),
                     (Surface::Language, "language"),
                 ];
+                if document.is_some_and(|it| it.versus.is_some()) {
+                    surfaces.push((Surface::Difference, "difference of two runs"));
+                }
                 surfaces.extend(offered.map(|metric| (Surface::Metric(metric), metric.title())));
                 choice(ui, "Colour", &mut new.surface, &surfaces);
                 if matches!(new.surface, Surface::Metric(_)) {

@@ -173,6 +173,7 @@ impl Workbench {
                 },
                 ..self.settings
             }),
+            Command::Flip => self.flip(),
             Command::ToggleFollowing => self.following.toggle(),
             Command::ToggleHelp => self.shown.help ^= true,
             Command::ToggleSettings => self.shown.settings ^= true,

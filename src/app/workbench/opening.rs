@@ -17,6 +17,7 @@ use super::super::work::Work;
 use super::{Message, Search, Workbench};
 use crate::analysis::session::Inputs;
 use crate::views::calls::CallsOf;
+use crate::views::landscape::Surface;
 
 impl Workbench {
     /// Opens the session that a file keeps.
@@ -150,6 +151,10 @@ impl Workbench {
             growing::forget_the_end(&mut document);
         }
         self.settings.half_life = document.settings.half_life;
+        let is_difference = |surface| surface == Surface::Difference;
+        if is_difference(document.settings.surface) != is_difference(self.settings.surface) {
+            self.settings.surface = document.settings.surface;
+        }
         let restored = self.to_restore.take();
         let lost = restored
             .as_ref()
@@ -230,6 +235,10 @@ fn notes(document: &Document) -> Vec<Message> {
             "Repaired or left out while reading".to_owned(),
             warnings,
         );
+    }
+    if let Some(versus) = document.versus.as_ref().filter(|it| !it.doubts.is_empty()) {
+        let title = "To know about comparing the two".to_owned();
+        note(false, title, versus.doubts.clone());
     }
     let Some(resolved) = document.resolved() else {
         return notes;

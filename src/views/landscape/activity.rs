@@ -161,7 +161,7 @@ fn recent(
 fn shares(resolved: &Resolved, moment: Moment, glows: &mut Vec<(FunctionId, f32)>) {
     let metrics = resolved.recording.function_metrics(moment.range);
     let most = metrics.iter().map(|metric| metric.self_cost).max();
-    let most = most.unwrap_or_default().ns().max(1) as f64;
+    let most = most.unwrap_or_default().max(moment.most).ns().max(1) as f64;
     for (index, metric) in metrics.iter().enumerate() {
         if metric.calls > 0 || metric.total > Cost::ZERO {
             let share = (metric.self_cost.ns() as f64 / most).sqrt() as f32;

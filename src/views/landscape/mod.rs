@@ -35,7 +35,7 @@ pub use left::Left;
 use relations::Count;
 
 pub use motion::Boxes;
-pub use relations::thread_color;
+pub use relations::{RelationDifference, thread_color};
 pub use surface::{BARS, ColorScale, Scale, Surface, color_at, languages};
 
 /// Which call relations lie over the landscape as arcs.
@@ -100,6 +100,9 @@ pub struct Moment {
     /// In place of the cel the final state over the whole range (AVID section 2.2): every call relation,
     /// and what ran by its self cost.
     pub summary: bool,
+    /// The self cost that glows most in a summary, so that two can be held against each other; zero: the largest
+    /// in this one.
+    pub most: Cost,
 }
 
 impl Moment {
@@ -119,6 +122,7 @@ impl Moment {
             previous: Time::ZERO,
             range: None,
             summary: true,
+            most: Cost::ZERO,
         }
     }
 }
@@ -313,6 +317,15 @@ impl LandscapeView {
         for (look, color) in self.looks.iter_mut().zip(colors) {
             look.data = color;
         }
+        if settings.surface == Surface::Difference
+            && let Some(difference) = self.metrics.difference()
+        {
+            for (look, block) in self.looks.iter_mut().zip(&self.blocks) {
+                if block.kind != BlockKind::Terrace {
+                    look.mark = difference.mark(block.module);
+                }
+            }
+        }
         self.activity.forget();
         self.picker
             .set_risen(&self.blocks, &self.parents, &self.looks, []);
@@ -493,6 +506,21 @@ impl LandscapeView {
         );
     }
 
+    /// Shows in place of a moment what differs between two runs: call relations between functions' modules, by
+    /// how many calls B has more than A, or by how much cost where calls are not counted. O(r log r).
+    pub fn show_differences(&mut self, session: &Session, relations: &[RelationDifference]) {
+        self.show(session, None);
+        self.shown = None;
+        self.weighs = None;
+        let ground = Ground {
+            blocks: &self.blocks,
+            parents: &self.parents,
+            looks: &self.looks,
+        };
+        self.relations
+            .show_differences(relations, &self.settings, ground, &self.block_of);
+    }
+
     /// Shows only what is left; what was shown has to be shown again.
     pub fn leave(&mut self, left: Left) {
         self.left = left;
@@ -601,7 +629,7 @@ impl LandscapeView {
         let chosen_block = chosen.module.and_then(|it| self.block_of.get(it.index()));
         let mut counts = Vec::new();
         let (mut of_cel, mut of_chosen) = (0, 0);
-        for Count { relation, at } in self.relations.counts() {
+        for Count { relation, at, sign } in self.relations.counts() {
             let pair = Some((module(relation.from), module(relation.to)));
             let is_meant = pair == pointed.relation || pair == chosen.relation;
             let is_chosen =
@@ -612,15 +640,18 @@ impl LandscapeView {
                 of_chosen += 1;
                 of_chosen <= MOST_COUNTS_OF_CHOSEN
             } else {
-                let stands_out = relation.step_calls > 0 || self.shown.is_some_and(|it| it.summary);
+                let stands_out = relation.step_calls > 0
+                    || !sign.is_empty()
+                    || self.shown.is_some_and(|it| it.summary);
                 of_cel += usize::from(stands_out);
                 stands_out && of_cel <= MOST_COUNTS_OF_CEL
             };
             if wanted {
-                let mut text = match &self.weighs {
+                let mut text = sign.to_owned();
+                text.push_str(&match &self.weighs {
                     Some(unit) => unit.show(Cost::from_ns(relation.calls)),
                     None => grouped(relation.calls),
-                };
+                });
                 if relation.step_calls > 0 && relation.step_calls < relation.calls {
                     text.push_str(" +");
                     text.push_str(&grouped(relation.step_calls));

@@ -2,7 +2,7 @@
 //! threads.
 
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use glam::Vec3;
 
@@ -14,10 +14,15 @@ use crate::layout::arcs::{ArcColors, BlockRelation, Ground, add_hyperarc, add_re
 use crate::layout::geometry::Arcs;
 use crate::layout::spline;
 use crate::render::theme::{Theme, linear};
-use crate::units::{CallId, Cost, FunctionId, ThreadId, Time};
+use crate::units::{CallId, Cost, FunctionId, ModuleId, ThreadId, Time};
+use crate::views::difference::difference_color;
 
 /// More arcs than this hide the city; the most frequent and those of the last step are drawn.
 const MOST_RELATIONS: usize = 240;
+
+/// Of differences fewer are drawn, and none that is not so many times smaller than the largest.
+const MOST_DIFFERENCES: usize = 60;
+const LEAST_DIFFERENCE: u64 = 200;
 
 /// A light runs along an arc in so many half-lives of the glow.
 const PULSE_HALF_LIVES: u64 = 16;
@@ -52,6 +57,19 @@ pub(super) struct Count {
     pub relation: BlockRelation,
     /// The middle of its arc.
     pub at: Vec3,
+    /// Of a difference, before its size; else empty.
+    pub sign: &'static str,
+}
+
+/// How two runs differ in a call relation between functions, or between modules.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RelationDifference {
+    pub from: ModuleId,
+    pub to: ModuleId,
+    /// What B has more than A.
+    pub more: i64,
+    /// Whether only one of them has it.
+    pub is_one_sided: bool,
 }
 
 /// A running summary and what it is of: a recording, and a time in it.
@@ -73,6 +91,8 @@ pub(super) struct Relations {
     stack: Vec<CallId>,
     path: Vec<u32>,
     hops: Vec<[u32; 2]>,
+    /// By relation, whether it is a difference to more or to less; empty where they are no differences.
+    signs: Vec<&'static str>,
     /// Of the arcs behind those of the relations, their ends and threads.
     hop_ends: Vec<([u32; 2], ThreadId)>,
 }
@@ -93,11 +113,95 @@ impl Relations {
 
     /// The relations that are drawn, the most important first.
     pub fn counts(&self) -> impl Iterator<Item = Count> {
-        let drawn = self.between.iter().zip(&self.arcs.arcs).rev();
-        drawn.map(|(&relation, arc)| Count {
+        let drawn = self.between.iter().zip(&self.arcs.arcs).enumerate().rev();
+        drawn.map(|(index, (&relation, arc))| Count {
             relation,
             at: spline::point(&self.arcs, arc, 0.5),
+            sign: self.signs.get(index).copied().unwrap_or_default(),
         })
+    }
+
+    /// Arcs for the largest differences in place of those of a moment: less in the colour of less, more in that of
+    /// more; outlined where only one run has the relation.
+    pub fn show_differences(
+        &mut self,
+        relations: &[RelationDifference],
+        settings: &LandscapeSettings,
+        ground: Ground<'_>,
+        block_of: &[u32],
+    ) {
+        self.clear();
+        if settings.arcs == ArcMode::None {
+            return;
+        }
+        let block = |module: ModuleId| {
+            let block = block_of.get(module.index()).copied();
+            block.filter(|&block| block != NO_BLOCK)
+        };
+        // By pair of blocks: the difference, and whether all of it is on one side.
+        let mut between: BTreeMap<(u32, u32), (i64, bool)> = BTreeMap::new();
+        for relation in relations {
+            if let (Some(from), Some(to)) = (block(relation.from), block(relation.to))
+                && from != to
+            {
+                let sum = between.entry((from, to)).or_insert((0, true));
+                sum.0 = sum.0.saturating_add(relation.more);
+                sum.1 &= relation.is_one_sided;
+            }
+        }
+        // One list, so that widths of less and more are to one scale.
+        let most = between.values().map(|(more, _)| more.unsigned_abs()).max();
+        let least = most.unwrap_or(0) / LEAST_DIFFERENCE;
+        self.between = between
+            .iter()
+            .map(|(&(from, to), (more, _))| BlockRelation {
+                from,
+                to,
+                calls: more.unsigned_abs(),
+                step_calls: more.unsigned_abs(),
+            })
+            .filter(|relation| relation.calls > least)
+            .collect();
+        let colors = ArcColors {
+            caller: difference_color(settings.theme, false),
+            callee: difference_color(settings.theme, true),
+        };
+        self.left_out = add_relations(
+            &mut self.arcs,
+            ground,
+            &mut self.between,
+            colors,
+            MOST_DIFFERENCES,
+            0.0,
+        );
+        for (arc, relation) in self.arcs.arcs.iter_mut().zip(&mut self.between) {
+            let (more, is_one_sided) = between[&(relation.from, relation.to)];
+            let is_more = more > 0;
+            let [r, g, b] = if is_more {
+                colors.callee
+            } else {
+                colors.caller
+            };
+            for color in [&mut arc.from, &mut arc.to] {
+                let alpha = color[3];
+                *color = [r, g, b, alpha];
+            }
+            arc.pulse = -1.0;
+            arc.outlined = is_one_sided;
+            // No step is counted beside the difference.
+            relation.step_calls = 0;
+            self.signs.push(if is_more { "+" } else { "−" });
+        }
+    }
+
+    fn clear(&mut self) {
+        self.hop_ends.clear();
+        self.arcs.arcs.clear();
+        self.arcs.points.clear();
+        self.between.clear();
+        self.innermost.clear();
+        self.left_out = 0;
+        self.signs.clear();
     }
 
     /// Brings arcs and hyperarcs to `moment`.
@@ -110,12 +214,7 @@ impl Relations {
         block_of: &[u32],
         left: &Left,
     ) {
-        self.hop_ends.clear();
-        self.arcs.arcs.clear();
-        self.arcs.points.clear();
-        self.between.clear();
-        self.innermost.clear();
-        self.left_out = 0;
+        self.clear();
         let resolved = moment.and_then(|moment| session.recordings.get(moment.recording));
         let (Some(moment), Some(resolved)) = (moment, resolved) else {
             return;

@@ -6,6 +6,7 @@ use crate::layout::geometry::{Block, BlockKind, Color};
 use crate::layout::hues::Hues;
 use crate::render::theme::{Theme, linear};
 use crate::units::ModuleId;
+use crate::views::difference::diverging;
 use crate::views::ink::Ink;
 use crate::views::measure::Measure;
 use crate::views::metrics::{Metric, ModuleMetrics, Unit};
@@ -20,6 +21,8 @@ pub enum Surface {
     District,
     Language,
     Metric(Metric),
+    /// What differs between two runs; neutral where nothing is compared.
+    Difference,
 }
 
 impl Surface {
@@ -37,6 +40,7 @@ impl Surface {
             Surface::District => "district",
             Surface::Language => "language",
             Surface::Metric(metric) => metric.name(),
+            Surface::Difference => "difference",
         }
     }
 }
@@ -239,6 +243,16 @@ pub(super) fn colors(
             (colors, ColorScale::default())
         }
         Surface::Language => (by_language(hierarchy, blocks), ColorScale::default()),
+        Surface::Difference => {
+            let color = |block: &Block| {
+                let strength = metrics.difference()?.strength(block.module);
+                let is_shown = block.kind != BlockKind::Terrace && strength != 0.0;
+                let [r, g, b] = diverging(settings.theme, strength);
+                is_shown.then_some([r, g, b, 1.0])
+            };
+            let colors = blocks.iter().map(|block| color(block).unwrap_or_default());
+            (colors.collect(), ColorScale::default())
+        }
         Surface::Metric(metric) => {
             let values = metrics.values(hierarchy, metric);
             let measure = metrics.measure();

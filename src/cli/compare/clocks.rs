@@ -1,0 +1,55 @@
+//! `callscape compare --align`: what links the clocks of both runs.
+
+use anyhow::bail;
+use clap::ValueEnum;
+
+use super::Args;
+use crate::analysis::alignment::{Alignment, Link, Run};
+use crate::analysis::comparison::Comparison;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Align {
+    /// The same share of both
+    #[default]
+    Share,
+    /// The same time since the first event
+    Time,
+    /// The same number of events
+    Events,
+    /// The calls of a function, or of those that both call equally often at the top of their stacks
+    Calls,
+}
+
+impl Align {
+    /// Links the first run of A with the first of B.
+    pub fn alignment(self, args: &Args, comparison: &Comparison) -> anyhow::Result<Alignment> {
+        let link = match (self, &args.align_by) {
+            (Align::Share, _) => Link::Share,
+            (Align::Time, _) => Link::WallTime,
+            (Align::Events, _) => Link::Events,
+            (Align::Calls, None) => Link::Calls,
+            (Align::Calls, Some(name)) => {
+                let rows = comparison.rows_named(name);
+                let [row] = rows[..] else {
+                    let found = rows.len();
+                    bail!(
+                        "--align-by {name}: expected the name or path of one function, found {found}"
+                    );
+                };
+                Link::CallsOf(row)
+            }
+        };
+        let run = |side: usize| {
+            let place = comparison.runs_of(side).next()?;
+            let recording = &comparison.session.recordings.get(place)?.recording;
+            recording.profile.is_none().then_some(Run {
+                trace: &recording.trace,
+                row_of: &comparison.row_of[place],
+            })
+        };
+        let (Some(a), Some(b)) = (run(0), run(1)) else {
+            bail!("--align: both recordings need times");
+        };
+        Ok(Alignment::new(a, b, &link))
+    }
+}

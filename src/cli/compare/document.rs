@@ -1,0 +1,314 @@
+//! `callscape compare --json`.
+
+use serde::Serialize;
+
+use super::Args;
+use super::tables::Tables;
+use crate::analysis::alignment::Alignment;
+use crate::analysis::comparison::Comparison;
+use crate::analysis::comparison::amounts::{Amounts, Change, Measure};
+use crate::analysis::comparison::pairing::How;
+use crate::units::{Cost, Time, Unit};
+
+/// Calls and costs of one side as JSON has them: whole numbers, those of several runs rounded.
+#[derive(Serialize)]
+pub struct Side {
+    calls: u64,
+    total_ns: u64,
+    self_ns: u64,
+}
+
+impl Side {
+    fn new(amounts: &Amounts) -> Side {
+        Side {
+            calls: amounts.calls.round() as u64,
+            total_ns: amounts.total.round() as u64,
+            self_ns: amounts.self_cost.round() as u64,
+        }
+    }
+}
+
+#[derive(Serialize)]
+pub struct RelationSide {
+    calls: u64,
+    cost_ns: u64,
+    self_cost_ns: u64,
+}
+
+impl RelationSide {
+    fn new(amounts: &Amounts) -> RelationSide {
+        let Side {
+            calls,
+            total_ns,
+            self_ns,
+        } = Side::new(amounts);
+        RelationSide {
+            calls,
+            cost_ns: total_ns,
+            self_cost_ns: self_ns,
+        }
+    }
+}
+
+/// What the order goes by, where that is not in the numbers of both sides: shares, or amounts per call.
+#[derive(Serialize)]
+struct Compared {
+    a: f64,
+    b: f64,
+}
+
+/// What is said of every difference.
+#[derive(Serialize)]
+struct Said {
+    /// both, added or gone
+    change: &'static str,
+    /// B as so many times A, of what the table is sorted by; none where A has nothing
+    ratio: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compared: Option<Compared>,
+    /// Where several runs of each side are given: the probability of such a difference by chance
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chance: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    noise: Option<bool>,
+}
+
+impl Said {
+    fn new(change: &Change, measure: Measure, is_scaled: bool) -> Said {
+        let chance = change.chance(measure);
+        Said {
+            change: change.standing().name(),
+            ratio: change.ratio(measure),
+            compared: is_scaled.then(|| Compared {
+                a: change.a.of(measure),
+                b: change.b.of(measure),
+            }),
+            chance,
+            noise: chance.map(|_| !change.is_significant(measure)),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct FunctionRow<'a> {
+    name: &'a str,
+    module: String,
+    file: &'a str,
+    line: u32,
+    a: Side,
+    b: Side,
+    #[serde(flatten)]
+    said: Said,
+    /// Of a function that moved or was renamed, or that the user has paired
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<Before<'a>>,
+}
+
+#[derive(Serialize)]
+pub struct Before<'a> {
+    pub how: &'static str,
+    pub name: &'a str,
+    pub file: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub likeness: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct RelationRow<'a> {
+    from: &'a str,
+    to: &'a str,
+    a: RelationSide,
+    b: RelationSide,
+    #[serde(flatten)]
+    said: Said,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from_module: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to_module: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct ModuleRow<'a> {
+    module: &'a str,
+    a: Side,
+    b: Side,
+    #[serde(flatten)]
+    said: Said,
+}
+
+#[derive(Serialize)]
+pub struct Run {
+    pub name: String,
+    pub format: &'static str,
+    pub calls: u64,
+    pub functions: usize,
+    pub duration_ns: Cost,
+}
+
+#[derive(Serialize)]
+pub struct Runs {
+    a: Vec<Run>,
+    b: Vec<Run>,
+}
+
+#[derive(Serialize)]
+pub struct Paired {
+    pub both: usize,
+    pub moved: usize,
+    pub renamed: usize,
+    pub given: usize,
+    pub only_a: usize,
+    pub only_b: usize,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub moved_files: Vec<[String; 2]>,
+}
+
+#[derive(Serialize)]
+struct Clocks {
+    /// How many calls of A were found again in B
+    matched_calls: usize,
+    points: Vec<[Time; 2]>,
+}
+
+#[derive(Serialize)]
+pub struct Document<'a> {
+    runs: Runs,
+    /// What the tables are sorted by
+    sort: &'static str,
+    /// costs, shares, or per call
+    compared: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unit: Option<&'a Unit>,
+    paired: Paired,
+    warnings: Vec<String>,
+    /// Times of A and B that are the same, in nanoseconds; between them a straight line
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clocks: Option<Clocks>,
+    functions: Vec<FunctionRow<'a>>,
+    relations: Vec<RelationRow<'a>>,
+    modules: Vec<ModuleRow<'a>>,
+}
+
+pub fn runs(comparison: &Comparison, side: usize) -> Vec<Run> {
+    let of = comparison.recordings(side).iter();
+    of.map(|it| Run {
+        name: it.recording.name(),
+        format: it.recording.format,
+        calls: it.recording.calls(),
+        functions: it.recording.functions.len(),
+        duration_ns: it.recording.trace.duration(),
+    })
+    .collect()
+}
+
+pub fn paired(comparison: &Comparison) -> Paired {
+    let count =
+        |is: &dyn Fn(Option<How>) -> bool| comparison.rows.iter().filter(|row| is(row.how)).count();
+    let only = |side: usize| {
+        let rows = comparison.rows.iter();
+        rows.filter(|row| row.how.is_none() && row.names[side].is_some())
+            .count()
+    };
+    Paired {
+        both: count(&|how| how.is_some()),
+        moved: count(&|how| how == Some(How::Moved)),
+        renamed: count(&|how| matches!(how, Some(How::Renamed(_)))),
+        given: count(&|how| how == Some(How::Given)),
+        only_a: only(0),
+        only_b: only(1),
+        moved_files: comparison.moved_files.clone(),
+    }
+}
+
+/// What a function was before, where that is not what it is now.
+pub fn before(comparison: &Comparison, row: u32) -> Option<Before<'_>> {
+    let how = comparison.rows[row as usize].how?;
+    let old = comparison.function_of(row, 0);
+    let likeness = match how {
+        How::Renamed(likeness) => Some(likeness),
+        _ => None,
+    };
+    (how != How::Same).then(|| Before {
+        how: how.name(),
+        name: old.name,
+        file: old.file,
+        likeness,
+    })
+}
+
+impl Tables {
+    /// The document; `clocks` where it was asked how they are linked.
+    pub fn document<'a>(
+        &'a self,
+        comparison: &'a Comparison,
+        args: &Args,
+        clocks: Option<&Alignment>,
+    ) -> Document<'a> {
+        let top = args.top.unwrap_or(usize::MAX);
+        let is_scaled = self.raw.is_some();
+        let measure = self.measure;
+        let hierarchy = &comparison.session.hierarchy;
+        let functions = self.order.iter().take(top).map(|&row| {
+            let function = comparison.function(row);
+            let change = &self.functions[row as usize];
+            let raw = self.raw.as_ref().map_or(change, |raw| &raw[row as usize]);
+            FunctionRow {
+                name: function.name,
+                module: hierarchy.path(comparison.rows[row as usize].module),
+                file: function.file,
+                line: function.line,
+                a: Side::new(&raw.a),
+                b: Side::new(&raw.b),
+                said: Said::new(change, measure, is_scaled),
+                before: before(comparison, row),
+            }
+        });
+        let relations = self.relations.iter().take(top).map(|relation| {
+            let raw = relation.raw.as_ref().unwrap_or(&relation.change);
+            let path = |end: usize| relation.paths.as_ref().map(|paths| paths[end].as_str());
+            RelationRow {
+                from: &relation.from,
+                to: &relation.to,
+                a: RelationSide::new(&raw.a),
+                b: RelationSide::new(&raw.b),
+                said: Said::new(&relation.change, measure, is_scaled),
+                from_module: path(0),
+                to_module: path(1),
+            }
+        });
+        let modules = self
+            .modules
+            .iter()
+            .take(top)
+            .map(|(module, change)| ModuleRow {
+                module,
+                a: Side::new(&change.a),
+                b: Side::new(&change.b),
+                said: Said::new(change, measure, is_scaled),
+            });
+        let unit = comparison.unit();
+        let doubts = comparison.doubts.iter().map(ToString::to_string);
+        Document {
+            runs: Runs {
+                a: runs(comparison, 0),
+                b: runs(comparison, 1),
+            },
+            sort: measure.name(),
+            compared: match (comparison.per, comparison.is_by_shares) {
+                (Some(_), _) => "per call",
+                (None, true) => "shares",
+                (None, false) => "costs",
+            },
+            unit: (!unit.is_time()).then_some(unit),
+            paired: paired(comparison),
+            warnings: doubts.chain(comparison.unclear.iter().cloned()).collect(),
+            clocks: clocks.map(|alignment| Clocks {
+                matched_calls: alignment.matched,
+                points: alignment.points().collect(),
+            }),
+            functions: functions.collect(),
+            relations: relations.collect(),
+            modules: modules.collect(),
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! `callscape compare -o`: a picture of the difference, or a report.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail, ensure};
+use clap::ValueEnum;
+
+use super::tables::Tables;
+use super::{picture, report};
+use crate::analysis::comparison::Comparison;
+use crate::analysis::comparison::tables::Window;
+use crate::app::compare::Pictures;
+use crate::app::headless::{PictureSettings, Viewpoint};
+use crate::render::image::Image;
+use crate::render::renderer::Quality;
+use crate::render::theme::Theme;
+use crate::units::{Cost, Time, TimeSpec};
+use crate::views::difference::Strength;
+use crate::views::landscape::{ArcMode, LandscapeSettings};
+
+#[derive(Debug, clap::Args)]
+pub struct PictureArgs {
+    /// Write a picture, OUT.png, or a report with pictures and tables on one page, OUT.html
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+    /// What the picture shows
+    #[arg(long, value_enum, default_value = "difference", requires = "output")]
+    view: ViewArg,
+    /// What a strong colour says
+    #[arg(long, value_enum, default_value = "absolute", requires = "output")]
+    strength: StrengthArg,
+    /// Width and height of a picture in pixels
+    #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "1280x720", value_parser = super::super::render::size)]
+    size: [u32; 2],
+    #[arg(long, value_enum, default_value = "light")]
+    theme: ThemeArg,
+    /// Side by side at this time of A, and the time of B that --align links with it, in place of the whole of both
+    #[arg(long, value_name = "TIME", requires = "output")]
+    at: Option<TimeSpec>,
+    /// Without arcs for call relations
+    #[arg(long, requires = "output")]
+    no_arcs: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ViewArg {
+    /// One landscape, coloured by what --sort names: less blue and striped, more orange
+    Difference,
+    /// Both runs over one layout, each with its own arcs
+    SideBySide,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum StrengthArg {
+    /// How large a difference is beside the whole run
+    Absolute,
+    /// How many times as much it is
+    Relative,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ThemeArg {
+    Light,
+    Dark,
+}
+
+/// A file to write, known to be writable.
+pub struct Output {
+    path: PathBuf,
+    is_report: bool,
+}
+
+impl PictureArgs {
+    /// What is to be written, tried before any long work.
+    pub fn output(&self) -> anyhow::Result<Option<Output>> {
+        let Some(path) = &self.output else {
+            return Ok(None);
+        };
+        let shown = path.display();
+        let ends = |end: &str| {
+            path.extension()
+                .is_some_and(|it| it.eq_ignore_ascii_case(end))
+        };
+        ensure!(!path.is_dir(), "{shown} is a directory; name a file in it");
+        ensure!(
+            ends("png") || ends("html"),
+            "{shown}: expected a name that ends in .png or .html"
+        );
+        let trial = beside(path);
+        let cannot = || format!("cannot write {shown}");
+        std::fs::File::create(&trial).with_context(cannot)?;
+        std::fs::remove_file(&trial).with_context(cannot)?;
+        Ok(Some(Output {
+            path: path.clone(),
+            is_report: ends("html"),
+        }))
+    }
+
+    fn settings(&self, theme: Theme, level: Option<u16>) -> PictureSettings {
+        PictureSettings {
+            size: self.size,
+            landscape: LandscapeSettings {
+                theme,
+                arcs: match self.no_arcs {
+                    true => ArcMode::None,
+                    false => ArcMode::All,
+                },
+                ..LandscapeSettings::default()
+            },
+            level,
+            legend: false,
+            viewpoint: Viewpoint::default(),
+            quality: Quality {
+                samples: 16,
+                ..Quality::default()
+            },
+        }
+    }
+
+    pub fn theme(&self) -> Theme {
+        match self.theme {
+            ThemeArg::Light => Theme::Light,
+            ThemeArg::Dark => Theme::Dark,
+        }
+    }
+}
+
+/// Where a file is written before it takes its name.
+fn beside(path: &Path) -> PathBuf {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".part");
+    PathBuf::from(beside)
+}
+
+/// The picture that the arguments ask for.
+pub fn draw(
+    args: &super::Args,
+    comparison: &Comparison,
+    tables: &Tables,
+    view: ViewArg,
+) -> anyhow::Result<Image> {
+    let theme = args.picture.theme();
+    let settings = args.picture.settings(theme, args.level);
+    let strength = match args.picture.strength {
+        StrengthArg::Absolute => Strength::Absolute,
+        StrengthArg::Relative => Strength::Relative,
+    };
+    let measure = args.sort.measure();
+    let pictures = Pictures::new(comparison, &settings, &tables.functions, measure, strength);
+    Ok(match view {
+        ViewArg::Difference => {
+            let window = Window {
+                from: args.from,
+                to: args.to,
+                is_raw: false,
+            };
+            pictures.difference(&comparison.relations(window))?
+        }
+        ViewArg::SideBySide => pictures.side_by_side(times(args, comparison)?)?,
+    })
+}
+
+/// The time that each side is shown at; none for the whole of both.
+fn times(args: &super::Args, comparison: &Comparison) -> anyhow::Result<Option<[Time; 2]>> {
+    let Some(at) = args.picture.at else {
+        return Ok(None);
+    };
+    let durations = [0, 1].map(|side| {
+        let first = comparison.recordings(side).first();
+        first.map_or(Cost::ZERO, |it| it.recording.trace.duration())
+    });
+    if durations.contains(&Cost::ZERO) {
+        bail!("--at: both recordings need times");
+    }
+    let a = at.resolve(durations[0]);
+    let alignment = args.align.unwrap_or_default().alignment(args, comparison)?;
+    Ok(Some([a, alignment.map(0, a)]))
+}
+
+impl Output {
+    pub fn write(
+        &self,
+        args: &super::Args,
+        comparison: &Comparison,
+        tables: &Tables,
+    ) -> anyhow::Result<()> {
+        let cannot = || format!("cannot write {}", self.path.display());
+        if !self.is_report {
+            let image = picture::draw(args, comparison, tables, args.picture.view)?;
+            return image.write_png(&self.path).with_context(cannot);
+        }
+        let pictures = [ViewArg::Difference, ViewArg::SideBySide];
+        let pictures = pictures.map(|view| picture::draw(args, comparison, tables, view));
+        let [difference, both] = pictures;
+        let page = report::page(comparison, tables, &[difference?, both?])?;
+        let trial = beside(&self.path);
+        let written = std::fs::write(&trial, page);
+        written
+            .and_then(|()| std::fs::rename(&trial, &self.path))
+            .inspect_err(|_| {
+                // What was begun is of no use; that it could not be removed adds nothing to the error.
+                let _ = std::fs::remove_file(&trial);
+            })
+            .with_context(cannot)
+    }
+}

@@ -1,0 +1,245 @@
+//! `callscape compare -o report.html`: one page that needs nothing beside it.
+
+use std::fmt::Write;
+
+use super::document::{paired, runs};
+use super::tables::Tables;
+use super::text::{Show, was};
+use crate::analysis::comparison::Comparison;
+use crate::analysis::comparison::amounts::{Change, Standing};
+use crate::render::image::Image;
+use crate::units::grouped;
+
+/// So many rows of each table.
+const ROWS: usize = 50;
+
+const STYLE: &str = "\
+:root{color-scheme:light dark;--ink:#22262e;--ground:#fff;--line:#d5dae2;--weak:#667085;--less:#12529b;--more:#b04600}\
+@media(prefers-color-scheme:dark){:root{--ink:#e6e9ef;--ground:#14171c;--line:#343a45;--weak:#98a2b3;--less:#86c5ff;--more:#ffb066}}\
+body{font:15px/1.45 system-ui,sans-serif;color:var(--ink);background:var(--ground);max-width:1280px;margin:2em auto;padding:0 1.2em}\
+h1{font-size:1.5em}h2{font-size:1.15em;margin-top:2em}img{max-width:100%;border:1px solid var(--line);border-radius:4px}\
+table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}\
+th,td{padding:.2em .6em;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap;vertical-align:top}\
+th{color:var(--weak);font-weight:500}th:last-child,td:last-child{text-align:left;white-space:normal;overflow-wrap:anywhere;width:60%}\
+.less{color:var(--less)}.more{color:var(--more)}.weak{color:var(--weak)}.tag{border:1px solid;border-radius:3px;padding:0 .3em;font-size:.85em}\
+code,pre{font:13px/1.5 ui-monospace,monospace}pre{border:1px solid var(--line);border-radius:4px;padding:.7em;overflow:auto}\
+.doubt{border-left:3px solid var(--more);padding-left:.7em}.wide{overflow-x:auto}";
+
+/// The page. `pictures` are that of the difference and that of both sides.
+pub fn page(
+    comparison: &Comparison,
+    tables: &Tables,
+    pictures: &[Image; 2],
+) -> anyhow::Result<String> {
+    let name = |side: usize| {
+        let first = runs(comparison, side).into_iter().next();
+        first.map_or_else(|| "nothing".to_owned(), |run| run.name)
+    };
+    let title = format!("{} against {}", name(0), name(1));
+    let mut page = String::new();
+    write!(
+        page,
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title>\n<meta name=\"viewport\" \
+         content=\"width=device-width,initial-scale=1\">\n<style>{STYLE}</style></head><body>\n<h1>{title}</h1>\n",
+        title = escaped(&title)
+    )?;
+    heads(&mut page, comparison)?;
+    for doubt in comparison.doubts.iter().map(ToString::to_string) {
+        writeln!(page, "<p class=\"doubt\">{}</p>", escaped(&doubt))?;
+    }
+    let alternatives = [
+        "The landscape, coloured by what differs",
+        "Both runs side by side over one layout",
+    ];
+    for (image, alternative) in pictures.iter().zip(alternatives) {
+        let png = image.png()?;
+        writeln!(
+            page,
+            "<p><img alt=\"{alternative}\" width=\"{}\" height=\"{}\" src=\"data:image/png;base64,{}\"></p>",
+            image.width,
+            image.height,
+            base64(&png)
+        )?;
+    }
+    let show = Show::new(comparison, tables.measure);
+    let hierarchy = &comparison.session.hierarchy;
+    let functions = tables.order.iter().map(|&row| {
+        let path = hierarchy.path(comparison.rows[row as usize].module);
+        let name = escaped(comparison.function(row).name);
+        let was = was(comparison, row).map(|was| format!(" <i>{}</i>", escaped(&was)));
+        let path = escaped(&path);
+        let cell = format!(
+            "{name}{} <span class=\"weak\">{path}</span>",
+            was.unwrap_or_default()
+        );
+        (tables.functions[row as usize], cell)
+    });
+    section(&mut page, &show, "Functions", functions)?;
+    let modules = tables.modules.iter();
+    let modules = modules.map(|(path, change)| (*change, escaped(path)));
+    section(&mut page, &show, "Modules", modules)?;
+    let relations = tables.relations.iter().map(|relation| {
+        let names = format!("{} → {}", escaped(&relation.from), escaped(&relation.to));
+        (relation.change, names)
+    });
+    section(&mut page, &show, "Call relations", relations)?;
+    let command: Vec<String> = std::env::args_os()
+        .skip(1)
+        .map(|argument| quoted(&argument.to_string_lossy()))
+        .collect();
+    write!(
+        page,
+        "<h2>Made with</h2>\n<pre>callscape {}</pre>\n</body></html>\n",
+        escaped(&command.join(" "))
+    )?;
+    Ok(page)
+}
+
+/// What was compared.
+fn heads(page: &mut String, comparison: &Comparison) -> std::fmt::Result {
+    page.push_str("<div class=\"wide\"><table><tr><th></th><th>calls</th><th>functions</th><th>duration</th><th>recording</th></tr>\n");
+    for (side, letter) in [(0, 'A'), (1, 'B')] {
+        for run in runs(comparison, side) {
+            writeln!(
+                page,
+                "<tr><td>{letter}</td><td>{}</td><td>{}</td><td>{}</td><td>{} <span class=\"weak\">{}</span></td></tr>",
+                grouped(run.calls),
+                grouped(run.functions as u64),
+                run.duration_ns,
+                escaped(&run.name),
+                run.format
+            )?;
+        }
+    }
+    let paired = paired(comparison);
+    writeln!(
+        page,
+        "</table></div>\n<p>{} functions in both ({} moved, {} renamed, {} paired by hand), {} in A alone, {} in B alone.</p>",
+        paired.both, paired.moved, paired.renamed, paired.given, paired.only_a, paired.only_b
+    )?;
+    for [old, new] in &paired.moved_files {
+        writeln!(
+            page,
+            "<p class=\"weak\">{} is now {}</p>",
+            escaped(old),
+            escaped(new)
+        )?;
+    }
+    Ok(())
+}
+
+/// A table of what differs; `rows` give the change and the last cell, escaped.
+fn section(
+    page: &mut String,
+    show: &Show<'_>,
+    title: &str,
+    rows: impl Iterator<Item = (Change, String)>,
+) -> std::fmt::Result {
+    writeln!(page, "<h2>{title}</h2>")?;
+    let mut rows = rows.filter(|(change, _)| change.is_change()).peekable();
+    if rows.peek().is_none() {
+        return writeln!(page, "<p>Nothing differs.</p>");
+    }
+    page.push_str("<div class=\"wide\"><table><tr>");
+    for heading in show.headings() {
+        write!(page, "<th>{heading}</th>")?;
+    }
+    page.push_str("<th></th></tr>\n");
+    for (change, name) in rows.by_ref().take(ROWS) {
+        page.push_str("<tr>");
+        for (column, cell) in show.cells(&change).into_iter().enumerate() {
+            let class = match (column, change.delta(show.measure)) {
+                (0 | 1, delta) if delta > 0.0 => " class=\"more\"",
+                (0 | 1, delta) if delta < 0.0 => " class=\"less\"",
+                _ => "",
+            };
+            let is_tag = column == 1 && change.standing() != Standing::Both;
+            match is_tag {
+                true => write!(page, "<td{class}><span class=\"tag\">{cell}</span></td>")?,
+                false => write!(page, "<td{class}>{}</td>", escaped(&cell))?,
+            }
+        }
+        writeln!(page, "<td>{name}</td></tr>")?;
+    }
+    page.push_str("</table></div>\n");
+    match rows.count() {
+        0 => Ok(()),
+        more => writeln!(page, "<p class=\"weak\">and {more} more that differ</p>"),
+    }
+}
+
+/// Text as it may stand in a page, whatever an input holds.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            // No page may hold these, and some turn text around.
+            letter if letter.is_control() && letter != '\n' => escaped.push('\u{fffd}'),
+            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => escaped.push('\u{fffd}'),
+            letter => escaped.push(letter),
+        }
+    }
+    escaped
+}
+
+/// An argument as a shell takes it.
+fn quoted(argument: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
+    match !argument.is_empty() && argument.chars().all(is_plain) {
+        true => argument.to_owned(),
+        false => format!("'{}'", argument.replace('\'', r"'\''")),
+    }
+}
+
+/// RFC 4648, section 4.
+fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for group in bytes.chunks(3) {
+        let byte = |place: usize| u32::from(group.get(place).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for place in 0..4 {
+            match place <= group.len() {
+                true => text.push(LETTERS[(bits >> (18 - 6 * place) & 63) as usize] as char),
+                false => text.push('='),
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The examples of RFC 4648, section 10.
+    #[test]
+    fn base64_is_that_of_the_rfc() {
+        for (bytes, text) in [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg=="),
+            ("fooba", "Zm9vYmE="),
+            ("foobar", "Zm9vYmFy"),
+        ] {
+            assert_eq!(base64(bytes.as_bytes()), text);
+        }
+    }
+
+    #[test]
+    fn names_stay_text() {
+        assert_eq!(
+            escaped("<script>\"&'\u{202e}\0"),
+            "&lt;script&gt;&quot;&amp;&#39;\u{fffd}\u{fffd}"
+        );
+        assert_eq!(quoted("it's a.json"), r"'it'\''s a.json'");
+        assert_eq!(quoted("a-b/c.json"), "a-b/c.json");
+    }
+}

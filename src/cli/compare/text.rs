@@ -1,0 +1,218 @@
+//! `callscape compare` for people.
+
+use std::io::{self, Write};
+
+use super::super::output::{Align, Table};
+use super::Args;
+use super::document::{before, paired, runs};
+use super::tables::Tables;
+use crate::analysis::comparison::Comparison;
+use crate::analysis::comparison::amounts::{Change, Measure, Standing};
+use crate::units::{Cost, Unit, grouped};
+
+/// Rows of a table for people, where not asked for otherwise.
+const TOP: usize = 20;
+
+impl Tables {
+    /// Writes the tables for people.
+    pub fn write(
+        &self,
+        out: &mut dyn Write,
+        comparison: &Comparison,
+        args: &Args,
+    ) -> io::Result<()> {
+        let top = args.top.unwrap_or(TOP);
+        for (side, letter) in [(0, 'A'), (1, 'B')] {
+            for run in runs(comparison, side) {
+                let (calls, functions) = (grouped(run.calls), grouped(run.functions as u64));
+                let (name, duration) = (run.name, run.duration_ns);
+                writeln!(
+                    out,
+                    "{letter}  {name}: {calls} calls of {functions} functions in {duration}"
+                )?;
+            }
+        }
+        let paired = paired(comparison);
+        let part = |count: usize, what: &str| match count {
+            0 => String::new(),
+            count => format!(", {count} {what}"),
+        };
+        writeln!(
+            out,
+            "{} functions in both{}{}{}{}{}",
+            paired.both,
+            part(paired.moved, "of them moved"),
+            part(paired.renamed, "of them renamed"),
+            part(paired.given, "of them paired by you"),
+            part(paired.only_a, "in A alone"),
+            part(paired.only_b, "in B alone"),
+        )?;
+        for [old, new] in &paired.moved_files {
+            writeln!(out, "{old} is now {new}")?;
+        }
+        let show = Show::new(comparison, self.measure);
+        let hierarchy = &comparison.session.hierarchy;
+        let functions = self.order.iter().map(|&row| {
+            let path = hierarchy.path(comparison.rows[row as usize].module);
+            let name = comparison.function(row).name;
+            let was = was(comparison, row).map_or(String::new(), |was| format!(" [{was}]"));
+            (self.functions[row as usize], format!("{name}{was}  {path}"))
+        });
+        show.section(out, "function", functions, top)?;
+        let modules = self
+            .modules
+            .iter()
+            .map(|(path, change)| (*change, path.clone()));
+        show.section(out, "module", modules, top.min(args.top.unwrap_or(10)))?;
+        let relations = self.relations.iter();
+        let relations = relations.map(|it| (it.change, format!("{} → {}", it.from, it.to)));
+        let heading = if self.is_grouped {
+            "call relation between modules"
+        } else {
+            "call relation"
+        };
+        show.section(out, heading, relations, top)
+    }
+}
+
+/// What a function was before it moved or was renamed.
+pub fn was(comparison: &Comparison, row: u32) -> Option<String> {
+    let before = before(comparison, row)?;
+    let likeness = before
+        .likeness
+        .map(|it| format!(" ({:.0} % alike)", it * 100.0));
+    let name = match before.name == comparison.function(row).name {
+        true => before.file,
+        false => before.name,
+    };
+    Some(format!(
+        "{}: was {name}{}",
+        before.how,
+        likeness.unwrap_or_default()
+    ))
+}
+
+/// How amounts are written in the tables for people.
+pub struct Show<'a> {
+    pub measure: Measure,
+    unit: &'a Unit,
+    is_by_shares: bool,
+    is_per_call: bool,
+    counts_calls: bool,
+    has_noise: bool,
+}
+
+impl<'a> Show<'a> {
+    pub fn new(comparison: &'a Comparison, measure: Measure) -> Show<'a> {
+        Show {
+            measure,
+            unit: comparison.unit(),
+            is_by_shares: comparison.is_by_shares && comparison.per.is_none(),
+            is_per_call: comparison.per.is_some(),
+            counts_calls: comparison.counts_calls(),
+            has_noise: comparison.runs.iter().all(|&runs| runs > 1),
+        }
+    }
+
+    pub fn amount(&self, value: f64) -> String {
+        if self.is_by_shares {
+            return format!("{:.2} %", value * 100.0);
+        }
+        if self.measure.is_cost() {
+            return self.unit.show(Cost::from_ns(value.round() as u64));
+        }
+        self.calls(value)
+    }
+
+    pub fn calls(&self, value: f64) -> String {
+        match (self.counts_calls, self.is_per_call) {
+            (false, _) => "–".to_owned(),
+            (true, true) => format!("{value:.3}"),
+            (true, false) if value.fract() == 0.0 => format!("{value:.0}"),
+            (true, false) => format!("{value:.1}"),
+        }
+    }
+
+    pub fn delta(&self, change: &Change) -> String {
+        let delta = change.delta(self.measure);
+        let sign = match delta {
+            delta if delta > 0.0 => "+",
+            delta if delta < 0.0 => "−",
+            _ => "",
+        };
+        format!("{sign}{}", self.amount(delta.abs()))
+    }
+
+    /// The headings of the columns before the name.
+    pub fn headings(&self) -> Vec<&'static str> {
+        let mut columns = vec!["Δ", "ratio", "A", "B"];
+        if self.measure != Measure::Calls {
+            columns.extend(["calls A", "calls B"]);
+        }
+        if self.has_noise {
+            columns.push("chance");
+        }
+        columns
+    }
+
+    /// What stands in these columns.
+    pub fn cells(&self, change: &Change) -> Vec<String> {
+        let ratio = match (change.standing(), change.ratio(self.measure)) {
+            (Standing::Both, Some(ratio)) if ratio >= 100.0 => format!("×{ratio:.0}"),
+            (Standing::Both, Some(ratio)) => format!("×{ratio:.2}"),
+            (Standing::Both, None) => "–".to_owned(),
+            (standing, _) => standing.name().to_owned(),
+        };
+        let mut cells = vec![
+            self.delta(change),
+            ratio,
+            self.amount(change.a.of(self.measure)),
+            self.amount(change.b.of(self.measure)),
+        ];
+        if self.measure != Measure::Calls {
+            cells.extend([self.calls(change.a.calls), self.calls(change.b.calls)]);
+        }
+        if self.has_noise {
+            cells.push(match change.chance(self.measure) {
+                Some(chance) if change.is_significant(self.measure) => format!("{chance:.3}"),
+                Some(_) => "noise".to_owned(),
+                None => "–".to_owned(),
+            });
+        }
+        cells
+    }
+
+    fn section(
+        &self,
+        out: &mut dyn Write,
+        heading: &'static str,
+        rows: impl Iterator<Item = (Change, String)>,
+        top: usize,
+    ) -> io::Result<()> {
+        let headings = self.headings().into_iter();
+        let mut columns: Vec<(&'static str, Align)> =
+            headings.map(|heading| (heading, Align::Right)).collect();
+        columns.push((heading, Align::Left));
+        let mut table = Table::new(&columns);
+        let (mut shown, mut more) = (0, 0);
+        for (change, name) in rows.filter(|(change, _)| change.is_change()) {
+            if shown == top {
+                more += 1;
+                continue;
+            }
+            shown += 1;
+            let mut cells = self.cells(&change);
+            cells.push(name);
+            table.row(cells);
+        }
+        writeln!(out)?;
+        if shown == 0 {
+            return writeln!(out, "no {heading} differs");
+        }
+        table.write(out)?;
+        if more > 0 {
+            writeln!(out, "and {more} more that differ")?;
+        }
+        Ok(())
+    }
+}
