@@ -20,6 +20,7 @@ use crate::filter::cut::Cut;
 use crate::filter::filters::Filters;
 use crate::filter::mapping::Mapping;
 use crate::filter::regroup::{assign, regroup};
+use crate::filter::running::Running;
 use crate::filter::selection::{Meant, Pointed, Selection};
 use crate::filter::summary::Summary;
 use crate::import;
@@ -29,7 +30,7 @@ use crate::source::history::History;
 use crate::units::{Cost, FunctionId, ModuleId, ThreadId, Time, TimeRange};
 use crate::views::flame::navigate;
 use crate::views::functions::FunctionTable;
-use crate::views::landscape::{LandscapeSettings, LandscapeView, Left, Moment, Surface};
+use crate::views::landscape::{LandscapeSettings, LandscapeView, Moment, Surface};
 use crate::views::metrics::ModuleMetrics;
 use crate::views::table::{Needs, ViewId};
 use crate::warnings::Warning;
@@ -366,8 +367,10 @@ impl Document {
         self.history = Some(history);
         let references = Arc::clone(self.landscape.references());
         let (metrics, settings) = (Arc::new(metrics), self.settings);
+        let left = self.landscape.left().clone();
         self.landscape =
             LandscapeView::with(&self.session, metrics, references, &settings, &self.cut);
+        self.landscape.leave(left);
     }
 
     /// Lays the landscape out anew; blocks ease to their new places.
@@ -475,9 +478,14 @@ impl Document {
     pub fn limit(&mut self, range: Option<TimeRange>, filters: Filters) {
         let resolved = self.session.recordings.get(RECORDING);
         self.selection.range = range;
-        self.calls_left = None;
         if let Some(table) = &mut self.functions {
             table.limit(&self.session, range, &filters);
+        }
+        let table = self.functions.as_ref();
+        // The same range and filters once more: what has been counted holds.
+        let is_counted = !filters.is_empty() && table.is_some_and(|it| it.is_complete());
+        if !is_counted {
+            self.calls_left = None;
         }
         if let (Some(playback), Some(resolved)) = (&mut self.playback, resolved) {
             playback.limit(range, &resolved.recording.trace);
@@ -485,10 +493,11 @@ impl Document {
         if let Some(resolved) = resolved.filter(|_| filters.is_empty()) {
             self.calls = Calls::new(resolved, range);
         }
-        if let Some(resolved) = resolved {
+        if let Some(resolved) = resolved.filter(|_| !is_counted) {
             let modules = &resolved.resolution.modules;
             let rules = filters.rules(&self.session.hierarchy, modules);
-            self.landscape.leave(Left::uncounted(rules));
+            let left = self.landscape.left().uncounted(rules);
+            self.landscape.leave(left);
         }
         self.filters = filters;
     }
@@ -507,6 +516,19 @@ impl Document {
             left.count(summary);
             self.landscape.leave(left);
         }
+    }
+
+    /// Whether the running sums of what the filters leave are still to be made.
+    pub fn wants_running(&self) -> bool {
+        let left = self.landscape.left();
+        self.playback.is_some() && !left.is_all() && left.running().is_none()
+    }
+
+    /// Takes the running sums of what the filters leave.
+    pub fn run(&mut self, running: Arc<Running>) {
+        let mut left = self.landscape.left().clone();
+        left.run(running);
+        self.landscape.leave(left);
     }
 
     /// Whether there is something to see in `view`.

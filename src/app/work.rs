@@ -8,6 +8,7 @@ use super::job::Job;
 use super::workbench::{Message, Workbench};
 use crate::analysis::session::Session;
 use crate::filter::filters::Filters;
+use crate::filter::running::Running;
 use crate::filter::summary::Summary;
 use crate::units::TimeRange;
 use crate::views::calls::{CallList, CallsOf};
@@ -21,11 +22,19 @@ pub struct ListedFor {
     filters: Filters,
 }
 
+/// What looking at every call has found.
+#[derive(Default)]
+pub struct Counted {
+    summary: Summary,
+    /// Where the filters leave something out, what they leave along time.
+    running: Option<Arc<Running>>,
+}
+
 /// Work under way and what came of it.
 #[derive(Default)]
 pub struct Work {
     /// Looks at every call for the function table and the filters.
-    pub counting: Option<Job<Summary>>,
+    pub counting: Option<Job<Counted>>,
     /// The user stopped it: it is not begun again for the same.
     pub counting_is_stopped: bool,
     pub listing: Option<Job<CallList>>,
@@ -56,8 +65,11 @@ impl Workbench {
         if let Some(counted) = self.work.counting.as_ref().and_then(Job::poll) {
             self.work.counting = None;
             match counted {
-                Ok(summary) => {
-                    document.count(&summary);
+                Ok(counted) => {
+                    document.count(&counted.summary);
+                    if let Some(running) = counted.running {
+                        document.run(running);
+                    }
                     self.left_is_new = true;
                     self.show_chosen();
                 }
@@ -77,14 +89,20 @@ impl Workbench {
         let session = Arc::clone(&document.session);
         let (recording, range) = (document.recording(), document.selection.range);
         let filters = document.filters.clone();
+        let wants_running = document.wants_running();
         self.work.counting = Some(Job::start((self.wake)(), move |progress| {
             let Some(resolved) = session.recordings.get(recording) else {
-                return Ok(Summary::default());
+                return Ok(Counted::default());
             };
             let rules = filters.rules(&session.hierarchy, &resolved.resolution.modules);
             let functions = resolved.recording.functions.len();
             let trace = &resolved.recording.trace;
-            Summary::new(trace, functions, range, &rules, progress)
+            let summary = Summary::new(trace, functions, range, &rules, progress)?;
+            let running = match wants_running {
+                true => Some(Arc::new(Running::new(trace, &rules, progress)?)),
+                false => None,
+            };
+            Ok(Counted { summary, running })
         }));
     }
 

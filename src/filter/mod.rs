@@ -7,6 +7,7 @@ pub mod mapping;
 pub mod matching;
 pub mod operations;
 pub mod regroup;
+pub mod running;
 pub mod selection;
 pub mod starting;
 pub mod summary;

@@ -1,27 +1,33 @@
 //! What the filters leave of a recording for the landscape to show.
 
+use std::sync::Arc;
+
 use crate::facts::trace::{Call, Relation, Trace};
 use crate::filter::filters::FilterRules;
+use crate::filter::running::Running;
 use crate::filter::selection::CallOf;
 use crate::filter::summary::Summary;
-use crate::units::{CallId, FunctionId, ThreadId};
+use crate::units::{CallId, FunctionId, ThreadId, Time};
 
 /// What is left of a recording.
 ///
-/// Which calls are left is found out by looking at all of them, not while it plays: with filters the arcs
-/// are those of all that is left in the range, not of what ran up to a moment.
+/// Which calls are left is found out by looking at all of them, not while it plays: before that nothing of
+/// them is shown.
 #[derive(Clone, Debug, Default)]
 pub struct Left {
     rules: FilterRules,
     /// By function, whether a call of it is left; empty before they have been counted.
     is_left: Vec<bool>,
     relations: Vec<Relation>,
+    running: Option<Arc<Running>>,
 }
 
 impl Left {
-    /// Before the calls have been counted.
-    pub fn uncounted(rules: FilterRules) -> Left {
+    /// What `rules` leave before the calls have been counted; running sums that are of the same are kept.
+    pub fn uncounted(&self, rules: FilterRules) -> Left {
+        let running = self.running.clone();
         Left {
+            running: running.filter(|it| it.is_of(&rules)),
             rules,
             ..Left::default()
         }
@@ -34,11 +40,32 @@ impl Left {
         self.relations.clone_from(&summary.relations);
     }
 
+    /// Takes the running sums of what is left.
+    pub fn run(&mut self, running: Arc<Running>) {
+        if running.is_of(&self.rules) {
+            self.running = Some(running);
+        }
+    }
+
+    pub fn running(&self) -> Option<&Arc<Running>> {
+        self.running.as_ref()
+    }
+
+    /// Who has called whom how often up to `t`, of what is left.
+    pub fn running_at(&self, trace: &Trace, t: Time) -> Vec<Relation> {
+        match &self.running {
+            _ if self.is_all() => trace.running(t),
+            Some(running) => running.at(trace, t),
+            None => Vec::new(),
+        }
+    }
+
     /// Nothing is left out.
     pub fn is_all(&self) -> bool {
         self.rules.is_empty()
     }
 
+    /// The call relations of all that is left in the range.
     pub fn relations(&self) -> &[Relation] {
         &self.relations
     }

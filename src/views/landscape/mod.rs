@@ -524,6 +524,7 @@ impl LandscapeView {
     /// Shows only what is left; what was shown has to be shown again.
     pub fn leave(&mut self, left: Left) {
         self.left = left;
+        self.relations.forget();
         self.shown = None;
     }
 

@@ -102,6 +102,11 @@ impl Relations {
         &self.arcs
     }
 
+    /// Other calls are left than before: running summaries that are known are of no use.
+    pub fn forget(&mut self) {
+        (self.now, self.before, self.base) = (None, None, None);
+    }
+
     /// How many call relations are too many to be drawn.
     pub fn left_out(&self) -> usize {
         self.left_out
@@ -220,7 +225,7 @@ impl Relations {
             return;
         };
         if settings.arcs != ArcMode::None {
-            if !left.is_all() {
+            if moment.summary && !left.is_all() {
                 for relation in left.relations() {
                     let from = block(resolved, relation.caller, block_of);
                     let to = block(resolved, relation.callee, block_of);
@@ -229,7 +234,7 @@ impl Relations {
             } else if moment.summary {
                 self.summarize(resolved, moment, block_of);
             } else {
-                self.count(resolved, moment, settings, block_of);
+                self.count(resolved, moment, settings, block_of, left);
             }
             self.add_relations(moment, settings, ground);
         }
@@ -267,6 +272,7 @@ impl Relations {
         moment: Moment,
         settings: &LandscapeSettings,
         block_of: &[u32],
+        left: &Left,
     ) {
         let trace = &resolved.recording.trace;
         let Some((start, until)) = moment.window() else {
@@ -279,7 +285,10 @@ impl Relations {
             let mut known = known.iter_mut();
             let found = known.find(|it| matches!(it, Some((of, at, _)) if (*of, *at) == wanted));
             let found = found.and_then(Option::take);
-            found.map_or_else(|| trace.running(time), |(_, _, relations)| relations)
+            found.map_or_else(
+                || left.running_at(trace, time),
+                |(_, _, relations)| relations,
+            )
         };
         // Calls that started before the range do not count.
         let base = match start {
