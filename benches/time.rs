@@ -103,25 +103,31 @@ fn session(calls: u64, threads: u32) -> Session {
     }
 }
 
-/// Frames at random places, a share of the recording wide each: median and longest, and the processor's time
-/// for one on average.
-fn frames(
-    end: u64,
-    share: f64,
-    mut show: impl FnMut(TimeRange) -> Duration,
-) -> (Duration, Duration, Duration) {
+/// The time that the calling thread has worked so far, where the system says.
+fn thread_time() -> Duration {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let first = text.split_whitespace().next();
+    Duration::from_nanos(first.and_then(|text| text.parse().ok()).unwrap_or(0))
+}
+
+/// Frames at random places, a share of the recording wide each: median and longest, the processor's time for one
+/// on average in all threads, and in the frame's own thread.
+fn frames(end: u64, share: f64, mut show: impl FnMut(TimeRange) -> [Duration; 2]) -> [Duration; 4] {
     let mut random = Random(5);
-    let mut taken = Vec::new();
+    let (mut taken, mut own) = (Vec::new(), Duration::ZERO);
     let length = ((end as f64 * share) as u64).max(1);
     let begin_cpu = cpu_time();
     for _ in 0..FRAMES {
         let from = random.below((end - length).max(end / 100).max(1));
         let range = TimeRange::new(Time::from_ns(from), Time::from_ns((from + length).min(end)));
-        taken.push(show(range));
+        let [frame, worked] = show(range);
+        taken.push(frame);
+        own += worked;
     }
     let cpu = (cpu_time() - begin_cpu) / FRAMES;
     taken.sort();
-    (taken[taken.len() / 2], taken[taken.len() - 1], cpu)
+    let middle = taken.len() / 2;
+    [taken[middle], taken[taken.len() - 1], cpu, own / FRAMES]
 }
 
 fn main() {
@@ -157,7 +163,7 @@ fn main() {
         for view in ["mural", "flame"] {
             let medians = sessions.each_ref().map(|session| {
                 let end = session.recordings[0].recording.trace.duration().ns();
-                let (median, longest, cpu) = if view == "mural" {
+                let [median, longest, cpu, own] = if view == "mural" {
                     let mut view = MuralView::new(session, 0);
                     view.show(&scope(session));
                     let wait = |view: &mut MuralView| {
@@ -172,10 +178,10 @@ fn main() {
                     let mut waited = Vec::new();
                     let found = frames(end, share, |range| {
                         view.set_visible(range);
-                        let begin = Instant::now();
+                        let (begin, before) = (Instant::now(), thread_time());
                         black_box(view.show(&scope(session)));
-                        let frame = begin.elapsed();
-                        waited.push(frame + wait(&mut view));
+                        let frame = [begin.elapsed(), thread_time() - before];
+                        waited.push(frame[0] + wait(&mut view));
                         frame
                     });
                     waited.sort();
@@ -190,13 +196,15 @@ fn main() {
                     view.show(&scope(session));
                     frames(end, share, |range| {
                         view.set_visible(range);
-                        let begin = Instant::now();
+                        let (begin, before) = (Instant::now(), thread_time());
                         black_box(view.show(&scope(session)));
-                        begin.elapsed()
+                        [begin.elapsed(), thread_time() - before]
                     })
                 };
-                println!("{view}, {name}: median {median:.2?}, longest {longest:.2?}, processor {cpu:.2?}");
-                median
+                println!(
+                    "{view}, {name}: median {median:.2?}, longest {longest:.2?}, processor {cpu:.2?}, own thread {own:.2?}"
+                );
+                own
             });
             let ratio = medians[1].as_secs_f64() / medians[0].as_secs_f64().max(1e-9);
             println!(

@@ -551,19 +551,19 @@ impl Store {
         out: &mut Vec<Coverage>,
     ) {
         let count = columns.count();
-        let pieces = if count < SPREAD {
-            1
-        } else {
-            2 * rayon::current_num_threads() as u32
+        let piece = |columns_of: Range<u32>| {
+            let rows = Rows::new(self, row_of, rows, without);
+            self.coverage_of(columns, columns_of, rows)
         };
-        let edge = |piece: u32| (u64::from(count) * u64::from(piece) / u64::from(pieces)) as u32;
-        let found: Vec<Vec<Coverage>> = (0..pieces)
-            .into_par_iter()
-            .map(|piece| {
-                let rows = Rows::new(self, row_of, rows, without);
-                self.coverage_of(columns, edge(piece)..edge(piece + 1), rows)
-            })
-            .collect();
+        let found: Vec<Vec<Coverage>> = if count < SPREAD {
+            // Other threads may be at work on a finer picture, and would come to this one after it.
+            vec![piece(0..count)]
+        } else {
+            let pieces = 2 * rayon::current_num_threads() as u32;
+            let edge = |at: u32| (u64::from(count) * u64::from(at) / u64::from(pieces)) as u32;
+            let pieces = (0..pieces).into_par_iter();
+            pieces.map(|at| piece(edge(at)..edge(at + 1))).collect()
+        };
         // From order of column into order of row, then column.
         let mut ends = vec![0; rows as usize + 1];
         for coverage in found.iter().flatten() {

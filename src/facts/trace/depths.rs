@@ -4,7 +4,7 @@
 //! Per depth there is at most one open call at a time, so that the time covered before *t* is the cost of all
 //! calls that start before *t* minus what the calls open at *t* still last. Sums of costs by depth over runs
 //! of calls, and over runs of runs, answer this for any *t*; they are made once from the blocks and kept
-//! in memory, about a third of a byte a call.
+//! in memory, less than half a byte a call.
 
 use std::ops::Range;
 
@@ -50,6 +50,9 @@ pub struct Flame {
     /// Calls that start in the columns and are left out; known where the cells are.
     pub left_out: u64,
     current: Vec<u32>,
+    sorted: Vec<Bar>,
+    before: Vec<DepthCell>,
+    behind: Vec<DepthCell>,
     around: Vec<Placed>,
     inside: Vec<Placed>,
     new: Vec<(u32, Facts)>,
@@ -93,7 +96,7 @@ impl Placed {
 const FEW: u32 = if cfg!(test) { 40 } else { 1 << 18 };
 
 /// Runs that make one of the next level.
-const FAN: usize = if cfg!(test) { 2 } else { 16 };
+const FAN: usize = if cfg!(test) { 2 } else { 4 };
 
 /// Costs wrap where they are differences, and come out right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -192,8 +195,8 @@ impl ThreadSums {
         ThreadSums { levels }
     }
 
-    /// Hands the sums over the runs `range` to `add`.
-    fn visit(&self, range: Range<usize>, mut add: impl FnMut(&Sum)) {
+    /// Hands the sums over the runs `range` to `add`: lists that together are of all of them.
+    fn visit(&self, range: Range<usize>, mut add: impl FnMut(&[Sum])) {
         let mut next = range.start;
         while next < range.end {
             let mut level = 0;
@@ -205,10 +208,7 @@ impl ThreadSums {
                 level += 1;
                 length *= FAN;
             }
-            self.levels[level]
-                .of(next / length)
-                .iter()
-                .for_each(&mut add);
+            add(self.levels[level].of(next / length));
             next += length;
         }
     }
@@ -256,29 +256,83 @@ fn level_of_block(calls: &Calls<'_>, index: usize) -> Level {
     level
 }
 
-/// The cells of some depths.
+/// What calls of some depths have of the columns on both sides of a column's start. Going from left to right, a
+/// column gets its last share at its end, and is then written: cells of one column lie far from each other.
 struct Cells<'a> {
     depths: Range<u32>,
     /// All depths are one row.
     is_sum: bool,
     count: usize,
     cells: &'a mut [DepthCell],
+    before: &'a mut Vec<DepthCell>,
+    behind: &'a mut Vec<DepthCell>,
+}
+
+/// Adds to a cell; differences wrap and come out right.
+#[inline]
+fn add(cells: &mut [DepthCell], row: usize, cost: u64, calls: u32) {
+    if let Some(cell) = cells.get_mut(row) {
+        cell.open = Cost::from_ns(cell.open.ns().wrapping_add(cost));
+        cell.started = cell.started.wrapping_add(calls);
+    }
 }
 
 impl Cells<'_> {
     #[inline]
-    fn add(&mut self, depth: u32, column: usize, cost: u64, calls: u32) {
-        if self.depths.contains(&depth) {
-            let row = if self.is_sum {
-                0
-            } else {
-                (depth - self.depths.start) as usize
-            };
-            if let Some(cell) = self.cells.get_mut(row * self.count + column) {
-                cell.open = Cost::from_ns(cell.open.ns().wrapping_add(cost));
-                cell.started = cell.started.wrapping_add(calls);
+    fn row(&self, depth: u32) -> usize {
+        match depth.checked_sub(self.depths.start) {
+            Some(_) if depth >= self.depths.end => usize::MAX,
+            Some(_) if self.is_sum => 0,
+            Some(row) => row as usize,
+            None => usize::MAX,
+        }
+    }
+
+    /// Adds to the column before the start.
+    #[inline]
+    fn add_before(&mut self, depth: u32, cost: u64, calls: u32) {
+        let row = self.row(depth);
+        add(self.before, row, cost, calls);
+    }
+
+    /// Adds to the column that begins there.
+    #[inline]
+    fn add_behind(&mut self, depth: u32, cost: u64, calls: u32) {
+        let row = self.row(depth);
+        add(self.behind, row, cost, calls);
+    }
+
+    /// Adds to the column before the start, and takes from the one that begins there.
+    #[inline]
+    fn shift(&mut self, depth: u32, cost: u64, calls: u32) {
+        let row = self.row(depth);
+        add(self.before, row, cost, calls);
+        add(self.behind, row, cost.wrapping_neg(), calls.wrapping_neg());
+    }
+
+    /// Adds the sums of a run to the column before the start.
+    fn add_run(&mut self, sums: &[Sum]) {
+        let from = sums.partition_point(|sum| sum.depth < self.depths.start);
+        for sum in &sums[from..] {
+            if sum.depth >= self.depths.end {
+                break;
+            }
+            self.add_before(sum.depth, sum.cost, sum.calls);
+        }
+    }
+
+    /// Goes on to the next start, from the one of column `k`.
+    fn advance(&mut self, k: usize) {
+        if let Some(column) = k.checked_sub(1) {
+            let row = self.cells.chunks_exact_mut(self.count.max(1));
+            for (row, cell) in row.zip(&*self.before) {
+                if *cell != DepthCell::default() {
+                    row[column] = *cell;
+                }
             }
         }
+        std::mem::swap(self.before, self.behind);
+        self.behind.fill(DepthCell::default());
     }
 }
 
@@ -367,6 +421,26 @@ impl Bars<'_> {
     }
 }
 
+/// Puts bars, which of each depth stand in order, in order of depth.
+fn sort_by_depth(first: u32, bars: &mut Vec<Bar>, places: &mut [u32], sorted: &mut Vec<Bar>) {
+    places.fill(0);
+    let row = |bar: &Bar| (bar.depth - first) as usize;
+    for bar in &*bars {
+        places[row(bar)] += 1;
+    }
+    let mut before = 0;
+    for place in &mut *places {
+        before += std::mem::replace(place, before);
+    }
+    sorted.clone_from(bars);
+    for bar in &*bars {
+        let place = &mut places[row(bar)];
+        sorted[*place as usize] = *bar;
+        *place += 1;
+    }
+    std::mem::swap(bars, sorted);
+}
+
 impl Calls<'_> {
     /// What to draw of `depths`; of all of them together without bars for `is_sum`.
     fn flame(
@@ -389,6 +463,10 @@ impl Calls<'_> {
             .resize(rows * count as usize, DepthCell::default());
         out.current.clear();
         out.current.resize(rows, u32::MAX);
+        for cells in [&mut out.before, &mut out.behind] {
+            cells.clear();
+            cells.resize(rows, DepthCell::default());
+        }
         let window = [0, count].map(|k| self.started_before(columns.start(k).ns()));
         let is_few = window[1] - window[0] < FEW;
         out.is_counted = is_few || sums.is_some();
@@ -398,6 +476,8 @@ impl Calls<'_> {
             is_sum,
             count: count as usize,
             cells: &mut out.cells,
+            before: &mut out.before,
+            behind: &mut out.behind,
         };
         let mut bars = Bars {
             columns,
@@ -411,7 +491,6 @@ impl Calls<'_> {
         let mut edge_before = 0;
         for k in 0..=count {
             let (start, started) = walk.column(k);
-            let column = k as usize;
             let open = walk.open();
             let seen = match leave_out {
                 Some(leave_out) => {
@@ -446,22 +525,22 @@ impl Calls<'_> {
                     continue;
                 }
                 let lasts = facts.end - start;
-                if k < count {
-                    cells.add(facts.depth, column, lasts, 0);
-                }
-                if k > 0 {
-                    cells.add(facts.depth, column - 1, lasts.wrapping_neg(), 0);
-                }
+                cells.shift(facts.depth, lasts.wrapping_neg(), 0);
                 if !is_sum {
                     let function = || self.store.callee(cursor.pair(call));
                     bars.see(k, call, &facts, function);
                 }
             }
             // Those that start where the column begins are open there, and are among its calls.
-            let at_start = if is_sum || k == count {
-                started.start
-            } else {
+            let (index, local) = place(started.start);
+            let at_start = if !is_sum
+                && k < count
+                && started.start < self.len()
+                && cursor.block(index).start(local) <= start
+            {
                 cursor.started(start)
+            } else {
+                started.start
             };
             if at_start > started.start {
                 out.new.clear();
@@ -498,7 +577,7 @@ impl Calls<'_> {
                     out.inside.push(placed);
                     match placed.depth {
                         Some(depth) => {
-                            cells.add(depth, column, facts.end.saturating_sub(facts.start), 1)
+                            cells.add_behind(depth, facts.end.saturating_sub(facts.start), 1);
                         }
                         None => out.left_out += 1,
                     }
@@ -510,7 +589,7 @@ impl Calls<'_> {
                     is_sum,
                     &mut out.unpacked,
                     |depth, cost, calls| {
-                        cells.add(depth, column, cost, calls);
+                        cells.add_behind(depth, cost, calls);
                     },
                 );
             } else if let Some(sums) = sums {
@@ -535,24 +614,22 @@ impl Calls<'_> {
                         } else {
                             (cost, calls)
                         };
-                        if k > 0 {
-                            cells.add(depth, column - 1, cost, calls);
-                        }
-                        if k < count {
-                            cells.add(depth, column, cost.wrapping_neg(), calls.wrapping_neg());
-                        }
+                        cells.shift(depth, cost, calls);
                     },
                 );
                 if k > 0 {
-                    sums.visit(edge_before..edge, |sum| {
-                        cells.add(sum.depth, column - 1, sum.cost, sum.calls);
-                    });
+                    sums.visit(edge_before..edge, |sums| cells.add_run(sums));
                 }
                 edge_before = edge;
             }
+            cells.advance(k as usize);
         }
-        out.bars
-            .sort_unstable_by_key(|bar| (bar.depth, bar.first, bar.call));
+        sort_by_depth(
+            depths.start,
+            &mut out.bars,
+            &mut out.current,
+            &mut out.sorted,
+        );
     }
 }
 
@@ -685,6 +762,8 @@ mod tests {
                     } else {
                         assert!(seed % 4 == 0 && calls.len() >= FEW as usize);
                     }
+                    let order = |bar: &Bar| (bar.depth, bar.first, bar.call);
+                    assert!(flame.bars.is_sorted_by_key(order), "seed {seed}");
                     for bar in &flame.bars {
                         let call = calls[bar.call.index()];
                         assert_eq!(

@@ -13,7 +13,7 @@ use crate::layout::axis::TimeAxis;
 const AT_ONCE: u64 = 60_000;
 
 /// Of a larger window a frame measures so many columns of all its threads together, to be shown meanwhile.
-const COARSE: u32 = 128;
+const COARSE: u32 = 64;
 const FEWEST: u32 = 4;
 
 /// A picture whose columns are up to so many times as wide as those wanted is still better than a coarse one.
