@@ -194,7 +194,16 @@ impl Store {
 
     fn node(&self, entry: &NodeEntry) -> Summary<'_> {
         let bytes = self.bytes(entry.offset, entry.size, entry.checksum);
-        Summary::parse(bytes).unwrap_or_default()
+        self.parsed(Summary::parse(bytes))
+    }
+
+    /// What was parsed, or nothing, which is damage as well: bytes that are those that were written, but not by
+    /// this version.
+    fn parsed<T: Default>(&self, parsed: Option<T>) -> T {
+        if let (None, Some(checks)) = (&parsed, &self.checks) {
+            checks.damaged.store(true, Ordering::Relaxed);
+        }
+        parsed.unwrap_or_default()
     }
 
     /// The bytes of a block or summary; none when they are not those that were written.
@@ -276,7 +285,7 @@ impl<'a> Calls<'a> {
             return Block::default();
         };
         let bytes = self.store.bytes(entry.offset, entry.size, entry.checksum);
-        Block::parse(bytes, entry.start).unwrap_or_default()
+        self.store.parsed(Block::parse(bytes, entry.start))
     }
 
     pub fn group(&self, index: usize) -> (u64, Summary<'a>) {
@@ -298,11 +307,11 @@ impl<'a> Calls<'a> {
         } else {
             &self.tables.checkpoints
         };
-        let lists = nodes.get(index).and_then(|node| {
-            let bytes = self.store.bytes(node.offset, node.size, node.checksum);
-            Lists::behind(bytes)
-        });
-        lists.unwrap_or_default()
+        let Some(node) = nodes.get(index) else {
+            return Lists::default();
+        };
+        let bytes = self.store.bytes(node.offset, node.size, node.checksum);
+        self.store.parsed(Lists::behind(bytes))
     }
 
     /// The summary of the first `count` × 256 blocks.
