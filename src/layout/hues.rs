@@ -54,11 +54,11 @@ impl Tones {
         deepest: 0.045,
         chroma: 0.085,
     };
-    /// Surfaces that light letters are read on.
+    /// Surfaces that light letters are read on; chroma is to lightness as it is in the light theme, or they shout.
     pub const DARK: Tones = Tones {
         lightness: 0.405,
         deepest: 0.030,
-        chroma: 0.085,
+        chroma: 0.050,
     };
 }
 

@@ -1,7 +1,8 @@
 //! What a tooltip over a sheet says.
 
 use crate::facts::recording::Recording;
-use crate::units::Time;
+use crate::facts::trace::Trace;
+use crate::units::{CallId, FunctionId, ThreadId, Time};
 
 /// A heading and lines below it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -10,15 +11,69 @@ pub struct Tip {
     pub lines: Vec<String>,
 }
 
-/// More lines would cover the view: so many threads, and so many of the innermost calls of each.
+/// More lines would cover the view: so many threads, and so many of the innermost rows of all of them.
 const THREADS: usize = 4;
-const CALLS: usize = 10;
+const ROWS: usize = 14;
+
+/// A function that called itself on and on is one row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StackRow {
+    pub function: FunctionId,
+    /// The innermost of its calls, and how many there are.
+    pub call: CallId,
+    pub calls: usize,
+}
+
+/// The rows of a call stack, in its order: outermost call first. O(depth).
+pub fn stack_rows(trace: &Trace, thread: ThreadId, stack: &[CallId]) -> Vec<StackRow> {
+    let mut rows: Vec<StackRow> = Vec::new();
+    for &call in stack {
+        let function = trace.call(thread, call).function;
+        match rows.last_mut() {
+            Some(row) if row.function == function => {
+                row.call = call;
+                row.calls += 1;
+            }
+            _ => rows.push(StackRow {
+                function,
+                call,
+                calls: 1,
+            }),
+        }
+    }
+    rows
+}
+
+/// The name of a row's function, with how often it is on the stack if more than once.
+pub fn row_name(name: &str, row: StackRow) -> String {
+    if row.calls > 1 {
+        format!("{name} × {}", row.calls)
+    } else {
+        name.to_owned()
+    }
+}
+
+/// The name of a thread, with its id where others have the same name. O(threads).
+pub fn thread_name(trace: &Trace, thread: ThreadId) -> String {
+    let info = &trace.threads()[thread.index()];
+    if info.name.is_empty() {
+        return format!("thread {}", info.id);
+    }
+    let same = |name: &&str| **name == *info.name;
+    let names = trace.threads().iter().map(|it| &*it.name);
+    if names.filter(same).nth(1).is_some() {
+        format!("{} · {}", info.name, info.id)
+    } else {
+        info.name.to_string()
+    }
+}
 
 /// Adds the call stacks of the threads at `time`, innermost call first. O(threads × (log n + depth)).
 pub fn add_stacks(tip: &mut Tip, recording: &Recording, time: Time) {
     let trace = &recording.trace;
     let mut stack = Vec::new();
-    let (mut shown, mut running) = (0, 0);
+    let mut shown = Vec::new();
+    let mut running = 0;
     for (thread, info) in trace.thread_ids().zip(trace.threads()) {
         if time < info.start || info.end < time {
             continue;
@@ -28,32 +83,30 @@ pub fn add_stacks(tip: &mut Tip, recording: &Recording, time: Time) {
             continue;
         }
         running += 1;
-        if shown == THREADS {
-            continue;
+        if shown.len() < THREADS {
+            shown.push((thread, stack_rows(trace, thread, &stack)));
         }
-        shown += 1;
+    }
+    let most = ROWS / shown.len().max(1);
+    for (thread, rows) in &shown {
         if trace.threads().len() > 1 {
-            let name = if info.name.is_empty() {
-                &info.id
-            } else {
-                &info.name
-            };
-            tip.lines.push(format!("thread {name}:"));
+            let name = thread_name(trace, *thread);
+            tip.lines.push(format!("{name}:"));
         }
-        for &call in stack.iter().rev().take(CALLS) {
-            let function = trace.call(thread, call).function;
-            tip.lines
-                .push(recording.functions.get(function).name.to_owned());
+        for &row in rows.iter().rev().take(most) {
+            let name = recording.functions.get(row.function).name;
+            tip.lines.push(row_name(name, row));
         }
-        if stack.len() > CALLS {
-            let outer = stack.len() - CALLS;
+        let outer = rows.iter().rev().skip(most).map(|row| row.calls);
+        let outer: usize = outer.sum();
+        if outer > 0 {
             let calls = if outer == 1 { "call" } else { "calls" };
             tip.lines.push(format!("… {outer} outer {calls}"));
         }
     }
-    if running > shown {
+    if running > shown.len() {
         tip.lines
-            .push(format!("and {} more threads", running - shown));
+            .push(format!("and {} more threads", running - shown.len()));
     }
     if running == 0 {
         tip.lines.push("nothing runs".to_owned());

@@ -534,6 +534,57 @@ fn what_is_clicked_in_one_view_is_chosen_in_all_and_can_be_left_out() {
 }
 
 #[test]
+fn keys_walk_through_the_function_table() {
+    let Some(display) = Display::open() else {
+        return;
+    };
+    let folder = common::Scratch::new("table");
+    // More functions than a page holds, each longer than the one before it.
+    let call = |at: u64| {
+        let (start, length) = (at * 1000, at + 1);
+        format!(r#"{{"name":"f{at:02}","ph":"X","ts":{start},"dur":{length},"pid":1,"tid":1}}"#)
+    };
+    let calls: Vec<String> = (0..90).map(call).collect();
+    let trace = format!(r#"{{"traceEvents":[{}]}}"#, calls.join(","));
+    let trace = folder.write("many.json", trace.as_bytes());
+    let window = Window::open(&display, &[&trace]);
+    window.wait("open session", |state| state["open"].is_string());
+    window.key("4");
+    window.wait("the functions", |state| views(state).len() == 2);
+    window.key("1");
+    window.wait("no landscape", |state| views(state) == ["functions"]);
+    let far = window.wait_for_rest();
+    // The table has the keys where the pointer is on it.
+    window.point(500, 300);
+    window.wait("a row pointed at", |state| state["hovered"].is_string());
+    // How far down the table the row is that a key leads to: the longest call stands first.
+    let mut last = String::new();
+    let mut press = |key: &str| {
+        window.key(key);
+        let state = window.wait(key, |state| {
+            state["selected"].as_str().is_some_and(|now| now != last)
+        });
+        last = state["selected"].as_str().unwrap_or_default().to_owned();
+        let number = last.rsplit('f').next().and_then(|it| it.parse().ok());
+        89 - number.unwrap_or(usize::MAX)
+    };
+    assert_eq!(press("Home"), 0);
+    assert_eq!(press("Down"), 1);
+    let page = press("Next") - 1;
+    assert!((5..60).contains(&page), "{page}");
+    assert_eq!(press("Next"), 1 + 2 * page);
+    assert_eq!(press("Prior"), 1 + page);
+    assert_eq!(press("End"), 89);
+    assert_eq!(press("Up"), 88);
+    assert_eq!(press("Home"), 0);
+    window.key("Return");
+    window.wait("flight to it", |state| {
+        distance(point(state, "eye"), point(&far, "eye")) > 30.0 && state["moving"] == false
+    });
+    window.close();
+}
+
+#[test]
 fn a_session_is_saved_and_opened_again() {
     let Some(display) = Display::open() else {
         return;

@@ -29,7 +29,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
     let is_known = |metric: &Metric| known.is_none_or(|known| known.has(*metric));
     let offered = Metric::ALL.into_iter().filter(is_known);
     card(ctx, "settings", Align2::RIGHT_TOP, context.free, |ui| {
-        ui.set_width(260.0);
+        ui.set_width(268.0);
         ui.horizontal(|ui| {
             ui.label(style::title("Settings"));
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
@@ -93,7 +93,7 @@ fn choice<T: PartialEq + Copy>(ui: &mut Ui, label: &str, value: &mut T, choices:
     ui.label(style::weak(label));
     let chosen = choices.iter().find(|(choice, _)| choice == value);
     egui::ComboBox::from_id_salt(label)
-        .width(165.0)
+        .width(172.0)
         .selected_text(chosen.map_or("", |&(_, name)| name))
         .show_ui(ui, |ui| {
             for &(choice, name) in choices {

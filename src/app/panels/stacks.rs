@@ -11,6 +11,7 @@ use crate::facts::trace::Trace;
 use crate::filter::selection::{CallOf, Pointed};
 use crate::units::{CallId, ThreadId, Time};
 use crate::views::landscape::{ArcMode, thread_color};
+use crate::views::tip::{row_name, stack_rows, thread_name};
 
 /// More threads, and more calls of one, would not be read while they change.
 const MAX_THREADS: usize = 6;
@@ -74,11 +75,7 @@ fn threads(
             continue;
         }
         shown += 1;
-        let name = if info.name.is_empty() {
-            format!("thread {}", info.id)
-        } else {
-            info.name.clone()
-        };
+        let name = thread_name(trace, thread);
         heading(ui, thread, &name, context);
         frames(ui, document, trace, thread, &stack, context);
         ui.add_space(4.0);
@@ -120,7 +117,9 @@ fn frames(
     stack: &[CallId],
     context: &mut Context<'_>,
 ) {
-    let outer = stack.len().saturating_sub(MAX_FRAMES);
+    let rows = stack_rows(trace, thread, stack);
+    let (outer, rows) = rows.split_at(rows.len().saturating_sub(MAX_FRAMES));
+    let outer: usize = outer.iter().map(|row| row.calls).sum();
     if outer > 0 {
         let outer = text::counted(outer as u64, "outer call", "outer calls");
         ui.label(style::weak(outer).small());
@@ -129,11 +128,12 @@ fn frames(
         return;
     };
     let meant = document.meant(&document.selection.pointed);
-    for &id in stack.iter().skip(outer) {
+    for &row in rows {
+        let id = row.call;
         let of = CallOf { thread, call: id };
         let call = trace.call(thread, id);
         let function = resolved.recording.functions.get(call.function);
-        let mut name = egui::RichText::new(function.name);
+        let mut name = egui::RichText::new(row_name(function.name, row));
         if meant.call() == Some(of)
             || (meant.call().is_none() && meant.holds_function(call.function))
         {

@@ -240,6 +240,8 @@ pub struct LandscapeView {
     amounts: Amounts,
     /// On the way from an earlier layout.
     motion: Option<motion::Motion>,
+    /// Blocks have moved since arcs were last drawn between them.
+    has_moved: bool,
     /// By module, the block that stands for it; [`NO_BLOCK`] for what is hidden.
     block_of: Vec<u32>,
     picker: Picker,
@@ -283,6 +285,7 @@ impl LandscapeView {
             color_scale: ColorScale::default(),
             amounts: Amounts::default(),
             motion: None,
+            has_moved: false,
             block_of: Vec::new(),
             picker: Picker::default(),
             activity: activity::Activity::default(),
@@ -405,6 +408,7 @@ impl LandscapeView {
         }
         let before = |module: ModuleId| before.get(&name(module)?).copied();
         self.motion = Some(motion::Motion::new(&self.blocks, before));
+        self.has_moved = true;
     }
 
     /// For each displayed module that holds others, in preorder, how large its leaves are on a picture of `size`
@@ -451,6 +455,7 @@ impl LandscapeView {
         if !motion.advance(&self.blocks, seconds) {
             self.motion = None;
         }
+        self.has_moved = true;
         true
     }
 
@@ -470,6 +475,9 @@ impl LandscapeView {
     pub fn show(&mut self, session: &Session, moment: Option<Moment>) {
         self.changed.clear();
         if self.shown == moment {
+            if self.has_moved {
+                self.relate(session, moment);
+            }
             return;
         }
         self.shown = moment;
@@ -491,8 +499,15 @@ impl LandscapeView {
         let risen = self.activity.risen().iter().copied();
         self.picker
             .set_risen(&self.blocks, &self.parents, &self.looks, risen);
+        self.relate(session, moment);
+    }
+
+    /// Draws the arcs of a moment between the blocks where they are now.
+    fn relate(&mut self, session: &Session, moment: Option<Moment>) {
+        self.has_moved = false;
+        let moving = self.motion.as_ref();
         let ground = Ground {
-            blocks: &self.blocks,
+            blocks: moving.map_or(&self.blocks, motion::Motion::blocks),
             parents: &self.parents,
             looks: &self.looks,
         };
@@ -567,11 +582,15 @@ impl LandscapeView {
     ) {
         let hierarchy = &session.hierarchy;
         let eye = eye(camera, size);
-        let (blocks, looks, picker) = (&self.blocks, &self.looks, &self.picker);
+        let (looks, picker) = (&self.looks, &self.picker);
+        // Names go along with their blocks. What stands before what is known only of blocks at rest.
+        let moving = self.motion.as_ref();
+        let is_moving = moving.is_some();
+        let blocks = moving.map_or(self.blocks.as_slice(), motion::Motion::blocks);
         self.flat_labels
             .update(hierarchy, blocks, &eye, |block, point| {
-                let hit = picker.pick(blocks, looks, eye.position, point - eye.position);
-                hit.is_some_and(|hit| hit.block == block)
+                let pick = || picker.pick(blocks, looks, eye.position, point - eye.position);
+                is_moving || pick().is_some_and(|hit| hit.block == block)
             });
         let (looks, block_of, theme) = (&self.looks, &self.block_of, self.settings.theme);
         self.flat_labels.ink(|module| {
@@ -582,7 +601,7 @@ impl LandscapeView {
 
         let of = |module: ModuleId, reason: Reason| {
             let index = *self.block_of.get(module.index())?;
-            let block = self.blocks.get(index as usize)?;
+            let block = blocks.get(index as usize)?;
             let rise = self.looks.get(index as usize)?.rise;
             let middle = (block.min + block.max) * 0.5;
             Some(Request {
