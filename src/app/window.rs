@@ -369,6 +369,7 @@ impl App {
         self.bench.row_to_show = None;
         self.bench.call_to_show = None;
         self.bench.view_pointed_at = layout.under_pointer;
+        self.bench.rows_seen = layout.rows_seen;
         let place = layout
             .under_pointer
             .and_then(|view| self.bench.dock.place(view));

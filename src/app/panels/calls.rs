@@ -116,6 +116,7 @@ fn rows(ui: &mut Ui, document: &Document, list: &CallList, context: &mut Context
         _ => CallColumn::ALL.to_vec(),
     };
     let place = ui.available_rect_before_wrap();
+    context.rows_seen.calls = table::rows_seen(ui);
     let mut builder = TableBuilder::new(ui)
         .id_salt("calls")
         .sense(Sense::click())

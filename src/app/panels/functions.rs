@@ -88,6 +88,7 @@ fn rows(ui: &mut Ui, document: &Document, table: &FunctionTable, context: &mut C
     let most = table.most_self().ns();
     let [pointed, chosen] = [&selection.pointed, &selection.chosen].map(|of| document.meant(of));
     let place = ui.available_rect_before_wrap();
+    context.rows_seen.functions = table::rows_seen(ui);
     let width = ui.available_width();
     // Where there is little room the name keeps what it needs.
     let numbers: &[Column] = match width {

@@ -47,6 +47,14 @@ struct Context<'a> {
     pointed: Pointed,
     /// The open views.
     open: Vec<ViewId>,
+    rows_seen: RowsSeen,
+}
+
+/// How many whole rows of each table there is room for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RowsSeen {
+    pub functions: usize,
+    pub calls: usize,
 }
 
 /// Where a view is in the window, in points.
@@ -65,6 +73,7 @@ pub struct Layout {
     pub landscape: Option<Place>,
     pub pointed: Pointed,
     pub under_pointer: Option<ViewId>,
+    pub rows_seen: RowsSeen,
     /// Where the pointer is, in points.
     pub pointer: Option<Pos2>,
 }
@@ -96,6 +105,7 @@ pub fn show(
         free: window,
         pointed: Pointed::default(),
         open: dock.open_views(),
+        rows_seen: RowsSeen::default(),
     };
     let is_shown = dock.is_visible(ViewId::Landscape);
     top::show(ui, &mut context);
@@ -154,6 +164,7 @@ pub fn show(
         landscape,
         pointed: context.pointed,
         pointer,
+        rows_seen: context.rows_seen,
         under_pointer: pointer.and_then(|at| dock.view_at(at)),
     }
 }
@@ -166,6 +177,7 @@ pub fn show_table(ui: &mut Ui, bench: &Workbench, view: ViewId) {
         free: ui.max_rect(),
         pointed: Pointed::default(),
         open: vec![view],
+        rows_seen: RowsSeen::default(),
     };
     match view {
         ViewId::Calls => calls::show(ui, &mut context),

@@ -11,6 +11,12 @@ use crate::progress::Progress;
 /// The height of the line of headings, in points.
 pub const HEADING: f32 = 24.0;
 
+/// How many whole rows there is room for below the headings.
+pub fn rows_seen(ui: &Ui) -> usize {
+    let space = ui.spacing().item_spacing.y;
+    ((ui.available_height() - HEADING) / (ROW + space)).max(0.0) as usize
+}
+
 /// The heading of a column; `order` is whether it is sorted from the largest, none when by another.
 /// Whether it was clicked.
 pub fn heading(

@@ -26,6 +26,7 @@ use super::growing::Growing;
 use super::history::{History, Place};
 use super::loading::Loading;
 use super::mapping::MappingEditor;
+use super::panels::RowsSeen;
 use super::pointer::Pointer;
 use super::revision::Jobs;
 use super::saved::SavedSession;
@@ -139,6 +140,7 @@ pub struct Workbench {
     pub work: Work,
     /// The view under the pointer in the last frame.
     pub view_pointed_at: Option<ViewId>,
+    pub rows_seen: RowsSeen,
     /// Where the pointer is in that view, in physical pixels.
     pub sheet_pointer: Option<Vec2>,
     pub viewport: Viewport,
@@ -209,6 +211,7 @@ impl Workbench {
             list_of: None,
             work: Work::default(),
             view_pointed_at: None,
+            rows_seen: RowsSeen::default(),
             sheet_pointer: None,
             viewport: Viewport {
                 origin: Vec2::ZERO,

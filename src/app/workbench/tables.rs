@@ -35,13 +35,11 @@ impl Workbench {
     }
 
     pub(super) fn press_on_table(&mut self, view: ViewId, key: TableKey) {
-        let height = self.dock.place(view).map_or(0.0, |place| place.height());
-        let page = (height / ROW) as usize;
-        // Without the search field, the headings and a row that stays in sight.
-        let page = page.saturating_sub(4);
+        // A row of the page before stays in sight.
+        let page = |seen: usize| seen.saturating_sub(1);
         match view {
-            ViewId::Functions => self.press_on_functions(key, page),
-            ViewId::Calls => self.press_on_calls(key, page),
+            ViewId::Functions => self.press_on_functions(key, page(self.rows_seen.functions)),
+            ViewId::Calls => self.press_on_calls(key, page(self.rows_seen.calls)),
             ViewId::Landscape | ViewId::Mural | ViewId::Flame => {}
         }
     }
