@@ -551,9 +551,11 @@ fn keys_walk_through_the_function_table() {
     window.wait("open session", |state| state["open"].is_string());
     window.key("4");
     window.wait("the functions", |state| views(state).len() == 2);
-    let far = window.wait_for_rest();
-    // The table has the keys where the pointer is on it, beside the details of what is chosen too.
-    window.point(650, 300);
+    window.key("1");
+    window.wait("no landscape", |state| views(state) == ["functions"]);
+    window.wait_for_rest();
+    // The table has the keys where the pointer is on it.
+    window.point(500, 300);
     window.wait("a row pointed at", |state| state["hovered"].is_string());
     // How far down the table the row is that a key leads to: the longest call stands first.
     let mut last = String::new();
@@ -575,10 +577,6 @@ fn keys_walk_through_the_function_table() {
     assert_eq!(press("End"), 89);
     assert_eq!(press("Up"), 88);
     assert_eq!(press("Home"), 0);
-    window.key("Return");
-    window.wait("flight to it", |state| {
-        distance(point(state, "eye"), point(&far, "eye")) > 30.0 && state["moving"] == false
-    });
     window.close();
 }
 
