@@ -16,6 +16,7 @@ mod code_lines;
 mod conditionals;
 mod count;
 mod definitions;
+mod edits;
 #[cfg(feature = "git")]
 mod git;
 pub mod history;

@@ -13,6 +13,7 @@ use super::amalgamation;
 use super::code_lines::CodeLines;
 use super::conditionals;
 use super::definitions::{self, Definition, Found};
+use super::edits;
 use super::languages::{Compiled, Language};
 use super::nesting;
 use crate::facts::hierarchy::ModuleKind;
@@ -66,10 +67,12 @@ impl Default for Reader {
 }
 
 /// A syntax tree and the language that it is of.
-struct Parsed {
+struct Parsed<'text> {
     language: &'static Language,
     compiled: &'static Compiled,
     tree: Tree,
+    /// What the tree is of: the source as the parser was given it.
+    prepared: Cow<'text, [u8]>,
     errors: usize,
 }
 
@@ -99,9 +102,11 @@ impl Reader {
             Unparsed::TookTooLong if progress.check().is_err() => Unparsed::Cancelled,
             error => error,
         };
-        let mut best: Option<Parsed> = None;
+        let mut best: Option<Parsed<'_>> = None;
         for language in languages {
-            let parsed = self.parse(language, source, &give_up).map_err(because)?;
+            let parsed = self
+                .parse(language, source, None, &give_up)
+                .map_err(because)?;
             let is_clean = parsed.errors == 0;
             if best.as_ref().is_none_or(|best| parsed.errors < best.errors) {
                 best = Some(parsed);
@@ -118,12 +123,15 @@ impl Reader {
         Ok(amalgamation::regroup(source, definitions, &lines))
     }
 
-    fn parse(
+    /// Parses a text. What `similar`, of a text of the same length and lines, has in common with it is not read
+    /// again.
+    fn parse<'text>(
         &mut self,
         language: &'static Language,
-        source: &[u8],
+        source: &'text [u8],
+        similar: Option<&Parsed<'_>>,
         give_up: &impl Fn() -> bool,
-    ) -> Result<Parsed, Unparsed> {
+    ) -> Result<Parsed<'text>, Unparsed> {
         let compiled = language.compiled().ok_or(Unparsed::NoGrammar)?;
         self.parser
             .set_language(&compiled.grammar)
@@ -139,27 +147,33 @@ impl Reader {
             Some(preprocessor) => preprocessor.prepared(source),
             None => Cow::Borrowed(source),
         };
+        let similar = similar.map(|similar| {
+            let mut tree = similar.tree.clone();
+            edits::between(&similar.prepared, &prepared, |edit| tree.edit(edit));
+            tree
+        });
         let mut read = |at: usize, _| prepared.get(at..).unwrap_or_default();
         let tree = self
             .parser
-            .parse_with_options(&mut read, None, Some(options))
+            .parse_with_options(&mut read, similar.as_ref(), Some(options))
             .ok_or(Unparsed::TookTooLong)?;
         Ok(Parsed {
             language,
             compiled,
             errors: count_errors(&tree),
             tree,
+            prepared,
         })
     }
 
     /// What the tree shows; where conditional compilation has torn it, what the trees of its branches show.
     fn see(
         &mut self,
-        parsed: Parsed,
+        parsed: Parsed<'_>,
         source: &[u8],
         give_up: &impl Fn() -> bool,
     ) -> Result<Seen, Unparsed> {
-        let whole = self.walk(&parsed, source, give_up)?;
+        let whole = self.walk(&parsed, source, None, give_up)?;
         let conditionals = match parsed.language.preprocessor {
             Some(preprocessor) if parsed.errors > 0 && preprocessor.has_conditionals() => {
                 conditionals::find(source, preprocessor)
@@ -170,26 +184,39 @@ impl Reader {
             return Ok(whole);
         }
         // The text with the first branch of each conditional, and with the last.
-        let mut branches = Vec::new();
-        for is_last in [false, true] {
-            let (text, blanked) = conditionals::choose(source, &conditionals, is_last);
-            let seen = self
-                .parse(parsed.language, &text, give_up)
-                .and_then(|branch| Ok((branch.errors, self.walk(&branch, &text, give_up)?)));
-            match seen {
-                Ok((errors, seen)) => branches.push((errors, seen, blanked)),
-                // Then what the torn tree shows is better than nothing.
-                Err(_) => return Ok(whole),
-            }
-        }
-        branches.sort_by_key(|(errors, _, _)| *errors);
-        let mut branches = branches.into_iter();
-        let Some((errors, best, blanked)) = branches.next() else {
+        let (first_text, first_blanked) = conditionals::choose(source, &conditionals, false);
+        let (last_text, last_blanked) = conditionals::choose(source, &conditionals, true);
+        let language = parsed.language;
+        // Where a branch cannot be read, what the torn tree shows is better than nothing.
+        let Ok(first) = self.parse(language, &first_text, Some(&parsed), give_up) else {
             return Ok(whole);
         };
-        if errors >= parsed.errors {
+        let last = match first_text == last_text {
+            true => None,
+            false => match self.parse(language, &last_text, Some(&first), give_up) {
+                Ok(last) => Some(last),
+                Err(_) => return Ok(whole),
+            },
+        };
+        let first = (first, first_text.as_slice(), first_blanked);
+        let last = last.map(|last| (last, last_text.as_slice(), last_blanked));
+        let ((best, text, blanked), other) = match last {
+            Some(last) if last.0.errors < first.0.errors => (last, Some(first)),
+            last => (first, last),
+        };
+        if best.errors >= parsed.errors {
             return Ok(whole);
         }
+        let seen = self.walk(&best, text, None, give_up).and_then(|best| {
+            let other = match other {
+                Some((other, text, _)) => self.walk(&other, text, Some(&blanked), give_up)?,
+                None => Seen::default(),
+            };
+            Ok((best, other))
+        });
+        let Ok((best, other)) = seen else {
+            return Ok(whole);
+        };
         // The blanked text around a place, if it was blanked.
         let around = |place: usize| {
             let after = blanked.partition_point(|blanked| blanked.start <= place);
@@ -201,8 +228,7 @@ impl Reader {
         // What only the other branch defines; and of branches in between what the torn tree shows whole. Two heads
         // of one body are one function.
         let bodies: HashSet<usize> = found.iter().map(|found| found.span.end).collect();
-        let of_others = branches.flat_map(|(_, seen, _)| seen.found);
-        found.extend(of_others.filter(|found| {
+        found.extend(other.found.into_iter().filter(|found| {
             is_blanked(found.span.start)
                 && (is_blanked(found.span.end.saturating_sub(1))
                     || !bodies.contains(&found.span.end))
@@ -230,10 +256,12 @@ impl Reader {
         })
     }
 
+    /// What the tree shows; of what begins in `within`, in order, where that is given.
     fn walk(
         &mut self,
-        parsed: &Parsed,
+        parsed: &Parsed<'_>,
         source: &[u8],
+        within: Option<&[Range<usize>]>,
         give_up: &impl Fn() -> bool,
     ) -> Result<Seen, Unparsed> {
         let plan = &parsed.compiled.plan;
@@ -243,6 +271,18 @@ impl Reader {
         let mut steps = 0u32;
         loop {
             let node = cursor.node();
+            let is_outside = within.is_some_and(|within| {
+                let next = within.partition_point(|range| range.end <= node.start_byte());
+                within
+                    .get(next)
+                    .is_none_or(|range| range.start >= node.end_byte())
+            });
+            if is_outside {
+                if !advance(&mut cursor, &mut parents) {
+                    break;
+                }
+                continue;
+            }
             let kind = node.kind_id();
             let action = plan.action(kind);
             if action.begins_pattern {
@@ -368,6 +408,44 @@ fn count_errors(tree: &Tree) -> usize {
             if !cursor.goto_parent() {
                 return errors;
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::languages;
+
+    #[test]
+    fn reading_what_differs_again_is_reading_all_again() {
+        let function = "int NAME(int a) {\n#ifdef A\n  if (a) {\n#else\n  while (a > 1) {\n#endif\n    \
+            return a;\n  }\n  return 0;\n}\nstatic int plain(void) { return 1; }\n";
+        let text: String = (0..40)
+            .map(|index| function.replace("NAME", &format!("torn_{index}")))
+            .collect();
+        let language = languages::of(tokei::LanguageType::C).expect("in the table");
+        let conditionals = conditionals::find(text.as_bytes(), languages::Preprocessor::C);
+        let (mut reader, never) = (Reader::default(), || false);
+        let torn = reader
+            .parse(language, text.as_bytes(), None, &never)
+            .expect("a tree");
+        assert!(torn.errors > 0);
+        for is_last in [false, true] {
+            let (text, _) = conditionals::choose(text.as_bytes(), &conditionals, is_last);
+            let mut shape = |similar| {
+                let parsed = reader
+                    .parse(language, &text, similar, &never)
+                    .expect("a tree");
+                let root = parsed.tree.root_node();
+                let mut cursor = root.walk();
+                let functions = root.children(&mut cursor).map(|node| node.range());
+                let functions: Vec<_> = functions.collect();
+                (parsed.errors, root.to_sexp(), functions)
+            };
+            let again = shape(Some(&torn));
+            assert_eq!(again, shape(None));
+            assert_eq!((again.0, again.2.len()), (0, 80));
         }
     }
 }

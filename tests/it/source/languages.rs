@@ -404,6 +404,16 @@ fun String.shout() = uppercase()
     );
 }
 
+#[cfg(feature = "kotlin")]
+#[test]
+fn kotlin_scripts_are_kotlin() {
+    let text = "plugins { id(\"x\") }\nfun helper(): Int = 1\n";
+    assert_eq!(
+        definitions("build.gradle.kts", text),
+        ["function helper 2-2 1"]
+    );
+}
+
 #[cfg(feature = "csharp")]
 #[test]
 fn definitions_of_csharp() {
