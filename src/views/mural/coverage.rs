@@ -199,7 +199,7 @@ impl Measuring {
 }
 
 /// How dark a cell is when its row is on the stack all the time and never on top.
-const ON_STACK: f32 = 0.32;
+pub const ON_STACK: f32 = 0.32;
 
 /// The shade of a share of a column: small shares are seen, and equal factors look alike.
 pub fn shade_of(share: f32) -> f32 {

@@ -5,6 +5,7 @@
 //! the row is on top of a call stack and, lighter, in which it is on one; these shares are exact at any zoom.
 
 mod coverage;
+mod legend;
 mod names;
 mod profile;
 mod rows;
@@ -33,6 +34,10 @@ use rows::{NO_ROW, Rows};
 const LETTERS: f32 = 11.0;
 const AXIS: f32 = 20.0;
 const BAR: f32 = 4.0;
+const LEGEND: f32 = 18.0;
+
+/// A view that is smaller has no room for a legend, in points.
+const LEAST_WITH_LEGEND: Vec2 = Vec2::new(420.0, 260.0);
 
 /// A row is at most so high, in points: its name can be read and more would show nothing new.
 const HIGHEST_ROW: f32 = 26.0;
@@ -49,6 +54,8 @@ struct Places {
     profile: Rect,
     plot: Rect,
     axis: Rect,
+    /// What the shades mean; empty where there is no room.
+    legend: Rect,
 }
 
 impl Places {
@@ -61,7 +68,12 @@ impl Places {
             .min(size.x * 0.5)
             .round();
         let axis = px(AXIS).min(size.y * 0.3).round();
-        let high = size.y - axis;
+        let legend = if size.cmpge(LEAST_WITH_LEGEND * scale).all() {
+            px(LEGEND)
+        } else {
+            0.0
+        };
+        let high = size.y - axis - legend;
         let profile = if high < px(110.0) {
             0.0
         } else {
@@ -76,7 +88,8 @@ impl Places {
             bar: Rect::new(Vec2::new(gutter, top), Vec2::new(left - px(1.0), bottom)),
             profile: Rect::new(Vec2::new(left, 0.0), Vec2::new(size.x, top)),
             plot: Rect::new(Vec2::new(left, top), Vec2::new(size.x, bottom)),
-            axis: Rect::new(Vec2::new(left, bottom), size),
+            axis: Rect::new(Vec2::new(left, bottom), Vec2::new(size.x, size.y - legend)),
+            legend: Rect::new(Vec2::new(0.0, size.y - legend), size),
         }
     }
 }
@@ -484,6 +497,7 @@ impl MuralView {
         }
         self.axis.draw_grid(sheet, places.plot, places.em, ink.grid);
         self.axis.draw(sheet, places.axis, places.em, ink.axis());
+        legend::draw(sheet, places.legend, places.em, &ink);
         self.names.draw(
             sheet,
             hierarchy,
@@ -515,7 +529,7 @@ impl MuralView {
             Some(RecordingKind::Sampled) => {
                 let corner = Rect::new(
                     Vec2::new(0.0, places.axis.min.y),
-                    Vec2::new(places.names.max.x, places.size.y),
+                    Vec2::new(places.names.max.x, places.axis.max.y),
                 );
                 let at = Vec2::new(places.em * 0.5, (corner.min.y + corner.max.y) * 0.5);
                 sheet.write("sampled", at, places.em * 0.95, ink.weak, corner);

@@ -1,0 +1,87 @@
+//! What the shades of the temporal overview mean, on one line below its axis.
+
+use glam::Vec2;
+
+use super::super::ink::Ink;
+use super::coverage::{ON_STACK, shade_of};
+use crate::layout::axis::write_within;
+use crate::layout::geometry::Color;
+use crate::layout::labels::text;
+use crate::layout::sheet::{Fill, Rect, Sheet};
+
+/// A ramp of shades has so many steps, each so wide, in letters.
+const STEPS: u32 = 12;
+const STEP: f32 = 0.4;
+
+/// Draws the line over `rect`; what does not fit is left out from its end.
+pub fn draw(sheet: &mut Sheet, rect: Rect, em: f32, ink: &Ink) {
+    if rect.size().min_element() <= 0.0 {
+        return;
+    }
+    let middle = (rect.min.y + rect.max.y) * 0.5;
+    let letters = em * 0.95;
+    let mut x = rect.min.x + em * 0.5;
+    let write = |sheet: &mut Sheet, x: f32, color: Color, what: &str| {
+        let at = Vec2::new(x, middle);
+        write_within(sheet, at, rect, letters, color, |letters| {
+            letters.push_str(what);
+        })
+    };
+    let gap = em * 0.45;
+    let ramps = [
+        ("on top of the stack", 1.0, "100 % of a column's time"),
+        ("with others on top of it", ON_STACK, "100 %"),
+    ];
+    for (name, most, of) in ramps {
+        // The ramp and what ends it fit as well, or neither is drawn.
+        let width = em * STEP * STEPS as f32;
+        let needed = width + gap * 2.0 + text::width(of) * letters;
+        let within = Rect::new(rect.min, rect.max - Vec2::new(needed, 0.0));
+        let named = write_within(
+            sheet,
+            Vec2::new(x, middle),
+            within,
+            letters,
+            ink.text,
+            |out| {
+                out.push_str(name);
+                out.push_str("  0");
+            },
+        );
+        let Some(end) = named else {
+            return;
+        };
+        let start = (end + gap).round();
+        let [top, bottom] = [middle - em * 0.45, middle + em * 0.45].map(f32::round);
+        let strip = |from: f32, to: f32| {
+            let x = |at: f32| (start + width * at).round();
+            Rect::new(Vec2::new(x(from), top), Vec2::new(x(to), bottom))
+        };
+        sheet.fills.push(Fill {
+            rect: strip(0.0, 1.0),
+            color: ink.paper,
+        });
+        let [r, g, b, _] = ink.text;
+        for step in 0..STEPS {
+            let at = |step: u32| step as f32 / STEPS as f32;
+            let share = at(step) + 0.5 / STEPS as f32;
+            sheet.fills.push(Fill {
+                rect: strip(at(step), at(step + 1)),
+                color: [r, g, b, most * shade_of(share)],
+            });
+        }
+        let Some(end) = write(sheet, start + width + gap, ink.text, of) else {
+            return;
+        };
+        x = end + em * 1.6;
+    }
+    for what in [
+        "colour: module",
+        "curves: calls that start; calls open at once",
+    ] {
+        let Some(end) = write(sheet, x, ink.weak, what) else {
+            return;
+        };
+        x = end + em * 1.6;
+    }
+}
