@@ -77,6 +77,8 @@ pub enum Command {
     SetStep(Step),
     /// How many cels a step goes.
     SetStride(u64),
+    /// Shows the value of this name of a profile.
+    ShowValue(String),
     /// Shows the other one of two runs.
     Flip,
     /// The final state over the whole recording or range, or back to the cel.

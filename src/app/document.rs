@@ -14,6 +14,7 @@ use crate::analysis::refinement::Refinement;
 use crate::analysis::session::{Inputs, Resolved, Session};
 use crate::facts::hierarchy::Hierarchy;
 use crate::facts::profile::Profile;
+use crate::facts::recording::Recording;
 use crate::facts::trace::Trace;
 use crate::filter::correspond;
 use crate::filter::cut::Cut;
@@ -230,6 +231,45 @@ impl Document {
             )?
         };
         let moved = moved(now, &document);
+        Ok(Some(Revised { document, moved }))
+    }
+
+    /// The same with the value of this name of a profile shown. None where nothing changes, or several runs are
+    /// compared, by the value they have in common. For a worker thread.
+    pub fn with_value(
+        now: &Basis,
+        name: &str,
+        settings: &LandscapeSettings,
+        progress: &Progress,
+    ) -> anyhow::Result<Option<Revised>> {
+        let mut base = Session::clone(&now.base);
+        let resolved = base.recordings.get_mut(RECORDING);
+        let Some(resolved) = resolved.filter(|_| now.versus.is_none()) else {
+            return Ok(None);
+        };
+        let mut recording = Recording::clone(&resolved.recording);
+        let Some(profile) = &mut recording.profile else {
+            return Ok(None);
+        };
+        let shown = profile.shown();
+        profile.show(name)?;
+        if profile.shown() == shown {
+            return Ok(None);
+        }
+        resolved.recording = Arc::new(recording);
+        let document = Document {
+            refinement: now.refinement.clone(),
+            ..Document::of(
+                &now.inputs,
+                Arc::new(base),
+                now.map.clone(),
+                now.history.clone(),
+                None,
+                settings,
+                progress,
+            )?
+        };
+        let moved = document.session.hierarchy.modules().map(Some).collect();
         Ok(Some(Revised { document, moved }))
     }
 
@@ -778,6 +818,39 @@ pub fn dropped(open: Option<&Inputs>, paths: &[PathBuf]) -> Inputs {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn another_value_of_a_profile_is_shown_with_the_same_selection() {
+        let file = "tests/data/import/pprof/markdown-render.pb.gz";
+        let inputs = Inputs {
+            source_dir: None,
+            recordings: vec![PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(file)],
+        };
+        let (settings, progress) = (LandscapeSettings::default(), Progress::new());
+        let mut document = Document::open(&inputs, None, &settings, &progress)
+            .expect("a profile that can be read");
+        let profile = document.profile().expect("a profile");
+        let shown = profile.shown();
+        let names: Vec<String> = profile.values().iter().map(|it| it.name.clone()).collect();
+        assert!(names.len() > 1, "{names:?}");
+        let before = profile.weight();
+        document.selection.chosen = Pointed::at_module(Some(ModuleId(1)));
+        let basis = document.basis();
+        let with = |name: &str| Document::with_value(&basis, name, &settings, &progress);
+        assert!(with(&names[shown]).expect("it is known").is_none());
+        assert!(with("no such value").is_err());
+        let other = (shown + 1) % names.len();
+        let revised = with(&names[other]).expect("it is known");
+        let Revised {
+            document: mut next,
+            moved,
+        } = revised.expect("another value");
+        next.take_over(document, &moved, &settings);
+        let profile = next.profile().expect("a profile");
+        assert_eq!(profile.shown(), other);
+        assert_ne!(profile.weight(), before);
+        assert_eq!(next.selection.chosen.module, Some(ModuleId(1)));
+    }
 
     #[test]
     fn what_is_dropped_joins_or_replaces_what_is_open() {

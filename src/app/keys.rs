@@ -38,6 +38,10 @@ pub const HELP: &[(&str, &[(&str, &str)])] = &[
             ("−  +", "half and double speed"),
             ("R", "repeat"),
             (
+                "List below",
+                "of a profile with several values: the one shown",
+            ),
+            (
                 "V",
                 "of two runs the other one, at the time that is the same",
             ),

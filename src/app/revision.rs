@@ -125,6 +125,21 @@ impl Workbench {
         self.jobs.revising = Some((rescan, job));
     }
 
+    /// Begins to show another value of a profile.
+    pub(super) fn show_value(&mut self, name: String) {
+        let Some(document) = &self.document else {
+            return;
+        };
+        if document.profile().is_none() || self.jobs.revising.is_some() {
+            return;
+        }
+        let (basis, settings) = (document.basis(), self.settings);
+        let work =
+            move |progress: &Progress| Ok(Document::with_value(&basis, &name, &settings, progress));
+        let job = Job::start(self.waker(), work);
+        self.jobs.revising = Some((false, job));
+    }
+
     /// Begins to show the other one of two runs.
     pub(super) fn flip(&mut self) {
         let Some(document) = &self.document else {

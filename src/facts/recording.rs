@@ -23,7 +23,7 @@ pub enum RecordingKind {
 }
 
 /// One recorded execution as read from its file.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Recording {
     /// The file or directory it was read from.
     pub path: PathBuf,

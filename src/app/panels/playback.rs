@@ -21,7 +21,9 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
         return;
     };
     if let Some(profile) = document.profile() {
-        no_playback(ui, profile);
+        // What is compared is compared by one value.
+        let shown = no_playback(ui, profile, document.versus.is_none());
+        context.commands.extend(shown.map(Command::ShowValue));
         return;
     }
     let (Some(playback), Some(resolved)) = (&document.playback, document.resolved()) else {
@@ -65,8 +67,10 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
     });
 }
 
-/// Says why there is nothing to play, where one would look for it.
-fn no_playback(ui: &mut Ui, profile: &Profile) {
+/// Says why there is nothing to play, where one would look for it, and what is weighed: the name of another value
+/// where one is chosen.
+fn no_playback(ui: &mut Ui, profile: &Profile, has_choice: bool) -> Option<String> {
+    let mut chosen = None;
     let frame =
         egui::Frame::side_top_panel(ui.style()).inner_margin(egui::Margin::symmetric(10, 8));
     let panel = egui::Panel::bottom("no playback")
@@ -83,11 +87,26 @@ fn no_playback(ui: &mut Ui, profile: &Profile) {
             } else {
                 format!("{name}: {all}")
             };
+            if has_choice && profile.values().len() > 1 {
+                egui::ComboBox::from_id_salt("value of a profile")
+                    .selected_text(name)
+                    .show_ui(ui, |ui| {
+                        for (index, value) in profile.values().iter().enumerate() {
+                            let is_shown = index == profile.shown();
+                            if ui.selectable_label(is_shown, &value.name).clicked() && !is_shown {
+                                chosen = Some(value.name.clone());
+                            }
+                        }
+                    })
+                    .response
+                    .on_hover_text("Which of the profile's values everything shows");
+            }
             ui.label(style::weak(format!(
                 "weights of functions and calls without times · {what}"
             )));
         });
     });
+    chosen
 }
 
 fn buttons(ui: &mut Ui, playback: &Playback, context: &mut Context<'_>) {

@@ -173,6 +173,7 @@ impl Workbench {
                 },
                 ..self.settings
             }),
+            Command::ShowValue(name) => self.show_value(name),
             Command::Flip => self.flip(),
             Command::ToggleFollowing => self.following.toggle(),
             Command::ToggleHelp => self.shown.help ^= true,
