@@ -10,6 +10,7 @@ use crate::analysis::comparison::amounts::{Change, Measure};
 use crate::analysis::comparison::tables::RelationChange;
 use crate::filter::cut::Cut;
 use crate::layout::geometry::Mark;
+use crate::layout::labels::text;
 use crate::layout::sheet::{Fill, Raster, Rect, Sheet};
 use crate::render::gpu::{Gpu, GpuError};
 use crate::render::image::Image;
@@ -76,16 +77,9 @@ impl<'a> Pictures<'a> {
     /// One landscape, coloured by what differs, with arcs for the call relations that differ most, and what the
     /// colours mean below it.
     pub fn difference(&self, relations: &[RelationChange<u32>]) -> Result<Image, GpuError> {
-        let [width, height] = self.settings.size;
-        let lines = (self.em() * 1.9) as u32;
         let mut settings = self.settings;
-        settings.size = [width, height.saturating_sub(2 * lines).max(1)];
         settings.landscape.surface = Surface::Difference;
         let (difference, metrics) = self.metrics();
-        let session = &self.comparison.session;
-        let mut studio = Studio::with(session, &settings, &self.cut, Arc::new(metrics))?;
-        let relations = self.relations(relations);
-        let picture = studio.differences(&relations, self.named(&difference))?;
         let title = format!(
             "{}: {}",
             self.measure.title(),
@@ -94,24 +88,59 @@ impl<'a> Pictures<'a> {
                 Strength::Relative => "how many times as much B has as A",
             }
         );
-        let runs = [self.caption(0), self.caption(1)];
+        let texts = [self.caption(0), self.caption(1), title];
         let mut strips = Strips::new(self.settings.landscape.theme, self.em())?;
-        let head = strips.texts(
-            [width, lines],
-            &[(0.0, &runs[0]), (0.33, &runs[1]), (0.66, &title)],
-        )?;
-        let legend = strips.legend([width, lines], &difference, self.settings.landscape.arcs)?;
-        Ok(stacked(&[head, picture, legend]))
+        let [width, height] = self.settings.size;
+        let counts = self.arcs() == Measure::Calls;
+        let mut entries = marks(strips.theme);
+        if self.settings.landscape.arcs != ArcMode::None {
+            entries.extend(arcs(strips.theme, counts));
+        }
+        let head = strips.head(width, &texts)?;
+        let legend = strips.legend(width, &difference, &entries)?;
+        // A picture that captions would fill shows the landscape alone.
+        let has_strips = (head.height + legend.height) * 2 <= height;
+        let strips = if has_strips {
+            head.height + legend.height
+        } else {
+            0
+        };
+        settings.size = [width, height - strips];
+        let session = &self.comparison.session;
+        let mut studio = Studio::with(session, &settings, &self.cut, Arc::new(metrics))?;
+        let relations = self.relations(relations);
+        let picture = studio.differences(&relations, self.named(&difference))?;
+        Ok(match has_strips {
+            true => stacked(&[head, picture, legend]),
+            false => picture,
+        })
     }
 
     /// Both runs as a whole, or each at its time, side by side: the same camera and the same layout, each with its
     /// own arcs, and what ran measured against the larger of both.
     pub fn side_by_side(&self, times: Option<[Time; 2]>) -> Result<Image, GpuError> {
         let [width, height] = self.settings.size;
-        let lines = (self.em() * 1.9) as u32;
         let half = (width / 2).max(1);
         let mut settings = self.settings;
-        settings.size = [half, height.saturating_sub(lines).max(1)];
+        let mut strips = Strips::new(settings.landscape.theme, self.em())?;
+        let mut captions = [0, 1].map(|side| self.caption(side));
+        if let Some(times) = times {
+            for (caption, time) in captions.iter_mut().zip(times) {
+                caption.push_str(&format!(", at {time}"));
+            }
+        }
+        let [head_a, head_b] = captions.map(|caption| strips.head(half, &[caption]));
+        let heads = [head_a?, head_b?];
+        let entries = strips.of_runs(times.is_some(), settings.landscape.arcs);
+        let legend = strips.entries(width, &entries)?;
+        // A picture that captions would fill shows the landscapes alone.
+        let has_strips = (heads[0].height + legend.height) * 2 <= height;
+        let lines = if has_strips {
+            heads[0].height + legend.height
+        } else {
+            0
+        };
+        settings.size = [half, height - lines];
         let (_, metrics) = self.metrics();
         let session = &self.comparison.session;
         let mut studio = Studio::with(session, &settings, &self.cut, Arc::new(metrics))?;
@@ -120,8 +149,7 @@ impl<'a> Pictures<'a> {
         let most = most.flat_map(|it| it.recording.function_metrics(None));
         let most = most.map(|it| it.self_cost).max().unwrap_or_default();
         let mut halves = Vec::new();
-        let mut strips = Strips::new(settings.landscape.theme, self.em())?;
-        for (side, run) in firsts.into_iter().enumerate() {
+        for ((side, run), head) in firsts.into_iter().enumerate().zip(heads) {
             let moment = match times {
                 Some(times) => super::headless::moment_at(session, run, times[side]),
                 None => Some(Moment {
@@ -130,23 +158,30 @@ impl<'a> Pictures<'a> {
                 }),
             };
             let moment = moment.filter(|_| self.comparison.runs[side] > 0);
-            let mut caption = self.caption(side);
-            if let Some(times) = times {
-                caption.push_str(&format!(", at {}", times[side]));
-            }
-            let head = strips.texts([half, lines], &[(0.0, &caption)])?;
-            halves.push(stacked(&[head, studio.picture(moment)?]));
+            let picture = studio.picture(moment)?;
+            halves.push(match has_strips {
+                true => stacked(&[head, picture]),
+                false => picture,
+            });
         }
-        Ok(beside(&halves, self.settings.size))
+        let both = beside(&halves, self.settings.size);
+        Ok(match has_strips {
+            true => stacked(&[both, legend]),
+            false => both,
+        })
+    }
+
+    /// What arcs stand for: calls where there are any, as in the landscape of one run.
+    fn arcs(&self) -> Measure {
+        match self.comparison.counts_calls() && self.comparison.per.is_none() {
+            true => Measure::Calls,
+            false => Measure::Total,
+        }
     }
 
     fn relations(&self, relations: &[RelationChange<u32>]) -> Vec<RelationDifference> {
         let rows = &self.comparison.rows;
-        // Arcs count calls where there are any, as those of one run do.
-        let measure = match self.comparison.counts_calls() && self.comparison.per.is_none() {
-            true => Measure::Calls,
-            false => Measure::Total,
-        };
+        let measure = self.arcs();
         let scale = if measure == Measure::Calls { 1.0 } else { 1e9 };
         let scale = if self.comparison.is_by_shares || self.comparison.per.is_some() {
             scale
@@ -225,38 +260,68 @@ impl Strips {
         [r, g, b, 1.0]
     }
 
-    /// Texts that start at shares of the width, each cut off where the next starts.
-    fn texts(&mut self, size: [u32; 2], texts: &[(f32, &str)]) -> Result<Image, GpuError> {
-        let [width, height] = size.map(|side| side as f32);
+    /// A row's height.
+    fn line(&self) -> f32 {
+        (self.em * 1.9).floor()
+    }
+
+    /// Texts in columns of one row, or the last of them in a row of its own where they do not fit beside each other;
+    /// what is still too long is shortened from the middle.
+    fn head(&mut self, width: u32, texts: &[String]) -> Result<Image, GpuError> {
+        let em = self.em;
+        let column = |of: usize| width as f32 / of.max(1) as f32 - em * 1.3;
+        let fits = |text: &String| text::width(text) * em <= column(texts.len());
+        let rows = match texts.split_last() {
+            Some((last, others)) if !others.is_empty() && !texts.iter().all(fits) => {
+                vec![others, std::slice::from_ref(last)]
+            }
+            _ => vec![texts],
+        };
+        let size = [width, (self.line() * rows.len() as f32) as u32];
+        let everywhere = Rect::new(Vec2::ZERO, Vec2::new(size[0] as f32, size[1] as f32));
         let mut sheet = Sheet::default();
-        for (index, &(share, text)) in texts.iter().enumerate() {
-            let next = texts.get(index + 1).map_or(1.0, |next| next.0);
-            let left = share * width + self.em * 0.8;
-            let clip = Rect::new(
-                Vec2::new(left, 0.0),
-                Vec2::new(next * width - self.em * 0.5, height),
-            );
-            let at = Vec2::new(left, height * 0.5);
-            sheet.write(text, at, self.em, self.ink(), clip);
+        let mut short = String::new();
+        for (row, texts) in rows.iter().enumerate() {
+            for (place, text) in texts.iter().enumerate() {
+                let left = width as f32 * place as f32 / texts.len() as f32 + em * 0.8;
+                if text::shorten(text, column(texts.len()) / em, &mut short) {
+                    let at = Vec2::new(left, self.line() * (row as f32 + 0.5));
+                    sheet.write(&short, at, em, self.ink(), everywhere);
+                }
+            }
         }
         self.renderer.image(&self.gpu, &sheet, size, self.theme)
     }
 
-    /// What colours, patterns and arcs mean.
+    /// What colours, patterns and arcs mean: a scale, and what else there is beside it or, where that does not fit,
+    /// below it.
     fn legend(
         &mut self,
-        size: [u32; 2],
+        width: u32,
         difference: &Difference,
-        arcs: ArcMode,
+        entries: &[Entry],
     ) -> Result<Image, GpuError> {
-        let [width, height] = size.map(|side| side as f32);
-        let em = self.em;
-        let ink = self.ink();
+        let (em, ink) = (self.em, self.ink());
+        let all: f32 = entries.iter().map(|entry| entry.width(em)).sum();
+        let width_here = width as f32;
+        let is_beside = width_here * 0.53 + all <= width_here;
+        let (start, above) = match is_beside {
+            true => (width_here * 0.53, 0.0),
+            false => (em * 0.8, self.line()),
+        };
+        let (places, rows) = flow(entries, start, width_here, em);
+        let height = above + rows as f32 * self.line();
+        let size = [width, height as u32];
         let mut sheet = Sheet::default();
-        let everywhere = Rect::new(Vec2::ZERO, Vec2::new(width, height));
+        let everywhere = Rect::new(Vec2::ZERO, Vec2::new(width_here, height));
         // The scale: a band, with its values below it.
-        let (left, right) = (em * 4.0, width * 0.46);
-        let (top, bottom) = (height * 0.14, height * 0.44);
+        let end = if is_beside {
+            width_here * 0.46
+        } else {
+            width_here - em * 4.0
+        };
+        let (left, right) = (em * 4.0, end.max(em * 5.0));
+        let (top, bottom) = (self.line() * 0.14, self.line() * 0.44);
         let steps = (right - left).max(1.0) as u32;
         let shades = (0..steps).map(|step| {
             let strength = (step as f32 + 0.5) / steps as f32 * 2.0 - 1.0;
@@ -268,62 +333,150 @@ impl Strips {
             size: [steps, 1],
             pixels: shades.collect(),
         });
-        let small = em * 0.78;
+        let small = em * SMALL;
         for (at, text) in difference.ticks() {
             let x = left + (right - left) * (at + 1.0) * 0.5;
             sheet.fills.push(Fill {
                 rect: Rect::new(
                     Vec2::new(x - 0.5, top),
-                    Vec2::new(x + 0.5, bottom + height * 0.08),
+                    Vec2::new(x + 0.5, bottom + self.line() * 0.08),
                 ),
                 color: ink,
             });
             // Letters are about half as wide as high.
             let half = text.chars().count() as f32 * small * 0.25;
-            let place = Vec2::new((x - half).max(0.0), height * 0.76);
+            let place = Vec2::new((x - half).max(0.0), self.line() * 0.76);
             sheet.write(&text, place, small, ink, everywhere);
         }
-        // The patterns.
-        let mut x = width * 0.53;
-        let middle = height * 0.5;
-        for (mark, strength, text) in [
-            (Mark::None, 0.7, "more"),
-            (Mark::Less, -0.7, "less"),
-            (Mark::Added, 0.7, "only in B"),
-            (Mark::Gone, -0.7, "only in A"),
-        ] {
-            let swatch = Vec2::new(em * 1.8, em * 1.1);
-            let min = Vec2::new(x, middle - swatch.y * 0.5).round();
-            sheet.rasters.push(pattern(
-                mark,
-                diverging(self.theme, strength),
-                Rect::new(min, min + swatch.round()),
-            ));
-            x += swatch.x + em * 0.4;
-            sheet.write(text, Vec2::new(x, middle), small, ink, everywhere);
-            x += text.chars().count() as f32 * small * 0.5 + em * 1.1;
-        }
-        if arcs != ArcMode::None {
-            for (is_more, text) in [(true, "more calls"), (false, "fewer")] {
-                let [r, g, b] = difference_color(self.theme, is_more);
-                sheet.fills.push(Fill {
-                    rect: Rect::new(
-                        Vec2::new(x, middle - em * 0.12),
-                        Vec2::new(x + em * 1.6, middle + em * 0.12),
-                    ),
-                    color: [r, g, b, 1.0],
-                });
-                x += em * 2.0;
-                sheet.write(text, Vec2::new(x, middle), small, ink, everywhere);
-                x += text.chars().count() as f32 * small * 0.5 + em;
-            }
-        }
+        self.write(&mut sheet, entries, &places, above, everywhere);
         self.renderer.image(&self.gpu, &sheet, size, self.theme)
+    }
+
+    /// Entries alone, in as many rows as they need.
+    fn entries(&mut self, width: u32, entries: &[Entry]) -> Result<Image, GpuError> {
+        let (places, rows) = flow(entries, self.em * 0.8, width as f32, self.em);
+        let size = [width, (rows as f32 * self.line()) as u32];
+        let everywhere = Rect::new(Vec2::ZERO, Vec2::new(size[0] as f32, size[1] as f32));
+        let mut sheet = Sheet::default();
+        self.write(&mut sheet, entries, &places, 0.0, everywhere);
+        self.renderer.image(&self.gpu, &sheet, size, self.theme)
+    }
+
+    fn write(
+        &self,
+        sheet: &mut Sheet,
+        entries: &[Entry],
+        places: &[(f32, usize)],
+        above: f32,
+        clip: Rect,
+    ) {
+        let em = self.em;
+        for (entry, &(x, row)) in entries.iter().zip(places) {
+            let middle = above + self.line() * (row as f32 + 0.5);
+            let high = if entry.is_line { em * 0.24 } else { em * 1.1 };
+            let min = Vec2::new(x, middle - high * 0.5).round();
+            let swatch = Vec2::new(em * SWATCH, high).round().max(Vec2::ONE);
+            let rect = Rect::new(min, min + swatch);
+            let [from, to] = entry.colors;
+            sheet.rasters.push(pattern(entry.mark, from, to, rect));
+            let at = Vec2::new(x + em * (SWATCH + 0.4), middle);
+            sheet.write(entry.text, at, em * SMALL, self.ink(), clip);
+        }
+    }
+
+    /// What the colours and arcs of one run mean.
+    fn of_runs(&self, at_a_time: bool, mode: ArcMode) -> Vec<Entry> {
+        let palette = self.theme.palette();
+        let (colors, text) = match at_a_time {
+            true => ([palette.hot, palette.warm], "runs now, then fades"),
+            false => {
+                let text = "what ran: more self cost, one scale for both";
+                ([palette.warm, palette.hot], text)
+            }
+        };
+        let entry = |colors, is_line, text| Entry {
+            mark: Mark::None,
+            colors,
+            is_line,
+            text,
+        };
+        let mut entries = vec![entry(colors, false, text)];
+        if mode != ArcMode::None {
+            let colors = [palette.caller, palette.callee];
+            entries.push(entry(colors, true, "caller to callee"));
+        }
+        entries
     }
 }
 
+/// Letters of legends beside those of captions, and how wide a swatch is in em.
+const SMALL: f32 = 0.78;
+const SWATCH: f32 = 1.8;
+
+/// One thing that a legend explains.
+struct Entry {
+    mark: Mark,
+    /// At the left and at the right end.
+    colors: [[f32; 3]; 2],
+    /// Thin as an arc rather than high as a block.
+    is_line: bool,
+    text: &'static str,
+}
+
+impl Entry {
+    fn width(&self, em: f32) -> f32 {
+        em * (SWATCH + 1.3 + text::width(self.text) * SMALL * 0.9)
+    }
+}
+
+/// Where each entry starts, and its row; the number of rows.
+fn flow(entries: &[Entry], start: f32, end: f32, em: f32) -> (Vec<(f32, usize)>, usize) {
+    let (mut x, mut row) = (start, 0);
+    let mut places = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let width = entry.width(em);
+        if x + width > end && x > start {
+            (x, row) = (start, row + 1);
+        }
+        places.push((x, row));
+        x += width;
+    }
+    (places, row + 1)
+}
+
+/// The patterns of what differs.
+fn marks(theme: Theme) -> Vec<Entry> {
+    let marks = [
+        (Mark::None, 0.7, "more"),
+        (Mark::Less, -0.7, "less"),
+        (Mark::Added, 0.7, "only in B"),
+        (Mark::Gone, -0.7, "only in A"),
+    ];
+    let entries = marks.map(|(mark, strength, text)| Entry {
+        mark,
+        colors: [diverging(theme, strength); 2],
+        is_line: false,
+        text,
+    });
+    entries.into()
+}
+
+/// The arcs of what differs.
+fn arcs(theme: Theme, counts_calls: bool) -> [Entry; 2] {
+    let texts = match counts_calls {
+        true => ["more calls", "fewer"],
+        false => ["arc: costs more", "less"],
+    };
+    [true, false].map(|is_more| Entry {
+        mark: Mark::None,
+        colors: [difference_color(theme, is_more); 2],
+        is_line: true,
+        text: texts[usize::from(!is_more)],
+    })
+}
+
 /// A swatch with the pattern of a mark, as the landscape draws it.
-fn pattern(mark: Mark, color: [f32; 3], rect: Rect) -> Raster {
+fn pattern(mark: Mark, from: [f32; 3], to: [f32; 3], rect: Rect) -> Raster {
     let size = rect.size();
     let (width, height) = (size.x.max(1.0) as u32, size.y.max(1.0) as u32);
     let period = (height / 2).max(4);
@@ -339,7 +492,9 @@ fn pattern(mark: Mark, color: [f32; 3], rect: Rect) -> Raster {
                 Mark::Less => is_ink(y),
             };
             let light = if is_inked { 0.5 } else { 1.0 };
-            let [r, g, b] = color.map(|part| encoded(part * light));
+            let part = (x as f32 + 0.5) / width as f32;
+            let mixed = |i: usize| from[i] + (to[i] - from[i]) * part;
+            let [r, g, b] = [0, 1, 2].map(|i| encoded(mixed(i) * light));
             pixels.push([r, g, b, 255]);
         }
     }

@@ -84,6 +84,11 @@ impl Versus {
         format!("{}: {}", self.letter(), self.names[self.shown])
     }
 
+    /// The other one, for people.
+    pub fn title_of_other(&self) -> String {
+        self.flipped().title()
+    }
+
     /// The time of the run that is not shown that is `time` of the one that is.
     pub fn time_of_other(&self, time: Time) -> Time {
         self.clocks

@@ -154,24 +154,40 @@ impl Difference {
         }
     }
 
+    fn amount(&self, value: f64) -> String {
+        if self.is_by_shares {
+            return format!("{:.2} %", value * 100.0);
+        }
+        match self.measure.is_cost() {
+            true => self.unit.show(Cost::from_ns(value.round() as u64)),
+            false => crate::units::grouped(value.round() as u64),
+        }
+    }
+
+    /// What both runs have of the measure in a module, for people; none where neither ran it.
+    pub fn text(&self, module: ModuleId) -> Option<String> {
+        let change = self.change(module);
+        let [a, b] = [change.a, change.b].map(|it| match it.is_there() {
+            true => self.amount(it.of(self.measure)),
+            false => "not run".to_owned(),
+        });
+        let times = match (change.standing(), change.ratio(self.measure)) {
+            (Standing::Both, Some(ratio)) => format!(", ×{ratio:.2}"),
+            _ => String::new(),
+        };
+        let is_there = change.a.is_there() || change.b.is_there();
+        is_there.then(|| format!("{}: A {a}, B {b}{times}", self.measure.title()))
+    }
+
     /// Where on the way from less (-1) to more (1) which differences stand, as texts with units.
     pub fn ticks(&self) -> Vec<(f32, String)> {
-        let amount = |value: f64| {
-            if self.is_by_shares {
-                return format!("{:.2} %", value * 100.0);
-            }
-            match self.measure.is_cost() {
-                true => self.unit.show(Cost::from_ns(value.round() as u64)),
-                false => crate::units::grouped(value.round() as u64),
-            }
-        };
         let mut ticks = vec![(0.0, "equal".to_owned())];
         for (strength, sign) in [(1.0f32, "+"), (-1.0, "−")] {
             match self.strength {
                 Strength::Absolute => {
                     for at in [0.4f32, 1.0] {
                         let value = f64::from(at * at) * FULL_SHARE * self.whole;
-                        ticks.push((at * strength, format!("{sign}{}", amount(value))));
+                        ticks.push((at * strength, format!("{sign}{}", self.amount(value))));
                     }
                 }
                 Strength::Relative => {

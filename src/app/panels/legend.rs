@@ -53,10 +53,14 @@ pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
         .resizable(false);
     panel.show(ui, |ui| {
         if let Some(versus) = &document.versus {
-            let flip = ui.button(versus.title());
-            if flip.on_hover_text("Show the other run (V)").clicked() {
-                context.commands.push(Command::Flip);
-            }
+            ui.horizontal_wrapped(|ui| {
+                let flip = ui.button(versus.title());
+                if flip.on_hover_text("Show the other run (V)").clicked() {
+                    context.commands.push(Command::Flip);
+                }
+                let other = format!("V shows {}", versus.title_of_other());
+                ui.label(style::weak(other).small());
+            });
         }
         strip(ui, &meanings);
     });

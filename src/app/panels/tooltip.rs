@@ -81,6 +81,10 @@ fn of_module(ui: &mut Ui, document: &Document, module: ModuleId) {
     } else if document.resolved().is_some() && !document.counts_calls() {
         ui.label(style::weak(cost).small());
     }
+    let difference = document.landscape.metrics().difference();
+    if let Some(text) = difference.and_then(|it| it.text(module)) {
+        ui.label(style::weak(text).small());
+    }
 }
 
 /// The calls from one module to another that are shown.

@@ -6,18 +6,21 @@ use super::document::{paired, runs};
 use super::tables::Tables;
 use super::text::{Show, was};
 use crate::analysis::comparison::Comparison;
-use crate::analysis::comparison::amounts::{Change, Standing};
+use crate::analysis::comparison::amounts::{Change, Measure, Standing};
 use crate::render::image::Image;
 use crate::units::grouped;
 
 /// So many rows of each table.
 const ROWS: usize = 50;
 
+/// So many functions are named at the head.
+const MOST: usize = 3;
+
 const STYLE: &str = "\
 :root{color-scheme:light dark;--ink:#22262e;--ground:#fff;--line:#d5dae2;--weak:#667085;--less:#12529b;--more:#b04600}\
 @media(prefers-color-scheme:dark){:root{--ink:#e6e9ef;--ground:#14171c;--line:#343a45;--weak:#98a2b3;--less:#86c5ff;--more:#ffb066}}\
 body{font:15px/1.45 system-ui,sans-serif;color:var(--ink);background:var(--ground);max-width:1280px;margin:2em auto;padding:0 1.2em}\
-h1{font-size:1.5em}h2{font-size:1.15em;margin-top:2em}img{max-width:100%;border:1px solid var(--line);border-radius:4px}\
+h1{font-size:1.5em}.head{font-size:1.15em;margin:.3em 0}h2{font-size:1.15em;margin-top:2em}img{max-width:100%;border:1px solid var(--line);border-radius:4px}\
 table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}\
 th,td{padding:.2em .6em;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap;vertical-align:top}\
 th{color:var(--weak);font-weight:500}th:last-child,td:last-child{text-align:left;white-space:normal;overflow-wrap:anywhere;width:60%}\
@@ -43,6 +46,7 @@ pub fn page(
          content=\"width=device-width,initial-scale=1\">\n<style>{STYLE}</style></head><body>\n<h1>{title}</h1>\n",
         title = escaped(&title)
     )?;
+    headline(&mut page, comparison, tables)?;
     heads(&mut page, comparison)?;
     for doubt in comparison.doubts.iter().map(ToString::to_string) {
         writeln!(page, "<p class=\"doubt\">{}</p>", escaped(&doubt))?;
@@ -89,10 +93,78 @@ pub fn page(
         .collect();
     write!(
         page,
-        "<h2>Made with</h2>\n<pre>callscape {}</pre>\n</body></html>\n",
+        "<h2>Look closer</h2>\n<p>Both in one landscape, V shows the one or the other:</p>\n<pre>{}</pre>\n\
+         <p>This page again:</p>\n<pre>callscape {}</pre>\n</body></html>\n",
+        escaped(&opening(comparison)),
         escaped(&command.join(" "))
     )?;
     Ok(page)
+}
+
+/// Whether B costs more than A as a whole, and where most of that comes from.
+fn headline(page: &mut String, comparison: &Comparison, tables: &Tables) -> std::fmt::Result {
+    let whole = comparison.modules(&tables.functions);
+    let whole = whole.first().copied().unwrap_or_default();
+    let costs = Show::new(comparison, Measure::SelfCost);
+    let is_there = whole.a.is_there() && whole.b.is_there();
+    // By shares both have all of it.
+    if is_there && !(comparison.is_by_shares && comparison.per.is_none()) {
+        for (show, what) in [
+            (costs, "All functions"),
+            (Show::new(comparison, Measure::Calls), "Calls"),
+        ] {
+            if show.measure == Measure::Calls && !comparison.counts_calls() {
+                continue;
+            }
+            let cells = show.cells(&whole);
+            let class = match whole.delta(show.measure) {
+                delta if delta > 0.0 => "more",
+                delta if delta < 0.0 => "less",
+                _ => "weak",
+            };
+            writeln!(
+                page,
+                "<p class=\"head\">{what}: {} in A, {} in B, <b class=\"{class}\">{} ({})</b></p>",
+                escaped(&cells[2]),
+                escaped(&cells[3]),
+                escaped(&cells[1]),
+                escaped(&cells[0])
+            )?;
+        }
+    }
+    let show = Show::new(comparison, tables.measure);
+    let order = tables.order.iter();
+    let most = order.filter(|&&row| tables.functions[row as usize].is_change());
+    let most: Vec<String> = most
+        .take(MOST)
+        .map(|&row| {
+            let delta = show.delta(&tables.functions[row as usize]);
+            let name = comparison.function(row).name;
+            format!("{} {}", escaped(name), escaped(&delta))
+        })
+        .collect();
+    match most.is_empty() {
+        true => Ok(()),
+        false => {
+            let measure = tables.measure.title();
+            writeln!(page, "<p>Most by {measure}: {}</p>", most.join(", "))
+        }
+    }
+}
+
+/// The command that opens both in a window.
+fn opening(comparison: &Comparison) -> String {
+    let source = comparison.session.source_dir.as_deref();
+    let first = |side: usize| {
+        let first = comparison.recordings(side).first();
+        first.map(|it| it.recording.path.as_path())
+    };
+    let paths = [source, first(0), first(1)].into_iter().flatten();
+    let paths = paths.map(|path| quoted(&path.to_string_lossy()));
+    let words: Vec<String> = std::iter::once("callscape".to_owned())
+        .chain(paths)
+        .collect();
+    words.join(" ")
 }
 
 /// What was compared.
