@@ -612,7 +612,7 @@ fn pictures_show_less_in_blue_and_more_in_orange_and_mirror() {
             "-o",
             text(&path),
             "--size",
-            "320x240",
+            "640x480",
             "--no-arcs",
         ]);
         assert_eq!(answer.code, Some(0), "{}", answer.err);
