@@ -108,7 +108,7 @@ impl<'a> Studio<'a> {
         let mut settings = *settings;
         let mut legend = None;
         if settings.legend {
-            let mut drawn = Legend::new(&gpu, settings.size);
+            let mut drawn = Legend::new(&gpu, settings.landscape.theme, settings.size);
             // As high as it can become in a sequence.
             let height = drawn.height(&gpu, &meanings(session, &settings.landscape, &view, 99_999));
             let [_, all] = &mut settings.size;

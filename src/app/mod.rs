@@ -19,6 +19,7 @@ mod legend;
 mod linking;
 mod loading;
 mod mapping;
+mod offscreen;
 mod overlay;
 mod pace;
 mod panels;

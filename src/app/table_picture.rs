@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::document::Document;
+use super::offscreen::Offscreen;
 use super::panels;
-use super::style;
 use super::workbench::Workbench;
 use crate::analysis::session::{Inputs, Session};
 use crate::filter::filters::{FilterRules, Filters};
@@ -13,7 +13,6 @@ use crate::filter::summary::Summary;
 use crate::progress::{Cancelled, Progress};
 use crate::render::gpu::{Gpu, GpuError};
 use crate::render::image::Image;
-use crate::render::readback;
 use crate::units::{ModuleId, Time, TimeRange};
 use crate::views::calls::{CallList, CallsOf};
 use crate::views::landscape::LandscapeSettings;
@@ -87,70 +86,13 @@ impl TableStudio {
         let gpu = Gpu::headless()?;
         gpu.check_size(size)?;
         let scale = (size[0].min(size[1]) as f32 / PLAIN_SIDE).max(1.0);
-        let ctx = egui::Context::default();
-        style::set_fonts(&ctx);
-        style::set_theme(&ctx, self.settings.theme);
-        ctx.set_pixels_per_point(scale);
+        let mut drawn = Offscreen::new(&gpu, self.settings.theme, scale);
         let points = egui::vec2(size[0] as f32, size[1] as f32) / scale;
-        let format = wgpu::TextureFormat::Rgba8Unorm;
-        let options = egui_wgpu::RendererOptions::default();
-        let mut renderer = egui_wgpu::Renderer::new(&gpu.device, format, options);
         let mut primitives = Vec::new();
-        for frame in 0..FRAMES {
-            let input = egui::RawInput {
-                screen_rect: Some(egui::Rect::from_min_size(egui::Pos2::ZERO, points)),
-                time: Some(f64::from(frame)),
-                ..egui::RawInput::default()
-            };
-            let mut output = ctx.run_ui(input, |ui| panels::show_table(ui, &bench, self.view));
-            for (id, deltas) in output.textures_delta.set.drain() {
-                for delta in deltas {
-                    renderer.update_texture(&gpu.device, &gpu.queue, id, &delta);
-                }
-            }
-            primitives = ctx.tessellate(output.shapes, output.pixels_per_point);
+        for _ in 0..FRAMES {
+            let add = |ui: &mut egui::Ui| panels::show_table(ui, &bench, self.view);
+            primitives = drawn.run(&gpu, points, add);
         }
-        let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
-            label: Some("image"),
-            size: wgpu::Extent3d {
-                width: size[0],
-                height: size[1],
-                depth_or_array_layers: 1,
-            },
-            mip_level_count: 1,
-            sample_count: 1,
-            dimension: wgpu::TextureDimension::D2,
-            format,
-            usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_SRC,
-            view_formats: &[],
-        });
-        let screen = egui_wgpu::ScreenDescriptor {
-            size_in_pixels: size,
-            pixels_per_point: scale,
-        };
-        let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        renderer.update_buffers(&gpu.device, &gpu.queue, &mut encoder, &primitives, &screen);
-        let target = texture.create_view(&Default::default());
-        let mut pass = encoder
-            .begin_render_pass(&wgpu::RenderPassDescriptor {
-                label: Some("table"),
-                color_attachments: &[Some(wgpu::RenderPassColorAttachment {
-                    view: &target,
-                    depth_slice: None,
-                    resolve_target: None,
-                    ops: wgpu::Operations {
-                        load: wgpu::LoadOp::Clear(wgpu::Color::BLACK),
-                        store: wgpu::StoreOp::Store,
-                    },
-                })],
-                ..Default::default()
-            })
-            .forget_lifetime();
-        renderer.render(&mut pass, &primitives, &screen);
-        drop(pass);
-        gpu.queue.submit([encoder.finish()]);
-        let image = readback::image(&gpu, &texture)?;
-        gpu.check()?;
-        Ok(image)
+        drawn.picture(&gpu, &primitives, size)
     }
 }

@@ -174,7 +174,10 @@ pub(super) mod tests {
     use super::*;
     use crate::facts::builder::{Timestamp, TraceBuilder};
     use crate::facts::functions::Function;
-    use crate::units::Time;
+    use crate::facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
+    use crate::filter::filters::{FilterStep, Filters};
+    use crate::filter::selection::CallOf;
+    use crate::units::{ModuleId, Time};
     use crate::warnings::{Place, Reporter};
 
     pub fn numbers(seed: u64) -> impl FnMut(u64) -> u64 {
@@ -185,6 +188,31 @@ pub(super) mod tests {
                 .wrapping_add(1);
             (state >> 33) % limit
         }
+    }
+
+    /// A module for each function of a random trace, and which is whose.
+    pub fn modules_of_trace() -> (Hierarchy, Vec<ModuleId>) {
+        let mut builder = HierarchyBuilder::new("app");
+        for name in ["a", "b", "c", "d", "e"] {
+            builder.add(NodeId::ROOT, Module::named(ModuleKind::Function, name));
+        }
+        (builder.build().0, (1..=5).map(ModuleId).collect())
+    }
+
+    pub fn random_filters(below: &mut impl FnMut(u64) -> u64) -> Filters {
+        let mut filters = Filters::default();
+        for _ in 0..below(4) {
+            filters.add(match below(4) {
+                0 => FilterStep::RemoveModule(ModuleId(1 + below(5) as u32)),
+                1 => FilterStep::RemoveBelow(ModuleId(1 + below(5) as u32)),
+                2 => FilterStep::RemoveBelowCall(CallOf {
+                    thread: ThreadId(below(2) as u32),
+                    call: CallId(below(30) as u32),
+                }),
+                _ => FilterStep::HideThread(ThreadId(below(2) as u32)),
+            });
+        }
+        filters
     }
 
     pub fn random_trace(below: &mut impl FnMut(u64) -> u64) -> Trace {

@@ -186,35 +186,18 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
-    use crate::filter::filters::{FilterStep, Filters};
     use crate::filter::operations::Kept;
-    use crate::filter::operations::tests::{numbers, random_trace};
-    use crate::units::{CallId, ModuleId};
+    use crate::filter::operations::tests::{
+        modules_of_trace, numbers, random_filters, random_trace,
+    };
 
     #[test]
     fn running_sums_are_those_of_the_calls_that_the_operations_leave() {
-        let mut builder = HierarchyBuilder::new("app");
-        for name in ["a", "b", "c", "d", "e"] {
-            builder.add(NodeId::ROOT, Module::named(ModuleKind::Function, name));
-        }
-        let (hierarchy, _) = builder.build();
-        let modules: Vec<ModuleId> = (1..=5).map(ModuleId).collect();
+        let (hierarchy, modules) = modules_of_trace();
         for seed in 0..300 {
             let mut below = numbers(seed);
             let trace = random_trace(&mut below);
-            let mut filters = Filters::default();
-            for _ in 0..below(4) {
-                filters.add(match below(4) {
-                    0 => FilterStep::RemoveModule(ModuleId(1 + below(5) as u32)),
-                    1 => FilterStep::RemoveBelow(ModuleId(1 + below(5) as u32)),
-                    2 => FilterStep::RemoveBelowCall(CallOf {
-                        thread: ThreadId(below(2) as u32),
-                        call: CallId(below(30) as u32),
-                    }),
-                    _ => FilterStep::HideThread(ThreadId(below(2) as u32)),
-                });
-            }
+            let filters = random_filters(&mut below);
             let rules = filters.rules(&hierarchy, &modules);
             let found = Running::with(&trace, &rules, 1 + below(40), &Progress::new());
             let found = found.expect("nobody cancels");

@@ -137,36 +137,20 @@ fn count(functions: &mut [FunctionSummary], relations: &mut Relations, left: &Le
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
-    use crate::filter::filters::{FilterStep, Filters};
     use crate::filter::operations::Kept;
-    use crate::filter::operations::tests::{numbers, random_trace};
+    use crate::filter::operations::tests::{
+        modules_of_trace, numbers, random_filters, random_trace,
+    };
     use crate::filter::selection::CallOf;
-    use crate::units::{CallId, ModuleId, ThreadId, Time};
+    use crate::units::{ThreadId, Time};
 
     #[test]
     fn a_summary_is_what_the_operations_leave() {
-        let mut builder = HierarchyBuilder::new("app");
-        for name in ["a", "b", "c", "d", "e"] {
-            builder.add(NodeId::ROOT, Module::named(ModuleKind::Function, name));
-        }
-        let (hierarchy, _) = builder.build();
-        let modules: Vec<ModuleId> = (1..=5).map(ModuleId).collect();
+        let (hierarchy, modules) = modules_of_trace();
         for seed in 0..400 {
             let mut below = numbers(seed);
             let trace = random_trace(&mut below);
-            let mut filters = Filters::default();
-            for _ in 0..below(4) {
-                filters.add(match below(4) {
-                    0 => FilterStep::RemoveModule(ModuleId(1 + below(5) as u32)),
-                    1 => FilterStep::RemoveBelow(ModuleId(1 + below(5) as u32)),
-                    2 => FilterStep::RemoveBelowCall(CallOf {
-                        thread: ThreadId(below(2) as u32),
-                        call: CallId(below(30) as u32),
-                    }),
-                    _ => FilterStep::HideThread(ThreadId(below(2) as u32)),
-                });
-            }
+            let filters = random_filters(&mut below);
             let end = trace.duration().ns() + 2;
             let range = (below(2) == 0)
                 .then(|| TimeRange::new(Time::from_ns(below(end)), Time::from_ns(below(end))));

@@ -11,6 +11,7 @@ use crate::views::difference::diverging;
 use crate::views::landscape::{
     ArcMode, BARS, ColorScale, LandscapeSettings, LandscapeView, Surface, color_at, languages,
 };
+use crate::views::metrics::Metric;
 
 /// What a legend explains.
 pub struct Meanings<'a> {
@@ -89,9 +90,12 @@ pub fn strip(ui: &mut Ui, meanings: &Meanings<'_>) {
     };
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = egui::vec2(5.0, 3.0);
-        let all = amounts.area.map_or(String::new(), |all| {
-            format!(", {} in all", measure.text(settings.area, all))
-        });
+        let all = match (amounts.area, settings.area) {
+            (Some(all), area) => format!(", {} in all", measure.text(area, all)),
+            (None, Metric::LinesOfCode) => ", none known: functions alike".to_owned(),
+            // It does not add up.
+            (None, _) => String::new(),
+        };
         entry(
             ui,
             "Area",
@@ -134,11 +138,23 @@ pub fn strip(ui: &mut Ui, meanings: &Meanings<'_>) {
                         let meaning = format!("{}, B against A:", difference.measure.title());
                         ui.label(egui::RichText::new(meaning).small());
                         for (strength, text) in difference.ticks() {
-                            swatch(ui, diverging(settings.theme, strength));
-                            ui.label(egui::RichText::new(text).small());
+                            // What is equal keeps the colour of the terraces.
+                            let color = match strength {
+                                0.0 => palette.deepest,
+                                _ => diverging(settings.theme, strength),
+                            };
+                            together(ui, |ui| {
+                                swatch(ui, color);
+                                ui.label(egui::RichText::new(text).small());
+                            });
                         }
-                        let marks = "level stripes: less; rising: only in B; crossed: only in A";
-                        ui.label(style::weak(marks).small());
+                        for (mark, meaning) in [
+                            ("level stripes:", "less"),
+                            ("slanting:", "only in B"),
+                            ("crossed:", "only in A"),
+                        ] {
+                            entry(ui, mark, meaning);
+                        }
                     }
                 }
                 ui.add_space(14.0);
@@ -284,6 +300,10 @@ fn swatch(ui: &mut Ui, [r, g, b]: [f32; 3]) {
     let color = Color32::from(egui::Rgba::from_rgb(r, g, b));
     let square = Rect::from_center_size(rect.center(), vec2(9.0, 9.0));
     ui.painter().rect_filled(square, 2, color);
+    // Light ones would be lost on the panel.
+    let line = ui.visuals().widgets.noninteractive.bg_stroke;
+    ui.painter()
+        .rect_stroke(square, 2, line, egui::StrokeKind::Inside);
 }
 
 fn entry(ui: &mut Ui, what: &str, meaning: &str) {
