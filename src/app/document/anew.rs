@@ -1,0 +1,334 @@
+//! A document made anew where what it shows has changed underneath, and what of the old one goes on in the new.
+
+use std::sync::Arc;
+
+use super::{Document, RECORDING};
+use crate::analysis::refinement::Refinement;
+use crate::analysis::session::{Inputs, Session};
+use crate::app::versus::Versus;
+use crate::facts::recording::Recording;
+use crate::filter::correspond;
+use crate::filter::filters::Filters;
+use crate::filter::mapping::Mapping;
+use crate::filter::selection::{Pointed, Selection};
+use crate::progress::Progress;
+use crate::source::history::History;
+use crate::units::{ModuleId, Time};
+use crate::views::landscape::{LandscapeSettings, LandscapeView};
+
+/// What a document is made anew from.
+#[derive(Clone, Debug)]
+pub struct Basis {
+    inputs: Inputs,
+    base: Arc<Session>,
+    session: Arc<Session>,
+    map: Option<Arc<Mapping>>,
+    origins: Vec<ModuleId>,
+    history: Option<Arc<History>>,
+    refinement: Option<Refinement>,
+    versus: Option<Arc<Versus>>,
+}
+
+/// A document made anew, and by module of the old one which module of the new one it is.
+#[derive(Debug)]
+pub struct Revised {
+    pub document: Document,
+    pub moved: Vec<Option<ModuleId>>,
+}
+
+impl Document {
+    /// The same inputs made anew: over the source tree as it is now with `rescan` (while it is still being read, over
+    /// what more of it is known after another step), through another mapping, or both.
+    /// None when nothing has changed. For a worker thread.
+    pub fn revise(
+        now: &Basis,
+        rescan: bool,
+        map: Option<Arc<Mapping>>,
+        settings: &LandscapeSettings,
+        progress: &Progress,
+    ) -> anyhow::Result<Option<Revised>> {
+        let mut base = Arc::clone(&now.base);
+        let mut is_other = false;
+        // The structure of two runs is made of both: it stays as it was when they were opened.
+        let rescan = rescan && now.versus.is_none();
+        let mut rest = now.refinement.clone().filter(|_| !rescan);
+        if rescan && let Some(refinement) = &now.refinement {
+            let (session, is_whole) = base.refine(refinement, progress)?;
+            rest = (!is_whole).then(|| refinement.clone());
+            base = Arc::new(session);
+            is_other = true;
+        } else if rescan && let Some(session) = base.rescan(progress)? {
+            is_other = !correspond::are_equal(&session.hierarchy, &base.hierarchy);
+            if is_other {
+                base = Arc::new(session);
+            }
+        }
+        let same_map = match (&map, &now.map) {
+            (Some(map), Some(now)) => Arc::ptr_eq(map, now),
+            (None, None) => true,
+            _ => false,
+        };
+        if same_map && !is_other {
+            return Ok(None);
+        }
+        let history = now.history.clone();
+        let document = Document {
+            refinement: rest,
+            ..Document::of(
+                &now.inputs,
+                base,
+                map,
+                history,
+                now.versus.clone(),
+                settings,
+                progress,
+            )?
+        };
+        let moved = moved(now, &document);
+        Ok(Some(Revised { document, moved }))
+    }
+
+    /// The same with the value of this name of a profile shown. None where nothing changes, or several runs are
+    /// compared, by the value they have in common. For a worker thread.
+    pub fn with_value(
+        now: &Basis,
+        name: &str,
+        settings: &LandscapeSettings,
+        progress: &Progress,
+    ) -> anyhow::Result<Option<Revised>> {
+        let mut base = Session::clone(&now.base);
+        let resolved = base.recordings.get_mut(RECORDING);
+        let Some(resolved) = resolved.filter(|_| now.versus.is_none()) else {
+            return Ok(None);
+        };
+        let mut recording = Recording::clone(&resolved.recording);
+        let Some(profile) = &mut recording.profile else {
+            return Ok(None);
+        };
+        let shown = profile.shown();
+        profile.show(name)?;
+        if profile.shown() == shown {
+            return Ok(None);
+        }
+        resolved.recording = Arc::new(recording);
+        let document = Document {
+            refinement: now.refinement.clone(),
+            ..Document::of(
+                &now.inputs,
+                Arc::new(base),
+                now.map.clone(),
+                now.history.clone(),
+                None,
+                settings,
+                progress,
+            )?
+        };
+        let moved = document.session.hierarchy.modules().map(Some).collect();
+        Ok(Some(Revised { document, moved }))
+    }
+
+    /// The other one of two runs in place of the one that is shown, over the same structure. None where there is no
+    /// other. For a worker thread.
+    pub fn flip(
+        now: &Basis,
+        settings: &LandscapeSettings,
+        progress: &Progress,
+    ) -> anyhow::Result<Option<Revised>> {
+        let Some(versus) = &now.versus else {
+            return Ok(None);
+        };
+        let mut base = Session::clone(&now.base);
+        base.recordings.reverse();
+        let document = Document::of(
+            &now.inputs,
+            Arc::new(base),
+            now.map.clone(),
+            now.history.clone(),
+            Some(Arc::new(versus.flipped())),
+            settings,
+            progress,
+        )?;
+        let moved = document.session.hierarchy.modules().map(Some).collect();
+        Ok(Some(Revised { document, moved }))
+    }
+
+    /// Which run is shown: nothing of another is at the same time, on the same thread, or has the same numbers.
+    fn is_same_run(&self, other: &Document) -> bool {
+        let letter = |of: &Document| of.versus.as_ref().map(|versus| versus.letter());
+        letter(self) == letter(other)
+    }
+
+    /// Takes the clock of another run over: as it plays, at the time that is the same, without its range.
+    fn take_clock(&mut self, old: &Document) {
+        let trace = self.session.recordings.get(RECORDING);
+        let trace = trace.map(|it| &it.recording.trace);
+        if let (Some(playback), Some(of), Some(trace), Some(versus)) =
+            (&mut self.playback, &old.playback, trace, &old.versus)
+        {
+            let time = versus.time_of_other(of.time());
+            let duration = Time::ZERO + trace.duration();
+            let summary = of.summary;
+            playback.configure(&of.settings());
+            playback.summary = summary;
+            playback.seek(time.min(duration), std::time::Duration::ZERO, trace);
+        }
+    }
+
+    /// What [`revise`](Self::revise) starts from.
+    pub fn basis(&self) -> Basis {
+        Basis {
+            inputs: self.inputs.clone(),
+            base: Arc::clone(&self.base),
+            session: Arc::clone(&self.session),
+            map: self.map.clone(),
+            origins: self.origins.clone(),
+            history: self.history.clone(),
+            refinement: self.refinement.clone(),
+            versus: self.versus.clone(),
+        }
+    }
+
+    /// Goes on from where `old` stands: what is selected, collapsed and played. `moved` says which module of this
+    /// each of the old is.
+    pub fn take_over(
+        &mut self,
+        old: Document,
+        moved: &[Option<ModuleId>],
+        settings: &LandscapeSettings,
+    ) {
+        let to = |module: ModuleId| moved.get(module.index()).copied().flatten();
+        let is_same_run = self.is_same_run(&old);
+        let point = |pointed: Pointed| Pointed {
+            module: pointed.module.and_then(to),
+            relation: pointed.relation.and_then(|(a, b)| Some((to(a)?, to(b)?))),
+            ..match is_same_run {
+                true => pointed,
+                false => Pointed::default(),
+            }
+        };
+        self.selection = Selection {
+            chosen: point(old.selection.chosen),
+            pointed: Pointed::default(),
+            range: None,
+            ..old.selection
+        };
+        let (filters, range) = match is_same_run {
+            true => (old.filters.moved(to), old.selection.range),
+            false => (Filters::default(), None),
+        };
+        let boxes = old.landscape.boxes(to);
+        let references: Option<Arc<[f64]>> = (!old.landscape.references().is_empty()).then(|| {
+            let mut references = vec![0.0; self.session.hierarchy.len()];
+            for (&moved, &reference) in moved.iter().zip(old.landscape.references().iter()) {
+                if let Some(module) = moved {
+                    references[module.index()] = reference;
+                }
+            }
+            references.into()
+        });
+        let cut = old.cut.without_hidden().moved(to).hiding(self.left_out);
+        match is_same_run {
+            true => self.playback = old.playback,
+            false => self.take_clock(&old),
+        }
+        if let (Some(table), Some(old)) = (&mut self.functions, &old.functions) {
+            table.search(&self.session, old.query().to_owned());
+            let (column, descending) = old.sort();
+            table.set_sort(&self.session, column, descending);
+        }
+        if cut != self.cut || *settings != self.settings || references.is_some() {
+            self.cut = cut;
+            self.settings = *settings;
+            let metrics = Arc::clone(self.landscape.metrics());
+            let references = references.unwrap_or_default();
+            self.landscape =
+                LandscapeView::with(&self.session, metrics, references, settings, &self.cut);
+        }
+        self.landscape.ease_from(&boxes, Some);
+        self.limit(range, filters);
+    }
+}
+
+/// By module of the old document, the module of the new one: by path, else as the same module of the structure
+/// without a mapping.
+fn moved(old: &Basis, new: &Document) -> Vec<Option<ModuleId>> {
+    let mut moved = correspond::by_path(&old.session.hierarchy, &new.session.hierarchy);
+    let bases = if Arc::ptr_eq(&old.base, &new.base) {
+        None
+    } else {
+        Some(correspond::by_path(
+            &old.base.hierarchy,
+            &new.base.hierarchy,
+        ))
+    };
+    let origin = |origins: &[ModuleId], module: ModuleId| match origins {
+        [] => Some(module),
+        _ => origins
+            .get(module.index())
+            .copied()
+            .filter(|it| *it != ModuleId::ROOT),
+    };
+    let mut by_origin: Vec<Option<ModuleId>> = vec![None; new.base.hierarchy.len()];
+    for module in new.session.hierarchy.modules() {
+        let is_hidden = new
+            .left_out
+            .is_some_and(|hidden| new.session.hierarchy.contains(hidden, module));
+        if let Some(origin) = origin(&new.origins, module).filter(|_| !is_hidden) {
+            by_origin[origin.index()].get_or_insert(module);
+        }
+    }
+    for (index, moved) in moved.iter_mut().enumerate() {
+        if moved.is_none()
+            && let Some(mut origin) = origin(&old.origins, ModuleId(index as u32))
+        {
+            if let Some(bases) = &bases {
+                let Some(there) = bases[origin.index()] else {
+                    continue;
+                };
+                origin = there;
+            }
+            *moved = by_origin[origin.index()];
+        }
+    }
+    moved
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    #[test]
+    fn another_value_of_a_profile_is_shown_with_the_same_selection() {
+        let file = "tests/data/import/pprof/markdown-render.pb.gz";
+        let inputs = Inputs {
+            source_dir: None,
+            recordings: vec![PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(file)],
+        };
+        let (settings, progress) = (LandscapeSettings::default(), Progress::new());
+        let mut document = Document::open(&inputs, None, &settings, &progress)
+            .expect("a profile that can be read");
+        let profile = document.profile().expect("a profile");
+        let shown = profile.shown();
+        let names: Vec<String> = profile.values().iter().map(|it| it.name.clone()).collect();
+        assert!(names.len() > 1, "{names:?}");
+        let before = profile.weight();
+        document.selection.chosen = Pointed::at_module(Some(ModuleId(1)));
+        let basis = document.basis();
+        let with = |name: &str| Document::with_value(&basis, name, &settings, &progress);
+        assert!(with(&names[shown]).expect("it is known").is_none());
+        assert!(with("no such value").is_err());
+        let other = (shown + 1) % names.len();
+        let revised = with(&names[other]).expect("it is known");
+        let Revised {
+            document: mut next,
+            moved,
+        } = revised.expect("another value");
+        next.take_over(document, &moved, &settings);
+        let profile = next.profile().expect("a profile");
+        assert_eq!(profile.shown(), other);
+        assert_ne!(profile.weight(), before);
+        assert_eq!(next.selection.chosen.module, Some(ModuleId(1)));
+    }
+}

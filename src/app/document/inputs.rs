@@ -1,0 +1,76 @@
+//! What a document is opened from: its name, and what comes of files that are dropped on it.
+
+use std::path::{Path, PathBuf};
+
+use crate::analysis::session::Inputs;
+use crate::import;
+
+/// The names of source tree and recordings, without their folders; what they are without any.
+pub fn name_of(inputs: &Inputs) -> String {
+    if *inputs == Inputs::default() {
+        return "Built-in demo".into();
+    }
+    let paths = inputs.source_dir.iter().chain(&inputs.recordings);
+    let names = paths.map(|path| file_name(path));
+    names.collect::<Vec<_>>().join(" · ")
+}
+
+/// The last part of a path; of `.` the directory that it is.
+fn file_name(path: &Path) -> String {
+    if path.as_os_str() == import::input::STANDARD_INPUT {
+        return "standard input".into();
+    }
+    let whole = std::fs::canonicalize(path);
+    let path = whole.as_deref().unwrap_or(path);
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    name.to_string_lossy().into_owned()
+}
+
+/// What to open when `paths` are dropped on a window that shows `open`.
+///
+/// Recordings replace the recordings and keep the structure. A source tree keeps the recordings only
+/// when there was no source tree: recordings belong to the tree they were opened with.
+pub fn dropped(open: Option<&Inputs>, paths: &[PathBuf]) -> Inputs {
+    let is_source = |path: &&PathBuf| path.is_dir() && !import::is_recording(path);
+    let source_dir = paths.iter().rfind(is_source).cloned();
+    let recordings = paths.iter().filter(|path| !is_source(path));
+    let mut inputs = Inputs {
+        source_dir,
+        recordings: recordings.cloned().collect(),
+    };
+    if let Some(open) = open {
+        if inputs.source_dir.is_none() {
+            inputs.source_dir.clone_from(&open.source_dir);
+        } else if open.source_dir.is_none() && inputs.recordings.is_empty() {
+            inputs.recordings.clone_from(&open.recordings);
+        }
+    }
+    inputs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_dropped_joins_or_replaces_what_is_open() {
+        let tree = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+        let other = tree.join("src");
+        let trace = tree.join("Cargo.toml");
+        let of = |source: Option<&PathBuf>, recordings: &[&PathBuf]| Inputs {
+            source_dir: source.cloned(),
+            recordings: recordings.iter().map(|&path| path.clone()).collect(),
+        };
+        let old = PathBuf::from("old.json");
+        let structure = of(Some(&tree), &[&old]);
+        let recording = of(None, &[&old]);
+        let drop =
+            |open: Option<&Inputs>, path: &PathBuf| dropped(open, std::slice::from_ref(path));
+        assert_eq!(drop(None, &tree), of(Some(&tree), &[]));
+        assert_eq!(drop(Some(&structure), &trace), of(Some(&tree), &[&trace]));
+        assert_eq!(drop(Some(&structure), &other), of(Some(&other), &[]));
+        assert_eq!(drop(Some(&recording), &tree), of(Some(&tree), &[&old]));
+        let both = dropped(Some(&structure), &[trace.clone(), other.clone()]);
+        assert_eq!(both, of(Some(&other), &[&trace]));
+    }
+}

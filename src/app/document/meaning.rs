@@ -1,0 +1,86 @@
+//! What is meant in a document by what is pointed at or chosen.
+
+use super::{Document, RECORDING};
+use crate::analysis::session::Session;
+use crate::filter::selection::{Meant, Pointed};
+use crate::units::{FunctionId, ModuleId};
+use crate::views::flame::navigate;
+
+impl Document {
+    /// The module of a function of the recording that plays.
+    pub fn module_of(&self, function: FunctionId) -> Option<ModuleId> {
+        let modules = &self.resolved()?.resolution.modules;
+        modules.get(function.index()).copied()
+    }
+
+    /// What is pointed at, with the function of a call, the module of a function and the one function of a
+    /// module added.
+    pub fn complete(&self, pointed: Pointed) -> Pointed {
+        let of_call = || {
+            let (of, trace) = (pointed.call?, &self.resolved()?.recording.trace);
+            navigate::exists(trace, of).then(|| trace.call(of.thread, of.call).function)
+        };
+        let function = pointed.function.or_else(of_call);
+        let module = pointed.module.or_else(|| self.module_of(function?));
+        // Of a call relation what is called.
+        let module = module.or(pointed.relation.map(|(_, to)| to));
+        let function = function.or_else(|| *self.function_of.get(module?.index())?);
+        Pointed {
+            module,
+            function,
+            ..pointed
+        }
+    }
+
+    /// What is meant by what is pointed at or chosen.
+    pub fn meant(&self, of: &Pointed) -> Meant<'_> {
+        let modules = self
+            .resolved()
+            .map_or(&[][..], |it| it.resolution.modules.as_slice());
+        Meant::new(of, &self.session.hierarchy, modules)
+    }
+
+    /// The functions of the recording in a module. O(functions).
+    pub fn functions_in(&self, module: ModuleId) -> impl Iterator<Item = FunctionId> + '_ {
+        let modules = self
+            .resolved()
+            .map_or(&[][..], |it| it.resolution.modules.as_slice());
+        let hierarchy = &self.session.hierarchy;
+        let is_in = move |inner: ModuleId| {
+            module.index() < hierarchy.len() && hierarchy.contains(module, inner)
+        };
+        let all = modules.iter().zip(0..);
+        all.filter(move |(inner, _)| is_in(**inner))
+            .map(|(_, function)| FunctionId(function))
+    }
+
+    /// The call relation between two functions as it is drawn: between displayed modules; none within one.
+    pub fn displayed_relation(
+        &self,
+        caller: FunctionId,
+        callee: FunctionId,
+    ) -> Option<(ModuleId, ModuleId)> {
+        let shown = |function| self.landscape.displayed(self.module_of(function)?);
+        let (from, to) = (shown(caller)?, shown(callee)?);
+        (from != to).then_some((from, to))
+    }
+}
+
+/// By module, the function of the recording that it stands for, where it is one alone. O(modules + functions).
+pub(super) fn functions_by_module(session: &Session) -> Vec<Option<FunctionId>> {
+    let mut functions = vec![None; session.hierarchy.len()];
+    let Some(resolved) = session.recordings.get(RECORDING) else {
+        return functions;
+    };
+    let mut counts = vec![0u8; functions.len()];
+    for (module, function) in resolved.resolution.modules.iter().zip(0..) {
+        if let (Some(of), Some(count)) = (
+            functions.get_mut(module.index()),
+            counts.get_mut(module.index()),
+        ) {
+            *count = count.saturating_add(1);
+            *of = (*count == 1).then_some(FunctionId(function));
+        }
+    }
+    functions
+}

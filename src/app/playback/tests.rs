@@ -1,0 +1,315 @@
+use super::*;
+use crate::facts::builder::{Timestamp, TraceBuilder};
+use crate::facts::functions::Function;
+use crate::warnings::{Place, Reporter};
+
+/// Calls that start and end at pseudo-random times, many of them equal.
+pub fn trace(calls: u64, seed: u64) -> Trace {
+    let reporter = Reporter::new();
+    let mut builder = TraceBuilder::new(&reporter);
+    let thread = builder.thread("1", "1");
+    let function = builder.function(Function::default());
+    let mut state = seed;
+    let mut time = 5_000;
+    for _ in 0..calls * 2 {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1);
+        time += (state >> 60).saturating_sub(6) as i64 * 40;
+        let at = Timestamp::from_ns(time);
+        let place = || Place::file("made up");
+        if state >> 33 & 1 == 0 || builder.open_calls(thread) == 0 {
+            builder.enter(thread, at, function, place);
+        } else {
+            builder.exit(thread, at, None, place);
+        }
+    }
+    builder.finish(|| Place::file("made up")).1
+}
+
+fn seconds(seconds: f64) -> Duration {
+    Duration::from_secs_f64(seconds)
+}
+
+#[test]
+fn settings_are_saved_and_taken_again_whatever_a_file_holds() {
+    let trace = trace(100, 4);
+    let mut playback = Playback::new(&trace);
+    playback.set_clock(Clock::Event, Duration::ZERO, &trace);
+    playback.set_speed(77.0, Duration::ZERO, &trace);
+    (playback.step, playback.stride) = (Step::Span(Cost::from_ns(12)), 5);
+    (playback.looping, playback.skips_idle) = (true, true);
+    let mut again = Playback::new(&trace);
+    again.configure(&playback.settings());
+    assert_eq!(again.settings(), playback.settings());
+    let odd = PlaybackSettings {
+        wall_speed: f64::NAN,
+        event_speed: -4.0,
+        cel_speed: f64::INFINITY,
+        step: Step::Events(0),
+        stride: 0,
+        ..playback.settings()
+    };
+    again.configure(&odd);
+    again.play(Duration::ZERO, &trace);
+    again.advance(seconds(1.0), &trace);
+    assert!(again.settings().wall_speed > 0.0 && again.settings().cel_speed <= 60.0);
+    assert_eq!(again.step, Step::Events(1));
+}
+
+#[test]
+fn the_time_shown_does_not_depend_on_the_number_of_frames() {
+    let trace = trace(400, 3);
+    for clock in [Clock::Wall, Clock::Event] {
+        let shown = |frames: u32| {
+            let mut playback = Playback::new(&trace);
+            playback.set_clock(clock, Duration::ZERO, &trace);
+            playback.play(seconds(1.0), &trace);
+            for frame in 1..=frames {
+                let at = 1.0 + 11.0 * f64::from(frame) / f64::from(frames);
+                playback.advance(seconds(at), &trace);
+            }
+            playback.time()
+        };
+        assert_eq!(shown(1), shown(977));
+        assert!(shown(1) > Time::ZERO && shown(1) < trace.range().end);
+    }
+}
+
+#[test]
+fn the_whole_trace_plays_in_half_a_minute_and_stops_or_starts_again() {
+    let trace = trace(300, 1);
+    let end = trace.range().end;
+    for clock in [Clock::Wall, Clock::Event] {
+        let mut playback = Playback::new(&trace);
+        playback.set_clock(clock, Duration::ZERO, &trace);
+        playback.play(Duration::ZERO, &trace);
+        playback.advance(seconds(29.0), &trace);
+        assert!(playback.time() < end && playback.is_playing());
+        playback.advance(seconds(30.5), &trace);
+        assert!(playback.time() == end && !playback.is_playing());
+        playback.looping = true;
+        playback.toggle(seconds(40.0), &trace);
+        playback.advance(seconds(75.0), &trace);
+        assert!(playback.is_playing());
+        let early = Time::from_ns(end.ns() / 2);
+        assert!(playback.time() < early);
+    }
+}
+
+#[test]
+fn steps_forward_and_back_reach_both_ends_and_always_move() {
+    for seed in 0..20 {
+        let trace = trace(200, seed);
+        for step in [
+            Step::Events(1),
+            Step::Events(7),
+            Step::Span(Cost::from_ns(90)),
+        ] {
+            let mut playback = Playback::new(&trace);
+            playback.step = step;
+            let mut rounds = 0;
+            while playback.time() < trace.range().end {
+                let before = playback.time();
+                playback.step(1, &trace);
+                assert!(playback.time() > before);
+                let cel = playback.cel(&trace);
+                assert!(cel.end == playback.time() && cel.start < cel.end);
+                rounds += 1;
+                assert!(rounds < 10_000);
+            }
+            while playback.time() > Time::ZERO {
+                let before = playback.time();
+                playback.step(-1, &trace);
+                assert!(playback.time() < before);
+            }
+            playback.step(-10, &trace);
+            assert_eq!(playback.time(), Time::ZERO);
+        }
+    }
+}
+
+#[test]
+fn cel_by_cel_it_plays_what_stepping_shows() {
+    for seed in 0..8 {
+        let trace = trace(300, seed);
+        for (step, stride) in [
+            (Step::Events(1), 3),
+            (Step::Events(7), 1),
+            (Step::Span(Cost::from_ns(90)), 2),
+        ] {
+            let mut playback = Playback::new(&trace);
+            (playback.step, playback.stride) = (step, stride);
+            // Events at the very start have happened.
+            let first = trace.events_until(Time::ZERO);
+            playback.set_clock(Clock::Cel, Duration::ZERO, &trace);
+            playback.set_speed(4.0, Duration::ZERO, &trace);
+            playback.play(Duration::ZERO, &trace);
+            for tick in 1..=40u32 {
+                playback.advance(seconds(f64::from(tick) * 0.25 + 0.01), &trace);
+                let amount = u64::from(tick) * stride;
+                let wanted = match step {
+                    Step::Events(events) => {
+                        time_after((first + events * amount).min(trace.events()), &trace)
+                    }
+                    Step::Span(span) => Time::ZERO + scaled(span, amount),
+                };
+                let wanted = wanted.min(trace.range().end);
+                assert_eq!(playback.time(), wanted, "{step:?} {tick}");
+                if wanted == trace.range().end {
+                    break;
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn playing_backward_passes_the_same_times() {
+    let trace = trace(400, 11);
+    for clock in [Clock::Wall, Clock::Event] {
+        let mut playback = Playback::new(&trace);
+        playback.set_clock(clock, Duration::ZERO, &trace);
+        playback.play(Duration::ZERO, &trace);
+        let mut there = Vec::new();
+        for second in 0..=30 {
+            playback.advance(seconds(f64::from(second)), &trace);
+            there.push(playback.time());
+        }
+        assert!(!playback.is_playing() && playback.time() == trace.range().end);
+        playback.reverse(true, seconds(50.0), &trace);
+        playback.play(seconds(50.0), &trace);
+        let mut back = Vec::new();
+        for second in 0..=30 {
+            playback.advance(seconds(50.0 + f64::from(second)), &trace);
+            back.push(playback.time());
+        }
+        back.reverse();
+        let apart = there
+            .iter()
+            .zip(&back)
+            .map(|(a, b)| a.since(*b).max(b.since(*a)));
+        // Half a nanosecond, or half an event, is rounded one way or the other.
+        let least = match clock {
+            Clock::Wall | Clock::Cel => Cost::from_ns(1),
+            Clock::Event => Cost::from_ns(400),
+        };
+        assert!(apart.max().expect("times") <= least, "{there:?} {back:?}");
+        assert!(!playback.is_playing(), "stops at the start");
+    }
+}
+
+#[test]
+fn what_is_played_can_be_limited_to_a_range() {
+    let trace = trace(400, 13);
+    let end = trace.range().end.ns();
+    let range = TimeRange::new(Time::from_ns(end / 4), Time::from_ns(end / 2));
+    let mut playback = Playback::new(&trace);
+    playback.limit(Some(range), &trace);
+    assert_eq!(playback.time(), range.start);
+    playback.looping = true;
+    playback.play(Duration::ZERO, &trace);
+    for tenth in 0..400 {
+        playback.advance(seconds(f64::from(tenth) * 0.1), &trace);
+        assert!(range.contains(playback.time()) && playback.is_playing());
+    }
+    playback.step(-1_000, &trace);
+    assert_eq!(playback.time(), range.start);
+    playback.step(1_000, &trace);
+    assert_eq!(playback.time(), range.end);
+    playback.limit(None, &trace);
+    playback.step(1_000, &trace);
+    assert_eq!(playback.time(), trace.range().end);
+}
+
+#[test]
+fn idle_stretches_are_passed_quickly_and_nothing_else_is() {
+    let reporter = Reporter::new();
+    let mut builder = TraceBuilder::new(&reporter);
+    let thread = builder.thread("1", "1");
+    let function = builder.function(Function::default());
+    let place = || Place::file("made up");
+    // Two bursts, an hour apart.
+    for start in [0, 3_600_000_000_000i64] {
+        for call in 0..100 {
+            let at = start + call * 10_000_000;
+            builder.enter(thread, Timestamp::from_ns(at), function, place);
+            builder.exit(thread, Timestamp::from_ns(at + 5_000_000), None, place);
+        }
+    }
+    let trace = builder.finish(place).1;
+    let played = |skips_idle: bool| {
+        let mut playback = Playback::new(&trace);
+        playback.skips_idle = skips_idle;
+        playback.set_speed(1e9, Duration::ZERO, &trace);
+        playback.play(Duration::ZERO, &trace);
+        let mut frames = 0;
+        while playback.is_playing() && frames < 1_000 {
+            frames += 1;
+            playback.advance(seconds(f64::from(frames) / 60.0), &trace);
+        }
+        (frames, playback.time())
+    };
+    let (frames, time) = played(true);
+    assert_eq!(time, trace.range().end);
+    assert!((120..220).contains(&frames), "{frames}");
+    assert!(played(false).1 < trace.range().end);
+}
+
+#[test]
+fn cels_are_numbered_from_one() {
+    for seed in 0..20 {
+        let trace = trace(200, seed);
+        for step in [Step::Events(7), Step::Span(Cost::from_ns(90))] {
+            let mut playback = Playback::new(&trace);
+            playback.step = step;
+            let (_, cels) = playback.cel_number(&trace);
+            for cel in 1..=cels {
+                let time = playback.end_of_cel(cel, &trace);
+                playback.seek(time, Duration::ZERO, &trace);
+                let (at, of) = playback.cel_number(&trace);
+                // Events at the same time belong to one cel more than asked for.
+                assert!(at >= cel && of == cels, "{cel} {at}");
+            }
+            assert_eq!(playback.time(), trace.range().end);
+        }
+    }
+}
+
+#[test]
+fn a_change_of_speed_clock_or_place_while_playing_does_not_jump() {
+    let trace = trace(400, 5);
+    let mut playback = Playback::new(&trace);
+    playback.play(Duration::ZERO, &trace);
+    playback.advance(seconds(10.0), &trace);
+    let before = playback.time();
+    playback.set_speed(playback.speed() * 3.0, seconds(10.0), &trace);
+    playback.advance(seconds(10.0), &trace);
+    assert_eq!(playback.time(), before);
+    playback.set_clock(Clock::Event, seconds(10.0), &trace);
+    playback.advance(seconds(10.0), &trace);
+    assert!(playback.time() <= before);
+    playback.seek(Time::from_ns(100), seconds(10.0), &trace);
+    assert!(playback.is_playing());
+    playback.seek(Time::MAX, seconds(10.0), &trace);
+    assert_eq!(playback.time(), trace.range().end);
+}
+
+#[test]
+fn an_empty_trace_neither_plays_nor_steps() {
+    let trace = Trace::default();
+    let mut playback = Playback::new(&trace);
+    playback.looping = true;
+    playback.play(Duration::ZERO, &trace);
+    playback.advance(seconds(3.0), &trace);
+    playback.step(1, &trace);
+    playback.step(-1, &trace);
+    assert_eq!(playback.time(), Time::ZERO);
+    assert_eq!(playback.cel(&trace).length(), Cost::ZERO);
+}
+
+#[test]
+fn step_sizes_are_round() {
+    let row: Vec<u64> = [0, 1, 2, 3, 7, 11, 200, 201, u64::MAX]
+        .map(rounded)
+        .to_vec();
+    assert_eq!(row, [1, 1, 2, 5, 10, 20, 200, 500, u64::MAX]);
+}

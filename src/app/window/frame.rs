@@ -1,0 +1,200 @@
+//! One frame: what is new is drawn, and when the next is due is found out.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use glam::Vec2;
+use winit::event_loop::ActiveEventLoop;
+
+use super::pictures::{landscape_frame, prepare_sheets, viewport};
+use super::{App, MAX_LOSSES};
+use crate::app::graphics::Presented;
+use crate::app::panels::{self, Layout};
+use crate::app::workbench::Message;
+use crate::render::gpu::GpuError;
+use crate::views::table::ViewId;
+
+/// The picture of a landscape at rest is made better only when nothing else is going on: on a software
+/// renderer each step takes long enough to make the panels stutter.
+const CALM: Duration = Duration::from_millis(150);
+/// How often the progress of work on another thread is looked at.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(60);
+/// When the display cannot take a frame it is tried again after this.
+const RETRY_INTERVAL: Duration = Duration::from_millis(16);
+
+impl App {
+    /// Draws a frame and finds out when the next is due.
+    pub(super) fn frame(&mut self, event_loop: &ActiveEventLoop) {
+        self.next_frame = None;
+        if self.bench.poll_loading()
+            && let (Some(view), Some(document)) = (&self.view, &self.bench.document)
+        {
+            let title = format!("{} — Callscape", document.name());
+            view.window.set_title(&title);
+        }
+        self.bench.poll_jobs();
+        let Some(view) = &mut self.view else {
+            return;
+        };
+        let begin = Instant::now();
+        self.bench.advance();
+        let camera = self.bench.camera.camera();
+        let in_motion = view.drawn.is_some_and(|drawn| drawn.camera != camera);
+        let scale = view.pace.begin_frame(self.bench.now(), in_motion);
+        if view.graphics.size().contains(&0) {
+            // Nothing to draw on until the window gets a size.
+            return;
+        }
+        let mut dock = std::mem::take(&mut self.bench.dock);
+        let graphics = &mut view.graphics;
+        let pictures = ViewId::ALL.map(|view| (view, graphics.picture(view)));
+        let (bench, timings, commands) = (&self.bench, &self.timings, &mut self.commands);
+        let mut layout = Layout::default();
+        let theme = bench.settings.theme;
+        let shown = view.overlay.run(&view.window, event_loop, theme, |ui| {
+            commands.clear();
+            layout = panels::show(ui, bench, &mut dock, &pictures, timings, commands);
+            layout.landscape.map_or(egui::Rect::NOTHING, |it| it.seen)
+        });
+        self.bench.dock = dock;
+        let points = shown.panels.pixels_per_point;
+        let target = layout.landscape.map(|landscape| {
+            let viewport = viewport(landscape, points);
+            self.bench.set_viewport(viewport);
+            let size = (viewport.size * scale).as_uvec2();
+            view.graphics.target(ViewId::Landscape, size.to_array())
+        });
+        if target.is_none() {
+            self.bench.hide_viewport();
+        }
+        self.bench.search.wants_focus = false;
+        self.bench.search.mark_moved = false;
+        self.bench.row_to_show = None;
+        self.bench.call_to_show = None;
+        self.bench.view_pointed_at = layout.under_pointer;
+        self.bench.rows_seen = layout.rows_seen;
+        let place = layout
+            .under_pointer
+            .and_then(|view| self.bench.dock.place(view));
+        self.bench.sheet_pointer = place.zip(layout.pointer).map(|(place, at)| {
+            let at = (at - place.min) * points;
+            Vec2::new(at.x, at.y)
+        });
+        let had_commands = !self.commands.is_empty();
+        for command in std::mem::take(&mut self.commands) {
+            self.bench.execute(command);
+        }
+        let (overlay, origin) = (&view.overlay, self.bench.viewport.origin);
+        let covers = |at: Vec2| overlay.covers(at.x + origin.x, at.y + origin.y);
+        let is_brushed = self.bench.update_hover(layout.pointed, covers);
+
+        let restless = CALM.saturating_sub(self.last_input.elapsed());
+        let may_settle = scale == 1.0 && restless.is_zero() && !shown.repaint_after.is_zero();
+        let landscape =
+            target.and_then(|target| landscape_frame(&mut self.bench, view, target, may_settle));
+        let sheets = prepare_sheets(&mut self.bench, view, points);
+        let is_waiting = self.bench.sheets_wait();
+        let presented = view
+            .graphics
+            .draw(landscape.as_ref(), &sheets, theme, shown.panels);
+        if landscape.is_some() {
+            view.drawn = landscape;
+        }
+        self.timings.frames += 1;
+        let smooth = |old: f32, new: f32| old + (new - old) * 0.1;
+        let interval = begin.duration_since(view.last_frame).as_secs_f32() * 1e3;
+        self.timings.interval_ms = smooth(self.timings.interval_ms, interval);
+        self.bench.drawing += begin.elapsed();
+        if in_motion {
+            view.pace.end_frame(begin.elapsed().as_secs_f32());
+        }
+        let cpu = begin.elapsed().as_secs_f32() * 1e3;
+        self.timings.cpu_ms = smooth(self.timings.cpu_ms, cpu);
+        view.last_frame = begin;
+        if let Some(log) = &mut self.log {
+            log.write(self.timings.frames, self.is_focused, &self.bench);
+        }
+
+        let now = Instant::now();
+        let mut due = None;
+        let mut by = |after: Duration| {
+            // Too far away to be told is never.
+            let at = now.checked_add(after);
+            due = [due, at].into_iter().flatten().min();
+        };
+        by(shown.repaint_after);
+        if self.bench.is_moving() || had_commands || is_brushed {
+            by(Duration::ZERO);
+        } else if target.is_some()
+            && self.bench.document.is_some()
+            && !view.graphics.renderer.settled()
+        {
+            by(restless);
+        }
+        if let Some(rest) = view.pace.rests_in(self.bench.now()) {
+            by(rest);
+        }
+        let is_working = self.bench.work.is_under_way() || self.bench.jobs.is_any();
+        if self.bench.loading.is_some() || is_working || is_waiting {
+            by(PROGRESS_INTERVAL);
+        }
+        match presented {
+            Ok(Presented::Yes) => {}
+            Ok(Presented::TryAgain) => by(RETRY_INTERVAL),
+            Ok(Presented::NotNow) => due = None,
+            Err(error) => {
+                self.on_gpu_error(event_loop, error);
+                return;
+            }
+        }
+        match due {
+            Some(at) if at <= now => self.redraw(),
+            due => {
+                self.next_frame = due;
+                self.remember();
+            }
+        }
+    }
+
+    /// Keeps how the views are arranged.
+    fn remember(&mut self) {
+        if let Err(error) = self.memory.keep(&self.bench.dock) {
+            self.bench.messages.push(Message {
+                is_error: true,
+                is_open: false,
+                title: "The arrangement of the views cannot be kept".to_owned(),
+                lines: vec![error.to_string()],
+            });
+            self.redraw();
+        }
+    }
+
+    /// Opens the device anew when it is lost; tells of any other error once.
+    fn on_gpu_error(&mut self, event_loop: &ActiveEventLoop, error: GpuError) {
+        let Some(view) = &self.view else {
+            return;
+        };
+        if !matches!(error, GpuError::Lost(_)) {
+            let message = Message {
+                is_error: true,
+                is_open: true,
+                title: "The graphics driver reported an error".to_owned(),
+                lines: vec![error.to_string()],
+            };
+            if !self.bench.messages.contains(&message) {
+                self.bench.messages.push(message);
+                self.redraw();
+            }
+            return;
+        }
+        self.losses += 1;
+        if self.losses > MAX_LOSSES {
+            self.fail(event_loop, error.into());
+            return;
+        }
+        let window = Arc::clone(&view.window);
+        // The old surface has to go before the window can have another.
+        self.view = None;
+        self.make_view(event_loop, window);
+    }
+}

@@ -1,0 +1,133 @@
+//! Keys and the pointer, and what they ask for.
+
+use glam::Vec2;
+use winit::event::{ElementState, MouseButton, MouseScrollDelta, WindowEvent};
+use winit::keyboard::{Key, NamedKey};
+
+use super::App;
+use crate::app::camera::Mode;
+use crate::app::command::Command;
+use crate::app::keys;
+use crate::app::panels;
+use crate::app::pointer::Button;
+use crate::views::table::ViewId;
+
+impl App {
+    /// A key went down or up: whether egui is to see it too.
+    pub(super) fn on_key(&mut self, event: &winit::event::KeyEvent) -> bool {
+        let Some(view) = &self.view else {
+            return false;
+        };
+        let pressed = event.state == ElementState::Pressed;
+        if view.overlay.is_typing() {
+            let in_search = view
+                .overlay
+                .ctx()
+                .memory(|memory| memory.has_focus(egui::Id::unique(panels::SEARCH_FIELD)));
+            let in_functions = view
+                .overlay
+                .ctx()
+                .memory(|memory| memory.has_focus(egui::Id::unique(panels::FUNCTION_FIELD)));
+            let ctrl_f = self.modifiers.control_key();
+            let is_s =
+                matches!(&event.logical_key, Key::Character(key) if key.eq_ignore_ascii_case("s"));
+            let command = match (pressed, in_search) {
+                (true, true) if !ctrl_f => keys::in_search(event),
+                (true, _) if ctrl_f && is_s && self.bench.mapping.is_open => {
+                    Some(Command::SaveMapping)
+                }
+                (true, false) if !ctrl_f && in_functions => keys::in_function_search(event)
+                    .map(|key| Command::Table(ViewId::Functions, key)),
+                _ => None,
+            };
+            let is_ours = command.is_some();
+            if let Some(command) = command {
+                self.execute(command);
+            }
+            return !is_ours;
+        }
+        let escape = event.logical_key == Key::Named(NamedKey::Escape);
+        if escape && view.overlay.has_open_menu() {
+            return true;
+        }
+        let moves = self.fly_keys.set(event.physical_key, pressed);
+        if self.bench.camera.mode() == Mode::Fly {
+            self.bench.camera.set_thrust(self.fly_keys.thrust());
+            self.redraw();
+            if moves {
+                return false;
+            }
+        }
+        if pressed
+            && !self.modifiers.control_key()
+            && self.bench.sheet_pointed_at().is_some()
+            && let Some(command) = keys::on_sheet(event)
+        {
+            self.execute(command);
+            return false;
+        }
+        let plain = !self.modifiers.control_key() && !self.modifiers.alt_key();
+        if pressed
+            && plain
+            && let Some(table) = self.bench.table_pointed_at()
+            && let Some(key) = keys::on_table(event)
+        {
+            self.execute(Command::Table(table, key));
+            return false;
+        }
+        if pressed && let Some(command) = keys::command(event, self.modifiers) {
+            self.execute(command);
+        }
+        false
+    }
+
+    pub(super) fn on_pointer(&mut self, event: &WindowEvent) {
+        let Some(view) = &self.view else {
+            return;
+        };
+        match event {
+            WindowEvent::CursorMoved { position, .. } => {
+                let at = Vec2::new(position.x as f32, position.y as f32);
+                let over_panel = view.overlay.covers(at.x, at.y);
+                self.bench
+                    .pointer_moved(at - self.bench.viewport.origin, over_panel);
+            }
+            WindowEvent::CursorLeft { .. } => self.bench.pointer_left(),
+            WindowEvent::MouseInput { state, button, .. } => {
+                let button = match button {
+                    MouseButton::Left => Button::Left,
+                    MouseButton::Right => Button::Right,
+                    MouseButton::Middle => Button::Middle,
+                    MouseButton::Back | MouseButton::Forward => {
+                        if *state == ElementState::Pressed {
+                            let back = *button == MouseButton::Back;
+                            self.execute(if back {
+                                Command::Back
+                            } else {
+                                Command::Forward
+                            });
+                        }
+                        return;
+                    }
+                    MouseButton::Other(_) => return,
+                };
+                match state {
+                    ElementState::Pressed => {
+                        let shift = self.modifiers.shift_key();
+                        self.bench.pointer_pressed(button, shift);
+                    }
+                    ElementState::Released => self.bench.pointer_released(button),
+                }
+            }
+            WindowEvent::MouseWheel { delta, .. } if self.bench.pointer.at.is_some() => {
+                let notches = match delta {
+                    MouseScrollDelta::LineDelta(_, y) => *y,
+                    // What browsers take a line to be.
+                    MouseScrollDelta::PixelDelta(by) => by.y as f32 / 40.0,
+                };
+                self.bench.wheel_turned(notches);
+            }
+            _ => {}
+        }
+    }
+}

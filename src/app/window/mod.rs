@@ -1,0 +1,313 @@
+//! The window and its event loop. A frame is drawn when something changed and never otherwise.
+
+mod frame;
+mod input;
+mod pictures;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::Context;
+use winit::application::ApplicationHandler;
+use winit::dpi::LogicalSize;
+use winit::event::{StartCause, WindowEvent};
+use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop, EventLoopProxy};
+use winit::keyboard::ModifiersState;
+use winit::window::{Window, WindowId};
+
+use super::command::Command;
+use super::graphics::Graphics;
+use super::growing::Growing;
+use super::keys::FlyKeys;
+use super::overlay::Overlay;
+use super::pace::Pace;
+use super::panels::Timings;
+use super::remembered::Memory;
+use super::sheets::DrawnWith;
+use super::state_log::StateLog;
+use super::workbench::{Message, Workbench};
+use crate::analysis::session::Inputs;
+use crate::render::renderer::Frame;
+use crate::units::{ModuleId, ThreadId};
+use crate::views::landscape::Moment;
+use crate::views::table::ViewId;
+
+/// A device that is lost again and again is given up.
+const MAX_LOSSES: u32 = 3;
+
+/// A worker has something to tell.
+#[derive(Debug)]
+struct Wake;
+
+/// Opens the window on `inputs`, the built-in demo when there are none, through the mapping file `map`, and stays
+/// until it is closed. Recordings are followed as they grow if `follow` says so.
+pub fn run(inputs: Inputs, map: Option<PathBuf>, follow: bool) -> anyhow::Result<()> {
+    start(Start::Inputs(inputs), map, follow)
+}
+
+/// Opens the window on the session that the file at `path` keeps.
+pub fn run_session(path: PathBuf, map: Option<PathBuf>, follow: bool) -> anyhow::Result<()> {
+    // What is no session at all is better said where it was asked for.
+    super::saved::SavedSession::read(&path)?;
+    start(Start::Session(path), map, follow)
+}
+
+/// What the window opens first.
+enum Start {
+    Inputs(Inputs),
+    Session(PathBuf),
+}
+
+fn start(start: Start, map: Option<PathBuf>, follow: bool) -> anyhow::Result<()> {
+    let event_loop = event_loop()?;
+    let mut app = App::new(event_loop.create_proxy(), start, map);
+    app.bench.growing = follow.then(Growing::default);
+    event_loop
+        .run_app(&mut app)
+        .context("the window system failed")?;
+    app.failure.map_or(Ok(()), Err)
+}
+
+fn event_loop() -> anyhow::Result<EventLoop<Wake>> {
+    EventLoop::<Wake>::with_user_event()
+        .build()
+        .map_err(|error| {
+            // Before the reason winit says in which of its own files it stands.
+            let text = error.to_string();
+            let reason = text.rsplit_once(".rs:").map_or(&*text, |(_, reason)| reason);
+            let reason = reason.trim_start_matches(|c: char| c.is_ascii_digit() || c == ':');
+            let reason = reason.trim().trim_end_matches('.');
+            anyhow::anyhow!(
+                "no window can be opened: {reason}. It needs a display (DISPLAY or WAYLAND_DISPLAY) \
+                 and, on Debian and Ubuntu, the packages libx11-6, libxcursor1, libxi6, libxrandr2, \
+                 libx11-xcb1, libxkbcommon-x11-0 and libwayland-client0. \
+                 `callscape render` draws pictures without a window"
+            )
+        })
+}
+
+struct App {
+    bench: Workbench,
+    memory: Memory,
+    view: Option<View>,
+    start: Option<Start>,
+    map: Option<PathBuf>,
+    modifiers: ModifiersState,
+    fly_keys: FlyKeys,
+    dropped: Vec<PathBuf>,
+    commands: Vec<Command>,
+    timings: Timings,
+    log: Option<StateLog>,
+    /// Whether keys reach this window.
+    is_focused: bool,
+    losses: u32,
+    is_hidden: bool,
+    last_input: Instant,
+    /// When the next frame is due without an event.
+    next_frame: Option<Instant>,
+    failure: Option<anyhow::Error>,
+}
+
+/// A call relation, and the thread of a hop of a hyperarc.
+type Marked = (Option<(ModuleId, ModuleId)>, Option<ThreadId>);
+
+/// The window and what draws on it.
+struct View {
+    overlay: Overlay,
+    graphics: Graphics,
+    window: Arc<Window>,
+    /// What the landscape's picture shows.
+    drawn: Option<Frame>,
+    /// The moment that the renderer has; none when it has nothing of the present blocks.
+    shown: Option<Option<Moment>>,
+    /// The call relations that stand out among the arcs that the renderer has.
+    marked: Option<[Marked; 2]>,
+    /// What the pictures of the sheets show.
+    sheets: BTreeMap<ViewId, DrawnWith>,
+    /// The sheets that were not all worked out when they were drawn.
+    waited: Vec<ViewId>,
+    last_frame: Instant,
+    pace: Pace,
+}
+
+impl App {
+    fn new(proxy: EventLoopProxy<Wake>, start: Start, map: Option<PathBuf>) -> App {
+        let wake = move || -> Box<dyn FnOnce() + Send> {
+            let proxy = proxy.clone();
+            Box::new(move || {
+                // The window is gone: nobody waits any more.
+                let _ = proxy.send_event(Wake);
+            })
+        };
+        let mut bench = Workbench::new(Box::new(wake));
+        let (memory, dock, notice) = Memory::recall();
+        bench.dock = dock;
+        bench.messages.extend(notice.map(|reason| Message {
+            is_error: true,
+            is_open: true,
+            title: "The views are arranged as at first".to_owned(),
+            lines: vec![reason],
+        }));
+        App {
+            bench,
+            memory,
+            view: None,
+            start: Some(start),
+            map,
+            modifiers: ModifiersState::default(),
+            fly_keys: FlyKeys::default(),
+            dropped: Vec::new(),
+            commands: Vec::new(),
+            timings: Timings::default(),
+            log: StateLog::from_environment(),
+            is_focused: false,
+            losses: 0,
+            is_hidden: false,
+            last_input: Instant::now(),
+            next_frame: None,
+            failure: None,
+        }
+    }
+
+    fn fail(&mut self, event_loop: &ActiveEventLoop, error: anyhow::Error) {
+        self.failure.get_or_insert(error);
+        event_loop.exit();
+    }
+
+    fn redraw(&self) {
+        if let Some(view) = &self.view {
+            view.window.request_redraw();
+        }
+    }
+
+    fn execute(&mut self, command: Command) {
+        self.bench.execute(command);
+        self.redraw();
+    }
+
+    fn make_view(&mut self, event_loop: &ActiveEventLoop, window: Arc<Window>) {
+        match Graphics::new(Arc::clone(&window)) {
+            Ok(graphics) => {
+                let side = graphics.gpu.device.limits().max_texture_dimension_2d;
+                let theme = self.bench.settings.theme;
+                self.timings.adapter = graphics.gpu.name();
+                self.view = Some(View {
+                    overlay: Overlay::new(&window, side, theme),
+                    graphics,
+                    window,
+                    drawn: None,
+                    shown: None,
+                    marked: None,
+                    sheets: BTreeMap::new(),
+                    waited: Vec::new(),
+                    last_frame: Instant::now(),
+                    pace: Pace::default(),
+                });
+                self.bench.blocks_are_new = true;
+                self.redraw();
+            }
+            Err(error) => self.fail(event_loop, error.into()),
+        }
+    }
+}
+
+impl ApplicationHandler<Wake> for App {
+    fn resumed(&mut self, event_loop: &ActiveEventLoop) {
+        if self.view.is_some() {
+            return;
+        }
+        let attributes = Window::default_attributes()
+            .with_title("Callscape")
+            .with_min_inner_size(LogicalSize::new(320.0, 240.0))
+            .with_inner_size(LogicalSize::new(1280.0, 800.0));
+        #[cfg(target_os = "linux")]
+        let attributes = {
+            use winit::platform::x11::WindowAttributesExtX11;
+            // What X11 calls the class and Wayland the application's id.
+            attributes.with_name("callscape", "callscape")
+        };
+        match event_loop.create_window(attributes) {
+            Ok(window) => self.make_view(event_loop, Arc::new(window)),
+            Err(error) => {
+                let error = anyhow::Error::new(error).context("no window can be opened");
+                self.fail(event_loop, error);
+                return;
+            }
+        }
+        if let Some(map) = self.map.take() {
+            self.bench.use_map_file(&map);
+        }
+        match self.start.take() {
+            Some(Start::Inputs(inputs)) => self.bench.open(inputs),
+            Some(Start::Session(path)) => self.bench.open_session(path),
+            None => {}
+        }
+    }
+
+    fn new_events(&mut self, _: &ActiveEventLoop, cause: StartCause) {
+        if matches!(cause, StartCause::ResumeTimeReached { .. }) {
+            self.next_frame = None;
+            self.redraw();
+        }
+    }
+
+    fn user_event(&mut self, _: &ActiveEventLoop, Wake: Wake) {
+        self.redraw();
+    }
+
+    fn window_event(&mut self, event_loop: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
+        if !matches!(event, WindowEvent::RedrawRequested) {
+            self.last_input = Instant::now();
+        }
+        if let WindowEvent::KeyboardInput { event: key, .. } = &event
+            && !self.on_key(key)
+        {
+            return;
+        }
+        if let Some(view) = &mut self.view
+            && view.overlay.on_event(&view.window, &event)
+        {
+            self.redraw();
+        }
+        match &event {
+            WindowEvent::CloseRequested => event_loop.exit(),
+            WindowEvent::RedrawRequested if !self.is_hidden => self.frame(event_loop),
+            WindowEvent::Resized(_) | WindowEvent::ScaleFactorChanged { .. } => {
+                if let Some(view) = &mut self.view {
+                    view.graphics.resize();
+                }
+                self.redraw();
+            }
+            WindowEvent::Occluded(hidden) => {
+                self.is_hidden = *hidden;
+                self.redraw();
+            }
+            WindowEvent::ModifiersChanged(modifiers) => self.modifiers = modifiers.state(),
+            WindowEvent::Focused(is_focused) => {
+                self.is_focused = *is_focused;
+                if !is_focused {
+                    self.fly_keys.release_all();
+                    self.bench.camera.set_thrust(self.fly_keys.thrust());
+                    self.bench.release_pointer();
+                }
+                self.redraw();
+            }
+            WindowEvent::DroppedFile(path) => self.dropped.push(path.clone()),
+            _ => self.on_pointer(&event),
+        }
+    }
+
+    fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
+        // Files dropped together arrive one by one.
+        if !self.dropped.is_empty() {
+            let dropped = std::mem::take(&mut self.dropped);
+            self.execute(Command::Open(dropped));
+        }
+        event_loop.set_control_flow(match self.next_frame {
+            Some(at) if !self.is_hidden => ControlFlow::WaitUntil(at),
+            _ => ControlFlow::Wait,
+        });
+    }
+}
