@@ -1,5 +1,5 @@
 //! Import of formats beside an existing reader of each, on the same file in the same run: a typed parse of JSON with
-//! `serde_json`, `inferno-collapse-perf`, and those of benches/peers (prost, callgrind-parser, jfrs).
+//! `serde_json`, `inferno-collapse-perf`, and those of benches/peers (prost, callgrind-parser, jfrs, opentelemetry-proto).
 //!
 //! Run with `cargo bench --bench formats [SCALE] [FORMAT]… [JFR_FILE]`: recordings of one program are made with a seed, in
 //! every format that can be; a scale of 10 stands for 40 to 100 MB each. Peers are looked for in `$PEERS/cargo/bin` and
@@ -661,8 +661,8 @@ fn run(program: &Path, arguments: &[&str], path: &Path) -> f64 {
     })
 }
 
-/// The time of the peer of a format; none where it is not there.
-fn peer(format: &str, path: &Path) -> Option<(String, f64)> {
+/// The time of a parse of a JSON format into typed structs, which makes nothing of them; none of other formats.
+fn bare_parse(format: &str, path: &Path) -> Option<(String, f64)> {
     let typed = |parse: &dyn Fn(&[u8]) -> usize| {
         let time = least(|| {
             let file = File::open(path).expect("a file");
@@ -689,6 +689,14 @@ fn peer(format: &str, path: &Path) -> Option<(String, f64)> {
                 .spans
                 .len()
         }),
+        _ => None,
+    }
+}
+
+/// The time of the peer of a format; none where it is not there.
+fn peer(format: &str, path: &Path) -> Option<(String, f64)> {
+    match format {
+        "cpuprofile" | "firefox" | "jaeger" => None,
         "perf-script" => {
             let name = "inferno-collapse-perf";
             let program = installed(name)?;
@@ -704,6 +712,7 @@ fn peer(format: &str, path: &Path) -> Option<(String, f64)> {
             let reader = match format {
                 "callgrind" => "callgrind-parser",
                 "jfr" => "jfrs",
+                "otlp" => "opentelemetry-proto",
                 _ => "prost",
             };
             Some((reader.to_owned(), run(&program, &[format], path)))
@@ -732,10 +741,13 @@ fn measure(format: &str, path: &Path) -> std::io::Result<()> {
         "{format}: {megabytes:.0} MB, {found}: import {time:.2} s, {:.0} MB/s",
         megabytes / time
     );
-    match peer(format, path) {
-        Some((name, peer)) => println!("; {name} {peer:.2} s, {:.2} ×", peer / time),
-        None => println!("; its peer is not installed"),
+    for (name, beside) in peer(format, path)
+        .into_iter()
+        .chain(bare_parse(format, path))
+    {
+        print!("; {name} {beside:.2} s, {:.2} ×", beside / time);
     }
+    println!();
     Ok(())
 }
 

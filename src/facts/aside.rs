@@ -1,8 +1,7 @@
 //! Bytes that an import puts aside while it runs: in memory at first, in a file that is mapped when they
 //! get many.
 
-use std::io;
-use std::ops::Deref;
+use std::io::{self, Read, Seek, SeekFrom};
 
 use super::trace::storage::{self, Growing, Temporary};
 
@@ -19,21 +18,28 @@ impl Aside {
     /// All bytes. An error when they could be kept neither in memory nor in a file.
     pub fn finish(self) -> io::Result<Bytes> {
         let (bytes, file) = self.0.finish()?;
-        Ok(Bytes { bytes, _file: file })
+        Ok(Bytes { bytes, file })
     }
 }
 
-/// Bytes that were put aside; their file is gone with them.
+/// Bytes that were put aside; their file goes with them.
 #[derive(Debug)]
 pub struct Bytes {
     bytes: storage::Bytes,
-    _file: Option<Temporary>,
+    file: Option<Temporary>,
 }
 
-impl Deref for Bytes {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        &self.bytes
+impl Bytes {
+    /// Copies the bytes from `at` on. Those in a file are read, so that they do not count as memory of this process.
+    pub fn read(&self, at: u64, into: &mut [u8]) -> io::Result<()> {
+        if let Some(temporary) = &self.file {
+            let mut file = &temporary.file;
+            file.seek(SeekFrom::Start(at))?;
+            return file.read_exact(into);
+        }
+        let from = usize::try_from(at).ok().and_then(|at| self.bytes.get(at..));
+        let from = from.and_then(|from| from.get(..into.len()));
+        into.copy_from_slice(from.ok_or(io::ErrorKind::UnexpectedEof)?);
+        Ok(())
     }
 }

@@ -48,7 +48,19 @@ impl PlainEvents<'_> {
     /// Whether another call can be numbered.
     #[inline]
     pub fn has_room(&self) -> bool {
-        self.calls.calls() < MOST_CALLS
+        self.has_room_for(1)
+    }
+
+    /// Whether so many calls can be numbered.
+    #[inline]
+    pub fn has_room_for(&self, count: usize) -> bool {
+        count <= MOST_CALLS.saturating_sub(self.calls.calls())
+    }
+
+    /// How many calls are open.
+    #[inline]
+    pub fn open_calls(&self) -> usize {
+        self.calls.depth()
     }
 
     /// A call of `function` starts.

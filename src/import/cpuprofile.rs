@@ -17,6 +17,7 @@ use std::collections::HashMap;
 use super::ImportError;
 use super::decimal::Unit;
 use super::document::{self, Document, Next};
+use super::hashing::BuildFast;
 use super::input::Input;
 use super::samples::{self, Samples, StackId, Stacks, median};
 use crate::facts::builder::{Timestamp, TraceBuilder};
@@ -34,10 +35,17 @@ pub const FORMAT: &str = "cpuprofile";
 /// Whether a file that begins with `head` is a profile of V8: nodes with call frames.
 pub fn sniff(head: &[u8]) -> bool {
     let paths = document::paths(head);
-    let has = |path: &str| paths.iter().any(|found| found == path);
-    has("nodes.callFrame")
-        || has("timeDeltas")
-        || (has("head.functionName") && has("head.children"))
+    ["", "profile.", "cpuProfile.", "result.profile."]
+        .iter()
+        .any(|around| {
+            let inside = paths.iter().filter_map(|path| path.strip_prefix(around));
+            let has = |path: &str| inside.clone().any(|found| found == path);
+            has("nodes.callFrame")
+                || has("timeDeltas")
+                // Deeper members do not show.
+                || (around.len() > 10 && has("nodes"))
+                || (has("head.functionName") && has("head.children"))
+        })
 }
 
 /// Reads a profile. O(nodes + samples + calls), samples in order of time.
@@ -46,55 +54,7 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
     let mut document = Document::open(input, progress, &reporter)?;
     let mut builder = TraceBuilder::new(&reporter);
     let mut profile = Profile::default();
-    if document.object()? {
-        while let Some(key) = document.member()? {
-            match key {
-                b"nodes" => {
-                    if document.array()? {
-                        while document.element()? {
-                            profile.node(&mut document, &mut builder)?;
-                        }
-                    }
-                }
-                b"head" => profile.node(&mut document, &mut builder)?,
-                b"samples" => {
-                    if document.array()? {
-                        let samples = profile.samples.get_or_insert_default();
-                        loop {
-                            document.integers(|id| samples.push(u32::try_from(id).ok()))?;
-                            if !document.element()? {
-                                break;
-                            }
-                            samples.push(document.index()?);
-                        }
-                    }
-                }
-                b"timeDeltas" => {
-                    if document.array()? {
-                        let deltas = &mut profile.deltas;
-                        loop {
-                            document.integers(|us| deltas.push(us.checked_mul(1000)))?;
-                            if !document.element()? {
-                                break;
-                            }
-                            deltas.push(document.time(Unit::Microseconds)?);
-                        }
-                    }
-                }
-                b"timestamps" => {
-                    if document.array()? {
-                        while document.element()? {
-                            profile.timestamps.push(document.time(Unit::Microseconds)?);
-                        }
-                    }
-                }
-                // Seconds where the times of samples are `timestamps`, but those are not relative to it.
-                b"startTime" => profile.start = document.time(Unit::Microseconds)?,
-                b"endTime" => profile.end = document.time(Unit::Microseconds)?,
-                _ => document.skip()?,
-            }
-        }
-    }
+    profile.members(&mut document, &mut builder, MOST_AROUND)?;
     document.close()?;
     let taken = profile.samples.take();
     let none = taken.as_ref().is_none_or(Vec::is_empty);
@@ -106,17 +66,17 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         return Err(document.error(expected, "none"));
     };
     let (stacks, of_node) = profile.stacks(&document);
-    let sampled = profile.sampled(&taken, &of_node, &document);
     let thread = builder.thread("", "1");
     let mut samples = Samples::new(&reporter);
     samples.allow(document.offset());
     let track = samples.track(thread);
     let place = || document.place();
-    for &(time, stack) in &sampled {
+    let mut last = None;
+    profile.sampled(&taken, &of_node, &document, |time, stack| {
         let at = Timestamp::from_ns(time);
         samples.stack(track, at, stack, &stacks, &mut builder, place);
-    }
-    let last = sampled.last().map(|&(time, _)| time);
+        last = Some(time);
+    });
     let end = profile.end.filter(|_| profile.timestamps.is_empty());
     let end = end.filter(|&end| {
         let after = last.is_none_or(|last| end >= last);
@@ -140,6 +100,13 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
     })
 }
 
+/// How many objects may lie around a profile: what DevTools answers, and what people store, wrap it.
+const MOST_AROUND: u32 = 3;
+
+/// Where a time or an id is none.
+const NO_TIME: i64 = i64::MIN;
+const NO_NODE: u32 = u32::MAX;
+
 /// The interval between samples that V8 takes unless told otherwise, in nanoseconds.
 const USUAL_INTERVAL: i64 = 1_000_000;
 
@@ -155,17 +122,18 @@ struct Node {
 struct Profile {
     nodes: Vec<Node>,
     /// By id, the index of the node.
-    by_id: HashMap<u32, usize>,
+    by_id: HashMap<u32, usize, BuildFast>,
     /// The index of a node and the id of one inside it.
     children: Vec<(usize, u32)>,
     /// The index of a node and the id of the one around it.
     parents: Vec<(usize, u32)>,
-    /// The ids of their nodes; none before the array.
-    samples: Option<Vec<Option<u32>>>,
+    /// The ids of their nodes, or [`NO_NODE`]; none before the array.
+    samples: Option<Vec<u32>>,
     /// By node, how many samples found it on top, so far as it says.
     hits: Vec<u32>,
-    deltas: Vec<Option<i64>>,
-    timestamps: Vec<Option<i64>>,
+    /// These and the following may be [`NO_TIME`].
+    deltas: Vec<i64>,
+    timestamps: Vec<i64>,
     start: Option<i64>,
     end: Option<i64>,
 }
@@ -248,6 +216,77 @@ impl Member {
 }
 
 impl Profile {
+    /// Reads the object that stands next: the profile, or what lies around it in at most so many levels.
+    fn members(
+        &mut self,
+        document: &mut Document<'_>,
+        builder: &mut TraceBuilder<'_>,
+        around: u32,
+    ) -> Result<(), ImportError> {
+        if !document.object()? {
+            return Ok(());
+        }
+        while let Some(key) = document.member()? {
+            match key {
+                b"nodes" => {
+                    if document.array()? {
+                        while document.element()? {
+                            self.node(document, builder)?;
+                        }
+                    }
+                }
+                b"head" => self.node(document, builder)?,
+                b"samples" => {
+                    if document.array()? {
+                        let samples = self.samples.get_or_insert_default();
+                        loop {
+                            let id = |id| u32::try_from(id).unwrap_or(NO_NODE);
+                            document.integers(|number| samples.push(id(number)))?;
+                            if !document.element()? {
+                                break;
+                            }
+                            samples.push(document.index()?.unwrap_or(NO_NODE));
+                        }
+                    }
+                }
+                b"timeDeltas" => {
+                    if document.array()? {
+                        let deltas = &mut self.deltas;
+                        loop {
+                            let ns = |us: i64| us.checked_mul(1000).unwrap_or(NO_TIME);
+                            document.integers(|number| deltas.push(ns(number)))?;
+                            if !document.element()? {
+                                break;
+                            }
+                            let delta = document.time(Unit::Microseconds)?;
+                            deltas.push(delta.unwrap_or(NO_TIME));
+                        }
+                    }
+                }
+                b"timestamps" => {
+                    if document.array()? {
+                        while document.element()? {
+                            let time = document.time(Unit::Microseconds)?;
+                            self.timestamps.push(time.unwrap_or(NO_TIME));
+                        }
+                    }
+                }
+                // Seconds where the times of samples are `timestamps`, but those are not relative to it.
+                b"startTime" => self.start = document.time(Unit::Microseconds)?,
+                b"endTime" => self.end = document.time(Unit::Microseconds)?,
+                b"profile" | b"cpuProfile" | b"result" if around > 0 => {
+                    if document.next()? == Next::Object {
+                        self.members(document, builder, around - 1)?;
+                    } else {
+                        document.skip()?;
+                    }
+                }
+                _ => document.skip()?,
+            }
+        }
+        Ok(())
+    }
+
     fn start_node(&mut self, parent: Option<usize>) -> Reading {
         self.nodes.push(Node {
             // Known when the node has been read.
@@ -424,7 +463,11 @@ impl Profile {
     }
 
     /// The time of each sample, as far as it is known, else a usual interval after the one before it.
-    fn times(&self, samples: usize, document: &Document<'_>) -> Vec<i64> {
+    fn times<'p>(
+        &'p self,
+        samples: usize,
+        document: &Document<'_>,
+    ) -> impl Iterator<Item = i64> + Clone + use<'p> {
         let absolute = !self.timestamps.is_empty();
         let given = if absolute {
             &self.timestamps
@@ -435,46 +478,64 @@ impl Profile {
         let extra = given.len().saturating_sub(samples);
         document.warn_many("missing-time", missing as u64);
         document.warn_many("extra-time", extra as u64);
-        let known: Vec<i64> = given.iter().flatten().copied().collect();
-        let mut intervals = if absolute {
-            known
-                .windows(2)
-                .map(|pair| pair[1].saturating_sub(pair[0]))
-                .collect()
-        } else {
-            known
-        };
-        let usual = median(&mut intervals).unwrap_or(USUAL_INTERVAL).max(0);
+        let mut usual = 0;
+        if missing > 0 || given.contains(&NO_TIME) {
+            let known = given.iter().copied().filter(|&time| time != NO_TIME);
+            let mut intervals: Vec<i64> = known.collect();
+            if absolute {
+                let pairs = intervals.windows(2);
+                intervals = pairs.map(|pair| pair[1].saturating_sub(pair[0])).collect();
+            }
+            usual = median(&mut intervals).unwrap_or(USUAL_INTERVAL).max(0);
+        }
         let mut now = self.start.filter(|_| !absolute).unwrap_or(0);
-        let given = given.iter().copied().chain(std::iter::repeat(None));
-        let times = given.take(samples).map(|given| {
+        let given = given.iter().copied().chain(std::iter::repeat(NO_TIME));
+        given.take(samples).map(move |given| {
             now = match given {
-                Some(time) if absolute => time,
-                Some(delta) => now.saturating_add(delta),
-                None => now.saturating_add(usual),
+                NO_TIME => now.saturating_add(usual),
+                time if absolute => time,
+                delta => now.saturating_add(delta),
             };
             now
-        });
-        times.collect()
+        })
     }
 
-    /// The samples in order of time, with their stacks.
+    /// Hands on the samples in order of time, with their stacks.
     fn sampled(
         &self,
-        taken: &[Option<u32>],
+        taken: &[u32],
         of_node: &[StackId],
         document: &Document<'_>,
-    ) -> Vec<(i64, StackId)> {
-        let mut sampled = Vec::with_capacity(taken.len());
-        for (time, id) in self.times(taken.len(), document).into_iter().zip(taken) {
-            match id.and_then(|id| self.by_id.get(&id)) {
-                Some(&node) => sampled.push((time, of_node[node])),
+        mut take: impl FnMut(i64, StackId),
+    ) {
+        // By id, the stack of its node; V8 numbers them without gaps.
+        let mut by_id: Vec<Option<StackId>> = Vec::new();
+        let gaps = |&id: &u32| id as usize > 2 * self.nodes.len() + 16;
+        if !self.by_id.keys().any(gaps) {
+            by_id.resize(2 * self.nodes.len() + 17, None);
+            for (&id, &node) in &self.by_id {
+                by_id[id as usize] = Some(of_node[node]);
+            }
+        }
+        let stack_of = |id: u32| match by_id.get(id as usize) {
+            Some(&known) => known,
+            None => self.by_id.get(&id).map(|&node| of_node[node]),
+        };
+        let times = self.times(taken.len(), document);
+        let in_order = times.clone().is_sorted();
+        let mut sampled = Vec::new();
+        for (time, &id) in times.zip(taken) {
+            match stack_of(id) {
+                Some(stack) if in_order => take(time, stack),
+                Some(stack) => sampled.push((time, stack)),
                 None => document.warn("unknown-node"),
             }
         }
         let backwards = samples::sort_by_time(&mut sampled);
         document.warn_many("out-of-order", backwards);
-        sampled
+        for (time, stack) in sampled {
+            take(time, stack);
+        }
     }
 }
 

@@ -339,20 +339,32 @@ impl<'a> Document<'a> {
 
     /// The next value as text; empty where it is none. What had to be replaced in it is counted.
     pub fn text(&mut self) -> Result<String, ImportError> {
+        let mut text = String::new();
+        self.text_into(&mut text)?;
+        Ok(text)
+    }
+
+    /// The next value as [`Document::text`] in the place of what `into` holds.
+    pub fn text_into(&mut self, into: &mut String) -> Result<(), ImportError> {
+        into.clear();
         let (text, repaired) = match self.scalar()? {
-            None => return Ok(String::new()),
+            None => return Ok(()),
             Some(bytes) => {
                 let special = |found, &byte: &u8| found | (byte == b'\\') | (byte < b' ');
                 match std::str::from_utf8(bytes) {
-                    Ok(text) if !bytes.iter().fold(false, special) => return Ok(text.to_owned()),
+                    Ok(text) if !bytes.iter().fold(false, special) => {
+                        into.push_str(text);
+                        return Ok(());
+                    }
                     _ => unescape(bytes),
                 }
             }
         };
+        into.push_str(&text);
         if repaired {
             self.warn("invalid-text");
         }
-        Ok(text)
+        Ok(())
     }
 
     /// The next value as an index or a count; none where it is none, such as `null` or -1.

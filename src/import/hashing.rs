@@ -2,6 +2,7 @@
 //! in each run so that no input can be made to collide.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::OnceLock;
 
 /// Builds [`Fast`] hashers that share one seed.
 #[derive(Clone)]
@@ -9,7 +10,8 @@ pub struct BuildFast(u64);
 
 impl Default for BuildFast {
     fn default() -> BuildFast {
-        BuildFast(RandomState::new().hash_one(0))
+        static SEED: OnceLock<u64> = OnceLock::new();
+        BuildFast(*SEED.get_or_init(|| RandomState::new().hash_one(0)))
     }
 }
 

@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use super::ImportError;
 use super::decimal::Unit;
 use super::document::{self, Document, Next};
+use super::hashing::BuildFast;
 use super::input::Input;
 use super::otlp::Code;
 use super::spans::{ServiceId, Span, Spans};
@@ -43,8 +44,9 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
     spans.file(input.display().to_string());
     let mut reader = Reader {
         spans,
-        processes: HashMap::new(),
+        processes: HashMap::default(),
         trace: String::new(),
+        texts: Texts::default(),
     };
     if document.object()? {
         while let Some(key) = document.member()? {
@@ -99,8 +101,22 @@ impl Member {
 struct Reader {
     spans: Spans,
     /// Of the trace at hand, by id; the name may come later.
-    processes: HashMap<String, ServiceId>,
+    processes: HashMap<String, ServiceId, BuildFast>,
     trace: String,
+    /// Those of a span while it is read, kept for their memory.
+    texts: Texts,
+}
+
+#[derive(Default)]
+struct Texts {
+    trace: String,
+    id: String,
+    name: String,
+    process: String,
+    /// The trace and the span that it belongs to.
+    parent: (String, String),
+    code: Code,
+    tag: (String, String),
 }
 
 impl Reader {
@@ -125,7 +141,9 @@ impl Reader {
             Member::Spans => {
                 if document.array()? {
                     while document.element()? {
-                        self.span(document)?;
+                        let mut texts = std::mem::take(&mut self.texts);
+                        self.span(document, &mut texts)?;
+                        self.texts = texts;
                     }
                 }
             }
@@ -133,7 +151,7 @@ impl Reader {
                 if document.object()? {
                     while let Some(id) = document.member()? {
                         let id = String::from_utf8_lossy(id).into_owned();
-                        let service = self.process(id);
+                        let service = self.process(&id);
                         self.name(service, document)?;
                     }
                 }
@@ -143,9 +161,13 @@ impl Reader {
         Ok(())
     }
 
-    fn process(&mut self, id: String) -> ServiceId {
-        let spans = &mut self.spans;
-        *self.processes.entry(id).or_insert_with(|| spans.service())
+    fn process(&mut self, id: &str) -> ServiceId {
+        if let Some(&known) = self.processes.get(id) {
+            return known;
+        }
+        let service = self.spans.service();
+        self.processes.insert(id.to_owned(), service);
+        service
     }
 
     /// Names a service after the process that stands next.
@@ -164,26 +186,36 @@ impl Reader {
         Ok(())
     }
 
-    fn span(&mut self, document: &mut Document<'_>) -> Result<(), ImportError> {
+    fn span(&mut self, document: &mut Document<'_>, texts: &mut Texts) -> Result<(), ImportError> {
         if !document.object()? {
             return Ok(());
         }
         let offset = document.offset();
-        let (mut trace, mut id, mut name) = (String::new(), String::new(), String::new());
-        let mut parent = (String::new(), String::new());
+        let Texts {
+            trace,
+            id,
+            name,
+            process,
+            parent,
+            code,
+            tag,
+        } = texts;
+        for text in [&mut *trace, id, name, process, &mut parent.0, &mut parent.1] {
+            text.clear();
+        }
+        code.clear();
         let (mut start, mut duration) = (None, None);
         let mut service = None;
-        let mut code = Code::default();
         while let Some(key) = document.member()? {
             match key {
-                b"traceID" => trace = document.text()?,
-                b"spanID" => id = document.text()?,
-                b"parentSpanID" => parent.1 = document.text()?,
-                b"operationName" => name = document.text()?,
+                b"traceID" => document.text_into(trace)?,
+                b"spanID" => document.text_into(id)?,
+                b"parentSpanID" => document.text_into(&mut parent.1)?,
+                b"operationName" => document.text_into(name)?,
                 b"startTime" => start = document.time(Unit::Microseconds)?,
                 b"duration" => duration = document.time(Unit::Microseconds)?,
                 b"processID" => {
-                    let process = document.text()?;
+                    document.text_into(process)?;
                     service = Some(self.process(process));
                 }
                 b"process" => {
@@ -191,8 +223,8 @@ impl Reader {
                     self.name(own, document)?;
                     service = Some(own);
                 }
-                b"references" => references(document, &mut parent)?,
-                b"tags" => tags(document, &mut code)?,
+                b"references" => references(document, parent)?,
+                b"tags" => tags(document, tag, code)?,
                 _ => document.skip()?,
             }
         }
@@ -200,7 +232,7 @@ impl Reader {
             trace.clone_from(&self.trace);
         }
         if parent.0.is_empty() {
-            parent.0.clone_from(&trace);
+            parent.0.clone_from(trace);
         }
         let (Some(start), Some(duration)) = (start, duration) else {
             document.warn("missing-time");
@@ -211,13 +243,13 @@ impl Reader {
         }
         let service = match service {
             Some(service) => service,
-            None => self.process(String::new()),
+            None => self.process(""),
         };
         let span = Span {
             service,
-            id: self.spans.id(&trace, &id),
+            id: self.spans.id(trace, id),
             parent: self.spans.id(&parent.0, &parent.1),
-            name: &code.name().unwrap_or(name),
+            name: &code.name().unwrap_or(name.as_str().into()),
             file: &code.file,
             line: code.line,
             start,
@@ -258,22 +290,27 @@ fn references(
     Ok(())
 }
 
-fn tags(document: &mut Document<'_>, code: &mut Code) -> Result<(), ImportError> {
+fn tags(
+    document: &mut Document<'_>,
+    (name, value): &mut (String, String),
+    code: &mut Code,
+) -> Result<(), ImportError> {
     if !document.array()? {
         return Ok(());
     }
     while document.element()? {
-        let (mut name, mut value) = (String::new(), String::new());
+        name.clear();
+        value.clear();
         if document.object()? {
             while let Some(key) = document.member()? {
                 match key {
-                    b"key" => name = document.text()?,
-                    b"value" => value = document.text()?,
+                    b"key" => document.text_into(name)?,
+                    b"value" => document.text_into(value)?,
                     _ => document.skip()?,
                 }
             }
         }
-        code.attribute(&name, value);
+        code.attribute(name, value);
     }
     Ok(())
 }

@@ -10,6 +10,8 @@
 //! those of the `.proto` files too, which the JSON mapping of protocol buffers allows. Not read are events, links,
 //! status, kind and other attributes.
 
+use std::borrow::Cow;
+
 use super::ImportError;
 use super::decimal::Unit;
 use super::document::{self, Document, Next};
@@ -138,11 +140,13 @@ fn resource_spans(document: &mut Document<'_>, spans: &mut Spans) -> Result<(), 
                 if document.object()? {
                     while let Some(key) = document.member()? {
                         match key {
-                            b"attributes" => attributes(document, |key, value| {
-                                if key == "service.name" {
-                                    spans.name_service(service, &value);
-                                }
-                            })?,
+                            b"attributes" => {
+                                attributes(document, &mut Default::default(), |key, value| {
+                                    if key == "service.name" {
+                                        spans.name_service(service, value);
+                                    }
+                                })?
+                            }
                             _ => document.skip()?,
                         }
                     }
@@ -176,8 +180,9 @@ fn scope_spans(
         match key {
             b"spans" => {
                 if document.array()? {
+                    let mut texts = Texts::default();
                     while document.element()? {
-                        span(document, service, spans)?;
+                        span(document, service, spans, &mut texts)?;
                     }
                 }
             }
@@ -187,30 +192,53 @@ fn scope_spans(
     Ok(())
 }
 
+/// The texts of a span while it is read, kept for their memory.
+#[derive(Default)]
+struct Texts {
+    trace: String,
+    id: String,
+    parent: String,
+    name: String,
+    code: Code,
+    attribute: (String, String),
+}
+
 fn span(
     document: &mut Document<'_>,
     service: ServiceId,
     spans: &mut Spans,
+    texts: &mut Texts,
 ) -> Result<(), ImportError> {
     if !document.object()? {
         return Ok(());
     }
     let offset = document.offset();
-    let (mut trace, mut id, mut parent) = (String::new(), String::new(), String::new());
+    let Texts {
+        trace,
+        id,
+        parent,
+        name,
+        code,
+        attribute,
+    } = texts;
+    for text in [&mut *trace, id, parent, name] {
+        text.clear();
+    }
+    code.clear();
     let (mut start, mut end) = (None, None);
-    let mut name = String::new();
-    let mut code = Code::default();
     while let Some(key) = document.member()? {
         match key {
-            b"traceId" | b"trace_id" => trace = document.text()?,
-            b"spanId" | b"span_id" => id = document.text()?,
-            b"parentSpanId" | b"parent_span_id" => parent = document.text()?,
-            b"name" => name = document.text()?,
+            b"traceId" | b"trace_id" => document.text_into(trace)?,
+            b"spanId" | b"span_id" => document.text_into(id)?,
+            b"parentSpanId" | b"parent_span_id" => document.text_into(parent)?,
+            b"name" => document.text_into(name)?,
             b"startTimeUnixNano" | b"start_time_unix_nano" => {
                 start = document.time(Unit::Nanoseconds)?
             }
             b"endTimeUnixNano" | b"end_time_unix_nano" => end = document.time(Unit::Nanoseconds)?,
-            b"attributes" => attributes(document, |key, value| code.attribute(key, value))?,
+            b"attributes" => {
+                attributes(document, attribute, |key, value| code.attribute(key, value))?
+            }
             _ => document.skip()?,
         }
     }
@@ -227,9 +255,9 @@ fn span(
     }
     let span = Span {
         service,
-        id: spans.id(&trace, &id),
-        parent: spans.id(&trace, &parent),
-        name: &named(&code, name),
+        id: spans.id(trace, id),
+        parent: spans.id(trace, parent),
+        name: &named(code, name),
         file: &code.file,
         line: code.line,
         start,
@@ -241,8 +269,8 @@ fn span(
 }
 
 /// The name of a span's function where it is known, else that of the operation.
-fn named(code: &Code, operation: String) -> String {
-    code.name().unwrap_or(operation)
+fn named<'a>(code: &'a Code, operation: &'a str) -> Cow<'a, str> {
+    code.name().unwrap_or(operation.into())
 }
 
 /// Which code a span is, as its attributes say it.
@@ -255,22 +283,33 @@ pub struct Code {
 }
 
 impl Code {
-    pub fn attribute(&mut self, key: &str, value: String) {
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.function.clear();
+        self.namespace.clear();
+        self.file.clear();
+        self.line = 0;
+    }
+
+    pub fn attribute(&mut self, key: &str, value: &str) {
+        if !key.starts_with("code.") {
+            return;
+        }
         match key {
-            "code.function.name" | "code.function" => self.function = value,
-            "code.namespace" => self.namespace = value,
-            "code.file.path" | "code.filepath" => self.file = value,
+            "code.function.name" | "code.function" => value.clone_into(&mut self.function),
+            "code.namespace" => value.clone_into(&mut self.namespace),
+            "code.file.path" | "code.filepath" => value.clone_into(&mut self.file),
             "code.line.number" | "code.lineno" => self.line = value.parse().unwrap_or(0),
             _ => {}
         }
     }
 
     /// The function's name in its namespace; none where there is none.
-    pub fn name(&self) -> Option<String> {
+    pub fn name(&self) -> Option<Cow<'_, str>> {
         match (self.function.as_str(), self.namespace.as_str()) {
             ("", _) => None,
-            (function, "") => Some(function.to_owned()),
-            (function, namespace) => Some(format!("{namespace}.{function}")),
+            (function, "") => Some(function.into()),
+            (function, namespace) => Some(format!("{namespace}.{function}").into()),
         }
     }
 }
@@ -278,23 +317,25 @@ impl Code {
 /// Hands on the attributes with a plain value of the array that stands next.
 fn attributes(
     document: &mut Document<'_>,
-    mut take: impl FnMut(&str, String),
+    (name, value): &mut (String, String),
+    mut take: impl FnMut(&str, &str),
 ) -> Result<(), ImportError> {
     if !document.array()? {
         return Ok(());
     }
     while document.element()? {
-        let (mut name, mut value) = (String::new(), String::new());
+        name.clear();
+        value.clear();
         if document.object()? {
             while let Some(key) = document.member()? {
                 match key {
-                    b"key" => name = document.text()?,
+                    b"key" => document.text_into(name)?,
                     b"value" => {
                         if document.object()? {
                             while let Some(key) = document.member()? {
                                 match key {
                                     b"stringValue" | b"string_value" | b"intValue"
-                                    | b"int_value" => value = document.text()?,
+                                    | b"int_value" => document.text_into(value)?,
                                     _ => document.skip()?,
                                 }
                             }
@@ -304,7 +345,7 @@ fn attributes(
                 }
             }
         }
-        take(&name, value);
+        take(name, value);
     }
     Ok(())
 }

@@ -9,13 +9,17 @@
 //! but not kept are instants, counters and asynchronous phases (`event-not-shown`), and packets of the kernel's
 //! scheduler and of profilers (`packet-not-shown`). Not read are annotations, flows, categories, and times
 //! that refer to a thread descriptor, as before 2020.
+//!
+//! Events go straight to the builder, since each writer puts its own in order. Where those of a track turn out not to
+//! be, where it has complete events, or is described behind them, the file is read a second time and they are
+//! sorted.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 use std::io::Read;
 
 use super::ImportError;
-use super::chrome::nesting::{self, Complete, Completes, Mark, Marks, What};
+use super::chrome::nesting::{self, Complete, Completes, Mark, Marks, OpenBegins, What};
 use super::chrome::spellings::Name;
 use super::hashing::BuildFast;
 use super::input::Input;
@@ -26,7 +30,7 @@ use crate::facts::functions::Function;
 use crate::facts::names::{NameId, Names};
 use crate::facts::recording::{Recording, RecordingKind};
 use crate::progress::Progress;
-use crate::units::FunctionId;
+use crate::units::{FunctionId, ThreadId};
 use crate::warnings::{Place, Reporter};
 
 /// The identifier of the format in `info`.
@@ -67,42 +71,36 @@ pub fn sniff(head: &[u8]) -> bool {
     known && sound && (!whole || head.get(end).is_none_or(|&next| next == PACKET))
 }
 
-/// Reads the slices. O(n log n).
+/// Reads the slices. O(n), O(n log n) where they have to be sorted.
 pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
-    let reporter = Reporter::new();
-    let mut window = Window::open(input, progress, &reporter)?;
-    let mut reader = Reader {
-        builder: TraceBuilder::new(&reporter),
-        reporter: &reporter,
-        file: input.display().to_string(),
-        offset: 0,
-        unpacked: 0,
-        names: Names::default(),
-        functions: HashMap::default(),
-        sequences: HashMap::default(),
-        clocks: HashMap::default(),
-        tracks: BTreeMap::new(),
-        order: Vec::new(),
-        completes: Completes::new(Complete::key),
-        marks: Marks::new(Mark::key),
-    };
-    reader.packets(&mut window)?;
-    let end = window.offset();
-    reader
-        .build()
-        .map_err(|error| ImportError::io(input, error))?;
-    let place = || Place::offset(&reader.file, end);
-    let (functions, trace) = reader.builder.finish(place);
-    Ok(Recording {
-        path: input.to_path_buf(),
-        format: FORMAT,
-        kind: RecordingKind::Trace,
-        functions,
-        trace,
-        profile: None,
-        samples: 0,
-        warnings: reporter.warnings(),
-    })
+    for sorts in [false, true] {
+        let reporter = Reporter::new();
+        let mut window = Window::open(input, progress, &reporter)?;
+        let mut reader = Reader::new(input, sorts, &reporter);
+        reader.packets(&mut window)?;
+        let end = window.offset();
+        if !reader.finish() {
+            continue;
+        }
+        reader
+            .build()
+            .map_err(|error| ImportError::io(input, error))?;
+        let place = || Place::offset(&reader.file, end);
+        let (functions, trace) = reader.builder.finish(place);
+        return Ok(Recording {
+            path: input.to_path_buf(),
+            format: FORMAT,
+            kind: RecordingKind::Trace,
+            functions,
+            trace,
+            profile: None,
+            samples: 0,
+            warnings: reporter.warnings(),
+        });
+    }
+    // Sorting takes events in whatever order they are.
+    let place = Place::file(input.display().to_string());
+    Err(ImportError::malformed(place, "slices", "none"))
 }
 
 /// A source location: function, file and line.
@@ -135,12 +133,23 @@ struct Clock {
 struct Track {
     /// Its place in the order of the tracks, once it has events.
     place: Option<usize>,
-    /// The time of its last begin or end.
-    last: Option<i64>,
     parent: Option<u64>,
     name: String,
     process: Option<u64>,
     thread: Option<u64>,
+}
+
+/// A track with events.
+struct Lane {
+    uuid: u64,
+    /// Known only in the end where events wait.
+    thread: ThreadId,
+    /// What its thread is called, as far as was known at its first event.
+    process: String,
+    id: String,
+    /// The time of its last begin or end.
+    last: Option<i64>,
+    open: OpenBegins,
 }
 
 struct Reader<'a> {
@@ -153,12 +162,24 @@ struct Reader<'a> {
     unpacked: u64,
     names: Names,
     functions: HashMap<Location, FunctionId, BuildFast>,
-    sequences: HashMap<u64, Sequence, BuildFast>,
+    /// By name, the function of it that has no place.
+    plain: Vec<Option<FunctionId>>,
+    /// The sequence of the last packet, and the others.
+    current: (u64, Box<Sequence>),
+    sequences: HashMap<u64, Box<Sequence>, BuildFast>,
     /// By clock of the machine, what makes the trace's time of its own.
     clocks: HashMap<u64, i64, BuildFast>,
     tracks: BTreeMap<u64, Track>,
     /// The tracks with events, in order of their first.
-    order: Vec<u64>,
+    lanes: Vec<Lane>,
+    /// The processes and ids that threads have.
+    known: HashSet<(String, String)>,
+    /// The place of the last event's track.
+    lane: usize,
+    /// All events wait to be put in order.
+    sorts: bool,
+    /// They have to, and did not.
+    out_of_order: bool,
     /// The events of all tracks, which wait to be put in order.
     completes: Completes,
     marks: Marks,
@@ -170,6 +191,32 @@ const BOOTTIME: u64 = 6;
 /// The first clock that belongs to a sequence, and the first that does not any more.
 const OWN_CLOCKS: std::ops::Range<u64> = 64..128;
 
+impl<'a> Reader<'a> {
+    fn new(input: &Input, sorts: bool, reporter: &'a Reporter) -> Reader<'a> {
+        Reader {
+            builder: TraceBuilder::new(reporter),
+            reporter,
+            file: input.display().to_string(),
+            offset: 0,
+            unpacked: 0,
+            names: Names::default(),
+            functions: HashMap::default(),
+            plain: Vec::new(),
+            current: (0, Box::default()),
+            sequences: HashMap::default(),
+            clocks: HashMap::default(),
+            tracks: BTreeMap::new(),
+            lanes: Vec::new(),
+            known: HashSet::new(),
+            lane: 0,
+            sorts,
+            out_of_order: false,
+            completes: Completes::new(Complete::key),
+            marks: Marks::new(Mark::key),
+        }
+    }
+}
+
 impl Reader<'_> {
     fn warn(&self, kind: &'static str) {
         self.reporter
@@ -177,7 +224,7 @@ impl Reader<'_> {
     }
 
     fn packets(&mut self, window: &mut Window<'_>) -> Result<(), ImportError> {
-        loop {
+        while !self.out_of_order {
             self.offset = window.offset();
             let data = window.data();
             let mut at = 0;
@@ -207,6 +254,7 @@ impl Reader<'_> {
             self.packet(&window.data()[at..end], false);
             window.consume(end);
         }
+        Ok(())
     }
 
     /// Takes a packet; `inner` for one that was compressed in another, where no further one may be.
@@ -214,7 +262,7 @@ impl Reader<'_> {
         let mut sequence = 0;
         let (mut time, mut clock) = (None, None);
         let (mut event, mut track) = (None, None);
-        let mut cleared = false;
+        let (mut cleared, mut says) = (false, false);
         let mut fields = Fields::new(packet);
         for (number, value) in &mut fields {
             match (number, value) {
@@ -226,6 +274,7 @@ impl Reader<'_> {
                 (42, Value::Number(1)) => self.warn("packet-dropped"),
                 (58, Value::Number(number)) => clock = Some(number),
                 (60, Value::Bytes(bytes)) => track = Some(bytes),
+                (6 | 12 | 59, Value::Bytes(_)) => says = true,
                 (1 | 37 | 54 | 66 | 95, Value::Bytes(_)) => self.warn("packet-not-shown"),
                 (50, Value::Bytes(bytes)) if !inner => {
                     self.compressed(flate2::read::ZlibDecoder::new(bytes));
@@ -242,10 +291,34 @@ impl Reader<'_> {
         if !fields.rest().is_empty() {
             self.warn("malformed-packet");
         }
-        let mut state = self.sequences.remove(&sequence).unwrap_or_default();
-        if cleared {
-            state = Sequence::default();
+        if self.current.0 != sequence {
+            let state = self.sequences.remove(&sequence).unwrap_or_default();
+            let (last, state) = std::mem::replace(&mut self.current, (sequence, state));
+            self.sequences.insert(last, state);
         }
+        if cleared {
+            *self.current.1 = Sequence::default();
+        }
+        if says {
+            self.interned_and_defaults(packet);
+        }
+
+        if let Some(descriptor) = track {
+            self.descriptor(descriptor);
+        }
+        // Every time moves a clock that counts from the last.
+        let time = time.map(|time| self.time(time, clock));
+        match (event, time) {
+            (Some(event), Some(time)) => self.event(event, time),
+            (Some(_), None) => self.warn("missing-time"),
+            _ => {}
+        }
+    }
+
+    /// What a packet says for those of its sequence that follow.
+    fn interned_and_defaults(&mut self, packet: &[u8]) {
+        // Taken out while it changes together with the rest.
+        let mut state = std::mem::take(&mut self.current.1);
         for (number, value) in Fields::new(packet) {
             match (number, value.bytes()) {
                 (6, Some(snapshot)) => self.snapshot(snapshot, &mut state),
@@ -266,17 +339,7 @@ impl Reader<'_> {
                 _ => {}
             }
         }
-        if let Some(descriptor) = track {
-            self.descriptor(descriptor);
-        }
-        // Every time moves a clock that counts from the last.
-        let time = time.map(|time| self.time(time, clock, &mut state));
-        match (event, time) {
-            (Some(event), Some(time)) => self.event(event, time, &state),
-            (Some(_), None) => self.warn("missing-time"),
-            _ => {}
-        }
-        self.sequences.insert(sequence, state);
+        self.current.1 = state;
     }
 
     fn compressed(&mut self, decoder: impl Read) {
@@ -397,7 +460,8 @@ impl Reader<'_> {
     }
 
     /// The trace's time of a packet's.
-    fn time(&self, time: u64, clock: Option<u64>, state: &mut Sequence) -> i64 {
+    fn time(&mut self, time: u64, clock: Option<u64>) -> i64 {
+        let state = &mut self.current.1;
         let id = clock.or(state.clock).unwrap_or(BOOTTIME);
         let time = in_range(time);
         if !OWN_CLOCKS.contains(&id) {
@@ -443,14 +507,14 @@ impl Reader<'_> {
             }
         }
         let known = self.tracks.entry(uuid).or_default();
-        // Written again and again; what its events say is kept.
-        (track.place, track.last) = (known.place, known.last);
+        // Written again and again.
+        track.place = known.place;
         *known = track;
     }
 
-    fn event(&mut self, event: &[u8], time: i64, state: &Sequence) {
+    fn event(&mut self, event: &[u8], time: i64) {
         let mut kind = 0;
-        let mut track = state.track;
+        let mut track = self.current.1.track;
         let mut name = None;
         let mut location = None;
         let (mut phase, mut duration) = (None, 0);
@@ -460,14 +524,14 @@ impl Reader<'_> {
                 (9, Value::Number(number)) => kind = number,
                 (11, Value::Number(number)) => track = number,
                 (10, Value::Number(id)) => {
-                    name = state.names.get(&id).copied();
+                    name = self.current.1.names.get(&id).copied();
                     if name.is_none() {
                         self.warn("unknown-name");
                     }
                 }
                 (23, Value::Bytes(bytes)) => name = Some(self.text(bytes)),
                 (33, Value::Bytes(entry)) => location = Some(self.location(entry).1),
-                (34, Value::Number(id)) => location = state.locations.get(&id).copied(),
+                (34, Value::Number(id)) => location = self.current.1.locations.get(&id).copied(),
                 (6, Value::Bytes(legacy)) => {
                     for (number, value) in Fields::new(legacy) {
                         match (number, value) {
@@ -487,49 +551,99 @@ impl Reader<'_> {
             self.warn("event-not-shown");
             return;
         }
-        let function = if end {
-            None
+        let place = self.lane(track);
+        let what = if end {
+            // An end ends the innermost slice of its track, whatever its name.
+            What::End(None)
         } else {
             let (in_code, file, line) = location.unwrap_or((NameId::EMPTY, NameId::EMPTY, 0));
-            Some(self.function((name.unwrap_or(in_code), file, line)))
+            let function = self.function((name.unwrap_or(in_code), file, line));
+            let name = name.unwrap_or(NameId::EMPTY);
+            What::Begin(Name::from_index(name.0), function)
         };
-        let offset = self.offset;
-        let order = &mut self.order;
-        let about = self.tracks.entry(track).or_default();
-        let place = *about.place.get_or_insert_with(|| {
-            order.push(track);
-            order.len() - 1
-        });
-        let what = match function {
-            Some(function) if complete => {
-                self.completes.push(Complete {
-                    start: time,
-                    end: time.saturating_add(duration),
-                    offset,
-                    thread: place as u32,
-                    function: function.0,
-                });
-                return;
+        if let What::Begin(_, function) = what
+            && complete
+        {
+            self.out_of_order |= !self.sorts;
+            self.completes.push(Complete {
+                start: time,
+                end: time.saturating_add(duration),
+                offset: self.offset,
+                thread: place as u32,
+                function: function.0,
+            });
+            return;
+        }
+        let mark = Mark::new(time, self.offset, place, what);
+        let lane = &mut self.lanes[place];
+        let backwards = lane.last.is_some_and(|last| time < last);
+        lane.last = Some(time);
+        if self.sorts {
+            self.marks.push(mark);
+            if backwards {
+                self.warn("out-of-order");
             }
-            Some(function) => {
-                let name = name.unwrap_or(NameId::EMPTY);
-                What::Begin(Name::from_index(name.0), function)
-            }
-            // An end ends the innermost slice of its track, whatever its name.
-            None => What::End(None),
-        };
-        let backwards = about.last.is_some_and(|last| time < last);
-        about.last = Some(time);
-        self.marks.push(Mark::new(time, offset, place, what));
-        if backwards {
-            self.warn("out-of-order");
+        } else if backwards {
+            self.out_of_order = true;
+        } else {
+            let place = |offset| Place::offset(&self.file, offset);
+            let mut builder = self.builder.plain(lane.thread);
+            nesting::step(&mut lane.open, &mark, &mut builder, self.reporter, &place);
         }
     }
 
+    /// The place of a track that has an event.
+    #[inline]
+    fn lane(&mut self, uuid: u64) -> usize {
+        if self
+            .lanes
+            .get(self.lane)
+            .is_none_or(|lane| lane.uuid != uuid)
+        {
+            let known = self.tracks.entry(uuid).or_default().place;
+            self.lane = known.unwrap_or_else(|| self.new_lane(uuid));
+        }
+        self.lane
+    }
+
+    fn new_lane(&mut self, uuid: u64) -> usize {
+        let place = self.lanes.len();
+        self.tracks.entry(uuid).or_default().place = Some(place);
+        let (process, id) = self.thread_of(uuid);
+        self.known.insert((process.clone(), id.clone()));
+        self.lanes.push(Lane {
+            uuid,
+            thread: match self.sorts {
+                true => ThreadId(0),
+                false => self.builder.thread(&process, &id),
+            },
+            process,
+            id,
+            last: None,
+            open: OpenBegins::default(),
+        });
+        place
+    }
+
+    /// The process and the id of a track's thread, by what is known of it and of those before it.
+    fn thread_of(&self, uuid: u64) -> (String, String) {
+        let process = self.process_of(uuid).map(|process| process.to_string());
+        let process = process.unwrap_or_default();
+        let thread = self.tracks.get(&uuid).and_then(|track| track.thread);
+        let thread = thread.map(|id| (process.clone(), id.to_string()));
+        let thread = thread.filter(|thread| !self.known.contains(thread));
+        thread.unwrap_or_else(|| (process, format!("track {uuid:x}")))
+    }
+
+    #[inline]
     fn function(&mut self, key: Location) -> FunctionId {
         let (name, file, line) = key;
+        let plain = (file, line) == (NameId::EMPTY, 0);
+        if plain && let Some(&Some(function)) = self.plain.get(name.0 as usize) {
+            return function;
+        }
         let (names, builder) = (&self.names, &mut self.builder);
-        *self.functions.entry(key).or_insert_with(|| {
+        let function = *self.functions.entry(key).or_insert_with(|| {
             builder.function(Function {
                 name: match names.get(name) {
                     "" => "(unnamed)",
@@ -539,27 +653,41 @@ impl Reader<'_> {
                 line,
                 library: "",
             })
-        })
+        });
+        if plain {
+            let by_name = self.plain.len().max(name.0 as usize + 1);
+            self.plain.resize(by_name, None);
+            self.plain[name.0 as usize] = Some(function);
+        }
+        function
     }
 
-    /// Makes calls of the events of every track.
-    fn build(&mut self) -> io::Result<()> {
-        let mut known = HashSet::new();
-        let mut threads = Vec::new();
-        for &uuid in &self.order {
-            let process = self.process_of(uuid);
-            let track = self.tracks.get(&uuid);
-            let process = process.map(|process| process.to_string());
-            let process = process.unwrap_or_default();
-            let thread = track.and_then(|track| track.thread);
-            let mut id = thread.map_or_else(|| format!("track {uuid:x}"), |id| id.to_string());
-            if !known.insert((process.clone(), id.clone())) {
-                id = format!("track {uuid:x}");
+    /// Names the threads, and says whether all that went to the builder could: not where events were out of order,
+    /// or where it has become known since what their threads are called.
+    fn finish(&mut self) -> bool {
+        self.known.clear();
+        for place in 0..self.lanes.len() {
+            let named = self.thread_of(self.lanes[place].uuid);
+            let lane = &mut self.lanes[place];
+            self.out_of_order |= (&lane.process, &lane.id) != (&named.0, &named.1);
+            if self.sorts {
+                lane.thread = self.builder.thread(&named.0, &named.1);
             }
-            let thread = self.builder.thread(&process, &id);
-            let name = track.map_or("", |track| &track.name);
-            self.builder.name_thread(thread, name);
-            threads.push(thread);
+            self.known.insert(named);
+        }
+        self.sorts || !self.out_of_order
+    }
+
+    /// Makes calls of the events that wait.
+    fn build(&mut self) -> io::Result<()> {
+        let mut threads = Vec::new();
+        for lane in &mut self.lanes {
+            lane.open
+                .enter_waiting(&mut self.builder.plain(lane.thread));
+            threads.push(lane.thread);
+            let name = self.tracks.get(&lane.uuid);
+            let name = name.map_or("", |track| &track.name);
+            self.builder.name_thread(lane.thread, name);
         }
         let completes = std::mem::replace(&mut self.completes, Completes::new(Complete::key));
         let marks = std::mem::replace(&mut self.marks, Marks::new(Mark::key));

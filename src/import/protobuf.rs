@@ -77,6 +77,16 @@ impl<'a> Iterator for Fields<'a> {
 /// The number at `at`, at most ten bytes long, which `at` is moved past.
 #[inline]
 pub fn varint(bytes: &[u8], at: &mut usize) -> Option<u64> {
+    // Most are tags and lengths of one byte.
+    let first = *bytes.get(*at)?;
+    if first < 0x80 {
+        *at += 1;
+        return Some(first.into());
+    }
+    longer_varint(bytes, at)
+}
+
+fn longer_varint(bytes: &[u8], at: &mut usize) -> Option<u64> {
     let mut value = 0;
     for (place, &byte) in bytes.get(*at..)?.iter().take(10).enumerate() {
         value |= u64::from(byte & 0x7f) << (7 * place);

@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 
+use super::hashing::BuildFast;
 use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::units::{FunctionId, ThreadId};
 use crate::warnings::{Place, Reporter};
@@ -38,7 +39,7 @@ struct Row {
 pub struct Stacks {
     /// Below before above; the first, that of the empty stack, is its own below.
     rows: Vec<Row>,
-    ids: HashMap<(StackId, FunctionId), StackId>,
+    ids: HashMap<(StackId, FunctionId), StackId, BuildFast>,
 }
 
 impl Default for Stacks {
@@ -49,7 +50,7 @@ impl Default for Stacks {
                 below: StackId::EMPTY,
                 depth: 0,
             }],
-            ids: HashMap::new(),
+            ids: HashMap::default(),
         }
     }
 }
@@ -220,6 +221,9 @@ impl<'r> Samples<'r> {
             self.reporter.warn("sample-left-out", place);
             return;
         }
+        if stack == track.top {
+            return;
+        }
         let shared = stacks.shared(track.top, stack);
         let new = stacks.row(stack).depth - shared;
         // Deep calls take more: the store keeps each that is open at the end of a block of calls.
@@ -230,14 +234,29 @@ impl<'r> Samples<'r> {
             self.reporter.warn("sample-left-out", place);
             return;
         }
-        for _ in shared..stacks.row(track.top).depth {
+        stacks.above(stack, shared, &mut self.opened);
+        let ended = stacks.row(track.top).depth - shared;
+        track.top = stack;
+        let mut calls = builder.plain(track.thread);
+        if ended as usize <= calls.open_calls()
+            && calls.last().is_none_or(|last| last <= time)
+            && calls.has_room_for(self.opened.len())
+        {
+            for _ in 0..ended {
+                calls.exit(time);
+            }
+            for &function in &self.opened {
+                calls.enter(time, function);
+            }
+            return;
+        }
+        // Two tracks of one thread, or a full one.
+        for _ in 0..ended {
             builder.exit(track.thread, time, None, &place);
         }
-        stacks.above(stack, shared, &mut self.opened);
         for &function in &self.opened {
             builder.enter(track.thread, time, function, &place);
         }
-        track.top = stack;
     }
 
     /// Ends the samples of a thread: the last one lasts until `end`, or for the thread's median interval where

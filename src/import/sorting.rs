@@ -3,6 +3,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 use std::io;
 use std::ops::Range;
 
@@ -21,7 +22,7 @@ pub struct Sorter<T, K> {
     /// The last records that came.
     records: Vec<T>,
     /// Sorted runs of the others, as bytes.
-    runs: Vec<Range<usize>>,
+    runs: Vec<Range<u64>>,
     aside: Aside,
 }
 
@@ -75,27 +76,66 @@ impl<T: Pod, K: Ord> Sorter<T, K> {
         let (start, bytes) = self.aside.append(|bytes| {
             bytes.extend_from_slice(bytemuck::cast_slice(&self.records));
         });
-        let start = start as usize;
-        self.runs.push(start..start + bytes.len());
+        self.runs.push(start..start + bytes.len() as u64);
         self.records.clear();
     }
 
     /// All records in order. An error when they could be kept neither in memory nor in a file.
     pub fn finish(mut self) -> io::Result<Sorted<T, K>> {
         self.sort();
-        let bytes = self.aside.finish()?;
+        let stored = self.aside.finish()?;
+        let share = READ_AHEAD / self.runs.len().max(1) / size_of::<T>();
+        let runs = self.runs.into_iter().map(|rest| Run {
+            rest,
+            records: vec![T::zeroed(); share.clamp(64, 8 << 10)],
+            next: 0,
+            filled: 0,
+        });
         let mut sorted = Sorted {
             key: self.key,
             records: self.records,
             next: 0,
-            bytes,
-            runs: self.runs,
+            runs: runs.collect(),
+            stored,
             heads: BinaryHeap::new(),
+            error: None,
         };
-        for run in 0..=sorted.runs.len() {
-            sorted.advance(run);
+        if !sorted.runs.is_empty() {
+            for run in 0..=sorted.runs.len() {
+                if let Some(record) = sorted.head(run) {
+                    sorted.heads.push(Reverse(((sorted.key)(&record), run)));
+                }
+            }
         }
         Ok(sorted)
+    }
+}
+
+/// Bytes of the runs that were put aside which are in memory at once while they are merged.
+const READ_AHEAD: usize = 16 << 20;
+
+/// A sorted run that was put aside.
+struct Run<T> {
+    /// Where the part of it lies that has not been read, in bytes.
+    rest: Range<u64>,
+    /// `records[next..filled]` have been read and not given out.
+    records: Vec<T>,
+    next: usize,
+    filled: usize,
+}
+
+impl<T: Pod> Run<T> {
+    #[inline(never)]
+    fn fill(&mut self, stored: &Bytes) -> io::Result<()> {
+        let size = size_of::<T>() as u64;
+        let left = (self.rest.end - self.rest.start) / size;
+        let count = left.min(self.records.len() as u64);
+        (self.next, self.filled) = (0, 0);
+        let into = &mut self.records[..count as usize];
+        stored.read(self.rest.start, bytemuck::cast_slice_mut(into))?;
+        self.rest.start += count * size;
+        self.filled = count as usize;
+        Ok(())
     }
 }
 
@@ -105,29 +145,54 @@ pub struct Sorted<T, K> {
     /// The last run, in memory; its number is that behind the others'.
     records: Vec<T>,
     next: usize,
-    bytes: Bytes,
-    /// What is left of the other runs.
-    runs: Vec<Range<usize>>,
-    /// By run, the key of its next record.
+    runs: Vec<Run<T>>,
+    stored: Bytes,
+    /// By run, the key of its next record; of more than one run.
     heads: BinaryHeap<Reverse<(K, usize)>>,
+    /// Why a run ended early.
+    error: Option<io::Error>,
 }
 
 impl<T: Pod, K: Ord> Sorted<T, K> {
-    fn head(&self, run: usize) -> Option<T> {
-        match self.runs.get(run) {
-            Some(rest) if rest.is_empty() => None,
-            Some(rest) => {
-                let bytes = self.bytes.get(rest.start..rest.start + size_of::<T>())?;
-                Some(bytemuck::pod_read_unaligned(bytes))
-            }
-            None => self.records.get(self.next).copied(),
+    /// The next record of a run.
+    #[inline]
+    fn head(&mut self, run: usize) -> Option<T> {
+        let Some(of) = self.runs.get_mut(run) else {
+            return self.records.get(self.next).copied();
+        };
+        if of.next == of.filled
+            && let Err(error) = of.fill(&self.stored)
+        {
+            self.error = Some(error);
+        }
+        of.records[..of.filled].get(of.next).copied()
+    }
+
+    /// The next record, which stays.
+    #[inline]
+    pub fn peek(&self) -> Option<&T> {
+        match self.heads.peek() {
+            None => self.records.get(self.next),
+            Some(&Reverse((_, run))) => match self.runs.get(run) {
+                // That of every run in the heap has been read.
+                Some(run) => run.records[..run.filled].get(run.next),
+                None => self.records.get(self.next),
+            },
         }
     }
 
-    fn advance(&mut self, run: usize) {
-        if let Some(record) = self.head(run) {
-            self.heads.push(Reverse(((self.key)(&record), run)));
+    /// The next record, if it is one that `wanted` says.
+    #[inline]
+    pub fn next_if(&mut self, wanted: impl FnOnce(&T) -> bool) -> Option<T> {
+        if self.peek().is_some_and(wanted) {
+            return self.next();
         }
+        None
+    }
+
+    /// An error when records could not be read back, and some are missing.
+    pub fn check(self) -> io::Result<()> {
+        self.error.map_or(Ok(()), Err)
     }
 }
 
@@ -136,18 +201,24 @@ impl<T: Pod, K: Ord> Iterator for Sorted<T, K> {
 
     #[inline]
     fn next(&mut self) -> Option<T> {
-        if self.runs.is_empty() {
-            let record = self.records.get(self.next).copied();
+        let record = *self.peek()?;
+        let Some(&Reverse((_, run))) = self.heads.peek() else {
             self.next += 1;
-            return record;
-        }
-        let Reverse((_, run)) = self.heads.pop()?;
-        let record = self.head(run)?;
+            return Some(record);
+        };
         match self.runs.get_mut(run) {
-            Some(rest) => rest.start += size_of::<T>(),
+            Some(of) => of.next += 1,
             None => self.next += 1,
         }
-        self.advance(run);
+        let following = self.head(run);
+        if let Some(mut top) = self.heads.peek_mut() {
+            match following {
+                Some(following) => *top = Reverse(((self.key)(&following), run)),
+                None => {
+                    PeekMut::pop(top);
+                }
+            }
+        }
         Some(record)
     }
 }
@@ -171,7 +242,15 @@ mod tests {
                 expected.push(record);
             }
             expected.sort_unstable();
-            let found: Vec<[u64; 2]> = sorter.finish().expect("memory").collect();
+            let mut sorted = sorter.finish().expect("memory");
+            let mut found: Vec<[u64; 2]> = Vec::new();
+            while let Some(&next) = sorted.peek() {
+                assert_eq!(sorted.next_if(|record| record != &next), None);
+                assert_eq!(sorted.next(), Some(next));
+                found.push(next);
+            }
+            assert_eq!(sorted.next(), None);
+            sorted.check().expect("a file that stays");
             assert_eq!(found, expected, "{count}");
         }
     }

@@ -60,6 +60,8 @@ struct Row {
 #[derive(Default)]
 pub struct Spans {
     names: Names,
+    /// By text, its name: nearly every span has one that was there before.
+    known: HashMap<Box<str>, NameId, BuildFast>,
     /// What the files are called, in the order in which they are read.
     files: Vec<String>,
     /// By service, its name.
@@ -138,13 +140,25 @@ impl Spans {
         number
     }
 
+    fn name(&mut self, text: &str) -> NameId {
+        if text.is_empty() {
+            return NameId::EMPTY;
+        }
+        if let Some(&known) = self.known.get(text) {
+            return known;
+        }
+        let name = self.names.intern(text);
+        self.known.insert(text.into(), name);
+        name
+    }
+
     pub fn push(&mut self, span: Span<'_>) {
         let row = Row {
             service: span.service.0,
             id: span.id,
             parent: span.parent,
-            name: self.names.intern(span.name),
-            file: self.names.intern(span.file),
+            name: self.name(span.name),
+            file: self.name(span.file),
             line: span.line,
             start: span.start,
             end: span.end.max(span.start),

@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io::BufReader;
 
 use jfrs::reader::JfrReader;
+use opentelemetry_proto::tonic::trace::v1::TracesData;
 use prost::Message;
 
 /// `proto/profile.proto` of google/pprof, as far as a reader of samples needs it.
@@ -156,6 +157,11 @@ fn main() -> Result<(), Box<dyn Error>> {
             1
         }
         "jfr" => jfr(&path)?,
+        "otlp" => {
+            let traces: TracesData = serde_json::from_slice(&std::fs::read(path)?)?;
+            let scopes = traces.resource_spans.iter().flat_map(|it| &it.scope_spans);
+            scopes.map(|scope| scope.spans.len()).sum()
+        }
         other => return Err(format!("no reader of {other}").into()),
     };
     println!("{found}");

@@ -170,8 +170,8 @@ pub fn build(
     reporter: &Reporter,
     place: &impl Fn(u64) -> Place,
 ) -> io::Result<()> {
-    let mut completes = completes.finish()?.peekable();
-    let mut marks = marks.finish()?.peekable();
+    let mut completes = completes.finish()?;
+    let mut marks = marks.finish()?;
     for (index, &thread) in threads.iter().enumerate() {
         let here = |thread: u32| thread as usize == index;
         let has_completes = completes.peek().is_some_and(|next| here(next.thread));
@@ -195,7 +195,8 @@ pub fn build(
         }
         nesting.finish(builder);
     }
-    Ok(())
+    completes.check()?;
+    marks.check()
 }
 
 /// The begin events that wait for their end, on one thread.
@@ -483,12 +484,12 @@ impl Nesting {
         reporter: &Reporter,
         place: &impl Fn(u64) -> Place,
     ) -> io::Result<()> {
-        let mut pairs = pair(marks, reporter, place).finish()?.peekable();
+        let mut pairs = pair(marks, reporter, place).finish()?;
         let mut completes = completes.peekable();
         // A merge: both are in order, and pairs must stay in theirs.
         loop {
             let complete_first = match (completes.peek(), pairs.peek()) {
-                (None, None) => return Ok(()),
+                (None, None) => return pairs.check(),
                 (Some(a), Some(Pair { call: b, .. })) => {
                     (a.start, Reverse(a.end)) <= (b.start, Reverse(b.end))
                 }

@@ -248,7 +248,7 @@ fn span(
             (8, Value::Number(time)) => end = Some(time),
             (9, value) => {
                 if let Some((key, value)) = attribute(value) {
-                    code.attribute(key, value);
+                    code.attribute(key, &value);
                 }
             }
             _ => {}
@@ -281,7 +281,7 @@ fn span(
         service,
         id: spans.id(&trace, &id),
         parent: spans.id(&trace, &parent),
-        name: &named(&code, name),
+        name: &named(&code, &name),
         file: &code.file,
         line: code.line,
         start,
