@@ -8,7 +8,8 @@
 //! a thread has both, or events that went straight to the builder turn out not to be in order of time,
 //! is the file read a second time, with all events waiting and sorted.
 //!
-//! Asynchronous events are counted, and shown as calls where a recording has no others. Instants, counters, flows
+//! Asynchronous events are counted, and shown as calls where a recording has no others; so are samples, those of V8's
+//! profiler among the events of DevTools and those behind them that refer to `stackFrames`. Instants, counters, flows
 //! and objects are counted.
 
 use std::ops::ControlFlow;
@@ -40,6 +41,7 @@ mod ends;
 mod events;
 mod lanes;
 pub(super) mod nesting;
+mod sampled;
 mod shape;
 pub(super) mod spellings;
 mod threads;
@@ -62,6 +64,9 @@ pub fn sniff(head: &[u8]) -> bool {
 /// kilobytes of them: what nests its calls and writes them as they end shows it long before.
 const WAITING: usize = 32 << 10;
 
+/// Samples are counted as this where they are not shown.
+const SAMPLE_NOT_SHOWN: &str = "sample-not-shown";
+
 /// Asynchronous events are counted as this where they are not shown.
 const ASYNC_NOT_SHOWN: &str = "async-event-not-shown";
 
@@ -73,7 +78,7 @@ fn not_shown(phase: u8) -> &'static str {
         b's' | b't' | b'f' => "flow-not-shown",
         // Nestable ones, and those of before them.
         b'b' | b'e' | b'n' | b'S' | b'T' | b'p' | b'F' => ASYNC_NOT_SHOWN,
-        b'P' => "sample-not-shown",
+        b'P' => SAMPLE_NOT_SHOWN,
         // Objects, memory dumps, clocks, contexts, links.
         b'N' | b'O' | b'D' | b'V' | b'v' | b'c' | b'(' | b')' | b'=' => "event-not-shown",
         _ => "unknown-phase",
@@ -84,6 +89,13 @@ fn not_shown(phase: u8) -> &'static str {
 /// there are asynchronous events alone.
 pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     let recording = read(input, progress, false)?;
+    let is_sample = |warning: &Warning| warning.kind == SAMPLE_NOT_SHOWN;
+    if recording.trace.calls() == 0 && recording.warnings.iter().any(is_sample) {
+        let sampled = sampled::import(input, progress)?;
+        if sampled.samples > 0 {
+            return Ok(sampled);
+        }
+    }
     let is_async = |warning: &Warning| warning.kind == ASYNC_NOT_SHOWN;
     if recording.trace.calls() > 0 || !recording.warnings.iter().any(is_async) {
         return Ok(recording);

@@ -26,7 +26,7 @@ use crate::facts::functions::Function;
 use crate::facts::profile::{self, Value, Weights};
 use crate::facts::recording::{Recording, RecordingKind};
 use crate::progress::Progress;
-use crate::units::{self, FunctionId};
+use crate::units::{self, FunctionId, ThreadId};
 use crate::warnings::Reporter;
 
 /// The identifier of the format in `info`.
@@ -65,27 +65,11 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         let expected = "a member samples with an array, or nodes with hit counts";
         return Err(document.error(expected, "none"));
     };
-    let (stacks, of_node) = profile.stacks(&document);
     let thread = builder.thread("", "1");
     let mut samples = Samples::new(&reporter);
     samples.allow(document.offset());
-    let track = samples.track(thread);
     let place = || document.place();
-    let mut last = None;
-    profile.sampled(&taken, &of_node, &document, |time, stack| {
-        let at = Timestamp::from_ns(time);
-        samples.stack(track, at, stack, &stacks, &mut builder, place);
-        last = Some(time);
-    });
-    let end = profile.end.filter(|_| profile.timestamps.is_empty());
-    let end = end.filter(|&end| {
-        let after = last.is_none_or(|last| end >= last);
-        if !after {
-            document.warn("end-before-start");
-        }
-        after
-    });
-    samples.end(track, end.map(Timestamp::from_ns), &mut builder, place);
+    profile.hand_on(&taken, thread, &document, &mut samples, &mut builder);
     let samples = samples.finish(&mut builder, place);
     let (functions, trace) = builder.finish(place);
     Ok(Recording {
@@ -118,8 +102,9 @@ struct Node {
     parent: Option<usize>,
 }
 
+/// A profile, or a part of one.
 #[derive(Default)]
-struct Profile {
+pub(super) struct Profile {
     nodes: Vec<Node>,
     /// By id, the index of the node.
     by_id: HashMap<u32, usize, BuildFast>,
@@ -216,6 +201,86 @@ impl Member {
 }
 
 impl Profile {
+    /// Reads the object that stands next: a part of a profile, such as Chrome writes as a row of events.
+    pub(super) fn part(
+        document: &mut Document<'_>,
+        builder: &mut TraceBuilder<'_>,
+    ) -> Result<Profile, ImportError> {
+        let mut part = Profile::default();
+        part.members(document, builder, 1)?;
+        Ok(part)
+    }
+
+    /// Adds the part that follows.
+    pub(super) fn add(&mut self, part: Profile, document: &Document<'_>) {
+        let before = self.nodes.len();
+        self.nodes.extend(part.nodes.iter().map(|node| Node {
+            function: node.function,
+            parent: node.parent.map(|parent| parent + before),
+        }));
+        // In order of index, so that the same file gives the same answer.
+        let mut ids: Vec<(usize, u32)> = part.by_id.iter().map(|(&id, &at)| (at, id)).collect();
+        ids.sort_unstable();
+        for (index, id) in ids {
+            let index = index + before;
+            if *self.by_id.entry(id).or_insert(index) != index {
+                document.warn("duplicate-id");
+            }
+        }
+        let moved = |&(index, id): &(usize, u32)| (index + before, id);
+        self.children.extend(part.children.iter().map(moved));
+        self.parents.extend(part.parents.iter().map(moved));
+        self.hits.extend(part.hits);
+        if let Some(samples) = part.samples {
+            self.samples.get_or_insert_default().extend(samples);
+        }
+        self.deltas.extend(part.deltas);
+        self.start = self.start.or(part.start);
+        self.end = part.end.or(self.end);
+    }
+
+    /// Hands on the samples of a profile of parts as those of `thread`; whether there are any.
+    pub(super) fn parts_hand_on(
+        &mut self,
+        thread: ThreadId,
+        document: &Document<'_>,
+        samples: &mut Samples<'_>,
+        builder: &mut TraceBuilder<'_>,
+    ) -> bool {
+        let taken = self.samples.take().unwrap_or_default();
+        self.hand_on(&taken, thread, document, samples, builder);
+        !taken.is_empty()
+    }
+
+    /// Hands on the samples `taken` as those of `thread`.
+    fn hand_on(
+        &mut self,
+        taken: &[u32],
+        thread: ThreadId,
+        document: &Document<'_>,
+        samples: &mut Samples<'_>,
+        builder: &mut TraceBuilder<'_>,
+    ) {
+        let (stacks, of_node) = self.stacks(document);
+        let track = samples.track(thread);
+        let place = || document.place();
+        let mut last = None;
+        self.sampled(taken, &of_node, document, |time, stack| {
+            let at = Timestamp::from_ns(time);
+            samples.stack(track, at, stack, &stacks, builder, place);
+            last = Some(time);
+        });
+        let end = self.end.filter(|_| self.timestamps.is_empty());
+        let end = end.filter(|&end| {
+            let after = last.is_none_or(|last| end >= last);
+            if !after {
+                document.warn("end-before-start");
+            }
+            after
+        });
+        samples.end(track, end.map(Timestamp::from_ns), builder, place);
+    }
+
     /// Reads the object that stands next: the profile, or what lies around it in at most so many levels.
     fn members(
         &mut self,

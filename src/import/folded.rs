@@ -2,7 +2,7 @@
 //!
 //! Read: stacks as frames with `;` between them, outermost first, and behind a blank their count. Stacks of
 //! the same frames are one context. Two counts on every line (`difffolded.pl`) are two values, `before` and
-//! `after`, the second shown. Counts with decimals are kept to thousandths. Lines that begin with `#` or `//`
+//! `after`, the second shown. Counts with decimals, or with an exponent (`1e3`), are kept to thousandths. Lines that begin with `#` or `//`
 //! and have no count are comments.
 //!
 //! Frames are names; of these dialects they are taken apart: `name (file:line)` of py-spy; ``module`name`` of
@@ -84,12 +84,52 @@ fn split_count(line: &[u8]) -> Option<(&[u8], &[u8])> {
         .rposition(|&byte| byte == b' ' || byte == b'\t')?;
     let count = &line[at + 1..];
     let digits = count.strip_prefix(b"-").unwrap_or(count);
+    let digits = split_exponent(digits).map_or(digits, |(digits, _)| digits);
     let is_number = digits.first().is_some_and(u8::is_ascii_digit)
         && digits
             .iter()
             .all(|&byte| byte.is_ascii_digit() || byte == b'.')
         && memchr::memchr_iter(b'.', digits).count() <= 1;
     is_number.then(|| (line[..at].trim_ascii_end(), count))
+}
+
+/// A number as what stands before its exponent, and the exponent; none of one without.
+fn split_exponent(number: &[u8]) -> Option<(&[u8], &[u8])> {
+    let at = number.iter().position(|&byte| byte | 0x20 == b'e')?;
+    let exponent = &number[at + 1..];
+    let digits = exponent.strip_prefix(b"+").or(exponent.strip_prefix(b"-"));
+    let digits = digits.unwrap_or(exponent);
+    let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
+    is_number.then_some((&number[..at], exponent))
+}
+
+/// The same number without an exponent; none where it takes too many digits.
+fn plain_number(number: &[u8], exponent: &[u8]) -> Option<Vec<u8>> {
+    /// Of counts that fit, and of decimals that matter.
+    const MOST: i64 = 40;
+    let exponent: i64 = std::str::from_utf8(exponent).ok()?.parse().ok()?;
+    let point = memchr::memchr(b'.', number);
+    let digits: Vec<u8> = number.iter().copied().filter(|&it| it != b'.').collect();
+    if digits.iter().all(|&digit| digit == b'0') {
+        return Some(b"0".to_vec());
+    }
+    let whole = i64::try_from(point.unwrap_or(number.len())).ok()?;
+    let whole = whole.checked_add(exponent)?;
+    if whole < -MOST {
+        return Some(b"0".to_vec());
+    }
+    if whole > MOST {
+        return None;
+    }
+    let mut plain = Vec::new();
+    for place in whole.min(0)..whole.max(digits.len() as i64) {
+        if place == whole {
+            plain.push(b'.');
+        }
+        let digit = usize::try_from(place).ok();
+        plain.push(*digit.and_then(|it| digits.get(it)).unwrap_or(&b'0'));
+    }
+    Some(plain)
 }
 
 /// Reads the stacks. O(size); memory for contexts and names alone.
@@ -206,6 +246,10 @@ impl Reader<'_> {
             return Err("negative-count");
         }
         const OUT_OF_RANGE: &str = "count-out-of-range";
+        if let Some((number, exponent)) = split_exponent(count) {
+            let plain = plain_number(number, exponent).ok_or(OUT_OF_RANGE)?;
+            return self.weight(&plain);
+        }
         let (whole, decimals) = match memchr::memchr(b'.', count) {
             Some(point) => (&count[..point], &count[point + 1..]),
             None => (count, &b""[..]),

@@ -28,7 +28,7 @@ use crate::facts::functions::Function;
 use crate::facts::recording::{Recording, RecordingKind};
 use crate::progress::Progress;
 use crate::units::FunctionId;
-use crate::warnings::Reporter;
+use crate::warnings::{Place, Reporter};
 use pools::Pools;
 use types::{Role, Types, Value};
 use wire::Bytes;
@@ -66,8 +66,25 @@ pub fn sniff(head: &[u8]) -> bool {
     head.starts_with(MAGIC)
 }
 
-/// Reads the samples, chunk by chunk. O(n log n) in the samples of a chunk.
+/// Reads the samples, chunk by chunk. O(n log n) in the samples of a chunk; in those of the file where its chunks are
+/// not in order of time, as in one that was joined of several: then it is read twice.
 pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
+    match pass(input, progress, None)? {
+        Some(recording) => Ok(recording),
+        None => pass(input, progress, Some(Vec::new()))?.ok_or_else(|| {
+            let place = Place::file(input.display().to_string());
+            ImportError::malformed(place, "a file that stays as it is", "one that changes")
+        }),
+    }
+}
+
+/// Reads the samples; all wait in `waiting` until they can be put in order. None where they have to and were not
+/// told to.
+fn pass(
+    input: &Input,
+    progress: &Progress,
+    waiting: Option<Vec<Taken>>,
+) -> Result<Option<Recording>, ImportError> {
     let reporter = Reporter::new();
     // What is wrong is counted when the events themselves are read.
     let (ahead_progress, ahead_reporter) = (Progress::new(), Reporter::new());
@@ -80,6 +97,9 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         stacks: Stacks::default(),
         functions: HashMap::new(),
         tracks: HashMap::new(),
+        waiting,
+        last: i64::MIN,
+        goes_back: false,
     };
     let mut readable = 0;
     while !window.data().is_empty() || window.more()? {
@@ -100,6 +120,9 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
             Some(types) => {
                 readable += 1;
                 reader.chunk(&chunk, &types, &mut window)?;
+                if reader.goes_back && reader.waiting.is_none() {
+                    return Ok(None);
+                }
             }
             None if readable == 0 && !skip_to(&mut window, chunk.end)? => {
                 let place = window.place(chunk.start + chunk.metadata);
@@ -117,9 +140,10 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
     }
     let end = window.offset();
     let place = || window.place(end);
+    reader.take_waiting(&window);
     let samples = reader.samples.finish(&mut reader.builder, place);
     let (functions, trace) = reader.builder.finish(place);
-    Ok(Recording {
+    Ok(Some(Recording {
         path: input.to_path_buf(),
         format: FORMAT,
         kind: RecordingKind::Sampled,
@@ -128,7 +152,7 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         profile: None,
         samples,
         warnings: reporter.warnings(),
-    })
+    }))
 }
 
 /// Moves the window to `offset`; false when the file ends before.
@@ -272,6 +296,14 @@ struct Sample {
     offset: u64,
 }
 
+/// A sample by what holds in all chunks.
+struct Taken {
+    time: i64,
+    track: TrackId,
+    stack: StackId,
+    offset: u64,
+}
+
 struct Reader<'a> {
     builder: TraceBuilder<'a>,
     reporter: &'a Reporter,
@@ -281,6 +313,12 @@ struct Reader<'a> {
     functions: HashMap<String, FunctionId>,
     /// By a thread's number.
     tracks: HashMap<String, TrackId>,
+    /// The samples so far, where they have to be put in order.
+    waiting: Option<Vec<Taken>>,
+    /// The time of the last sample of the chunks so far.
+    last: i64,
+    /// A chunk has samples from before that.
+    goes_back: bool,
 }
 
 impl Reader<'_> {
@@ -349,6 +387,10 @@ impl Reader<'_> {
         }
         self.samples.allow(window.offset());
         samples.sort_by_key(|sample| sample.time);
+        if let (Some(first), Some(last)) = (samples.first(), samples.last()) {
+            self.goes_back |= first.time < self.last;
+            self.last = self.last.max(last.time);
+        }
         self.take(&samples, &pools, window);
         Ok(())
     }
@@ -386,10 +428,32 @@ impl Reader<'_> {
             {
                 self.reporter.warn("truncated-stack", place);
             }
+            if let Some(waiting) = &mut self.waiting {
+                waiting.push(Taken {
+                    time: sample.time,
+                    track,
+                    stack,
+                    offset: sample.offset,
+                });
+                continue;
+            }
             let time = Timestamp::from_ns(sample.time);
             let (stacks, builder) = (&self.stacks, &mut self.builder);
             self.samples
                 .stack(track, time, stack, stacks, builder, place);
+        }
+    }
+
+    /// Hands on the samples that wait, in order of time.
+    fn take_waiting(&mut self, window: &Window<'_>) {
+        let mut waiting = self.waiting.take().unwrap_or_default();
+        waiting.sort_by_key(|sample| sample.time);
+        for sample in waiting {
+            let time = Timestamp::from_ns(sample.time);
+            let place = || window.place(sample.offset);
+            let (stacks, builder) = (&self.stacks, &mut self.builder);
+            self.samples
+                .stack(sample.track, time, sample.stack, stacks, builder, place);
         }
     }
 

@@ -44,6 +44,8 @@ mod spans;
 mod speedscope;
 mod stream;
 mod uftrace;
+mod unread;
+mod utf16;
 
 /// Why a recording could not be read at all.
 #[derive(Debug, thiserror::Error)]
@@ -353,6 +355,9 @@ fn unknown(place: Place, found: &str) -> ImportError {
 fn describe(head: &[u8]) -> String {
     if head.is_empty() {
         return "an empty file".into();
+    }
+    if let Some((what, remedy)) = unread::recognise(head) {
+        return format!("{what}, which is not read; {remedy}");
     }
     let start = &head[..head.len().min(16)];
     let text = std::str::from_utf8(start).ok();

@@ -7,7 +7,8 @@
 //! those fields may be missing (`-F`): samples without a thread are taken together by processor or command.
 //! Samples of all events are taken together: each shows a stack that there was. Not read are the event's name
 //! and period, addresses, the header beyond its being one (`#`), and what perf notes between samples
-//! (`PERF_RECORD_…`); of that, losses are counted. Output of scripts is not recognised.
+//! (`PERF_RECORD_…`); of that, losses are counted. Output of scripts is not recognised. Times of `--deltatime` are
+//! summed: they are told by going back again and again.
 //!
 //! A symbol is demangled where perf did not, and loses its offset. `[unknown]` is a function of that name in
 //! its library. A frame that was inlined (`(inlined)`) is a call of its own, in the library of the frame around
@@ -34,7 +35,7 @@ use crate::facts::names::{NameId, Names};
 use crate::facts::recording::{Recording, RecordingKind};
 use crate::progress::Progress;
 use crate::units::{FunctionId, ThreadId};
-use crate::warnings::Reporter;
+use crate::warnings::{Place, Reporter};
 
 /// The identifier of the format in `info`.
 pub const FORMAT: &str = "perf-script";
@@ -80,6 +81,22 @@ pub fn sniff(head: &[u8]) -> bool {
 
 /// Reads the text. O(its size), in memory for its functions and calls alone.
 pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
+    match pass(input, progress, false)? {
+        Some(recording) => Ok(recording),
+        None => pass(input, progress, true)?.ok_or_else(|| {
+            let place = Place::file(input.display().to_string());
+            ImportError::malformed(place, "a file that stays as it is", "one that changes")
+        }),
+    }
+}
+
+/// Reads the text; `sums_deltas` where each time counts from the sample before it. None where that turns out only
+/// now.
+fn pass(
+    input: &Input,
+    progress: &Progress,
+    sums_deltas: bool,
+) -> Result<Option<Recording>, ImportError> {
     let reporter = Reporter::new();
     let mut lines = Lines::open(input, progress, &reporter)?;
     let mut reader = Reader {
@@ -92,13 +109,22 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         frames: Vec::new(),
         stack: Vec::new(),
         text: Vec::new(),
+        order: Order::default(),
+        sum: sums_deltas.then_some(0),
     };
-    while reader.line(&mut lines)? {}
+    while reader.line(&mut lines)? {
+        if !sums_deltas && reader.order.tells() && reader.order.is_of_deltas() {
+            return Ok(None);
+        }
+    }
+    if !sums_deltas && reader.order.is_of_deltas() {
+        return Ok(None);
+    }
     reader.flush(&lines);
     let place = || lines.place();
     let samples = reader.samples.finish(&mut reader.builder, place);
     let (functions, trace) = reader.builder.finish(place);
-    Ok(Recording {
+    Ok(Some(Recording {
         path: input.to_path_buf(),
         format: FORMAT,
         kind: RecordingKind::Sampled,
@@ -107,7 +133,40 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         profile: None,
         samples,
         warnings: reporter.warnings(),
-    })
+    }))
+}
+
+/// In what order the times of the samples stand, which tells those of `--deltatime` from others: perf prints samples
+/// of all threads in order of time.
+#[derive(Default)]
+struct Order {
+    first: Option<i64>,
+    last: i64,
+    samples: u64,
+    /// Times before the one that stands before them.
+    backwards: u64,
+}
+
+impl Order {
+    fn take(&mut self, time: i64) {
+        self.first.get_or_insert(time);
+        self.backwards += u64::from(time < self.last);
+        self.samples += 1;
+        self.last = time;
+    }
+
+    /// Whether enough is known; to be asked for every sample.
+    fn tells(&self) -> bool {
+        const ENOUGH: u64 = 64;
+        self.samples == ENOUGH
+    }
+
+    /// Differences go back at every second sample or so, times only where another recording begins. The first of
+    /// them is nothing.
+    fn is_of_deltas(&self) -> bool {
+        const LEAST: u64 = 4;
+        self.first == Some(0) && self.samples >= LEAST && self.backwards * 5 >= self.samples
+    }
 }
 
 /// Symbols, libraries and files by name, and the functions that they are.
@@ -255,6 +314,9 @@ struct Reader<'a> {
     stack: Vec<FunctionId>,
     /// The line at hand, kept for its memory.
     text: Vec<u8>,
+    order: Order,
+    /// The time of the last sample where each counts from the one before it.
+    sum: Option<i64>,
 }
 
 /// How long a sample lasts where perf did not record times: those of cpu-clock at 1000 Hz.
@@ -388,7 +450,16 @@ impl Reader<'_> {
             .time
             .map(|time| decimal::nanoseconds(time, Unit::Seconds))
         {
-            Some(Ok(time)) => time,
+            Some(Ok(time)) => {
+                self.order.take(time);
+                match &mut self.sum {
+                    Some(sum) => {
+                        *sum = sum.saturating_add(time);
+                        *sum
+                    }
+                    None => time,
+                }
+            }
             Some(Err(why)) => {
                 lines.warn(why.kind());
                 thread.last

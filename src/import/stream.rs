@@ -1,7 +1,7 @@
 //! Files as streams of bytes: decompressed where they are compressed, through a window of bounded size.
 //!
 //! Compression is recognised by its first bytes: gzip (RFC 1952, several members read as one) and
-//! Zstandard (RFC 8878).
+//! Zstandard (RFC 8878). Text in UTF-16 comes as UTF-8.
 
 use std::cell::Cell;
 use std::io::{self, BufReader, Read};
@@ -11,6 +11,7 @@ use std::rc::Rc;
 use super::ImportError;
 use super::gzip::{self, Gzip};
 use super::input::Input;
+use super::utf16;
 use crate::progress::Progress;
 use crate::warnings::{Place, Reporter};
 
@@ -135,6 +136,15 @@ impl<'a> Window<'a> {
             at_end: false,
         };
         window.more()?;
+        if let Some(order) = utf16::order(window.data()) {
+            let read = io::Cursor::new(window.data().to_vec());
+            let reader = std::mem::replace(&mut window.reader, Box::new(io::empty()));
+            window.reader = Box::new(utf16::Utf8::new(read.chain(reader), order));
+            window.consume(window.data().len());
+            // Offsets are those of the text in UTF-8.
+            (window.start, window.end, window.offset) = (0, 0, 0);
+            window.more()?;
+        }
         if window.data().starts_with(b"\xef\xbb\xbf") {
             window.consume(3);
         }

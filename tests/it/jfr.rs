@@ -80,11 +80,38 @@ fn chunks_follow_one_another() {
     let mut later = bytes.clone();
     let start = u64::from_be_bytes(later[32..40].try_into().expect("eight bytes"));
     later[32..40].copy_from_slice(&(start + 60_000_000_000).to_be_bytes());
-    let two = open("two", &[bytes.clone(), later].concat()).expect("sound");
+    let two = open("two", &[bytes.clone(), later.clone()].concat()).expect("sound");
     assert_eq!(two.samples, 2 * one.samples);
     assert_eq!(two.functions.len(), one.functions.len());
     assert_eq!(two.trace.threads().len(), one.trace.threads().len());
     assert!(two.trace.duration().ns() > 60_000_000_000);
+    // In whatever order they stand.
+    let swapped = [later.clone(), bytes.clone()].concat();
+    let swapped = open("swapped", &swapped).expect("sound");
+    let calls = |recording: &Recording| -> Vec<(ThreadId, Time, Time, String)> {
+        let threads = recording.trace.thread_ids();
+        let calls = threads.flat_map(|thread| {
+            let all = recording.trace.threads()[thread.index()].calls as u32;
+            (0..all).map(move |call| {
+                let call = recording.trace.call(thread, CallId(call));
+                let name = recording.functions.get(call.function).name;
+                (
+                    thread,
+                    call.start,
+                    call.start + call.cost(),
+                    name.to_owned(),
+                )
+            })
+        });
+        calls.collect()
+    };
+    assert_eq!(calls(&swapped), calls(&two));
+    assert!(
+        !swapped
+            .warnings
+            .iter()
+            .any(|it| it.kind == "time-goes-back")
+    );
     let half = open("half", &[&bytes[..], &bytes[..bytes.len() / 4]].concat()).expect("one chunk");
     assert_eq!(half.samples, one.samples);
     assert!(

@@ -3,6 +3,7 @@
 mod architecture;
 mod common;
 mod compare;
+mod dialects;
 mod export;
 mod facts;
 mod flame;

@@ -2,10 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use super::Reader;
 use super::batch::Batch;
 use super::events::{self, Event};
 use super::shape::Shapes;
+use super::{Reader, SAMPLE_NOT_SHOWN};
 use crate::import::ImportError;
 use crate::import::document::{Document, Next};
 use crate::import::json::{Cursor, Stop, unescape};
@@ -56,6 +56,15 @@ fn object(
         let events = key == b"traceEvents";
         if members.len() < NAMED {
             members.push(unescape(key).0);
+        }
+        let samples = key == b"samples";
+        if document.next()? == Next::Array && samples {
+            document.array()?;
+            while document.element()? {
+                document.warn(SAMPLE_NOT_SHOWN);
+                document.skip()?;
+            }
+            continue;
         }
         if !events || document.next()? != Next::Array {
             document.skip()?;
