@@ -12,7 +12,7 @@ use bytemuck::Pod;
 use crate::facts::aside::{Aside, Bytes};
 
 /// Bytes of records that are sorted at once.
-const AT_ONCE: usize = if cfg!(test) { 4 << 10 } else { 32 << 20 };
+const AT_ONCE: usize = if cfg!(test) { 4 << 10 } else { 8 << 20 };
 
 /// Records on their way to be sorted by `key`; those of equal keys stay in the order in which they came.
 pub struct Sorter<T, K> {
