@@ -4,7 +4,7 @@
 //! through them: complete (X) events could not tell siblings from nested calls where calls take no time.
 //! Times are microseconds with three decimals, exact to the nanosecond. Where a function stands is in `args`,
 //! `file` and `line`, of both events, since some readers pair them by name and arguments. What it belongs to is
-//! the category. A sampled recording says so in the labels of its processes and in `otherData`: the format
+//! the category, and once more in `args`, with the column where it begins, as `callscape`. A sampled recording says so in the labels of its processes and in `otherData`: the format
 //! has no calls that are known to the sampling interval only.
 
 use std::io::Write;
@@ -34,12 +34,22 @@ pub fn write(part: &Part<'_>, out: &mut dyn Write, progress: &Progress) -> Resul
             if !function.library.is_empty() {
                 text += &format!(r#","cat":{}"#, quoted(function.library));
             }
+            let mut place: Vec<String> = Vec::new();
             if !function.file.is_empty() {
-                text += &format!(r#","args":{{"file":{}"#, quoted(function.file));
-                if function.line > 0 {
-                    text += &format!(r#","line":{}"#, function.line);
-                }
-                text += "}";
+                place.push(format!(r#""file":{}"#, quoted(function.file)));
+            }
+            if function.line > 0 {
+                place.push(format!(r#""line":{}"#, function.line));
+            }
+            // What tells it from others of its name and place, for reading it again.
+            let column = functions.column(id);
+            let bare_line = function.line > 0 && function.file.is_empty();
+            if column > 0 || bare_line || !function.library.is_empty() {
+                let own = format!("{}:{column}", function.library);
+                place.push(format!(r#""callscape":{}"#, quoted(&own)));
+            }
+            if !place.is_empty() {
+                text += &format!(r#","args":{{{}}}"#, place.join(","));
             }
             text
         })

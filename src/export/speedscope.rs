@@ -88,6 +88,13 @@ fn write_frames(
         if function.line > 0 {
             write!(out, r#","line":{}"#, function.line)?;
         }
+        if functions.column(id) > 0 {
+            write!(out, r#","col":{}"#, functions.column(id))?;
+        }
+        // No member of the format, for reading it again.
+        if !function.library.is_empty() {
+            write!(out, r#","library":{}"#, quoted(function.library))?;
+        }
         write!(out, "}}")?;
         frames[id.index()] = frame;
     }

@@ -92,6 +92,9 @@ struct Frame {
     name: String,
     file: String,
     line: u32,
+    column: u32,
+    /// What it belongs to, as Callscape writes it.
+    library: String,
 }
 
 /// What the profiles refer to, wherever it stands.
@@ -163,6 +166,8 @@ fn frames(document: &mut Document<'_>) -> Result<Vec<Frame>, ImportError> {
             name: String::new(),
             file: String::new(),
             line: 0,
+            column: 0,
+            library: String::new(),
         };
         if document.object()? {
             while let Some(key) = document.member()? {
@@ -170,6 +175,8 @@ fn frames(document: &mut Document<'_>) -> Result<Vec<Frame>, ImportError> {
                     b"name" => frame.name = document.text()?,
                     b"file" => frame.file = document.text()?,
                     b"line" => frame.line = document.index()?.unwrap_or(0),
+                    b"col" => frame.column = document.index()?.unwrap_or(0),
+                    b"library" => frame.library = document.text()?,
                     _ => document.skip()?,
                 }
             }
@@ -186,6 +193,8 @@ fn functions(frames: &[Frame], exporter: &str, builder: &mut TraceBuilder<'_>) -
         .any(|writer| exporter.starts_with(writer));
     // TraceEvent of .NET writes `module!method`.
     let module_in_name = exporter.starts_with("Microsoft.Diagnostics");
+    // Of others a column may be the one that was running.
+    let own = exporter.starts_with("callscape");
     let mut lowest: HashMap<(&str, &str), u32> = HashMap::new();
     if line_runs {
         for frame in frames {
@@ -200,15 +209,17 @@ fn functions(frames: &[Frame], exporter: &str, builder: &mut TraceBuilder<'_>) -
     let functions = frames.iter().map(|frame| {
         let (library, name) = match frame.name.split_once('!') {
             Some((library, name)) if module_in_name && !name.is_empty() => (library, name),
+            _ if own => (frame.library.as_str(), frame.name.as_str()),
             _ => ("", frame.name.as_str()),
         };
         let line = lowest.get(&(frame.name.as_str(), frame.file.as_str()));
-        builder.function(Function {
+        let function = Function {
             name: if name.is_empty() { "(unnamed)" } else { name },
             file: &frame.file,
             line: line.copied().unwrap_or(frame.line),
             library,
-        })
+        };
+        builder.function_at(function, if own { frame.column } else { 0 })
     });
     functions.collect()
 }

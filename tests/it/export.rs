@@ -39,7 +39,7 @@ fn exported(recording: &Recording, format: Format, cutting: Cutting) -> Vec<u8> 
     out
 }
 
-/// A call with everything that is known of it: function with file and line, start, end, depth.
+/// A call with everything that is known of it: function with library and column, file and line, start, end, depth.
 type Shown = (String, String, u32, u64, u64, u32);
 
 fn calls(recording: &Recording, thread: ThreadId) -> Vec<Shown> {
@@ -50,8 +50,9 @@ fn calls(recording: &Recording, thread: ThreadId) -> Vec<Shown> {
         .iter()
         .map(|call| {
             let function = recording.functions.get(call.function);
+            let column = recording.functions.column(call.function);
             (
-                function.name.to_owned(),
+                format!("{} {} {column}", function.name, function.library),
                 function.file.to_owned(),
                 function.line,
                 call.start.ns(),
@@ -208,6 +209,32 @@ fn real_traces_are_read_again_as_the_same_calls() {
     ] {
         let recording = read(&common::data("import").join(name));
         round_trip(&recording, &scratch, name);
+    }
+}
+
+/// Minified code has many functions in a line, and libraries functions of one name.
+#[test]
+fn functions_of_one_name_and_place_stay_apart() {
+    let scratch = Scratch::new("export-alike");
+    let node = |id: u32, column: u32, children: &str| {
+        format!(
+            r#"{{"id":{id},"callFrame":{{"functionName":"","url":"file:///a.js","lineNumber":0,"columnNumber":{column}}},"children":[{children}]}}"#
+        )
+    };
+    let nodes = [node(1, 3, "2,3"), node(2, 40, ""), node(3, 900, "")].join(",");
+    let v8 = format!(r#"{{"nodes":[{nodes}],"samples":[1,2,3,2,1],"timeDeltas":[1,5,5,5,5]}}"#);
+    let perf = "app 7 1.000001: x:\n\t 1 [unknown] (/lib/a.so)\n\t 2 main (/app)\n\n\
+                app 7 1.000002: x:\n\t 1 [unknown] (/lib/b.so)\n\t 2 main (/app)\n\n";
+    for (name, text) in [("a.cpuprofile", v8.as_str()), ("a.perf.txt", perf)] {
+        let recording = read(&scratch.write(name, text.as_bytes()));
+        assert_eq!(recording.functions.len(), 3);
+        for format in [Format::Speedscope, Format::ChromeJson] {
+            let written = exported(&recording, format, Cutting::default());
+            let again = read(&scratch.write("again.json", &written));
+            assert_eq!(again.functions.len(), 3, "{name} as {}", format.name());
+            let calls_of = |recording| calls(recording, ThreadId(0));
+            assert_eq!(calls_of(&again), calls_of(&recording), "{name}");
+        }
     }
 }
 

@@ -13,7 +13,8 @@ use crate::units::FunctionId;
 #[derive(Default)]
 pub struct Dialects {
     pub names: Spellings,
-    located: HashMap<(Name, Name, u32), FunctionId, BuildFast>,
+    /// By name, file, line, and what Callscape writes besides.
+    located: HashMap<(Name, Name, u32, Option<Name>), FunctionId, BuildFast>,
 }
 
 impl Dialects {
@@ -63,7 +64,9 @@ impl Dialects {
         let (file, _) = self.names.name(file);
         let line = location.line.unwrap_or(0);
         // Where the line is a running one, functions are told apart by name and file alone.
-        let key = (name, file, if location.line_runs { 0 } else { line });
+        let running = if location.line_runs { 0 } else { line };
+        let own = location.own.map(|own| self.names.name(own).0);
+        let key = (name, file, running, own);
         if let Some(&function) = self.located.get(&key) {
             return function;
         }
@@ -72,12 +75,15 @@ impl Dialects {
             Some(_) => split_location(self.names.text(file)),
             None => (self.names.text(file), line),
         };
-        let function = builder.function(Function {
+        let own = own.and_then(|own| self.names.text(own).rsplit_once(':'));
+        let (library, column) = own.unwrap_or_default();
+        let function = Function {
             name: name_alone,
             file,
             line,
-            library: "",
-        });
+            library,
+        };
+        let function = builder.function_at(function, column.parse().unwrap_or(0));
         self.located.insert(key, function);
         function
     }

@@ -44,6 +44,8 @@ pub struct Location<'a> {
     pub line: Option<u32>,
     /// `file:line` in one.
     pub joined: Option<&'a [u8]>,
+    /// `library:column`, as Callscape writes it.
+    pub own: Option<&'a [u8]>,
     /// The line is the one that was running, not the one where the function begins (py-spy).
     pub line_runs: bool,
 }
@@ -52,7 +54,7 @@ impl Location<'_> {
     /// Whether it says nothing that tells functions of one name apart.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.file.is_none() && self.joined.is_none()
+        self.file.is_none() && self.joined.is_none() && self.own.is_none()
     }
 }
 
@@ -70,6 +72,7 @@ pub enum Field {
     RunningFile,
     Line,
     Joined,
+    Own,
     ArgsName,
     SortIndex,
     Category,
@@ -116,6 +119,7 @@ impl Field {
         match key {
             b"name" => Field::ArgsName,
             b"sort_index" => Field::SortIndex,
+            b"callscape" => Field::Own,
             _ => Field::of_location(key),
         }
     }
@@ -160,6 +164,7 @@ impl<'a> Event<'a> {
             }
             Field::Line => self.location.line = value.unsigned(),
             Field::Joined => self.location.joined = bytes,
+            Field::Own => self.location.own = bytes,
             Field::ArgsName => self.args_name = bytes,
             Field::SortIndex => self.sort_index = bytes,
             Field::Category => self.category = bytes,

@@ -110,7 +110,9 @@ impl Pools {
                             (Role::Truncated, Value::Number(number)) => truncated = number != 0,
                             (Role::Method, Value::Number(key)) => frame.method = key,
                             (Role::LineNumber, Value::Number(line)) => {
-                                frame.line = u32::try_from(line).unwrap_or(0);
+                                // Hidden frames have -1.
+                                let line = u32::try_from(line).unwrap_or(0);
+                                frame.line = if line > i32::MAX as u32 { 0 } else { line };
                             }
                             (Role::Frames, Value::Fields) => {
                                 frames.push(std::mem::take(&mut frame));
