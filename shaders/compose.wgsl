@@ -1,5 +1,6 @@
 // The finished picture on the target: edges smoothed while the picture moves, colours encoded where
 // the target does not, and a fixed pattern of less than a step that keeps wide gradients from banding.
+// Where the ground is left out, colours are multiplied by how much they cover.
 
 override SMOOTH: bool = true;
 override ENCODE: bool = false;
@@ -54,11 +55,13 @@ fn compose(in: FullScreen) -> @location(0) vec4f {
         linear = load(vec2i(in.position.xy));
     }
     linear = clamp(linear, vec3f(0.0), vec3f(1.0));
+    let cover = max(frame.backdrop, clamp(textureLoad(colour, vec2i(in.position.xy), 0).a, 0.0, 1.0));
+    let pixel = floor(in.position.xy) + vec2f(frame.left, frame.top);
     // Interleaved gradient noise (Jimenez 2014), centred, half a step of the encoded colour wide.
-    let noise = fract(52.9829189 * fract(dot(floor(in.position.xy), vec2f(0.06711056, 0.00583715)))) - 0.5;
+    let noise = cover * (fract(52.9829189 * fract(dot(pixel, vec2f(0.06711056, 0.00583715)))) - 0.5);
     if ENCODE {
-        return vec4f(encode(linear) + noise / 255.0, 1.0);
+        return vec4f(encode(linear) + noise / 255.0, cover);
     }
     // A step of the encoding is wider in light colours.
-    return vec4f(linear + noise / 255.0 * 2.2 * pow(linear, vec3f(0.5454)), 1.0);
+    return vec4f(linear + noise / 255.0 * 2.2 * pow(linear, vec3f(0.5454)), cover);
 }

@@ -11,9 +11,10 @@ struct Frame {
     // Width of a pixel in world units at distance 1.
     pixel: f32,
     ray_right: vec3f,
-    pad6: f32,
+    // Left and top of the target in the whole picture, in pixels.
+    left: f32,
     ray_down: vec3f,
-    pad7: f32,
+    top: f32,
     ground: vec3f,
     emission: f32,
     root: vec3f,
@@ -22,7 +23,8 @@ struct Frame {
     deepest: vec3f,
     height: f32,
     warm: vec3f,
-    pad0: f32,
+    // 1 where the ground is drawn, 0 where it is left transparent but for its shadows.
+    backdrop: f32,
     hot: vec3f,
     pad1: f32,
     text: vec3f,

@@ -148,7 +148,11 @@ fn resolve(in: FullScreen) -> @location(0) vec4f {
     let behind = frame.ground * (frame.sky + frame.sun) * 0.9;
     let is_table = ray.z < -1e-5;
     let far = select(1.0, smoothstep(2000.0, 6000.0, away), is_table);
-    return vec4f(select(mix(table, behind, far), shaded, is_block), 1.0);
+    // Where the table is left out its shadows stay, as a veil of black.
+    let weights = vec3f(0.2126, 0.7152, 0.0722);
+    let veil = clamp(1.0 - dot(light, weights) / dot(frame.sky + frame.sun, weights), 0.0, 1.0) * (1.0 - far);
+    let cover = select(mix(veil, 1.0, frame.backdrop), 1.0, is_block);
+    return vec4f(select(mix(table, behind, far) * frame.backdrop, shaded, is_block), cover);
 }
 
 fn uv(map: vec4f, world: vec2f) -> vec2f {

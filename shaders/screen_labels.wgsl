@@ -1,7 +1,7 @@
 // The plates behind labels on the screen: rounded, with a hairline and a soft shadow.
 
 struct Plate {
-    // Left, top, right, bottom in pixels.
+    // Left, top, right, bottom in pixels of the whole picture.
     sides: vec4f,
     radius: f32,
     opacity: f32,
@@ -27,7 +27,7 @@ fn corner(@builtin(vertex_index) index: u32, @builtin(instance_index) instance: 
     let corner = array<u32, 6>(0u, 1u, 2u, 2u, 1u, 3u)[index];
     let share = vec2f(f32(corner & 1u), f32(corner >> 1u));
     let at = mix(sides.xy - SHADOW, sides.zw + SHADOW, share);
-    let ndc = at / vec2f(frame.width, frame.height) * 2.0 - 1.0;
+    let ndc = (at - vec2f(frame.left, frame.top)) / vec2f(frame.width, frame.height) * 2.0 - 1.0;
     return Corner(vec4f(ndc.x, -ndc.y, 0.0, 1.0), at, instance);
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::{Vec2, Vec3};
 
 use super::camera::home;
-use super::camera::pose::{Bounds, FreeArea, Pose};
+use super::camera::pose::{Bounds, FOV_Y, FreeArea, Pose};
 use super::legend::Legend;
 use super::panels::legend::{Meanings, Shown};
 use super::sheets::{SheetAction, Sheets};
@@ -13,6 +13,7 @@ use crate::analysis::session::Session;
 use crate::filter::cut::Cut;
 use crate::filter::filters::Filters;
 use crate::filter::selection::{Pointed, Selection};
+use crate::progress::Progress;
 use crate::render::gpu::{Gpu, GpuError};
 use crate::render::image::Image;
 use crate::render::renderer::{Frame, Quality, Renderer};
@@ -36,6 +37,8 @@ pub struct Viewpoint {
     pub pitch: Option<f32>,
     /// From the eye to what is in the middle, in world units (the city is 1000 wide).
     pub distance: Option<f32>,
+    /// Vertical field of view in radians.
+    pub fov_y: Option<f32>,
 }
 
 /// What all pictures of a sequence share.
@@ -64,7 +67,18 @@ pub struct Studio<'a> {
     legend: Option<(Legend, u32)>,
     /// Modules that are named whatever is shown.
     named: Vec<ModuleId>,
+    selection: Selection,
+    has_labels: bool,
+    /// A larger picture is drawn in tiles with sides of so many pixels.
+    tile: [u32; 2],
 }
+
+/// No picture has longer sides, in pixels.
+pub const MAX_SIDE: u32 = 16_384;
+
+/// What is no larger is drawn at once; else in tiles, in rows of which a strip of the picture is held at a time.
+const AT_ONCE: u32 = 4096;
+const TILE: [u32; 2] = [4096, 2048];
 
 /// A legend takes no more than this share of a picture's height; without that much room there is none.
 const LEGEND_SHARE: f32 = 0.45;
@@ -100,7 +114,7 @@ impl<'a> Studio<'a> {
         metrics: Arc<ModuleMetrics>,
     ) -> Result<Studio<'a>, GpuError> {
         let gpu = Gpu::headless()?;
-        gpu.check_size(settings.size)?;
+        check_size(settings.size)?;
         let mut renderer = Renderer::new(&gpu, wgpu::TextureFormat::Rgba8UnormSrgb);
         let landscape = &settings.landscape;
         let view = LandscapeView::with(session, metrics, Arc::default(), landscape, cut);
@@ -121,6 +135,15 @@ impl<'a> Studio<'a> {
         Ok(Studio {
             session,
             legend,
+            selection: Selection {
+                chosen: Pointed::at_module(settings.viewpoint.focus),
+                ..Selection::default()
+            },
+            has_labels: true,
+            tile: match settings.size.iter().all(|&side| side <= AT_ONCE) {
+                true => settings.size,
+                false => TILE,
+            },
             settings,
             gpu,
             renderer,
@@ -130,10 +153,71 @@ impl<'a> Studio<'a> {
         })
     }
 
+    /// Looks from a place of its own, in place of the viewpoint.
+    pub fn look_from(&mut self, pose: Pose) {
+        self.pose = pose;
+    }
+
+    /// What is chosen is outlined and named.
+    pub fn select(&mut self, selection: Selection) {
+        self.selection = selection;
+    }
+
+    /// Whether names stand in pictures; they do unless told otherwise.
+    pub fn set_labels(&mut self, has_labels: bool) {
+        self.has_labels = has_labels;
+    }
+
+    /// Leaves the ground out, all but the shadows on it.
+    pub fn set_transparent(&mut self, is_transparent: bool) {
+        self.renderer.set_transparent(is_transparent);
+    }
+
+    /// Draws in tiles with sides of so many pixels; by itself only what is large.
+    pub fn set_tile(&mut self, tile: [u32; 2]) {
+        self.tile = tile.map(|side| side.max(1));
+    }
+
+    /// Sides of the pictures with their legends, in pixels.
+    pub fn size(&self) -> [u32; 2] {
+        let [width, height] = self.settings.size;
+        let legend = self.legend.as_ref().map_or(0, |(_, height)| *height);
+        [width, height + legend]
+    }
+
     /// The picture of a moment, or of the structure alone.
     pub fn picture(&mut self, moment: Option<Moment>) -> Result<Image, GpuError> {
         self.view.show(self.session, moment);
-        self.take()
+        self.whole()
+    }
+
+    /// The same in strips as wide as the picture, from the top; each is handed to `take`.
+    pub fn strips(
+        &mut self,
+        moment: Option<Moment>,
+        progress: &Progress,
+        take: impl FnMut(&Image) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        self.view.show(self.session, moment);
+        self.take(progress, take)
+    }
+
+    fn whole(&mut self) -> Result<Image, GpuError> {
+        let [width, height] = self.size();
+        let mut whole = Image {
+            width,
+            height,
+            rgba: Vec::with_capacity(width as usize * height as usize * 4),
+        };
+        self.take(&Progress::new(), |strip| {
+            whole.rgba.extend_from_slice(&strip.rgba);
+            Ok(())
+        })
+        .map_err(|error| match error.downcast::<GpuError>() {
+            Ok(error) => error,
+            Err(error) => GpuError::Failed(error.to_string()),
+        })?;
+        Ok(whole)
     }
 
     /// The picture of what differs between two runs, with the names of the modules `named`.
@@ -144,43 +228,89 @@ impl<'a> Studio<'a> {
     ) -> Result<Image, GpuError> {
         self.view.show_differences(self.session, relations);
         self.named = named;
-        self.take()
+        self.whole()
     }
 
-    fn take(&mut self) -> Result<Image, GpuError> {
+    /// Hands the geometry to the renderer, and says what frame to draw of it.
+    fn prepare(&mut self) -> Frame {
         let [width, height] = self.settings.size;
         let size = Vec2::new(width as f32, height as f32);
         let camera = self.pose.camera();
-        let selection = Selection {
-            chosen: Pointed::at_module(self.settings.viewpoint.focus),
-            ..Selection::default()
-        };
-        let em = (size.min_element() * LETTERS).max(9.0);
-        self.view
-            .label(self.session, &selection, &self.named, &camera, size, em);
         // A picture is rare: all looks are handed over, whether they changed or not.
         self.renderer.set_looks(&self.gpu, 0, self.view.looks());
-        self.renderer.set_arcs(&self.gpu, self.view.arcs());
-        let (flat, screen) = (self.view.flat_labels(), self.view.screen_labels());
-        self.renderer.set_labels(&self.gpu, flat, screen);
-        let frame = Frame {
+        self.renderer
+            .set_arcs(&self.gpu, self.view.marked_arcs(&self.selection));
+        if self.has_labels {
+            let em = (size.min_element() * LETTERS).max(9.0);
+            let (selection, named) = (&self.selection, &self.named);
+            self.view
+                .label(self.session, selection, named, &camera, size, em);
+            let (flat, screen) = (self.view.flat_labels(), self.view.screen_labels());
+            self.renderer.set_labels(&self.gpu, flat, screen);
+        } else {
+            self.renderer.set_labels(&self.gpu, &[], &[]);
+        }
+        let chosen = self.selection.chosen;
+        let [from, to] = match chosen.relation {
+            Some((from, to)) => [Some(from), Some(to)],
+            None => [chosen.module, None],
+        };
+        let selected = [from, to].map(|module| self.view.displayed(module?));
+        Frame {
             camera,
             size: self.settings.size,
             theme: self.settings.landscape.theme,
             hovered: [None; 2],
-            selected: [selection.chosen.module, None],
+            selected,
             quality: self.settings.quality,
-        };
-        let mut image = self.renderer.image(&self.gpu, &frame)?;
-        self.gpu.check()?;
+        }
+    }
+
+    fn take(
+        &mut self,
+        progress: &Progress,
+        mut take: impl FnMut(&Image) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let frame = self.prepare();
+        let [width, height] = frame.size;
+        let [across, down] = self.tile;
+        let tiles = u64::from(width.div_ceil(across)) * u64::from(height.div_ceil(down));
+        progress.start("drawing", tiles);
+        for top in (0..height).step_by(down as usize) {
+            let high = down.min(height - top);
+            let tile = |left: u32| ([left, top], [across.min(width - left), high]);
+            let mut strip = Image::default();
+            for left in (0..width).step_by(across as usize) {
+                let (origin, size) = tile(left);
+                let image = self.renderer.image_of(&self.gpu, &frame, origin, size)?;
+                self.gpu.check()?;
+                if image.width == width {
+                    strip = image;
+                } else {
+                    if left == 0 {
+                        strip = Image {
+                            width,
+                            height: high,
+                            rgba: vec![0; width as usize * high as usize * 4],
+                        };
+                    }
+                    strip.put(&image, [left, 0]);
+                }
+                progress.add(1)?;
+            }
+            take(&strip)?;
+        }
         if let Some((legend, height)) = &mut self.legend {
             let left_out = self.view.arcs_left_out();
             let meanings = meanings(self.session, &self.settings.landscape, &self.view, left_out);
-            let below = legend.picture(&self.gpu, &meanings, *height)?;
-            image.height += below.height;
-            image.rgba.extend_from_slice(&below.rgba);
+            take(&legend.picture(&self.gpu, &meanings, *height)?)?;
         }
-        Ok(image)
+        Ok(())
+    }
+
+    /// The landscape that pictures show.
+    pub fn view(&self) -> &LandscapeView {
+        &self.view
     }
 
     /// Whether pictures have the legend that was asked for.
@@ -196,6 +326,19 @@ impl<'a> Studio<'a> {
     /// How many call relations the last picture leaves out.
     pub fn arcs_left_out(&self) -> usize {
         self.view.arcs_left_out()
+    }
+}
+
+/// Whether a picture of this size can be drawn, in tiles where the device cannot draw it at once.
+fn check_size([width, height]: [u32; 2]) -> Result<(), GpuError> {
+    let limit = MAX_SIDE;
+    match (1..=limit).contains(&width) && (1..=limit).contains(&height) {
+        true => Ok(()),
+        false => Err(GpuError::Size {
+            width,
+            height,
+            limit,
+        }),
     }
 }
 
@@ -245,9 +388,10 @@ fn pose(view: &LandscapeView, settings: &PictureSettings, plays: bool) -> Pose {
     };
     let yaw = viewpoint.yaw.unwrap_or(at_home.yaw);
     let pitch = viewpoint.pitch.unwrap_or(at_home.pitch);
-    let mut pose = Pose::framing(&framed, yaw, pitch, aspect, FREE);
+    let fov_y = viewpoint.fov_y.unwrap_or(FOV_Y);
+    let mut pose = Pose::framing(&framed, [yaw, pitch], fov_y, aspect, FREE);
     if let Some(distance) = viewpoint.distance {
-        pose.distance = distance;
+        pose.distance = distance * pose.lens();
     }
     pose
 }

@@ -1,5 +1,6 @@
 //! The legend under a picture without a window: the strip that the window has.
 
+use egui::epaint::Primitive;
 use egui::{ClippedPrimitive, Vec2};
 
 use super::offscreen::Offscreen;
@@ -46,7 +47,23 @@ impl Legend {
         height: u32,
     ) -> Result<Image, GpuError> {
         let (primitives, _) = self.settled(gpu, meanings);
-        self.panels.picture(gpu, &primitives, [self.width, height])
+        let limit = gpu.device.limits().max_texture_dimension_2d;
+        if self.width <= limit {
+            return self.panels.picture(gpu, &primitives, [self.width, height]);
+        }
+        let mut image = Image {
+            width: self.width,
+            height,
+            rgba: vec![0; self.width as usize * height as usize * 4],
+        };
+        for left in (0..self.width).step_by(limit as usize) {
+            let by = Vec2::new(left as f32 / self.pixels_per_point, 0.0);
+            let moved = primitives.iter().map(|primitive| moved(primitive, -by));
+            let moved: Vec<ClippedPrimitive> = moved.collect();
+            let size = [limit.min(self.width - left), height];
+            image.put(&self.panels.picture(gpu, &moved, size)?, [left, 0]);
+        }
+        Ok(image)
     }
 
     /// What egui makes of the legend once it knows how wide things are, and its height in pixels.
@@ -70,4 +87,16 @@ impl Legend {
         });
         (primitives, (height * self.pixels_per_point).ceil() as u32)
     }
+}
+
+/// The same elsewhere, in points.
+fn moved(primitive: &ClippedPrimitive, by: Vec2) -> ClippedPrimitive {
+    let mut moved = primitive.clone();
+    moved.clip_rect = moved.clip_rect.translate(by);
+    if let Primitive::Mesh(mesh) = &mut moved.primitive {
+        for vertex in &mut mesh.vertices {
+            vertex.pos += by;
+        }
+    }
+    moved
 }

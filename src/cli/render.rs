@@ -9,12 +9,14 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::mapping;
 use crate::analysis::session::Session;
+use crate::app::camera::ISOMETRIC_PITCH;
+use crate::app::camera::pose::LONG_LENS;
 use crate::app::headless::{PictureSettings, SheetStudio, Studio, Viewpoint, liveliest, moment_at};
 use crate::app::table_picture::TableStudio;
 use crate::filter::cut::Cut;
 use crate::filter::regroup::Regrouped;
 use crate::layout::treemap::Tiling;
-use crate::render::image::Image;
+use crate::render::image::{Image, PngWriter};
 use crate::render::renderer::Quality;
 use crate::render::theme::Theme;
 use crate::source::history::{MOST_COMMITS, history};
@@ -36,7 +38,7 @@ pub struct Args {
     /// Which view to show
     #[arg(long, value_enum, default_value = "landscape")]
     view: ViewArg,
-    /// Width and height in pixels
+    /// Width and height in pixels, each up to 16384; what is large is drawn in tiles and written as it is drawn
     #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "1280x720", value_parser = size)]
     size: [u32; 2],
     #[arg(long, value_enum, default_value = "light")]
@@ -45,7 +47,7 @@ pub struct Args {
     /// the recording, the one with the deepest stacks among some hundreds]
     #[arg(long, value_name = "TIME")]
     at: Option<TimeSpec>,
-    /// Where the camera stands: all of the city from the south, or straight from above
+    /// Where the camera stands: all of the city from the south, straight from above, or from a corner
     #[arg(long, value_enum, default_value = "home")]
     camera: CameraArg,
     /// The module to show with its surroundings, by its path such as src/lapi.c/lua_call
@@ -82,6 +84,15 @@ pub struct Args {
     /// No legend, whatever the picture shows
     #[arg(long)]
     no_legend: bool,
+    /// Names on districts, and at what runs and is counted: they stand in pictures unless told otherwise
+    #[arg(long, overrides_with = "no_labels")]
+    labels: bool,
+    /// No names in the picture
+    #[arg(long)]
+    no_labels: bool,
+    /// Leave the ground out, all but the shadows on it, so that the picture can lie on another
+    #[arg(long)]
+    transparent: bool,
     /// How the modules of a district share its ground
     #[arg(long, value_name = "LAYOUT", default_value = "squarified", value_parser = layouts())]
     layout: Tiling,
@@ -120,6 +131,7 @@ const EXAMPLES: &str = "Examples:
   callscape render src trace.json -o calls.png --view flame --from 1s --to 1.2s
   callscape render src trace.json -o table.png --view functions --focus lapi.c/lua_callk
   callscape render src trace.json -o frames/city.png --frames 100 --from 1s --to 2s
+  callscape render src -o poster.png --size 16384x16384 --camera iso --transparent --no-labels
   callscape render src -o parser.png --focus parser --color language
   callscape render src -o city.png --area functions --height complexity --color changes --scale quantile
   callscape render src trace.json -o city.png --map architecture.map --level 2 --expand JDT-CORE";
@@ -150,6 +162,9 @@ enum CameraArg {
     Home,
     /// Straight from above, north at the top
     Top,
+    /// From the south-west, isometric: what is parallel is shown as parallel
+    #[value(alias = "isometric")]
+    Iso,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -301,19 +316,32 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     };
     if view != ViewId::Landscape {
         ensure!(!args.legend, "only the landscape has a legend");
+        ensure!(
+            !args.transparent && !args.no_labels,
+            "only the landscape has a ground or labels to leave out"
+        );
         return sheets(view, session, &settings, &moments, &outputs);
     }
     let mut studio = Studio::with(session, &settings, &cut, Arc::new(metrics))?;
+    studio.set_labels(!args.no_labels);
+    studio.set_transparent(args.transparent);
     say_scale(studio.color_scale());
     if settings.legend && !studio.has_legend() {
         eprintln!("callscape: the picture is too small for its legend");
     }
     for (index, (moment, path)) in moments.into_iter().zip(&outputs.paths).enumerate() {
-        let image = studio.picture(moment)?;
-        for resolved in &session.recordings {
-            super::output::ensure_whole(&resolved.recording)?;
-        }
-        outputs.write(&image, index, path)?;
+        super::output::with_progress(|progress| -> anyhow::Result<()> {
+            let cannot = || format!("cannot write {}", path.display());
+            let mut file = PngWriter::create(path, studio.size()).with_context(cannot)?;
+            studio.strips(moment, progress, |strip| {
+                file.rows(strip).with_context(cannot)
+            })?;
+            for resolved in &session.recordings {
+                super::output::ensure_whole(&resolved.recording)?;
+            }
+            file.finish().with_context(cannot)
+        })??;
+        outputs.tell(index, path);
     }
     if studio.arcs_left_out() > 0 {
         let count = studio.arcs_left_out();
@@ -398,11 +426,16 @@ impl Outputs {
         image
             .write_png(path)
             .with_context(|| format!("cannot write {}", path.display()))?;
+        self.tell(index, path);
+        Ok(())
+    }
+
+    /// Says which of a sequence was written.
+    fn tell(&self, index: usize, path: &Path) {
         if self.paths.len() > 1 {
             let (number, all) = (index + 1, self.paths.len());
             eprintln!("{number} of {all}: {}", path.display());
         }
-        Ok(())
     }
 
     /// Names the files and tries the first, before any long work.
@@ -481,9 +514,13 @@ fn settings(
         .as_deref()
         .map(|path| find(session, path))
         .transpose()?;
-    let from_above = matches!(args.camera, CameraArg::Top);
-    let yaw = args.yaw.or(from_above.then_some(90.0));
-    let pitch = args.pitch.or(from_above.then_some(90.0));
+    let direction = match args.camera {
+        CameraArg::Home => None,
+        CameraArg::Top => Some([90.0, 90.0]),
+        CameraArg::Iso => Some([45.0, ISOMETRIC_PITCH.to_degrees()]),
+    };
+    let yaw = args.yaw.or(direction.map(|[yaw, _]| yaw));
+    let pitch = args.pitch.or(direction.map(|[_, pitch]| pitch));
     Ok(PictureSettings {
         size: args.size,
         landscape,
@@ -494,6 +531,7 @@ fn settings(
             // Straight down the heading would have no direction.
             pitch: pitch.map(|pitch| pitch.clamp(1.0, 89.0).to_radians()),
             distance: args.distance,
+            fov_y: matches!(args.camera, CameraArg::Iso).then_some(LONG_LENS),
         },
         quality: Quality {
             // Each picture of a sequence is seen for an instant.

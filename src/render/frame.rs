@@ -34,9 +34,9 @@ pub mod gpu {
         pub ray: [f32; 3],
         pub pixel: f32,
         pub ray_right: [f32; 3],
-        pub pad6: f32,
+        pub left: f32,
         pub ray_down: [f32; 3],
-        pub pad7: f32,
+        pub top: f32,
         pub ground: [f32; 3],
         pub emission: f32,
         pub root: [f32; 3],
@@ -44,7 +44,7 @@ pub mod gpu {
         pub deepest: [f32; 3],
         pub height: f32,
         pub warm: [f32; 3],
-        pub pad0: f32,
+        pub backdrop: f32,
         pub hot: [f32; 3],
         pub pad1: f32,
         pub text: [f32; 3],
@@ -55,6 +55,26 @@ pub mod gpu {
         pub pad4: f32,
         pub sun: [f32; 3],
         pub pad5: f32,
+    }
+}
+
+/// The part of a picture that is drawn: all of it, or a tile of one that is too large for the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Sides of the whole picture, and of what is drawn of it, in pixels.
+    pub whole: [u32; 2],
+    pub size: [u32; 2],
+    /// Left and top of the part in the whole.
+    pub origin: [u32; 2],
+}
+
+impl Part {
+    pub fn all(size: [u32; 2]) -> Part {
+        Part {
+            whole: size,
+            size,
+            origin: [0, 0],
+        }
     }
 }
 
@@ -124,31 +144,37 @@ impl FrameGroup {
 }
 
 impl FrameSlot {
-    /// `levels`: steps of the hierarchy from the root's lightness to the deepest.
+    /// `levels`: steps of the hierarchy from the root's lightness to the deepest. `backdrop`: whether the ground
+    /// is drawn.
+    #[expect(clippy::too_many_arguments, reason = "each is one fact of the frame")]
     pub fn prepare(
         &self,
         queue: &wgpu::Queue,
         camera: &Camera,
-        size: [u32; 2],
+        part: Part,
         palette: &Palette,
         levels: f32,
         sample: Sample,
+        backdrop: bool,
     ) {
-        let [width, height] = size.map(|side| side.max(1) as f32);
-        let shift = Vec2::new(
-            2.0 * sample.jitter.x / width,
-            -2.0 * sample.jitter.y / height,
-        );
-        let clip_from_world =
-            Mat4::from_translation(shift.extend(0.0)) * camera.clip_from_world(width / height);
+        let sides = |of: [u32; 2]| Vec2::from(of.map(|side| side.max(1) as f32));
+        let (whole, size) = (sides(part.whole), sides(part.size));
+        let origin = Vec2::from(part.origin.map(|at| at as f32));
+        // From the clip space of the whole picture into that of the part, and by the jitter.
+        let scale = whole / size;
+        let mut shift = scale - 1.0 + 2.0 * (sample.jitter - origin) / size;
+        shift.y = -shift.y;
+        let clip_from_world = Mat4::from_translation(shift.extend(0.0))
+            * Mat4::from_scale(scale.extend(1.0))
+            * camera.clip_from_world(whole.x / whole.y);
         // Rays are laid out as the matrix projects, so that both meet the same place.
         let view = camera.view_from_world();
         let right = Vec3::new(view.x_axis.x, view.y_axis.x, view.z_axis.x);
         let up = Vec3::new(view.x_axis.y, view.y_axis.y, view.z_axis.y);
         let back = Vec3::new(view.x_axis.z, view.y_axis.z, view.z_axis.z);
-        let pixel = 2.0 * (camera.fov_y * 0.5).tan() / height;
-        let left = right * (pixel * (-0.5 * width - sample.jitter.x));
-        let top = up * (pixel * (0.5 * height + sample.jitter.y));
+        let pixel = 2.0 * (camera.fov_y * 0.5).tan() / whole.y;
+        let left = right * (pixel * (origin.x - 0.5 * whole.x - sample.jitter.x));
+        let top = up * (pixel * (0.5 * whole.y - origin.y + sample.jitter.y));
         let record = gpu::Frame {
             clip_from_world: clip_from_world.to_cols_array_2d(),
             eye: camera.eye.to_array(),
@@ -157,12 +183,15 @@ impl FrameSlot {
             pixel,
             ray_right: (right * pixel).to_array(),
             ray_down: (-up * pixel).to_array(),
+            left: origin.x,
+            top: origin.y,
+            backdrop: f32::from(u8::from(backdrop)),
             ground: palette.ground,
             emission: palette.emission,
             root: palette.root,
-            width,
+            width: size.x,
             deepest: palette.deepest,
-            height,
+            height: size.y,
             warm: palette.warm,
             hot: palette.hot,
             text: palette.text,

@@ -175,19 +175,13 @@ impl Heights {
         let whole = whole(&city.bounds);
         let middle = about(
             on.camera,
-            on.targets.size,
+            on.part.whole,
             &city.bounds,
             [-1.0, 0.1],
             whole.side,
         );
         let larger = middle.map_or(whole.side, |middle| middle.side);
-        let near = about(
-            on.camera,
-            on.targets.size,
-            &city.bounds,
-            [-1.0, -0.5],
-            larger,
-        );
+        let near = about(on.camera, on.part.whole, &city.bounds, [-1.0, -0.5], larger);
         let squares = [Some(whole), middle, near];
         let ground = Some(wgpu::Color::TRANSPARENT);
         for (layer, square) in self.layers.iter_mut().zip(squares) {

@@ -1,6 +1,9 @@
 //! A frame while its passes are recorded: what they all draw with.
 
+use glam::{UVec2, Vec3};
+
 use super::camera::Camera;
+use super::frame::Part;
 use super::targets::Targets;
 use super::timings::Timings;
 
@@ -13,6 +16,8 @@ pub struct Recording<'a> {
     /// Bind group 0 of every pass.
     pub frame: &'a wgpu::BindGroup,
     pub camera: &'a Camera,
+    /// What of the picture the targets show.
+    pub part: Part,
     pub targets: &'a Targets,
     pub timings: &'a mut Timings,
 }
@@ -28,6 +33,21 @@ pub enum Depth {
 }
 
 impl Recording<'_> {
+    /// The rectangle of the targets in which a box of the world can be seen, as [`Camera::rectangle`] gives it for
+    /// the whole picture.
+    pub fn rectangle(&self, corners: (Vec3, Vec3), margin: f32) -> Option<(UVec2, UVec2)> {
+        let Part {
+            whole,
+            size,
+            origin,
+        } = self.part;
+        let (corner, extent) = self.camera.rectangle(corners, margin, whole)?;
+        let (origin, size) = (UVec2::from(origin), UVec2::from(size));
+        let min = corner.saturating_sub(origin).min(size);
+        let max = (corner + extent).saturating_sub(origin).min(size);
+        (min.x < max.x && min.y < max.y).then(|| (min, max - min))
+    }
+
     /// Begins a pass that draws on `view`, which starts cleared or as it was; group 0 is bound.
     pub fn pass(
         &mut self,

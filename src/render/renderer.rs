@@ -10,7 +10,7 @@ use super::camera::Camera;
 use super::city::{Change, City};
 use super::compose::{Compose, Source};
 use super::flat_labels::FlatLabels;
-use super::frame::{FrameGroup, SLOTS, Sample};
+use super::frame::{FrameGroup, Part, SLOTS, Sample};
 use super::gpu::{Gpu, GpuError};
 use super::heights::Heights;
 use super::image::Image;
@@ -59,6 +59,9 @@ impl Default for Quality {
 /// Means of fewer pictures than this still have their edges smoothed.
 const SMOOTH_BELOW: u32 = 4;
 
+/// Pixels around a part of a picture that the passes on its own may read: outlines, and what smooths edges.
+const RIM: u32 = 16;
+
 /// How many pictures of a frame a device draws at once while things move: a fast one smooths edges so.
 fn together(device: wgpu::DeviceType) -> u32 {
     match device {
@@ -93,6 +96,10 @@ pub struct Renderer {
     shown_screen: Vec<ScreenLabel>,
     /// How many pictures are drawn and averaged for each frame.
     together: u32,
+    /// Whether the ground is drawn; pictures without it are transparent there.
+    backdrop: bool,
+    /// What of the frame is drawn.
+    part: Part,
     /// The frame drawn last, if nothing changed since, and how many pictures of it were averaged.
     last: Option<(Frame, u32)>,
 }
@@ -127,6 +134,8 @@ impl Renderer {
             shown_flat: Vec::new(),
             shown_screen: Vec::new(),
             together: together(gpu.adapter.get_info().device_type),
+            backdrop: true,
+            part: Part::all([1, 1]),
             last: None,
             frame,
         }
@@ -196,6 +205,7 @@ impl Renderer {
         if gpu.check_size(frame.size).is_err() {
             return;
         }
+        self.part = Part::all(frame.size);
         let (is_same, mut averaged) = match &self.last {
             Some((last, averaged)) if last == frame => (true, *averaged),
             _ => (false, 0),
@@ -227,7 +237,7 @@ impl Renderer {
         if self
             .targets
             .as_ref()
-            .is_none_or(|targets| targets.size != frame.size)
+            .is_none_or(|targets| targets.size != self.part.size)
         {
             self.targets = None;
             self.resolve.outdate();
@@ -240,7 +250,7 @@ impl Renderer {
         }
         let targets = self
             .targets
-            .get_or_insert_with(|| Targets::new(device, frame.size));
+            .get_or_insert_with(|| Targets::new(device, self.part.size));
         let palette = frame.theme.palette();
         let sample = Sample::new(index);
         let Some(uniforms) = self.frame.slots.get(slot) else {
@@ -249,10 +259,11 @@ impl Renderer {
         uniforms.prepare(
             queue,
             &frame.camera,
-            frame.size,
+            self.part,
             &palette,
             self.city.levels,
             sample,
+            self.backdrop,
         );
         let city = &self.city;
         let on = &mut Recording {
@@ -262,6 +273,7 @@ impl Renderer {
             slot,
             frame: &uniforms.group,
             camera: &frame.camera,
+            part: self.part,
             targets,
             timings: &mut self.timings,
         };
@@ -318,6 +330,7 @@ impl Renderer {
             slot: 0,
             frame: &self.frame.slots[0].group,
             camera: &frame.camera,
+            part: self.part,
             targets,
             timings: &mut self.timings,
         };
@@ -334,14 +347,56 @@ impl Renderer {
             .is_some_and(|(frame, averaged)| averaged >= frame.quality.samples)
     }
 
+    /// Leaves the ground out of pictures, all but the shadows on it, or draws it again.
+    pub fn set_transparent(&mut self, is_transparent: bool) {
+        self.backdrop = !is_transparent;
+        self.last = None;
+    }
+
     /// A finished picture of the frame, without a window; waits for the device.
     pub fn image(&mut self, gpu: &Gpu, frame: &Frame) -> Result<Image, GpuError> {
-        gpu.check_size(frame.size)?;
+        self.image_of(gpu, frame, [0, 0], frame.size)
+    }
+
+    /// A part of the finished picture of a frame, which as a whole may be larger than the device can draw: from
+    /// `origin`, its left and top, with sides of `size` pixels. Parts that are put together show no seams.
+    pub fn image_of(
+        &mut self,
+        gpu: &Gpu,
+        frame: &Frame,
+        origin: [u32; 2],
+        size: [u32; 2],
+    ) -> Result<Image, GpuError> {
+        // What passes read of their neighbours' pixels is drawn too.
+        let corner = origin.map(|at| at.saturating_sub(RIM));
+        let drawn: [u32; 2] = std::array::from_fn(|axis| {
+            let end = origin[axis].saturating_add(size[axis]).saturating_add(RIM);
+            end.min(frame.size[axis]).saturating_sub(corner[axis])
+        });
+        gpu.check_size(drawn)?;
+        self.part = Part {
+            whole: frame.size,
+            size: drawn,
+            origin: corner,
+        };
+        let mut image = self.image_of_part(gpu, frame)?;
+        if size != drawn {
+            let inset: [u32; 2] = std::array::from_fn(|axis| origin[axis] - corner[axis]);
+            image = image.part(inset, size);
+        }
+        if !self.backdrop {
+            image.divide_by_alpha();
+        }
+        Ok(image)
+    }
+
+    fn image_of_part(&mut self, gpu: &Gpu, frame: &Frame) -> Result<Image, GpuError> {
+        let [width, height] = self.part.size;
         let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
             label: Some("image"),
             size: wgpu::Extent3d {
-                width: frame.size[0],
-                height: frame.size[1],
+                width,
+                height,
                 depth_or_array_layers: 1,
             },
             mip_level_count: 1,

@@ -132,7 +132,7 @@ impl Resolve {
             pass::group(on.device, "resolve", &self.layout, &resources)
         });
         // Where only the open table is seen there is nothing to seek.
-        let shaded = shade.then(|| on.camera.rectangle(built(city), 1.0, size));
+        let shaded = shade.then(|| on.rectangle(built(city), 1.0));
         let mut pass = on.pass(
             "resolve",
             &on.targets.colour,

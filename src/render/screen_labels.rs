@@ -18,6 +18,9 @@ use super::theme::{Palette, encoded};
 /// Shaped labels that are kept; beyond that all are forgotten and those in use shaped again.
 const KEPT: usize = 2_000;
 
+/// Larger letters, in pixels, fill the atlas with few of them.
+const LARGEST: f32 = 400.0;
+
 pub mod gpu {
     use bytemuck::{Pod, Zeroable};
 
@@ -112,7 +115,7 @@ impl ScreenLabels {
             if !label.at.is_finite() || !label.em.is_finite() || label.text.is_empty() {
                 continue;
             }
-            let em = label.em.clamp(4.0, 200.0);
+            let em = label.em.clamp(4.0, LARGEST);
             let key = (label.text.clone(), em.to_bits(), label.emphasized);
             let line = self
                 .shaped
@@ -161,11 +164,12 @@ impl ScreenLabels {
         let [width, height] = on.targets.size;
         self.viewport.update(on.queue, Resolution { width, height });
         let [r, g, b] = palette.text.map(encoded);
+        let origin = on.part.origin.map(|at| at as f32);
         let areas = self.texts.iter().filter_map(|(key, [left, top])| {
             Some(TextArea {
                 buffer: self.shaped.get(key)?,
-                left: *left,
-                top: *top,
+                left: *left - origin[0],
+                top: *top - origin[1],
                 scale: 1.0,
                 bounds: TextBounds::default(),
                 default_color: Color::rgb(r, g, b),

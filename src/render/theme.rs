@@ -76,14 +76,17 @@ impl Theme {
 
 /// The linear colour of a web colour such as `0xECEFF4`.
 pub fn linear(rgb: u32) -> [f32; 3] {
-    [rgb >> 16, rgb >> 8, rgb].map(|component| {
-        let encoded = (component & 0xFF) as f32 / 255.0;
-        if encoded <= 0.04045 {
-            encoded / 12.92
-        } else {
-            ((encoded + 0.055) / 1.055).powf(2.4)
-        }
-    })
+    [rgb >> 16, rgb >> 8, rgb].map(|component| decoded((component & 0xFF) as u8))
+}
+
+/// The linear component of a colour that is stored as sRGB.
+pub fn decoded(component: u8) -> f32 {
+    let encoded = f32::from(component) / 255.0;
+    if encoded <= 0.04045 {
+        encoded / 12.92
+    } else {
+        ((encoded + 0.055) / 1.055).powf(2.4)
+    }
 }
 
 /// A component of a colour as sRGB.

@@ -2,15 +2,16 @@
 //! and no clock but the seconds it is told.
 //!
 //! Drags follow the pointer at once; wheel, keys and flights ease. Any input interrupts a flight where
-//! it is. The eye stays above the ground, and the picture's middle stays on the city while orbiting.
+//! it is. The eye stays above what stands below it, and the picture's middle stays on the city while orbiting.
 
 pub mod motion;
+pub mod past;
 pub mod pose;
 
 use glam::{Vec2, Vec3};
 
 use motion::{Flight, Spring};
-use pose::{Bounds, FreeArea, MIN_DISTANCE, Pose};
+use pose::{Bounds, FOV_Y, FreeArea, LONG_LENS, MIN_DISTANCE, Pose};
 
 use crate::render::camera::Camera;
 
@@ -22,6 +23,18 @@ pub enum Mode {
     /// Move with the keys, look around with the mouse.
     Fly,
 }
+
+/// A direction to look in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preset {
+    /// Straight down, north at the top.
+    Top,
+    /// From a corner, what is parallel shown as parallel, and the three axes equally foreshortened.
+    Isometric,
+}
+
+/// How far an isometric view looks down: the arc tangent of 1/√2.
+pub const ISOMETRIC_PITCH: f32 = 0.615_479_7;
 
 /// The keys of fly mode that are held down, as directions: 1, 0 or -1 each.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -41,13 +54,20 @@ const MAX_PITCH: f32 = 1.55;
 const MIN_ORBIT_PITCH: f32 = 0.05;
 const MIN_FLY_PITCH: f32 = -1.2;
 
-/// The eye's least height over the ground, in world units.
+/// The eye's least height over the ground, and over what stands there, in world units.
 const MIN_HEIGHT: f32 = 1.0;
+
+/// What a flight will reach within so many seconds it begins to rise over, at this rate.
+const LOOK_AHEAD: f32 = 0.7;
+const RISE_RATE: f32 = 5.0;
+const LOOKS_AHEAD: u8 = 12;
 
 /// Radians per window height dragged.
 const TURN: f32 = 3.2;
 
 const ZOOM_RATE: f32 = 16.0;
+/// The logarithm of the scale of a notch of the wheel.
+const ZOOM_STEP: f32 = 0.22;
 const THRUST_RATE: f32 = 10.0;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -199,6 +219,28 @@ impl CameraControl {
         self.keep_in_air();
     }
 
+    /// Keeps the eye over the surface below it; in fly mode it rises in time over what lies ahead. `surface` gives
+    /// the height of what stands at a place. Whether the pose changed.
+    pub fn keep_clear(&mut self, seconds: f32, surface: impl Fn(Vec2) -> f32) -> bool {
+        let eye = self.pose.eye();
+        let above = |at: Vec2| surface(at) + MIN_HEIGHT;
+        let mut rise = above(eye.truncate()) - eye.z;
+        let [x, y, _] = self.velocity.map(|axis| axis.value);
+        let way = Vec2::new(x, y);
+        if self.mode == Mode::Fly && way != Vec2::ZERO {
+            let ahead = (1..=LOOKS_AHEAD).map(|look| {
+                let share = f32::from(look) / f32::from(LOOKS_AHEAD);
+                above(eye.truncate() + way * (share * LOOK_AHEAD))
+            });
+            let wanted = ahead.fold(f32::NEG_INFINITY, f32::max) - eye.z;
+            rise = rise.max(wanted * (1.0 - (-RISE_RATE * seconds).exp()));
+        }
+        if rise.is_finite() && rise > 0.0 {
+            self.pose.target.z += rise;
+        }
+        rise > 0.0
+    }
+
     /// Starts a drag that turns; `under` is the point of the world under the pointer.
     pub fn start_turn(&mut self, under: Option<Vec3>) {
         self.motion = Motion::Still;
@@ -276,7 +318,7 @@ impl CameraControl {
             self.speed = (self.speed * 1.2f32.powf(notches)).clamp(slowest, fastest);
             return;
         }
-        let step = notches * 0.22;
+        let step = notches * ZOOM_STEP;
         let anchor = under.unwrap_or(self.pose.target);
         match &mut self.motion {
             Motion::Zoom { anchor: at, left } => {
@@ -290,10 +332,60 @@ impl CameraControl {
         }
     }
 
+    /// Comes nearer to the point `under` the pointer at once, by this factor, as two fingers that part do.
+    pub fn pinch(&mut self, nearer: f32, under: Option<Vec3>) {
+        if !(nearer.is_finite() && nearer > 0.0) {
+            return;
+        }
+        if self.mode == Mode::Fly {
+            self.wheel(nearer.ln() / ZOOM_STEP, under);
+            return;
+        }
+        self.motion = Motion::Still;
+        self.zoom_by(under.unwrap_or(self.pose.target), nearer.clamp(0.1, 10.0));
+    }
+
+    /// Turns the picture about the point `under` the pointer at once, by so many radians against the clock.
+    pub fn twist(&mut self, radians: f32, under: Option<Vec3>) {
+        if !radians.is_finite() {
+            return;
+        }
+        self.motion = Motion::Still;
+        let pivot = match self.mode {
+            Mode::Orbit => under.unwrap_or(self.pose.target),
+            Mode::Fly => self.pose.eye(),
+        };
+        self.pose = self.pose.turned(pivot, -radians, 0.0);
+        if self.mode == Mode::Orbit {
+            self.keep_city();
+        }
+    }
+
+    /// Has a point of the ground in the middle, without turning or zooming; eases there, or is there at once.
+    pub fn look_at(&mut self, ground: Vec2, at_once: bool) {
+        let from = self.pose;
+        let mut to = from;
+        to.target += (ground - from.target.truncate()).extend(0.0);
+        if !to.target.is_finite() {
+            return;
+        }
+        self.stop();
+        self.pose = to;
+        match self.mode {
+            Mode::Orbit => self.keep_city(),
+            Mode::Fly => self.keep_in_air(),
+        }
+        if !at_once {
+            let to = std::mem::replace(&mut self.pose, from);
+            self.fly(to);
+        }
+    }
+
     fn zoom_by(&mut self, anchor: Vec3, nearer: f32) {
         let eye = self.pose.eye();
-        let distance = eye.distance(anchor).max(MIN_DISTANCE);
-        let scale = (1.0 / nearer).max(MIN_DISTANCE / distance);
+        let nearest = MIN_DISTANCE * self.pose.lens();
+        let distance = eye.distance(anchor).max(nearest);
+        let scale = (1.0 / nearer).max(nearest / distance);
         self.pose = self.pose.scaled(anchor, scale);
         self.keep_city();
     }
@@ -311,8 +403,13 @@ impl CameraControl {
         self.velocity = [Spring::at(0.0); 3];
         match self.mode {
             Mode::Orbit => {
-                self.motion = Motion::Still;
                 self.mode = Mode::Fly;
+                // One flies with the eyes that one has.
+                let to = self.pose.through(FOV_Y);
+                self.motion = match self.pose.fov_y == FOV_Y {
+                    true => Motion::Still,
+                    false => Motion::Flight(Flight::new(self.pose, to)),
+                };
             }
             Mode::Fly => {
                 self.mode = Mode::Orbit;
@@ -345,11 +442,41 @@ impl CameraControl {
             min: bounds.min - margin,
             max: bounds.max + margin,
         };
-        self.fly(Pose::framing(&around, self.pose.yaw, pitch, aspect, free));
+        let direction = [self.pose.yaw, pitch];
+        self.fly(Pose::framing(
+            &around,
+            direction,
+            self.pose.fov_y,
+            aspect,
+            free,
+        ));
+    }
+
+    /// Eases to another place to look from.
+    pub fn fly_to_pose(&mut self, pose: Pose) {
+        self.fly(pose);
+    }
+
+    /// Eases to a preset direction: of everything in a window of this shape, else of what is in the middle, as
+    /// large as it is.
+    pub fn fly_to_preset(&mut self, preset: Preset, everything: Option<(f32, FreeArea)>) {
+        let from = self.destination().unwrap_or(self.pose);
+        let (direction, fov_y) = preset.direction(&from);
+        let to = match everything {
+            Some((aspect, free)) => Pose::framing(&self.bounds, direction, fov_y, aspect, free),
+            None => {
+                let [yaw, pitch] = direction;
+                Pose { yaw, pitch, ..from }.through(fov_y)
+            }
+        };
+        if self.mode == Mode::Fly {
+            self.toggle_mode();
+        }
+        self.fly(to);
     }
 
     fn fly(&mut self, mut to: Pose) {
-        to.distance = to.distance.max(MIN_DISTANCE);
+        to.distance = to.distance.max(MIN_DISTANCE * to.lens());
         self.velocity = [Spring::at(0.0); 3];
         self.drag = None;
         self.motion = Motion::Flight(Flight::new(self.pose, to));
@@ -358,7 +485,8 @@ impl CameraControl {
     /// Orbit mode: the middle of the picture shows the city, from a distance at which it can be seen.
     fn keep_city(&mut self) {
         let (eye, forward) = (self.pose.eye(), self.pose.forward());
-        let farthest = self.bounds.diagonal() * 2.5;
+        let lens = self.pose.lens();
+        let farthest = self.bounds.diagonal() * 2.5 * lens;
         // Where the line of sight leaves the column of air over the city: its ground or one of its sides.
         let mut enters = 0.0f32;
         let mut leaves = (eye.z - self.bounds.min.z) / -forward.z.min(-1e-3);
@@ -378,14 +506,14 @@ impl CameraControl {
         if leaves < enters || leaves <= 0.0 {
             // It passes the city by: the eye moves with its target back over it.
             let ground = (eye.z - self.bounds.min.z) / -forward.z.min(-1e-3);
-            let reach = ground.clamp(MIN_DISTANCE, farthest);
+            let reach = ground.clamp(MIN_DISTANCE * lens, farthest);
             let seen = eye + forward * reach;
             let target = seen.clamp(self.bounds.min, self.bounds.max);
             self.pose.target = target.with_z(self.bounds.min.z);
             self.pose.distance = reach;
         } else {
-            self.pose.distance = leaves.clamp(MIN_DISTANCE, farthest);
-            self.pose.target = eye + forward * leaves.max(MIN_DISTANCE);
+            self.pose.distance = leaves.clamp(MIN_DISTANCE * lens, farthest);
+            self.pose.target = eye + forward * leaves.max(MIN_DISTANCE * lens);
         }
         self.lift();
     }
@@ -407,11 +535,30 @@ impl CameraControl {
     }
 }
 
+impl Preset {
+    /// Heading and pitch, and the field of view, of this preset coming from `pose`. The corner of an isometric view
+    /// is the nearest one, and the next when it is one already.
+    pub fn direction(self, pose: &Pose) -> ([f32; 2], f32) {
+        use std::f32::consts::{FRAC_PI_2, FRAC_PI_4};
+        match self {
+            Preset::Top => ([FRAC_PI_2, MAX_PITCH], FOV_Y),
+            Preset::Isometric => {
+                let corner = ((pose.yaw - FRAC_PI_4) / FRAC_PI_2).round() * FRAC_PI_2 + FRAC_PI_4;
+                let is_there = (corner - pose.yaw).abs() < 1e-3
+                    && (pose.pitch - ISOMETRIC_PITCH).abs() < 1e-3
+                    && pose.fov_y == LONG_LENS;
+                let yaw = if is_there { corner + FRAC_PI_2 } else { corner };
+                ([yaw, ISOMETRIC_PITCH], LONG_LENS)
+            }
+        }
+    }
+}
+
 /// The view of the whole city in a window whose width is `aspect` times its height. Into a narrow window
 /// one looks down more steeply, so that the city fills it.
 pub fn home(bounds: &Bounds, aspect: f32, free: FreeArea) -> Pose {
     let pitch = (HOME_PITCH / aspect).clamp(0.6, 1.15);
-    Pose::framing(bounds, HOME_YAW, pitch, aspect, free)
+    Pose::framing(bounds, [HOME_YAW, pitch], FOV_Y, aspect, free)
 }
 
 fn is_alive(velocity: &Spring) -> bool {

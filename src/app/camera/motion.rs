@@ -33,7 +33,8 @@ impl Spring {
 const RHO: f32 = 1.4;
 
 /// The way from one pose to another that rises over what lies between: van Wijk and Nuij, "Smooth and
-/// efficient zooming and panning" (InfoVis 2003), with the distance to the target as the width shown.
+/// efficient zooming and panning" (InfoVis 2003), with the distance to the target, through the usual lens, as the
+/// width shown.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Flight {
     from: Pose,
@@ -59,7 +60,7 @@ impl Flight {
     /// Over what lies between the two targets.
     pub fn new(from: Pose, to: Pose) -> Flight {
         let travel = from.target.distance(to.target);
-        let (w0, w1) = (from.distance, to.distance);
+        let (w0, w1) = (width(&from), width(&to));
         let squared = RHO * RHO;
         let (length, path) = if travel < w0.min(w1) * 1e-3 {
             ((w1 / w0).ln().abs() / RHO, Path::OnTheSpot)
@@ -112,33 +113,40 @@ impl Flight {
         let mut pose = Pose {
             yaw: self.from.yaw + shortest_turn(self.from.yaw, self.to.yaw) * progress,
             pitch: self.from.pitch + (self.to.pitch - self.from.pitch) * progress,
+            fov_y: self.from.fov_y * (self.to.fov_y / self.from.fov_y).powf(progress),
             ..self.from
         };
+        let lens = pose.lens();
         let towards = |share: f32| {
             let share = share.clamp(0.0, 1.0);
             self.from.target.lerp(self.to.target, share)
         };
-        let (w0, w1) = (self.from.distance, self.to.distance);
+        let (w0, w1) = (width(&self.from), width(&self.to));
         match self.path {
             Path::Rising(r0) => {
                 let travel = self.from.target.distance(self.to.target);
                 let r = RHO * progress * self.length + r0;
                 let u = w0 / (RHO * RHO) * (r0.cosh() * r.tanh() - r0.sinh());
                 pose.target = towards(u / travel);
-                pose.distance = w0 * r0.cosh() / r.cosh();
+                pose.distance = lens * w0 * r0.cosh() / r.cosh();
             }
             Path::OnTheSpot => {
                 pose.target = towards(progress);
-                pose.distance = w0 * (w1 / w0).powf(progress);
+                pose.distance = lens * w0 * (w1 / w0).powf(progress);
             }
             Path::Straight => {
                 let eye = self.from.eye().lerp(self.to.eye(), progress);
-                pose.distance = w0 + (w1 - w0) * progress;
+                pose.distance = lens * (w0 + (w1 - w0) * progress);
                 pose.target = eye + pose.forward() * pose.distance;
             }
         }
         pose
     }
+}
+
+/// How far away the usual lens would be.
+fn width(pose: &Pose) -> f32 {
+    pose.distance / pose.lens()
 }
 
 /// The angle to add to `from` to look where `to` looks, at most half a turn.
@@ -150,6 +158,7 @@ fn shortest_turn(from: f32, to: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::camera::pose::{FOV_Y, LONG_LENS};
     use glam::Vec3;
 
     #[test]
@@ -173,12 +182,14 @@ mod tests {
             distance: 50.0,
             yaw: 3.0,
             pitch: 0.5,
+            fov_y: FOV_Y,
         };
         let to = Pose {
             target: Vec3::new(900.0, 700.0, 0.0),
             distance: 80.0,
             yaw: -3.0,
             pitch: 0.9,
+            fov_y: FOV_Y,
         };
         let flight = Flight::new(from, to);
         let start = flight.pose(0.0);
@@ -208,6 +219,7 @@ mod tests {
             distance: 100.0,
             yaw: 0.0,
             pitch: 0.5,
+            fov_y: FOV_Y,
         };
         let to = Pose {
             distance: 1.0,
@@ -216,5 +228,11 @@ mod tests {
         let flight = Flight::new(from, to);
         assert!((flight.pose(0.5).distance - 10.0).abs() < 1e-3);
         assert_eq!(Flight::new(from, from).advance(9.0), (from, true));
+        // Through another lens the middle stays as large all the way.
+        let flight = Flight::new(from, from.through(LONG_LENS));
+        for share in [0.0, 0.3, 0.8, 1.0] {
+            let pose = flight.pose(share);
+            assert!((width(&pose) - 100.0).abs() < 0.1, "{pose:?}");
+        }
     }
 }

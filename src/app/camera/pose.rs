@@ -5,8 +5,10 @@ use glam::{Vec2, Vec3};
 
 use crate::render::camera::Camera;
 
-/// Vertical field of view in radians.
+/// Vertical field of view in radians, as people see a model on a table.
 pub const FOV_Y: f32 = 0.7;
+/// A lens so long that what is parallel looks parallel.
+pub const LONG_LENS: f32 = 0.05;
 
 /// The box that holds everything displayed, in world space.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,6 +64,8 @@ pub struct Pose {
     pub yaw: f32,
     /// How far it looks down, in radians; negative looks up.
     pub pitch: f32,
+    /// Vertical field of view in radians.
+    pub fov_y: f32,
 }
 
 impl Pose {
@@ -88,8 +92,20 @@ impl Pose {
         Camera {
             eye: self.eye(),
             target: self.target,
-            fov_y: FOV_Y,
+            fov_y: self.fov_y,
         }
+    }
+
+    /// How many times as far away this lens shows a thing as large as the usual one.
+    pub fn lens(&self) -> f32 {
+        (FOV_Y * 0.5).tan() / (self.fov_y * 0.5).tan()
+    }
+
+    /// The same through another lens: what is in the middle stays as large.
+    pub fn through(&self, fov_y: f32) -> Pose {
+        let mut pose = Pose { fov_y, ..*self };
+        pose.distance *= pose.lens() / self.lens();
+        pose
     }
 
     /// The pose turned about `pivot`, which keeps its place in the picture.
@@ -122,16 +138,23 @@ impl Pose {
     }
 
     /// The nearest pose with this direction from which `bounds` fits into `free` of a window whose width
-    /// is `aspect` times its height.
-    pub fn framing(bounds: &Bounds, yaw: f32, pitch: f32, aspect: f32, free: FreeArea) -> Pose {
+    /// is `aspect` times its height, through a lens with this field of view.
+    pub fn framing(
+        bounds: &Bounds,
+        [yaw, pitch]: [f32; 2],
+        fov_y: f32,
+        aspect: f32,
+        free: FreeArea,
+    ) -> Pose {
         let mut pose = Pose {
             target: bounds.center(),
             distance: 0.0,
             yaw,
             pitch,
+            fov_y,
         };
         let (right, up, forward) = (pose.right(), pose.up(), pose.forward());
-        let half = Vec2::new((FOV_Y * 0.5).tan() * aspect, (FOV_Y * 0.5).tan());
+        let half = Vec2::new((fov_y * 0.5).tan() * aspect, (fov_y * 0.5).tan());
         // A corner q (in the camera's axes) lies inside when, per axis, low·(qz - ez) <= qx - ex <=
         // high·(qz - ez) for the eye e: the corners bound ex - low·ez from above and ex - high·ez from below.
         let (low, high) = (free.min * half, free.max * half);
@@ -170,6 +193,7 @@ mod tests {
             distance: 700.0,
             yaw: 1.2,
             pitch: 0.7,
+            fov_y: FOV_Y,
         }
     }
 
@@ -189,6 +213,25 @@ mod tests {
     }
 
     #[test]
+    fn a_long_lens_shows_parallels_as_parallels_and_the_middle_as_large() {
+        let near = pose();
+        let far = near.through(LONG_LENS);
+        let across = |pose: &Pose, ahead: f32| {
+            let middle = pose.target + pose.forward() * ahead;
+            let side = pose.right() * 50.0;
+            let camera = pose.camera();
+            let ends = [middle - side, middle + side].map(|at| camera.project(at, SIZE));
+            let [a, b] = ends.map(|at| at.expect("in front"));
+            a.distance(b)
+        };
+        assert!((across(&near, 0.0) - across(&far, 0.0)).abs() < 0.1);
+        assert!(across(&near, 300.0) < 0.8 * across(&near, -300.0));
+        assert!(across(&far, 300.0) > 0.93 * across(&far, -300.0));
+        let again = far.through(FOV_Y);
+        assert!((again.distance - near.distance).abs() < 0.1);
+    }
+
+    #[test]
     fn a_framing_shows_all_of_a_box_in_the_free_area_and_wastes_nothing() {
         let bounds = Bounds {
             min: Vec3::new(100.0, 50.0, 0.0),
@@ -198,8 +241,13 @@ mod tests {
             min: Vec2::new(-0.9, -0.6),
             max: Vec2::new(0.4, 0.95),
         };
-        for (yaw, pitch) in [(1.57, 0.7), (0.3, 1.5), (4.0, 0.2)] {
-            let pose = Pose::framing(&bounds, yaw, pitch, SIZE.x / SIZE.y, free);
+        for (yaw, pitch, fov_y) in [
+            (1.57, 0.7, FOV_Y),
+            (0.3, 1.5, FOV_Y),
+            (4.0, 0.2, FOV_Y),
+            (0.8, 0.6, LONG_LENS),
+        ] {
+            let pose = Pose::framing(&bounds, [yaw, pitch], fov_y, SIZE.x / SIZE.y, free);
             let mut min = Vec2::INFINITY;
             let mut max = Vec2::NEG_INFINITY;
             for corner in bounds.corners() {

@@ -10,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
-use super::camera::pose::Pose;
+use super::camera::pose::{FOV_Y, Pose};
 use super::dock::Arrangement;
 use super::document::Document;
 use super::remembered::write_beside;
@@ -65,6 +65,8 @@ struct SavedPose {
     distance: f32,
     yaw: f32,
     pitch: f32,
+    #[serde(default)]
+    fov_y: Option<f32>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -122,6 +124,7 @@ impl SavedSession {
                 distance: pose.distance,
                 yaw: pose.yaw,
                 pitch: pose.pitch,
+                fov_y: Some(pose.fov_y),
             }),
             collapsed: document.cut.collapsed().map(path).collect(),
             left_out: steps.collect(),
@@ -245,6 +248,10 @@ impl SavedSession {
             distance: saved.distance.clamp(0.1, 1e6),
             yaw: saved.yaw,
             pitch: saved.pitch.clamp(-1.5, 1.56),
+            fov_y: saved
+                .fov_y
+                .filter(|it| it.is_finite())
+                .map_or(FOV_Y, |it| it.clamp(0.01, 1.5)),
         };
         let is_finite = pose.target.is_finite() && saved.distance.is_finite();
         (is_finite && pose.yaw.is_finite() && pose.pitch.is_finite()).then_some(pose)
