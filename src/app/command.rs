@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
+use glam::Vec2;
+
 use super::call_steps::CallStep;
+use super::camera::Preset;
 use super::details::NeighbourOrder;
 use super::playback::{Clock, Step};
 use super::sheets::SheetAction;
@@ -11,7 +14,7 @@ use crate::filter::selection::Pointed;
 use crate::units::{ModuleId, Time, TimeRange};
 use crate::views::calls::CallColumn;
 use crate::views::functions::Column;
-use crate::views::landscape::LandscapeSettings;
+use crate::views::landscape::{Highlight, LandscapeSettings};
 use crate::views::table::ViewId;
 
 /// What a key does to the sheet under the pointer.
@@ -140,6 +143,16 @@ pub enum Command {
     RedoFilter,
     FlyTo(ModuleId),
     FlyToSelection,
+    /// Looks in a preset direction: at everything where that is in sight, else at what is in the middle.
+    LookFrom(Preset),
+    /// Has this place of the ground in the middle; eases there, or is there at once.
+    LookAt(Vec2, bool),
+    /// Past views, and those gone back from.
+    PastView,
+    NextView,
+    ToggleMinimap,
+    /// Has a range of values stand out, or all alike.
+    Highlight(Option<Highlight>),
     FlyHome,
     OrbitOrFly,
     /// The module given, or what is selected or pointed at.

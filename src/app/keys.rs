@@ -4,7 +4,7 @@ use winit::event::KeyEvent;
 use winit::keyboard::{Key, KeyCode, ModifiersState, NamedKey, PhysicalKey};
 
 use super::call_steps::CallStep;
-use super::camera::Thrust;
+use super::camera::{Preset, Thrust};
 use super::command::{CallWalk, Command, SheetKey, TableKey};
 use crate::views::table::ViewId;
 
@@ -18,7 +18,14 @@ pub const HELP: &[(&str, &[(&str, &str)])] = &[
             ("Shift + drag", "the same"),
             ("Wheel", "zoom to the pointer"),
             ("Double-click, F", "fly to a module"),
+            (
+                "Two fingers",
+                "zoom; sideways: turn; Shift: move; pinch, twist",
+            ),
             ("Home", "show everything"),
+            ("Page up, down", "from above; from a corner, isometric"),
+            ("Ctrl + ← →", "back and forward through past views"),
+            ("Shift + M", "the map: click and drag to go there"),
             ("Tab", "orbit or fly"),
             ("W A S D  Q E", "fly: ahead, left, back, right, down, up"),
             ("Drag, wheel", "fly: look around, change speed"),
@@ -147,6 +154,8 @@ pub fn command(event: &KeyEvent, modifiers: ModifiersState) -> Option<Command> {
             }
             NamedKey::ArrowDown => Some(Command::GoToCall(CallWalk::FirstChild)),
             NamedKey::Home => Some(Command::FlyHome),
+            NamedKey::PageUp => Some(Command::LookFrom(Preset::Top)),
+            NamedKey::PageDown => Some(Command::LookFrom(Preset::Isometric)),
             NamedKey::Tab => Some(Command::OrbitOrFly),
             NamedKey::Escape => Some(Command::Escape),
             NamedKey::F1 => Some(Command::ToggleHelp),
@@ -184,6 +193,7 @@ pub fn command(event: &KeyEvent, modifiers: ModifiersState) -> Option<Command> {
             "n" if modifiers.shift_key() => Some(Command::GoToCall(CallWalk::PreviousOfFunction)),
             "n" => Some(Command::GoToCall(CallWalk::NextOfFunction)),
             "g" => Some(Command::GoToCall(CallWalk::Fit)),
+            "m" if modifiers.shift_key() => Some(Command::ToggleMinimap),
             "m" => Some(Command::Maximise(None)),
             "[" => Some(Command::StartRangeHere),
             "]" => Some(Command::EndRangeHere),
@@ -194,6 +204,8 @@ pub fn command(event: &KeyEvent, modifiers: ModifiersState) -> Option<Command> {
         },
         Key::Named(NamedKey::ArrowLeft) if modifiers.alt_key() => Some(Command::Back),
         Key::Named(NamedKey::ArrowRight) if modifiers.alt_key() => Some(Command::Forward),
+        Key::Named(NamedKey::ArrowLeft) if modifiers.control_key() => Some(Command::PastView),
+        Key::Named(NamedKey::ArrowRight) if modifiers.control_key() => Some(Command::NextView),
         Key::Character(text) if modifiers.control_key() => match text.to_lowercase().as_str() {
             "f" => Some(Command::OpenSearch),
             "s" => Some(Command::SaveSession),

@@ -19,6 +19,7 @@ mod legend;
 mod linking;
 mod loading;
 mod mapping;
+pub mod model;
 mod offscreen;
 mod overlay;
 mod pace;

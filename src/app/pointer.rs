@@ -4,10 +4,16 @@ use std::time::Duration;
 
 use glam::{Vec2, Vec3};
 
+use super::camera::Mode;
 use super::command::Command;
 use super::workbench::Workbench;
 use crate::filter::selection::Pointed;
 use crate::units::ModuleId;
+
+/// Two fingers move sideways when they do so this many times as far as up or down.
+const SIDEWAYS: f32 = 1.5;
+/// Radians that they turn by when they move by the height of the window.
+const SCROLL_TURN: f32 = 2.4;
 
 /// A press that moves no farther than this many pixels is a click.
 const CLICK_RADIUS: f32 = 4.0;
@@ -197,9 +203,58 @@ impl Workbench {
         self.camera.end_drag();
     }
 
-    pub fn wheel_turned(&mut self, notches: f32) {
-        let under = self.pointer.at.and_then(|at| self.point_under(at));
-        self.camera.wheel(notches, under);
+    /// A wheel turned, or two fingers moved, by so many lines, each worth `line` pixels: away from the user and
+    /// back zooms to the pointer, sideways turns about what is under it, and with Shift the ground is moved.
+    pub fn scrolled(&mut self, lines: Vec2, line: f32, shift: bool) {
+        if !lines.is_finite() {
+            return;
+        }
+        let is_sideways = lines.x.abs() > SIDEWAYS * lines.y.abs();
+        if shift && self.camera.mode() == Mode::Orbit {
+            // Some systems turn the wheel sideways themselves while Shift is held.
+            self.moved_along(lines * line);
+        } else if is_sideways {
+            let angle = lines.x * line * SCROLL_TURN / self.viewport.size.y.max(1.0);
+            self.following.is_on = false;
+            self.camera.twist(angle, self.under_pointer());
+        } else {
+            self.camera.wheel(lines.y, self.under_pointer());
+        }
+    }
+
+    /// Two fingers parted by this share of their distance, or met where it is negative.
+    pub fn pinched(&mut self, share: f32) {
+        if self.pointer.at.is_some() {
+            self.following.is_on = false;
+            self.camera.pinch(1.0 + share, self.under_pointer());
+        }
+    }
+
+    /// Two fingers turned by so many degrees against the clock.
+    pub fn twisted(&mut self, degrees: f32) {
+        if self.pointer.at.is_some() {
+            self.following.is_on = false;
+            self.camera
+                .twist(degrees.to_radians(), self.under_pointer());
+        }
+    }
+
+    /// The ground is moved by so many pixels.
+    pub fn moved_along(&mut self, by: Vec2) {
+        let Some(at) = self.pointer.at.filter(|_| by.is_finite()) else {
+            return;
+        };
+        // What is pressed drags already.
+        if self.pointer.press.is_none() {
+            self.following.is_on = false;
+            self.camera.start_pan(self.point_under(at));
+            self.camera.drag(at, at + by, self.viewport.size);
+            self.camera.end_drag();
+        }
+    }
+
+    fn under_pointer(&self) -> Option<Vec3> {
+        self.pointer.at.and_then(|at| self.point_under(at))
     }
 }
 

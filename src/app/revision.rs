@@ -210,6 +210,10 @@ impl Workbench {
             && let Some(document) = &mut self.document
         {
             document.take_landscape(landscape);
+            // It may have changed while another thread laid out.
+            if document.settings.highlight != self.settings.highlight {
+                self.highlight(self.settings.highlight);
+            }
             self.blocks_moved();
         }
         match take(&mut self.jobs.reading_history) {

@@ -49,6 +49,8 @@ impl StateLog {
             "moving": bench.is_moving(),
             "eye": camera.eye.to_array(),
             "target": camera.target.to_array(),
+            "fov_y": camera.fov_y,
+            "minimap": bench.shown.minimap,
             "search": bench.search.is_open.then_some(bench.search.query.as_str()),
             "results": bench.search.results.len(),
             "views": bench.dock.open_views().iter().map(|view| view.line().id).collect::<Vec<_>>(),

@@ -12,6 +12,7 @@ use crate::analysis::session::Session;
 use crate::app::camera::ISOMETRIC_PITCH;
 use crate::app::camera::pose::LONG_LENS;
 use crate::app::headless::{PictureSettings, SheetStudio, Studio, Viewpoint, liveliest, moment_at};
+use crate::app::model;
 use crate::app::table_picture::TableStudio;
 use crate::filter::cut::Cut;
 use crate::filter::regroup::Regrouped;
@@ -21,7 +22,9 @@ use crate::render::renderer::Quality;
 use crate::render::theme::Theme;
 use crate::source::history::{MOST_COMMITS, history};
 use crate::units::{Cost, ModuleId, Time, TimeRange, TimeSpec};
-use crate::views::landscape::{ArcMode, ColorScale, LandscapeSettings, Moment, Scale, Surface};
+use crate::views::landscape::{
+    ArcMode, ColorScale, Highlight, LandscapeSettings, LandscapeView, Moment, Scale, Surface,
+};
 use crate::views::metrics::{Metric, ModuleMetrics, Origin};
 use crate::views::search::search;
 use crate::views::table::ViewId;
@@ -32,8 +35,9 @@ pub struct Args {
     /// A source tree, recordings of it, or both; the first recording is shown; the built-in demo for none
     #[arg(value_name = "SOURCE_DIR | TRACE")]
     inputs: Vec<PathBuf>,
-    /// The picture to write, a PNG; a sequence is numbered: OUT-0001.png, OUT-0002.png, …
-    #[arg(short, long, value_name = "OUT.png")]
+    /// The picture to write, a PNG, or a model of the landscape for other programs, a glTF binary (.glb); a sequence
+    /// is numbered: OUT-0001.png, OUT-0002.png, …
+    #[arg(short, long, value_name = "OUT.png | OUT.glb")]
     output: PathBuf,
     /// Which view to show
     #[arg(long, value_enum, default_value = "landscape")]
@@ -74,6 +78,13 @@ pub struct Args {
     /// What the height says
     #[arg(long, value_name = "METRIC", default_value = "even", value_parser = heights())]
     height: HeightArg,
+    /// How the values of a metric are spread over heights
+    #[arg(long, value_enum, default_value = "root")]
+    height_scale: HeightScaleArg,
+    /// Have what has these values of a metric stand out, the rest in neutral colours, such as complexity:10..50; either
+    /// end may be left out
+    #[arg(long, value_name = "METRIC:LOW..HIGH", value_parser = highlight)]
+    highlight: Option<Highlight>,
     /// What the footprint says
     #[arg(long, value_name = "METRIC", default_value = "loc", value_parser = areas())]
     area: Metric,
@@ -132,6 +143,7 @@ const EXAMPLES: &str = "Examples:
   callscape render src trace.json -o table.png --view functions --focus lapi.c/lua_callk
   callscape render src trace.json -o frames/city.png --frames 100 --from 1s --to 2s
   callscape render src -o poster.png --size 16384x16384 --camera iso --transparent --no-labels
+  callscape render src -o city.glb --color complexity
   callscape render src -o parser.png --focus parser --color language
   callscape render src -o city.png --area functions --height complexity --color changes --scale quantile
   callscape render src trace.json -o city.png --map architecture.map --level 2 --expand JDT-CORE";
@@ -181,6 +193,18 @@ enum ScaleArg {
     /// Twice the value, one step further, from the smallest
     Log,
     /// As far as the share of the blocks that have less
+    Quantile,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum HeightScaleArg {
+    /// Four times the value, twice as high
+    Root,
+    /// Twice the value, twice as high
+    Linear,
+    /// Twice the value, one step higher, from the smallest
+    Log,
+    /// As high as the share of the blocks that have less
     Quantile,
 }
 
@@ -252,6 +276,34 @@ pub(super) fn size(text: &str) -> Result<[u32; 2], String> {
         .ok_or_else(|| format!("expected a size in pixels like 1280x720, found '{text}'"))
 }
 
+fn highlight(text: &str) -> Result<Highlight, String> {
+    let names = Metric::ALL.map(Metric::name).join(", ");
+    let wrong = || {
+        format!(
+            "expected a range of a metric like complexity:10..50, found '{text}'; metrics are {names}"
+        )
+    };
+    let (name, range) = text.split_once(':').ok_or_else(wrong)?;
+    let metric = Metric::ALL.into_iter().find(|metric| metric.name() == name);
+    let (low, high) = range.split_once("..").ok_or_else(wrong)?;
+    let end = |text: &str, open: f64| match text {
+        "" => Some(open),
+        text => text.parse::<f64>().ok().filter(|end| end.is_finite()),
+    };
+    let (low, high) = (
+        end(low, 0.0).ok_or_else(wrong)?,
+        end(high, f64::MAX).ok_or_else(wrong)?,
+    );
+    if low > high {
+        return Err(wrong());
+    }
+    Ok(Highlight {
+        metric: metric.ok_or_else(wrong)?,
+        low,
+        high,
+    })
+}
+
 fn degrees(text: &str) -> Result<f32, String> {
     let degrees = text
         .parse::<f32>()
@@ -293,6 +345,10 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     let shown = mapped.as_ref().map_or(&session, |mapped| &mapped.session);
     let settings = settings(&args, shown, duration)?;
     let moments = moments(&args, shown, duration)?;
+    ensure!(
+        !outputs.is_model || args.view == ViewArg::Landscape,
+        "only the landscape is written as a model"
+    );
     if let ViewArg::Functions | ViewArg::Calls = args.view {
         let shown = match mapped {
             Some(mapped) => mapped.session,
@@ -307,6 +363,9 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     )?;
     let metrics = metrics(&args, &session, shown, mapped.as_ref())?;
     let session = shown;
+    if outputs.is_model {
+        return model(session, &settings, &cut, metrics, &moments, &outputs);
+    }
     let view = match args.view {
         ViewArg::Landscape => ViewId::Landscape,
         ViewArg::Mural => ViewId::Mural,
@@ -346,6 +405,30 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     if studio.arcs_left_out() > 0 {
         let count = studio.arcs_left_out();
         eprintln!("callscape: {count} rarer call relations are not drawn");
+    }
+    Ok(())
+}
+
+/// Writes the landscape as a model for other programs.
+fn model(
+    session: &Session,
+    settings: &PictureSettings,
+    cut: &Cut,
+    metrics: ModuleMetrics,
+    moments: &[Option<Moment>],
+    outputs: &Outputs,
+) -> anyhow::Result<()> {
+    let (metrics, landscape) = (Arc::new(metrics), &settings.landscape);
+    let mut view = LandscapeView::with(session, metrics, Arc::default(), landscape, cut);
+    say_scale(view.color_scale());
+    for (index, (moment, path)) in moments.iter().zip(&outputs.paths).enumerate() {
+        view.show(session, *moment);
+        for resolved in &session.recordings {
+            super::output::ensure_whole(&resolved.recording)?;
+        }
+        super::output::with_progress(|progress| model::write(session, &view, path, progress))?
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        outputs.tell(index, path);
     }
     Ok(())
 }
@@ -418,6 +501,8 @@ fn table(
 /// The files to write, known to be writable.
 struct Outputs {
     paths: Vec<PathBuf>,
+    /// Models for other programs, not pictures.
+    is_model: bool,
 }
 
 impl Outputs {
@@ -446,16 +531,19 @@ impl Outputs {
             "{shown} is a directory; name the picture in it, such as {}",
             output.join("city.png").display()
         );
-        let is_png = output
-            .extension()
-            .is_some_and(|it| it.eq_ignore_ascii_case("png"));
-        ensure!(is_png, "{shown}: expected a name that ends in .png");
+        let extension = output.extension().unwrap_or_default();
+        let is_model = extension.eq_ignore_ascii_case("glb");
+        ensure!(
+            is_model || extension.eq_ignore_ascii_case("png"),
+            "{shown}: expected a name that ends in .png, or in .glb for a model"
+        );
         let paths: Vec<PathBuf> = match frames {
             None => vec![output.to_owned()],
             Some(frames) => {
                 let stem = output.file_stem().unwrap_or_default().to_string_lossy();
                 let digits = frames.to_string().len().max(4);
-                let name = |frame| output.with_file_name(format!("{stem}-{frame:0digits$}.png"));
+                let end = if is_model { "glb" } else { "png" };
+                let name = |frame| output.with_file_name(format!("{stem}-{frame:0digits$}.{end}"));
                 (1..=frames).map(name).collect()
             }
         };
@@ -466,7 +554,7 @@ impl Outputs {
             std::fs::File::create(&trial).with_context(cannot)?;
             std::fs::remove_file(&trial).with_context(cannot)?;
         }
-        Ok(Outputs { paths })
+        Ok(Outputs { paths, is_model })
     }
 }
 
@@ -508,6 +596,13 @@ fn settings(
             ThemeArg::Dark => Theme::Dark,
         },
         half_life: Cost::from_ns(duration.unwrap_or_default().ns() / 150),
+        highlight: args.highlight,
+        height_scale: match args.height_scale {
+            HeightScaleArg::Root => None,
+            HeightScaleArg::Linear => Some(Scale::Linear),
+            HeightScaleArg::Log => Some(Scale::Log),
+            HeightScaleArg::Quantile => Some(Scale::Quantile),
+        },
     };
     let focus = args
         .focus
@@ -548,7 +643,9 @@ fn asked_for(args: &Args) -> impl Iterator<Item = Metric> {
         Surface::Metric(metric) => Some(metric),
         Surface::Neutral | Surface::District | Surface::Language | Surface::Difference => None,
     };
-    std::iter::once(args.area).chain(args.height.0).chain(color)
+    let highlight = args.highlight.map(|highlight| highlight.metric);
+    let metrics = std::iter::once(args.area).chain(args.height.0);
+    metrics.chain(color).chain(highlight)
 }
 
 /// The metrics of what is shown, the history among them where it is asked for.

@@ -38,14 +38,14 @@ pub fn to_file(
 }
 
 /// A file under construction, gone unless it is kept.
-struct Beside {
-    file: File,
+pub(super) struct Beside {
+    pub file: File,
     path: PathBuf,
     kept: bool,
 }
 
 impl Beside {
-    fn create(path: &Path) -> io::Result<Beside> {
+    pub fn create(path: &Path) -> io::Result<Beside> {
         let name = path.file_name().ok_or(io::ErrorKind::IsADirectory)?;
         let mut beside = std::ffi::OsString::from(".");
         beside.push(name);
@@ -58,7 +58,7 @@ impl Beside {
         })
     }
 
-    fn keep_as(mut self, path: &Path) -> io::Result<()> {
+    pub fn keep_as(mut self, path: &Path) -> io::Result<()> {
         self.file.sync_all()?;
         std::fs::rename(&self.path, path)?;
         self.kept = true;

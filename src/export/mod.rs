@@ -1,4 +1,4 @@
-//! Recordings written for other tools: one file per format, registered in one table.
+//! Recordings written for other tools: one file per format, registered in one table; and landscapes, as models.
 //!
 //! A part of a recording holds what a recording of that part alone would: the calls of its threads that
 //! overlap its range, cut to the range. Writing streams: memory does not grow with the calls, but for what
@@ -18,6 +18,7 @@ mod chrome_json;
 mod csv;
 mod file;
 mod folded;
+pub mod glb;
 mod speedscope;
 mod walk;
 

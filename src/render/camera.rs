@@ -20,7 +20,7 @@ impl Camera {
         } else {
             Vec3::Z
         };
-        glam::camera::rh::view::look_at_mat4(self.eye, self.eye + forward, up)
+        glam::camera::rh::view::look_to_mat4(self.eye, forward, up)
     }
 
     /// Reversed depth (1 at the near plane, 0 at infinity), y up, as wgpu clips.

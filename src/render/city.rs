@@ -234,7 +234,7 @@ fn half_bits(value: f32) -> u16 {
 }
 
 /// Nine in ten blocks lie within these levels: a single deep branch does not darken the rest.
-fn levels(blocks: &[Block]) -> f32 {
+pub fn levels(blocks: &[Block]) -> f32 {
     let mut counts = [0usize; 64];
     for block in blocks {
         let level = usize::from(block.level).min(counts.len() - 1);

@@ -25,6 +25,8 @@ use super::text::Fonts;
 use super::theme::Theme;
 use super::timings::Timings;
 
+pub use super::city::levels as lightness_levels;
+
 /// What one frame shows of the geometry that the renderer holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {

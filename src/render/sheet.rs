@@ -7,7 +7,7 @@ use glyphon::{
     Viewport,
 };
 
-use super::frame::{FrameGroup, Sample};
+use super::frame::{FrameGroup, Part, Sample};
 use super::gpu::{Gpu, GpuError};
 use super::growing::Growing;
 use super::image::Image;
@@ -283,7 +283,16 @@ impl SheetRenderer {
             target: glam::Vec3::ZERO,
             fov_y: 1.0,
         };
-        slot.prepare(&gpu.queue, &camera, size, &palette, 1.0, Sample::new(0));
+        let part = Part::all(size);
+        slot.prepare(
+            &gpu.queue,
+            &camera,
+            part,
+            &palette,
+            1.0,
+            Sample::new(0),
+            true,
+        );
         let [red, green, blue] = palette.plate.map(f64::from);
         let group = self.fill_group.get_or_insert_with(|| {
             let fills = self.fills.buffer().as_entire_binding();

@@ -499,3 +499,101 @@ fn render_refuses_what_it_cannot_do_before_it_works() {
     assert_eq!(code, Some(1));
     assert!(message.contains("treemap/squarify.rs"), "{message}");
 }
+
+/// A studio with a legend and, where one is asked for, with a module outlined; none without a device.
+fn studio<'a>(
+    session: &'a Session,
+    size: [u32; 2],
+    samples: u32,
+    focus: Option<ModuleId>,
+) -> Option<Studio<'a>> {
+    let settings = PictureSettings {
+        size,
+        landscape: settings(),
+        level: None,
+        viewpoint: Viewpoint {
+            focus,
+            ..Viewpoint::default()
+        },
+        quality: Quality {
+            samples,
+            ..Quality::default()
+        },
+        legend: true,
+    };
+    Studio::new(session, &settings).ok()
+}
+
+#[test]
+fn a_picture_in_tiles_is_the_picture() {
+    let session = session(9);
+    for samples in [1, 5] {
+        let Some(mut studio) = studio(&session, [500, 430], samples, Some(ModuleId(3))) else {
+            return;
+        };
+        let whole = studio.picture(moment(500_000)).expect("a picture");
+        studio.set_tile([173, 97]);
+        let tiled = studio.picture(moment(500_000)).expect("a picture");
+        assert_eq!((tiled.width, tiled.height), (whole.width, whole.height));
+        let pairs = whole.rgba.iter().zip(&tiled.rgba);
+        let apart = pairs.clone().filter(|(a, b)| a.abs_diff(**b) > 1).count();
+        // Edges that run exactly through the middle of pixels round to either side.
+        assert!(apart * 20_000 < whole.rgba.len(), "{apart} parts of pixels");
+        let seam = |x: u32, y: u32| {
+            let at = (y as usize * whole.width as usize + x as usize) * 4;
+            (0..3).all(|part| whole.rgba[at + part].abs_diff(tiled.rgba[at + part]) <= 2)
+        };
+        let off = (0..430).filter(|&y| !seam(172, y) || !seam(173, y)).count();
+        assert!(off < 3, "{off} pixels differ along a seam");
+    }
+}
+
+#[test]
+fn without_a_ground_only_what_is_built_and_its_shadows_cover() {
+    let session = session(9);
+    let Some(mut studio) = studio(&session, [480, 320], 4, None) else {
+        return;
+    };
+    let [width, height] = [480usize, 320];
+    let opaque = studio.picture(moment(500_000)).expect("a picture");
+    assert!(opaque.rgba.chunks_exact(4).all(|pixel| pixel[3] == 255));
+    studio.set_transparent(true);
+    let clear = studio.picture(moment(500_000)).expect("a picture");
+    let pixel = |image: &Image, x: usize, y: usize| -> [u8; 4] {
+        let at = (y * width + x) * 4;
+        [0, 1, 2, 3].map(|part| image.rgba[at + part])
+    };
+    assert_eq!(pixel(&clear, 2, 2), [0; 4], "far from the city");
+    let mut covered = 0;
+    for y in 0..height {
+        for x in 0..width {
+            let (a, b) = (pixel(&opaque, x, y), pixel(&clear, x, y));
+            if b[3] == 255 {
+                covered += 1;
+                let apart = (0..3).map(|part| a[part].abs_diff(b[part])).max();
+                assert!(apart <= Some(1), "{x}, {y}: {a:?} and {b:?}");
+            }
+        }
+    }
+    assert!(covered > width * height / 4, "{covered} pixels");
+    // The shadow at its foot is a veil.
+    let veil = clear
+        .rgba
+        .chunks_exact(4)
+        .filter(|it| (1..255).contains(&it[3]));
+    assert!(veil.count() > 100);
+}
+
+#[test]
+fn pictures_have_names_unless_told_otherwise() {
+    let session = session(9);
+    let Some(mut studio) = studio(&session, [640, 400], 2, None) else {
+        return;
+    };
+    let named = studio.picture(None).expect("a picture");
+    studio.set_labels(false);
+    let plain = studio.picture(None).expect("a picture");
+    let pairs = named.rgba.chunks_exact(4).zip(plain.rgba.chunks_exact(4));
+    let ink = pairs.filter(|(a, b)| a[0] + 40 < b[0]).count();
+    assert!(ink > 20, "{ink} pixels of letters");
+}

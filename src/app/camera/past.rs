@@ -40,6 +40,8 @@ impl PastViews {
     pub fn back(&mut self, now: Pose) -> Option<Pose> {
         self.rest(now);
         let pose = self.past.pop()?;
+        // Where it rested is among them already.
+        self.seen = None;
         self.future.extend(self.current.replace(pose));
         Some(pose)
     }
@@ -48,6 +50,7 @@ impl PastViews {
     pub fn forward(&mut self, now: Pose) -> Option<Pose> {
         self.rest(now);
         let pose = self.future.pop()?;
+        self.seen = None;
         self.past.extend(self.current.replace(pose));
         Some(pose)
     }

@@ -12,6 +12,7 @@ mod jobs;
 pub mod legend;
 mod mapping;
 mod messages;
+mod minimap;
 mod neighbours;
 mod playback;
 mod search;
@@ -143,6 +144,9 @@ pub fn show(
     if landscape.is_some() {
         stacks::show(&ctx, &mut context);
         flying::show(&ctx, &mut context);
+    }
+    if let Some(place) = landscape {
+        minimap::show(&ctx, place, &mut context);
     }
     context.free = room;
     settings::show(&ctx, &mut context);

@@ -53,6 +53,11 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
                 let mut heights = vec![(None, "even")];
                 heights.extend(offered.clone().map(|metric| (Some(metric), metric.title())));
                 choice(ui, "Height", &mut new.height, &heights);
+                if new.height.is_some() {
+                    let mut scales = vec![(None, "square root")];
+                    scales.extend(Scale::ALL.map(|scale| (Some(scale), scale.name())));
+                    choice(ui, "Height's scale", &mut new.height_scale, &scales);
+                }
                 let mut surfaces = vec![
                     (Surface::Neutral, "level of the hierarchy"),
                     (Surface::District, "district"),

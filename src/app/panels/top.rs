@@ -2,7 +2,7 @@
 
 use egui::{Align, Layout, Ui};
 
-use super::super::camera::Mode;
+use super::super::camera::{Mode, Preset};
 use super::super::command::Command;
 use super::super::style;
 use super::widgets::{Icon, icon_button, paint};
@@ -93,6 +93,33 @@ fn views(ui: &mut Ui, context: &mut Context<'_>) {
         ui.separator();
         if ui.button("Arrange as at first").clicked() {
             context.commands.push(Command::ResetViews);
+        }
+        ui.separator();
+        let has_map = context.bench.shown.minimap;
+        for (is_on, title, key, command) in [
+            (has_map, "Map", "Shift + M", Command::ToggleMinimap),
+            (
+                false,
+                "From above",
+                "Page up",
+                Command::LookFrom(Preset::Top),
+            ),
+            (
+                false,
+                "From a corner, isometric",
+                "Page down",
+                Command::LookFrom(Preset::Isometric),
+            ),
+            (false, "The view before", "Ctrl + ←", Command::PastView),
+            (false, "The view after", "Ctrl + →", Command::NextView),
+        ] {
+            let button = egui::Button::new(title)
+                .selected(is_on)
+                .shortcut_text(key)
+                .min_size(egui::vec2(210.0, 0.0));
+            if ui.add(button).clicked() {
+                context.commands.push(command);
+            }
         }
     });
     menu.response.on_hover_text("Open and close views");

@@ -11,7 +11,7 @@ use crate::layout::treemap::Tiling;
 use crate::render::theme::Theme;
 use crate::units::{Cost, Time, TimeRange};
 use crate::views::functions::Column;
-use crate::views::landscape::{ArcMode, LandscapeSettings, Scale, Surface};
+use crate::views::landscape::{ArcMode, Highlight, LandscapeSettings, Scale, Surface};
 use crate::views::metrics::Metric;
 use crate::views::table::ViewId;
 
@@ -27,6 +27,16 @@ pub struct SavedLook {
     layout: Option<String>,
     arcs: Option<String>,
     half_life_ns: Option<u64>,
+    height_scale: Option<String>,
+    highlight: Option<SavedHighlight>,
+}
+
+/// The values of a metric that stand out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SavedHighlight {
+    metric: String,
+    low: f64,
+    high: f64,
 }
 
 const THEMES: [(Theme, &str); 2] = [(Theme::Light, "light"), (Theme::Dark, "dark")];
@@ -40,6 +50,12 @@ fn heights() -> Vec<(Option<Metric>, &'static str)> {
     let mut heights = vec![(None, "even")];
     heights.extend(Metric::ALL.map(|metric| (Some(metric), metric.name())));
     heights
+}
+
+fn height_scales() -> Vec<(Option<Scale>, &'static str)> {
+    let mut scales = vec![(None, "root")];
+    scales.extend(Scale::ALL.map(|scale| (Some(scale), scale.name())));
+    scales
 }
 
 fn named<T: PartialEq + Copy>(of: &[(T, &'static str)], value: T) -> Option<String> {
@@ -70,6 +86,12 @@ impl SavedLook {
             layout: Some(settings.tiling.name().to_owned()),
             arcs: named(&ARCS, settings.arcs),
             half_life_ns: Some(settings.half_life.ns()),
+            height_scale: named(&height_scales(), settings.height_scale),
+            highlight: settings.highlight.map(|of| SavedHighlight {
+                metric: of.metric.name().to_owned(),
+                low: of.low,
+                high: of.high,
+            }),
         }
     }
 
@@ -83,9 +105,23 @@ impl SavedLook {
         if let Some(ns) = self.half_life_ns {
             settings.half_life = Cost::from_ns(ns.max(1));
         }
-        set(&mut settings.theme, self.theme.as_ref(), &THEMES)
+        let metrics = Metric::ALL.map(|metric| (metric, metric.name()));
+        settings.highlight = None;
+        let mut lost = 0;
+        if let Some(of) = &self.highlight {
+            let mut metric = Metric::LinesOfCode;
+            lost = set(&mut metric, Some(&of.metric), &metrics);
+            let (low, high) = (of.low, of.high);
+            settings.highlight = (lost == 0).then_some(Highlight { metric, low, high });
+        }
+        lost + set(&mut settings.theme, self.theme.as_ref(), &THEMES)
             + set(&mut settings.area, self.area.as_ref(), &areas)
             + set(&mut settings.height, self.height.as_ref(), &heights())
+            + set(
+                &mut settings.height_scale,
+                self.height_scale.as_ref(),
+                &height_scales(),
+            )
             + set(&mut settings.surface, self.color.as_ref(), &surfaces)
             + set(&mut settings.scale, self.scale.as_ref(), &scales)
             + set(&mut settings.tiling, self.layout.as_ref(), &tilings)
@@ -241,6 +277,12 @@ mod tests {
             tiling: Tiling::Stable,
             arcs: ArcMode::Step,
             half_life: Cost::from_ns(1234),
+            height_scale: Some(Scale::Log),
+            highlight: Some(Highlight {
+                metric: Metric::Complexity,
+                low: 2.5,
+                high: 1e12,
+            }),
             ..LandscapeSettings::default()
         };
         for surface in Surface::all() {

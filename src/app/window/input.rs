@@ -12,6 +12,9 @@ use crate::app::panels;
 use crate::app::pointer::Button;
 use crate::views::table::ViewId;
 
+/// What browsers take a line of a wheel to be, in pixels.
+const PIXELS_OF_A_LINE: f32 = 40.0;
+
 impl App {
     /// A key went down or up: whether egui is to see it too.
     pub(super) fn on_key(&mut self, event: &winit::event::KeyEvent) -> bool {
@@ -50,7 +53,9 @@ impl App {
         if escape && view.overlay.has_open_menu() {
             return true;
         }
-        let moves = self.fly_keys.set(event.physical_key, pressed);
+        // With Ctrl a letter is a command, whatever it does alone.
+        let flies = !pressed || !self.modifiers.control_key();
+        let moves = flies && self.fly_keys.set(event.physical_key, pressed);
         if self.bench.camera.mode() == Mode::Fly {
             self.bench.camera.set_thrust(self.fly_keys.thrust());
             self.redraw();
@@ -120,12 +125,35 @@ impl App {
                 }
             }
             WindowEvent::MouseWheel { delta, .. } if self.bench.pointer.at.is_some() => {
-                let notches = match delta {
-                    MouseScrollDelta::LineDelta(_, y) => *y,
-                    // What browsers take a line to be.
-                    MouseScrollDelta::PixelDelta(by) => by.y as f32 / 40.0,
+                let by = match delta {
+                    MouseScrollDelta::LineDelta(x, y) => Vec2::new(*x, *y),
+                    MouseScrollDelta::PixelDelta(by) => {
+                        Vec2::new(by.x as f32, by.y as f32) / PIXELS_OF_A_LINE
+                    }
                 };
-                self.bench.wheel_turned(notches);
+                let shift = self.modifiers.shift_key();
+                self.bench.scrolled(by, PIXELS_OF_A_LINE, shift);
+                self.redraw();
+            }
+            WindowEvent::PinchGesture { delta, .. } => {
+                self.bench.pinched(*delta as f32);
+                self.redraw();
+            }
+            WindowEvent::RotationGesture { delta, .. } => {
+                self.bench.twisted(*delta);
+                self.redraw();
+            }
+            WindowEvent::PanGesture { delta, .. } => {
+                self.bench.moved_along(Vec2::new(delta.x, delta.y));
+                self.redraw();
+            }
+            // What a Mac calls the smart zoom.
+            WindowEvent::DoubleTapGesture { .. } => {
+                let pointed = self.bench.document.as_ref();
+                let module = pointed.and_then(|open| open.selection.pointed.module);
+                if let Some(module) = module.filter(|_| self.bench.pointer.at.is_some()) {
+                    self.execute(Command::FlyTo(module));
+                }
             }
             _ => {}
         }

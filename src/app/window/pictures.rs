@@ -47,6 +47,10 @@ pub(super) fn landscape_frame(
         view.shown = None;
         is_stale = true;
     }
+    if std::mem::take(&mut bench.looks_are_new) {
+        renderer.set_looks(gpu, 0, document.landscape.looks());
+        is_stale = true;
+    }
     let moment = document.moment();
     if std::mem::take(&mut bench.left_is_new) {
         view.shown = None;

@@ -133,6 +133,11 @@ impl Workbench {
                 }
             }
             Command::FlyHome => self.fly(Destination::Home),
+            Command::LookFrom(_) | Command::LookAt(..) | Command::PastView | Command::NextView => {
+                self.look(command)
+            }
+            Command::Highlight(highlight) => self.highlight(highlight),
+            Command::ToggleMinimap => self.shown.minimap ^= true,
             Command::OrbitOrFly => self.camera.toggle_mode(),
             Command::CollapseOrExpand(module) => self.collapse_or_expand(module),
             Command::ExpandWhole(_)
@@ -247,6 +252,8 @@ impl Workbench {
             self.dock.maximise(view);
         } else if is_selected {
             self.choose(Pointed::default());
+        } else if self.settings.highlight.is_some() {
+            self.highlight(None);
         } else if is_limited {
             self.set_range(None);
         } else {

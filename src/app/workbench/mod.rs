@@ -2,6 +2,7 @@
 //! Knows neither the window system nor the GPU.
 
 mod commands;
+mod looking;
 mod on_sheets;
 mod opening;
 mod playing;
@@ -16,6 +17,7 @@ use std::time::{Duration, Instant};
 
 use glam::Vec2;
 
+use super::camera::past::PastViews;
 use super::camera::pose::{FreeArea, Pose};
 use super::camera::{self, CameraControl};
 use super::details::{FunctionNeighbours, Neighbours};
@@ -74,6 +76,7 @@ pub struct Shown {
     pub legend: bool,
     pub stacks: bool,
     pub timings: bool,
+    pub minimap: bool,
 }
 
 /// Where in the window the landscape is drawn.
@@ -128,6 +131,8 @@ pub struct Workbench {
     pose_to_restore: Option<Pose>,
     /// Past selections.
     pub history: History,
+    /// Past places to look from.
+    past_views: PastViews,
     /// What was selected when the pointer began to draw a range.
     before_drag: Option<Place>,
     /// The row of the function table that is to be brought into sight in the next frame.
@@ -152,6 +157,8 @@ pub struct Workbench {
     pub drawing: Duration,
     /// The blocks are others than the renderer has.
     pub blocks_are_new: bool,
+    /// The blocks have other colours than the renderer has.
+    pub looks_are_new: bool,
     /// Something else is left of the recording than the renderer shows.
     pub left_is_new: bool,
     /// Other names are to be shown over the landscape than before.
@@ -192,6 +199,7 @@ impl Workbench {
                 legend: true,
                 stacks: true,
                 timings: false,
+                minimap: true,
             },
             neighbours: Neighbours::default(),
             function_neighbours: FunctionNeighbours::default(),
@@ -205,6 +213,7 @@ impl Workbench {
             to_restore: None,
             pose_to_restore: None,
             history: History::default(),
+            past_views: PastViews::default(),
             before_drag: None,
             row_to_show: None,
             call_to_show: None,
@@ -223,6 +232,7 @@ impl Workbench {
             was_moving: false,
             drawing: Duration::ZERO,
             blocks_are_new: false,
+            looks_are_new: false,
             left_is_new: false,
             names_are_new: false,
             flight_pending: None,
@@ -256,7 +266,9 @@ impl Workbench {
             let bounds = document.bounds();
             self.camera = CameraControl::new(bounds, viewport.aspect(), viewport.free);
             self.home = Some(self.camera.pose());
-            self.home_pending = false;
+            if std::mem::take(&mut self.home_pending) {
+                self.past_views = PastViews::default();
+            }
             if let Some(pose) = self.pose_to_restore.take() {
                 self.camera.look_from(pose);
             }
@@ -311,6 +323,7 @@ impl Workbench {
         let seconds = since.min(if self.was_moving { 0.25 } else { 0.01 });
         self.last_frame = now;
         self.camera.advance(seconds);
+        self.keep_camera_clear(seconds, now);
         if let Some(document) = &mut self.document {
             if let Some((playback, trace)) = document.playing() {
                 playback.advance(now, trace);

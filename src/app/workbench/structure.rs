@@ -6,7 +6,7 @@ use crate::facts::hierarchy::Hierarchy;
 use crate::filter::selection::Pointed;
 use crate::progress::Progress;
 use crate::units::ModuleId;
-use crate::views::landscape::LandscapeSettings;
+use crate::views::landscape::{Highlight, LandscapeSettings};
 
 /// More modules are laid out on another thread: it takes longer than a frame may.
 const MOST_AT_ONCE: usize = 60_000;
@@ -16,6 +16,17 @@ impl Workbench {
         self.settings = settings;
         self.lay_out();
         self.ask_history();
+    }
+
+    /// Has a range of values stand out in the landscape.
+    pub(in crate::app) fn highlight(&mut self, highlight: Option<Highlight>) {
+        self.settings.highlight = highlight;
+        if let Some(document) = &mut self.document {
+            document.settings.highlight = highlight;
+            let hierarchy = &document.session.hierarchy;
+            document.landscape.highlight(hierarchy, highlight);
+            self.looks_are_new = true;
+        }
     }
 
     pub(super) fn collapse_or_expand(&mut self, module: Option<ModuleId>) {

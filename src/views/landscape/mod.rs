@@ -4,13 +4,14 @@
 //! [`LandscapeView::show`]; both do work only for what changed.
 
 mod activity;
+mod highlight;
 mod left;
 mod motion;
 mod relations;
 mod surface;
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use glam::{Vec2, Vec3};
 
@@ -28,9 +29,11 @@ use crate::layout::pick::{Hit, Picker};
 use crate::layout::pick_arc;
 use crate::layout::treemap::{Heights, Plan, Tiling, Treemap};
 use crate::render::camera::Camera;
+use crate::render::renderer::lightness_levels;
 use crate::render::theme::Theme;
 use crate::units::{Cost, ModuleId, ThreadId, Time, TimeRange, Unit, grouped};
 
+pub use highlight::Highlight;
 pub use left::Left;
 use relations::Count;
 
@@ -63,6 +66,10 @@ pub struct LandscapeSettings {
     pub tiling: Tiling,
     /// The time in the recording after which the glow of what ran has halved.
     pub half_life: Cost,
+    /// What stands out by its value.
+    pub highlight: Option<Highlight>,
+    /// How the values of a metric are spread over heights; none: by their square root.
+    pub height_scale: Option<Scale>,
 }
 
 impl LandscapeSettings {
@@ -70,6 +77,7 @@ impl LandscapeSettings {
     pub fn says_more(&self) -> bool {
         let plain = LandscapeSettings::default();
         (self.area, self.height, self.surface) != (plain.area, plain.height, plain.surface)
+            || self.highlight.is_some()
     }
 }
 
@@ -84,6 +92,8 @@ impl Default for LandscapeSettings {
             theme: Theme::Light,
             tiling: Tiling::Squarified,
             half_life: Cost::from_ns(50_000_000),
+            highlight: None,
+            height_scale: None,
         }
     }
 }
@@ -237,7 +247,11 @@ pub struct LandscapeView {
     /// The looks that the last update changed, apart and in order.
     changed: Vec<Range<u32>>,
     color_scale: ColorScale,
+    /// Of footprints and of heights, worked out when asked for.
+    ground_scales: [OnceLock<ColorScale>; 2],
+    plain: highlight::Plain,
     amounts: Amounts,
+    levels: f32,
     /// On the way from an earlier layout.
     motion: Option<motion::Motion>,
     /// Blocks have moved since arcs were last drawn between them.
@@ -283,7 +297,10 @@ impl LandscapeView {
             looks: Vec::new(),
             changed: Vec::new(),
             color_scale: ColorScale::default(),
+            ground_scales: [OnceLock::new(), OnceLock::new()],
+            plain: highlight::Plain::default(),
             amounts: Amounts::default(),
+            levels: 1.0,
             motion: None,
             has_moved: false,
             block_of: Vec::new(),
@@ -304,7 +321,7 @@ impl LandscapeView {
     /// Takes other settings or another cut for the same session; lays out anew only where these differ in
     /// what decides the layout, and says whether it did. What was shown of a recording has to be shown again.
     pub fn lay_out(&mut self, session: &Session, settings: &LandscapeSettings, cut: &Cut) -> bool {
-        let ground = |of: &LandscapeSettings| (of.area, of.height, of.tiling);
+        let ground = |of: &LandscapeSettings| (of.area, of.height, of.height_scale, of.tiling);
         let is_same = ground(&self.settings) == ground(settings) && self.cut == *cut;
         self.settings = *settings;
         let is_placed = !is_same || self.blocks.is_empty();
@@ -329,6 +346,7 @@ impl LandscapeView {
                 }
             }
         }
+        self.highlight_anew(&session.hierarchy);
         self.activity.forget();
         self.picker
             .set_risen(&self.blocks, &self.parents, &self.looks, []);
@@ -353,6 +371,12 @@ impl LandscapeView {
             None => Heights::Even,
             Some(metric) => Heights::Metric(self.metrics.values(hierarchy, metric)),
         };
+        let spread = match (&heights, settings.height_scale) {
+            (Heights::Metric(values), Some(scale)) => {
+                Some(Heights::Metric(self.spread(hierarchy, values, scale)))
+            }
+            _ => None,
+        };
         let (blocks, parents) = (&mut self.blocks, &mut self.parents);
         let mut treemap = Treemap::in_place_of(std::mem::take(blocks), std::mem::take(parents));
         treemap.lay_out(&Plan {
@@ -360,7 +384,7 @@ impl LandscapeView {
             cut: &self.cut,
             areas: &areas,
             references: &self.references,
-            heights: &heights,
+            heights: spread.as_ref().unwrap_or(&heights),
             tiling: settings.tiling,
         });
         (self.blocks, self.parents) = treemap.into_blocks();
@@ -379,6 +403,8 @@ impl LandscapeView {
                 Heights::Metric(values) => Some(tallest(values)).filter(|&most| most > 0.0),
             },
         };
+        self.levels = lightness_levels(&self.blocks);
+        self.ground_scales = [OnceLock::new(), OnceLock::new()];
         self.motion = None;
         self.picker = Picker::new(&self.blocks, &self.parents);
         self.block_of = vec![NO_BLOCK; hierarchy.len()];
@@ -390,6 +416,47 @@ impl LandscapeView {
             self.block_of[of.start as usize..of.end as usize].fill(index as u32);
         }
         self.flat_labels = FlatLabels::new(hierarchy, &self.blocks);
+    }
+
+    /// What heights, which grow with the square root, have to be given for values to be spread by `scale`.
+    fn spread(&self, hierarchy: &Hierarchy, values: &[f64], scale: Scale) -> Vec<f64> {
+        // Of what the cut leaves: before there are blocks, all that stands on the ground by itself.
+        let is_solid = |&id: &ModuleId| hierarchy.is_leaf(id) || self.cut.is_collapsed(id);
+        let solid = hierarchy.modules().filter(is_solid);
+        let solid = solid.map(|id| values.get(id.index()).copied().unwrap_or(0.0));
+        let measure = self.metrics.measure();
+        let metric = self.settings.height.unwrap_or(Metric::LinesOfCode);
+        let scale = ColorScale::new(metric, scale, measure, solid);
+        let share = |&value: &f64| match value > 0.0 && value.is_finite() {
+            // What is least is still seen to be something.
+            true => f64::from(scale.share(value)).max(0.02).powi(2),
+            false => 0.0,
+        };
+        values.iter().map(share).collect()
+    }
+
+    /// The values that footprints show, and how many blocks have which.
+    pub fn area_scale(&self, hierarchy: &Hierarchy) -> &ColorScale {
+        self.ground_scales[0]
+            .get_or_init(|| self.scale_of(hierarchy, self.settings.area, Scale::Log))
+    }
+
+    /// The same of heights; none where they are even.
+    pub fn height_scale(&self, hierarchy: &Hierarchy) -> Option<&ColorScale> {
+        let metric = self.settings.height?;
+        let scale = self.settings.height_scale.unwrap_or(Scale::Log);
+        Some(self.ground_scales[1].get_or_init(|| self.scale_of(hierarchy, metric, scale)))
+    }
+
+    fn scale_of(&self, hierarchy: &Hierarchy, metric: Metric, scale: Scale) -> ColorScale {
+        let values = self.metrics.values(hierarchy, metric);
+        let measure = self.metrics.measure();
+        ColorScale::new(
+            metric,
+            scale,
+            measure,
+            surface::solid(&values, &self.blocks),
+        )
     }
 
     /// Where blocks are now, by the module that `name` says each stands for: what a later layout eases from.
@@ -711,6 +778,11 @@ impl LandscapeView {
     /// What the colours of a metric mean; empty where colour says something else.
     pub fn color_scale(&self) -> &ColorScale {
         &self.color_scale
+    }
+
+    /// Steps of the hierarchy from the lightness of the root to the deepest, at least one.
+    pub fn levels(&self) -> f32 {
+        self.levels
     }
 
     /// At rest, in preorder of modules.

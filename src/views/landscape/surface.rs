@@ -94,29 +94,21 @@ pub struct ColorScale {
 const SAMPLES: usize = 4096;
 
 impl ColorScale {
-    /// The scale of the blocks that are no terraces, by their modules' values.
-    fn new(
+    /// The scale of these values.
+    pub(super) fn new(
         metric: Metric,
         scale: Scale,
         measure: Measure,
-        values: &[f64],
-        blocks: &[Block],
+        values: impl Iterator<Item = f64>,
     ) -> ColorScale {
-        let solid = blocks
-            .iter()
-            .filter(|block| block.kind != BlockKind::Terrace);
-        let of = solid.map(|block| values.get(block.module.index()).copied().unwrap_or(0.0));
-        let all: Vec<f64> = of.collect();
-        let mut known: Vec<f64> = all
-            .iter()
-            .copied()
-            .filter(|value| is_known(*value))
-            .collect();
+        let mut all = 0;
+        let counted = values.inspect(|_| all += 1);
+        let mut known: Vec<f64> = counted.filter(|value| is_known(*value)).collect();
         known.sort_unstable_by(f64::total_cmp);
         let mut color = ColorScale {
             metric: Some(metric),
             scale,
-            without: u32::try_from(all.len() - known.len()).unwrap_or(u32::MAX),
+            without: u32::try_from(all - known.len()).unwrap_or(u32::MAX),
             measure,
             ..ColorScale::default()
         };
@@ -183,11 +175,36 @@ impl ColorScale {
         }
     }
 
+    /// The values between two shares of the scale, the first and the last of all where they are its ends.
+    pub fn range(&self, from: f32, to: f32) -> [f64; 2] {
+        let first = self.values.first().copied().unwrap_or(0.0);
+        let low = if from <= 0.0 {
+            first
+        } else {
+            self.value_at(from)
+        };
+        [low, self.value_at(to)]
+    }
+
+    /// What the values are, with what they count.
+    pub fn title(&self) -> String {
+        let metric = self.metric.unwrap_or(Metric::LinesOfCode);
+        self.measure.title(metric)
+    }
+
     /// A value with its unit.
     pub fn text(&self, value: f64) -> String {
         let metric = self.metric.unwrap_or(Metric::LinesOfCode);
         self.measure.text(metric, value)
     }
+}
+
+/// The values of the blocks that are no terraces.
+pub(super) fn solid(values: &[f64], blocks: &[Block]) -> impl Iterator<Item = f64> {
+    let solid = blocks
+        .iter()
+        .filter(|block| block.kind != BlockKind::Terrace);
+    solid.map(|block| values.get(block.module.index()).copied().unwrap_or(0.0))
 }
 
 fn is_known(value: f64) -> bool {
@@ -256,7 +273,7 @@ pub(super) fn colors(
         Surface::Metric(metric) => {
             let values = metrics.values(hierarchy, metric);
             let measure = metrics.measure();
-            let scale = ColorScale::new(metric, settings.scale, measure, &values, blocks);
+            let scale = ColorScale::new(metric, settings.scale, measure, solid(&values, blocks));
             (by_metric(settings.theme, &values, &scale, blocks), scale)
         }
     }
@@ -348,8 +365,7 @@ mod tests {
                     Metric::Calls,
                     scale,
                     Measure::default(),
-                    &values,
-                    &blocks(count),
+                    solid(&values, &blocks(count)),
                 );
                 let counted: u32 = color.bars.iter().sum();
                 assert_eq!(counted + color.without, count);
@@ -391,8 +407,7 @@ mod tests {
             Metric::Calls,
             Scale::Quantile,
             measure,
-            &values,
-            &blocks(2400),
+            solid(&values, &blocks(2400)),
         );
         for bar in color.bars {
             assert!((95..=105).contains(&bar), "{:?}", color.bars);

@@ -1,0 +1,147 @@
+//! The map in a corner of the landscape: the city from above, north at the top, and what the camera sees of it.
+//! A click flies to a place, a drag takes the view along.
+
+use egui::{
+    Align2, Color32, Context as Egui, Mesh, Pos2, Rect, Rgba, Sense, Shape, Stroke, Vec2, vec2,
+};
+use glam::Vec3;
+
+use super::super::command::Command;
+use super::super::document::Document;
+use super::super::style;
+use super::widgets::card;
+use super::{Context, Place};
+use crate::layout::geometry::BlockKind;
+use crate::render::theme::Palette;
+
+/// The longer side of the map, in points.
+const SIDE: f32 = 148.0;
+/// In a smaller landscape it would be in the way.
+const LEAST_ROOM: Vec2 = vec2(520.0, 380.0);
+/// What is smaller on the map, in points, is left out with all that is in it.
+const LEAST: f32 = 2.2;
+/// What lies further away than so many times what is in the middle is not shown as seen.
+const HORIZON: f32 = 4.0;
+
+pub fn show(ctx: &Egui, place: Place, context: &mut Context<'_>) {
+    let bench = context.bench;
+    let Some(document) = &bench.document else {
+        return;
+    };
+    let has_room = place.seen.width() >= LEAST_ROOM.x && place.seen.height() >= LEAST_ROOM.y;
+    let blocks = document.landscape.blocks();
+    let Some(root) = blocks.first().filter(|_| bench.shown.minimap && has_room) else {
+        return;
+    };
+    let extent = (root.max - root.min).truncate();
+    let scale = SIDE / extent.max_element().max(1e-3);
+    card(ctx, "minimap", Align2::RIGHT_BOTTOM, context.free, |ui| {
+        let size = vec2(extent.x, extent.y) * scale;
+        let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
+        let on_map = |at: Vec3| {
+            let (east, north) = (at.x - root.min.x, at.y - root.min.y);
+            Pos2::new(rect.left() + east * scale, rect.bottom() - north * scale)
+        };
+        let painter = ui.painter().with_clip_rect(rect);
+        painter.add(Shape::mesh(city(
+            document,
+            bench.settings.theme.palette(),
+            scale,
+            on_map,
+        )));
+        let seen = seen(place, context).map(on_map);
+        let colors = style::colors(bench.settings.theme);
+        let fill = colors.accent.gamma_multiply(0.14);
+        painter.add(Shape::convex_polygon(
+            seen.to_vec(),
+            fill,
+            Stroke::new(1.5, colors.accent),
+        ));
+        let eye = on_map(bench.camera.camera().eye);
+        painter.circle(eye, 3.0, colors.accent, Stroke::new(1.0, colors.panel));
+        if let Some(at) = response.interact_pointer_pos() {
+            let ground = glam::Vec2::new(
+                root.min.x + (at.x - rect.left()) / scale,
+                root.min.y + (rect.bottom() - at.y) / scale,
+            );
+            if response.clicked() || response.dragged() {
+                let command = Command::LookAt(ground, response.dragged());
+                context.commands.push(command);
+            }
+        }
+        response.on_hover_text(
+            "What the camera sees. Click or drag to go there (Shift + M hides this)",
+        );
+    });
+}
+
+/// The blocks that are large enough, from above. Grows with the map, not with the city.
+fn city(document: &Document, palette: Palette, scale: f32, on_map: impl Fn(Vec3) -> Pos2) -> Mesh {
+    let landscape = &document.landscape;
+    let (blocks, looks) = (landscape.blocks(), landscape.looks());
+    let levels = landscape.levels();
+    let mut mesh = Mesh::default();
+    let mut next = 0;
+    while let Some(block) = blocks.get(next) {
+        let extent = (block.max - block.min).truncate() * scale;
+        if extent.max_element() < LEAST || extent.min_element() < 0.4 {
+            next = (block.subtree_end as usize).max(next + 1);
+            continue;
+        }
+        let look = looks.get(next).copied().unwrap_or_default();
+        let level = (f32::from(block.level) / levels).min(1.0);
+        let [r, g, b, strength] = look.data;
+        let mix = |a: [f32; 3], b: [f32; 3], share: f32| -> [f32; 3] {
+            std::array::from_fn(|part| a[part] + (b[part] - a[part]) * share)
+        };
+        let neutral = mix(palette.root, palette.deepest, level);
+        let mut color = mix(neutral, [r, g, b], strength.clamp(0.0, 1.0));
+        if block.kind != BlockKind::Terrace {
+            color = mix(
+                color,
+                mix(palette.warm, palette.hot, look.glow),
+                look.glow.clamp(0.0, 1.0),
+            );
+        }
+        let rect = Rect::from_two_pos(on_map(block.min), on_map(block.max));
+        // A hair of what is below shows between neighbours.
+        let rect = if extent.min_element() > 4.0 {
+            rect.shrink(0.25)
+        } else {
+            rect
+        };
+        let [r, g, b] = color;
+        mesh.add_colored_rect(rect, Color32::from(Rgba::from_rgb(r, g, b)));
+        next += 1;
+    }
+    mesh
+}
+
+/// The corners of the ground that is seen, in world space: near ones first, around.
+fn seen(place: Place, context: &Context<'_>) -> [Vec3; 4] {
+    let bench = context.bench;
+    let pose = bench.camera.pose();
+    let camera = bench.camera.camera();
+    let size = bench.viewport.size;
+    let pixels = size.x / place.drawn.width().max(1.0);
+    let corners = [
+        place.seen.left_bottom(),
+        place.seen.right_bottom(),
+        place.seen.right_top(),
+        place.seen.left_top(),
+    ];
+    let ground = pose.target.z.clamp(0.0, camera.eye.z);
+    let reach = pose.distance * HORIZON;
+    corners.map(|corner| {
+        let at = (corner - place.drawn.min) * pixels;
+        let ray = camera.ray(glam::Vec2::new(at.x, at.y), size);
+        let down = (ground - camera.eye.z) / ray.z;
+        // At and above the horizon one sees as far as can be shown.
+        let along = if down.is_finite() && down > 0.0 {
+            down.min(reach)
+        } else {
+            reach
+        };
+        camera.eye + ray * along
+    })
+}

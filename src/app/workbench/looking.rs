@@ -1,0 +1,66 @@
+//! Where the camera looks from by command: presets, places on the map, past views; and what it keeps clear of.
+
+use std::time::Duration;
+
+use glam::Vec3;
+
+use super::super::camera::{self, Preset};
+use super::super::command::Command;
+use super::Workbench;
+use crate::views::table::ViewId;
+
+/// From so high above the city one looks for what stands at a place.
+const SKY: f32 = 20_000.0;
+
+/// All of the city counts as in sight when the camera is this share of the way off that shows it.
+const SHOWS_ALL: f32 = 0.7;
+
+impl Workbench {
+    pub(super) fn look(&mut self, command: Command) {
+        if !self.dock.is_visible(ViewId::Landscape) || self.document.is_none() {
+            return;
+        }
+        self.following.is_on = false;
+        let now = self.camera.destination().unwrap_or(self.camera.pose());
+        match command {
+            Command::LookFrom(preset) => self.look_from(preset),
+            Command::LookAt(ground, at_once) => self.camera.look_at(ground, at_once),
+            Command::PastView => {
+                if let Some(pose) = self.past_views.back(now) {
+                    self.camera.fly_to_pose(pose);
+                }
+            }
+            Command::NextView => {
+                if let Some(pose) = self.past_views.forward(now) {
+                    self.camera.fly_to_pose(pose);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn look_from(&mut self, preset: Preset) {
+        let Some(document) = &self.document else {
+            return;
+        };
+        let (aspect, free) = (self.viewport.aspect(), self.viewport.free);
+        let home = camera::home(&document.bounds(), aspect, free);
+        let now = self.camera.destination().unwrap_or(self.camera.pose());
+        let is_far = now.distance / now.lens() > SHOWS_ALL * home.distance;
+        self.camera
+            .fly_to_preset(preset, is_far.then_some((aspect, free)));
+    }
+
+    /// Keeps the camera over what stands below it, and remembers where it rests.
+    pub(super) fn keep_camera_clear(&mut self, seconds: f32, now: Duration) {
+        let Some(document) = &self.document else {
+            return;
+        };
+        let landscape = &document.landscape;
+        self.camera.keep_clear(seconds, |at| {
+            let hit = landscape.pick(at.extend(SKY), Vec3::NEG_Z);
+            hit.map_or(0.0, |(_, point)| point.z)
+        });
+        self.past_views.note(self.camera.pose(), now);
+    }
+}

@@ -1,0 +1,575 @@
+//! A landscape as a glTF 2.0 file in one binary (`.glb`), for programs that show models.
+//! <https://registry.khronos.org/glTF/specs/2.0/glTF-2.0.html>
+//!
+//! Core glTF, without extensions: a mesh of boxes with normals and colours for each of the larger modules, nodes in
+//! the hierarchy of the modules and with their names. What is smaller is in the mesh of the module around it, twenty
+//! vertices a box, in the order in which the node's `extras.modules` names it: programs take thousands of nodes, not
+//! a million. A box takes 560 bytes.
+//!
+//! A landscape is 1000 units wide, the model a metre: one lays it on a table. Up is y, as glTF has it, north is -z.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::ExportError;
+use super::file::Beside;
+use crate::facts::hierarchy::Hierarchy;
+use crate::progress::Progress;
+use crate::units::ModuleId;
+
+/// A box of the landscape; z is up.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Solid {
+    pub module: ModuleId,
+    pub low: [f32; 3],
+    pub high: [f32; 3],
+    /// Linear.
+    pub color: [f32; 3],
+    /// One past the last of its subtree, as an index into the solids.
+    pub end: u32,
+}
+
+/// No more modules than this have nodes of their own.
+const MOST_NODES: usize = 2_000;
+/// Metres in a unit of the landscape.
+const SCALE: f32 = 0.001;
+const CORNERS: usize = 20;
+const INDICES: usize = 30;
+/// Bytes of a vertex: position, normal, colour.
+const VERTEX: [u64; 3] = [12, 12, 4];
+/// Indices of two bytes reach so many boxes.
+const SHORT: usize = u16::MAX as usize / CORNERS;
+
+const MAGIC: u32 = 0x4654_6C67;
+const JSON_CHUNK: u32 = 0x4E4F_534A;
+const BINARY_CHUNK: u32 = 0x004E_4942;
+const F32: u32 = 5126;
+const U32: u32 = 5125;
+const U16: u32 = 5123;
+const U8: u32 = 5121;
+
+/// The faces of a box but the one that it stands on: the normal, and the corners against the clock as seen from
+/// outside. Bits of a corner: 1 east, 2 north, 4 above.
+const FACES: [([f32; 3], [u8; 4]); 5] = [
+    ([0.0, 0.0, 1.0], [4, 5, 7, 6]),
+    ([1.0, 0.0, 0.0], [1, 3, 7, 5]),
+    ([-1.0, 0.0, 0.0], [2, 0, 4, 6]),
+    ([0.0, 1.0, 0.0], [3, 2, 6, 7]),
+    ([0.0, -1.0, 0.0], [0, 1, 5, 4]),
+];
+
+/// Writes the solids, in preorder of their modules, to a file that appears under its name when it is whole. `about`
+/// goes along with the scene. Linear in the solids; memory holds their names and 8 bytes for each.
+pub fn to_file(
+    hierarchy: &Hierarchy,
+    solids: &[Solid],
+    about: Value,
+    path: &Path,
+    progress: &Progress,
+) -> Result<(), ExportError> {
+    let mut beside = Beside::create(path)?;
+    let mut file = io::BufWriter::with_capacity(1 << 20, &mut beside.file);
+    write(hierarchy, solids, about, &mut file, progress)?;
+    file.flush()?;
+    drop(file);
+    Ok(beside.keep_as(path)?)
+}
+
+/// The same to any writer.
+pub fn write(
+    hierarchy: &Hierarchy,
+    solids: &[Solid],
+    about: Value,
+    out: &mut dyn Write,
+    progress: &Progress,
+) -> Result<(), ExportError> {
+    let meshes = Meshes::of(solids);
+    let (document, binary) = meshes.document(hierarchy, solids, about);
+    let mut text = serde_json::to_vec(&document).map_err(io::Error::other)?;
+    text.resize(text.len().next_multiple_of(4), b' ');
+    let all = 12 + 8 + text.len() as u64 + 8 + binary;
+    let too_large = |_| {
+        ExportError::Unfit(format!(
+            "a model of {} boxes takes {all} bytes, and glTF ends at 4 GiB; collapse some with --level",
+            solids.len()
+        ))
+    };
+    let all = u32::try_from(all).map_err(too_large)?;
+    for word in [MAGIC, 2, all, text.len() as u32, JSON_CHUNK] {
+        out.write_all(&word.to_le_bytes())?;
+    }
+    out.write_all(&text)?;
+    for word in [binary as u32, BINARY_CHUNK] {
+        out.write_all(&word.to_le_bytes())?;
+    }
+    meshes.write(solids, out, progress)
+}
+
+/// Which solids are in which mesh.
+struct Meshes {
+    /// The solids that have a node of their own, in preorder.
+    nodes: Vec<u32>,
+    /// The solids mesh by mesh, each mesh in preorder, its own solid first.
+    order: Vec<u32>,
+    /// By node, where its solids begin in `order`; one more at the end.
+    starts: Vec<usize>,
+    /// By node, the node around it.
+    around: Vec<Option<usize>>,
+}
+
+impl Meshes {
+    fn of(solids: &[Solid]) -> Meshes {
+        let area = |solid: &Solid| {
+            let [x, y] = [0, 1].map(|axis| solid.high[axis] - solid.low[axis]);
+            let area = x * y;
+            if area.is_finite() { area } else { 0.0 }
+        };
+        let mut areas: Vec<f32> = solids.iter().map(area).collect();
+        areas.sort_unstable_by(|a, b| b.total_cmp(a));
+        // Without ties there are just as many; with them fewer.
+        let least = areas.get(MOST_NODES).copied();
+        let is_large = |solid: &Solid| least.is_none_or(|least| area(solid) > least);
+        let mut nodes: Vec<u32> = Vec::new();
+        let mut around = Vec::new();
+        let mut owner = vec![0u32; solids.len()];
+        // The nodes whose subtrees are not over, innermost last.
+        let mut open: Vec<(usize, u32)> = Vec::new();
+        // The end of a subtree without nodes.
+        let mut merged = 0;
+        for (index, solid) in (0u32..).zip(solids) {
+            while open.pop_if(|(_, end)| *end <= index).is_some() {}
+            // What is in something without a node has none.
+            let has_node = index >= merged && (open.is_empty() || is_large(solid));
+            if has_node {
+                around.push(open.last().map(|&(node, _)| node));
+                open.push((nodes.len(), solid.end));
+                nodes.push(index);
+            } else {
+                merged = merged.max(solid.end);
+            }
+            owner[index as usize] = open.last().map_or(0, |&(node, _)| node as u32);
+        }
+        let mut starts = vec![0usize; nodes.len() + 1];
+        for &owner in &owner {
+            starts[owner as usize + 1] += 1;
+        }
+        for node in 1..starts.len() {
+            starts[node] += starts[node - 1];
+        }
+        let mut next = starts.clone();
+        let mut order = vec![0u32; solids.len()];
+        for (index, &owner) in (0u32..).zip(&owner) {
+            let place = &mut next[owner as usize];
+            order[*place] = index;
+            *place += 1;
+        }
+        Meshes {
+            nodes,
+            order,
+            starts,
+            around,
+        }
+    }
+
+    fn solids_of(&self, node: usize) -> &[u32] {
+        &self.order[self.starts[node]..self.starts[node + 1]]
+    }
+
+    /// Where a node stands: the middle of the foot of its own solid, in the landscape.
+    fn origin(&self, node: usize, solids: &[Solid]) -> [f32; 3] {
+        let Solid { low, high, .. } = solids[self.nodes[node] as usize];
+        finite([low[0].midpoint(high[0]), low[1].midpoint(high[1]), low[2]])
+    }
+
+    /// How many boxes the index buffers of two and of four bytes reach.
+    fn longest(&self) -> [usize; 2] {
+        let counts = (0..self.nodes.len()).map(|node| self.solids_of(node).len());
+        let [mut short, mut long] = [0, 0];
+        for count in counts {
+            match count <= SHORT {
+                true => short = short.max(count),
+                false => long = long.max(count),
+            }
+        }
+        [short, long]
+    }
+
+    /// The document, and how many bytes the buffer has.
+    fn document(&self, hierarchy: &Hierarchy, solids: &[Solid], about: Value) -> (Value, u64) {
+        let boxes = solids.len() as u64;
+        let longest = self.longest();
+        let mut views = Vec::new();
+        let mut end = 0u64;
+        let mut view = |length: u64, target: u32, stride: Option<u64>| {
+            let mut view =
+                json!({"buffer": 0, "byteOffset": end, "byteLength": length, "target": target});
+            if let Some(stride) = stride {
+                view["byteStride"] = json!(stride);
+            }
+            views.push(view);
+            end += length.next_multiple_of(4);
+            views.len() - 1
+        };
+        let attributes =
+            VERTEX.map(|bytes| view(boxes * CORNERS as u64 * bytes, 34962, Some(bytes)));
+        let indices = [2, 4].map(|bytes| {
+            let longest = longest[bytes / 2 - 1];
+            (longest > 0).then(|| view((longest * INDICES * bytes) as u64, 34963, None))
+        });
+
+        let mut accessors = Vec::new();
+        let mut meshes = Vec::new();
+        let mut nodes: Vec<Value> = Vec::new();
+        for node in 0..self.nodes.len() {
+            let own = self.solids_of(node);
+            let first = (self.starts[node] * CORNERS) as u64;
+            let count = own.len() * CORNERS;
+            let origin = self.origin(node, solids);
+            let (mut low, mut high) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
+            for &solid in own {
+                let solid = &solids[solid as usize];
+                for corner in [0, 7] {
+                    let at = local(solid, corner, origin);
+                    for axis in 0..3 {
+                        low[axis] = low[axis].min(at[axis]);
+                        high[axis] = high[axis].max(at[axis]);
+                    }
+                }
+            }
+            let place = accessors.len();
+            let kinds = [(F32, "VEC3"), (F32, "VEC3"), (U8, "VEC4")];
+            for (which, (component, kind)) in kinds.into_iter().enumerate() {
+                accessors.push(json!({
+                    "bufferView": attributes[which],
+                    "byteOffset": first * VERTEX[which],
+                    "componentType": component,
+                    "count": count,
+                    "type": kind,
+                }));
+            }
+            accessors[place]["min"] = json!(low);
+            accessors[place]["max"] = json!(high);
+            accessors[place + 2]["normalized"] = json!(true);
+            let is_short = own.len() <= SHORT;
+            accessors.push(json!({
+                "bufferView": indices[usize::from(!is_short)],
+                "componentType": if is_short { U16 } else { U32 },
+                "count": own.len() * INDICES,
+                "type": "SCALAR",
+            }));
+            meshes.push(json!({"primitives": [{
+                "attributes": {"POSITION": place, "NORMAL": place + 1, "COLOR_0": place + 2},
+                "indices": place + 3,
+                "material": 0,
+            }]}));
+            nodes.push(self.node(node, hierarchy, solids, origin));
+        }
+        for (node, around) in self.around.iter().enumerate() {
+            if let Some(children) = around.and_then(|around| nodes.get_mut(around)) {
+                match children["children"].as_array_mut() {
+                    Some(children) => children.push(json!(node)),
+                    None => children["children"] = json!([node]),
+                }
+            }
+        }
+        let roots: Vec<usize> = (0..nodes.len())
+            .filter(|&node| self.around[node].is_none())
+            .collect();
+        let mut scene = json!({"extras": about});
+        if !roots.is_empty() {
+            scene["nodes"] = json!(roots);
+        }
+        let mut document = json!({
+            "asset": {"version": "2.0", "generator": concat!("Callscape ", env!("CARGO_PKG_VERSION"))},
+            "scene": 0,
+            "scenes": [scene],
+        });
+        // Empty lists are no valid glTF.
+        if !nodes.is_empty() {
+            document["nodes"] = Value::Array(nodes);
+            document["meshes"] = Value::Array(meshes);
+            document["accessors"] = Value::Array(accessors);
+            document["bufferViews"] = Value::Array(views);
+            document["buffers"] = json!([{"byteLength": end}]);
+            document["materials"] = json!([{
+                "name": "matt",
+                "pbrMetallicRoughness": {"metallicFactor": 0.0, "roughnessFactor": 0.9},
+            }]);
+        }
+        (document, end)
+    }
+
+    fn node(
+        &self,
+        node: usize,
+        hierarchy: &Hierarchy,
+        solids: &[Solid],
+        origin: [f32; 3],
+    ) -> Value {
+        let own = self.solids_of(node);
+        let module = solids[self.nodes[node] as usize].module;
+        let of = hierarchy.module(module);
+        let from = match self.around[node] {
+            Some(around) => self.origin(around, solids),
+            None => [0.0; 3],
+        };
+        let by: [f32; 3] = std::array::from_fn(|axis| origin[axis] - from[axis]);
+        let mut extras = json!({"kind": of.kind.name(), "lines": of.loc});
+        if own.len() > 1 {
+            let outer = hierarchy.path(module);
+            let names = own[1..].iter().map(|&solid| {
+                let path = hierarchy.path(solids[solid as usize].module);
+                let inner = path
+                    .strip_prefix(&outer)
+                    .map(|it| it.trim_start_matches('/'));
+                Value::from(inner.unwrap_or(&path))
+            });
+            extras["modules"] = names.collect();
+        }
+        json!({
+            "name": of.name,
+            "mesh": node,
+            "translation": upright(by),
+            "extras": extras,
+        })
+    }
+
+    fn write(
+        &self,
+        solids: &[Solid],
+        out: &mut dyn Write,
+        progress: &Progress,
+    ) -> Result<(), ExportError> {
+        progress.start("writing the model", 3 * self.order.len() as u64);
+        let mut bytes = Vec::new();
+        let all = (0..self.nodes.len()).flat_map(|node| {
+            let origin = self.origin(node, solids);
+            let of = self.solids_of(node).iter();
+            of.map(move |&solid| (&solids[solid as usize], origin))
+        });
+        let mut attribute = |make: &dyn Fn(&Solid, [f32; 3], &mut Vec<u8>)| {
+            for (solid, origin) in all.clone() {
+                bytes.clear();
+                make(solid, origin, &mut bytes);
+                out.write_all(&bytes)?;
+                progress.add(1)?;
+            }
+            Ok::<(), ExportError>(())
+        };
+        let floats = |of: [f32; 3], bytes: &mut Vec<u8>| {
+            bytes.extend(of.into_iter().flat_map(f32::to_le_bytes));
+        };
+        attribute(&|solid, origin, bytes| {
+            for corner in FACES.iter().flat_map(|(_, corners)| corners) {
+                floats(local(solid, *corner, origin), bytes);
+            }
+        })?;
+        attribute(&|_, _, bytes| {
+            for (normal, corners) in FACES {
+                corners.iter().for_each(|_| floats(turned(normal), bytes));
+            }
+        })?;
+        attribute(&|solid, _, bytes| {
+            let [r, g, b] = solid
+                .color
+                .map(|part| (part.clamp(0.0, 1.0) * 255.0).round() as u8);
+            (0..CORNERS).for_each(|_| bytes.extend([r, g, b, 255]));
+        })?;
+        let [short, long] = self.longest();
+        let corners = |boxes: usize| {
+            let pattern = [0u32, 1, 2, 0, 2, 3];
+            let faces = 0..(boxes * FACES.len()) as u32;
+            faces.flat_map(move |face| pattern.map(|corner| face * 4 + corner))
+        };
+        for index in corners(short) {
+            out.write_all(&(index as u16).to_le_bytes())?;
+        }
+        // Sixty bytes a box: the end lies on a multiple of four.
+        for index in corners(long) {
+            out.write_all(&index.to_le_bytes())?;
+        }
+        Ok(())
+    }
+}
+
+fn finite(of: [f32; 3]) -> [f32; 3] {
+    of.map(|part| if part.is_finite() { part } else { 0.0 })
+}
+
+/// A direction of the landscape as glTF has it.
+fn turned([x, y, z]: [f32; 3]) -> [f32; 3] {
+    // Adding zero makes no -0.0 of it.
+    [x, z, 0.0 - y]
+}
+
+/// A place of the landscape as glTF has it, in metres.
+fn upright(at: [f32; 3]) -> [f32; 3] {
+    turned(at).map(|part| part * SCALE)
+}
+
+/// A corner of a box, as seen from the origin of its node.
+fn local(solid: &Solid, corner: u8, origin: [f32; 3]) -> [f32; 3] {
+    let (low, high) = (finite(solid.low), finite(solid.high));
+    upright(std::array::from_fn(|axis| {
+        let is_high = corner >> axis & 1 != 0;
+        let at = if is_high { high[axis] } else { low[axis] };
+        at - origin[axis]
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
+
+    /// A root with `count` functions in a row.
+    fn row(count: u32) -> (Hierarchy, Vec<Solid>) {
+        let mut builder = HierarchyBuilder::new("city");
+        for index in 0..count {
+            builder.add(
+                NodeId::ROOT,
+                Module::named(ModuleKind::Function, &format!("f{index:05}")),
+            );
+        }
+        let (hierarchy, _) = builder.build();
+        let solids = hierarchy.modules().map(|module| match module.0 {
+            0 => Solid {
+                module,
+                low: [0.0, 0.0, 0.0],
+                high: [1000.0, 500.0, 10.0],
+                color: [0.2, 0.2, 0.2],
+                end: count + 1,
+            },
+            index => Solid {
+                module,
+                low: [index as f32, 100.0, 10.0],
+                high: [index as f32 + 0.9, 110.0, 20.0],
+                color: [1.0, 0.0, 0.5],
+                end: index + 1,
+            },
+        });
+        let solids = solids.collect();
+        (hierarchy, solids)
+    }
+
+    fn written(hierarchy: &Hierarchy, solids: &[Solid]) -> (Value, Vec<u8>) {
+        let mut bytes = Vec::new();
+        let about = json!({"color": "kind"});
+        write(hierarchy, solids, about, &mut bytes, &Progress::new()).expect("it can be written");
+        let word = |at: usize| {
+            let word = bytes[at..at + 4].first_chunk().expect("four bytes");
+            u32::from_le_bytes(*word)
+        };
+        assert_eq!((word(0), word(4)), (MAGIC, 2));
+        assert_eq!(word(8) as usize, bytes.len());
+        let text = word(12) as usize;
+        assert_eq!(word(16), JSON_CHUNK);
+        let document: Value = serde_json::from_slice(&bytes[20..20 + text]).expect("JSON");
+        assert_eq!(word(20 + text) as usize, bytes.len() - 28 - text);
+        assert_eq!(word(24 + text), BINARY_CHUNK);
+        (document, bytes[28 + text..].to_vec())
+    }
+
+    fn number(of: &Value) -> usize {
+        of.as_u64().expect("a number") as usize
+    }
+
+    /// The vectors of an accessor of floats.
+    fn vectors(document: &Value, binary: &[u8], accessor: &Value) -> Vec<[f32; 3]> {
+        let accessor = &document["accessors"][number(accessor)];
+        let view = &document["bufferViews"][number(&accessor["bufferView"])];
+        let start = number(&view["byteOffset"]) + number(&accessor["byteOffset"]);
+        let bytes = &binary[start..start + number(&accessor["count"]) * 12];
+        let floats: Vec<f32> = bytes
+            .chunks_exact(4)
+            .map(|it| f32::from_le_bytes(*it.first_chunk().expect("four bytes")))
+            .collect();
+        floats
+            .chunks_exact(3)
+            .map(|it| [it[0], it[1], it[2]])
+            .collect()
+    }
+
+    #[test]
+    fn faces_turn_outward_and_their_normals_agree() {
+        let (hierarchy, solids) = row(3);
+        let (document, binary) = written(&hierarchy, &solids);
+        assert_eq!(document["nodes"].as_array().map(Vec::len), Some(4));
+        assert_eq!(document["nodes"][1]["name"], "f00000");
+        for mesh in document["meshes"].as_array().expect("meshes") {
+            let attributes = &mesh["primitives"][0]["attributes"];
+            let at = vectors(&document, &binary, &attributes["POSITION"]);
+            let normals = vectors(&document, &binary, &attributes["NORMAL"]);
+            let sum = |axis: usize| at.iter().map(|at| at[axis]).sum::<f32>() / at.len() as f32;
+            let middle = [sum(0), sum(1), sum(2)];
+            for face in 0..5 {
+                let [a, b, c] = [0, 1, 2].map(|corner| at[face * 4 + corner]);
+                let sub = |a: [f32; 3], b: [f32; 3]| -> [f32; 3] {
+                    std::array::from_fn(|axis| a[axis] - b[axis])
+                };
+                let dot = |a: [f32; 3], b: [f32; 3]| -> f32 { (0..3).map(|i| a[i] * b[i]).sum() };
+                let (u, v) = (sub(b, a), sub(c, b));
+                let cross = [
+                    u[1] * v[2] - u[2] * v[1],
+                    u[2] * v[0] - u[0] * v[2],
+                    u[0] * v[1] - u[1] * v[0],
+                ];
+                let normal = normals[face * 4];
+                let length = dot(cross, cross).sqrt();
+                assert!(
+                    dot(cross, normal) > 0.999 * length,
+                    "{face}: {cross:?} {normal:?}"
+                );
+                assert!(dot(sub(a, middle), normal) > 0.0, "{face} turns inward");
+            }
+        }
+        // The root is a metre wide and lies on the ground.
+        let root = &document["accessors"][0];
+        assert_eq!(root["min"][1], 0.0);
+        let span = |axis: usize| {
+            let end = |of: &str| root[of][axis].as_f64().expect("a number");
+            end("max") - end("min")
+        };
+        assert!((span(0) - 1.0).abs() < 1e-6 && (span(1) - 0.01).abs() < 1e-6);
+    }
+
+    #[test]
+    fn what_is_small_is_in_the_mesh_around_it_and_every_box_is_there_once() {
+        for count in [0, 1, 1_999, 2_000, 3_500, 9_000] {
+            let (hierarchy, solids) = row(count);
+            let (document, _) = written(&hierarchy, &solids);
+            let nodes = document["nodes"].as_array().expect("nodes");
+            assert!(
+                nodes.len() <= MOST_NODES + 1,
+                "{count}: {} nodes",
+                nodes.len()
+            );
+            let named = |node: &Value| node["extras"]["modules"].as_array().map_or(0, Vec::len);
+            let boxes: usize = nodes.iter().map(|node| 1 + named(node)).sum();
+            assert_eq!(boxes, solids.len());
+            let counts = document["meshes"]
+                .as_array()
+                .expect("meshes")
+                .iter()
+                .map(|mesh| {
+                    let position = number(&mesh["primitives"][0]["attributes"]["POSITION"]);
+                    number(&document["accessors"][position]["count"])
+                });
+            assert_eq!(counts.sum::<usize>(), solids.len() * CORNERS);
+        }
+    }
+
+    #[test]
+    fn nothing_and_numbers_that_are_none_make_a_valid_file() {
+        let (hierarchy, mut solids) = row(2);
+        let (document, binary) = written(&hierarchy, &[]);
+        assert!(document.get("nodes").is_none() && binary.is_empty());
+        solids[1].low = [f32::NAN; 3];
+        solids[2].high = [f32::INFINITY; 3];
+        let (document, _) = written(&hierarchy, &solids);
+        // What is no number is written as null.
+        assert!(!document.to_string().contains("null"));
+    }
+}
