@@ -7,6 +7,7 @@ use glam::Vec2;
 use super::call_steps::CallStep;
 use super::camera::Preset;
 use super::details::NeighbourOrder;
+use super::picture::PictureWish;
 use super::playback::{Clock, Step};
 use super::sheets::SheetAction;
 use crate::filter::filters::FilterStep;
@@ -151,6 +152,12 @@ pub enum Command {
     PastView,
     NextView,
     ToggleMinimap,
+    /// Opens or closes the card in which one asks for a picture; changes what is asked for; draws and writes it.
+    TogglePicture,
+    EditPicture(PictureWish),
+    SavePicture,
+    /// Copies the landscape as it is seen to the clipboard.
+    CopyPicture,
     /// Has a range of values stand out, or all alike.
     Highlight(Option<Highlight>),
     FlyHome,

@@ -11,6 +11,8 @@ use winit::window::Window;
 
 use crate::layout::sheet::Sheet;
 use crate::render::gpu::{self, Gpu, GpuError};
+use crate::render::image::Image;
+use crate::render::readback;
 use crate::render::renderer::{Frame, Renderer};
 use crate::render::sheet::SheetRenderer;
 use crate::render::theme::Theme;
@@ -139,6 +141,13 @@ impl Graphics {
             self.pictures.insert(view, Picture { size, target, id });
         }
         Target { size, is_new }
+    }
+
+    /// The last picture of a view, read back; waits for the device. None before there is one.
+    pub fn read(&self, view: ViewId) -> Option<Result<Image, GpuError>> {
+        let picture = self.pictures.get(&view)?;
+        let is_drawn = picture.size != [0, 0];
+        is_drawn.then(|| readback::image(&self.gpu, picture.target.texture()))
     }
 
     /// Takes another sheet for a view.
@@ -289,7 +298,9 @@ fn texture(gpu: &Gpu, size: [u32; 2]) -> (wgpu::TextureView, wgpu::TextureView) 
         sample_count: 1,
         dimension: wgpu::TextureDimension::D2,
         format: FORMAT,
-        usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::TEXTURE_BINDING,
+        usage: wgpu::TextureUsages::RENDER_ATTACHMENT
+            | wgpu::TextureUsages::TEXTURE_BINDING
+            | wgpu::TextureUsages::COPY_SRC,
         view_formats: &[FORMAT_STORED],
     });
     let stored = texture.create_view(&wgpu::TextureViewDescriptor {

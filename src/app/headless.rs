@@ -113,11 +113,20 @@ impl<'a> Studio<'a> {
         cut: &Cut,
         metrics: Arc<ModuleMetrics>,
     ) -> Result<Studio<'a>, GpuError> {
+        let landscape = &settings.landscape;
+        let view = LandscapeView::with(session, metrics, Arc::default(), landscape, cut);
+        Studio::of_view(session, settings, view)
+    }
+
+    /// The same of a landscape that is laid out already.
+    pub fn of_view(
+        session: &'a Session,
+        settings: &PictureSettings,
+        view: LandscapeView,
+    ) -> Result<Studio<'a>, GpuError> {
         let gpu = Gpu::headless()?;
         check_size(settings.size)?;
         let mut renderer = Renderer::new(&gpu, wgpu::TextureFormat::Rgba8UnormSrgb);
-        let landscape = &settings.landscape;
-        let view = LandscapeView::with(session, metrics, Arc::default(), landscape, cut);
         renderer.set_blocks(&gpu, view.blocks());
         let mut settings = *settings;
         let mut legend = None;

@@ -125,6 +125,11 @@ pub const HELP: &[(&str, &[(&str, &str)])] = &[
             ("T", "light or dark"),
             ("F3", "frame times"),
             ("Ctrl + S", "save the session: files, views, selection"),
+            ("Ctrl + C", "copy the picture of the landscape"),
+            (
+                "Ctrl + P",
+                "save a picture, of up to 16384 pixels a side, or a model",
+            ),
             ("Drop files", "open a source tree or a recording"),
         ],
     ),
@@ -208,6 +213,8 @@ pub fn command(event: &KeyEvent, modifiers: ModifiersState) -> Option<Command> {
         Key::Named(NamedKey::ArrowRight) if modifiers.control_key() => Some(Command::NextView),
         Key::Character(text) if modifiers.control_key() => match text.to_lowercase().as_str() {
             "f" => Some(Command::OpenSearch),
+            "c" => Some(Command::CopyPicture),
+            "p" => Some(Command::TogglePicture),
             "s" => Some(Command::SaveSession),
             "z" if modifiers.shift_key() => Some(Command::RedoFilter),
             "z" => Some(Command::UndoFilter),

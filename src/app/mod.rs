@@ -24,6 +24,7 @@ mod offscreen;
 mod overlay;
 mod pace;
 mod panels;
+mod picture;
 pub mod playback;
 mod pointer;
 mod remembered;

@@ -28,13 +28,17 @@ pub struct Jobs {
     revising: Option<(bool, Job<anyhow::Result<Option<Revised>>>)>,
     pub(super) laying_out: Option<Job<LandscapeView>>,
     reading_history: Option<Job<Result<History, HistoryError>>>,
+    pub(super) saving: Option<Job<anyhow::Result<PathBuf>>>,
     /// It was tried, and is not tried again.
     has_asked_history: bool,
 }
 
 impl Jobs {
     pub fn is_any(&self) -> bool {
-        self.revising.is_some() || self.laying_out.is_some() || self.reading_history.is_some()
+        self.revising.is_some()
+            || self.laying_out.is_some()
+            || self.reading_history.is_some()
+            || self.saving.is_some()
     }
 
     /// The work that takes long enough to be shown.
@@ -45,7 +49,9 @@ impl Jobs {
         let revising = self.revising.as_ref().and_then(|(_, job)| slow(job));
         let laying_out = self.laying_out.as_ref().and_then(slow);
         let reading = self.reading_history.as_ref().and_then(slow);
-        revising.into_iter().chain(laying_out).chain(reading)
+        let saving = self.saving.as_ref().and_then(slow);
+        let all = revising.into_iter().chain(laying_out);
+        all.chain(reading).chain(saving)
     }
 }
 
@@ -157,6 +163,7 @@ impl Workbench {
     /// Takes what has changed beside the document.
     pub fn poll_jobs(&mut self) {
         self.mapping.poll();
+        self.poll_picture();
         while let Some(watch) = &self.watch
             && let Some(changed) = watch.poll(|| self.waker())
         {

@@ -51,6 +51,9 @@ impl StateLog {
             "target": camera.target.to_array(),
             "fov_y": camera.fov_y,
             "minimap": bench.shown.minimap,
+            "highlighted": document
+                .filter(|open| open.settings.highlight.is_some())
+                .map(|open| open.landscape.highlighted().0),
             "search": bench.search.is_open.then_some(bench.search.query.as_str()),
             "results": bench.search.results.len(),
             "views": bench.dock.open_views().iter().map(|view| view.line().id).collect::<Vec<_>>(),

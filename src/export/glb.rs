@@ -107,6 +107,9 @@ pub fn write(
     meshes.write(solids, out, progress)
 }
 
+/// Makes the bytes of one attribute of a box, whose node has this origin.
+type Make<'a> = &'a dyn Fn(&Solid, [f32; 3], &mut Vec<u8>);
+
 /// Which solids are in which mesh.
 struct Meshes {
     /// The solids that have a node of their own, in preorder.
@@ -349,7 +352,7 @@ impl Meshes {
             let of = self.solids_of(node).iter();
             of.map(move |&solid| (&solids[solid as usize], origin))
         });
-        let mut attribute = |make: &dyn Fn(&Solid, [f32; 3], &mut Vec<u8>)| {
+        let mut attribute = |make: Make<'_>| {
             for (solid, origin) in all.clone() {
                 bytes.clear();
                 make(solid, origin, &mut bytes);

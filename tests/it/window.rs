@@ -291,6 +291,8 @@ fn a_window_is_driven_by_keys_and_mouse() {
     window.key("Tab");
     window.wait("orbit mode", |state| state["mode"] == "orbit");
 
+    looks_from_presets_and_back(&window);
+
     window.key("F1");
     window.wait("help", |state| state["help"] == true);
     window.key("Escape");
@@ -298,6 +300,60 @@ fn a_window_is_driven_by_keys_and_mouse() {
 
     draws_nothing_at_rest(&window);
     window.close();
+}
+
+/// From above, from a corner, and back through the views.
+fn looks_from_presets_and_back(window: &Window<'_>) {
+    let lens = |state: &Value| state["fov_y"].as_f64().unwrap_or_default();
+    window.key("Home");
+    std::thread::sleep(Duration::from_millis(1200));
+    let home = window.wait_for_rest();
+    let flat = |state: &Value| {
+        let (eye, target) = (point(state, "eye"), point(state, "target"));
+        distance([eye[0], eye[1], 0.0], [target[0], target[1], 0.0]) / distance(eye, target)
+    };
+    window.key("Prior");
+    window.wait("a view from above", |state| {
+        flat(state) < 0.05 && state["moving"] == false
+    });
+    // Where the camera rests is a view to go back to.
+    std::thread::sleep(Duration::from_millis(1200));
+    let above = window.wait_for_rest();
+    window.key("Next");
+    window.wait("an isometric view", |state| {
+        lens(state) < 0.06 && state["moving"] == false
+    });
+    window.key("ctrl+Left");
+    window.wait("the view before", |state| {
+        distance(point(state, "eye"), point(&above, "eye")) < 1.0 && state["moving"] == false
+    });
+    window.key("ctrl+Left");
+    window.wait("the first view", |state| {
+        distance(point(state, "eye"), point(&home, "eye")) < 1.0 && state["moving"] == false
+    });
+    window.key("ctrl+Right");
+    window.wait("the view after", |state| {
+        distance(point(state, "eye"), point(&above, "eye")) < 1.0 && state["moving"] == false
+    });
+    window.key("Home");
+    let home = window.wait("everything", |state| {
+        distance(point(state, "eye"), point(&home, "eye")) < 1.0 && state["moving"] == false
+    });
+    // Sideways the wheel turns.
+    window.point(500, 350);
+    window.display.xdotool(&["click", "--repeat", "3", "7"]);
+    let turned = window.wait("a turn", |state| {
+        distance(point(state, "eye"), point(&home, "eye")) > 20.0
+    });
+    let height = |state: &Value| point(state, "eye")[2];
+    assert!((height(&turned) - height(&home)).abs() < 0.02 * height(&home));
+    window.key("shift+m");
+    window.wait("no map", |state| state["minimap"] == false);
+    window.key("ctrl+c");
+    window.wait("a copy", |state| {
+        let messages = state["messages"].as_array();
+        messages.is_some_and(|all| all.iter().any(|it| it == "The picture is on the clipboard"))
+    });
 }
 
 #[test]

@@ -14,6 +14,7 @@ mod mapping;
 mod messages;
 mod minimap;
 mod neighbours;
+mod picture;
 mod playback;
 mod search;
 mod settings;
@@ -151,6 +152,7 @@ pub fn show(
     context.free = room;
     settings::show(&ctx, &mut context);
     mapping::show(&ctx, &mut context);
+    picture::show(&ctx, &mut context);
     jobs::show(&ctx, &mut context);
     welcome::show(&ctx, &mut context);
     messages::show(&ctx, &mut context);

@@ -112,6 +112,8 @@ fn views(ui: &mut Ui, context: &mut Context<'_>) {
             ),
             (false, "The view before", "Ctrl + ←", Command::PastView),
             (false, "The view after", "Ctrl + →", Command::NextView),
+            (false, "Copy the picture", "Ctrl + C", Command::CopyPicture),
+            (false, "Save a picture…", "Ctrl + P", Command::TogglePicture),
         ] {
             let button = egui::Button::new(title)
                 .selected(is_on)

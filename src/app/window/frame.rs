@@ -8,8 +8,8 @@ use winit::event_loop::ActiveEventLoop;
 
 use super::pictures::{landscape_frame, prepare_sheets, viewport};
 use super::{App, MAX_LOSSES};
-use crate::app::graphics::Presented;
-use crate::app::panels::{self, Layout};
+use crate::app::graphics::{Graphics, Presented};
+use crate::app::panels::{self, Layout, Place};
 use crate::app::workbench::Message;
 use crate::render::gpu::GpuError;
 use crate::views::table::ViewId;
@@ -21,6 +21,35 @@ const CALM: Duration = Duration::from_millis(150);
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(60);
 /// When the display cannot take a frame it is tried again after this.
 const RETRY_INTERVAL: Duration = Duration::from_millis(16);
+
+/// Copies what is seen of the landscape to the clipboard, and says so.
+fn copy(graphics: &Graphics, ctx: &egui::Context, place: Place) -> Message {
+    let read = match graphics.read(ViewId::Landscape) {
+        Some(read) => read,
+        None => Err(GpuError::Failed("nothing is drawn yet".to_owned())),
+    };
+    let (is_error, title, line) = match read {
+        Ok(image) => {
+            let scale = image.width as f32 / place.drawn.width().max(1.0);
+            let corner = (place.seen.min - place.drawn.min) * scale;
+            let size = place.seen.size() * scale;
+            let pixels = |by: egui::Vec2| [by.x, by.y].map(|side| side.round().max(0.0) as u32);
+            let seen = image.part(pixels(corner), pixels(size));
+            let size = [seen.width as usize, seen.height as usize];
+            let image = egui::ColorImage::from_rgba_unmultiplied(size, &seen.rgba);
+            ctx.copy_image(image);
+            let line = format!("{} × {} pixels", seen.width, seen.height);
+            (false, "The picture is on the clipboard", line)
+        }
+        Err(error) => (true, "The picture could not be copied", error.to_string()),
+    };
+    Message {
+        is_error,
+        is_open: false,
+        title: title.to_owned(),
+        lines: vec![line],
+    }
+}
 
 impl App {
     /// Draws a frame and finds out when the next is due.
@@ -99,6 +128,16 @@ impl App {
             .draw(landscape.as_ref(), &sheets, theme, shown.panels);
         if landscape.is_some() {
             view.drawn = landscape;
+        }
+        // The picture gets better while nothing moves: the best is what one wants.
+        let is_best = self.bench.is_moving() || view.graphics.renderer.settled();
+        if self.bench.wants_copy && is_best {
+            self.bench.wants_copy = false;
+            if let Some(place) = layout.landscape {
+                let message = copy(&view.graphics, view.overlay.ctx(), place);
+                self.bench.messages.push(message);
+                view.window.request_redraw();
+            }
         }
         self.timings.frames += 1;
         let smooth = |old: f32, new: f32| old + (new - old) * 0.1;

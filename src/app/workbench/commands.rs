@@ -136,6 +136,10 @@ impl Workbench {
             Command::LookFrom(_) | Command::LookAt(..) | Command::PastView | Command::NextView => {
                 self.look(command)
             }
+            Command::TogglePicture => self.toggle_picture(),
+            Command::EditPicture(wish) => self.picture.wish = wish,
+            Command::SavePicture => self.save_picture(),
+            Command::CopyPicture => self.wants_copy = self.document.is_some(),
             Command::Highlight(highlight) => self.highlight(highlight),
             Command::ToggleMinimap => self.shown.minimap ^= true,
             Command::OrbitOrFly => self.camera.toggle_mode(),
@@ -244,6 +248,8 @@ impl Workbench {
             self.names_are_new = true;
         } else if self.shown.settings {
             self.shown.settings = false;
+        } else if self.picture.is_open {
+            self.picture.is_open = false;
         } else if self.mapping.is_open {
             self.mapping.is_open = false;
         } else if self.camera.destination().is_some() {

@@ -29,6 +29,7 @@ use super::history::{History, Place};
 use super::loading::Loading;
 use super::mapping::MappingEditor;
 use super::panels::RowsSeen;
+use super::picture::PictureCard;
 use super::pointer::Pointer;
 use super::revision::Jobs;
 use super::saved::SavedSession;
@@ -115,6 +116,10 @@ pub struct Workbench {
     pub function_neighbours: FunctionNeighbours,
     /// Rows of a table are being gone through: they are one step on the way back.
     walks: bool,
+    /// Where one asks for a picture to be saved.
+    pub picture: PictureCard,
+    /// The landscape is to be copied to the clipboard as soon as it has been drawn well.
+    pub wants_copy: bool,
     /// The mapping file and its editor.
     pub mapping: MappingEditor,
     /// What is collapsed follows the size on the screen.
@@ -204,6 +209,8 @@ impl Workbench {
             neighbours: Neighbours::default(),
             function_neighbours: FunctionNeighbours::default(),
             walks: false,
+            picture: PictureCard::default(),
+            wants_copy: false,
             mapping: MappingEditor::default(),
             detail_by_size: false,
             detail_seen: None,

@@ -1,0 +1,75 @@
+//! The card in which one asks for a picture of the landscape, or a model of it.
+
+use egui::{Align2, Context as Egui, DragValue, TextEdit};
+
+use super::super::command::Command;
+use super::super::headless::MAX_SIDE;
+use super::super::style;
+use super::Context;
+use super::widgets::{Icon, card, icon_button};
+
+/// Widths to choose from, in pixels.
+const WIDTHS: [u32; 4] = [1920, 3840, 7680, MAX_SIDE];
+
+pub fn show(ctx: &Egui, context: &mut Context<'_>) {
+    let bench = context.bench;
+    if !bench.picture.is_open || bench.document.is_none() {
+        return;
+    }
+    let old = &bench.picture.wish;
+    let mut new = old.clone();
+    card(ctx, "picture", Align2::LEFT_BOTTOM, context.free, |ui| {
+        ui.set_width(300.0f32.min(context.free.width() * 0.8));
+        ui.horizontal(|ui| {
+            ui.label(style::title("Save a picture"));
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                if icon_button(ui, Icon::Close, false, "Close (Escape)").clicked() {
+                    context.commands.push(Command::TogglePicture);
+                }
+            });
+        });
+        let field = TextEdit::singleline(&mut new.file)
+            .hint_text("File, a .png, or a .glb for a model")
+            .desired_width(f32::INFINITY);
+        let field = ui.add(field);
+        let is_entered =
+            field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
+        if new.is_model() {
+            ui.label(style::weak(
+                "A glTF model with the colours as they are now, for other programs.",
+            ));
+        } else {
+            let [_, height] = new.size(bench.viewport.aspect());
+            ui.horizontal(|ui| {
+                let width = DragValue::new(&mut new.width)
+                    .range(64..=MAX_SIDE)
+                    .speed(16.0);
+                ui.add(width).on_hover_text("Drag, or click and type");
+                ui.label(style::weak(format!("× {height} pixels")));
+            });
+            ui.horizontal_wrapped(|ui| {
+                for width in WIDTHS {
+                    ui.selectable_value(&mut new.width, width, width.to_string());
+                }
+            });
+            ui.horizontal_wrapped(|ui| {
+                ui.checkbox(&mut new.labels, "names");
+                ui.checkbox(&mut new.legend, "legend");
+                ui.checkbox(&mut new.transparent, "transparent");
+            });
+        }
+        ui.horizontal(|ui| {
+            if ui.button("Save").clicked() || is_entered {
+                context.commands.push(Command::EditPicture(new.clone()));
+                context.commands.push(Command::SavePicture);
+            }
+            let copy = ui.button("Copy what is seen");
+            if copy.on_hover_text("To the clipboard (Ctrl + C)").clicked() {
+                context.commands.push(Command::CopyPicture);
+            }
+        });
+    });
+    if new != *old {
+        context.commands.push(Command::EditPicture(new));
+    }
+}

@@ -1,0 +1,182 @@
+//! The picture of the landscape that the window saves: what is asked for, and its drawing on another thread.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Context;
+
+use super::headless::{MAX_SIDE, PictureSettings, Studio, Viewpoint};
+use super::job::{Job, take};
+use super::model;
+use super::workbench::{Message, Workbench};
+use crate::progress::{Cancelled, Progress};
+use crate::render::image::PngWriter;
+use crate::render::renderer::Quality;
+use crate::views::landscape::LandscapeView;
+
+/// What is to be saved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PictureWish {
+    /// A PNG, or a model where the name ends in `.glb`.
+    pub file: String,
+    /// In pixels; the height follows from the shape of the landscape in the window.
+    pub width: u32,
+    pub legend: bool,
+    pub labels: bool,
+    pub transparent: bool,
+}
+
+/// The card in which one asks for it.
+#[derive(Clone, Debug)]
+pub struct PictureCard {
+    pub is_open: bool,
+    pub wish: PictureWish,
+}
+
+impl Default for PictureCard {
+    fn default() -> PictureCard {
+        PictureCard {
+            is_open: false,
+            wish: PictureWish {
+                file: String::new(),
+                width: 3840,
+                legend: false,
+                labels: true,
+                transparent: false,
+            },
+        }
+    }
+}
+
+impl PictureWish {
+    /// Whether a model is written, and no picture.
+    pub fn is_model(&self) -> bool {
+        ends(&self.file, "glb")
+    }
+
+    /// Sides in pixels in a window whose width is `aspect` times its height; no side is longer than can be drawn.
+    pub fn size(&self, aspect: f32) -> [u32; 2] {
+        let most = MAX_SIDE as f32;
+        let width = (self.width as f32).min(most).min(most * aspect).max(1.0);
+        [width, width / aspect].map(|side| (side.round() as u32).clamp(1, MAX_SIDE))
+    }
+}
+
+fn ends(file: &str, with: &str) -> bool {
+    let extension = Path::new(file).extension();
+    extension.is_some_and(|it| it.eq_ignore_ascii_case(with))
+}
+
+/// A name in the current directory that nothing has yet.
+fn free_name() -> String {
+    let names = (1..1000).map(|number| match number {
+        1 => "callscape.png".to_owned(),
+        _ => format!("callscape-{number}.png"),
+    });
+    let mut names = names.filter(|name| !Path::new(name).exists());
+    names.next().unwrap_or_else(|| "callscape.png".to_owned())
+}
+
+impl Workbench {
+    pub(super) fn toggle_picture(&mut self) {
+        self.picture.is_open ^= true;
+        if self.picture.is_open {
+            self.picture.wish.file = free_name();
+        }
+    }
+
+    /// Begins to draw and write what is asked for.
+    pub(super) fn save_picture(&mut self) {
+        let Some(document) = &self.document else {
+            return;
+        };
+        let wish = self.picture.wish.clone();
+        let file = PathBuf::from(wish.file.trim());
+        let path = std::path::absolute(&file).unwrap_or(file);
+        if !ends(&wish.file, "png") && !wish.is_model() {
+            let expected = "expected a name that ends in .png, or in .glb for a model";
+            self.say_of_picture(Err(anyhow::anyhow!("{}: {expected}", path.display())));
+            return;
+        }
+        let session = Arc::clone(&document.session);
+        let metrics = Arc::clone(document.landscape.metrics());
+        let references = Arc::clone(document.landscape.references());
+        let left = document.landscape.left().clone();
+        let (cut, settings) = (document.cut.clone(), document.settings);
+        let (moment, selection) = (document.moment(), document.selection.clone());
+        let pose = self.camera.pose();
+        let size = wish.size(self.viewport.aspect());
+        let work = move |progress: &Progress| -> Result<anyhow::Result<PathBuf>, Cancelled> {
+            progress.start("laying out", 0);
+            let mut view = LandscapeView::with(&session, metrics, references, &settings, &cut);
+            view.leave(left);
+            progress.check()?;
+            let written = || -> anyhow::Result<()> {
+                if wish.is_model() {
+                    view.show(&session, moment);
+                    model::write(&session, &view, &path, progress)?;
+                    return Ok(());
+                }
+                let settings = PictureSettings {
+                    size,
+                    landscape: settings,
+                    level: None,
+                    viewpoint: Viewpoint::default(),
+                    quality: Quality::default(),
+                    legend: wish.legend,
+                };
+                let mut studio = Studio::of_view(&session, &settings, view)?;
+                studio.look_from(pose);
+                studio.select(selection);
+                studio.set_labels(wish.labels);
+                studio.set_transparent(wish.transparent);
+                let mut file = PngWriter::create(&path, studio.size())?;
+                studio.strips(moment, progress, |strip| Ok(file.rows(strip)?))?;
+                Ok(file.finish()?)
+            }();
+            progress.check()?;
+            Ok(written
+                .with_context(|| format!("cannot write {}", path.display()))
+                .map(|()| path))
+        };
+        self.jobs.saving = Some(Job::start(self.waker(), work));
+        self.picture.is_open = false;
+    }
+
+    /// Takes what came of it.
+    pub(super) fn poll_picture(&mut self) {
+        if let Some(saved) = take(&mut self.jobs.saving) {
+            self.say_of_picture(saved);
+        }
+    }
+
+    pub(super) fn say_of_picture(&mut self, saved: anyhow::Result<PathBuf>) {
+        let (is_error, title, line) = match saved {
+            Ok(path) => (false, "The picture is saved", path.display().to_string()),
+            Err(error) => (true, "The picture could not be saved", format!("{error:#}")),
+        };
+        self.messages.push(Message {
+            is_error,
+            is_open: true,
+            title: title.to_owned(),
+            lines: vec![line],
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_has_the_shape_of_the_landscape_and_no_side_is_too_long() {
+        let wish = |width| PictureWish {
+            width,
+            ..PictureCard::default().wish
+        };
+        assert_eq!(wish(3840).size(16.0 / 9.0), [3840, 2160]);
+        assert_eq!(wish(99_999).size(2.0), [16_384, 8192]);
+        assert_eq!(wish(99_999).size(0.5), [8192, 16_384]);
+        assert_eq!(wish(0).size(1.5), [1, 1]);
+    }
+}
