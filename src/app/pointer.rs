@@ -54,6 +54,13 @@ struct Press {
     is_drag: bool,
 }
 
+impl Pointer {
+    /// Whether a button is down.
+    pub fn is_pressed(&self) -> bool {
+        self.press.is_some()
+    }
+}
+
 impl Click {
     /// Whether this click and the `last` are a double-click.
     fn follows(&self, last: &Click) -> bool {

@@ -542,7 +542,7 @@ fn a_picture_in_tiles_is_the_picture() {
         let pairs = whole.rgba.iter().zip(&tiled.rgba);
         let apart = pairs.clone().filter(|(a, b)| a.abs_diff(**b) > 1).count();
         // Edges that run exactly through the middle of pixels round to either side.
-        assert!(apart * 20_000 < whole.rgba.len(), "{apart} parts of pixels");
+        assert!(apart * 5_000 < whole.rgba.len(), "{apart} parts of pixels");
         let seam = |x: u32, y: u32| {
             let at = (y as usize * whole.width as usize + x as usize) * 4;
             (0..3).all(|part| whole.rgba[at + part].abs_diff(tiled.rgba[at + part]) <= 2)
@@ -598,7 +598,9 @@ fn pictures_have_names_unless_told_otherwise() {
     studio.set_labels(false);
     let plain = studio.picture(None).expect("a picture");
     let pairs = named.rgba.chunks_exact(4).zip(plain.rgba.chunks_exact(4));
-    let ink = pairs.filter(|(a, b)| a[0] + 40 < b[0]).count();
+    let ink = pairs
+        .filter(|(a, b)| a[0].saturating_add(40) < b[0])
+        .count();
     assert!(ink > 20, "{ink} pixels of letters");
 }
 

@@ -17,22 +17,39 @@ pub struct PastViews {
     future: Vec<Pose>,
     /// The view among them that is looked from, or was last.
     current: Option<Pose>,
-    /// Where the camera was when it was last looked at, and since when.
-    seen: Option<(Pose, Duration)>,
+    /// Where the camera was when it was last looked at.
+    seen: Option<Seen>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    pose: Pose,
+    since: Duration,
+    is_still: bool,
 }
 
 impl PastViews {
-    /// The camera looks from `pose` at the time `now`. To be called whenever it may have moved.
-    pub fn note(&mut self, pose: Pose, now: Duration) {
+    /// The camera looks from `pose` at the time `now`, still or on its way. To be called whenever it may have moved:
+    /// frames that take long are no rest.
+    pub fn note(&mut self, pose: Pose, is_still: bool, now: Duration) {
+        let next = Seen {
+            pose,
+            since: now,
+            is_still,
+        };
         match self.seen {
-            Some((seen, _)) if seen == pose => {}
-            Some((seen, since)) => {
-                if now.saturating_sub(since) >= REST {
-                    self.rest(seen);
+            Some(seen) if seen.pose == pose => {
+                if is_still != seen.is_still {
+                    self.seen = Some(next);
                 }
-                self.seen = Some((pose, now));
             }
-            None => self.seen = Some((pose, now)),
+            Some(seen) => {
+                if seen.is_still && now.saturating_sub(seen.since) >= REST {
+                    self.rest(seen.pose);
+                }
+                self.seen = Some(next);
+            }
+            None => self.seen = Some(next),
         }
     }
 
@@ -100,8 +117,9 @@ mod tests {
         for step in 1..=10 {
             *now += 16;
             let x = from + (x - from) * step as f32 / 10.0;
-            views.note(at(x), Duration::from_millis(*now));
+            views.note(at(x), false, Duration::from_millis(*now));
         }
+        views.note(at(x), true, Duration::from_millis(*now));
         *now += 1000;
     }
 
@@ -134,8 +152,15 @@ mod tests {
         let mut views = PastViews::default();
         for step in 0..100 {
             let x = (step % 3) as f32;
-            views.note(at(x), Duration::from_secs(step));
+            views.note(at(x), true, Duration::from_secs(step));
         }
         assert_eq!(views.back(at(1.0)), None);
+        // Frames that take a second are no views.
+        for step in 0..10 {
+            let now = Duration::from_secs(100 + step);
+            views.note(at(step as f32 * 50.0), false, now);
+        }
+        let last = views.back(at(450.0)).expect("where it trembled");
+        assert!(last.target.x < 3.0);
     }
 }

@@ -61,6 +61,7 @@ impl Workbench {
             let hit = landscape.pick(at.extend(SKY), Vec3::NEG_Z);
             hit.map_or(0.0, |(_, point)| point.z)
         });
-        self.past_views.note(self.camera.pose(), now);
+        let is_still = !self.camera.is_moving() && !self.pointer.is_pressed();
+        self.past_views.note(self.camera.pose(), is_still, now);
     }
 }
