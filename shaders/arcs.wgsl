@@ -2,7 +2,7 @@
 // are shaded like cords.
 
 const SEGMENTS: u32 = 24u;
-// Nothing is narrower than this in pixels: it fades instead, and does not shimmer.
+// Nothing is narrower than this in pixels of the frame's scale: it fades instead, and does not shimmer.
 const LEAST: f32 = 1.3;
 // What is broader than this in pixels grows more slowly.
 const STOUT: f32 = 7.0;
@@ -82,12 +82,14 @@ fn ribbon(@builtin(vertex_index) index: u32, @builtin(instance_index) instance: 
     let taper = select(mix(1.3, 0.55, t), 1.0, piece.outlined != 0u);
     // From near by a cord does not grow into a pipe that hides the city.
     let plain = arc.width * taper / pixel;
-    let wanted = select(plain, STOUT + (plain - STOUT) * 0.12, plain > STOUT);
-    let width = max(wanted, LEAST);
-    let half = 0.5 * width + select(0.0, 1.0 + 0.12 * width, piece.outlined != 0u);
+    let stout = STOUT * frame.scale;
+    let least = LEAST * frame.scale;
+    let wanted = select(plain, stout + (plain - stout) * 0.12, plain > stout);
+    let width = max(wanted, least);
+    let half = 0.5 * width + select(0.0, frame.scale + 0.12 * width, piece.outlined != 0u);
     let reach = (half + 1.0) * select(-1.0, 1.0, (index & 1u) != 0u);
     var colour = mix(arc.from_colour, arc.to_colour, smoothstep(0.08, 0.92, t));
-    colour.a *= max(min(wanted / LEAST, 1.0), 0.22);
+    colour.a *= max(min(wanted / least, 1.0), 0.22);
     let world = on.at + side * reach * pixel;
     return Ribbon(
         frame.clip_from_world * vec4f(world, 1.0),

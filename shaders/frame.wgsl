@@ -26,7 +26,8 @@ struct Frame {
     // 1 where the ground is drawn, 0 where it is left transparent but for its shadows.
     backdrop: f32,
     hot: vec3f,
-    pad1: f32,
+    // Pixels that lines are drawn as wide as one: more on displays and pictures with finer pixels.
+    scale: f32,
     text: vec3f,
     pad2: f32,
     plate: vec3f,

@@ -31,7 +31,8 @@ fn line(in: FullScreen) -> @location(0) vec4f {
         for (var dx = -2; dx <= 2; dx++) {
             let ring = max(abs(dx), abs(dy));
             let is_corner = abs(dx) + abs(dy) == 4;
-            if !is_corner && is_inside(at + vec2i(dx, dy)) != inside {
+            let by = vec2i(round(vec2f(f32(dx), f32(dy)) * frame.scale));
+            if !is_corner && is_inside(at + by) != inside {
                 touches = max(touches, select(0.0, 1.0, ring == 1));
                 near = 1.0;
             }

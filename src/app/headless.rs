@@ -92,6 +92,9 @@ const FREE: FreeArea = FreeArea {
 /// What arcs need over the city, in world units.
 const ARCS: f32 = 60.0;
 
+/// Lines are as wide as in the window on a picture whose shorter side has so many pixels, or less.
+const PLAIN_LINES: f32 = 720.0;
+
 /// Letters on the screen are this part of the picture's shorter side high.
 const LETTERS: f32 = 1.0 / 46.0;
 
@@ -244,6 +247,8 @@ impl<'a> Studio<'a> {
     fn prepare(&mut self) -> Frame {
         let [width, height] = self.settings.size;
         let size = Vec2::new(width as f32, height as f32);
+        self.renderer
+            .set_scale((size.min_element() / PLAIN_LINES).max(1.0));
         let camera = self.pose.camera();
         // A picture is rare: all looks are handed over, whether they changed or not.
         self.renderer.set_looks(&self.gpu, 0, self.view.looks());

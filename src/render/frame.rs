@@ -46,7 +46,7 @@ pub mod gpu {
         pub warm: [f32; 3],
         pub backdrop: f32,
         pub hot: [f32; 3],
-        pub pad1: f32,
+        pub scale: f32,
         pub text: [f32; 3],
         pub pad2: f32,
         pub plate: [f32; 3],
@@ -145,7 +145,7 @@ impl FrameGroup {
 
 impl FrameSlot {
     /// `levels`: steps of the hierarchy from the root's lightness to the deepest. `backdrop`: whether the ground
-    /// is drawn.
+    /// is drawn. `scale`: pixels that lines are drawn as wide as one.
     #[expect(clippy::too_many_arguments, reason = "each is one fact of the frame")]
     pub fn prepare(
         &self,
@@ -156,16 +156,17 @@ impl FrameSlot {
         levels: f32,
         sample: Sample,
         backdrop: bool,
+        scale: f32,
     ) {
         let sides = |of: [u32; 2]| Vec2::from(of.map(|side| side.max(1) as f32));
         let (whole, size) = (sides(part.whole), sides(part.size));
         let origin = Vec2::from(part.origin.map(|at| at as f32));
         // From the clip space of the whole picture into that of the part, and by the jitter.
-        let scale = whole / size;
-        let mut shift = scale - 1.0 + 2.0 * (sample.jitter - origin) / size;
+        let zoom = whole / size;
+        let mut shift = zoom - 1.0 + 2.0 * (sample.jitter - origin) / size;
         shift.y = -shift.y;
         let clip_from_world = Mat4::from_translation(shift.extend(0.0))
-            * Mat4::from_scale(scale.extend(1.0))
+            * Mat4::from_scale(zoom.extend(1.0))
             * camera.clip_from_world(whole.x / whole.y);
         // Rays are laid out as the matrix projects, so that both meet the same place.
         let view = camera.view_from_world();
@@ -186,6 +187,7 @@ impl FrameSlot {
             left: origin.x,
             top: origin.y,
             backdrop: f32::from(u8::from(backdrop)),
+            scale,
             ground: palette.ground,
             emission: palette.emission,
             root: palette.root,

@@ -76,7 +76,7 @@ impl OutlinePass {
         // Whatever stands on it stands on its footprint and is no higher than this.
         let high = high.with_z(high.z.max(city.highest()));
         // The line is drawn on both sides of the edge.
-        let rectangle = on.rectangle((low, high), 4.0);
+        let rectangle = on.rectangle((low, high), 4.0 * on.scale);
         let Some((corner, extent)) = rectangle else {
             return;
         };

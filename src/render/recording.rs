@@ -18,6 +18,8 @@ pub struct Recording<'a> {
     pub camera: &'a Camera,
     /// What of the picture the targets show.
     pub part: Part,
+    /// Pixels that lines are drawn as wide as one.
+    pub scale: f32,
     pub targets: &'a Targets,
     pub timings: &'a mut Timings,
 }

@@ -62,7 +62,7 @@ impl Default for Quality {
 const SMOOTH_BELOW: u32 = 4;
 
 /// Pixels around a part of a picture that the passes on its own may read: outlines, and what smooths edges.
-const RIM: u32 = 16;
+const RIM: u32 = 64;
 
 /// How many pictures of a frame a device draws at once while things move: a fast one smooths edges so.
 fn together(device: wgpu::DeviceType) -> u32 {
@@ -100,6 +100,8 @@ pub struct Renderer {
     together: u32,
     /// Whether the ground is drawn; pictures without it are transparent there.
     backdrop: bool,
+    /// Pixels that lines are drawn as wide as one.
+    scale: f32,
     /// What of the frame is drawn.
     part: Part,
     /// The frame drawn last, if nothing changed since, and how many pictures of it were averaged.
@@ -137,6 +139,7 @@ impl Renderer {
             shown_screen: Vec::new(),
             together: together(gpu.adapter.get_info().device_type),
             backdrop: true,
+            scale: 1.0,
             part: Part::all([1, 1]),
             last: None,
             frame,
@@ -266,6 +269,7 @@ impl Renderer {
             self.city.levels,
             sample,
             self.backdrop,
+            self.scale,
         );
         let city = &self.city;
         let on = &mut Recording {
@@ -276,6 +280,7 @@ impl Renderer {
             frame: &uniforms.group,
             camera: &frame.camera,
             part: self.part,
+            scale: self.scale,
             targets,
             timings: &mut self.timings,
         };
@@ -333,6 +338,7 @@ impl Renderer {
             frame: &self.frame.slots[0].group,
             camera: &frame.camera,
             part: self.part,
+            scale: self.scale,
             targets,
             timings: &mut self.timings,
         };
@@ -353,6 +359,19 @@ impl Renderer {
     pub fn set_transparent(&mut self, is_transparent: bool) {
         self.backdrop = !is_transparent;
         self.last = None;
+    }
+
+    /// Draws arcs and outlines for pixels so many times as fine as usual.
+    pub fn set_scale(&mut self, scale: f32) {
+        let scale = if scale.is_finite() {
+            scale.clamp(0.25, 32.0)
+        } else {
+            1.0
+        };
+        if scale != self.scale {
+            self.scale = scale;
+            self.last = None;
+        }
     }
 
     /// A finished picture of the frame, without a window; waits for the device.

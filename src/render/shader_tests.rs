@@ -52,7 +52,7 @@ fn frame_struct() -> Expected {
         warm,
         backdrop,
         hot,
-        pad1,
+        scale,
         text,
         pad2,
         plate,

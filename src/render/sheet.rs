@@ -292,6 +292,7 @@ impl SheetRenderer {
             1.0,
             Sample::new(0),
             true,
+            1.0,
         );
         let [red, green, blue] = palette.plate.map(f64::from);
         let group = self.fill_group.get_or_insert_with(|| {

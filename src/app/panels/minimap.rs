@@ -9,7 +9,7 @@ use glam::Vec3;
 use super::super::command::Command;
 use super::super::document::Document;
 use super::super::style;
-use super::widgets::card;
+use super::widgets::{MARGIN, card};
 use super::{Context, Place};
 use crate::layout::geometry::BlockKind;
 use crate::render::theme::Palette;
@@ -23,16 +23,13 @@ const LEAST: f32 = 2.2;
 /// What lies further away than so many times what is in the middle is not shown as seen.
 const HORIZON: f32 = 4.0;
 
-pub fn show(ctx: &Egui, place: Place, context: &mut Context<'_>) {
+/// Shows the map; the rectangle of its card, in points.
+pub fn show(ctx: &Egui, place: Place, context: &mut Context<'_>) -> Option<Rect> {
     let bench = context.bench;
-    let Some(document) = &bench.document else {
-        return;
-    };
+    let document = bench.document.as_ref()?;
     let has_room = place.seen.width() >= LEAST_ROOM.x && place.seen.height() >= LEAST_ROOM.y;
     let blocks = document.landscape.blocks();
-    let Some(root) = blocks.first().filter(|_| bench.shown.minimap && has_room) else {
-        return;
-    };
+    let root = blocks.first().filter(|_| bench.shown.minimap && has_room)?;
     let extent = (root.max - root.min).truncate();
     let scale = SIDE / extent.max_element().max(1e-3);
     card(ctx, "minimap", Align2::RIGHT_BOTTOM, context.free, |ui| {
@@ -73,6 +70,10 @@ pub fn show(ctx: &Egui, place: Place, context: &mut Context<'_>) {
             "What the camera sees. Click or drag to go there (Shift + M hides this)",
         );
     });
+    // The card has a frame around the map.
+    let size = vec2(extent.x, extent.y) * scale + Vec2::splat(20.0);
+    let corner = context.free.shrink(MARGIN).max;
+    Some(Rect::from_min_max(corner - size, corner))
 }
 
 /// The blocks that are large enough, from above. Grows with the map, not with the city.

@@ -37,6 +37,8 @@ pub(super) fn landscape_frame(
         quality: Quality::default(),
     };
     let Graphics { gpu, renderer, .. } = &mut view.graphics;
+    let shown = target.size[0] as f32 / bench.viewport.size.x.max(1.0);
+    renderer.set_scale(view.window.scale_factor() as f32 * shown);
     let Some(document) = &mut bench.document else {
         return (target.is_new || view.drawn != Some(frame)).then_some(frame);
     };
