@@ -9,8 +9,9 @@ use crate::units::ModuleId;
 /// level, so that deep trees stay low.
 const STEP: f32 = 6.0;
 const STEP_DECAY: f32 = 0.8;
-/// Steps do not shrink below this, or the deepest levels of a very deep tree would lie on one level.
+/// Down to this level steps do not shrink below this, or the deepest levels of a deep tree would lie on one level.
 const LEAST_STEP: f32 = 0.4;
+const STEPPED: u16 = 48;
 /// No step is higher than this share of the terrace's shorter side.
 const STEP_SHARE: f32 = 0.1;
 
@@ -65,7 +66,8 @@ impl Heights {
 
 /// The highest step onto a terrace of this level, in world units.
 pub(super) fn step(level: u16) -> f32 {
-    (STEP * STEP_DECAY.powi(i32::from(level))).max(LEAST_STEP)
+    let least = if level <= STEPPED { LEAST_STEP } else { 0.0 };
+    (STEP * STEP_DECAY.powi(i32::from(level))).max(least)
 }
 
 impl Scale {
