@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use callscape::layout::geometry::Arcs;
 use callscape::render::gpu::Gpu;
-use callscape::render::renderer::{Frame, Quality, Renderer};
+use callscape::render::renderer::{Frame, Light, Quality, Renderer};
 use callscape::render::theme::Theme;
 use glam::Vec2;
 
@@ -91,7 +91,7 @@ fn measure(gpu: &Gpu, scene: &Scene, change: Change, everything: bool) -> (f64, 
     let format = wgpu::TextureFormat::Rgba8UnormSrgb;
     let mut renderer = Renderer::new(gpu, format);
     renderer.set_blocks(gpu, &scene.blocks);
-    renderer.set_looks(gpu, 0, &scene.looks);
+    renderer.set_looks(0, &scene.looks);
     if everything {
         renderer.set_arcs(gpu, &scene.arcs);
         renderer.set_labels(gpu, &scene.flat, &scene.screen);
@@ -128,7 +128,7 @@ fn measure(gpu: &Gpu, scene: &Scene, change: Change, everything: bool) -> (f64, 
                 for look in looks.iter_mut().filter(|look| look.glow > 0.0) {
                     look.rise = (look.rise - 0.5).max(0.0);
                 }
-                renderer.set_looks(gpu, 0, &looks);
+                renderer.set_looks(0, &looks);
             }
             Change::Nothing => {}
         }
@@ -140,7 +140,8 @@ fn measure(gpu: &Gpu, scene: &Scene, change: Change, everything: bool) -> (f64, 
             selected: [None; 2],
             quality: Quality {
                 samples: FRAMES,
-                shade: everything,
+                light: if everything { Light::Medium } else { Light::None },
+                shadow: true,
             },
         };
         let start = Instant::now();

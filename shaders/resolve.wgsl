@@ -20,27 +20,36 @@ struct Map {
     // South-west corner, one over the side, side of a texel.
     place: vec4f,
     // Distance and level of each step of a cone, then of the same step toward the lamp.
-    steps: array<vec4f, 6>,
+    steps: array<vec4f, 8>,
 }
 
 struct Maps {
     // The whole city, then ever smaller squares about what is near the eye.
     layers: array<Map, 3>,
     // Directions of the cones: on a roof, and before a wall that faces east.
-    directions: array<vec4f, 4>,
+    directions: array<vec4f, 8>,
     // South-west and north-east corner of what is built.
     footprint: vec4f,
 }
 
 @group(1) @binding(0) var<storage, read> blocks: array<Block>;
 @group(1) @binding(1) var<storage, read> looks: array<Look>;
-@group(1) @binding(2) var<uniform> maps: Maps;
-@group(1) @binding(3) var ids: texture_2d<u32>;
-@group(1) @binding(4) var heights: texture_2d_array<f32>;
-@group(1) @binding(5) var smooth_sampler: sampler;
+@group(1) @binding(2) var<storage, read> merged: array<Merged>;
+@group(1) @binding(3) var<uniform> maps: Maps;
+@group(1) @binding(4) var ids: texture_2d<u32>;
+@group(1) @binding(5) var heights: texture_2d_array<f32>;
+@group(1) @binding(6) var smooth_sampler: sampler;
 
 fn activity(glow: f32) -> vec3f {
     return mix(frame.warm, frame.hot, smoothstep(0.3, 1.0, glow));
+}
+
+// The colour of what is merged, and how much it glows.
+fn mean(even: Merged) -> vec4f {
+    let data = vec4f(unpack2x16float(even.data.x), unpack2x16float(even.data.y));
+    let parts = unpack4x8unorm(even.side_level_glow);
+    let neutral = frame.root * (1.0 - data.a) + (frame.deepest - frame.root) * parts.z;
+    return vec4f(neutral + data.rgb, parts.w);
 }
 
 @fragment
@@ -56,8 +65,10 @@ fn resolve(in: FullScreen) -> @location(0) vec4f {
     let ray = select(through, vec3f(1e-6), abs(through) < vec3f(1e-6));
 
     // Where the ray enters the block; on the ground, where it meets level 0.
-    let high = vec3f(block.high.xy, block.high.z + look.rise);
-    let enter = (select(high, block.low, ray > vec3f(0.0)) - eye) / ray;
+    let on_it = merged[index];
+    let below = merged[block.parent];
+    let drawn = shape(block, look.rise, on_it, below, vec4f(eye, 1.0), frame.pixel);
+    let enter = (select(drawn.high, drawn.low, ray > vec3f(0.0)) - eye) / ray;
     let t_block = max(max(enter.x, enter.y), enter.z);
     let down = min(ray.z, -1e-6);
     let t = select(-eye.z / down, t_block, is_block);
@@ -74,8 +85,7 @@ fn resolve(in: FullScreen) -> @location(0) vec4f {
     let neutral = mix(frame.root, frame.deepest, min(level / frame.levels, 1.0));
     let data = vec4f(unpack2x16float(look.data.x), unpack2x16float(look.data.y));
     // A terrace passes on that something on it runs, but lets that itself speak.
-    let weight = smoothstep(0.0, 0.22, look.glow) * select(1.0, 0.18, is_terrace);
-    let hue = activity(look.glow);
+    let own_weight = smoothstep(0.0, 0.22, look.glow) * select(1.0, 0.18, is_terrace);
     // Patterns of marks: as wide on the screen near and far, and narrower on small blocks.
     let mark = floor(data.a * 0.5);
     let middle = 0.5 * (block.low + block.high);
@@ -84,8 +94,14 @@ fn resolve(in: FullScreen) -> @location(0) vec4f {
     let period = min(exp2(round(log2(max(pixel * 11.0, 1e-6)))), max(0.45 * side, 1e-3));
     let stripes = fract(vec3f(world.x - world.y - world.z, world.x + world.y + world.z, world.y + world.z) / period) < vec3f(0.36);
     let is_inked = (mark == 1.0 && stripes.x) || (mark == 2.0 && (stripes.x || stripes.y)) || (mark == 3.0 && stripes.z);
-    let colour = mix(neutral, data.rgb, data.a - 2.0 * mark) * select(1.0, 0.5, is_inked);
-    let albedo = mix(colour, hue, weight);
+    let own = vec4f(mix(neutral, data.rgb, data.a - 2.0 * mark) * select(1.0, 0.5, is_inked), own_weight);
+    // What is too small to be told apart shows its mean.
+    let stands = apart(unpack2x16float(on_it.side_level_glow).x, pixel_at(vec4f(eye, 1.0), frame.pixel, world));
+    let held = mix(mean(on_it), own, stands);
+    let colour = mix(mean(below), held, drawn.share);
+    let weight = colour.a;
+    let hue = activity(max(look.glow, weight));
+    let albedo = mix(colour.rgb, hue, weight);
 
     // The map with the finest texels that shows this place.
     let is_in_1 = all(abs(uv(maps.layers[1].place, world.xy) - 0.5) < vec2f(0.46));
@@ -95,6 +111,9 @@ fn resolve(in: FullScreen) -> @location(0) vec4f {
 
     // Occlusion: around a roof in all directions, before a wall in the half plane that it faces.
     let base = world.xy + outward * map.w;
+    // The mean height and glow about the place. What is merged lies as high as that.
+    let about = textureSampleLevel(heights, smooth_sampler, uv(map, base), layer, log2(10.0 / map.w)).xy;
+    let level_there = mix(max(world.z, about.x), world.z, max(stands, select(0.0, 1.0, is_wall || !is_block)));
     var open = 0.0;
     var full = 0.0;
     for (var cone = 0u; cone < CONES; cone++) {
@@ -106,7 +125,7 @@ fn resolve(in: FullScreen) -> @location(0) vec4f {
             let reach = maps.layers[layer].steps[step].xy;
             let at = base + direction * reach.x;
             let seen = textureSampleLevel(heights, smooth_sampler, uv(map, at), layer, reach.y).x;
-            slope = max(slope, RELIEF * (seen - world.z) / reach.x);
+            slope = max(slope, RELIEF * (seen - level_there) / reach.x);
         }
         // Light of an even sky above the horizon, on a level and on an upright surface.
         let cosine = inverseSqrt(1.0 + slope * slope);
@@ -128,15 +147,14 @@ fn resolve(in: FullScreen) -> @location(0) vec4f {
         let reach = maps.layers[layer].steps[step].zw;
         let at = base + lamp * reach.x;
         let seen = textureSampleLevel(heights, smooth_sampler, uv(map, at), layer, reach.y).x;
-        lit = min(lit, 0.5 + (world.z + climb * reach.x - seen) / (0.32 * reach.x));
+        lit = min(lit, 0.5 + (level_there + climb * reach.x - seen) / (0.32 * reach.x));
     }
     let lamp_light = max(toward_lamp, 0.0) / SUN.z * clamp(lit, 0.0, 1.0);
 
     // A wall sees half the sky, and the light that the ground before it throws back.
     let sky = open * select(1.0, 0.5 + 0.32 * frame.deepest.g, is_wall);
-    // What runs lights its surroundings softly: the mean glow about the place.
-    let pool = textureSampleLevel(heights, smooth_sampler, uv(map, base), layer, log2(10.0 / map.w)).y;
-    let thrown = mix(frame.warm, frame.hot, 0.3) * (pool * (1.0 - weight) * (0.5 + 12.0 * frame.emission));
+    // What runs lights its surroundings softly.
+    let thrown = mix(frame.warm, frame.hot, 0.3) * (about.y * (1.0 - weight) * (0.5 + 12.0 * frame.emission));
     let light = frame.sky * sky + frame.sun * lamp_light + thrown;
     let shaded = albedo * light + hue * weight * frame.emission;
 

@@ -251,7 +251,7 @@ impl<'a> Studio<'a> {
             .set_scale((size.min_element() / PLAIN_LINES).max(1.0));
         let camera = self.pose.camera();
         // A picture is rare: all looks are handed over, whether they changed or not.
-        self.renderer.set_looks(&self.gpu, 0, self.view.looks());
+        self.renderer.set_looks(0, self.view.looks());
         self.renderer
             .set_arcs(&self.gpu, self.view.marked_arcs(&self.selection));
         if self.has_labels {

@@ -1,6 +1,7 @@
-//! Which block is seen at each pixel. Reads the blocks; writes the visibility buffer and depth.
+//! Which block is seen at each pixel. Reads the list of blocks to draw; writes the visibility buffer and depth.
 
 use super::city::City;
+use super::cull::Cull;
 use super::pass::{self, Draw, Maker};
 use super::recording::{Depth, Recording};
 use super::targets;
@@ -12,24 +13,20 @@ const FACES: [u32; 18] = [4, 5, 7, 4, 7, 6, 0, 4, 6, 0, 6, 2, 0, 1, 5, 0, 5, 4];
 
 pub struct Blocks {
     layout: wgpu::BindGroupLayout,
-    count: wgpu::Buffer,
     group: Option<wgpu::BindGroup>,
+    /// Which list of blocks the group binds.
+    made: u32,
     indices: wgpu::Buffer,
     pipeline: wgpu::RenderPipeline,
 }
 
 impl Blocks {
     pub fn new(maker: &Maker<'_>) -> Blocks {
-        let layout = maker.layout("blocks", &[pass::STORAGE, pass::STORAGE, pass::UNIFORM]);
+        let layout = maker.layout("blocks", &[pass::STORAGE]);
         let module = maker.shader("blocks", SHADER);
         Blocks {
-            count: maker.device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("blocks"),
-                size: 16,
-                usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-                mapped_at_creation: false,
-            }),
             group: None,
+            made: 0,
             indices: pass::indices(maker.device, "blocks", BATCH, 8, &FACES),
             pipeline: maker.pipeline(Draw {
                 label: "blocks",
@@ -52,37 +49,24 @@ impl Blocks {
         }
     }
 
-    /// The blocks changed; `moved`: their buffers are others than before.
-    pub fn prepare(
-        &mut self,
-        device: &wgpu::Device,
-        queue: &wgpu::Queue,
-        city: &City,
-        moved: bool,
-    ) {
-        queue.write_buffer(&self.count, 0, bytemuck::bytes_of(&[city.count(), 0, 0, 0]));
-        if moved || self.group.is_none() {
-            let resources = [
-                city.blocks.buffer().as_entire_binding(),
-                city.looks.buffer().as_entire_binding(),
-                self.count.as_entire_binding(),
-            ];
-            self.group = Some(pass::group(device, "blocks", &self.layout, &resources));
+    pub fn draw(&mut self, on: &mut Recording<'_>, city: &City, cull: &mut Cull) {
+        cull.from_eye(on, city, BATCH * FACES.len() as u32);
+        let (shown, made) = cull.shown();
+        if self.made != made {
+            self.group = None;
         }
-    }
-
-    pub fn draw(&self, on: &mut Recording<'_>, city: &City) {
+        self.made = made;
+        let group = self.group.get_or_insert_with(|| {
+            let shown = shown.as_entire_binding();
+            pass::group(on.device, "blocks", &self.layout, &[shown])
+        });
         let none = Some(wgpu::Color::TRANSPARENT);
         let mut pass = on.pass("blocks", &on.targets.ids, none, Depth::Write);
         pass.set_pipeline(&self.pipeline);
-        pass.set_bind_group(1, &self.group, &[]);
+        pass.set_bind_group(1, &*group, &[]);
         pass.set_index_buffer(self.indices.slice(..), wgpu::IndexFormat::Uint32);
-        if self.group.is_some() {
-            pass.draw_indexed(
-                0..BATCH * FACES.len() as u32,
-                0,
-                0..city.count().div_ceil(BATCH),
-            );
+        if city.count() > 0 {
+            pass.draw_indexed_indirect(cull.draw(), 0);
         }
     }
 }

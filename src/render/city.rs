@@ -1,11 +1,13 @@
 //! The blocks on the device: two columns of records that several passes read, `shaders/city.wgsl`.
 
-use glam::Vec2;
+use glam::{Vec2, Vec3};
 
 use crate::layout::geometry::{Block, BlockKind, BlockLook};
 use crate::units::ModuleId;
 
 use super::growing::Growing;
+use super::merged;
+use super::scatter::gpu::Change as LookChange;
 
 pub mod gpu {
     use bytemuck::{Pod, Zeroable};
@@ -17,7 +19,7 @@ pub mod gpu {
         pub low: [f32; 3],
         pub level_kind: u32,
         pub high: [f32; 3],
-        pub pad: u32,
+        pub parent: u32,
     }
 
     /// `Look` of `shaders/city.wgsl`.
@@ -28,15 +30,34 @@ pub mod gpu {
         pub glow: f32,
         pub rise: f32,
     }
+
+    /// `Merged` of `shaders/city.wgsl`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+    pub struct Merged {
+        pub top: f32,
+        pub side_level_glow: u32,
+        pub data: [u32; 2],
+    }
 }
 
 /// The blocks that are drawn and how they look.
 pub struct City {
     pub blocks: Growing,
     pub looks: Growing,
+    pub merged: Growing,
     /// What the device holds, to leave out uploads that change nothing.
     records: Vec<gpu::Block>,
     shown: Vec<gpu::Look>,
+    /// The places whose looks the device does not hold yet, each once, and what is sent of them.
+    changed: Vec<u32>,
+    is_changed: Vec<bool>,
+    changes: Vec<LookChange>,
+    /// The mean colours of what stands on blocks have to be found anew.
+    is_mean_old: bool,
+    means: Vec<gpu::Merged>,
+    /// Where blocks started that are on their way.
+    starts: Vec<gpu::Block>,
     /// Of each block, its module and one past the last block of its subtree.
     modules: Vec<(ModuleId, u32)>,
     pub bounds: Bounds,
@@ -45,6 +66,9 @@ pub struct City {
     /// Steps of the hierarchy from the root's lightness to the deepest.
     pub levels: f32,
 }
+
+/// So few changed looks are always sent one by one.
+const SCATTERED: usize = 64;
 
 /// The footprint of everything that is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,8 +95,15 @@ impl City {
         City {
             blocks: Growing::new(device, "blocks"),
             looks: Growing::new(device, "looks"),
+            merged: Growing::new(device, "merged"),
             records: Vec::new(),
             shown: Vec::new(),
+            changed: Vec::new(),
+            is_changed: Vec::new(),
+            changes: Vec::new(),
+            is_mean_old: false,
+            means: Vec::new(),
+            starts: Vec::new(),
             modules: Vec::new(),
             bounds: Bounds::of(&[]),
             most_rise: 0.0,
@@ -97,17 +128,24 @@ impl City {
         let blocks = &blocks[..blocks.len().min(most)];
         self.records.clear();
         self.records.extend(blocks.iter().map(record));
+        merged::set_parents(&mut self.records, blocks);
         self.modules.clear();
         self.modules
             .extend(blocks.iter().map(|block| (block.module, block.subtree_end)));
         self.shown.clear();
         self.shown.resize(blocks.len(), gpu::Look::default());
+        self.changed.clear();
+        self.is_changed.clear();
+        self.is_changed.resize(blocks.len(), false);
+        self.starts.clear();
         self.bounds = Bounds::of(blocks);
         self.most_rise = 0.0;
         self.levels = levels(blocks);
+        self.is_mean_old = true;
         let bytes = |record: usize| (blocks.len() * record) as u64;
         let moved = self.blocks.reserve(device, bytes(size_of::<gpu::Block>()));
         let moved = self.looks.reserve(device, bytes(size_of::<gpu::Look>())) | moved;
+        let moved = self.merged.reserve(device, bytes(size_of::<gpu::Merged>())) | moved;
         self.blocks.write(queue, 0, &self.records);
         self.looks.write(queue, 0, &self.shown);
         Change {
@@ -117,28 +155,110 @@ impl City {
         }
     }
 
-    /// Takes the looks of the blocks from `first` on; uploads from the first to the last that
-    /// differ.
-    pub fn set_looks(&mut self, queue: &wgpu::Queue, first: usize, looks: &[BlockLook]) -> Change {
+    /// Blocks start from other corners, lowest and highest of each; the places of those that they go to are the
+    /// records that this gives.
+    pub fn start_from(&mut self, corners: &[(Vec3, Vec3)]) -> (&[gpu::Block], &[gpu::Block]) {
+        self.starts.clear();
+        let corners = corners.iter().map(Some).chain(std::iter::repeat(None));
+        let starts = self.records.iter().zip(corners).map(|(&record, corners)| {
+            let Some((low, high)) = corners else {
+                return record;
+            };
+            gpu::Block {
+                low: low.to_array(),
+                high: high.to_array(),
+                ..record
+            }
+        });
+        self.starts.extend(starts);
+        for start in &self.starts {
+            let (low, high) = (Vec3::from(start.low), Vec3::from(start.high));
+            if low.is_finite() && high.is_finite() {
+                self.bounds.min = self.bounds.min.min(low.truncate());
+                self.bounds.max = self.bounds.max.max(high.truncate());
+                self.bounds.top = self.bounds.top.max(high.z);
+            }
+        }
+        (&self.starts, &self.records)
+    }
+
+    /// Blocks are where they were going.
+    pub fn arrive(&mut self) {
+        self.starts.clear();
+        self.bounds = Bounds::between(
+            self.records
+                .iter()
+                .map(|record| (record.low.into(), record.high.into())),
+        );
+    }
+
+    /// Takes the looks of the blocks from `first` on; those that differ wait until they are uploaded.
+    pub fn set_looks(&mut self, first: usize, looks: &[BlockLook]) -> Change {
         let mut change = Change::default();
-        let mut changed: Option<std::ops::Range<usize>> = None;
         let shown = self.shown.iter_mut().enumerate().skip(first);
         for ((index, shown), look) in shown.zip(looks) {
             let look = look_record(look);
             if *shown != look {
                 change.visible = true;
                 change.relief |= shown.rise != look.rise || shown.glow != look.glow;
+                self.is_mean_old |=
+                    shown.data != look.data || merged::flat_glow(shown) != merged::flat_glow(&look);
                 self.most_rise = self.most_rise.max(look.rise);
                 *shown = look;
-                let start = changed.map_or(index, |changed| changed.start);
-                changed = Some(start..index + 1);
+                if let Some(is_changed) = self.is_changed.get_mut(index)
+                    && !*is_changed
+                {
+                    *is_changed = true;
+                    self.changed.push(index as u32);
+                }
             }
         }
-        if let Some(changed) = changed {
-            let start = changed.start;
-            self.looks.write(queue, start, &self.shown[changed]);
-        }
         change
+    }
+
+    /// Uploads what of the looks is better sent in one piece; the others wait as [`changes`](Self::changes).
+    pub fn upload_looks(&mut self, queue: &wgpu::Queue) {
+        if std::mem::take(&mut self.is_mean_old) {
+            merged::find(
+                &self.records,
+                &self.modules,
+                &self.shown,
+                self.levels,
+                &mut self.means,
+            );
+            self.merged.write(queue, 0, &self.means);
+        }
+        self.changes.clear();
+        if self.changed.len() > SCATTERED.max(self.shown.len() / 4) {
+            let first = self.changed.iter().min().copied().unwrap_or(0) as usize;
+            let last = self.changed.iter().max().copied().unwrap_or(0) as usize;
+            if let Some(looks) = self.shown.get(first..=last) {
+                self.looks.write(queue, first, looks);
+            }
+        } else {
+            self.changes.extend(self.changed.iter().map(|&place| {
+                let look = self.shown[place as usize];
+                LookChange {
+                    data: look.data,
+                    glow: look.glow,
+                    rise: look.rise,
+                    place,
+                    pad: 0,
+                }
+            }));
+        }
+        for place in self.changed.drain(..) {
+            self.is_changed[place as usize] = false;
+        }
+    }
+
+    /// The looks to be put in their places on the device.
+    pub fn changes(&self) -> &[LookChange] {
+        &self.changes
+    }
+
+    pub fn changes_are_done(&mut self) {
+        self.changes.clear();
     }
 
     /// The module of a block by its place.
@@ -163,25 +283,34 @@ impl City {
     }
 
     /// The corners of a block, with its rise.
-    pub fn corners(&self, block: usize) -> Option<(glam::Vec3, glam::Vec3)> {
+    pub fn corners(&self, block: usize) -> Option<(Vec3, Vec3)> {
         let record = self.records.get(block)?;
         let rise = self.shown.get(block)?.rise;
-        let high = glam::Vec3::from(record.high) + glam::Vec3::Z * rise;
-        Some((record.low.into(), high))
+        let (mut low, mut high) = (Vec3::from(record.low), Vec3::from(record.high));
+        // On its way it is somewhere between.
+        if let Some(start) = self.starts.get(block) {
+            low = low.min(start.low.into());
+            high = high.max(start.high.into());
+        }
+        Some((low, high + Vec3::Z * rise))
     }
 }
 
 impl Bounds {
     fn of(blocks: &[Block]) -> Bounds {
+        Bounds::between(blocks.iter().map(|block| (block.min, block.max)))
+    }
+
+    fn between(corners: impl Iterator<Item = (Vec3, Vec3)>) -> Bounds {
         let mut bounds = Bounds {
             min: Vec2::INFINITY,
             max: Vec2::NEG_INFINITY,
             top: 0.0,
         };
-        for block in blocks {
-            bounds.min = bounds.min.min(block.min.truncate());
-            bounds.max = bounds.max.max(block.max.truncate());
-            bounds.top = bounds.top.max(block.max.z);
+        for (min, max) in corners {
+            bounds.min = bounds.min.min(min.truncate());
+            bounds.max = bounds.max.max(max.truncate());
+            bounds.top = bounds.top.max(max.z);
         }
         if bounds.min.is_finite() && bounds.max.is_finite() && bounds.min.cmple(bounds.max).all() {
             bounds
@@ -200,12 +329,12 @@ fn record(block: &Block) -> gpu::Block {
         low: block.min.to_array(),
         level_kind: u32::from(block.level) | (block.kind as u32) << 16,
         high: block.max.to_array(),
-        pad: 0,
+        parent: 0,
     }
 }
 
 fn look_record(look: &BlockLook) -> gpu::Look {
-    let half = |a: f32, b: f32| u32::from(half_bits(a)) | u32::from(half_bits(b)) << 16;
+    let half = |a: f32, b: f32| halves([a, b]);
     let [r, g, b, a] = look.data;
     let finite = |value: f32| if value.is_finite() { value } else { 0.0 };
     // The pattern travels with the alpha, which is no more than 1: the shader takes them apart again.
@@ -215,6 +344,20 @@ fn look_record(look: &BlockLook) -> gpu::Look {
         glow: finite(look.glow).clamp(0.0, 1.0),
         rise: finite(look.rise).max(0.0),
     }
+}
+
+/// Two half floats in one word, as `unpack2x16float` takes them apart.
+pub(super) fn halves([a, b]: [f32; 2]) -> u32 {
+    u32::from(half_bits(a)) | u32::from(half_bits(b)) << 16
+}
+
+/// The number that half a word stands for; nothing below zero is written.
+pub(super) fn half_value(bits: u32) -> f32 {
+    let bits = bits & 0x7FFF;
+    if bits < 0x400 {
+        return 0.0;
+    }
+    f32::from_bits((bits << 13) + (112 << 23))
 }
 
 /// The bits of the half float next below `value` in size; colours need no better rounding.

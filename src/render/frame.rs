@@ -76,6 +76,28 @@ impl Part {
             origin: [0, 0],
         }
     }
+
+    /// From the world into the clip space of the part.
+    pub fn clip_from_world(&self, camera: &Camera) -> Mat4 {
+        self.shifted(camera, Vec2::ZERO)
+    }
+
+    /// The same shifted by a part of a pixel.
+    fn shifted(&self, camera: &Camera, jitter: Vec2) -> Mat4 {
+        let (whole, size) = (sides(self.whole), sides(self.size));
+        let origin = Vec2::from(self.origin.map(|at| at as f32));
+        // From the clip space of the whole picture into that of the part, and by the jitter.
+        let scale = whole / size;
+        let mut shift = scale - 1.0 + 2.0 * (jitter - origin) / size;
+        shift.y = -shift.y;
+        Mat4::from_translation(shift.extend(0.0))
+            * Mat4::from_scale(scale.extend(1.0))
+            * camera.clip_from_world(whole.x / whole.y)
+    }
+}
+
+fn sides(of: [u32; 2]) -> Vec2 {
+    Vec2::from(of.map(|side| side.max(1) as f32))
 }
 
 /// One of the pictures that are averaged: 0 is the plain one, drawn while things move.
@@ -124,7 +146,7 @@ impl FrameGroup {
             label: Some("frame"),
             entries: &[wgpu::BindGroupLayoutEntry {
                 binding: 0,
-                visibility: wgpu::ShaderStages::VERTEX_FRAGMENT,
+                visibility: wgpu::ShaderStages::VERTEX_FRAGMENT | wgpu::ShaderStages::COMPUTE,
                 ty: pass::UNIFORM,
                 count: None,
             }],
@@ -158,16 +180,9 @@ impl FrameSlot {
         backdrop: bool,
         scale: f32,
     ) {
-        let sides = |of: [u32; 2]| Vec2::from(of.map(|side| side.max(1) as f32));
         let (whole, size) = (sides(part.whole), sides(part.size));
         let origin = Vec2::from(part.origin.map(|at| at as f32));
-        // From the clip space of the whole picture into that of the part, and by the jitter.
-        let zoom = whole / size;
-        let mut shift = zoom - 1.0 + 2.0 * (sample.jitter - origin) / size;
-        shift.y = -shift.y;
-        let clip_from_world = Mat4::from_translation(shift.extend(0.0))
-            * Mat4::from_scale(zoom.extend(1.0))
-            * camera.clip_from_world(whole.x / whole.y);
+        let clip_from_world = part.shifted(camera, sample.jitter);
         // Rays are laid out as the matrix projects, so that both meet the same place.
         let view = camera.view_from_world();
         let right = Vec3::new(view.x_axis.x, view.y_axis.x, view.z_axis.x);

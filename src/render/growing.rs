@@ -12,7 +12,16 @@ pub struct Growing {
 
 impl Growing {
     pub fn new(device: &wgpu::Device, label: &'static str) -> Growing {
-        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST;
+        Growing::with_usage(device, label, wgpu::BufferUsages::STORAGE)
+    }
+
+    /// One that is written, and otherwise used as said.
+    pub fn with_usage(
+        device: &wgpu::Device,
+        label: &'static str,
+        usage: wgpu::BufferUsages,
+    ) -> Growing {
+        let usage = usage | wgpu::BufferUsages::COPY_DST;
         Growing {
             label,
             usage,

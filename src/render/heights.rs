@@ -7,6 +7,7 @@ use glam::Vec2;
 
 use super::camera::Camera;
 use super::city::{Bounds, City};
+use super::cull::Cull;
 use super::pass::{self, Draw, Maker};
 use super::recording::{Depth, Recording};
 
@@ -17,17 +18,18 @@ const LEVELS: u32 = 6;
 const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rg16Float;
 /// Blocks in an instance, as in the shader.
 const BATCH: u32 = 64;
+const QUAD: [u32; 6] = [0, 1, 2, 2, 1, 3];
 
 pub mod gpu {
     use bytemuck::{Pod, Zeroable};
 
-    /// `View` of `shaders/heights.wgsl`.
+    /// `Square` of `shaders/heights.wgsl`.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, Pod, Zeroable)]
-    pub struct View {
+    pub struct Square {
         pub origin: [f32; 2],
         pub scale: f32,
-        pub count: u32,
+        pub pad: f32,
     }
 }
 
@@ -48,6 +50,8 @@ pub struct Heights {
     pub view: wgpu::TextureView,
     pub sampler: wgpu::Sampler,
     layers: [Layer; 3],
+    /// Which list of blocks the groups bind.
+    made: u32,
     layout: wgpu::BindGroupLayout,
     indices: wgpu::Buffer,
     draw: wgpu::RenderPipeline,
@@ -81,7 +85,7 @@ impl Heights {
             usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::TEXTURE_BINDING,
             view_formats: &[],
         });
-        let layout = maker.layout("heights", &[pass::STORAGE, pass::STORAGE, pass::UNIFORM]);
+        let layout = maker.layout("heights", &[pass::STORAGE, pass::UNIFORM]);
         let halve_layout = maker.layout("halve", &[pass::COLOUR]);
         let module = maker.shader("heights", HEIGHTS);
         let halve_module = maker.shader("halve", HALVE);
@@ -108,12 +112,7 @@ impl Heights {
                 .collect();
             Layer {
                 drawn: None,
-                uniform: device.create_buffer(&wgpu::BufferDescriptor {
-                    label: Some("heights"),
-                    size: size_of::<gpu::View>() as u64,
-                    usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-                    mapped_at_creation: false,
-                }),
+                uniform: pass::uniform::<gpu::Square>(device, "heights"),
                 group: None,
                 levels,
                 sources,
@@ -133,7 +132,8 @@ impl Heights {
                 ..Default::default()
             }),
             layers: [layer(0), layer(1), layer(2)],
-            indices: pass::indices(device, "heights", BATCH, 4, &[0, 1, 2, 2, 1, 3]),
+            made: 0,
+            indices: pass::indices(device, "heights", BATCH, 4, &QUAD),
             draw: maker.pipeline(Draw {
                 label: "heights",
                 module: &module,
@@ -160,18 +160,15 @@ impl Heights {
         }
     }
 
-    /// Blocks changed: layers must be drawn again. `moved`: their buffers are others than before.
-    pub fn outdate(&mut self, moved: bool) {
+    /// Blocks changed: layers must be drawn again.
+    pub fn outdate(&mut self) {
         for layer in &mut self.layers {
             layer.drawn = None;
-            if moved {
-                layer.group = None;
-            }
         }
     }
 
     /// Draws the layers that do not show what they should; returns what they show.
-    pub fn draw(&mut self, on: &mut Recording<'_>, city: &City) -> Squares {
+    pub fn draw(&mut self, on: &mut Recording<'_>, city: &City, cull: &mut Cull) -> Squares {
         let whole = whole(&city.bounds);
         let middle = about(
             on.camera,
@@ -184,25 +181,34 @@ impl Heights {
         let near = about(on.camera, on.part.whole, &city.bounds, [-1.0, -0.5], larger);
         let squares = [Some(whole), middle, near];
         let ground = Some(wgpu::Color::TRANSPARENT);
-        for (layer, square) in self.layers.iter_mut().zip(squares) {
-            let Some(square) = square else { continue };
+        for (index, square) in squares.into_iter().enumerate() {
+            let (Some(square), Some(layer)) = (square, self.layers.get_mut(index)) else {
+                continue;
+            };
             if layer.drawn == Some(square) {
                 continue;
             }
             layer.drawn = Some(square);
-            let view = gpu::View {
+            cull.from_above(on, city, index, square, BATCH * QUAD.len() as u32);
+            let (shown, made) = cull.shown();
+            if self.made != made {
+                self.made = made;
+                for layer in &mut self.layers {
+                    layer.group = None;
+                }
+            }
+            let Some(layer) = self.layers.get_mut(index) else {
+                continue;
+            };
+            let view = gpu::Square {
                 origin: square.origin.to_array(),
                 scale: 1.0 / square.side,
-                count: city.count(),
+                pad: 0.0,
             };
             on.queue
                 .write_buffer(&layer.uniform, 0, bytemuck::bytes_of(&view));
             let group = layer.group.get_or_insert_with(|| {
-                let resources = [
-                    city.blocks.buffer().as_entire_binding(),
-                    city.looks.buffer().as_entire_binding(),
-                    layer.uniform.as_entire_binding(),
-                ];
+                let resources = [shown.as_entire_binding(), layer.uniform.as_entire_binding()];
                 pass::group(on.device, "heights", &self.layout, &resources)
             });
             let [first, rest @ ..] = layer.levels.as_slice() else {
@@ -212,7 +218,9 @@ impl Heights {
             pass.set_pipeline(&self.draw);
             pass.set_bind_group(1, &*group, &[]);
             pass.set_index_buffer(self.indices.slice(..), wgpu::IndexFormat::Uint32);
-            pass.draw_indexed(0..BATCH * 6, 0, 0..city.count().div_ceil(BATCH));
+            if city.count() > 0 {
+                pass.draw_indexed_indirect(cull.draw(), 0);
+            }
             drop(pass);
             for (level, source) in rest.iter().zip(&layer.sources) {
                 let mut pass = on.pass("heights", level, ground, Depth::None);

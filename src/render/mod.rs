@@ -14,6 +14,13 @@ mod timings;
 
 mod city;
 mod frame;
+mod merged;
+
+mod scatter;
+
+mod ease;
+
+mod cull;
 
 mod heights;
 

@@ -34,12 +34,26 @@ impl Maker<'_> {
 
     /// The layout of a pass's own group: bindings are numbered in order, each seen by both stages.
     pub fn layout(&self, label: &str, bindings: &[BindingType]) -> wgpu::BindGroupLayout {
+        self.layout_for(ShaderStages::VERTEX_FRAGMENT, label, bindings)
+    }
+
+    /// The same for a pass that computes.
+    pub fn compute_layout(&self, label: &str, bindings: &[BindingType]) -> wgpu::BindGroupLayout {
+        self.layout_for(ShaderStages::COMPUTE, label, bindings)
+    }
+
+    fn layout_for(
+        &self,
+        visibility: ShaderStages,
+        label: &str,
+        bindings: &[BindingType],
+    ) -> wgpu::BindGroupLayout {
         let entries: Vec<_> = bindings
             .iter()
             .zip(0..)
             .map(|(&ty, binding)| wgpu::BindGroupLayoutEntry {
                 binding,
-                visibility: ShaderStages::VERTEX_FRAGMENT,
+                visibility,
                 ty,
                 count: None,
             })
@@ -48,6 +62,32 @@ impl Maker<'_> {
             .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
                 label: Some(label),
                 entries: &entries,
+            })
+    }
+
+    /// A step of a pass that computes.
+    pub fn compute(
+        &self,
+        label: &str,
+        module: &wgpu::ShaderModule,
+        own: &wgpu::BindGroupLayout,
+        entry: &str,
+    ) -> wgpu::ComputePipeline {
+        let layout = self
+            .device
+            .create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+                label: Some(label),
+                bind_group_layouts: &[Some(self.frame), Some(own)],
+                immediate_size: 0,
+            });
+        self.device
+            .create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+                label: Some(label),
+                layout: Some(&layout),
+                module,
+                entry_point: Some(entry),
+                compilation_options: wgpu::PipelineCompilationOptions::default(),
+                cache: None,
             })
     }
 
@@ -116,6 +156,8 @@ pub fn group(
 
 pub const UNIFORM: BindingType = buffer(BufferBindingType::Uniform);
 pub const STORAGE: BindingType = buffer(BufferBindingType::Storage { read_only: true });
+/// A storage buffer that a pass writes.
+pub const WRITTEN: BindingType = buffer(BufferBindingType::Storage { read_only: false });
 pub const SAMPLER: BindingType = BindingType::Sampler(wgpu::SamplerBindingType::Filtering);
 pub const COLOUR: BindingType = texture(TextureSampleType::Float { filterable: true });
 pub const IDS: BindingType = texture(TextureSampleType::Uint);
@@ -138,6 +180,16 @@ const fn texture(sample_type: TextureSampleType) -> BindingType {
         view_dimension: wgpu::TextureViewDimension::D2,
         multisampled: false,
     }
+}
+
+/// A uniform buffer for one `T`.
+pub fn uniform<T>(device: &wgpu::Device, label: &str) -> wgpu::Buffer {
+    device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some(label),
+        size: size_of::<T>() as u64,
+        usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    })
 }
 
 /// Indices that repeat `pattern` for `batch` shapes of `corners` numbers each: shapes so small are

@@ -50,6 +50,18 @@ impl Recording<'_> {
         (min.x < max.x && min.y < max.y).then(|| (min, max - min))
     }
 
+    /// Begins a pass that computes; group 0 is bound.
+    pub fn compute(&mut self, label: &'static str) -> wgpu::ComputePass<'_> {
+        let mut pass = self
+            .encoder
+            .begin_compute_pass(&wgpu::ComputePassDescriptor {
+                label: Some(label),
+                timestamp_writes: self.timings.compute_stamps(label),
+            });
+        pass.set_bind_group(0, self.frame, &[]);
+        pass
+    }
+
     /// Begins a pass that draws on `view`, which starts cleared or as it was; group 0 is bound.
     pub fn pass(
         &mut self,

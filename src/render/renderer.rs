@@ -1,5 +1,7 @@
 //! The landscape's renderer: takes geometry when it changes, draws a frame when asked.
 
+use glam::Vec3;
+
 use crate::layout::geometry::{Arcs, Block, BlockLook, FlatLabel, ScreenLabel};
 use crate::units::ModuleId;
 
@@ -9,6 +11,8 @@ use super::blocks::Blocks;
 use super::camera::Camera;
 use super::city::{Change, City};
 use super::compose::{Compose, Source};
+use super::cull::Cull;
+use super::ease::Ease;
 use super::flat_labels::FlatLabels;
 use super::frame::{FrameGroup, Part, SLOTS, Sample};
 use super::gpu::{Gpu, GpuError};
@@ -18,7 +22,9 @@ use super::outline::OutlinePass;
 use super::pass::Maker;
 use super::readback::{self, Picks};
 use super::recording::Recording;
+pub use super::resolve::Light;
 use super::resolve::Resolve;
+use super::scatter::Scatter;
 use super::screen_labels::ScreenLabels;
 use super::targets::Targets;
 use super::text::Fonts;
@@ -45,15 +51,34 @@ pub struct Frame {
 pub struct Quality {
     /// How many pictures, each shifted by a part of a pixel, are averaged once nothing moves.
     pub samples: u32,
-    /// Whether occlusion and shadows are sought; without, only the faces are told apart.
-    pub shade: bool,
+    /// How finely occlusion and shadow are sought.
+    pub light: Light,
+    /// Whether the lamp throws shadows, soft ones.
+    pub shadow: bool,
+}
+
+impl Quality {
+    /// What still pictures have at most.
+    pub const BEST: Quality = Quality {
+        samples: 64,
+        light: Light::High,
+        shadow: true,
+    };
+
+    /// For weak devices: coarser in motion, and a little less smooth at rest.
+    pub const LOW: Quality = Quality {
+        samples: 8,
+        light: Light::Low,
+        shadow: true,
+    };
 }
 
 impl Default for Quality {
     fn default() -> Quality {
         Quality {
             samples: 16,
-            shade: true,
+            light: Light::Medium,
+            shadow: true,
         }
     }
 }
@@ -79,6 +104,9 @@ pub struct Renderer {
     frame: FrameGroup,
     targets: Option<Targets>,
     city: City,
+    scatter: Scatter,
+    ease: Ease,
+    cull: Cull,
     heights: Heights,
     blocks: Blocks,
     resolve: Resolve,
@@ -121,6 +149,9 @@ impl Renderer {
             format: target,
             targets: None,
             city: City::new(device),
+            scatter: Scatter::new(&maker),
+            ease: Ease::new(&maker),
+            cull: Cull::new(&maker),
             heights: Heights::new(&maker),
             blocks: Blocks::new(&maker),
             resolve: Resolve::new(&maker),
@@ -149,23 +180,52 @@ impl Renderer {
     /// Takes a new layout, in preorder of modules; all blocks are at rest until `set_looks`.
     pub fn set_blocks(&mut self, gpu: &Gpu, blocks: &[Block]) {
         let change = self.city.set_blocks(&gpu.device, &gpu.queue, blocks);
-        self.blocks
-            .prepare(&gpu.device, &gpu.queue, &self.city, change.moved);
+        self.ease.forget();
         self.changed(change);
     }
 
+    /// The blocks, just taken, come from other places: the lowest and highest corner of each. They are drawn where
+    /// they start until [`move_on`](Self::move_on). The device moves them; nothing more is uploaded.
+    pub fn start_from(&mut self, gpu: &Gpu, corners: &[(Vec3, Vec3)]) {
+        let (starts, goals) = self.city.start_from(corners);
+        self.ease.prepare(&gpu.device, &gpu.queue, starts, goals);
+        self.changed(Change {
+            visible: true,
+            relief: true,
+            moved: false,
+        });
+    }
+
+    /// Brings blocks on their way so far: 0 where they started, 1 where they stay. Whether they move.
+    pub fn move_on(&mut self, share: f32) -> bool {
+        let is_moving = self.ease.set(share);
+        if is_moving {
+            if share >= 1.0 {
+                self.city.arrive();
+            }
+            self.changed(Change {
+                visible: true,
+                relief: true,
+                moved: false,
+            });
+        }
+        is_moving
+    }
+
     /// Takes the looks of the blocks from `first` on; those past the last block are left out.
-    pub fn set_looks(&mut self, gpu: &Gpu, first: usize, looks: &[BlockLook]) {
-        let change = self.city.set_looks(&gpu.queue, first, looks);
+    pub fn set_looks(&mut self, first: usize, looks: &[BlockLook]) {
+        let change = self.city.set_looks(first, looks);
         self.changed(change);
     }
 
     fn changed(&mut self, change: Change) {
         if change.moved {
             self.resolve.outdate();
+            self.scatter.outdate();
         }
         if change.relief {
-            self.heights.outdate(change.moved);
+            self.heights.outdate();
+            self.cull.outdate(change.moved);
         }
         if change.visible {
             self.last = None;
@@ -271,7 +331,6 @@ impl Renderer {
             self.backdrop,
             self.scale,
         );
-        let city = &self.city;
         let on = &mut Recording {
             device,
             queue,
@@ -284,14 +343,17 @@ impl Renderer {
             targets,
             timings: &mut self.timings,
         };
-        let squares = self.heights.draw(on, city);
-        self.blocks.draw(on, city);
+        self.scatter.draw(on, &mut self.city);
+        let city = &self.city;
+        self.ease.draw(on, city);
+        let squares = self.heights.draw(on, city, &mut self.cull);
+        self.blocks.draw(on, city, &mut self.cull);
         self.resolve.draw(
             on,
             city,
             &self.heights,
             &squares,
-            frame.quality.shade,
+            (frame.quality.light, frame.quality.shadow),
             sample,
         );
         let selected = frame.selected.iter().zip(&mut self.selected);

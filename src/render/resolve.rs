@@ -16,7 +16,7 @@ pub mod gpu {
     #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
     pub struct Map {
         pub place: [f32; 4],
-        pub steps: [[f32; 4]; 6],
+        pub steps: [[f32; 4]; 8],
     }
 
     /// `Maps` of `shaders/resolve.wgsl`.
@@ -24,14 +24,36 @@ pub mod gpu {
     #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
     pub struct Maps {
         pub layers: [Map; 3],
-        pub directions: [[f32; 4]; 4],
+        pub directions: [[f32; 4]; 8],
         pub footprint: [f32; 4],
     }
 }
 
-/// Steps of a cone toward the sky and toward the lamp, as in the shader.
-const SKY_STEPS: f32 = 3.0;
-const LAMP_STEPS: f32 = 6.0;
+/// How finely light is sought.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Light {
+    /// Not at all: only the faces are told apart.
+    None,
+    /// For weak devices.
+    Low,
+    #[default]
+    Medium,
+    /// For fast devices, whose pictures in motion then look as those at rest.
+    High,
+}
+
+impl Light {
+    /// How many cones toward the sky, steps along each, and steps toward the lamp.
+    fn counts(self) -> [u8; 3] {
+        match self {
+            Light::None => [0, 0, 0],
+            Light::Low => [3, 2, 3],
+            Light::Medium => [4, 3, 6],
+            Light::High => [8, 4, 8],
+        }
+    }
+}
+
 /// How far they reach in world units, about as far as what runs rises, or its shadow.
 const SKY_REACH: f32 = 30.0;
 const LAMP_REACH: f32 = 45.0;
@@ -40,8 +62,10 @@ pub struct Resolve {
     layout: wgpu::BindGroupLayout,
     /// Of each picture that is recorded together with others.
     slots: [Slot; SLOTS],
-    shaded: wgpu::RenderPipeline,
-    plain: wgpu::RenderPipeline,
+    module: wgpu::ShaderModule,
+    frame: wgpu::BindGroupLayout,
+    /// By how light is sought and whether the lamp throws shadows; made when first wanted.
+    pipelines: Vec<((Light, bool), wgpu::RenderPipeline)>,
 }
 
 struct Slot {
@@ -61,6 +85,7 @@ impl Resolve {
             &[
                 pass::STORAGE,
                 pass::STORAGE,
+                pass::STORAGE,
                 pass::UNIFORM,
                 pass::IDS,
                 heights,
@@ -68,33 +93,47 @@ impl Resolve {
             ],
         );
         let module = maker.shader("resolve", SHADER);
-        let pipeline = |constants: &[(&str, f64)]| {
-            maker.pipeline(Draw {
-                label: "resolve",
-                module: &module,
-                layout: Some(&layout),
-                vertex: "full_screen",
-                fragment: "resolve",
-                constants,
-                target: targets::COLOUR,
-                blend: None,
-                depth: None,
-            })
-        };
         Resolve {
             slots: std::array::from_fn(|_| Slot {
-                maps: maker.device.create_buffer(&wgpu::BufferDescriptor {
-                    label: Some("resolve"),
-                    size: size_of::<gpu::Maps>() as u64,
-                    usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-                    mapped_at_creation: false,
-                }),
+                maps: pass::uniform::<gpu::Maps>(maker.device, "resolve"),
                 group: None,
             }),
-            shaded: pipeline(&[]),
-            plain: pipeline(&[("CONES", 0.0), ("SHADOW_STEPS", 0.0)]),
+            pipelines: Vec::new(),
+            frame: maker.frame.clone(),
+            module,
             layout,
         }
+    }
+
+    /// The place of the pipeline for so much light.
+    fn pipeline(&mut self, device: &wgpu::Device, light: Light, shadow: bool) -> usize {
+        let wanted = (light, shadow);
+        if let Some(place) = self.pipelines.iter().position(|(made, _)| *made == wanted) {
+            return place;
+        }
+        let [cones, steps, lamp] = light.counts().map(f64::from);
+        let constants = [
+            ("CONES", cones),
+            ("STEPS", steps),
+            ("SHADOW_STEPS", if shadow { lamp } else { 0.0 }),
+        ];
+        let maker = Maker {
+            device,
+            frame: &self.frame,
+        };
+        let pipeline = maker.pipeline(Draw {
+            label: "resolve",
+            module: &self.module,
+            layout: Some(&self.layout),
+            vertex: "full_screen",
+            fragment: "resolve",
+            constants: &constants,
+            target: targets::COLOUR,
+            blend: None,
+            depth: None,
+        });
+        self.pipelines.push((wanted, pipeline));
+        self.pipelines.len() - 1
     }
 
     /// Buffers or pictures are others than before.
@@ -110,11 +149,13 @@ impl Resolve {
         city: &City,
         heights: &Heights,
         squares: &Squares,
-        shade: bool,
+        (light, shadow): (Light, bool),
         sample: Sample,
     ) {
         let size = on.targets.size;
-        let maps = maps(squares, &city.bounds, sample);
+        let maps = maps(squares, &city.bounds, light, sample);
+        let plain = self.pipeline(on.device, Light::None, false);
+        let shaded = self.pipeline(on.device, light, shadow && light != Light::None);
         let Some(slot) = self.slots.get_mut(on.slot) else {
             return;
         };
@@ -124,6 +165,7 @@ impl Resolve {
             let resources = [
                 city.blocks.buffer().as_entire_binding(),
                 city.looks.buffer().as_entire_binding(),
+                city.merged.buffer().as_entire_binding(),
                 slot.maps.as_entire_binding(),
                 wgpu::BindingResource::TextureView(&on.targets.ids),
                 wgpu::BindingResource::TextureView(&heights.view),
@@ -132,7 +174,7 @@ impl Resolve {
             pass::group(on.device, "resolve", &self.layout, &resources)
         });
         // Where only the open table is seen there is nothing to seek.
-        let shaded = shade.then(|| on.rectangle(built(city), 1.0));
+        let lit = (light != Light::None).then(|| on.rectangle(built(city), 1.0));
         let mut pass = on.pass(
             "resolve",
             &on.targets.colour,
@@ -141,14 +183,14 @@ impl Resolve {
         );
         pass.set_bind_group(1, &*group, &[]);
         let [width, height] = size;
-        let (corner, extent) = shaded.flatten().unwrap_or_default();
+        let (corner, extent) = lit.flatten().unwrap_or_default();
         let end = corner + extent;
         if extent.min_element() > 0 {
-            pass.set_pipeline(&self.shaded);
+            pass.set_pipeline(&self.pipelines[shaded].1);
             pass.set_scissor_rect(corner.x, corner.y, extent.x, extent.y);
             pass.draw(0..3, 0..1);
         }
-        pass.set_pipeline(&self.plain);
+        pass.set_pipeline(&self.pipelines[plain].1);
         for (x, y, right, bottom) in [
             (0, 0, width, corner.y),
             (0, corner.y, corner.x, end.y),
@@ -170,7 +212,8 @@ fn built(city: &City) -> (glam::Vec3, glam::Vec3) {
     ((min - rim).extend(0.0), (max + rim).extend(city.highest()))
 }
 
-fn maps(squares: &Squares, bounds: &Bounds, sample: Sample) -> gpu::Maps {
+fn maps(squares: &Squares, bounds: &Bounds, light: Light, sample: Sample) -> gpu::Maps {
+    let [cones, sky_steps, lamp_steps] = light.counts().map(|count| f32::from(count.max(1)));
     // A square far away holds no pixel, so places read the other maps.
     let nowhere = Square {
         origin: glam::Vec2::splat(1e9),
@@ -179,10 +222,10 @@ fn maps(squares: &Squares, bounds: &Bounds, sample: Sample) -> gpu::Maps {
     let layers = squares.map(|square| {
         let square = square.unwrap_or(nowhere);
         let Square { origin, side } = square;
-        let mut steps = [[0.0; 4]; 6];
+        let mut steps = [[0.0; 4]; 8];
         for (step, number) in steps.iter_mut().zip(0..) {
-            let [distance, level] = sky_step(square, number, sample.shift);
-            let [lamp_distance, lamp_level] = lamp_step(square, number, sample.shift);
+            let [distance, level] = sky_step(square, number, sky_steps, sample.shift);
+            let [lamp_distance, lamp_level] = lamp_step(square, number, lamp_steps, sample.shift);
             *step = [distance, level, lamp_distance, lamp_level];
         }
         gpu::Map {
@@ -190,9 +233,9 @@ fn maps(squares: &Squares, bounds: &Bounds, sample: Sample) -> gpu::Maps {
             steps,
         }
     });
-    let mut directions = [[0.0; 4]; 4];
+    let mut directions = [[0.0; 4]; 8];
     for (direction, cone) in directions.iter_mut().zip(0u8..) {
-        let share = (f32::from(cone) + sample.turn) / 4.0 - 0.5;
+        let share = (f32::from(cone) + sample.turn) / cones - 0.5;
         let roof = glam::Vec2::from_angle(share * std::f32::consts::TAU);
         let wall = glam::Vec2::from_angle(share * std::f32::consts::PI);
         *direction = [roof.x, roof.y, wall.x, wall.y];
@@ -206,20 +249,20 @@ fn maps(squares: &Squares, bounds: &Bounds, sample: Sample) -> gpu::Maps {
 
 /// The distance of a step in world units, and the level of the map whose texels are as wide as the cone
 /// there. Steps grow by a constant ratio; `shift`, 0 to 1, moves them all by up to one.
-fn sky_step(square: Square, number: u8, shift: f32) -> [f32; 2] {
+fn sky_step(square: Square, number: u8, steps: f32, shift: f32) -> [f32; 2] {
     let texel = square.side / SIDE as f32;
     // Nearer than this a texel's own width blurs the height away.
     let first = 1.3 * texel;
     let ratio = (SKY_REACH / first).max(2.0);
-    let distance = first * ratio.powf((f32::from(number) + shift) / (SKY_STEPS - 0.5));
+    let distance = first * ratio.powf((f32::from(number) + shift) / (steps - 0.5));
     [distance, level(0.45 * distance / texel)]
 }
 
 /// The same toward the lamp. What stands in its way may be thin, so the cone is narrow and far steps lie
 /// closer together.
-fn lamp_step(square: Square, number: u8, shift: f32) -> [f32; 2] {
+fn lamp_step(square: Square, number: u8, steps: f32, shift: f32) -> [f32; 2] {
     let texel = square.side / SIDE as f32;
-    let share = (f32::from(number) + shift) / LAMP_STEPS;
+    let share = (f32::from(number) + shift) / steps;
     let distance = (LAMP_REACH * share.powf(1.6)).max(1.3 * texel);
     [distance, level(0.16 * distance / texel)]
 }

@@ -66,8 +66,10 @@ fn frame_struct() -> Expected {
 
 fn block_structs() -> Vec<Expected> {
     vec![
-        expected!("Block", city::gpu::Block, low, level_kind, high, pad),
+        expected!("Block", city::gpu::Block, low, level_kind, high, parent),
         expected!("Look", city::gpu::Look, data, glow, rise),
+        expected!("Merged", city::gpu::Merged, top, side_level_glow, data),
+        expected!("Shown", cull::gpu::Shown, low, id, high, glow),
     ]
 }
 
@@ -78,7 +80,13 @@ fn cases() -> Vec<Case> {
         structs,
     };
     let mut heights_structs = block_structs();
-    heights_structs.push(expected!("View", heights::gpu::View, origin, scale, count));
+    heights_structs.push(expected!(
+        "Square",
+        heights::gpu::Square,
+        origin,
+        scale,
+        pad
+    ));
     let mut resolve_structs = block_structs();
     resolve_structs.push(expected!("Map", resolve::gpu::Map, place, steps));
     resolve_structs.push(expected!(
@@ -88,7 +96,41 @@ fn cases() -> Vec<Case> {
         directions,
         footprint
     ));
+    let mut scatter_structs = block_structs();
+    scatter_structs.push(expected!(
+        "Change",
+        scatter::gpu::Change,
+        data,
+        glow,
+        rise,
+        place,
+        pad
+    ));
+    scatter_structs.push(expected!(
+        "Changes",
+        scatter::gpu::Changes,
+        count,
+        pad0,
+        pad1,
+        pad2
+    ));
+    let mut ease_structs = block_structs();
+    ease_structs.push(expected!("Way", ease::gpu::Way, share, count, pad0, pad1));
+    let mut cull_structs = block_structs();
+    cull_structs.push(expected!(
+        "View",
+        cull::gpu::View,
+        planes,
+        eye,
+        pixel,
+        count,
+        indices,
+        pad
+    ));
     vec![
+        case("scatter", scatter::SHADER, scatter_structs),
+        case("ease", ease::SHADER, ease_structs),
+        case("cull", cull::SHADER, cull_structs),
         case("heights", heights::HEIGHTS, heights_structs),
         case("halve", heights::HALVE, Vec::new()),
         case("blocks", blocks::SHADER, block_structs()),

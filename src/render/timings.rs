@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// Passes of a frame that are timed; further ones are not.
-const MOST: u32 = 32;
+const MOST: u32 = 64;
 
 /// Times passes by stamps at their begin and end. At most one frame is in flight: the next is timed
 /// once its numbers are there.
@@ -61,17 +61,36 @@ impl Timings {
 
     /// Stamps for a pass, if it is to be timed.
     pub fn stamps(&mut self, label: &'static str) -> Option<wgpu::RenderPassTimestampWrites<'_>> {
+        let (query_set, place) = self.next(label)?;
+        Some(wgpu::RenderPassTimestampWrites {
+            query_set,
+            beginning_of_pass_write_index: Some(2 * place),
+            end_of_pass_write_index: Some(2 * place + 1),
+        })
+    }
+
+    /// The same for a pass that computes.
+    pub fn compute_stamps(
+        &mut self,
+        label: &'static str,
+    ) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
+        let (query_set, place) = self.next(label)?;
+        Some(wgpu::ComputePassTimestampWrites {
+            query_set,
+            beginning_of_pass_write_index: Some(2 * place),
+            end_of_pass_write_index: Some(2 * place + 1),
+        })
+    }
+
+    /// The place of the next pass among those that are timed.
+    fn next(&mut self, label: &'static str) -> Option<(&wgpu::QuerySet, u32)> {
         let stamps = self.stamps.as_ref()?;
         let place = u32::try_from(self.labels.len()).ok()?;
         if place >= MOST || stamps.state.load(Ordering::Acquire) != OPEN {
             return None;
         }
         self.labels.push(label);
-        Some(wgpu::RenderPassTimestampWrites {
-            query_set: &stamps.set,
-            beginning_of_pass_write_index: Some(2 * place),
-            end_of_pass_write_index: Some(2 * place + 1),
-        })
+        Some((&stamps.set, place))
     }
 
     /// Records the end of a frame.

@@ -41,7 +41,7 @@ fn frame(camera: Camera, theme: Theme, samples: u32) -> Frame {
         selected: [None; 2],
         quality: Quality {
             samples,
-            shade: true,
+            ..Quality::default()
         },
     }
 }
@@ -148,7 +148,7 @@ fn activity_alone_is_saturated() {
     let mut renderer = renderer(&blocks);
     for theme in [Theme::Light, Theme::Dark] {
         let frame = frame(tower_camera(), theme, 2);
-        renderer.set_looks(gpu(), 0, &[BlockLook::default(); 2]);
+        renderer.set_looks(0, &[BlockLook::default(); 2]);
         let rest = draw(&mut renderer, &frame);
         assert_eq!(count(&rest, is_hot), 0, "{theme:?}");
         let glow = |glow: f32, rise: f32| BlockLook {
@@ -156,14 +156,14 @@ fn activity_alone_is_saturated() {
             rise,
             ..BlockLook::default()
         };
-        renderer.set_looks(gpu(), 1, &[glow(1.0, 0.0)]);
+        renderer.set_looks(1, &[glow(1.0, 0.0)]);
         let hot = count(&draw(&mut renderer, &frame), is_hot);
         // The tower is about a quarter as wide as the terrace.
         assert!((400..6000).contains(&hot), "{theme:?}: {hot} hot pixels");
-        renderer.set_looks(gpu(), 1, &[glow(1.0, 60.0)]);
+        renderer.set_looks(1, &[glow(1.0, 60.0)]);
         let risen = count(&draw(&mut renderer, &frame), is_hot);
         assert!(risen > hot + 200, "{theme:?}: {hot}, risen {risen}");
-        renderer.set_looks(gpu(), 1, &[glow(0.0, 0.0)]);
+        renderer.set_looks(1, &[glow(0.0, 0.0)]);
         assert_eq!(draw(&mut renderer, &frame), rest, "{theme:?}");
     }
 }
@@ -434,7 +434,7 @@ fn picking_by_pixel_agrees_with_picking_by_ray() {
     assert!(!risen.is_empty());
     picker.set_risen(&scene.blocks, &parents, &scene.looks, risen);
     let mut renderer = renderer(&scene.blocks);
-    renderer.set_looks(gpu(), 0, &scene.looks);
+    renderer.set_looks(0, &scene.looks);
     let camera = Scene::overview();
     draw(&mut renderer, &frame(camera, Theme::Light, 1));
     let size = Vec2::from(SIZE.map(|side| side as f32));
@@ -512,14 +512,14 @@ fn pictures_settle_and_stay_when_nothing_changes() {
     // The first is plain, or several at once where the device is fast.
     assert!((2..=6).contains(&settle(&mut renderer)));
     let rest = vec![BlockLook::default(); scene.blocks.len()];
-    renderer.set_looks(gpu(), 0, &rest);
+    renderer.set_looks(0, &rest);
     renderer.set_arcs(gpu(), &Arcs::default());
     renderer.set_labels(gpu(), &[], &[]);
     assert!(renderer.settled(), "nothing changed");
-    renderer.set_looks(gpu(), 0, &scene.looks);
+    renderer.set_looks(0, &scene.looks);
     assert!(!renderer.settled());
     settle(&mut renderer);
-    renderer.set_looks(gpu(), scene.looks.len() + 9, &scene.looks);
+    renderer.set_looks(scene.looks.len() + 9, &scene.looks);
     assert!(renderer.settled(), "past the last block");
     renderer.set_arcs(gpu(), &scene.arcs);
     assert!(!renderer.settled());
@@ -542,7 +542,6 @@ fn the_same_scene_gives_the_same_picture() {
             // What was shown before leaves no trace.
             renderer.set_arcs(gpu(), &arc(Vec3::ZERO, Vec3::splat(300.0), true));
             renderer.set_looks(
-                gpu(),
                 0,
                 &vec![
                     BlockLook {
@@ -555,7 +554,7 @@ fn the_same_scene_gives_the_same_picture() {
             );
             draw(&mut renderer, &frame(tower_camera(), Theme::Light, 3));
         }
-        renderer.set_looks(gpu(), 0, &scene.looks);
+        renderer.set_looks(0, &scene.looks);
         renderer.set_arcs(gpu(), &scene.arcs);
         renderer.set_labels(gpu(), &scene.flat, &[]);
         draw(&mut renderer, &frame(Scene::overview(), Theme::Dark, 3))
@@ -602,7 +601,7 @@ fn numbers_that_are_none_do_no_harm() {
         rise: f32::NEG_INFINITY,
         ..BlockLook::default()
     };
-    renderer.set_looks(gpu(), 0, &[look; 9]);
+    renderer.set_looks(0, &[look; 9]);
     renderer.set_labels(
         gpu(),
         &[FlatLabel {
@@ -620,6 +619,146 @@ fn numbers_that_are_none_do_no_harm() {
     }
 }
 
+#[test]
+fn blocks_on_their_way_are_where_the_device_moves_them() {
+    let scene = Scene::new(300, 40.0, 0, Theme::Light);
+    let goals = scene.blocks.clone();
+    let starts: Vec<Block> = goals
+        .iter()
+        .rev()
+        .zip(&goals)
+        .map(|(other, block)| Block {
+            min: 0.5 * (other.min + block.min),
+            max: other.max + 2.0,
+            ..*block
+        })
+        .collect();
+    let corners: Vec<_> = starts.iter().map(|block| (block.min, block.max)).collect();
+    let frame = frame(Scene::overview(), Theme::Light, 2);
+    let at = |share: f32| {
+        let mut renderer = renderer(&goals);
+        renderer.set_looks(0, &scene.looks);
+        renderer.start_from(gpu(), &corners);
+        renderer.move_on(0.7);
+        draw(&mut renderer, &frame);
+        renderer.move_on(share);
+        draw(&mut renderer, &frame)
+    };
+    let plain = |blocks: &[Block]| {
+        let mut renderer = renderer(blocks);
+        renderer.set_looks(0, &scene.looks);
+        draw(&mut renderer, &frame)
+    };
+    assert_eq!(at(1.0), plain(&goals));
+    let between: Vec<Block> = starts
+        .iter()
+        .zip(&goals)
+        .map(|(start, goal)| Block {
+            min: start.min.lerp(goal.min, 0.25),
+            max: start.max.lerp(goal.max, 0.25),
+            ..*goal
+        })
+        .collect();
+    // The square that the height maps show is that of the whole way, so shadows are not quite the same.
+    let (moved, plain) = (at(0.25), plain(&between));
+    let pixels = (SIZE[0] * SIZE[1]) as usize;
+    let other = differing(&moved, &plain, 24);
+    assert!(other * 50 < pixels, "{other} pixels differ");
+    assert!(differing(&moved, &at(1.0), 24) * 10 > pixels);
+}
+
+#[test]
+fn a_few_changed_looks_are_as_good_as_all() {
+    let scene = Scene::new(600, 60.0, 0, Theme::Light);
+    let frame = frame(Scene::overview(), Theme::Light, 1);
+    let mut at_once = renderer(&scene.blocks);
+    at_once.set_looks(0, &scene.looks);
+    let mut one_by_one = renderer(&scene.blocks);
+    for round in 0..3 {
+        for (place, look) in scene.looks.iter().enumerate() {
+            if place % 3 == round {
+                // The last of several changes counts.
+                let other = BlockLook {
+                    glow: 1.0,
+                    rise: 9.0,
+                    ..*look
+                };
+                one_by_one.set_looks(place, &[other]);
+                one_by_one.set_looks(place, &[*look]);
+            }
+        }
+        draw(&mut one_by_one, &frame);
+    }
+    assert_eq!(draw(&mut one_by_one, &frame), draw(&mut at_once, &frame));
+}
+
+/// The mean of `side` × `side` pixels each.
+fn reduced(image: &Image, side: u32) -> Image {
+    let (width, height) = (image.width / side, image.height / side);
+    let mut rgba = Vec::new();
+    for y in 0..height {
+        for x in 0..width {
+            for channel in 0..4 {
+                let all = (0..side * side).map(|at| {
+                    let (x, y) = (x * side + at % side, y * side + at / side);
+                    u32::from(image.rgba[((y * image.width + x) * 4 + channel) as usize])
+                });
+                rgba.push((all.sum::<u32>() / (side * side)) as u8);
+            }
+        }
+    }
+    Image {
+        width,
+        height,
+        rgba,
+    }
+}
+
+#[test]
+fn what_is_too_small_looks_as_its_mean_does() {
+    // Blocks of about a third of a pixel, as wide as a pixel when the picture is four times as large.
+    for (theme, data) in [
+        (Theme::Light, false),
+        (Theme::Dark, false),
+        (Theme::Light, true),
+    ] {
+        let mut scene = Scene::new(60_000, 0.0, 0, theme);
+        if data {
+            for (place, look) in scene.looks.iter_mut().enumerate() {
+                if scene.blocks[place].kind == BlockKind::Leaf {
+                    let red = if place % 2 == 0 { 1.0 } else { 0.2 };
+                    look.data = [red, 0.2, 0.1, 0.8];
+                }
+            }
+        }
+        let mut renderer = renderer(&scene.blocks);
+        renderer.set_looks(0, &scene.looks);
+        let small = draw(&mut renderer, &frame(Scene::overview(), theme, 8));
+        let large = Frame {
+            size: SIZE.map(|side| side * 4),
+            ..frame(Scene::overview(), theme, 4)
+        };
+        let large = reduced(&draw(&mut renderer, &large), 4);
+        let sums = small.rgba.iter().zip(&large.rgba);
+        let mean =
+            sums.map(|(a, b)| f64::from(a.abs_diff(*b))).sum::<f64>() / small.rgba.len() as f64;
+        let other = differing(&small, &large, 24);
+        println!("{theme:?} {data}: {mean:.2} on average, {other} others");
+        if let Some(folder) = std::env::var_os("CALLSCAPE_PICTURES").map(PathBuf::from) {
+            small
+                .write_png(&folder.join(format!("merged-{theme:?}-{data}.png")))
+                .expect("a file");
+            large
+                .write_png(&folder.join(format!("mean-{theme:?}-{data}.png")))
+                .expect("a file");
+        }
+        assert!(
+            mean < 4.0,
+            "{theme:?}: {mean} on average, {other} pixels are others"
+        );
+    }
+}
+
 /// Two small pictures, drawn by llvmpipe of Mesa 22.3. Other drivers round edges and blends
 /// differently: a pixel in fifty may be another, and all may differ by a step or two. `CALLSCAPE_GOLDEN=1`
 /// draws them anew.
@@ -629,7 +768,7 @@ fn golden_pictures() {
     for (theme, file) in [(Theme::Light, "light.png"), (Theme::Dark, "dark.png")] {
         let scene = Scene::new(1_200, 6.0, 12, theme);
         let mut renderer = renderer(&scene.blocks);
-        renderer.set_looks(gpu(), 0, &scene.looks);
+        renderer.set_looks(0, &scene.looks);
         renderer.set_arcs(gpu(), &scene.arcs);
         renderer.set_labels(gpu(), &scene.flat, &[]);
         let image = draw(&mut renderer, &frame(Scene::overview(), theme, 8));
@@ -695,7 +834,7 @@ fn pictures_to_be_looked_at() {
     for (theme, name) in [(Theme::Light, "light"), (Theme::Dark, "dark")] {
         let mut scene = Scene::new(15_000, 3.0, 60, theme);
         let mut renderer = renderer(&scene.blocks);
-        renderer.set_looks(gpu(), 0, &scene.looks);
+        renderer.set_looks(0, &scene.looks);
         renderer.set_arcs(gpu(), &scene.arcs);
         let district = scene.blocks.iter().find(|block| {
             let extent = block.max - block.min;

@@ -44,8 +44,17 @@ pub(super) fn landscape_frame(
     };
     let mut is_stale = target.is_new | std::mem::take(&mut bench.names_are_new);
     if std::mem::take(&mut bench.blocks_are_new) {
-        renderer.set_blocks(gpu, document.landscape.blocks_now());
-        renderer.set_looks(gpu, 0, document.landscape.looks());
+        renderer.set_blocks(gpu, document.landscape.blocks());
+        renderer.set_looks(0, document.landscape.looks());
+        if let Some((starts, _)) = document.landscape.way() {
+            renderer.start_from(gpu, starts);
+        }
+        view.shown = None;
+        is_stale = true;
+    }
+    let share = document.landscape.way().map_or(1.0, |(_, share)| share);
+    if renderer.move_on(share) {
+        // Arcs go along with the blocks that they join.
         view.shown = None;
         is_stale = true;
     }
@@ -64,7 +73,7 @@ pub(super) fn landscape_frame(
         for range in landscape.changed_looks() {
             let range = range.start as usize..range.end as usize;
             let looks = landscape.looks().get(range.clone());
-            renderer.set_looks(gpu, range.start, looks.unwrap_or_default());
+            renderer.set_looks(range.start, looks.unwrap_or_default());
         }
         view.marked = None;
         is_stale = true;

@@ -343,7 +343,7 @@ impl Workbench {
             if let Some(module) = self.following.next(document, now) {
                 self.flight_pending = Some(Destination::Module(module));
             }
-            self.blocks_are_new |= document.landscape.advance(seconds);
+            document.landscape.advance(seconds);
         }
         self.update_work();
         self.fit_detail();

@@ -526,6 +526,13 @@ impl LandscapeView {
         true
     }
 
+    /// Where blocks on their way started, lowest and highest corner of each, and how much of it they have gone:
+    /// 0 to 1. None when all have arrived.
+    pub fn way(&self) -> Option<(&[(Vec3, Vec3)], f32)> {
+        let motion = self.motion.as_ref()?;
+        Some((motion.starts(), motion.share()))
+    }
+
     /// Whether blocks are on their way.
     pub fn is_moving(&self) -> bool {
         self.motion.is_some()

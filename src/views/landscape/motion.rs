@@ -1,4 +1,5 @@
-//! Blocks on their way from an old layout to a new one.
+//! Blocks on their way from an old layout to a new one. The device moves them by itself; what is here is for arcs, names
+//! and picking.
 
 use std::collections::HashMap;
 
@@ -44,6 +45,18 @@ impl Motion {
         motion
     }
 
+    /// Where each block started: its lowest and highest corner.
+    pub fn starts(&self) -> &[(Vec3, Vec3)] {
+        &self.from
+    }
+
+    /// How much of its way each block has gone, 0 to 1.
+    pub fn share(&self) -> f32 {
+        let share = (self.elapsed / DURATION).min(1.0);
+        // Begins and ends at rest.
+        share * share * (3.0 - 2.0 * share)
+    }
+
     /// The blocks on their way.
     pub fn blocks(&self) -> &[Block] {
         &self.now
@@ -52,14 +65,12 @@ impl Motion {
     /// Moves on by `seconds`; whether there is still some way to go. O(blocks).
     pub fn advance(&mut self, blocks: &[Block], seconds: f32) -> bool {
         self.elapsed += seconds;
-        let share = (self.elapsed / DURATION).min(1.0);
-        // Begins and ends at rest.
-        let eased = share * share * (3.0 - 2.0 * share);
+        let eased = self.share();
         for ((now, block), (min, max)) in self.now.iter_mut().zip(blocks).zip(&self.from) {
             now.min = min.lerp(block.min, eased);
             now.max = max.lerp(block.max, eased);
         }
-        share < 1.0
+        eased < 1.0
     }
 }
 
