@@ -111,9 +111,11 @@ fn resolve(in: FullScreen) -> @location(0) vec4f {
 
     // Occlusion: around a roof in all directions, before a wall in the half plane that it faces.
     let base = world.xy + outward * map.w;
-    // The mean height and glow about the place. What is merged lies as high as that.
+    // The mean height and glow about the place. The map knows what is merged here: what has sunk is lit as if it
+    // stood, and what lies between as high as all about it.
     let about = textureSampleLevel(heights, smooth_sampler, uv(map, base), layer, log2(10.0 / map.w)).xy;
-    let level_there = mix(max(world.z, about.x), world.z, max(stands, select(0.0, 1.0, is_wall || !is_block)));
+    let even = mix(max(block.high.z + look.rise, about.x), block.high.z + look.rise, stands);
+    let level_there = select(world.z, max(world.z, even), is_block && !is_wall);
     var open = 0.0;
     var full = 0.0;
     for (var cone = 0u; cone < CONES; cone++) {

@@ -12,6 +12,7 @@ use super::playback::{Clock, Step};
 use super::sheets::SheetAction;
 use crate::filter::filters::FilterStep;
 use crate::filter::selection::Pointed;
+use crate::render::renderer::Quality;
 use crate::units::{ModuleId, Time, TimeRange};
 use crate::views::calls::CallColumn;
 use crate::views::functions::Column;
@@ -198,6 +199,8 @@ pub enum Command {
     ToggleLegend,
     ToggleStacks,
     ToggleTimings,
+    /// How finely the landscape is drawn.
+    SetQuality(Quality),
     /// Leaves the innermost of what is open: work under way, search, help, settings, a flight, the
     /// selection.
     Escape,

@@ -127,7 +127,7 @@ impl Graphics {
     /// the device can draw.
     pub fn target(&mut self, view: ViewId, size: [u32; 2]) -> Target {
         let limit = self.gpu.device.limits().max_texture_dimension_2d;
-        let size = size.map(|side| side.clamp(1, limit));
+        let size = fitted(size, limit);
         let id = self.picture(view);
         let is_new = self.pictures.get(&view).is_none_or(|it| it.size != size);
         if is_new {
@@ -195,6 +195,8 @@ impl Graphics {
                     .update_texture(&self.gpu.device, &self.gpu.queue, id, &delta);
             }
         }
+        // On a lost device the panels' renderer would end the program.
+        self.gpu.check_lost()?;
         let presented = self.present(encoder, &panels);
         for id in panels.textures.free.drain() {
             self.panels.free_texture(&id);
@@ -252,6 +254,12 @@ impl Graphics {
         Presented::Yes
     }
 
+    /// As if the window system had taken the surface away: for tests of what follows.
+    #[cfg(debug_assertions)]
+    pub fn lose_surface(&mut self) {
+        self.recover(&Acquired::Lost);
+    }
+
     /// There was no texture to draw on: mends what can be mended.
     fn recover(&mut self, reason: &Acquired) -> Presented {
         match reason {
@@ -275,6 +283,18 @@ impl Graphics {
             _ => Presented::NotNow,
         }
     }
+}
+
+/// The size of the same shape with sides of at least one pixel and at most `limit`.
+fn fitted(size: [u32; 2], limit: u32) -> [u32; 2] {
+    let longest = size[0].max(size[1]);
+    if longest <= limit {
+        return size.map(|side| side.max(1));
+    }
+    size.map(|side| {
+        let side = u64::from(side) * u64::from(limit) / u64::from(longest);
+        u32::try_from(side).unwrap_or(limit).max(1)
+    })
 }
 
 /// Whether a frame reached the screen.
@@ -341,4 +361,19 @@ fn configuration(
         },
         view_formats: Vec::new(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pictures_fit_what_the_device_can_draw_and_keep_their_shape() {
+        assert_eq!(fitted([0, 0], 8192), [1, 1]);
+        assert_eq!(fitted([1280, 0], 8192), [1280, 1]);
+        assert_eq!(fitted([8192, 100], 8192), [8192, 100]);
+        assert_eq!(fitted([32_768, 16_384], 8192), [8192, 4096]);
+        assert_eq!(fitted([u32::MAX, 1], 8192), [8192, 1]);
+        assert_eq!(fitted([u32::MAX, u32::MAX], 2048), [2048, 2048]);
+    }
 }

@@ -55,6 +55,16 @@ pub struct PictureSettings {
     pub legend: bool,
 }
 
+/// What draws pictures: the name that the driver gives, the driver, the interface to it, and what sort of device it
+/// is.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct Adapter {
+    pub adapter: String,
+    pub driver: String,
+    pub backend: String,
+    pub kind: &'static str,
+}
+
 /// The landscape of a session on a device without a window.
 pub struct Studio<'a> {
     session: &'a Session,
@@ -71,6 +81,8 @@ pub struct Studio<'a> {
     has_labels: bool,
     /// A larger picture is drawn in tiles with sides of so many pixels.
     tile: [u32; 2],
+    /// How long each pass of the last picture took, in milliseconds.
+    passes: Vec<(&'static str, f32)>,
 }
 
 /// No picture has longer sides, in pixels.
@@ -152,6 +164,7 @@ impl<'a> Studio<'a> {
                 ..Selection::default()
             },
             has_labels: true,
+            passes: Vec::new(),
             tile: match settings.size.iter().all(|&side| side <= AT_ONCE) {
                 true => settings.size,
                 false => TILE,
@@ -286,6 +299,7 @@ impl<'a> Studio<'a> {
         mut take: impl FnMut(&Image) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
         let frame = self.prepare();
+        self.passes.clear();
         let [width, height] = frame.size;
         let [across, down] = self.tile;
         let tiles = u64::from(width.div_ceil(across)) * u64::from(height.div_ceil(down));
@@ -298,6 +312,12 @@ impl<'a> Studio<'a> {
                 let (origin, size) = tile(left);
                 let image = self.renderer.image_of(&self.gpu, &frame, origin, size)?;
                 self.gpu.check()?;
+                for &(pass, ms) in self.renderer.timings(&self.gpu) {
+                    match self.passes.iter_mut().find(|(known, _)| *known == pass) {
+                        Some((_, sum)) => *sum += ms,
+                        None => self.passes.push((pass, ms)),
+                    }
+                }
                 if image.width == width {
                     strip = image;
                 } else {
@@ -325,6 +345,31 @@ impl<'a> Studio<'a> {
     /// The landscape that pictures show.
     pub fn view(&self) -> &LandscapeView {
         &self.view
+    }
+
+    /// How long each pass of the last picture took on the device, in milliseconds, over all the pictures that
+    /// were averaged; empty where the device cannot tell.
+    pub fn timings(&self) -> &[(&'static str, f32)] {
+        &self.passes
+    }
+
+    /// What draws the pictures.
+    pub fn adapter(&self) -> Adapter {
+        let info = self.gpu.adapter.get_info();
+        Adapter {
+            adapter: info.name,
+            driver: format!("{} {}", info.driver, info.driver_info)
+                .trim()
+                .to_owned(),
+            backend: info.backend.to_string(),
+            kind: match info.device_type {
+                wgpu::DeviceType::DiscreteGpu => "discrete",
+                wgpu::DeviceType::IntegratedGpu => "integrated",
+                wgpu::DeviceType::VirtualGpu => "virtual",
+                wgpu::DeviceType::Cpu => "software",
+                wgpu::DeviceType::Other => "other",
+            },
+        }
     }
 
     /// Whether pictures have the legend that was asked for.

@@ -123,7 +123,7 @@ pub const HELP: &[(&str, &[(&str, &str)])] = &[
             ("L", "legend"),
             ("K", "call stacks"),
             ("T", "light or dark"),
-            ("F3", "frame times"),
+            ("F3", "frame times, and those of the passes on the device"),
             ("Ctrl + S", "save the session: files, views, selection"),
             ("Ctrl + C", "copy the picture of the landscape"),
             (

@@ -11,7 +11,9 @@ use super::mapping;
 use crate::analysis::session::Session;
 use crate::app::camera::ISOMETRIC_PITCH;
 use crate::app::camera::pose::LONG_LENS;
-use crate::app::headless::{PictureSettings, SheetStudio, Studio, Viewpoint, liveliest, moment_at};
+use crate::app::headless::{
+    Adapter, PictureSettings, SheetStudio, Studio, Viewpoint, liveliest, moment_at,
+};
 use crate::app::model;
 use crate::app::table_picture::TableStudio;
 use crate::filter::cut::Cut;
@@ -51,6 +53,18 @@ pub struct Args {
     /// the recording, the one with the deepest stacks among some hundreds]
     #[arg(long, value_name = "TIME")]
     at: Option<TimeSpec>,
+    /// How finely light and edges are drawn: low suits slow machines, high takes several times as long
+    #[arg(long, value_enum, default_value = "medium")]
+    quality: QualityArg,
+    /// The shadow that the lamp throws
+    #[arg(long, value_enum, default_value = "soft")]
+    shadow: ShadowArg,
+    /// Say on standard error how long each pass took on the graphics device
+    #[arg(long)]
+    timings: bool,
+    /// With --timings: as one JSON document on standard output
+    #[arg(long, requires = "timings")]
+    json: bool,
     /// Where the camera stands: all of the city from the south, straight from above, or from a corner
     #[arg(long, value_enum, default_value = "home")]
     camera: CameraArg,
@@ -166,6 +180,19 @@ enum ViewArg {
     Functions,
     /// The calls of --focus between --from and --to
     Calls,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum QualityArg {
+    Low,
+    Medium,
+    High,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ShadowArg {
+    Soft,
+    None,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -379,6 +406,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             !args.transparent && !args.no_labels,
             "only the landscape has a ground or labels to leave out"
         );
+        ensure!(!args.timings, "only the landscape is drawn in passes");
         return sheets(view, session, &settings, &moments, &outputs);
     }
     let mut studio = Studio::with(session, &settings, &cut, Arc::new(metrics))?;
@@ -388,6 +416,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     if settings.legend && !studio.has_legend() {
         eprintln!("callscape: the picture is too small for its legend");
     }
+    let mut timings = Vec::new();
     for (index, (moment, path)) in moments.into_iter().zip(&outputs.paths).enumerate() {
         super::output::with_progress(|progress| -> anyhow::Result<()> {
             let cannot = || format!("cannot write {}", path.display());
@@ -401,6 +430,12 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             file.finish().with_context(cannot)
         })??;
         outputs.tell(index, path);
+        if args.timings {
+            timings.push(PictureTimings::new(path, studio.timings()));
+        }
+    }
+    if args.timings {
+        say_timings(&studio.adapter(), timings, args.json)?;
     }
     if studio.arcs_left_out() > 0 {
         let count = studio.arcs_left_out();
@@ -628,13 +663,80 @@ fn settings(
             distance: args.distance,
             fov_y: matches!(args.camera, CameraArg::Iso).then_some(LONG_LENS),
         },
-        quality: Quality {
-            // Each picture of a sequence is seen for an instant.
-            samples: if args.frames.is_some() { 6 } else { 16 },
-            ..Quality::default()
-        },
+        quality: quality(args),
         legend: !args.no_legend && (args.legend || landscape.says_more()),
     })
+}
+
+fn quality(args: &Args) -> Quality {
+    let quality = match args.quality {
+        QualityArg::Low => Quality::LOW,
+        QualityArg::Medium => Quality::MEDIUM,
+        QualityArg::High => Quality::HIGH,
+    };
+    Quality {
+        // Each picture of a sequence is seen for an instant.
+        samples: match args.frames {
+            Some(_) => quality.samples.div_ceil(3),
+            None => quality.samples,
+        },
+        shadow: args.shadow == ShadowArg::Soft,
+        ..quality
+    }
+}
+
+/// How long the passes of a picture took.
+#[derive(serde::Serialize)]
+struct PictureTimings {
+    file: String,
+    /// None where the device cannot tell.
+    passes: Option<Vec<PassTiming>>,
+}
+
+#[derive(serde::Serialize)]
+struct PassTiming {
+    name: &'static str,
+    ms: f32,
+}
+
+impl PictureTimings {
+    fn new(path: &Path, passes: &[(&'static str, f32)]) -> PictureTimings {
+        let passes = passes.iter().map(|&(name, ms)| PassTiming { name, ms });
+        PictureTimings {
+            file: path.display().to_string(),
+            passes: Some(passes.collect()).filter(|passes: &Vec<_>| !passes.is_empty()),
+        }
+    }
+}
+
+/// Says how long the passes took, summed over the pictures that were averaged.
+fn say_timings(
+    adapter: &Adapter,
+    pictures: Vec<PictureTimings>,
+    as_json: bool,
+) -> anyhow::Result<()> {
+    if as_json {
+        #[derive(serde::Serialize)]
+        struct Report<'a> {
+            #[serde(flatten)]
+            adapter: &'a Adapter,
+            pictures: Vec<PictureTimings>,
+        }
+        return super::output::print_json(&Report { adapter, pictures });
+    }
+    eprintln!("callscape: drawn by {}", adapter.adapter);
+    for picture in pictures {
+        let Some(passes) = picture.passes else {
+            eprintln!("callscape: it cannot tell how long the passes take");
+            return Ok(());
+        };
+        let sum: f32 = passes.iter().map(|pass| pass.ms).sum();
+        eprintln!("callscape: {}: {sum:.1} ms", picture.file);
+        for pass in passes {
+            eprintln!("  {:<14}{:>9.1} ms", pass.name, pass.ms);
+        }
+    }
+    Ok(())
 }
 
 /// The metrics that the picture is to show.

@@ -50,7 +50,7 @@ impl Blocks {
     }
 
     pub fn draw(&mut self, on: &mut Recording<'_>, city: &City, cull: &mut Cull) {
-        cull.from_eye(on, city, BATCH * FACES.len() as u32);
+        cull.list_from_eye(on, city, BATCH * FACES.len() as u32);
         let (shown, made) = cull.shown();
         if self.made != made {
             self.group = None;

@@ -122,7 +122,7 @@ impl Cull {
     }
 
     /// Makes the list of what is seen from the eye; `indices` draw 64 blocks.
-    pub fn from_eye(&mut self, on: &mut Recording<'_>, city: &City, indices: u32) {
+    pub fn list_from_eye(&mut self, on: &mut Recording<'_>, city: &City, indices: u32) {
         let view = gpu::View {
             planes: planes(&on.part.clip_from_world(on.camera)),
             eye: on.camera.eye.extend(1.0).to_array(),
@@ -135,7 +135,7 @@ impl Cull {
     }
 
     /// Makes the list of what is seen of a square from above.
-    pub fn from_above(
+    pub fn list_from_above(
         &mut self,
         on: &mut Recording<'_>,
         city: &City,

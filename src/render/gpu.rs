@@ -17,6 +17,16 @@ pub enum GpuError {
          software, install the packages libvulkan1 and mesa-vulkan-drivers"
     )]
     NoDevice { adapter: String, reason: String },
+    #[error(
+        "the graphics adapter {adapter} cannot draw this: {lacks}; to draw in software, install the packages \
+         libvulkan1 and mesa-vulkan-drivers and set VK_DRIVER_FILES to the file of lavapipe"
+    )]
+    TooWeak { adapter: String, lacks: String },
+    #[error(
+        "the graphics device has no memory left; close other programs, choose a lower quality, or make the picture \
+         smaller"
+    )]
+    OutOfMemory,
     #[error("a picture of {width} × {height} pixels cannot be drawn; sides may be 1 to {limit}")]
     Size { width: u32, height: u32, limit: u32 },
     #[error("the graphics device was lost: {0}")]
@@ -31,6 +41,7 @@ struct Complaints {
     first: Option<String>,
     count: usize,
     lost: Option<String>,
+    is_out_of_memory: bool,
 }
 
 /// An open graphics device.
@@ -47,12 +58,47 @@ pub const BACKENDS: wgpu::Backends = wgpu::Backends::VULKAN
     .union(wgpu::Backends::METAL)
     .union(wgpu::Backends::DX12);
 
+/// What of an adapter is used.
+enum Offer {
+    All,
+    Within(Box<wgpu::Limits>),
+}
+
+/// What the passes cannot do without and an adapter does not have.
+fn lacks(adapter: &wgpu::Adapter, limits: &wgpu::Limits) -> Option<String> {
+    let flags = adapter.get_downlevel_capabilities().flags;
+    let wanted = wgpu::DownlevelFlags::COMPUTE_SHADERS
+        | wgpu::DownlevelFlags::INDIRECT_EXECUTION
+        | wgpu::DownlevelFlags::VERTEX_STORAGE;
+    if !flags.contains(wanted) {
+        return Some("it has no compute shaders, or none that decide what is drawn".to_owned());
+    }
+    let least = MOST_BUFFERS;
+    let found = limits.max_storage_buffers_per_shader_stage;
+    (found < least)
+        .then(|| format!("a shader may read {found} buffers of it, and has to read {least}"))
+}
+
+/// Storage buffers that the pass with the most of them binds.
+const MOST_BUFFERS: u32 = 5;
+
 impl Gpu {
     /// Opens the most powerful adapter, software where there is no other, without a window.
     pub fn headless() -> Result<Gpu, GpuError> {
         let mut description = wgpu::InstanceDescriptor::new_without_display_handle();
         description.backends = BACKENDS;
-        Gpu::open(wgpu::Instance::new(description), None)
+        Gpu::open(wgpu::Instance::new(description), None, Offer::All)
+    }
+
+    /// Opens it as if it offered no more than `limits`, and could not tell times: what others have to live with.
+    pub fn headless_within(limits: wgpu::Limits) -> Result<Gpu, GpuError> {
+        let mut description = wgpu::InstanceDescriptor::new_without_display_handle();
+        description.backends = BACKENDS;
+        Gpu::open(
+            wgpu::Instance::new(description),
+            None,
+            Offer::Within(Box::new(limits)),
+        )
     }
 
     /// Opens an adapter that can present on `surface`, which was created by `instance`.
@@ -60,12 +106,13 @@ impl Gpu {
         instance: wgpu::Instance,
         surface: &wgpu::Surface<'_>,
     ) -> Result<Gpu, GpuError> {
-        Gpu::open(instance, Some(surface))
+        Gpu::open(instance, Some(surface), Offer::All)
     }
 
     fn open(
         instance: wgpu::Instance,
         surface: Option<&wgpu::Surface<'_>>,
+        offer: Offer,
     ) -> Result<Gpu, GpuError> {
         let options = wgpu::RequestAdapterOptions {
             power_preference: wgpu::PowerPreference::HighPerformance,
@@ -74,12 +121,24 @@ impl Gpu {
         };
         let adapter = pollster::block_on(instance.request_adapter(&options))
             .map_err(|_| GpuError::NoAdapter)?;
-        let features = adapter.features() & wgpu::Features::TIMESTAMP_QUERY;
+        let (features, limits) = match offer {
+            Offer::All => (
+                adapter.features() & wgpu::Features::TIMESTAMP_QUERY,
+                adapter.limits(),
+            ),
+            Offer::Within(limits) => (wgpu::Features::empty(), *limits),
+        };
+        if let Some(lacks) = lacks(&adapter, &limits) {
+            return Err(GpuError::TooWeak {
+                adapter: adapter.get_info().name,
+                lacks,
+            });
+        }
         let description = wgpu::DeviceDescriptor {
             label: Some("callscape"),
             required_features: features,
             // Without asking, a device has only the limits that every browser grants.
-            required_limits: adapter.limits(),
+            required_limits: limits,
             experimental_features: wgpu::ExperimentalFeatures::disabled(),
             memory_hints: wgpu::MemoryHints::Performance,
             trace: wgpu::Trace::Off,
@@ -95,15 +154,17 @@ impl Gpu {
         let heard = Arc::clone(&complaints);
         device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
             let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
+            if matches!(error, wgpu::Error::OutOfMemory { .. }) {
+                heard.is_out_of_memory = true;
+                return;
+            }
             heard.count += 1;
             heard.first.get_or_insert_with(|| error.to_string());
         }));
         let heard = Arc::clone(&complaints);
-        device.set_device_lost_callback(move |reason, message| {
-            if reason != wgpu::DeviceLostReason::Destroyed {
-                let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
-                heard.lost.get_or_insert(message);
-            }
+        device.set_device_lost_callback(move |_, message| {
+            let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
+            heard.lost.get_or_insert(message);
         });
         Ok(Gpu {
             instance,
@@ -119,6 +180,14 @@ impl Gpu {
         self.adapter.get_info().name
     }
 
+    /// Whether the device is lost, without waiting.
+    pub fn check_lost(&self) -> Result<(), GpuError> {
+        let complaints = self.complaints.lock();
+        let complaints = complaints.unwrap_or_else(PoisonError::into_inner);
+        let lost = complaints.lost.clone();
+        lost.map_or(Ok(()), |reason| Err(GpuError::Lost(reason)))
+    }
+
     /// What went wrong since the last call: a lost device, or the first of the errors and how many
     /// followed it. Call once a frame; a lost device stays lost and needs a new `Gpu`.
     pub fn check(&self) -> Result<(), GpuError> {
@@ -129,6 +198,11 @@ impl Gpu {
         if let Some(reason) = &complaints.lost {
             return Err(GpuError::Lost(reason.clone()));
         }
+        if std::mem::take(&mut complaints.is_out_of_memory) {
+            // What else went wrong went wrong for want of memory.
+            (complaints.count, complaints.first) = (0, None);
+            return Err(GpuError::OutOfMemory);
+        }
         let count = std::mem::take(&mut complaints.count);
         match complaints.first.take() {
             None => Ok(()),
@@ -138,6 +212,14 @@ impl Gpu {
             ))),
             Some(first) => Err(GpuError::Failed(first)),
         }
+    }
+
+    /// As if the device had run out of memory: for tests of what follows.
+    pub fn complain_of_memory(&self) {
+        let complaints = self.complaints.lock();
+        complaints
+            .unwrap_or_else(PoisonError::into_inner)
+            .is_out_of_memory = true;
     }
 
     /// Whether a picture of this size can be drawn.

@@ -189,7 +189,7 @@ impl Heights {
                 continue;
             }
             layer.drawn = Some(square);
-            cull.from_above(on, city, index, square, BATCH * QUAD.len() as u32);
+            cull.list_from_above(on, city, index, square, BATCH * QUAD.len() as u32);
             let (shown, made) = cull.shown();
             if self.made != made {
                 self.made = made;

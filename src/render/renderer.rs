@@ -58,28 +58,36 @@ pub struct Quality {
 }
 
 impl Quality {
-    /// What still pictures have at most.
-    pub const BEST: Quality = Quality {
-        samples: 64,
-        light: Light::High,
-        shadow: true,
-    };
-
     /// For weak devices: coarser in motion, and a little less smooth at rest.
     pub const LOW: Quality = Quality {
         samples: 8,
         light: Light::Low,
         shadow: true,
     };
+    pub const MEDIUM: Quality = Quality {
+        samples: 16,
+        light: Light::Medium,
+        shadow: true,
+    };
+    /// For fast devices, whose pictures in motion then look as those at rest, and for stills to be printed.
+    pub const HIGH: Quality = Quality {
+        samples: 48,
+        light: Light::High,
+        shadow: true,
+    };
+
+    /// What suits a device.
+    pub fn for_device(device: wgpu::DeviceType) -> Quality {
+        match device {
+            wgpu::DeviceType::DiscreteGpu => Quality::HIGH,
+            _ => Quality::MEDIUM,
+        }
+    }
 }
 
 impl Default for Quality {
     fn default() -> Quality {
-        Quality {
-            samples: 16,
-            light: Light::Medium,
-            shadow: true,
-        }
+        Quality::MEDIUM
     }
 }
 
@@ -462,7 +470,15 @@ impl Renderer {
             size: drawn,
             origin: corner,
         };
-        let mut image = self.image_of_part(gpu, frame)?;
+        let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+        let image = self.image_of_part(gpu, frame);
+        if pollster::block_on(scope.pop()).is_some() {
+            // What was made is no use, and takes the memory that a smaller picture needs.
+            self.targets = None;
+            self.last = None;
+            return Err(GpuError::OutOfMemory);
+        }
+        let mut image = image?;
         if size != drawn {
             let inset: [u32; 2] = std::array::from_fn(|axis| origin[axis] - corner[axis]);
             image = image.part(inset, size);

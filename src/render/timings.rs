@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// Passes of a frame that are timed; further ones are not.
-const MOST: u32 = 64;
+/// Passes of a frame, or of all the pictures of a still, that are timed; further ones are not.
+const MOST: u32 = 1024;
 
 /// Times passes by stamps at their begin and end. At most one frame is in flight: the next is timed
 /// once its numbers are there.

@@ -10,7 +10,15 @@ thread_local! {
     static HELD: Cell<(isize, isize)> = const { Cell::new((0, 0)) };
 }
 
+thread_local! {
+    /// How often this thread has asked for memory.
+    static ASKED: Cell<usize> = const { Cell::new(0) };
+}
+
 fn count(change: isize) {
+    if change > 0 {
+        let _ = ASKED.try_with(|asked| asked.set(asked.get() + 1));
+    }
     // Threads that end have none any more.
     let _ = HELD.try_with(|held| {
         let (now, most) = held.get();
@@ -49,6 +57,13 @@ unsafe impl GlobalAlloc for Counting {
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
+
+/// What `work` gives, and how often this thread asked for memory meanwhile.
+pub fn allocations<T>(work: impl FnOnce() -> T) -> (T, usize) {
+    let before = ASKED.with(Cell::get);
+    let result = work();
+    (result, ASKED.with(Cell::get) - before)
+}
 
 /// What `work` gives, and how many bytes of the heap this thread held more at most while it ran.
 pub fn most_held<T>(work: impl FnOnce() -> T) -> (T, usize) {

@@ -692,6 +692,181 @@ fn a_few_changed_looks_are_as_good_as_all() {
     assert_eq!(draw(&mut one_by_one, &frame), draw(&mut at_once, &frame));
 }
 
+/// A target without a window.
+fn target() -> wgpu::TextureView {
+    let texture = gpu().device.create_texture(&wgpu::TextureDescriptor {
+        label: None,
+        size: wgpu::Extent3d {
+            width: SIZE[0],
+            height: SIZE[1],
+            depth_or_array_layers: 1,
+        },
+        mip_level_count: 1,
+        sample_count: 1,
+        dimension: wgpu::TextureDimension::D2,
+        format: FORMAT,
+        usage: wgpu::TextureUsages::RENDER_ATTACHMENT,
+        view_formats: &[],
+    });
+    texture.create_view(&Default::default())
+}
+
+/// How often the frame's own thread asks for memory while the camera moves and a few blocks run: what the graphics
+/// library needs for the same passes, however large the city, and nothing else.
+#[test]
+fn frames_take_no_more_memory_of_a_larger_city() {
+    let view = target();
+    let frames = |leaves: usize| {
+        let scene = Scene::new(leaves, 0.0, 20, Theme::Light);
+        let mut renderer = renderer(&scene.blocks);
+        renderer.set_arcs(gpu(), &scene.arcs);
+        let mut camera = Scene::overview();
+        let mut counts = Vec::new();
+        for number in 0..12u16 {
+            camera.eye.x += 1.0;
+            let look = BlockLook {
+                glow: 1.0,
+                rise: f32::from(number),
+                ..BlockLook::default()
+            };
+            let frame = frame(camera, Theme::Light, 1);
+            let (_, count) = crate::memory::allocations(|| {
+                for place in 0..20 {
+                    renderer.set_looks(place * 10, &[look]);
+                }
+                let mut encoder = gpu().device.create_command_encoder(&Default::default());
+                renderer.draw(gpu(), &mut encoder, &view, &frame);
+                gpu().queue.submit([encoder.finish()]);
+            });
+            gpu().wait().expect("a device");
+            counts.push(count);
+        }
+        // The first frames fill buffers; what the library allocates now and then is no frame's doing.
+        counts.drain(..6);
+        counts.iter().min().copied().expect("some frames")
+    };
+    let (few, many) = (frames(300), frames(30_000));
+    println!("{few} and {many} allocations a frame, all in the graphics library");
+    assert!(
+        many <= few + few / 10,
+        "{few} for few blocks, {many} for many"
+    );
+}
+
+#[test]
+fn a_lost_device_tells_and_another_draws_the_same() {
+    let scene = Scene::new(300, 20.0, 5, Theme::Dark);
+    let picture = |gpu: &Gpu, renderer: &mut Renderer| {
+        renderer.image(gpu, &frame(Scene::overview(), Theme::Dark, 1))
+    };
+    let made = |gpu: &Gpu| {
+        let mut renderer = Renderer::new(gpu, FORMAT);
+        renderer.set_blocks(gpu, &scene.blocks);
+        renderer.set_looks(0, &scene.looks);
+        renderer
+    };
+    let open = || Gpu::headless().expect("it opened before");
+    let lost = open();
+    let mut renderer = made(&lost);
+    let before = picture(&lost, &mut renderer).expect("not lost yet");
+    lost.device.destroy();
+    let _ = lost.wait();
+    let error = picture(&lost, &mut renderer).and_then(|_| lost.check());
+    assert!(error.is_err());
+    assert!(matches!(lost.check(), Err(GpuError::Lost(_))));
+    // Whatever is asked of it now, nothing ends the program.
+    renderer.set_blocks(&lost, &scene.blocks);
+    renderer.set_arcs(&lost, &scene.arcs);
+    assert_eq!(renderer.pick(&lost, 3, 3), None);
+    let other = open();
+    let after = picture(&other, &mut made(&other)).expect("a picture");
+    assert_eq!(before, after);
+}
+
+#[test]
+fn a_small_device_draws_what_fits_it() {
+    let limits = wgpu::Limits {
+        max_texture_dimension_2d: 2048,
+        max_storage_buffer_binding_size: 1 << 20,
+        max_buffer_size: 1 << 20,
+        ..wgpu::Limits::default()
+    };
+    let small = Gpu::headless_within(limits).expect("less than it has");
+    let scene = Scene::new(60_000, 1.0, 3_000, Theme::Light);
+    assert!(scene.blocks.len() * 32 > 1 << 20, "too few to be too many");
+    let mut renderer = Renderer::new(&small, FORMAT);
+    renderer.set_blocks(&small, &scene.blocks);
+    renderer.set_looks(0, &scene.looks);
+    renderer.set_arcs(&small, &scene.arcs);
+    renderer.set_labels(&small, &scene.flat, &[]);
+    let frame = frame(Scene::overview(), Theme::Light, 2);
+    let image = renderer.image(&small, &frame).expect("a picture");
+    assert_eq!(small.check(), Ok(()));
+    assert_eq!((image.width, image.height), (SIZE[0], SIZE[1]));
+    assert_eq!(renderer.timings(&small), &[], "it cannot tell");
+    let large = Frame {
+        size: [2049, 8],
+        ..frame
+    };
+    let refused = renderer.image(&small, &large);
+    assert!(matches!(refused, Err(GpuError::Size { limit: 2048, .. })));
+}
+
+#[test]
+fn a_device_that_lacks_what_passes_need_is_refused_by_name() {
+    let limits = wgpu::Limits {
+        max_storage_buffers_per_shader_stage: 4,
+        ..wgpu::Limits::default()
+    };
+    let Err(error) = Gpu::headless_within(limits) else {
+        panic!("it opened");
+    };
+    let text = error.to_string();
+    assert!(matches!(error, GpuError::TooWeak { .. }));
+    assert!(text.contains("mesa-vulkan-drivers"), "{text}");
+}
+
+#[test]
+fn light_of_every_quality_is_much_the_same() {
+    let scene = Scene::new(900, 5.0, 0, Theme::Light);
+    let mut renderer = renderer(&scene.blocks);
+    renderer.set_looks(0, &scene.looks);
+    let mut picture = |quality: Quality| {
+        let frame = Frame {
+            quality: Quality {
+                samples: 4,
+                ..quality
+            },
+            ..frame(Scene::overview(), Theme::Light, 4)
+        };
+        draw(&mut renderer, &frame)
+    };
+    let medium = picture(Quality::MEDIUM);
+    let pixels = (SIZE[0] * SIZE[1]) as usize;
+    for quality in [Quality::LOW, Quality::HIGH] {
+        let other = differing(&medium, &picture(quality), 24);
+        assert!(
+            other * 20 < pixels,
+            "{quality:?}: {other} pixels are others"
+        );
+    }
+    let bright = |image: &Image| {
+        image
+            .rgba
+            .iter()
+            .map(|&value| u64::from(value))
+            .sum::<u64>()
+    };
+    let without = picture(Quality {
+        shadow: false,
+        ..Quality::MEDIUM
+    });
+    assert!(
+        bright(&without) > bright(&medium),
+        "a shadow takes light away"
+    );
+}
+
 /// The mean of `side` × `side` pixels each.
 fn reduced(image: &Image, side: u32) -> Image {
     let (width, height) = (image.width / side, image.height / side);
@@ -753,7 +928,7 @@ fn what_is_too_small_looks_as_its_mean_does() {
                 .expect("a file");
         }
         assert!(
-            mean < 4.0,
+            mean < 5.0,
             "{theme:?}: {mean} on average, {other} pixels are others"
         );
     }

@@ -1,11 +1,11 @@
 //! An invented city for pictures and benches: as uneven as a real code base, and the same every time.
 
-use callscape::layout::geometry::{
-    Arc, Arcs, Block, BlockKind, BlockLook, CITY_SIZE, FlatLabel, ScreenLabel,
-};
+use callscape::facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
+use callscape::filter::cut::Cut;
+use callscape::layout::geometry::{Arc, Arcs, Block, BlockKind, BlockLook, FlatLabel, ScreenLabel};
+use callscape::layout::treemap::{self, Heights, Rect, Tiling, label_strip};
 use callscape::render::camera::Camera;
 use callscape::render::theme::Theme;
-use callscape::units::ModuleId;
 use glam::{Vec2, Vec3};
 
 use crate::random::Random;
@@ -35,9 +35,6 @@ struct Node {
     weight: f32,
 }
 
-const STEP: f32 = 4.0;
-const PLINTH: f32 = 2.25;
-
 impl Scene {
     /// About `leaves` functions, `active` of each hundred files running, `arcs` relations between
     /// what runs.
@@ -51,8 +48,22 @@ impl Scene {
             flat: Vec::new(),
             screen: Vec::new(),
         };
-        let size = Vec2::new(CITY_SIZE, CITY_SIZE * 0.72);
-        scene.place(&root, Vec2::ZERO, size, 0);
+        let mut builder = HierarchyBuilder::new("city");
+        let mut areas = vec![0.0];
+        add(&root, NodeId::ROOT, 1, &mut builder, &mut areas);
+        let (hierarchy, ids) = builder.build();
+        let mut by_module = vec![0.0; hierarchy.len()];
+        for (id, area) in ids.iter().zip(areas) {
+            by_module[id.index()] = area;
+        }
+        scene.blocks = treemap::layout(
+            &hierarchy,
+            &Cut::all(),
+            &by_module,
+            &Heights::Even,
+            Tiling::Squarified,
+        );
+        scene.name();
         scene.looks = vec![BlockLook::default(); scene.blocks.len()];
         let running = scene.run(active, &mut random);
         scene.relate(&running, arcs, theme, &mut random);
@@ -78,59 +89,31 @@ impl Scene {
             .collect();
     }
 
-    fn place(&mut self, node: &Node, min: Vec2, size: Vec2, level: u16) {
-        if size.min_element() < 0.3 {
-            return;
-        }
-        let at = self.blocks.len();
-        let low = f32::from(level) * STEP;
-        let is_leaf = node.children.is_empty();
-        let height = if is_leaf { PLINTH } else { STEP };
-        let base = if level == 0 { 0.0 } else { low - 0.5 };
-        self.blocks.push(Block {
-            module: ModuleId(at as u32),
-            kind: if is_leaf {
-                BlockKind::Leaf
-            } else {
-                BlockKind::Terrace
-            },
-            level,
-            min: min.extend(base),
-            max: (min + size).extend(low + height),
-            subtree_end: 0,
-        });
-        if !is_leaf {
-            let short = size.min_element();
-            let margin = if level == 0 {
-                8.75
-            } else {
-                (0.035 * short + 0.5).min(7.0)
+    /// The names of districts in the margins of their terraces.
+    fn name(&mut self) {
+        for (at, block) in self.blocks.iter().enumerate() {
+            let size = (block.max - block.min).truncate();
+            if block.kind != BlockKind::Terrace || size.min_element() < 60.0 || block.level > 2 {
+                continue;
+            }
+            let rect = Rect {
+                west: f64::from(block.min.x),
+                south: f64::from(block.min.y),
+                east: f64::from(block.max.x),
+                north: f64::from(block.max.y),
             };
-            let is_named = short > 60.0 && level < 3;
-            let head = margin * if is_named { 2.2 } else { 1.0 };
-            if is_named {
-                self.flat.push(FlatLabel {
-                    text: format!("{}{}", NAMES[at % NAMES.len()], at % 10),
-                    module: ModuleId(at as u32),
-                    origin: (min + Vec2::new(margin, margin * 0.55)).extend(low + height),
-                    right: Vec3::X,
-                    up: Vec3::Y,
-                    em: (head * 0.85).min(13.75),
-                    opacity: 1.0,
-                    is_inverted: false,
-                });
-            }
-            let weights: Vec<f32> = node.children.iter().map(|child| child.weight).collect();
-            let inner = (
-                min + Vec2::new(margin, head),
-                size - Vec2::new(2.0 * margin, margin + head),
-            );
-            for (child, (at, size)) in node.children.iter().zip(squarify(&weights, inner)) {
-                let gap = (0.04 * size.min_element()).min(1.5);
-                self.place(child, at + gap, size - 2.0 * gap, level + 1);
-            }
+            let em = 0.7 * label_strip(rect, block.level) as f32;
+            self.flat.push(FlatLabel {
+                text: format!("{}{}", NAMES[at % NAMES.len()], at % 10),
+                module: block.module,
+                origin: block.min.with_z(block.max.z) + Vec3::new(0.4 * em, 0.3 * em, 0.0),
+                right: Vec3::X,
+                up: Vec3::Y,
+                em,
+                opacity: 1.0,
+                is_inverted: false,
+            });
         }
-        self.blocks[at].subtree_end = self.blocks.len() as u32;
     }
 
     fn run(&mut self, active: f32, random: &mut Random) -> Vec<usize> {
@@ -272,50 +255,20 @@ fn node(leaves: f32, level: u32, random: &mut Random) -> Node {
     Node { children, weight }
 }
 
-/// Squarified treemap of Bruls, Huizing and van Wijk (2000), for weights from large to small.
-fn squarify(weights: &[f32], (mut min, mut size): (Vec2, Vec2)) -> Vec<(Vec2, Vec2)> {
-    let total: f32 = weights.iter().sum();
-    let scale = (size.x * size.y).max(0.0) / total.max(1e-9);
-    let mut placed = Vec::new();
-    let mut start = 0;
-    while start < weights.len() {
-        let side = size.min_element().max(1e-6);
-        let worst = |end: usize| {
-            let row = &weights[start..end];
-            let sum = row.iter().sum::<f32>() * scale;
-            row.iter()
-                .map(|w| {
-                    let ratio = side * side * w * scale / (sum * sum);
-                    ratio.max(1.0 / ratio)
-                })
-                .fold(0.0, f32::max)
+/// Adds what a module holds, in preorder, and how large each is.
+fn add(node: &Node, id: NodeId, level: u32, builder: &mut HierarchyBuilder, areas: &mut Vec<f64>) {
+    for child in &node.children {
+        let kind = match (child.children.is_empty(), level) {
+            (true, _) => ModuleKind::Function,
+            (false, 0..=2) => ModuleKind::Directory,
+            (false, _) => ModuleKind::File,
         };
-        let mut end = start + 1;
-        while end < weights.len() && worst(end + 1) <= worst(end) {
-            end += 1;
-        }
-        let sum = weights[start..end].iter().sum::<f32>() * scale;
-        let depth = sum / side;
-        let mut offset = 0.0;
-        let is_wide = size.x >= size.y;
-        for weight in &weights[start..end] {
-            let length = weight * scale / depth;
-            let (at, extent) = if is_wide {
-                (Vec2::new(0.0, offset), Vec2::new(depth, length))
-            } else {
-                (Vec2::new(offset, 0.0), Vec2::new(length, depth))
-            };
-            placed.push((min + at, extent));
-            offset += length;
-        }
-        let cut = if is_wide {
-            Vec2::new(depth, 0.0)
+        let at = builder.add(id, Module::named(kind, "module"));
+        areas.push(if child.children.is_empty() {
+            f64::from(child.weight)
         } else {
-            Vec2::new(0.0, depth)
-        };
-        min += cut;
-        size -= cut;
-        start = end;
+            0.0
+        });
+        add(child, at, level + 1, builder, areas);
     }
-    placed
 }

@@ -139,6 +139,11 @@ impl Drop for Window<'_> {
 
 impl Window<'_> {
     fn open<'a>(display: &'a Display, inputs: &[&Path]) -> Window<'a> {
+        Window::open_with(display, inputs, "")
+    }
+
+    /// One in which a fault of the graphics device happens; none for an empty text.
+    fn open_with<'a>(display: &'a Display, inputs: &[&Path], fault: &str) -> Window<'a> {
         static OPENED: AtomicU32 = AtomicU32::new(0);
         let number = OPENED.fetch_add(1, Ordering::Relaxed);
         let name = format!("callscape-state-{}-{number}", std::process::id());
@@ -147,6 +152,7 @@ impl Window<'_> {
             .callscape()
             .args(inputs)
             .env("CALLSCAPE_STATE", &log)
+            .env("CALLSCAPE_FAULT", fault)
             .stderr(Stdio::null())
             .spawn()
             .expect("the program is built");
@@ -751,6 +757,72 @@ fn a_window_tells_once_what_a_damaged_index_leaves_out() {
     window.wait("no message", |state| told(state) == 0);
     window.key("Home");
     assert_eq!(told(&window.wait_for_rest()), 0);
+    window.close();
+}
+
+/// Opens a window in which a fault happens, and sees that it goes on; the messages that it shows then.
+fn goes_on_after(fault: &str) -> Option<Value> {
+    let display = Display::open()?;
+    let source = common::data("window/source");
+    let trace = common::data("window/meal.json");
+    let window = Window::open_with(&display, &[&source, &trace], &format!("{fault}@12"));
+    window.wait("open session", |state| state["open"].is_string());
+    for round in 0..4 {
+        window.key("F1");
+        window.wait("help", |state| state["help"] == (round % 2 == 0));
+    }
+    let state = window.wait("more frames", |state| state["frame"].as_u64() > Some(16));
+    draws_nothing_at_rest(&window);
+    window.close();
+    Some(state["messages"].clone())
+}
+
+#[test]
+fn a_lost_device_is_replaced() {
+    if let Some(messages) = goes_on_after("device") {
+        assert_eq!(messages, serde_json::json!([]));
+    }
+}
+
+#[test]
+fn a_lost_surface_is_replaced() {
+    if let Some(messages) = goes_on_after("surface") {
+        assert_eq!(messages, serde_json::json!([]));
+    }
+}
+
+#[test]
+fn a_device_without_memory_is_made_do_with_and_told() {
+    if let Some(messages) = goes_on_after("memory") {
+        let told = serde_json::json!(["The graphics device has no memory left"]);
+        assert_eq!(messages, told);
+    }
+}
+
+#[test]
+fn a_window_may_have_any_size() {
+    let Some(display) = Display::open() else {
+        return;
+    };
+    let source = common::data("window/source");
+    let window = Window::open(&display, &[&source]);
+    window.wait("open session", |state| state["open"].is_string());
+    for [width, height] in [
+        ["1", "1"],
+        ["3000", "2500"],
+        ["330", "2000"],
+        ["900", "600"],
+    ] {
+        let before = window.state()["frame"].as_u64();
+        display.xdotool(&["windowsize", &window.id, width, height]);
+        let state = window.wait("a frame", |state| state["frame"].as_u64() > before);
+        assert_eq!(
+            state["messages"],
+            serde_json::json!([]),
+            "{width} × {height}"
+        );
+    }
+    window.wait_for_rest();
     window.close();
 }
 

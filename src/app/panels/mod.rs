@@ -33,6 +33,7 @@ use super::command::Command;
 use super::dock::Dock;
 use super::workbench::Workbench;
 use crate::filter::selection::Pointed;
+use crate::render::renderer::Quality;
 use crate::views::table::ViewId;
 
 pub use functions::FIELD as FUNCTION_FIELD;
@@ -87,7 +88,11 @@ pub struct Timings {
     /// Milliseconds from one frame to the next, and of that on the CPU, smoothed.
     pub interval_ms: f32,
     pub cpu_ms: f32,
+    /// Milliseconds that the passes of a recent frame took on the device; empty where it cannot tell.
+    pub passes: Vec<(&'static str, f32)>,
     pub adapter: String,
+    /// What suits the device.
+    pub quality: Quality,
 }
 
 /// Shows all panels and views, adds what the user asked for to `commands`, and says where the landscape
@@ -148,7 +153,7 @@ pub fn show(
     }
     let map = landscape.and_then(|place| minimap::show(&ctx, place, &mut context));
     context.free = room;
-    settings::show(&ctx, &mut context);
+    settings::show(&ctx, &mut context, timings.quality);
     mapping::show(&ctx, &mut context);
     picture::show(&ctx, &mut context);
     jobs::show(&ctx, &mut context);
@@ -166,6 +171,7 @@ pub fn show(
         let corner = egui::Align2::CENTER_TOP;
         widgets::card(&ctx, "timings", corner, context.free, |ui| {
             ui.label(text::timings(timings));
+            ui.label(super::style::weak(&text::passes(&timings.passes)));
         });
     }
     let pointer = ctx.pointer_hover_pos();

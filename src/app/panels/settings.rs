@@ -7,17 +7,21 @@ use super::super::style;
 use super::Context;
 use super::widgets::{Icon, card, icon_button, small_slider};
 use crate::layout::treemap::Tiling;
+use crate::render::renderer::Quality;
 use crate::render::theme::Theme;
 use crate::units::Cost;
 use crate::views::landscape::{ArcMode, Scale, Surface};
 use crate::views::metrics::Metric;
 
-pub fn show(ctx: &Egui, context: &mut Context<'_>) {
+/// `suited` is the quality that suits the device.
+pub fn show(ctx: &Egui, context: &mut Context<'_>, suited: Quality) {
     if !context.bench.shown.settings {
         return;
     }
     let old = context.bench.settings;
     let mut new = old;
+    let old_quality = context.bench.quality.unwrap_or(suited);
+    let mut quality = old_quality;
     let has_recording = context
         .bench
         .document
@@ -44,6 +48,19 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
             .show(ui, |ui| {
                 let themes = [(Theme::Light, "light"), (Theme::Dark, "dark")];
                 choice(ui, "Theme", &mut new.theme, &themes);
+                // The shadow is chosen by itself.
+                let with_shadow = |of: Quality| Quality {
+                    shadow: quality.shadow,
+                    ..of
+                };
+                let qualities = [
+                    (with_shadow(Quality::LOW), "low, for weak devices"),
+                    (with_shadow(Quality::MEDIUM), "medium"),
+                    (with_shadow(Quality::HIGH), "high"),
+                ];
+                choice(ui, "Quality", &mut quality, &qualities);
+                let shadows = [(true, "soft"), (false, "none")];
+                choice(ui, "Shadow", &mut quality.shadow, &shadows);
                 let metrics = |metric: Metric| (metric, metric.title());
                 let areas = offered
                     .clone()
@@ -91,6 +108,9 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
     });
     if new != old {
         context.commands.push(Command::Configure(new));
+    }
+    if quality != old_quality {
+        context.commands.push(Command::SetQuality(quality));
     }
 }
 

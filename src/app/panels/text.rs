@@ -69,6 +69,20 @@ pub fn timings(timings: &Timings) -> String {
     )
 }
 
+/// The passes of a frame and what they took on the device.
+pub fn passes(passes: &[(&str, f32)]) -> String {
+    if passes.is_empty() {
+        return "the device does not tell how long each pass takes".to_owned();
+    }
+    let sum: f32 = passes.iter().map(|(_, ms)| ms).sum();
+    let mut text = format!("{sum:.1} ms on the device: ");
+    for (place, (name, ms)) in passes.iter().enumerate() {
+        text.push_str(if place == 0 { "" } else { " · " });
+        text.push_str(&format!("{name} {ms:.1}"));
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

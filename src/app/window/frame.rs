@@ -12,6 +12,7 @@ use crate::app::graphics::{Graphics, Presented};
 use crate::app::panels::{self, Layout, Place};
 use crate::app::workbench::Message;
 use crate::render::gpu::GpuError;
+use crate::render::renderer::Quality;
 use crate::views::table::ViewId;
 
 /// The picture of a landscape at rest is made better only when nothing else is going on: on a software
@@ -19,6 +20,8 @@ use crate::views::table::ViewId;
 const CALM: Duration = Duration::from_millis(150);
 /// How often the progress of work on another thread is looked at.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(60);
+/// A landscape with sides of fewer pixels than this share of the window's is no longer worth drawing.
+const COARSEST: f32 = 0.2;
 /// When the display cannot take a frame it is tried again after this.
 const RETRY_INTERVAL: Duration = Duration::from_millis(16);
 
@@ -90,7 +93,7 @@ impl App {
         let target = layout.landscape.map(|landscape| {
             let viewport = viewport(landscape, points);
             self.bench.set_viewport(viewport);
-            let size = (viewport.size * scale).as_uvec2();
+            let size = (viewport.size * scale * view.finest).as_uvec2();
             view.graphics.target(ViewId::Landscape, size.to_array())
         });
         if target.is_none() {
@@ -119,10 +122,13 @@ impl App {
 
         let restless = CALM.saturating_sub(self.last_input.elapsed());
         let may_settle = scale == 1.0 && restless.is_zero() && !shown.repaint_after.is_zero();
-        let landscape =
-            target.and_then(|target| landscape_frame(&mut self.bench, view, target, may_settle));
+        let quality = self.bench.quality.unwrap_or(self.timings.quality);
+        let landscape = target
+            .and_then(|target| landscape_frame(&mut self.bench, view, target, may_settle, quality));
         let sheets = prepare_sheets(&mut self.bench, view, points);
         let is_waiting = self.bench.sheets_wait();
+        #[cfg(debug_assertions)]
+        self.fault.happen(self.timings.frames, &mut view.graphics);
         let presented = view
             .graphics
             .draw(landscape.as_ref(), &sheets, theme, shown.panels);
@@ -140,6 +146,11 @@ impl App {
             }
         }
         self.timings.frames += 1;
+        if self.bench.shown.timings {
+            let Graphics { gpu, renderer, .. } = &mut view.graphics;
+            self.timings.passes.clear();
+            self.timings.passes.extend_from_slice(renderer.timings(gpu));
+        }
         let smooth = |old: f32, new: f32| old + (new - old) * 0.1;
         let interval = begin.duration_since(view.last_frame).as_secs_f32() * 1e3;
         self.timings.interval_ms = smooth(self.timings.interval_ms, interval);
@@ -213,6 +224,10 @@ impl App {
         let Some(view) = &self.view else {
             return;
         };
+        if error == GpuError::OutOfMemory {
+            self.make_do_with_less(event_loop);
+            return;
+        }
         if !matches!(error, GpuError::Lost(_)) {
             let message = Message {
                 is_error: true,
@@ -235,5 +250,37 @@ impl App {
         // The old surface has to go before the window can have another.
         self.view = None;
         self.make_view(event_loop, window);
+    }
+
+    /// Draws more coarsely on a device opened anew, since the old one has no memory left; gives up where it is
+    /// drawn as coarsely as can be already.
+    fn make_do_with_less(&mut self, event_loop: &ActiveEventLoop) {
+        let Some(view) = &self.view else {
+            return;
+        };
+        let (window, finest) = (Arc::clone(&view.window), 0.5 * view.finest);
+        if finest < COARSEST {
+            self.fail(event_loop, GpuError::OutOfMemory.into());
+            return;
+        }
+        self.bench.quality = Some(Quality {
+            shadow: self.bench.quality.is_none_or(|chosen| chosen.shadow),
+            ..Quality::LOW
+        });
+        self.bench.messages.push(Message {
+            is_error: true,
+            is_open: true,
+            title: "The graphics device has no memory left".to_owned(),
+            lines: vec![
+                "The landscape is drawn more coarsely from now on.".to_owned(),
+                "Closing other programs and opening the window again makes it as fine as before."
+                    .to_owned(),
+            ],
+        });
+        self.view = None;
+        self.make_view(event_loop, window);
+        if let Some(view) = &mut self.view {
+            view.finest = finest;
+        }
     }
 }

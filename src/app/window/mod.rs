@@ -1,5 +1,7 @@
 //! The window and its event loop. A frame is drawn when something changed and never otherwise.
 
+#[cfg(debug_assertions)]
+mod faults;
 mod frame;
 mod input;
 mod pictures;
@@ -29,7 +31,7 @@ use super::sheets::DrawnWith;
 use super::state_log::StateLog;
 use super::workbench::{Message, Workbench};
 use crate::analysis::session::Inputs;
-use crate::render::renderer::Frame;
+use crate::render::renderer::{Frame, Quality};
 use crate::units::{ModuleId, ThreadId};
 use crate::views::landscape::Moment;
 use crate::views::table::ViewId;
@@ -103,6 +105,8 @@ struct App {
     /// Whether keys reach this window.
     is_focused: bool,
     losses: u32,
+    #[cfg(debug_assertions)]
+    fault: faults::Fault,
     is_hidden: bool,
     last_input: Instant,
     /// When the next frame is due without an event.
@@ -130,6 +134,8 @@ struct View {
     waited: Vec<ViewId>,
     last_frame: Instant,
     pace: Pace,
+    /// Sides of the finest picture of the landscape as parts of the window's: less than 1 where memory is short.
+    finest: f32,
 }
 
 impl App {
@@ -164,6 +170,8 @@ impl App {
             log: StateLog::from_environment(),
             is_focused: false,
             losses: 0,
+            #[cfg(debug_assertions)]
+            fault: faults::Fault::from_environment(),
             is_hidden: false,
             last_input: Instant::now(),
             next_frame: None,
@@ -192,7 +200,9 @@ impl App {
             Ok(graphics) => {
                 let side = graphics.gpu.device.limits().max_texture_dimension_2d;
                 let theme = self.bench.settings.theme;
-                self.timings.adapter = graphics.gpu.name();
+                let adapter = graphics.gpu.adapter.get_info();
+                self.timings.quality = Quality::for_device(adapter.device_type);
+                self.timings.adapter = adapter.name;
                 self.view = Some(View {
                     overlay: Overlay::new(&window, side, theme),
                     graphics,
@@ -204,6 +214,7 @@ impl App {
                     waited: Vec::new(),
                     last_frame: Instant::now(),
                     pace: Pace::default(),
+                    finest: 1.0,
                 });
                 self.bench.blocks_are_new = true;
                 self.redraw();

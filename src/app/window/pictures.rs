@@ -27,6 +27,7 @@ pub(super) fn landscape_frame(
     view: &mut View,
     target: Target,
     may_settle: bool,
+    quality: Quality,
 ) -> Option<Frame> {
     let mut frame = Frame {
         camera: bench.camera.camera(),
@@ -34,7 +35,7 @@ pub(super) fn landscape_frame(
         theme: bench.settings.theme,
         hovered: [None; 2],
         selected: [None; 2],
-        quality: Quality::default(),
+        quality,
     };
     let Graphics { gpu, renderer, .. } = &mut view.graphics;
     let shown = target.size[0] as f32 / bench.viewport.size.x.max(1.0);
@@ -59,7 +60,7 @@ pub(super) fn landscape_frame(
         is_stale = true;
     }
     if std::mem::take(&mut bench.looks_are_new) {
-        renderer.set_looks(gpu, 0, document.landscape.looks());
+        renderer.set_looks(0, document.landscape.looks());
         is_stale = true;
     }
     let moment = document.moment();

@@ -189,6 +189,7 @@ impl Workbench {
             Command::ToggleSettings => self.shown.settings ^= true,
             Command::ToggleLegend => self.shown.legend ^= true,
             Command::ToggleStacks => self.shown.stacks ^= true,
+            Command::SetQuality(quality) => self.quality = Some(quality),
             Command::ToggleTimings => self.shown.timings ^= true,
             Command::Escape => self.escape(),
             Command::PlayOrPause

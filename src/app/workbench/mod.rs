@@ -35,6 +35,7 @@ use super::revision::Jobs;
 use super::saved::SavedSession;
 use super::watch::Watch;
 use super::work::Work;
+use crate::render::renderer::Quality;
 use crate::units::{ModuleId, Time};
 use crate::views::calls::CallsOf;
 use crate::views::landscape::LandscapeSettings;
@@ -107,6 +108,8 @@ pub struct Workbench {
     /// Recordings are followed as they grow.
     pub growing: Option<Growing>,
     pub settings: LandscapeSettings,
+    /// How finely the landscape is drawn; none: as suits the device.
+    pub quality: Option<Quality>,
     pub messages: Vec<Message>,
     pub search: Search,
     pub shown: Shown,
@@ -196,6 +199,7 @@ impl Workbench {
             loading: None,
             growing: None,
             settings: LandscapeSettings::default(),
+            quality: None,
             messages: Vec::new(),
             search: Search::default(),
             shown: Shown {

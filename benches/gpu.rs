@@ -1,0 +1,360 @@
+//! Whole frames of the landscape, beside the same without light, arcs and names in the same run: on a graphics card
+//! with up to a million boxes, on a software device with fewer. Then the first frame of the built-in demo and a large
+//! still. Says which adapter it was.
+
+#[path = "../tests/it/random.rs"]
+mod random;
+#[path = "../tests/it/scene.rs"]
+mod scene;
+
+use std::time::{Duration, Instant};
+
+use callscape::analysis::session::{Inputs, Session};
+use callscape::app::headless::{liveliest, moment_at};
+use callscape::filter::cut::Cut;
+use callscape::layout::geometry::Arcs;
+use callscape::progress::Progress;
+use callscape::render::gpu::Gpu;
+use callscape::render::renderer::{Frame, Light, Quality, Renderer};
+use callscape::render::theme::Theme;
+use callscape::views::landscape::{LandscapeSettings, LandscapeView};
+use glam::Vec2;
+
+use scene::Scene;
+
+const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
+/// The first frames make buffers and pipelines.
+const WARM: u32 = 3;
+/// Given to a process of this bench that only draws the first frame.
+const FIRST: &str = "--first-frame";
+
+/// What is drawn, and what it may take: milliseconds that must and those that are aimed at.
+struct Row {
+    leaves: usize,
+    arcs: usize,
+    labels: usize,
+    size: [u32; 2],
+    targets: Option<[f64; 2]>,
+}
+
+/// What changes from frame to frame.
+#[derive(Clone, Copy, PartialEq)]
+enum Change {
+    Camera,
+    Looks,
+}
+
+fn main() {
+    if std::env::args().any(|argument| argument == FIRST) {
+        first_frame();
+        return;
+    }
+    let gpu = match Gpu::headless() {
+        Ok(gpu) => gpu,
+        Err(error) => {
+            println!("left out: {error}");
+            return;
+        }
+    };
+    let info = gpu.adapter.get_info();
+    let is_software = info.device_type == wgpu::DeviceType::Cpu;
+    println!(
+        "{} ({:?}, {:?}), driver {} {}",
+        info.name, info.device_type, info.backend, info.driver, info.driver_info
+    );
+    println!();
+    println!(
+        "| boxes, arcs, names | size | bare | camera moves | trace plays | own part | must | aim |"
+    );
+    println!("|---|---|---|---|---|---|---|---|");
+    for row in rows(is_software) {
+        frames(&gpu, &row);
+    }
+    println!();
+    let start = Instant::now();
+    match std::env::current_exe()
+        .and_then(|program| std::process::Command::new(program).arg(FIRST).output())
+    {
+        Ok(output) if output.status.success() => {
+            let [must, aim] = if is_software { [1500, 600] } else { [400, 150] };
+            println!(
+                "first frame of the demo, from the start of a process: {:.0} ms (must {must}, aim {aim}); of it {}",
+                ms(start.elapsed()),
+                String::from_utf8_lossy(&output.stdout).trim()
+            );
+        }
+        _ => println!("first frame of the demo: left out"),
+    }
+    still(&gpu);
+}
+
+fn rows(is_software: bool) -> Vec<Row> {
+    let row = |leaves, arcs, labels, size, targets| Row {
+        leaves,
+        arcs,
+        labels,
+        size,
+        targets,
+    };
+    if is_software {
+        let size = [1280, 720];
+        vec![
+            row(10_000, 1_000, 100, size, Some([250.0, 120.0])),
+            row(100_000, 1_000, 100, size, Some([450.0, 300.0])),
+            row(1_000_000, 1_000, 100, size, None),
+        ]
+    } else {
+        let size = [1920, 1080];
+        vec![
+            row(10_000, 1_000, 100, size, None),
+            row(100_000, 10_000, 1_000, size, None),
+            row(1_000_000, 10_000, 1_000, size, Some([16.6, 8.3])),
+            row(1_000_000, 100_000, 1_000, size, Some([16.6, 8.3])),
+        ]
+    }
+}
+
+fn ms(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+/// Milliseconds that this process, all its threads, has had of the processor; none where there is no `/proc`. A
+/// software device works here.
+fn processor() -> Option<f64> {
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // The fields after the name in brackets; user and system time in hundredths of a second.
+    let fields = stat.rsplit(')').next()?.split_whitespace().skip(11).take(2);
+    let ticks = fields.filter_map(|ticks| ticks.parse::<f64>().ok());
+    Some(ticks.sum::<f64>() * 10.0)
+}
+
+/// Milliseconds that this thread has had of the processor; none where there is no `/proc`.
+fn own() -> Option<f64> {
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    Some(stat.split_whitespace().next()?.parse::<f64>().ok()? * 1e-6)
+}
+
+/// What a frame takes, in milliseconds.
+struct Taken {
+    /// From recording to the device's end, the shortest and the median.
+    least: f64,
+    median: f64,
+    /// The processor's time, all threads.
+    processor: Option<f64>,
+    /// Of recording and handing over alone, without the device: the median.
+    own: f64,
+    passes: String,
+}
+
+fn frames(gpu: &Gpu, row: &Row) {
+    let mut scene = Scene::new(row.leaves, 3.0, row.arcs, Theme::Light);
+    let size = Vec2::new(row.size[0] as f32, row.size[1] as f32);
+    scene.label_on_screen(&Scene::overview(), size, row.labels / 5);
+    scene.flat.truncate(row.labels - scene.screen.len());
+    let bare = measure(gpu, &scene, row.size, Change::Camera, false);
+    let camera = measure(gpu, &scene, row.size, Change::Camera, true);
+    let looks = measure(gpu, &scene, row.size, Change::Looks, true);
+    let shown = |taken: &Taken| {
+        let processor = taken
+            .processor
+            .map_or_else(String::new, |ms| format!("; processor {ms:.0}"));
+        format!("{:.1} / {:.1}{processor}", taken.least, taken.median)
+    };
+    let [must, aim] = row.targets.map_or_else(Default::default, |targets| {
+        targets.map(|target| format!("{target}"))
+    });
+    println!(
+        "| {}, {}, {} | {} × {} | {} | {}, {:.2} × bare | {} | {:.2} | {must} | {aim} |",
+        scene.blocks.len(),
+        scene.arcs.arcs.len(),
+        scene.flat.len() + scene.screen.len(),
+        row.size[0],
+        row.size[1],
+        shown(&bare),
+        shown(&camera),
+        camera.least / bare.least,
+        shown(&looks),
+        camera.own,
+    );
+    println!("<!-- passes in ms: {} -->", camera.passes);
+}
+
+fn target(gpu: &Gpu, size: [u32; 2]) -> wgpu::TextureView {
+    let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
+        label: Some("target"),
+        size: wgpu::Extent3d {
+            width: size[0],
+            height: size[1],
+            depth_or_array_layers: 1,
+        },
+        mip_level_count: 1,
+        sample_count: 1,
+        dimension: wgpu::TextureDimension::D2,
+        format: FORMAT,
+        usage: wgpu::TextureUsages::RENDER_ATTACHMENT,
+        view_formats: &[],
+    });
+    texture.create_view(&Default::default())
+}
+
+fn measure(gpu: &Gpu, scene: &Scene, size: [u32; 2], change: Change, everything: bool) -> Taken {
+    let is_software = gpu.adapter.get_info().device_type == wgpu::DeviceType::Cpu;
+    let frames = if is_software { 12 } else { 200 };
+    let mut renderer = Renderer::new(gpu, FORMAT);
+    renderer.set_blocks(gpu, &scene.blocks);
+    renderer.set_looks(0, &scene.looks);
+    if everything {
+        renderer.set_arcs(gpu, &scene.arcs);
+        renderer.set_labels(gpu, &scene.flat, &scene.screen);
+    } else {
+        renderer.set_arcs(gpu, &Arcs::default());
+    }
+    let view = target(gpu, size);
+    let running = scene.looks.iter().enumerate();
+    let running: Vec<usize> = running
+        .filter(|(_, look)| look.glow > 0.0)
+        .map(|(place, _)| place)
+        .collect();
+    let mut camera = Scene::overview();
+    let (mut times, mut own_times) = (Vec::new(), Vec::new());
+    let mut work = None;
+    let quality = Quality::for_device(gpu.adapter.get_info().device_type);
+    for number in 0..frames + WARM {
+        if number == WARM {
+            work = processor();
+        }
+        let frame = Frame {
+            camera,
+            size,
+            theme: Theme::Light,
+            hovered: [None; 2],
+            selected: [None; 2],
+            quality: Quality {
+                light: if everything {
+                    quality.light
+                } else {
+                    Light::None
+                },
+                ..quality
+            },
+        };
+        let (begin, own_begin) = (Instant::now(), own());
+        if change == Change::Looks {
+            for &place in &running {
+                let mut look = scene.looks[place];
+                look.rise *= 0.5 + 0.5 * ((number + place as u32) % 8) as f32 / 8.0;
+                renderer.set_looks(place, &[look]);
+            }
+        }
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        renderer.draw(gpu, &mut encoder, &view, &frame);
+        gpu.queue.submit([encoder.finish()]);
+        let own_time = match (own_begin, own()) {
+            (Some(begin), Some(end)) => end - begin,
+            _ => ms(begin.elapsed()),
+        };
+        if let Err(error) = gpu.wait().and_then(|()| gpu.check()) {
+            println!("{error}");
+        }
+        if number >= WARM {
+            times.push(ms(begin.elapsed()));
+            own_times.push(own_time);
+        }
+        renderer.timings(gpu);
+        if change == Change::Camera {
+            camera.eye.x += 2.0;
+        }
+    }
+    let work = work
+        .zip(processor())
+        .map(|(begin, end)| (end - begin) / f64::from(frames));
+    times.sort_by(f64::total_cmp);
+    own_times.sort_by(f64::total_cmp);
+    let passes = renderer.timings(gpu).iter();
+    let passes: Vec<String> = passes
+        .map(|(label, ms)| format!("{label} {ms:.2}"))
+        .collect();
+    Taken {
+        least: times[0],
+        median: times[times.len() / 2],
+        processor: work,
+        own: own_times[own_times.len() / 2],
+        passes: passes.join(", "),
+    }
+}
+
+/// What a process does until the demo is seen for the first time, but for opening a window.
+fn first_frame() {
+    let start = Instant::now();
+    // As in the window: the device is opened while the demo is read.
+    let reading = std::thread::spawn(|| {
+        let session = Session::open(&Inputs::default(), &Progress::default()).ok()?;
+        let settings = LandscapeSettings::default();
+        let mut view = LandscapeView::new(&session, &settings, &Cut::all());
+        let moment = moment_at(&session, 0, liveliest(&session, 0));
+        view.show(&session, moment);
+        Some(view)
+    });
+    let Ok(gpu) = Gpu::headless() else {
+        std::process::exit(1);
+    };
+    let opened = ms(start.elapsed());
+    let mut renderer = Renderer::new(&gpu, FORMAT);
+    let made = ms(start.elapsed());
+    let Some(view) = reading.join().ok().flatten() else {
+        std::process::exit(1);
+    };
+    let read = ms(start.elapsed());
+    renderer.set_blocks(&gpu, view.blocks());
+    renderer.set_looks(0, view.looks());
+    renderer.set_arcs(&gpu, view.arcs());
+    let size = [1280, 720];
+    let frame = Frame {
+        camera: Scene::overview(),
+        size,
+        theme: Theme::Light,
+        hovered: [None; 2],
+        selected: [None; 2],
+        quality: Quality::for_device(gpu.adapter.get_info().device_type),
+    };
+    let view = target(&gpu, size);
+    let mut encoder = gpu.device.create_command_encoder(&Default::default());
+    renderer.draw(&gpu, &mut encoder, &view, &frame);
+    gpu.queue.submit([encoder.finish()]);
+    let _ = gpu.wait();
+    println!(
+        "device {opened:.0}, passes {made:.0}, demo read {read:.0}, drawn {:.0}; processor {:.0}",
+        ms(start.elapsed()),
+        processor().unwrap_or(f64::NAN)
+    );
+}
+
+/// A still picture of 4096 × 4096 pixels.
+fn still(gpu: &Gpu) {
+    let scene = Scene::new(10_000, 3.0, 1_000, Theme::Light);
+    let mut renderer = Renderer::new(gpu, FORMAT);
+    renderer.set_blocks(gpu, &scene.blocks);
+    renderer.set_looks(0, &scene.looks);
+    renderer.set_arcs(gpu, &scene.arcs);
+    renderer.set_labels(gpu, &scene.flat, &[]);
+    let quality = Quality::default();
+    let frame = Frame {
+        camera: Scene::overview(),
+        size: [4096, 4096],
+        theme: Theme::Light,
+        hovered: [None; 2],
+        selected: [None; 2],
+        quality,
+    };
+    let (start, work) = (Instant::now(), processor());
+    match renderer.image(gpu, &frame) {
+        Ok(_) => println!(
+            "still of 4096 × 4096, the mean of {} pictures: {:.1} s, processor {:.1} s (software: must 60, aim 15)",
+            quality.samples,
+            ms(start.elapsed()) / 1e3,
+            work.zip(processor())
+                .map_or(f64::NAN, |(begin, end)| (end - begin) / 1e3),
+        ),
+        Err(error) => println!("still of 4096 × 4096: left out: {error}"),
+    }
+}
