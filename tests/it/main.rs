@@ -17,6 +17,7 @@ mod memory;
 mod metrics;
 mod mural;
 mod otlp;
+mod perceive;
 mod pipes;
 mod profiles;
 mod random;

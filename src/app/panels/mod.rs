@@ -171,7 +171,7 @@ pub fn show(
         let corner = egui::Align2::CENTER_TOP;
         widgets::card(&ctx, "timings", corner, context.free, |ui| {
             ui.label(text::timings(timings));
-            ui.label(super::style::weak(&text::passes(&timings.passes)));
+            ui.label(super::style::weak(text::passes(&timings.passes)));
         });
     }
     let pointer = ctx.pointer_hover_pos();
