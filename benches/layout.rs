@@ -277,7 +277,7 @@ fn main() {
             }
         });
         let searching = quickest(|| {
-            black_box(search(&hierarchy, "tion_4711", 50));
+            black_box(search(&hierarchy, "tion_4711", 50, |_| true));
         });
         println!(
             "  picking {:.2} µs, search {:.2} ms",

@@ -9,6 +9,7 @@ use super::camera::Preset;
 use super::details::NeighbourOrder;
 use super::picture::PictureWish;
 use super::playback::{Clock, Step};
+use super::rows::RowsChoice;
 use super::sheets::SheetAction;
 use crate::filter::filters::FilterStep;
 use crate::filter::selection::Pointed;
@@ -38,6 +39,8 @@ pub enum CallWalk {
     LongestChild,
     /// Stays, and shows all of it.
     Fit,
+    /// Stays, and limits every view to its time.
+    Limit,
 }
 
 /// What a key does in a table.
@@ -104,6 +107,9 @@ pub enum Command {
     Sheet(ViewId, SheetAction),
     /// The same to the sheet under the pointer.
     SheetUnderPointer(SheetKey),
+    /// Other rows of the overview, and those after the ones shown.
+    SetRows(RowsChoice),
+    NextRows,
     /// Chooses another call, from the one chosen.
     GoToCall(CallWalk),
 

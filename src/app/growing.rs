@@ -241,8 +241,10 @@ pub fn carry_over(old: &Document, new: &mut Document, now: Duration) {
         }
     }
     new.limit(range, filters);
+    new.take_views(old);
     let settings = old.settings;
     new.lay_out(&settings);
+    new.update_rows();
 }
 
 /// The same step with the modules of another hierarchy; none where there is no such module.

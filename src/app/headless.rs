@@ -25,6 +25,7 @@ use crate::views::landscape::{
     ColorScale, LandscapeSettings, LandscapeView, Moment, RelationDifference,
 };
 use crate::views::metrics::ModuleMetrics;
+use crate::views::mural::MuralRows;
 use crate::views::table::ViewId;
 
 /// Where a picture is taken from: home, or as far as given otherwise.
@@ -493,6 +494,11 @@ impl<'a> SheetStudio<'a> {
             gpu,
             sheets,
         })
+    }
+
+    /// Takes other rows of the overview than functions in order of their first call.
+    pub fn set_rows(&mut self, rows: MuralRows) {
+        self.sheets.set_rows(self.session, rows, None);
     }
 
     /// The picture of a moment, with `focus` chosen.

@@ -32,6 +32,16 @@ pub const HELP: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
+        "Where a feature runs",
+        &[
+            ("/  name  Enter", "find it: what ran stands first"),
+            ("5", "its calls; a click on one goes there"),
+            ("Shift + G", "limit every view to that call"),
+            ("2, then P", "its modules in the order of their first call"),
+            ("Escape, Alt + ←", "out of it again"),
+        ],
+    ),
+    (
         "Play",
         &[
             ("Space", "play and pause"),
@@ -77,11 +87,13 @@ pub const HELP: &[(&str, &[(&str, &str)])] = &[
             ("Shift + drag", "choose a range; the right button does too"),
             ("Click", "choose what is there, go to that time"),
             ("Double-click, G", "show all of the call"),
+            ("Shift + G", "limit every view to the time of the call"),
             (
                 "↑ ↓, Shift + ↓",
                 "to the caller, the first and the longest call in it",
             ),
             ("N, Shift + N", "next and previous call of the function"),
+            ("P", "rows of the overview: functions, modules by level"),
             ("Home", "show everything"),
         ],
     ),
@@ -197,9 +209,11 @@ pub fn command(event: &KeyEvent, modifiers: ModifiersState) -> Option<Command> {
             "b" => Some(Command::HideThread),
             "n" if modifiers.shift_key() => Some(Command::GoToCall(CallWalk::PreviousOfFunction)),
             "n" => Some(Command::GoToCall(CallWalk::NextOfFunction)),
+            "g" if modifiers.shift_key() => Some(Command::GoToCall(CallWalk::Limit)),
             "g" => Some(Command::GoToCall(CallWalk::Fit)),
             "m" if modifiers.shift_key() => Some(Command::ToggleMinimap),
             "m" => Some(Command::Maximise(None)),
+            "p" => Some(Command::NextRows),
             "[" => Some(Command::StartRangeHere),
             "]" => Some(Command::EndRangeHere),
             key => {

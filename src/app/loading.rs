@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::time::{Duration, Instant};
 
-use super::document::{Document, name_of};
+use super::document::{Document, Part, name_of};
 use crate::analysis::session::Inputs;
 use crate::filter::mapping::Mapping;
 use crate::progress::Progress;
@@ -29,9 +29,10 @@ pub enum Outcome {
 }
 
 impl Loading {
-    /// Starts to open `inputs`; `wake` is called when there is something to hear.
+    /// Starts to open `inputs`, to show that part of them; `wake` is called when there is something to hear.
     pub fn start(
         inputs: Inputs,
+        part: Part,
         map: Option<Arc<Mapping>>,
         settings: LandscapeSettings,
         wake: impl FnOnce() + Send + 'static,
@@ -42,6 +43,7 @@ impl Loading {
         let seen = progress.clone();
         let work = move || {
             let opened = Document::open(&inputs, map, &settings, &seen);
+            let opened = opened.and_then(|document| document.showing(&part, &seen));
             // Nobody listens any more when something else has been opened meanwhile.
             let _ = sender.send(opened);
             wake();

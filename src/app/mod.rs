@@ -29,6 +29,7 @@ pub mod playback;
 mod pointer;
 mod remembered;
 mod revision;
+mod rows;
 pub mod saved;
 mod sheets;
 mod state_log;

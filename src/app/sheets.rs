@@ -7,12 +7,12 @@ use glam::Vec2;
 use crate::analysis::session::Session;
 use crate::filter::filters::Filters;
 use crate::filter::selection::{CallOf, Pointed, Selection};
-use crate::layout::sheet::Sheet;
+use crate::layout::sheet::{Rect, Sheet};
 use crate::render::theme::Theme;
 use crate::units::{ThreadId, Time, TimeRange};
 use crate::views::Scope;
 use crate::views::flame::FlameView;
-use crate::views::mural::MuralView;
+use crate::views::mural::{MuralRows, MuralView};
 use crate::views::table::ViewId;
 use crate::views::tip::Tip;
 
@@ -56,6 +56,37 @@ impl Sheets {
         }
     }
 
+    /// Shows what `old` shows of the same recording: the visible times, unless those were all of `before`, and
+    /// which threads are collapsed. `whole` is the recording's range now.
+    pub fn take_over(
+        &mut self,
+        old: &Sheets,
+        session: &Session,
+        before: TimeRange,
+        whole: TimeRange,
+    ) {
+        for view in [ViewId::Mural, ViewId::Flame] {
+            if let Some(visible) = old.visible(view)
+                && visible != before
+                && visible.start < whole.end
+            {
+                self.act(session, view, SheetAction::ShowAll, visible);
+            }
+        }
+        self.flame.take_over(&old.flame);
+    }
+
+    /// The threads of the call stacks that are collapsed.
+    pub fn collapsed_threads(&self) -> Vec<ThreadId> {
+        self.flame.collapsed().collect()
+    }
+
+    /// Collapses these threads and no others.
+    pub fn collapse_threads(&mut self, threads: &[ThreadId]) {
+        self.revisions[1] += 1;
+        self.flame.collapse(|thread| threads.contains(&thread));
+    }
+
     /// The sheet of a view; none of a view without.
     pub fn show(&mut self, view: ViewId, scope: &Scope<'_>) -> Option<&Sheet> {
         match view {
@@ -96,6 +127,17 @@ impl Sheets {
             ViewId::Flame => Some(self.flame.visible()),
             ViewId::Landscape | ViewId::Functions | ViewId::Calls => None,
         }
+    }
+
+    /// The corner of the overview in which nothing is drawn, in physical pixels.
+    pub fn corner(&self, view: ViewId) -> Option<Rect> {
+        (view == ViewId::Mural).then(|| self.mural.corner())
+    }
+
+    /// Takes other rows of the overview.
+    pub fn set_rows(&mut self, session: &Session, rows: MuralRows, range: Option<TimeRange>) {
+        self.revisions[0] += 1;
+        self.mural.set_rows(session, rows, range);
     }
 
     /// The thread whose heading is at a place.

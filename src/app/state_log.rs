@@ -64,6 +64,11 @@ impl StateLog {
             "working": bench.work.is_under_way(),
             "call": selection.and_then(|it| it.chosen.call).map(|of| [of.thread.0, of.call.0]),
             "range_ns": selection.and_then(|it| it.range).map(|it| [it.start.ns(), it.end.ns()]),
+            "rows": document.map(|open| open.rows.title()),
+            "value": document.and_then(|open| open.profile()).and_then(|profile| {
+                let shown = profile.values().get(profile.shown());
+                shown.map(|value| value.name.as_str())
+            }),
             "help": bench.shown.help,
             "settings": bench.shown.settings,
         });

@@ -4,15 +4,19 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::job::Job;
+use super::job::{self, Job};
 use super::workbench::{Message, Workbench};
 use crate::analysis::session::Session;
 use crate::filter::filters::Filters;
 use crate::filter::running::Running;
 use crate::filter::summary::Summary;
+use crate::progress::Progress;
 use crate::units::TimeRange;
-use crate::views::calls::{CallList, CallsOf};
+use crate::views::calls::{CallColumn, CallList, CallsOf};
 use crate::views::table::ViewId;
+
+/// Longer lists take longer to sort than a frame may.
+const MOST_AT_ONCE: usize = 50_000;
 
 /// What a list of calls was made for: the same need not be made again.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,7 +44,7 @@ pub struct Work {
     pub listing: Option<Job<CallList>>,
     listed_for: Option<ListedFor>,
     pub calls: Option<Arc<CallList>>,
-    exporting: Option<Job<Result<PathBuf, String>>>,
+    pub exporting: Option<Job<Result<PathBuf, String>>>,
 }
 
 impl Work {
@@ -158,6 +162,24 @@ impl Workbench {
             .and_then(|(list, call)| list.place_of(call));
     }
 
+    /// Sorts the list of calls, a long one on another thread.
+    pub fn sort_calls(&mut self, column: CallColumn) {
+        let (Some(document), Some(list)) = (&self.document, &mut self.work.calls) else {
+            return;
+        };
+        let recording = document.recording();
+        if list.len() <= MOST_AT_ONCE {
+            Arc::make_mut(list).sort_by(&document.session, recording, column);
+            return;
+        }
+        let (session, mut list) = (Arc::clone(&document.session), Arc::clone(list));
+        self.work.listing = Some(Job::start((self.wake)(), move |progress| {
+            progress.start("sorting the calls", 0);
+            Arc::make_mut(&mut list).sort_by(&session, recording, column);
+            Ok(Arc::unwrap_or_clone(list))
+        }));
+    }
+
     /// Writes the list of calls to a new file where the user looks for such.
     pub fn export_calls(&mut self) {
         let (Some(document), Some(list)) = (&self.document, &self.work.calls) else {
@@ -169,16 +191,17 @@ impl Workbench {
         };
         let (session, list) = (Arc::clone(&document.session), Arc::clone(list));
         let recording = document.recording();
-        self.work.exporting = Some(Job::start((self.wake)(), move |_| {
-            Ok(export(&session, recording, &list, folder).map_err(|error| error.to_string()))
+        self.work.exporting = Some(Job::start((self.wake)(), move |progress| {
+            let written = export(&session, recording, &list, folder, progress);
+            progress.check()?;
+            Ok(written.map_err(|error| error.to_string()))
         }));
     }
 
     fn take_export(&mut self) {
-        let Some(Ok(written)) = self.work.exporting.as_ref().and_then(Job::poll) else {
+        let Some(written) = job::take(&mut self.work.exporting) else {
             return;
         };
-        self.work.exporting = None;
         let is_error = written.is_err();
         let (title, line) = match written {
             Ok(path) => ("The calls are written", path.display().to_string()),
@@ -199,6 +222,7 @@ fn export(
     recording: usize,
     list: &CallList,
     folder: PathBuf,
+    progress: &Progress,
 ) -> std::io::Result<PathBuf> {
     let names = (1..).map(|number: u32| match number {
         1 => "callscape-calls.csv".to_owned(),
@@ -209,7 +233,8 @@ fn export(
         // Taken names are found out by trying, so that no other program can take one in between.
         match std::fs::File::create_new(&path) {
             Ok(file) => {
-                let written = list.write_csv(session, recording, std::io::BufWriter::new(file));
+                let file = std::io::BufWriter::new(file);
+                let written = list.write_csv(session, recording, file, progress);
                 return written.map(|()| path.clone()).inspect_err(|_| {
                     // What was begun is of no use; that it could not be removed adds nothing.
                     let _ = std::fs::remove_file(&path);

@@ -28,6 +28,7 @@ use crate::views::landscape::{
     ArcMode, ColorScale, Highlight, LandscapeSettings, LandscapeView, Moment, Scale, Surface,
 };
 use crate::views::metrics::{Metric, ModuleMetrics, Origin};
+use crate::views::mural::MuralRows;
 use crate::views::search::search;
 use crate::views::table::ViewId;
 
@@ -124,7 +125,7 @@ pub struct Args {
     /// Show the entities of this mapping file as districts, without what it leaves out
     #[arg(long, value_name = "FILE")]
     map: Option<PathBuf>,
-    /// Collapse everything below this depth into one block a module; the root has depth 0
+    /// Collapse everything below this depth into one block a module, or one row of the overview; the root has depth 0
     #[arg(long, value_name = "DEPTH")]
     level: Option<u16>,
     /// Collapse this module, named by its path, into one block; may be repeated
@@ -172,7 +173,7 @@ enum ThemeArg {
 enum ViewArg {
     /// Modules, what runs in them, and who calls whom
     Landscape,
-    /// Which functions are active when; --from and --to choose what is visible
+    /// Which functions are active when, with --level which modules; --from and --to choose what is visible
     Mural,
     /// Every call of every thread along time; --from and --to choose what is visible
     Flame,
@@ -407,7 +408,9 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             "only the landscape has a ground or labels to leave out"
         );
         ensure!(!args.timings, "only the landscape is drawn in passes");
-        return sheets(view, session, &settings, &moments, &outputs);
+        let is_cut = args.level.is_some() || !args.collapse.is_empty() || !args.expand.is_empty();
+        let rows = is_cut.then_some(MuralRows::Modules(cut));
+        return sheets(view, session, &settings, rows, &moments, &outputs);
     }
     let mut studio = Studio::with(session, &settings, &cut, Arc::new(metrics))?;
     studio.set_labels(!args.no_labels);
@@ -468,17 +471,21 @@ fn model(
     Ok(())
 }
 
-/// Writes the pictures of a view that draws on a sheet.
+/// Writes the pictures of a view that draws on a sheet; `rows` are those of the overview unless they are functions.
 fn sheets(
     view: ViewId,
     session: &Session,
     settings: &PictureSettings,
+    rows: Option<MuralRows>,
     moments: &[Option<Moment>],
     outputs: &Outputs,
 ) -> anyhow::Result<()> {
     let visible = moments.first().copied().flatten().and_then(|it| it.range);
     let theme = settings.landscape.theme;
     let mut studio = SheetStudio::new(session, view, settings.size, theme, visible)?;
+    if let Some(rows) = rows {
+        studio.set_rows(rows);
+    }
     for (index, (moment, path)) in moments.iter().zip(&outputs.paths).enumerate() {
         let Some(moment) = moment else {
             bail!("this view shows a recording; name one beside the source tree");
@@ -837,7 +844,7 @@ fn find(session: &Session, path: &str) -> anyhow::Result<ModuleId> {
     {
         return Ok(found);
     }
-    match search(hierarchy, wanted, 1).first() {
+    match search(hierarchy, wanted, 1, |_| true).first() {
         Some(&near) => bail!(
             "no module has the path '{path}'; did you mean '{}'?",
             hierarchy.path(near)

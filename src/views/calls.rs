@@ -318,13 +318,16 @@ impl CallList {
         }
     }
 
-    /// Writes the rows in the order shown, as comma-separated values with a line of titles.
+    /// Writes the rows in the order shown, as comma-separated values with a line of titles. Ends with an error when
+    /// it is cancelled.
     pub fn write_csv(
         &self,
         session: &Session,
         recording: usize,
         out: impl Write,
+        progress: &Progress,
     ) -> io::Result<()> {
+        progress.start("writing the calls", self.len() as u64);
         let mut out = csv::Writer::from_writer(out);
         out.write_record([
             "start_ns",
@@ -343,6 +346,9 @@ impl CallList {
             let Some(row) = self.row(place) else {
                 continue;
             };
+            if place.is_multiple_of(4096) {
+                progress.set(place as u64).map_err(io::Error::other)?;
+            }
             let module = resolved.resolution.modules.get(row.function.index());
             let module = module.map(|&module| session.hierarchy.path(module));
             let thread = resolved.recording.trace.threads().get(row.thread.index());
@@ -474,7 +480,7 @@ mod tests {
         let of = CallsOf::Module(module);
         let list = find(&session, &Cut::all(), of, &Filters::default());
         let mut file = Vec::new();
-        list.write_csv(&session, 0, &mut file)
+        list.write_csv(&session, 0, &mut file, &Progress::new())
             .expect("memory takes all");
         let mut lines = csv::Reader::from_reader(&file[..]);
         let starts: Vec<String> = lines

@@ -126,6 +126,21 @@ impl FunctionTable {
         self.shown.iter().map(|&row| &self.rows[row as usize])
     }
 
+    /// What range and filters leave of the functions that `is_in` holds: calls, self cost and, where it is one
+    /// function alone, its total. None while that is still being counted.
+    pub fn left_of(&self, is_in: impl Fn(ModuleId) -> bool) -> Option<FunctionMetrics> {
+        if !self.is_complete && !self.filters.is_empty() {
+            return None;
+        }
+        let mut left = FunctionMetrics::default();
+        for row in self.rows.iter().filter(|row| is_in(row.module)) {
+            left.calls = left.calls.saturating_add(row.metrics.calls);
+            left.total += row.metrics.total;
+            left.self_cost += row.metrics.self_cost;
+        }
+        Some(left)
+    }
+
     /// The largest self cost of the rows shown.
     pub fn most_self(&self) -> Cost {
         self.most_self
@@ -237,7 +252,12 @@ impl FunctionTable {
                 metrics,
                 extremes,
             });
-            self.rows.extend(rows.filter(|row| row.metrics.calls > 0));
+            // Of a profile that does not count calls what has a weight.
+            let counts_calls = resolved.recording.counts_calls();
+            self.rows.extend(rows.filter(|row| match counts_calls {
+                true => row.metrics.calls > 0,
+                false => row.metrics.total > Cost::ZERO,
+            }));
         }
         self.arrange(session);
     }
@@ -301,6 +321,23 @@ mod tests {
     use super::*;
     use crate::analysis::session::Inputs;
     use crate::progress::Progress;
+
+    #[test]
+    fn of_a_profile_without_calls_what_has_a_weight_is_shown() {
+        let file = "tests/data/import/pprof/markdown-render.pb.gz";
+        let inputs = Inputs {
+            source_dir: None,
+            recordings: vec![std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file)],
+        };
+        let session = Session::open(&inputs, &Progress::new()).expect("a profile");
+        let recording = &session.recordings[0].recording;
+        assert!(!recording.counts_calls());
+        let metrics = recording.function_metrics(None);
+        let weighed = metrics.iter().filter(|it| it.total > Cost::ZERO).count();
+        let table = FunctionTable::new(&session, 0);
+        assert!(weighed > 100);
+        assert_eq!(table.rows().len(), weighed);
+    }
 
     #[test]
     fn typing_on_shows_what_a_new_search_would() {

@@ -19,18 +19,23 @@ enum Fit {
     Subsequence,
 }
 
-/// A name that fits: how well, its length, and whose it is. The least is the best.
-type Found = (Fit, usize, ModuleId);
+/// A name that fits: how well, whether it stands behind others, its length, and whose it is. The least is the best.
+type Found = (Fit, bool, usize, ModuleId);
 
 /// So many modules are looked through at a time by one thread.
 const CHUNK: u32 = 1 << 14;
 
 /// At most `limit` modules whose names fit `query`, whatever the case of ASCII letters: whole names
-/// before prefixes, starts of words, parts, and letters in order; then the shorter name, then the higher
-/// module. A query with `/` is looked for in paths: what precedes the last `/` ends the parent's path.
+/// before prefixes, starts of words, parts, and letters in order; then what is `preferred`, then the shorter name,
+/// then the higher module. A query with `/` is looked for in paths: what precedes the last `/` ends the parent's path.
 ///
 /// Linear in the number of modules, on all cores; a million take some tens of milliseconds.
-pub fn search(hierarchy: &Hierarchy, query: &str, limit: usize) -> Vec<ModuleId> {
+pub fn search(
+    hierarchy: &Hierarchy,
+    query: &str,
+    limit: usize,
+    preferred: impl Fn(ModuleId) -> bool + Sync,
+) -> Vec<ModuleId> {
     let query = query.trim().to_ascii_lowercase();
     let (parents, name) = match query.rsplit_once('/') {
         Some((parents, name)) => (parents, name),
@@ -50,7 +55,7 @@ pub fn search(hierarchy: &Hierarchy, query: &str, limit: usize) -> Vec<ModuleId>
             if let Some(fit) = fit(name.as_bytes(), &finder, &mut lower)
                 && is_below(hierarchy, id, parents)
             {
-                found.push((fit, name.len(), id));
+                found.push((fit, !preferred(id), name.len(), id));
             }
         }
         keep_best(&mut found, limit);
@@ -59,7 +64,7 @@ pub fn search(hierarchy: &Hierarchy, query: &str, limit: usize) -> Vec<ModuleId>
     let mut found: Vec<Found> = found.flatten_iter().collect();
     keep_best(&mut found, limit);
     found.sort_unstable();
-    found.into_iter().map(|(_, _, id)| id).collect()
+    found.into_iter().map(|(.., id)| id).collect()
 }
 
 fn keep_best(found: &mut Vec<Found>, limit: usize) {
@@ -143,7 +148,7 @@ mod tests {
         }
         builder.add(core, Module::named(ModuleKind::Function, "parse"));
         let (hierarchy, _) = builder.build();
-        let found = search(&hierarchy, query, 10);
+        let found = search(&hierarchy, query, 10, |_| true);
         found.into_iter().map(|id| hierarchy.path(id)).collect()
     }
 
@@ -181,7 +186,7 @@ mod tests {
             builder.add(NodeId::ROOT, Module::named(ModuleKind::Function, &name));
         }
         let (hierarchy, _) = builder.build();
-        let found = search(&hierarchy, "a", 3);
+        let found = search(&hierarchy, "a", 3, |_| true);
         let names: Vec<&str> = found.iter().map(|&id| hierarchy.name(id)).collect();
         assert_eq!(names, ["a", "ax", "axx"]);
     }

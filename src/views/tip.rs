@@ -1,7 +1,9 @@
 //! What a tooltip over a sheet says.
 
+use std::collections::HashMap;
+
 use crate::facts::recording::Recording;
-use crate::facts::trace::Trace;
+use crate::facts::trace::{Thread, Trace};
 use crate::units::{CallId, FunctionId, ThreadId, Time};
 
 /// A heading and lines below it.
@@ -53,19 +55,28 @@ pub fn row_name(name: &str, row: StackRow) -> String {
     }
 }
 
-/// The name of a thread, with its id where others have the same name. O(threads).
-pub fn thread_name(trace: &Trace, thread: ThreadId) -> String {
-    let info = &trace.threads()[thread.index()];
-    if info.name.is_empty() {
-        return format!("thread {}", info.id);
+/// By thread its name, with its id where others have the same name, and its process where they have the same id
+/// too. O(threads).
+pub fn thread_names(trace: &Trace) -> Vec<String> {
+    let mut names: HashMap<&str, u32> = HashMap::new();
+    let mut ids: HashMap<(&str, &str), u32> = HashMap::new();
+    for info in trace.threads() {
+        *names.entry(&info.name).or_default() += 1;
+        *ids.entry((&info.name, &info.id)).or_default() += 1;
     }
-    let same = |name: &&str| **name == *info.name;
-    let names = trace.threads().iter().map(|it| &*it.name);
-    if names.filter(same).nth(1).is_some() {
-        format!("{} · {}", info.name, info.id)
-    } else {
-        info.name.to_string()
-    }
+    let name = |info: &Thread| {
+        let mut text = match (info.name.as_str(), names[info.name.as_str()]) {
+            ("", _) => format!("thread {}", info.id),
+            (name, 1) => name.to_owned(),
+            (name, _) => format!("{name} · {}", info.id),
+        };
+        if ids[&(info.name.as_str(), info.id.as_str())] > 1 && !info.process.is_empty() {
+            text += " · ";
+            text += &info.process;
+        }
+        text
+    };
+    trace.threads().iter().map(name).collect()
 }
 
 /// Adds the call stacks of the threads at `time`, innermost call first. O(threads × (log n + depth)).
@@ -88,9 +99,12 @@ pub fn add_stacks(tip: &mut Tip, recording: &Recording, time: Time) {
         }
     }
     let most = ROWS / shown.len().max(1);
+    let names = match trace.threads().len() {
+        ..=1 => Vec::new(),
+        _ => thread_names(trace),
+    };
     for (thread, rows) in &shown {
-        if trace.threads().len() > 1 {
-            let name = thread_name(trace, *thread);
+        if let Some(name) = names.get(thread.index()) {
             tip.lines.push(format!("{name}:"));
         }
         for &row in rows.iter().rev().take(most) {

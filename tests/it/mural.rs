@@ -13,7 +13,7 @@ use callscape::facts::recording::{Recording, RecordingKind};
 use callscape::facts::trace::{Call, Columns, Trace};
 use callscape::filter::cut::Cut;
 use callscape::filter::filters::Filters;
-use callscape::filter::selection::Selection;
+use callscape::filter::selection::{Pointed, Selection};
 use callscape::layout::sheet::Sheet;
 use callscape::render::gpu::Gpu;
 use callscape::render::image::Image;
@@ -253,7 +253,7 @@ fn mural_modules_count_once_however_deep_they_call_themselves() {
     let resolved = &session.recordings[0];
     let mut view = MuralView::new(&session, 0);
     let cut = Cut::at_level(&session.hierarchy, 1);
-    view.set_rows(&session, MuralRows::Modules(cut));
+    view.set_rows(&session, MuralRows::Modules(cut), None);
     let scope = scope(
         &session,
         &selection,
@@ -272,6 +272,72 @@ fn mural_modules_count_once_however_deep_they_call_themselves() {
         Some((line, line))
     };
     compare(&session, &view, &sheet, &line_of);
+}
+
+#[test]
+fn mural_rows_of_a_range_are_what_runs_in_it_in_the_order_in_which_it_begins() {
+    let (selection, filters) = (Selection::default(), Filters::default());
+    for seed in 0..6 {
+        let session = session(seed + 20, 40, 900);
+        let resolved = &session.recordings[0];
+        let trace = &resolved.recording.trace;
+        let end = trace.duration().ns();
+        let level = Cut::at_level(&session.hierarchy, 1);
+        for (from, to) in [(0, end / 5), (end / 3, end / 3 + 400), (end / 2, end)] {
+            let range = TimeRange::new(Time::from_ns(from), Time::from_ns(to));
+            let mut calls: Vec<(Time, ThreadId, usize, FunctionId)> = Vec::new();
+            let metrics = trace.function_metrics(Some(range));
+            for (thread, of_thread) in all_calls(trace) {
+                let of_thread = of_thread.iter().enumerate();
+                let inside = of_thread.filter(|(_, call)| {
+                    metrics[call.function.index()].calls > 0
+                        && call.start < range.end
+                        && (call.start >= range.start || call.end > range.start)
+                });
+                calls.extend(inside.map(|(id, call)| {
+                    let start = call.start.max(range.start);
+                    (start, thread, id, call.function)
+                }));
+            }
+            calls.sort_unstable();
+            let file = |function: FunctionId| {
+                let module = resolved.resolution.modules[function.index()];
+                session.hierarchy.parent(module).expect("a file")
+            };
+            for by_module in [false, true] {
+                let mut view = MuralView::new(&session, 0);
+                let rows = match by_module {
+                    true => MuralRows::ModulesByFirstCall(level.clone()),
+                    false => MuralRows::FirstCall,
+                };
+                view.set_rows(&session, rows, Some(range));
+                let size = Vec2::new(400.0, 900.0);
+                let scope = scope(&session, &selection, &filters, Theme::Light, size);
+                let cells = view.show(&scope).rasters[3].clone();
+                let high = cells.rect.size().y / cells.size[1] as f32;
+                let name = |pointed: Pointed| match by_module {
+                    true => pointed.module.expect("a row"),
+                    false => resolved.resolution.modules[pointed.function.expect("a row").index()],
+                };
+                let shown: Vec<ModuleId> = (0..cells.size[1])
+                    .map(|line| cells.rect.min.y + (line as f32 + 0.5) * high)
+                    .map(|y| name(view.pointed(Vec2::new(300.0, y))))
+                    .collect();
+                let mut expected: Vec<ModuleId> = Vec::new();
+                for &(.., function) in &calls {
+                    let module = match by_module {
+                        true => file(function),
+                        false => resolved.resolution.modules[function.index()],
+                    };
+                    if !expected.contains(&module) {
+                        expected.push(module);
+                    }
+                }
+                assert_eq!(shown, expected, "{seed} {from} {by_module}");
+                assert!(by_module || expected.len() > 4);
+            }
+        }
+    }
 }
 
 #[test]

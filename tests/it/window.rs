@@ -454,6 +454,15 @@ fn finds_and_selects(window: &Window<'_>) {
     window.wait("flight to it", |state| {
         distance(point(state, "eye"), point(&before, "eye")) > 30.0 && state["moving"] == false
     });
+    // What was looked for last is typed over, and Enter waits for what was typed before it.
+    window.key("slash");
+    window.wait("search again", |state| state["search"].is_string());
+    window.display.xdotool(&["type", "--delay", "1", "tools"]);
+    window.key("Return");
+    window.wait("what was typed", |state| state["selected"] == "tools.py");
+    window.wait("an end of it", |state| {
+        state["search"].is_null() && state["moving"] == false
+    });
     window.key("Escape");
     window.wait("no selection", |state| state["selected"].is_null());
     window.key("Home");
@@ -586,6 +595,19 @@ fn what_is_clicked_in_one_view_is_chosen_in_all_and_can_be_left_out() {
     window.wait("all again", |state| state["filters"] == 0);
     window.wait("its calls", |state| state["listed"] == all["listed"]);
 
+    // The call becomes the range of every view; the way back leads out of it.
+    window.key("shift+g");
+    let limited = window.wait("its range", |state| state["range_ns"].is_array());
+    let limits = [0, 1].map(|end| limited["range_ns"][end].as_u64());
+    assert!(limits[0] <= Some(time(&limited)) && Some(time(&limited)) < limits[1]);
+    assert_eq!(limited["call"], state["call"]);
+    window.key("alt+Left");
+    window.wait("all of it", |state| state["range_ns"].is_null());
+    for rows in ["Level 1", "Level 2"] {
+        window.key("p");
+        window.wait(rows, |state| state["rows"] == rows);
+    }
+
     window.key("m");
     window.wait("one view alone", |state| state["maximised"] == "flame");
     window.key("m");
@@ -639,6 +661,11 @@ fn keys_walk_through_the_function_table() {
     assert_eq!(press("End"), 89);
     assert_eq!(press("Up"), 88);
     assert_eq!(press("Home"), 0);
+    // Flying there needs the landscape.
+    window.key("Return");
+    window.wait("the landscape", |state| {
+        views(state) == ["landscape", "functions"]
+    });
     window.close();
 }
 
@@ -688,6 +715,37 @@ fn a_session_is_saved_and_opened_again() {
         state["messages"][0] == "Parts of the session are missing"
     });
     bare.close();
+}
+
+#[test]
+fn a_session_keeps_which_value_of_a_profile_is_shown() {
+    let Some(display) = Display::open() else {
+        return;
+    };
+    let folder = Folder::new("value");
+    let profile = folder.file("render.pb.gz");
+    let recorded = common::data("import/pprof/markdown-render.pb.gz");
+    std::fs::copy(recorded, &profile).expect("it can be copied");
+    let window = Window::open(&display, &[&profile]);
+    let opened = window.wait("open profile", |state| state["value"].is_string());
+    window.key("ctrl+s");
+    window.wait("word of it", |state| {
+        state["messages"][0] == "The session is saved"
+    });
+    window.close();
+    let file = folder.file("render.pb.gz.callscape-session.json");
+    let text = std::fs::read_to_string(&file).expect("a session");
+    let mut saved: Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(saved["value"], opened["value"]);
+    let other = match opened["value"] == "samples" {
+        true => "cpu",
+        false => "samples",
+    };
+    saved["value"] = other.into();
+    std::fs::write(&file, saved.to_string()).expect("it can be written");
+    let again = Window::open(&display, &[&file]);
+    again.wait("the other value", |state| state["value"] == other);
+    again.close();
 }
 
 #[test]

@@ -36,7 +36,40 @@ pub struct Revised {
     pub moved: Vec<Option<ModuleId>>,
 }
 
+/// What of the inputs is shown, where there is a choice; what they begin with for none.
+#[derive(Clone, Debug, Default)]
+pub struct Part {
+    /// The name of a profile's value.
+    pub value: Option<String>,
+    /// The letter of one of two runs.
+    pub run: Option<String>,
+}
+
 impl Document {
+    /// The document as it opens, with `part` shown: what its inputs do not have is left as it is. For a worker
+    /// thread.
+    pub fn showing(self, part: &Part, progress: &Progress) -> anyhow::Result<Document> {
+        let mut document = self;
+        let (settings, has_value) = (document.settings, |name: &&String| {
+            let values = document.profile().map(|profile| profile.values());
+            values.is_some_and(|values| values.iter().any(|value| value.name == **name))
+        });
+        if let Some(value) = part.value.as_ref().filter(has_value)
+            && let Some(revised) =
+                Document::with_value(&document.basis(), value, &settings, progress)?
+        {
+            document = revised.document;
+        }
+        let letter = document.versus.as_ref().map(|versus| versus.letter());
+        if part.run.is_some()
+            && letter != part.run.as_deref()
+            && let Some(revised) = Document::flip(&document.basis(), &settings, progress)?
+        {
+            document = revised.document;
+        }
+        Ok(document)
+    }
+
     /// The same inputs made anew: over the source tree as it is now with `rescan` (while it is still being read, over
     /// what more of it is known after another step), through another mapping, or both.
     /// None when nothing has changed. For a worker thread.
@@ -227,14 +260,10 @@ impl Document {
             references.into()
         });
         let cut = old.cut.without_hidden().moved(to).hiding(self.left_out);
+        self.take_views(&old);
         match is_same_run {
             true => self.playback = old.playback,
             false => self.take_clock(&old),
-        }
-        if let (Some(table), Some(old)) = (&mut self.functions, &old.functions) {
-            table.search(&self.session, old.query().to_owned());
-            let (column, descending) = old.sort();
-            table.set_sort(&self.session, column, descending);
         }
         if cut != self.cut || *settings != self.settings || references.is_some() {
             self.cut = cut;
@@ -246,6 +275,25 @@ impl Document {
         }
         self.landscape.ease_from(&boxes, Some);
         self.limit(range, filters);
+        self.update_rows();
+    }
+
+    /// Shows in the tables and the views along time what they show in `old`: order and search, the visible times,
+    /// which threads are collapsed.
+    pub fn take_views(&mut self, old: &Document) {
+        if let (Some(table), Some(old)) = (&mut self.functions, &old.functions) {
+            table.search(&self.session, old.query().to_owned());
+            let (column, descending) = old.sort();
+            table.set_sort(&self.session, column, descending);
+        }
+        self.rows = old.rows;
+        let whole = |of: &Document| of.resolved().map(|it| it.recording.trace.range());
+        if let (Some(whole), Some(before)) = (whole(self), whole(old))
+            && self.is_same_run(old)
+            && let (Some(sheets), Some(old)) = (&mut self.sheets, &old.sheets)
+        {
+            sheets.take_over(old, &self.session, before, whole);
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Document, RECORDING};
 use crate::analysis::session::Session;
+use crate::facts::trace::FunctionMetrics;
 use crate::filter::selection::{Meant, Pointed};
 use crate::units::{FunctionId, ModuleId};
 use crate::views::flame::navigate;
@@ -30,6 +31,28 @@ impl Document {
             function,
             ..pointed
         }
+    }
+
+    /// How often the functions of a module are called in the whole recording; none where calls are not counted.
+    pub fn calls_of(&self, module: ModuleId) -> Option<u64> {
+        let is_known = self.resolved().is_some() && self.counts_calls();
+        is_known.then(|| self.landscape.module_facts(&self.session, module).calls)
+    }
+
+    /// Whether a range or filters limit what is shown.
+    pub fn is_limited(&self) -> bool {
+        self.selection.range.is_some() || !self.filters.is_empty()
+    }
+
+    /// What range and filters leave of a module, none while that is still being counted; nothing where nothing
+    /// limits what is shown. The total is that of one function alone. O(functions called).
+    pub fn left_of(&self, module: ModuleId) -> Option<Option<FunctionMetrics>> {
+        if !self.is_limited() {
+            return None;
+        }
+        let hierarchy = &self.session.hierarchy;
+        let is_in = |inner| module.index() < hierarchy.len() && hierarchy.contains(module, inner);
+        Some(self.functions.as_ref()?.left_of(is_in))
     }
 
     /// What is meant by what is pointed at or chosen.

@@ -8,12 +8,13 @@ use std::sync::Arc;
 
 use glam::Vec3;
 
-pub use self::anew::Revised;
+pub use self::anew::{Part, Revised};
 pub use self::inputs::{dropped, name_of};
 use self::meaning::functions_by_module;
 use super::camera::pose::Bounds;
 use super::details::Calls;
 use super::playback::Playback;
+use super::rows::RowsChoice;
 use super::sheets::Sheets;
 use super::versus::Versus;
 use crate::analysis::refinement::Refinement;
@@ -35,7 +36,9 @@ use crate::units::{Cost, FunctionId, ModuleId, ThreadId, TimeRange};
 use crate::views::functions::FunctionTable;
 use crate::views::landscape::{LandscapeSettings, LandscapeView, Moment, Surface};
 use crate::views::metrics::ModuleMetrics;
+use crate::views::mural::MuralRows;
 use crate::views::table::{Needs, ViewId};
+use crate::views::tip::thread_names;
 use crate::warnings::Warning;
 
 /// The recording that is explored; several can be open.
@@ -77,7 +80,13 @@ pub struct Document {
     pub calls: Calls,
     /// None when there is no recording.
     pub sheets: Option<Sheets>,
+    /// What the rows of the overview are.
+    pub rows: RowsChoice,
+    /// What they were made for.
+    rows_for: (MuralRows, Option<TimeRange>),
     pub functions: Option<FunctionTable>,
+    /// By thread its name, told from others of the same name.
+    thread_names: Vec<String>,
     /// By module, the function of the recording that it stands for, where it is one alone.
     function_of: Vec<Option<FunctionId>>,
     /// What is still to be read of the source tree.
@@ -171,7 +180,12 @@ impl Document {
             sheets: resolved
                 .filter(|resolved| resolved.recording.profile.is_none())
                 .map(|_| Sheets::new(&session, RECORDING)),
+            rows: RowsChoice::default(),
+            rows_for: (MuralRows::default(), None),
             functions: resolved.map(|_| FunctionTable::new(&session, RECORDING)),
+            thread_names: resolved
+                .map(|resolved| thread_names(&resolved.recording.trace))
+                .unwrap_or_default(),
             function_of: functions_by_module(&session),
             refinement: None,
             versus,
@@ -308,6 +322,19 @@ impl Document {
         self.filters = filters;
     }
 
+    /// Makes the rows of the overview anew where the choice, the cut or the range are others. O(functions × log
+    /// calls).
+    pub fn update_rows(&mut self) {
+        let range = self.selection.range.filter(|_| self.rows.in_range);
+        let rows = self.rows.rows(self);
+        if let Some(sheets) = &mut self.sheets
+            && self.rows_for != (rows.clone(), range)
+        {
+            self.rows_for = (rows.clone(), range);
+            sheets.set_rows(&self.session, rows, range);
+        }
+    }
+
     /// Takes what looking at every call that is left has found.
     pub fn count(&mut self, summary: &Summary) {
         if let Some(table) = &mut self.functions {
@@ -393,6 +420,13 @@ impl Document {
     pub fn bounds_of(&self, module: ModuleId) -> Option<Bounds> {
         let (min, max) = self.landscape.bounds(module)?;
         Some(Bounds { min, max })
+    }
+
+    /// The name of a thread, told from others of the same name.
+    pub fn thread_name(&self, thread: ThreadId) -> &str {
+        self.thread_names
+            .get(thread.index())
+            .map_or("", String::as_str)
     }
 
     /// The names of what was opened, to be shown.

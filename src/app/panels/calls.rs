@@ -3,7 +3,7 @@
 use egui::{Align, Layout, Sense, Ui};
 use egui_extras::{Column as Width, TableBuilder};
 
-use super::super::command::Command;
+use super::super::command::{Command, TableKey};
 use super::super::document::Document;
 use super::super::style;
 use super::table;
@@ -12,6 +12,7 @@ use crate::app::workbench::ROW;
 use crate::filter::selection::{Meant, Pointed};
 use crate::units::Time;
 use crate::views::calls::{CallColumn, CallList, CallRow, CallsOf, MOST};
+use crate::views::table::ViewId;
 
 pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
     ui.painter()
@@ -103,8 +104,7 @@ fn rows(ui: &mut Ui, document: &Document, list: &CallList, context: &mut Context
         return;
     };
     let functions = &resolved.recording.functions;
-    let threads = resolved.recording.trace.threads();
-    let has_threads = threads.len() > 1;
+    let has_threads = resolved.recording.trace.threads().len() > 1;
     let duration = resolved.recording.trace.duration();
     let columns: Vec<CallColumn> = match (ui.available_width(), has_threads) {
         (..360.0, _) => vec![
@@ -121,6 +121,7 @@ fn rows(ui: &mut Ui, document: &Document, list: &CallList, context: &mut Context
         .id_salt("calls")
         .sense(Sense::click())
         .auto_shrink(false)
+        .min_scrolled_height(0.0)
         .cell_layout(Layout::left_to_right(Align::Center));
     for column in &columns {
         builder = builder.column(match column {
@@ -186,16 +187,7 @@ fn rows(ui: &mut Ui, document: &Document, list: &CallList, context: &mut Context
                         let caller = row.caller.map(|caller| functions.get(caller).name);
                         table::name(ui, caller.unwrap_or("–"));
                     }
-                    CallColumn::Thread => {
-                        let thread = threads.get(row.thread.index());
-                        table::name(
-                            ui,
-                            thread.map_or(
-                                "",
-                                |it| if it.name.is_empty() { &it.id } else { &it.name },
-                            ),
-                        );
-                    }
+                    CallColumn::Thread => table::name(ui, document.thread_name(row.thread)),
                 });
             }
             answer(&line.response(), row, document, context);
@@ -242,6 +234,7 @@ fn answer(
         context.commands.push(Command::Seek(row.start));
     }
     if response.double_clicked() {
-        context.commands.extend(pointed.module.map(Command::FlyTo));
+        let enter = Command::Table(ViewId::Calls, TableKey::Enter);
+        context.commands.push(enter);
     }
 }

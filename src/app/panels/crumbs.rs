@@ -45,6 +45,14 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
                 }
             }
             ui.label(style::weak(left(document, context)));
+            if context.bench.work.counting.is_some()
+                && ui
+                    .button("Stop")
+                    .on_hover_text("What is narrow stays uncounted")
+                    .clicked()
+            {
+                context.commands.push(Command::CancelCounting);
+            }
             if ui.button("Undo").on_hover_text("Ctrl + Z").clicked() {
                 context.commands.push(Command::UndoFilter);
             }
@@ -68,15 +76,8 @@ fn describe(document: &Document, step: FilterStep) -> (String, String) {
     };
     match step {
         FilterStep::HideThread(thread) => {
-            let threads = document.resolved().map(|it| it.recording.trace.threads());
-            let info = threads.and_then(|threads| threads.get(thread.index()));
-            let name = info.map_or(String::new(), |info| {
-                if info.name.is_empty() {
-                    info.id.clone()
-                } else {
-                    info.name.clone()
-                }
-            });
+            let name = document.thread_name(thread);
+            let name = name.strip_prefix("thread ").unwrap_or(name);
             (
                 format!("thread {name}"),
                 format!("All calls of the thread {name}"),
@@ -120,8 +121,10 @@ fn describe(document: &Document, step: FilterStep) -> (String, String) {
 
 /// How much is left.
 fn left(document: &Document, context: &Context<'_>) -> String {
-    if context.bench.work.counting.is_some() {
-        return "counting what is left …".to_owned();
+    if let Some(job) = &context.bench.work.counting {
+        let (_, done, all) = job.progress.state();
+        let share = 100.0 * done as f64 / all.max(1) as f64;
+        return format!("counting what is left: {share:.0} %");
     }
     let all = document
         .resolved()
@@ -137,6 +140,6 @@ fn left(document: &Document, context: &Context<'_>) -> String {
             };
             format!("{left} calls left, {out} left out{of_range}")
         }
-        None => String::new(),
+        None => "not counted".to_owned(),
     }
 }

@@ -11,7 +11,7 @@ use super::{Context, text};
 use crate::facts::hierarchy::{Module, ModuleKind};
 use crate::filter::filters::FilterStep;
 use crate::filter::selection::Pointed;
-use crate::units::ModuleId;
+use crate::units::{Cost, ModuleId};
 
 /// Longer lists are cut: what follows is called least.
 const MAX_NEIGHBOURS: usize = 200;
@@ -155,14 +155,26 @@ fn facts(ui: &mut Ui, document: &Document, module: ModuleId, of: &Module<'_>) {
     }
     if document.resolved().is_some() {
         let counts_calls = document.counts_calls();
+        let left = document.left_of(module);
+        // Of what is limited how much of all is left.
+        let of = |all: String, left: Option<String>| match (document.is_limited(), left) {
+            (false, _) => all,
+            (true, Some(left)) => format!("{left} of {all}"),
+            (true, None) => format!("… of {all}"),
+        };
+        let left = left.flatten();
         if counts_calls {
-            fact(ui, "Calls", text::count(facts.calls));
+            let calls = left.map(|left| text::count(left.calls));
+            fact(ui, "Calls", of(text::count(facts.calls), calls));
         }
         if facts.calls > 0 || !counts_calls {
+            let show = |cost: Cost| document.show_cost(cost);
             if let Some(total) = facts.total {
-                fact(ui, "Total cost", document.show_cost(total));
+                let left = left.map(|left| show(left.total));
+                fact(ui, "Total cost", of(show(total), left));
             }
-            fact(ui, "Self cost", document.show_cost(facts.self_cost));
+            let left = left.map(|left| show(left.self_cost));
+            fact(ui, "Self cost", of(show(facts.self_cost), left));
         }
     }
 }

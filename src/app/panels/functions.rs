@@ -98,20 +98,28 @@ fn rows(ui: &mut Ui, document: &Document, table: &FunctionTable, context: &mut C
         ..560.0 => &Column::ALL[1..5],
         _ => &Column::ALL[1..],
     };
+    // A profile knows nothing of single calls, and some do not count them.
+    let is_known = |column: &Column| match column {
+        Column::Calls | Column::Average => document.counts_calls(),
+        Column::Min | Column::Max => document.profile().is_none(),
+        _ => true,
+    };
+    let numbers: Vec<Column> = numbers.iter().copied().filter(is_known).collect();
     let mut builder = TableBuilder::new(ui)
         .id_salt("functions")
         .sense(Sense::click())
         .auto_shrink(false)
+        .min_scrolled_height(0.0)
         .cell_layout(Layout::left_to_right(Align::Center))
         .column(Width::remainder().at_least(90.0).clip(true));
-    for _ in numbers {
+    for _ in &numbers {
         builder = builder.column(Width::exact(72.0));
     }
     if let Some(place) = context.bench.row_to_show {
         builder = builder.scroll_to_row(place, None);
     }
     let table_ui = builder.header(table::HEADING, |mut header| {
-        for column in std::iter::once(&Column::Name).chain(numbers) {
+        for column in std::iter::once(&Column::Name).chain(&numbers) {
             header.col(|ui| {
                 let order = (table.sort().0 == *column).then_some(table.sort().1);
                 let is_number = *column != Column::Name;
@@ -133,7 +141,7 @@ fn rows(ui: &mut Ui, document: &Document, table: &FunctionTable, context: &mut C
                 bar(ui, share as f32, context);
                 table::name(ui, functions.get(row.function).name);
             });
-            for column in numbers {
+            for column in &numbers {
                 line.col(|ui| table::number(ui, cell(row, *column, document)));
             }
             answer(&line.response(), row, document, context);

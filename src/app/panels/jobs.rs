@@ -9,7 +9,10 @@ use super::widgets::{Icon, card, icon_button};
 use crate::progress::Progress;
 
 pub fn show(ctx: &Egui, context: &mut Context<'_>) {
-    let slow: Vec<&Progress> = context.bench.jobs.slow().collect();
+    let exporting = context.bench.work.exporting.as_ref();
+    let exporting = exporting.filter(|job| job.is_slow());
+    let slow = context.bench.jobs.slow();
+    let slow: Vec<&Progress> = slow.chain(exporting.map(|job| &job.progress)).collect();
     if slow.is_empty() {
         return;
     }

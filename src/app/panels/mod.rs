@@ -16,6 +16,7 @@ mod minimap;
 mod neighbours;
 mod picture;
 mod playback;
+mod rows;
 mod search;
 mod settings;
 mod sheet;

@@ -101,6 +101,7 @@ fn list(
         .id_salt(("neighbours", is_callers))
         .sense(Sense::click())
         .auto_shrink(false)
+        .min_scrolled_height(0.0)
         .cell_layout(Layout::left_to_right(Align::Center))
         .column(Width::remainder().at_least(60.0).clip(true));
     let mut columns = vec![(NeighbourOrder::Cost, "Cost", "What these calls cost in all")];

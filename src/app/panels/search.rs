@@ -1,11 +1,12 @@
 //! The search field, and its results below it.
 
+use egui::text::{CCursor, CCursorRange};
 use egui::{Align2, Id, Rect, Ui};
 
 use super::super::command::Command;
 use super::super::style;
-use super::Context;
 use super::widgets::{Icon, paint};
+use super::{Context, text};
 use crate::filter::selection::Pointed;
 
 /// The field's id: keys go to it while it has the focus.
@@ -39,6 +40,12 @@ pub fn show_field(ui: &mut Ui, context: &mut Context<'_>) {
     );
     if search.wants_focus {
         response.request_focus();
+        // What was looked for last is typed over.
+        if let Some(mut state) = egui::TextEdit::load_state(ui.ctx(), response.id) {
+            let all = CCursorRange::two(CCursor::new(0), CCursor::new(query.chars().count()));
+            state.cursor.set_char_range(Some(all));
+            state.store(ui.ctx(), response.id);
+        }
     } else if !search.is_open && response.has_focus() && !response.gained_focus() {
         response.surrender_focus();
     }
@@ -89,6 +96,7 @@ pub fn show_results(ctx: &egui::Context, context: &mut Context<'_>) {
                             facts.name,
                             facts.kind.name(),
                             &path,
+                            document.calls_of(module),
                             index == search.marked,
                         );
                         if index == search.marked && search.mark_moved {
@@ -106,7 +114,15 @@ pub fn show_results(ctx: &egui::Context, context: &mut Context<'_>) {
     });
 }
 
-fn result(ui: &mut Ui, name: &str, kind: &str, path: &str, is_marked: bool) -> egui::Response {
+/// A result; `calls` is how often it is called, where that is known.
+fn result(
+    ui: &mut Ui,
+    name: &str,
+    kind: &str,
+    path: &str,
+    calls: Option<u64>,
+    is_marked: bool,
+) -> egui::Response {
     let (rect, response) =
         ui.allocate_exact_size(egui::vec2(ui.available_width(), 38.0), egui::Sense::click());
     if !ui.is_rect_visible(rect) {
@@ -123,9 +139,24 @@ fn result(ui: &mut Ui, name: &str, kind: &str, path: &str, is_marked: bool) -> e
     let mut row = ui.new_child(egui::UiBuilder::new().max_rect(inside));
     row.spacing_mut().item_spacing = egui::vec2(6.0, 1.0);
     row.spacing_mut().interact_size.y = 0.0;
+    let called = calls.map(|calls| match calls {
+        0 => "not called".to_owned(),
+        calls => text::counted(calls, "call", "calls"),
+    });
     row.horizontal(|ui| {
-        ui.add(egui::Label::new(name).truncate());
-        ui.label(style::weak(kind).small());
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            if let Some(called) = called {
+                ui.label(style::weak(called).small());
+            }
+            ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+                let name = match calls {
+                    Some(0) => style::weak(name),
+                    _ => egui::RichText::new(name),
+                };
+                ui.add(egui::Label::new(name).truncate());
+                ui.label(style::weak(kind).small());
+            });
+        });
     });
     row.add(egui::Label::new(style::weak(path).small()).truncate());
     response

@@ -9,7 +9,7 @@ use glam::Vec2;
 use super::super::command::Command;
 use super::super::sheets::{SheetAction, Sheets};
 use super::super::style;
-use super::Context;
+use super::{Context, rows};
 use crate::filter::selection::Pointed;
 use crate::units::TimeRange;
 use crate::views::table::ViewId;
@@ -73,6 +73,11 @@ pub fn show(ui: &mut Ui, view: ViewId, picture: Option<TextureId>, context: &mut
         }
     }
     drag(ui, view, &response, sheets, shift, place, context);
+    if let Some(corner) = sheets.corner(view) {
+        let points = |at: Vec2| rect.min + egui::vec2(at.x, at.y) / scale;
+        let corner = Rect::from_min_max(points(corner.min), points(corner.max));
+        rows::show(ui, corner, context);
+    }
     if response.dragged() {
         return;
     }

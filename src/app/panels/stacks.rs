@@ -11,7 +11,7 @@ use crate::facts::trace::Trace;
 use crate::filter::selection::{CallOf, Pointed};
 use crate::units::{CallId, ThreadId, Time};
 use crate::views::landscape::{ArcMode, thread_color};
-use crate::views::tip::{row_name, stack_rows, thread_name};
+use crate::views::tip::{row_name, stack_rows};
 
 /// More threads, and more calls of one, would not be read while they change.
 const MAX_THREADS: usize = 6;
@@ -75,8 +75,7 @@ fn threads(
             continue;
         }
         shown += 1;
-        let name = thread_name(trace, thread);
-        heading(ui, thread, &name, context);
+        heading(ui, thread, document.thread_name(thread), context);
         frames(ui, document, trace, thread, &stack, context);
         ui.add_space(4.0);
     }

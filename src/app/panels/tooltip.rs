@@ -81,6 +81,12 @@ fn of_module(ui: &mut Ui, document: &Document, module: ModuleId) {
     } else if document.resolved().is_some() && !document.counts_calls() {
         ui.label(style::weak(cost).small());
     }
+    if let Some(Some(left)) = document.left_of(module).filter(|_| document.counts_calls()) {
+        let calls = text::counted(left.calls, "call", "calls");
+        let own = document.show_cost(left.self_cost);
+        let line = format!("of these {calls} · {own} itself in what is shown");
+        ui.label(style::weak(line).small());
+    }
     let difference = document.landscape.metrics().difference();
     if let Some(text) = difference.and_then(|it| it.text(module)) {
         ui.label(style::weak(text).small());

@@ -5,11 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use super::super::document::Document;
 use super::super::playback::{Clock, PlaybackSettings, Step};
+use super::super::rows::RowsChoice;
 use super::super::sheets::SheetAction;
 use super::super::workbench::Workbench;
 use crate::layout::treemap::Tiling;
 use crate::render::theme::Theme;
-use crate::units::{Cost, Time, TimeRange};
+use crate::units::{Cost, ThreadId, Time, TimeRange};
 use crate::views::functions::Column;
 use crate::views::landscape::{ArcMode, Highlight, LandscapeSettings, Scale, Surface};
 use crate::views::metrics::Metric;
@@ -204,6 +205,9 @@ impl SavedPlayback {
 pub struct SavedViews {
     overview_ns: Option<[u64; 2]>,
     stacks_ns: Option<[u64; 2]>,
+    rows: RowsChoice,
+    /// The threads of the call stacks that are collapsed; none of a file that does not say.
+    collapsed_threads: Option<Vec<u32>>,
     functions_by: Option<String>,
     functions_descending: bool,
     functions_query: String,
@@ -225,6 +229,11 @@ impl SavedViews {
         SavedViews {
             overview_ns: visible(ViewId::Mural),
             stacks_ns: visible(ViewId::Flame),
+            rows: document.rows,
+            collapsed_threads: document.sheets.as_ref().map(|sheets| {
+                let threads = sheets.collapsed_threads();
+                threads.into_iter().map(|thread| thread.0).collect()
+            }),
             functions_by: column.map(|column| column.title().to_lowercase()),
             functions_descending: descending,
             functions_query: query,
@@ -245,7 +254,13 @@ impl SavedViews {
             }
             table.search(session, self.functions_query.clone());
         }
+        document.rows = self.rows;
+        document.update_rows();
         let whole = document.resolved().map(|it| it.recording.trace.range());
+        if let (Some(sheets), Some(threads)) = (&mut document.sheets, &self.collapsed_threads) {
+            let threads: Vec<ThreadId> = threads.iter().copied().map(ThreadId).collect();
+            sheets.collapse_threads(&threads);
+        }
         let (Some(sheets), Some(whole)) = (&mut document.sheets, whole) else {
             return lost;
         };

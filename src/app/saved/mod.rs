@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::camera::pose::{FOV_Y, Pose};
 use super::dock::Arrangement;
-use super::document::Document;
+use super::document::{Document, Part};
 use super::remembered::write_beside;
 use super::workbench::Workbench;
 use crate::analysis::session::Inputs;
@@ -46,6 +46,13 @@ pub struct SavedSession {
     /// The path of the module chosen, and the thread and number of the call.
     module: Option<String>,
     call: Option<[u32; 2]>,
+    /// The paths of the two modules of the call relation chosen, and the thread of a hop of its way.
+    relation: Option<[String; 2]>,
+    thread: Option<u32>,
+    /// Which value of a profile is shown.
+    value: Option<String>,
+    /// Which of two runs is shown: `A` or `B`.
+    run: Option<String>,
     camera: Option<SavedPose>,
     #[serde(default)]
     collapsed: Vec<String>,
@@ -119,6 +126,21 @@ impl SavedSession {
                 .map(|range| [range.start.ns(), range.end.ns()]),
             module: selection.chosen.module.map(path),
             call: selection.chosen.call.map(|of| [of.thread.0, of.call.0]),
+            relation: selection
+                .chosen
+                .relation
+                .map(|(from, to)| [path(from), path(to)]),
+            thread: selection.chosen.thread.map(|thread| thread.0),
+            value: document.profile().and_then(|profile| {
+                let values = profile.values();
+                // Of one alone there is nothing to choose.
+                let shown = values.get(profile.shown()).filter(|_| values.len() > 1);
+                shown.map(|value| value.name.clone())
+            }),
+            run: document
+                .versus
+                .as_ref()
+                .map(|versus| versus.letter().to_owned()),
             camera: Some(SavedPose {
                 target: pose.target.to_array(),
                 distance: pose.distance,
@@ -178,6 +200,14 @@ impl SavedSession {
         Some((mapping, is_there))
     }
 
+    /// What of the inputs was shown.
+    pub fn part(&self) -> Part {
+        Part {
+            value: self.value.clone(),
+            run: self.run.clone(),
+        }
+    }
+
     /// Whether it names anything to open; else it is of the built-in demo.
     pub fn has_inputs(&self) -> bool {
         self.source.is_some() || !self.recordings.is_empty()
@@ -214,16 +244,26 @@ impl SavedSession {
             })
             .collect();
         let chosen = self.module.as_ref().and_then(&mut module);
+        let relation = self.relation.as_ref();
+        let relation = relation.and_then(|[from, to]| module(from).zip(module(to)));
         let trace = document.resolved().map(|it| &it.recording.trace);
         let exists = |of: &CallOf| {
             let thread = trace.and_then(|trace| trace.threads().get(of.thread.index()));
             thread.is_some_and(|thread| u64::from(of.call.0) < thread.calls)
         };
         let call = self.call.map(call_of).filter(exists);
+        let threads = trace.map_or(0, |trace| trace.threads().len());
         document.cut = cut;
         document.selection.chosen = document.complete(Pointed {
             module: chosen,
             call,
+            relation,
+            // The time of a hop is the session's.
+            thread: self
+                .thread
+                .map(ThreadId)
+                .filter(|thread| thread.index() < threads),
+            time: relation.map(|_| self.time()),
             ..Pointed::default()
         });
         let whole = document.resolved().map(|it| it.recording.trace.range());

@@ -112,9 +112,18 @@ impl App {
             let at = (at - place.min) * points;
             Vec2::new(at.x, at.y)
         });
+        self.commands.append(&mut self.after_typing);
         let had_commands = !self.commands.is_empty();
+        let was_searching = self.bench.search.is_open;
         for command in std::mem::take(&mut self.commands) {
             self.bench.execute(command);
+        }
+        if was_searching && !self.bench.search.is_open {
+            // The next key is none for the field.
+            let field = egui::Id::unique(panels::SEARCH_FIELD);
+            view.overlay
+                .ctx()
+                .memory_mut(|memory| memory.surrender_focus(field));
         }
         let (overlay, origin) = (&view.overlay, self.bench.viewport.origin);
         let covers = |at: Vec2| overlay.covers(at.x + origin.x, at.y + origin.y);
@@ -207,7 +216,7 @@ impl App {
     }
 
     /// Keeps how the views are arranged.
-    fn remember(&mut self) {
+    pub(super) fn remember(&mut self) {
         if let Err(error) = self.memory.keep(&self.bench.dock) {
             self.bench.messages.push(Message {
                 is_error: true,

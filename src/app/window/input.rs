@@ -45,7 +45,9 @@ impl App {
             };
             let is_ours = command.is_some();
             if let Some(command) = command {
-                self.execute(command);
+                self.after_typing.push(command);
+                self.keys_wait = true;
+                self.redraw();
             }
             return !is_ours;
         }
@@ -81,6 +83,7 @@ impl App {
             return false;
         }
         if pressed && let Some(command) = keys::command(event, self.modifiers) {
+            self.keys_wait |= command == Command::OpenSearch;
             self.execute(command);
         }
         false

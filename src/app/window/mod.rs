@@ -100,6 +100,11 @@ struct App {
     fly_keys: FlyKeys,
     dropped: Vec<PathBuf>,
     commands: Vec<Command>,
+    /// What keys pressed while typing ask for: what was typed before them reaches its field in the next frame.
+    after_typing: Vec<Command>,
+    /// A key may have given the keyboard to a field or taken it away, which the next frame decides: keys wait.
+    keys_wait: bool,
+    waiting: Vec<WindowEvent>,
     timings: Timings,
     log: Option<StateLog>,
     /// Whether keys reach this window.
@@ -166,6 +171,9 @@ impl App {
             fly_keys: FlyKeys::default(),
             dropped: Vec::new(),
             commands: Vec::new(),
+            after_typing: Vec::new(),
+            keys_wait: false,
+            waiting: Vec::new(),
             timings: Timings::default(),
             log: StateLog::from_environment(),
             is_focused: false,
@@ -193,6 +201,66 @@ impl App {
     fn execute(&mut self, command: Command) {
         self.bench.execute(command);
         self.redraw();
+    }
+
+    fn on_event(&mut self, event_loop: &ActiveEventLoop, event: WindowEvent) {
+        let is_key = matches!(
+            event,
+            WindowEvent::KeyboardInput { .. } | WindowEvent::ModifiersChanged(_)
+        );
+        if self.keys_wait && is_key {
+            self.waiting.push(event);
+            self.redraw();
+            return;
+        }
+        if !matches!(event, WindowEvent::RedrawRequested) {
+            self.last_input = Instant::now();
+        }
+        if let WindowEvent::KeyboardInput { event: key, .. } = &event
+            && !self.on_key(key)
+        {
+            return;
+        }
+        if let Some(view) = &mut self.view
+            && view.overlay.on_event(&view.window, &event)
+        {
+            self.redraw();
+        }
+        match &event {
+            WindowEvent::CloseRequested => {
+                self.remember();
+                event_loop.exit();
+            }
+            WindowEvent::RedrawRequested if !self.is_hidden => {
+                self.frame(event_loop);
+                self.keys_wait = false;
+                for event in std::mem::take(&mut self.waiting) {
+                    self.on_event(event_loop, event);
+                }
+            }
+            WindowEvent::Resized(_) | WindowEvent::ScaleFactorChanged { .. } => {
+                if let Some(view) = &mut self.view {
+                    view.graphics.resize();
+                }
+                self.redraw();
+            }
+            WindowEvent::Occluded(hidden) => {
+                self.is_hidden = *hidden;
+                self.redraw();
+            }
+            WindowEvent::ModifiersChanged(modifiers) => self.modifiers = modifiers.state(),
+            WindowEvent::Focused(is_focused) => {
+                self.is_focused = *is_focused;
+                if !is_focused {
+                    self.fly_keys.release_all();
+                    self.bench.camera.set_thrust(self.fly_keys.thrust());
+                    self.bench.release_pointer();
+                }
+                self.redraw();
+            }
+            WindowEvent::DroppedFile(path) => self.dropped.push(path.clone()),
+            _ => self.on_pointer(&event),
+        }
     }
 
     fn make_view(&mut self, event_loop: &ActiveEventLoop, window: Arc<Window>) {
@@ -269,45 +337,7 @@ impl ApplicationHandler<Wake> for App {
     }
 
     fn window_event(&mut self, event_loop: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
-        if !matches!(event, WindowEvent::RedrawRequested) {
-            self.last_input = Instant::now();
-        }
-        if let WindowEvent::KeyboardInput { event: key, .. } = &event
-            && !self.on_key(key)
-        {
-            return;
-        }
-        if let Some(view) = &mut self.view
-            && view.overlay.on_event(&view.window, &event)
-        {
-            self.redraw();
-        }
-        match &event {
-            WindowEvent::CloseRequested => event_loop.exit(),
-            WindowEvent::RedrawRequested if !self.is_hidden => self.frame(event_loop),
-            WindowEvent::Resized(_) | WindowEvent::ScaleFactorChanged { .. } => {
-                if let Some(view) = &mut self.view {
-                    view.graphics.resize();
-                }
-                self.redraw();
-            }
-            WindowEvent::Occluded(hidden) => {
-                self.is_hidden = *hidden;
-                self.redraw();
-            }
-            WindowEvent::ModifiersChanged(modifiers) => self.modifiers = modifiers.state(),
-            WindowEvent::Focused(is_focused) => {
-                self.is_focused = *is_focused;
-                if !is_focused {
-                    self.fly_keys.release_all();
-                    self.bench.camera.set_thrust(self.fly_keys.thrust());
-                    self.bench.release_pointer();
-                }
-                self.redraw();
-            }
-            WindowEvent::DroppedFile(path) => self.dropped.push(path.clone()),
-            _ => self.on_pointer(&event),
-        }
+        self.on_event(event_loop, event);
     }
 
     fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {

@@ -1,7 +1,5 @@
 //! What each command does.
 
-use std::sync::Arc;
-
 use super::super::command::Command;
 use super::super::dock::Dock;
 use super::super::document::{Document, dropped};
@@ -13,6 +11,7 @@ use super::{Destination, Message, Search, Workbench};
 use crate::filter::filters::Filters;
 use crate::filter::selection::Pointed;
 use crate::render::theme::Theme;
+use crate::units::ModuleId;
 use crate::views::landscape::LandscapeSettings;
 use crate::views::search::search;
 use crate::views::table::ViewId;
@@ -60,6 +59,12 @@ impl Workbench {
             Command::ResetViews => self.dock = Dock::default(),
             Command::Sheet(view, action) => self.act_on_sheet(view, action),
             Command::SheetUnderPointer(key) => self.press_on_sheet(key),
+            Command::SetRows(choice) => self.set_rows(choice),
+            Command::NextRows => {
+                if let Some(document) = &self.document {
+                    self.set_rows(document.rows.next());
+                }
+            }
             Command::GoToCall(walk) => self.go_to_call(walk),
             Command::Choose(pointed) => self.choose(pointed),
             Command::Select(module) => self.choose(Pointed::at_module(module)),
@@ -74,6 +79,7 @@ impl Workbench {
             Command::EndRangeDrag => {
                 if let Some(place) = self.before_drag.take() {
                     self.history.leave(place);
+                    self.update_rows();
                 }
             }
             Command::StartRangeHere | Command::EndRangeHere => self.move_range(&command),
@@ -82,6 +88,7 @@ impl Workbench {
             Command::SearchFunctions(query) => {
                 if let Some((table, session)) = self.document.as_mut().and_then(Document::table) {
                     table.search(session, query);
+                    self.row_to_show = Some(0);
                 }
             }
             Command::ChooseListed(pointed) => {
@@ -92,12 +99,7 @@ impl Workbench {
                     self.act_on_sheet(ViewId::Flame, SheetAction::Reveal(call));
                 }
             }
-            Command::SortCalls(column) => {
-                if let (Some(open), Some(list)) = (&self.document, &mut self.work.calls) {
-                    let recording = open.recording();
-                    Arc::make_mut(list).sort_by(&open.session, recording, column);
-                }
-            }
+            Command::SortCalls(column) => self.sort_calls(column),
             Command::ExportCalls => self.export_calls(),
             Command::CancelCounting => {
                 self.work.counting = None;
@@ -114,17 +116,18 @@ impl Workbench {
             Command::SortFunctions(column) => {
                 if let Some((table, session)) = self.document.as_mut().and_then(Document::table) {
                     table.sort_by(session, column);
+                    self.row_to_show = Some(0);
                 }
             }
             Command::SortNeighbours(order) => self.sort_neighbours(order),
             Command::Table(view, key) => self.press_on_table(view, key),
-            Command::FlyTo(module) => self.fly(Destination::Module(module)),
+            Command::FlyTo(module) => self.fly_there(module),
             Command::FlyToSelection => {
                 let selection = self.document.as_ref().map(|open| &open.selection);
                 if let Some(module) =
                     selection.and_then(|it| it.chosen.module.or(it.pointed.module))
                 {
-                    self.fly(Destination::Module(module));
+                    self.fly_there(module);
                 }
             }
             Command::FlyHome if self.sheet_pointed_at().is_some() => {
@@ -154,7 +157,10 @@ impl Workbench {
             | Command::NameMapping(_)
             | Command::SaveMapping
             | Command::UseNoMapping => self.edit_mapping(command),
-            Command::CancelJobs => self.jobs = Jobs::default(),
+            Command::CancelJobs => {
+                self.jobs = Jobs::default();
+                self.work.exporting = None;
+            }
             Command::Search(query) => self.search_for(query),
             Command::OpenSearch => {
                 self.search.is_open = true;
@@ -171,7 +177,7 @@ impl Workbench {
                 if let Some(&module) = self.search.results.get(index) {
                     self.close_search();
                     self.choose(Pointed::at_module(Some(module)));
-                    self.fly(Destination::Module(module));
+                    self.fly_there(module);
                 }
             }
             Command::Configure(settings) => self.configure(settings),
@@ -219,9 +225,14 @@ impl Workbench {
     }
 
     pub(super) fn search_for(&mut self, query: String) {
-        let hierarchy = self.document.as_ref().map(|open| &open.session.hierarchy);
-        self.search.results = match hierarchy {
-            Some(hierarchy) => search(hierarchy, &query, MAX_RESULTS),
+        self.search.results = match &self.document {
+            Some(open) => {
+                let (hierarchy, metrics) = (&open.session.hierarchy, open.landscape.metrics());
+                let is_known = open.calls_of(ModuleId::ROOT).is_some();
+                // What ran is looked for first.
+                let ran = |module| !is_known || metrics.calls(hierarchy, module) > 0;
+                search(hierarchy, &query, MAX_RESULTS, ran)
+            }
             None => Vec::new(),
         };
         self.names_are_new = true;

@@ -362,6 +362,16 @@ impl Workbench {
         }
     }
 
+    /// Flies to a module, which opens the landscape where that is closed.
+    fn fly_there(&mut self, module: ModuleId) {
+        if self.document.is_some() {
+            if !self.dock.is_visible(ViewId::Landscape) {
+                self.dock.open(ViewId::Landscape);
+            }
+            self.fly(Destination::Module(module));
+        }
+    }
+
     /// What a worker calls to have the window look for its outcome.
     pub(super) fn waker(&self) -> Box<dyn FnOnce() + Send> {
         (self.wake)()

@@ -3,6 +3,7 @@
 use glam::Vec2;
 
 use super::super::command::SheetKey;
+use super::super::rows::RowsChoice;
 use super::super::sheets::SheetAction;
 use super::Workbench;
 use crate::views::table::ViewId;
@@ -35,6 +36,23 @@ impl Workbench {
         let all = document.selection.range.or(all);
         if let (Some(sheets), Some(all)) = (&mut document.sheets, all) {
             sheets.act(&document.session, view, action, all);
+        }
+    }
+
+    pub(super) fn set_rows(&mut self, choice: RowsChoice) {
+        if let Some(document) = &mut self.document {
+            document.rows = choice;
+        }
+        self.update_rows();
+    }
+
+    /// Brings the rows of the overview to what the landscape, the range and the choice of the user make them. Not
+    /// while a range is drawn: they would go away under the pointer.
+    pub(super) fn update_rows(&mut self) {
+        if let Some(document) = &mut self.document
+            && self.before_drag.is_none()
+        {
+            document.update_rows();
         }
     }
 

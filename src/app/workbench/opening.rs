@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::super::command::Command;
 use super::super::details::Neighbours;
 use super::super::dock::Dock;
-use super::super::document::Document;
+use super::super::document::{Document, Part};
 use super::super::growing::{self, Growing};
 use super::super::history::History;
 use super::super::loading::{Loading, Outcome};
@@ -55,12 +55,16 @@ impl Workbench {
             // Nothing of it is left: the demo would not be what was asked for.
             return;
         }
-        self.open(inputs);
+        self.open_part(inputs, saved.part());
         self.session_file = Some(path);
         self.to_restore = Some(saved);
     }
 
     pub fn open(&mut self, inputs: Inputs) {
+        self.open_part(inputs, Part::default());
+    }
+
+    fn open_part(&mut self, inputs: Inputs, part: Part) {
         self.session_file = None;
         self.to_restore = None;
         if let Some(loading) = self.loading.take() {
@@ -70,7 +74,13 @@ impl Workbench {
             growing.opening(&inputs);
         }
         let map = self.usable_map();
-        self.loading = Some(Loading::start(inputs, map, self.settings, (self.wake)()));
+        self.loading = Some(Loading::start(
+            inputs,
+            part,
+            map,
+            self.settings,
+            (self.wake)(),
+        ));
     }
 
     /// What is still to be told of damage that answers have met with; told once for each document.
@@ -131,8 +141,8 @@ impl Workbench {
         self.search.results.clear();
         self.history = History::default();
         self.blocks_are_new = true;
+        self.list_of = CallsOf::chosen(&document.selection.chosen);
         self.document = Some(*document);
-        self.list_of = None;
         self.work = Work::default();
         self.show_chosen();
         self.watch();

@@ -56,7 +56,10 @@ impl Workbench {
             (CallWalk::Caller, Some(of)) => navigate::caller(trace, of),
             (CallWalk::FirstChild, Some(of)) => navigate::first_child(trace, of),
             (CallWalk::LongestChild, Some(of)) => navigate::longest_child(trace, of),
-            (CallWalk::Fit, of) => of,
+            (CallWalk::Fit | CallWalk::Limit, of) => {
+                let pointed = document.selection.pointed.call;
+                of.or(pointed.filter(|&of| navigate::exists(trace, of)))
+            }
             (_, None) => None,
         };
         let Some(to) = to else {
@@ -71,11 +74,16 @@ impl Workbench {
             ..Pointed::default()
         };
         self.choose(pointed);
-        if walk == CallWalk::Fit {
-            self.act_on_sheet(ViewId::Flame, SheetAction::Fit(to));
-        } else {
-            self.execute(Command::Seek(call.start));
-            self.act_on_sheet(ViewId::Flame, SheetAction::Reveal(to));
+        match walk {
+            CallWalk::Fit => self.act_on_sheet(ViewId::Flame, SheetAction::Fit(to)),
+            CallWalk::Limit => {
+                self.set_range(Some(TimeRange::new(call.start, call.end)));
+                self.show_range();
+            }
+            _ => {
+                self.execute(Command::Seek(call.start));
+                self.act_on_sheet(ViewId::Flame, SheetAction::Reveal(to));
+            }
         }
     }
 
@@ -127,6 +135,13 @@ impl Workbench {
         }
     }
 
+    /// Shows all of the range, and nothing else, in the views along time.
+    pub(super) fn show_range(&mut self) {
+        for view in [ViewId::Mural, ViewId::Flame] {
+            self.act_on_sheet(view, SheetAction::ShowAll);
+        }
+    }
+
     /// Limits every view to a range; whether it is another than before.
     pub(super) fn limit(&mut self, range: Option<TimeRange>) -> bool {
         let Some(document) = &mut self.document else {
@@ -147,6 +162,7 @@ impl Workbench {
             document.limit(range, filters);
             self.left_is_new = true;
             self.outdate_count();
+            self.update_rows();
             self.show_chosen();
         }
         is_other

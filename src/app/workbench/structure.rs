@@ -72,6 +72,7 @@ impl Workbench {
             self.camera.set_bounds(document.bounds());
             self.blocks_are_new = true;
         }
+        self.update_rows();
     }
 }
 

@@ -69,7 +69,7 @@ impl Workbench {
         };
         self.walk_to(pointed);
         if key == TableKey::Enter {
-            self.fly(Destination::Module(module));
+            self.fly_there(module);
         }
     }
 

@@ -15,7 +15,7 @@ use glam::Vec2;
 use super::Scope;
 use super::ink::Ink;
 use super::mural::{mark_times, plain};
-use super::tip::Tip;
+use super::tip::{Tip, thread_names};
 use crate::analysis::session::Session;
 use crate::facts::recording::RecordingKind;
 use crate::facts::trace::{Bar, Columns, Flame};
@@ -64,6 +64,8 @@ pub struct FlameView {
     colors: Vec<(Color, [u8; 4])>,
     colors_of: Option<Theme>,
     axis: TimeAxis,
+    /// By thread.
+    names: Vec<String>,
     lanes: Vec<Lane>,
     /// Grows when lanes are collapsed or expanded.
     lanes_version: u32,
@@ -106,6 +108,9 @@ impl FlameView {
             colors_of: None,
             axis: TimeAxis::new(range.unwrap_or(TimeRange::new(Time::ZERO, Time::ZERO))),
             contents: lanes.iter().map(|_| Content::default()).collect(),
+            names: resolved
+                .map(|it| thread_names(&it.recording.trace))
+                .unwrap_or_default(),
             lanes,
             lanes_version: 0,
             row: None,
@@ -171,6 +176,38 @@ impl FlameView {
             self.lanes_version += 1;
             self.place();
         }
+    }
+
+    /// The threads that are collapsed.
+    pub fn collapsed(&self) -> impl Iterator<Item = ThreadId> + '_ {
+        let lanes = self.lanes.iter().filter(|lane| lane.is_collapsed);
+        lanes.map(|lane| lane.thread)
+    }
+
+    /// Collapses the threads of which `is_collapsed` says so, and no others.
+    pub fn collapse(&mut self, is_collapsed: impl Fn(ThreadId) -> bool) {
+        for lane in &mut self.lanes {
+            lane.is_collapsed = is_collapsed(lane.thread);
+        }
+        self.lanes_version += 1;
+        self.place();
+    }
+
+    /// Shows the threads as `old` does, of the same recording: as high, collapsed, scrolled as far.
+    pub fn take_over(&mut self, old: &FlameView) {
+        // Threads that are new are as they begin.
+        let known = |thread: ThreadId| old.lanes.iter().find(|lane| lane.thread == thread);
+        for lane in &mut self.lanes {
+            if let Some(known) = known(lane.thread) {
+                lane.is_collapsed = known.is_collapsed;
+            }
+        }
+        self.lanes_version += 1;
+        self.row = old.row;
+        self.size = old.size;
+        self.scale = old.scale;
+        self.scroll = old.scroll;
+        self.place();
     }
 
     pub fn is_collapsed(&self, thread: ThreadId) -> bool {
@@ -389,11 +426,8 @@ impl FlameView {
             let info = &resolved.recording.trace.threads()[lane.thread.index()];
             self.text.clear();
             let sign = if lane.is_collapsed { "▶" } else { "▼" };
-            let name = if info.name.is_empty() {
-                &info.id
-            } else {
-                &info.name
-            };
+            let name = self.names.get(lane.thread.index());
+            let name = name.map_or("", String::as_str);
             // Writing to a string does not fail.
             let _ = write!(self.text, "{sign}  {name}");
             let at = Vec2::new(em * 0.6, (heading.min.y + heading.max.y) * 0.5);

@@ -243,7 +243,7 @@ impl MuralView {
             shown: None,
             sheet: Sheet::default(),
         };
-        view.set_rows(session, MuralRows::default());
+        view.set_rows(session, MuralRows::default(), None);
         if let Some(resolved) = session.recordings.get(recording) {
             super::count_depths(&resolved.recording.trace);
         }
@@ -258,9 +258,18 @@ impl MuralView {
         &self.kind
     }
 
-    /// Takes other rows, all of them visible. O(functions × log calls).
-    pub fn set_rows(&mut self, session: &Session, rows: MuralRows) {
-        self.rows = Rows::new(session, self.recording, &rows);
+    /// The corner at the bottom left, below the names of the rows, in pixels; empty before the first picture.
+    pub fn corner(&self) -> Rect {
+        Rect::new(
+            Vec2::new(0.0, self.places.axis.min.y),
+            Vec2::new(self.places.names.max.x, self.places.axis.max.y),
+        )
+    }
+
+    /// Takes other rows, all of them visible; with `range` only what runs in it, in the order in which that begins
+    /// there. O(functions × log calls).
+    pub fn set_rows(&mut self, session: &Session, rows: MuralRows, range: Option<TimeRange>) {
+        self.rows = Rows::new(session, self.recording, &rows, range);
         self.kind = rows;
         self.first = 0.0;
         self.visible = f64::from(self.rows.len());

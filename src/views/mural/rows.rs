@@ -2,9 +2,9 @@
 
 use crate::analysis::session::{Resolved, Session};
 use crate::facts::hierarchy::Hierarchy;
-use crate::facts::trace::{Columns, Trace};
+use crate::facts::trace::{Columns, FunctionMetrics, Trace};
 use crate::filter::cut::Cut;
-use crate::units::{CallId, FunctionId, ModuleId, ThreadId, Time};
+use crate::units::{CallId, FunctionId, ModuleId, ThreadId, Time, TimeRange};
 
 /// What the rows of the mural are. Modules without a call have no row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,6 +14,8 @@ pub enum MuralRows {
     FirstCall,
     /// The modules of a cut in order of the hierarchy.
     Modules(Cut),
+    /// The same in order of their first call: which are touched, one after the other.
+    ModulesByFirstCall(Cut),
 }
 
 /// Stands for no row.
@@ -39,20 +41,28 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// O(functions × log calls).
-    pub fn new(session: &Session, recording: usize, rows: &MuralRows) -> Rows {
+    /// Those of the whole recording, or of what runs in a range of it. O(functions × log calls).
+    pub fn new(
+        session: &Session,
+        recording: usize,
+        rows: &MuralRows,
+        range: Option<TimeRange>,
+    ) -> Rows {
         let Some(resolved) = session.recordings.get(recording) else {
             return Rows::default();
         };
         let trace = &resolved.recording.trace;
-        let (displayed, first_calls) = match rows {
-            MuralRows::FirstCall => {
-                let displayed = Cut::all().displayed(&session.hierarchy);
-                (displayed, first_calls(resolved))
-            }
-            MuralRows::Modules(cut) => (cut.displayed(&session.hierarchy), Vec::new()),
+        let (displayed, by_first_call) = match rows {
+            MuralRows::FirstCall => (Cut::all().displayed(&session.hierarchy), true),
+            MuralRows::Modules(cut) => (cut.displayed(&session.hierarchy), false),
+            MuralRows::ModulesByFirstCall(cut) => (cut.displayed(&session.hierarchy), true),
         };
-        let metrics = trace.function_metrics(None);
+        let metrics = trace.function_metrics(range);
+        let first_calls = match (by_first_call, range) {
+            (false, _) => Vec::new(),
+            (true, None) => first_calls(resolved),
+            (true, Some(range)) => first_in(trace, &metrics, range),
+        };
         let mut called: Vec<Called> = Vec::new();
         let modules = resolved.resolution.modules.iter();
         for ((function, module), metrics) in (0..).zip(modules).zip(&metrics) {
@@ -72,6 +82,15 @@ impl Rows {
             called.sort_by_key(|called| (called.first, called.function));
         } else {
             called.sort_by_key(|called| (called.module, called.function));
+            if by_first_call {
+                // A module begins with the first of its functions.
+                let modules = called.chunk_by_mut(|a, b| a.module == b.module);
+                for module in modules {
+                    let first = module.iter().filter_map(|called| called.first).min();
+                    module.iter_mut().for_each(|called| called.first = first);
+                }
+                called.sort_by_key(|called| (called.first, called.module, called.function));
+            }
         }
         let mut all = Rows {
             row_of: vec![NO_ROW; resolved.resolution.modules.len()],
@@ -142,6 +161,37 @@ struct Called {
 type FirstCall = (Time, ThreadId, u32);
 
 const UNKNOWN: FirstCall = (Time::MAX, ThreadId(u32::MAX), u32::MAX);
+
+/// By function the first that runs of it in a range: what is open at its start stands first, outer calls before what
+/// they called. O(depth + functions × log calls).
+fn first_in(trace: &Trace, metrics: &[FunctionMetrics], range: TimeRange) -> Vec<FirstCall> {
+    let mut first = vec![UNKNOWN; metrics.len()];
+    let mut stack = Vec::new();
+    for thread in trace.thread_ids() {
+        trace.stack_at(thread, range.start, &mut stack);
+        if range.start == Time::ZERO {
+            // What follows looks for later ones, and of these some have ended by then.
+            let at_start = trace.started(thread, Time::ZERO).min(FEW_CALLS as u32);
+            stack.extend((0..at_start).map(CallId));
+        }
+        for &call in &stack {
+            if let Some(known) = first.get_mut(trace.call(thread, call).function.index()) {
+                *known = (range.start, thread, call.0).min(*known);
+            }
+        }
+    }
+    // What starts with the range belongs to it.
+    let before = Time::from_ns(range.start.ns().saturating_sub(1));
+    for ((function, first), metrics) in (0..).map(FunctionId).zip(&mut first).zip(metrics) {
+        if *first == UNKNOWN
+            && metrics.calls > 0
+            && let Some((thread, call)) = trace.next_call(function, before)
+        {
+            *first = (trace.call(thread, call).start, thread, call.0);
+        }
+    }
+    first
+}
 
 /// Traces of up to so many calls are gone through call by call.
 const FEW_CALLS: u64 = 1 << 20;
