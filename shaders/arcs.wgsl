@@ -1,32 +1,62 @@
 // Call relations and hyperarcs: ribbons along clamped uniform cubic B-splines that face the eye and
 // are shaded like cords.
 
-const SEGMENTS: u32 = 24u;
+// Segments of a ribbon, as `src/layout/geometry.rs` has them.
+const CORD_SEGMENTS: u32 = 48u;
+const THREAD_SEGMENTS: u32 = 16u;
 // Nothing is narrower than this in pixels of the frame's scale: it fades instead, and does not shimmer.
 const LEAST: f32 = 1.3;
 // What is broader than this in pixels grows more slowly.
 const STOUT: f32 = 7.0;
+// What is left of an arc that steps back, and the faintest that is found under the pointer: as
+// `src/layout/emphasis.rs` has them.
+const GHOST: f32 = 0.05;
+const FAINTEST_PICKED: f32 = 0.28;
+// So much nearer an arc counts as it is, as `src/layout/pick_arc.rs` has it.
+const NEARER: f32 = 1.001;
+// Flags.
+const OUTLINED: u32 = 1u;
+const DASHED: u32 = 2u;
+const CORD: u32 = 4u;
 
 struct Arc {
     from_colour: vec4f,
     to_colour: vec4f,
+    // The blocks that it runs from and to, and how far they stand over its ends.
+    ends: vec2u,
+    rises: vec2f,
     first_point: u32,
     points: u32,
     width: f32,
     pulse: f32,
+    flags: u32,
+    place: u32,
+    pad0: u32,
+    pad1: u32,
 }
 
-struct Piece {
-    arc: u32,
-    // Which part of the arc, 0 to 1.
-    start: f32,
-    end: f32,
-    outlined: u32,
+// The arcs of a range of blocks, and how opaque they are at least.
+struct Emphasis {
+    first: u32,
+    end: u32,
+    opacity: f32,
+    pad: u32,
+}
+
+struct Focus {
+    hovered: Emphasis,
+    before: Emphasis,
+    chosen: Emphasis,
+    // How far it is from before to hovered.
+    share: f32,
+    pad0: f32,
+    pad1: f32,
+    pad2: f32,
 }
 
 @group(1) @binding(0) var<storage, read> arcs: array<Arc>;
 @group(1) @binding(1) var<storage, read> points: array<vec4f>;
-@group(1) @binding(2) var<storage, read> pieces: array<Piece>;
+@group(1) @binding(2) var<uniform> focus: Focus;
 @group(1) @binding(3) var depth: texture_depth_2d;
 
 struct Ribbon {
@@ -36,7 +66,11 @@ struct Ribbon {
     @location(1) across: vec2f,
     // Where along the arc, 0 to 1, and the phase of the light on it.
     @location(2) along: vec2f,
-    @location(3) @interpolate(flat) outlined: u32,
+    @location(3) @interpolate(flat) flags: u32,
+    // Place plus one; 0 for one that is too faint to be found.
+    @location(4) @interpolate(flat) id: u32,
+    // Length of a dash and its gap along the arc.
+    @location(5) @interpolate(flat) dash: f32,
 }
 
 struct OnSpline {
@@ -46,15 +80,20 @@ struct OnSpline {
 
 // De Boor's algorithm; the first and last points are met. https://en.wikipedia.org/wiki/De_Boor%27s_algorithm
 fn spline(first: u32, count: u32, t: f32) -> OnSpline {
-    let spans = i32(count) - 3;
+    // Fewer points than a cubic has are raised, which is exact.
+    let spans = max(i32(count) - 3, 1);
     let u = clamp(t, 0.0, 1.0) * f32(spans);
     let k = min(i32(floor(u)), spans - 1);
-    var d = array<vec3f, 4>(
-        points[first + u32(k)].xyz,
-        points[first + u32(k) + 1u].xyz,
-        points[first + u32(k) + 2u].xyz,
-        points[first + u32(k) + 3u].xyz,
-    );
+    let at = first + u32(k);
+    let a = points[at].xyz;
+    let b = points[at + 1u].xyz;
+    var d = array<vec3f, 4>(a, mix(a, b, 1.0 / 3.0), mix(a, b, 2.0 / 3.0), b);
+    if count == 3u {
+        let c = points[at + 2u].xyz;
+        d = array<vec3f, 4>(a, mix(a, b, 2.0 / 3.0), mix(c, b, 2.0 / 3.0), c);
+    } else if count > 3u {
+        d = array<vec3f, 4>(a, b, points[at + 2u].xyz, points[at + 3u].xyz);
+    }
     var tangent = vec3f(0.0);
     for (var r = 1; r <= 3; r++) {
         tangent = d[3] - d[2];
@@ -67,43 +106,83 @@ fn spline(first: u32, count: u32, t: f32) -> OnSpline {
     return OnSpline(d[3], tangent);
 }
 
+fn touches(by: Emphasis, ends: vec2u) -> bool {
+    return any((ends >= vec2u(by.first)) & (ends < vec2u(by.end)));
+}
+
+fn alone(by: Emphasis, ends: vec2u, opacity: f32) -> f32 {
+    let shown = select(opacity * GHOST, max(opacity, by.opacity), touches(by, ends));
+    return select(shown, opacity, by.first >= by.end);
+}
+
+// How opaque an arc is that has this much of its own.
+fn emphasized(ends: vec2u, opacity: f32) -> f32 {
+    let before = alone(focus.before, ends, opacity);
+    let now = alone(focus.hovered, ends, opacity);
+    let shown = mix(before, now, focus.share);
+    return select(shown, max(shown, focus.chosen.opacity), touches(focus.chosen, ends));
+}
+
 @vertex
 fn ribbon(@builtin(vertex_index) index: u32, @builtin(instance_index) instance: u32) -> Ribbon {
-    let piece = pieces[instance];
-    let arc = arcs[piece.arc];
-    let t = mix(piece.start, piece.end, f32(index >> 1u) / f32(SEGMENTS));
-    let on = spline(arc.first_point, arc.points, t);
+    let arc = arcs[instance];
+    let is_outlined = (arc.flags & OUTLINED) != 0u;
+    var colours = array<vec4f, 2>(arc.from_colour, arc.to_colour);
+    if !is_outlined {
+        colours[0].a = emphasized(arc.ends, colours[0].a);
+        colours[1].a = emphasized(arc.ends, colours[1].a);
+    }
+    let clearest = max(colours[0].a, colours[1].a);
+    let segments = select(THREAD_SEGMENTS, CORD_SEGMENTS, (arc.flags & CORD) != 0u);
+    let t = f32(index >> 1u) / f32(segments);
+    var on = spline(arc.first_point, arc.points, t);
+    on.at.z += mix(arc.rises.x, arc.rises.y, t);
+    on.tangent.z += (arc.rises.y - arc.rises.x) / f32(max(arc.points, 4u) - 3u) / 3.0;
     let to_eye = frame.eye - on.at;
     let distance = max(length(to_eye), 1e-3);
     let pixel = frame.pixel * distance;
     let sideways = cross(on.tangent, to_eye);
     let side = sideways * inverseSqrt(max(dot(sideways, sideways), 1e-12));
     // Broad at the caller, narrow at the callee.
-    let taper = select(mix(1.3, 0.55, t), 1.0, piece.outlined != 0u);
+    let taper = select(mix(1.4, 0.45, t), 1.0, is_outlined);
     // From near by a cord does not grow into a pipe that hides the city.
     let plain = arc.width * taper / pixel;
     let stout = STOUT * frame.scale;
     let least = LEAST * frame.scale;
     let wanted = select(plain, stout + (plain - stout) * 0.12, plain > stout);
     let width = max(wanted, least);
-    let half = 0.5 * width + select(0.0, frame.scale + 0.12 * width, piece.outlined != 0u);
+    let half = 0.5 * width + select(0.0, frame.scale + 0.12 * width, is_outlined);
     let reach = (half + 1.0) * select(-1.0, 1.0, (index & 1u) != 0u);
-    var colour = mix(arc.from_colour, arc.to_colour, smoothstep(0.08, 0.92, t));
-    colour.a *= max(min(wanted / least, 1.0), 0.22);
+    var colour = mix(colours[0], colours[1], smoothstep(0.08, 0.92, t));
+    colour.a *= max(min(wanted / least, 1.0), 0.3);
     let world = on.at + side * reach * pixel;
-    return Ribbon(
+    let ends = points[arc.first_point].xyz - points[arc.first_point + arc.points - 1u].xyz;
+    // What nobody sees costs nothing.
+    let clip = select(
+        vec4f(0.0, 0.0, -1.0, 1.0),
         frame.clip_from_world * vec4f(world, 1.0),
+        clearest > 0.002,
+    );
+    return Ribbon(
+        clip,
         colour,
         vec2f(reach, half),
         vec2f(t, arc.pulse),
-        piece.outlined,
+        arc.flags,
+        select(0u, arc.place + 1u, clearest >= FAINTEST_PICKED),
+        1.0 / clamp(floor(length(ends) / 14.0), 3.0, 40.0),
     );
+}
+
+// Whether a block stands before it; one that it lies on does not.
+fn is_behind(position: vec4f) -> bool {
+    return position.z * NEARER < textureLoad(depth, vec2i(position.xy), 0);
 }
 
 @fragment
 fn cord(in: Ribbon) -> @location(0) vec4f {
-    let behind = in.position.z < textureLoad(depth, vec2i(in.position.xy), 0);
-    let is_outlined = in.outlined != 0u;
+    let behind = is_behind(in.position);
+    let is_outlined = (in.flags & OUTLINED) != 0u;
     let from_edge = in.across.y - abs(in.across.x);
     let cover = clamp(from_edge + 0.5, 0.0, 1.0);
     let round = in.across.x / max(in.across.y, 1.0);
@@ -120,5 +199,14 @@ fn cord(in: Ribbon) -> @location(0) vec4f {
     let pulse = select(0.0, near * near, in.along.y >= 0.0) * (1.0 - is_border);
     rgb = mix(rgb, vec3f(1.0, 0.93, 0.75), 0.8 * pulse);
     let hidden = select(1.0, select(0.10, 0.55, is_outlined), behind);
-    return vec4f(rgb, in.colour.a * cover * hidden);
+    let is_gap = (in.flags & DASHED) != 0u && fract(in.along.x / in.dash) > 0.6;
+    return vec4f(rgb, in.colour.a * cover * hidden * select(1.0, 0.12, is_gap));
+}
+
+@fragment
+fn which(in: Ribbon) -> @location(0) u32 {
+    if in.id == 0u || abs(in.across.x) > in.across.y || is_behind(in.position) {
+        discard;
+    }
+    return in.id;
 }

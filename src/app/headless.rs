@@ -213,7 +213,7 @@ impl<'a> Studio<'a> {
 
     /// The picture of a moment, or of the structure alone.
     pub fn picture(&mut self, moment: Option<Moment>) -> Result<Image, GpuError> {
-        self.view.show(self.session, moment);
+        self.show(moment);
         self.whole()
     }
 
@@ -224,8 +224,13 @@ impl<'a> Studio<'a> {
         progress: &Progress,
         take: impl FnMut(&Image) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        self.view.show(self.session, moment);
+        self.show(moment);
         self.take(progress, take)
+    }
+
+    fn show(&mut self, moment: Option<Moment>) {
+        self.view.point(&self.selection);
+        self.view.show(self.session, moment);
     }
 
     fn whole(&mut self) -> Result<Image, GpuError> {
@@ -268,6 +273,8 @@ impl<'a> Studio<'a> {
         self.renderer.set_looks(0, self.view.looks());
         self.renderer
             .set_arcs(&self.gpu, self.view.marked_arcs(&self.selection));
+        self.view.settle();
+        self.renderer.focus_arcs(&self.gpu, self.view.arc_focus());
         if self.has_labels {
             let em = (size.min_element() * LETTERS).max(9.0);
             let (selection, named) = (&self.selection, &self.named);
@@ -381,6 +388,11 @@ impl<'a> Studio<'a> {
     /// What the colours of a metric mean.
     pub fn color_scale(&self) -> &ColorScale {
         self.view.color_scale()
+    }
+
+    /// How many call relations the last picture draws.
+    pub fn arcs_drawn(&self) -> usize {
+        self.view.arcs_drawn()
     }
 
     /// How many call relations the last picture leaves out.

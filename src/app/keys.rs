@@ -113,7 +113,9 @@ pub const HELP: &[(&str, &[(&str, &str)])] = &[
         "Find and choose",
         &[
             ("/, Ctrl + F", "search; ↑ ↓ choose, Enter flies there"),
-            ("Click", "select"),
+            ("Point at", "the arcs of that module alone"),
+            ("Click", "select: its arcs stand out"),
+            ("Click an arc", "list the calls behind it"),
             ("C", "collapse or expand the module"),
             ("X", "leave the module out of every view"),
             ("Shift + X", "leave out what it triggers"),

@@ -80,7 +80,10 @@ fn shown(document: &mut Document, lists: &[CallList; 2], view: ViewId, pointed: 
         ViewId::Landscape => {
             let moment = document.moment();
             document.landscape.show(&document.session, moment);
-            let plain = document.landscape.arcs().clone();
+            let plain = document
+                .landscape
+                .marked_arcs(&Selection::default())
+                .clone();
             let marked = document.landscape.marked_arcs(&selection);
             let pairs = plain.arcs.iter().zip(&marked.arcs);
             let wide_arcs = pairs.filter(|(a, b)| b.width > a.width).count();

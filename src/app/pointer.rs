@@ -80,12 +80,10 @@ impl Workbench {
         };
         let camera = self.camera.camera();
         let block = self.pick(at);
-        let arc = document.landscape.pick_arc(&camera, at, self.viewport.size);
+        let size = (self.viewport.size, self.viewport.scale);
         // An arc behind a block is only hinted at.
-        let is_seen = |point: Vec3| {
-            block.is_none_or(|(_, hit)| camera.eye.distance(point) < camera.eye.distance(hit) + 1.0)
-        };
-        match arc.filter(|arc| is_seen(arc.point)) {
+        let hit = block.map(|(_, point)| point);
+        match document.landscape.pick_arc(&camera, at, size, hit) {
             Some(arc) => Pointed {
                 relation: Some((arc.from, arc.to)),
                 thread: arc.thread,

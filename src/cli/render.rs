@@ -18,6 +18,7 @@ use crate::app::model;
 use crate::app::table_picture::TableStudio;
 use crate::filter::cut::Cut;
 use crate::filter::regroup::Regrouped;
+use crate::layout::arcs::ArcMeasure;
 use crate::layout::treemap::Tiling;
 use crate::render::image::{Image, PngWriter};
 use crate::render::renderer::Quality;
@@ -25,7 +26,8 @@ use crate::render::theme::Theme;
 use crate::source::history::{MOST_COMMITS, history};
 use crate::units::{Cost, ModuleId, Time, TimeRange, TimeSpec};
 use crate::views::landscape::{
-    ArcMode, ColorScale, Highlight, LandscapeSettings, LandscapeView, Moment, Scale, Surface,
+    ARCS_AT_MOST, ArcMode, BUNDLING, ColorScale, Highlight, LandscapeSettings, LandscapeView,
+    MOST_ARCS, Moment, Scale, Surface,
 };
 use crate::views::metrics::{Metric, ModuleMetrics, Origin};
 use crate::views::mural::MuralRows;
@@ -81,9 +83,18 @@ pub struct Args {
     /// From the camera to the middle of what it shows; the city is 1000 wide
     #[arg(long, value_name = "LENGTH", value_parser = distance)]
     distance: Option<f32>,
-    /// Call relations: all up to now, those of the last step, or none
+    /// Call relations as arcs
     #[arg(long, value_enum, default_value = "all")]
     arcs: ArcsArg,
+    /// What the width of arcs says
+    #[arg(long, value_enum, value_name = "AMOUNT", default_value = "calls")]
+    arc_width: ArcWidthArg,
+    /// How closely arcs follow the hierarchy, from 0 (straight) to 1
+    #[arg(long, value_name = "STRENGTH", default_value_t = BUNDLING, value_parser = strength)]
+    bundling: f32,
+    /// How many arcs are drawn at most: the most important, those of the last step first
+    #[arg(long, value_name = "N", default_value_t = MOST_ARCS, value_parser = arcs_at_most)]
+    most_arcs: usize,
     /// What the colour says
     #[arg(long, value_name = "METRIC", default_value = "kind", value_parser = colors())]
     color: ColorArg,
@@ -209,9 +220,22 @@ enum CameraArg {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum ArcsArg {
+    /// All up to now
     All,
+    /// Those of --focus
+    Selection,
+    /// Those of the last step, the current cel
+    #[value(alias = "cel")]
     Step,
     None,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ArcWidthArg {
+    /// How many calls
+    Calls,
+    /// How long the calls took
+    Cost,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -340,6 +364,19 @@ fn degrees(text: &str) -> Result<f32, String> {
     degrees.ok_or_else(|| format!("expected degrees, found '{text}'"))
 }
 
+fn strength(text: &str) -> Result<f32, String> {
+    let strength = text.parse::<f32>().ok();
+    strength
+        .filter(|strength| (0.0..=1.0).contains(strength))
+        .ok_or_else(|| format!("expected a number from 0 to 1, found '{text}'"))
+}
+
+fn arcs_at_most(text: &str) -> Result<usize, String> {
+    let most = text.parse::<usize>().ok();
+    most.filter(|&most| most <= ARCS_AT_MOST)
+        .ok_or_else(|| format!("expected a number from 0 to {ARCS_AT_MOST}, found '{text}'"))
+}
+
 fn distance(text: &str) -> Result<f32, String> {
     let distance = text.parse::<f32>().ok();
     distance
@@ -442,7 +479,8 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     }
     if studio.arcs_left_out() > 0 {
         let count = studio.arcs_left_out();
-        eprintln!("callscape: {count} rarer call relations are not drawn");
+        let drawn = studio.arcs_drawn();
+        eprintln!("callscape: {count} lesser call relations are not drawn beside {drawn} that are");
     }
     Ok(())
 }
@@ -615,6 +653,10 @@ fn settings(
     let wants_calls = asked_for(args).any(|metric| metric == Metric::Calls);
     let shown = session.recordings.first();
     ensure!(
+        !matches!(args.arcs, ArcsArg::Selection) || args.focus.is_some(),
+        "--arcs selection shows the arcs of the module that --focus names"
+    );
+    ensure!(
         !wants_calls || shown.is_none_or(|resolved| resolved.recording.counts_calls()),
         "this profile does not count calls; its weights are shown by self"
     );
@@ -630,9 +672,16 @@ fn settings(
         tiling: args.layout,
         arcs: match args.arcs {
             ArcsArg::All => ArcMode::All,
+            ArcsArg::Selection => ArcMode::Selection,
             ArcsArg::Step => ArcMode::Step,
             ArcsArg::None => ArcMode::None,
         },
+        arc_measure: match args.arc_width {
+            ArcWidthArg::Calls => ArcMeasure::Calls,
+            ArcWidthArg::Cost => ArcMeasure::Cost,
+        },
+        bundling: args.bundling,
+        most_arcs: args.most_arcs,
         theme: match args.theme {
             ThemeArg::Light => Theme::Light,
             ThemeArg::Dark => Theme::Dark,

@@ -1,47 +1,60 @@
-//! Call relations as arcs over the blocks, bundled along the hierarchy: Holten, "Hierarchical Edge
-//! Bundles: Visualization of Adjacency Relations in Hierarchical Data", InfoVis 2006.
+//! Call relations as arcs over the blocks: which of them are drawn, how wide and how opaque. The paths that
+//! they take are made by [`super::bundles`].
 
-use glam::{Vec2, Vec3};
+use std::ops::Range;
 
-use super::geometry::{Arc, Arcs, Block, BlockLook};
+use super::bundles::{Bundler, Ground, Path, hop};
+use super::emphasis::Emphasis;
+use super::geometry::{Arc, Arcs, CITY_SIZE};
 
-/// Holten's β: 1 follows the hierarchy strictly, 0 is a straight line.
-const BUNDLING: f32 = 0.75;
-
-/// Control points of an arc between its ends: enough for a smooth arch, and a bound for deep trees.
-const FEWEST_SEGMENTS: usize = 4;
-const MOST_SEGMENTS: usize = 16;
-
-/// The height of an arc over its ends grows with its span to this power: short ones stay low, long ones
-/// do not leave the picture. At a span of one unit it is `LIFT`.
-const LIFT: f32 = 0.55;
-const LIFT_POWER: f32 = 0.74;
-/// A hyperarc stands out over the relations by its height too.
-const HYPERARC_LIFT: f32 = 1.15;
-
-/// How far a hop bulges to the right of the straight line, as a share of its span.
-const HYPERARC_BULGE: f32 = 0.05;
-
-/// An arc leaves and arrives to the right of the line between the centres, by this share of the smaller
-/// block's side, so that the two directions of a pair do not coincide.
-const SIDESTEP: f32 = 0.12;
-
-/// Widths in world units: of a relation of one call, and what the most frequent one has more. Between
-/// them the width grows with the logarithm of the count.
+/// Widths in world units: of a relation of one call, and what one of the most has more. Between them the
+/// width grows with the logarithm of the amount.
 const WIDTH: f32 = 0.7;
-const WIDTH_BY_COUNT: f32 = 2.3;
+const WIDTH_BY_AMOUNT: f32 = 2.3;
 const STEP_WIDENING: f32 = 1.5;
 /// Of the innermost hop of a hyperarc, and of the outermost as a share of that: the eye finds where the
 /// stack ends.
 const HYPERARC_WIDTH: f32 = 3.4;
 const HYPERARC_TAPER: f32 = 0.45;
 
-/// How opaque arcs of earlier steps are, and those of the last one.
-const CALM: f32 = 0.38;
+/// How opaque arcs of earlier steps are, and those of the last one, where there is room for all.
+const CALM: f32 = 0.42;
 const STEP: f32 = 0.95;
 
+/// So many of the most important arcs are drawn to be looked at one by one, the others as the grain of their
+/// bundles.
+const MOST_CORDS: usize = 320;
+
+/// Arcs share an amount of ink, as a part of the city's ground that they may cover if none lay on another: the
+/// most important take it first, and what is left is spread over the others. So ten thousand arcs are bundles, and
+/// no fog.
+const INK_OF_CORDS: f32 = 0.34;
+const INK_OF_THREADS: f32 = 0.24;
+/// No arc is fainter, as a share of what it has where there is room: thousands on each other show.
+const FAINTEST: f32 = 0.02;
+
+/// What the width of an arc says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ArcMeasure {
+    #[default]
+    Calls,
+    Cost,
+}
+
+impl ArcMeasure {
+    pub const ALL: [ArcMeasure; 2] = [ArcMeasure::Calls, ArcMeasure::Cost];
+
+    /// As the command line and session files call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            ArcMeasure::Calls => "calls",
+            ArcMeasure::Cost => "cost",
+        }
+    }
+}
+
 /// Calls between two displayed blocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BlockRelation {
     /// Indices of the caller's and the callee's block.
     pub from: u32,
@@ -49,218 +62,261 @@ pub struct BlockRelation {
     pub calls: u64,
     /// Those of the calls that happened in the last step.
     pub step_calls: u64,
+    /// What the calls cost, in the unit of the recording.
+    pub cost: u64,
+    /// Where it runs, once it has been drawn on these blocks.
+    pub path: Path,
+}
+
+impl BlockRelation {
+    pub fn amount(&self, measure: ArcMeasure) -> u64 {
+        match measure {
+            ArcMeasure::Calls => self.calls,
+            ArcMeasure::Cost => self.cost,
+        }
+    }
 }
 
 /// Linear colours of relations at the caller and at the callee.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ArcColors {
     pub caller: [f32; 3],
     pub callee: [f32; 3],
 }
 
-/// The blocks that arcs stand on. `looks` may be empty: nothing risen.
-#[derive(Clone, Copy, Debug)]
-pub struct Ground<'a> {
-    pub blocks: &'a [Block],
-    /// As by [`super::treemap::parents`].
-    pub parents: &'a [u32],
-    pub looks: &'a [BlockLook],
-}
-
-impl Ground<'_> {
-    fn center(&self, block: u32) -> Vec2 {
-        let block = &self.blocks[block as usize];
-        (block.min.truncate() + block.max.truncate()) * 0.5
-    }
-
-    fn side(&self, block: u32) -> f32 {
-        let block = &self.blocks[block as usize];
-        (block.max.x - block.min.x).min(block.max.y - block.min.y)
-    }
-
-    fn top(&self, block: u32) -> f32 {
-        let rise = self.looks.get(block as usize).map_or(0.0, |look| look.rise);
-        self.blocks[block as usize].max.z + rise
-    }
+/// How relations are drawn.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ArcStyle {
+    pub colors: ArcColors,
+    pub measure: ArcMeasure,
+    /// The amount that is drawn widest.
+    pub most: u64,
+    /// So many arcs are drawn at most.
+    pub limit: usize,
+    /// How far the lights on the arcs of the last step have run, 0 to 1.
+    pub phase: f32,
+    /// Blocks whose relations are drawn before all others when they are too many.
+    pub wanted: [Range<u32>; 2],
 }
 
 /// Lights of different arcs run out of step by this, so that they do not blink together.
 const PULSE_APART: f32 = 0.381_966;
 
-/// Adds arcs for the most frequent `limit` of the relations, those of the last step before others, and
-/// gives back how many relations are left out. The order of `relations` does not matter; it is lost.
-/// `phase` (0 to 1) is how far the lights on the arcs of the last step have run.
-/// O(r log r) in the relations, and in the depth of the hierarchy for each arc.
+/// Which relations are drawn: indices, kept to be filled again without allocating.
+#[derive(Clone, Debug, Default)]
+pub struct Drawn {
+    /// In the order of their arcs, the important ones last.
+    pub relations: Vec<u32>,
+    /// How many there are that are not drawn.
+    pub left_out: usize,
+    scratch: Vec<u32>,
+    cords: Vec<u32>,
+}
+
+impl Drawn {
+    pub fn clear(&mut self) {
+        self.relations.clear();
+        self.left_out = 0;
+    }
+
+    /// Chooses among the relations that have been called: those of the last step before others, then those of
+    /// the largest amounts. O(relations).
+    fn choose(&mut self, relations: &[BlockRelation], style: &ArcStyle) {
+        let rank = |&index: &u32| {
+            let relation = &relations[index as usize];
+            let BlockRelation { from, to, .. } = *relation;
+            let wanted = style.wanted.iter();
+            let is_wanted = wanted
+                .clone()
+                .any(|of| of.contains(&from) || of.contains(&to));
+            let in_step = match style.measure {
+                ArcMeasure::Calls => relation.step_calls,
+                ArcMeasure::Cost => u64::from(relation.step_calls > 0),
+            };
+            let by = (is_wanted, in_step, relation.amount(style.measure));
+            (std::cmp::Reverse(by), from, to)
+        };
+        self.clear();
+        self.cords.clear();
+        self.scratch.clear();
+        let called = (0u32..).zip(relations).filter(|(_, it)| it.calls > 0);
+        self.scratch.extend(called.map(|(index, _)| index));
+        let all = self.scratch.len();
+        let most = style.limit.min(all);
+        self.left_out = all - most;
+        if most == 0 {
+            return;
+        }
+        let mut last_cord = None;
+        let mut last = None;
+        if most < all {
+            let (_, nth, _) = self.scratch.select_nth_unstable_by_key(most - 1, rank);
+            last = Some(rank(nth));
+        }
+        if MOST_CORDS < most {
+            let chosen = &mut self.scratch[..most];
+            let (_, nth, _) = chosen.select_nth_unstable_by_key(MOST_CORDS - 1, rank);
+            last_cord = Some(rank(nth));
+        }
+        // The others in their own order, which stays the same from frame to frame.
+        for index in (0u32..)
+            .zip(relations)
+            .filter(|(_, it)| it.calls > 0)
+            .map(|it| it.0)
+        {
+            let of = rank(&index);
+            if last.is_some_and(|last| of > last) {
+                continue;
+            }
+            match last_cord.is_some_and(|last| of > last) {
+                true => self.relations.push(index),
+                false => self.cords.push(index),
+            }
+        }
+        self.cords
+            .sort_unstable_by_key(|index| std::cmp::Reverse(rank(index)));
+        self.relations.extend_from_slice(&self.cords);
+    }
+}
+
+/// What an arc covers where no other lies on it.
+fn ink(path: &Path, width: f32) -> f32 {
+    // A thread too narrow to be drawn so is drawn broader.
+    path.span * width.max(1.0)
+}
+
+/// The ground that ink is measured against.
+fn ground_area(ground: Ground<'_>) -> f32 {
+    let root = ground.blocks.first().map(|root| root.max - root.min);
+    root.map_or(CITY_SIZE * CITY_SIZE, |root| root.x * root.y)
+        .max(1.0)
+}
+
+/// Adds arcs for the most important of the relations; which, stands in `drawn`. Paths that are not known are made.
+/// O(relations), in the depth of the hierarchy for each new path, and O(log) in the few that stand out.
 pub fn add_relations(
     arcs: &mut Arcs,
     ground: Ground<'_>,
-    relations: &mut Vec<BlockRelation>,
-    colors: ArcColors,
-    limit: usize,
-    phase: f32,
-) -> usize {
-    let rank = |relation: &BlockRelation| {
-        let BlockRelation {
-            from,
-            to,
-            calls,
-            step_calls,
-        } = *relation;
-        (std::cmp::Reverse((step_calls, calls)), from, to)
-    };
-    let left_out = relations.len().saturating_sub(limit);
-    if left_out > 0 && limit > 0 {
-        relations.select_nth_unstable_by_key(limit - 1, rank);
-    }
-    relations.truncate(limit);
-    // The important ones last: they are drawn over the others.
-    relations.sort_unstable_by_key(|relation| std::cmp::Reverse(rank(relation)));
-    let most = relations.iter().map(|relation| relation.calls).max();
-    let scale = (most.unwrap_or(0) as f32).ln_1p().max(1.0);
-    for relation in relations.iter() {
-        let in_step = relation.step_calls > 0;
-        let share = (relation.calls as f32).ln_1p() / scale;
-        let (opacity, widening) = if in_step {
-            (STEP, STEP_WIDENING)
+    bundler: &mut Bundler,
+    relations: &mut [BlockRelation],
+    drawn: &mut Drawn,
+    style: &ArcStyle,
+) {
+    drawn.choose(relations, style);
+    let scale = (style.most as f32).ln_1p().max(1.0);
+    let width = |relation: &BlockRelation| {
+        let share = ((relation.amount(style.measure) as f32).ln_1p() / scale).min(1.0);
+        let widening = if relation.step_calls > 0 {
+            STEP_WIDENING
         } else {
-            (CALM, 1.0)
+            1.0
         };
-        let [from, to] = [colors.caller, colors.callee].map(|[r, g, b]| [r, g, b, opacity]);
+        (WIDTH + WIDTH_BY_AMOUNT * share * share) * widening
+    };
+    let threads = drawn.relations.len() - drawn.cords.len().min(drawn.relations.len());
+    let mut ink_of_threads = 0.0;
+    let mut ink_of_cords = 0.0;
+    for (place, &index) in drawn.relations.iter().enumerate() {
+        let relation = &mut relations[index as usize];
+        if relation.path.points == 0 {
+            relation.path = bundler.bundle(ground, relation.from, relation.to, &mut arcs.points);
+        }
+        let ink = ink(&relation.path, width(relation));
+        match place < threads {
+            true => ink_of_threads += ink,
+            false => ink_of_cords += ink,
+        }
+    }
+    let area = ground_area(ground);
+    let dim = (INK_OF_THREADS * area / f32::max(ink_of_threads, 1.0)).clamp(FAINTEST, 1.0);
+    // The least important cord is drawn first: what those after it need is what is left now.
+    let room = INK_OF_CORDS * area;
+    let mut before_it = ink_of_cords;
+    for (place, &index) in drawn.relations.iter().enumerate() {
+        let relation = &relations[index as usize];
+        let in_step = relation.step_calls > 0;
+        let width = width(relation);
+        let is_cord = place >= threads;
+        let share = if is_cord {
+            before_it -= ink(&relation.path, width);
+            (room / before_it.max(1.0)).clamp(dim, 1.0)
+        } else {
+            dim
+        };
+        let opacity = share * if in_step { STEP } else { CALM };
+        let [from, to] =
+            [style.colors.caller, style.colors.callee].map(|[r, g, b]| [r, g, b, opacity]);
         // By its ends, so that a light does not jump when the ranking changes.
         let apart = (relation.from ^ relation.to.rotate_left(7)) as f32 * PULSE_APART;
-        let arc = Arc {
-            first_point: arcs.points.len() as u32,
-            points: 0,
-            width: (WIDTH + WIDTH_BY_COUNT * share * share) * widening,
+        arcs.arcs.push(Arc {
+            first_point: relation.path.first,
+            points: relation.path.points,
+            ends: [relation.from, relation.to],
+            rises: [relation.from, relation.to].map(|end| ground.rise(end)),
+            width,
             from,
             to,
+            is_cord,
             outlined: false,
+            dashed: false,
             pulse: if in_step {
-                (phase + apart).fract()
+                (style.phase + apart).fract()
             } else {
                 -1.0
             },
-        };
-        bundle(ground, relation.from, relation.to, &mut arcs.points);
-        add(arcs, arc);
+        });
     }
-    left_out
+}
+
+/// How opaque the arcs of the blocks `of` are when they are shown alone: full where they are few. O(drawn).
+pub fn emphasize(
+    ground: Ground<'_>,
+    relations: &[BlockRelation],
+    drawn: &Drawn,
+    of: Range<u32>,
+) -> Emphasis {
+    let drawn = drawn
+        .relations
+        .iter()
+        .map(|&index| &relations[index as usize]);
+    let meant = drawn.filter(|it| of.contains(&it.from) || of.contains(&it.to));
+    let needed: f32 = meant
+        .map(|it| ink(&it.path, WIDTH + 0.5 * WIDTH_BY_AMOUNT))
+        .sum();
+    let room = INK_OF_CORDS * ground_area(ground);
+    Emphasis {
+        blocks: of,
+        opacity: STEP * (room / needed.max(1.0)).clamp(FAINTEST, 1.0),
+    }
 }
 
 /// Adds the hyperarc of a thread: one arch for each hop from a block to another, outermost first.
 pub fn add_hyperarc(arcs: &mut Arcs, ground: Ground<'_>, hops: &[[u32; 2]], [r, g, b]: [f32; 3]) {
-    for (index, &[from, to]) in hops.iter().enumerate() {
+    for (index, &ends) in hops.iter().enumerate() {
         let inward = (index + 1) as f32 / hops.len() as f32;
-        let arc = Arc {
-            first_point: arcs.points.len() as u32,
-            points: 0,
+        let path = hop(ground, ends, &mut arcs.points);
+        arcs.arcs.push(Arc {
+            first_point: path.first,
+            points: path.points,
+            ends,
+            rises: ends.map(|end| ground.rise(end)),
             width: HYPERARC_WIDTH * (HYPERARC_TAPER + (1.0 - HYPERARC_TAPER) * inward),
             from: [r, g, b, 1.0],
             to: [r, g, b, 1.0],
+            is_cord: true,
             outlined: true,
+            dashed: false,
             pulse: -1.0,
-        };
-        // Hops of a path meet in the centres of their blocks; a hop and its way back bulge to the right.
-        let start = ground.center(from).extend(ground.top(from));
-        let end = ground.center(to).extend(ground.top(to));
-        let across = (end - start).truncate();
-        let bulge = Vec2::new(across.y, -across.x) * HYPERARC_BULGE;
-        let first = arcs.points.len();
-        arcs.points.extend((0..=FEWEST_SEGMENTS).map(|i| {
-            let along = i as f32 / FEWEST_SEGMENTS as f32;
-            let aside = bulge * (4.0 * along * (1.0 - along));
-            start.lerp(end, along) + aside.extend(0.0)
-        }));
-        lift(&mut arcs.points[first..], HYPERARC_LIFT);
-        add(arcs, arc);
-    }
-}
-
-fn add(arcs: &mut Arcs, arc: Arc) {
-    let points = arcs.points.len() as u32 - arc.first_point;
-    arcs.arcs.push(Arc { points, ..arc });
-}
-
-/// The control points from one block's top to another's, through the modules between them.
-fn bundle(ground: Ground<'_>, from: u32, to: u32, points: &mut Vec<Vec3>) {
-    let first = points.len();
-    let direction = (ground.center(to) - ground.center(from)).normalize_or_zero();
-    let right = Vec2::new(direction.y, -direction.x);
-    let sidestep = right * SIDESTEP * ground.side(from).min(ground.side(to));
-    let start = ground.center(from) + sidestep;
-    let end = ground.center(to) + sidestep;
-
-    // Up from the caller and up from the callee until they meet. What they meet in is left out, as
-    // Holten does, or every path through it would run over its centre.
-    let (mut up, mut down): (Vec<u32>, Vec<u32>) = Default::default();
-    let (mut a, mut b) = (from, to);
-    while a != b {
-        // In preorder the later one of two blocks cannot enclose the other.
-        let (side, chain) = if a > b {
-            (&mut a, &mut up)
-        } else {
-            (&mut b, &mut down)
-        };
-        *side = ground.parents[*side as usize];
-        chain.push(*side);
-    }
-    // The caller and the callee themselves are among these where one encloses the other.
-    let between = up.iter().chain(down.iter().rev());
-    let between = between.filter(|&&block| block != a && block != from && block != to);
-    points.push(start.extend(0.0));
-    points.extend(between.map(|&block| ground.center(block).extend(0.0)));
-    points.push(end.extend(0.0));
-
-    let found = points.len() - first - 1;
-    let segments = found.clamp(FEWEST_SEGMENTS, MOST_SEGMENTS);
-    if segments != found {
-        let path: Vec<Vec3> = points.drain(first..).collect();
-        points.extend((0..=segments).map(|i| {
-            let at = i as f32 * found as f32 / segments as f32;
-            let before = (at as usize).min(found.saturating_sub(1));
-            path[before].lerp(path[before + 1], at - before as f32)
-        }));
-    }
-    for (i, point) in points[first..].iter_mut().enumerate() {
-        let along = i as f32 / segments as f32;
-        let straight = start.lerp(end, along).extend(0.0);
-        *point = straight.lerp(*point, BUNDLING);
-    }
-    let last = points.len() - 1;
-    points[first].z = ground.top(from);
-    points[last].z = ground.top(to);
-    lift(&mut points[first..], 1.0);
-}
-
-/// Raises control points over the line between the first and the last to an arch.
-fn lift(points: &mut [Vec3], factor: f32) {
-    let (Some(&start), Some(&end)) = (points.first(), points.last()) else {
-        return;
-    };
-    let steps = |points: &[Vec3]| -> f32 {
-        let pairs = points.windows(2);
-        pairs
-            .map(|pair| pair[0].truncate().distance(pair[1].truncate()))
-            .sum()
-    };
-    let length = steps(points).max(f32::MIN_POSITIVE);
-    let span = start.truncate().distance(end.truncate());
-    let height = LIFT * span.powf(LIFT_POWER) * factor;
-    let mut along = 0.0;
-    let mut before = start.truncate();
-    for point in points {
-        along += before.distance(point.truncate());
-        before = point.truncate();
-        let share = along / length;
-        let rising = 4.0 * share * (1.0 - share);
-        point.z = start.z + (end.z - start.z) * share + height * rising.max(0.0).sqrt();
+        });
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use glam::Vec3;
+
     use super::*;
-    use crate::layout::geometry::BlockKind;
+    use crate::layout::geometry::{Block, BlockKind};
     use crate::layout::treemap::parents;
     use crate::units::ModuleId;
 
@@ -296,7 +352,36 @@ mod tests {
             to,
             calls,
             step_calls,
+            ..BlockRelation::default()
         }
+    }
+
+    /// The arcs of relations at a limit, in order the relations drawn, and how many are left out.
+    fn add(
+        ground: Ground<'_>,
+        relations: &mut [BlockRelation],
+        limit: usize,
+    ) -> (Arcs, Vec<(u32, u32)>, usize) {
+        let mut arcs = Arcs::default();
+        let mut drawn = Drawn::default();
+        let style = ArcStyle {
+            colors: COLORS,
+            most: 1000,
+            limit,
+            ..ArcStyle::default()
+        };
+        let mut bundler = Bundler::new(0.75);
+        add_relations(
+            &mut arcs,
+            ground,
+            &mut bundler,
+            relations,
+            &mut drawn,
+            &style,
+        );
+        let ends = |&index: &u32| (relations[index as usize].from, relations[index as usize].to);
+        let ends = drawn.relations.iter().map(ends).collect();
+        (arcs, ends, drawn.left_out)
     }
 
     #[test]
@@ -310,12 +395,8 @@ mod tests {
         };
         for from in 0..7 {
             for to in (0..7).filter(|&to| to != from) {
-                let mut arcs = Arcs::default();
-                let mut relations = vec![relation(from, to, 1, 0)];
-                assert_eq!(
-                    add_relations(&mut arcs, ground, &mut relations, COLORS, 9, 0.0),
-                    0
-                );
+                let (arcs, _, left_out) = add(ground, &mut [relation(from, to, 1, 0)], 9);
+                assert_eq!(left_out, 0);
                 let [arc] = arcs.arcs[..] else {
                     panic!("one arc")
                 };
@@ -362,15 +443,7 @@ mod tests {
             looks: &[],
         };
         for (from, to) in [(1, 4), (4, 1)] {
-            let mut arcs = Arcs::default();
-            add_relations(
-                &mut arcs,
-                ground,
-                &mut vec![relation(from, to, 1, 0)],
-                COLORS,
-                9,
-                0.0,
-            );
+            let (arcs, ..) = add(ground, &mut [relation(from, to, 1, 0)], 9);
             assert!(
                 arcs.points.iter().all(|point| point.x < 60.0),
                 "{:?}",
@@ -388,9 +461,7 @@ mod tests {
             parents: &parents,
             looks: &[],
         };
-        let mut arcs = Arcs::default();
-        let mut relations = vec![relation(2, 6, 5, 0), relation(6, 2, 5, 0)];
-        add_relations(&mut arcs, ground, &mut relations, COLORS, 9, 0.0);
+        let (arcs, ..) = add(ground, &mut [relation(2, 6, 5, 0), relation(6, 2, 5, 0)], 9);
         let there = arcs.points[0];
         let back = arcs.points[arcs.points.len() - 1];
         assert!(there.distance(back) > 1.0);
@@ -405,28 +476,99 @@ mod tests {
             parents: &parents,
             looks: &[],
         };
-        let mut arcs = Arcs::default();
-        let mut relations = vec![
+        let mut relations = [
             relation(2, 3, 1000, 0),
             relation(2, 5, 10, 0),
             relation(3, 6, 1, 1),
             relation(5, 2, 20, 0),
+            relation(6, 2, 0, 0),
         ];
-        assert_eq!(
-            add_relations(&mut arcs, ground, &mut relations, COLORS, 2, 0.0),
-            2
-        );
-        let kept: Vec<(u32, u32)> = relations.iter().map(|kept| (kept.from, kept.to)).collect();
+        let (arcs, kept, left_out) = add(ground, &mut relations, 2);
+        assert_eq!(left_out, 2, "what was not called does not count");
         assert_eq!(
             kept,
             [(2, 3), (3, 6)],
             "the most important one is drawn last"
         );
         assert!(arcs.arcs[1].from[3] > arcs.arcs[0].from[3]);
-        assert_eq!(
-            add_relations(&mut arcs, ground, &mut relations, COLORS, 0, 0.0),
-            2
-        );
+        assert!(arcs.arcs[0].width > 1.9 && arcs.arcs[1].width < 1.9);
+        let (_, kept, left_out) = add(ground, &mut relations, 0);
+        assert_eq!((kept.len(), left_out), (0, 4));
+    }
+
+    #[test]
+    fn what_is_looked_for_is_kept_before_all_others() {
+        let mut relations = [
+            relation(2, 3, 1000, 9),
+            relation(3, 5, 1, 0),
+            relation(5, 6, 2, 0),
+        ];
+        let mut drawn = Drawn::default();
+        let mut style = ArcStyle {
+            limit: 1,
+            ..ArcStyle::default()
+        };
+        for (wanted, kept) in [(0..0, 0), (5..7, 2), (5..6, 2), (3..4, 0)] {
+            style.wanted = [wanted, 0..0];
+            drawn.choose(&relations, &style);
+            assert_eq!((&drawn.relations[..], drawn.left_out), (&[kept][..], 2));
+        }
+        // By cost.
+        relations[1].cost = 7;
+        style.wanted = Default::default();
+        style.measure = ArcMeasure::Cost;
+        relations[0].step_calls = 0;
+        drawn.choose(&relations, &style);
+        assert_eq!(drawn.relations, [1]);
+    }
+
+    #[test]
+    fn many_arcs_share_the_ink_of_few_and_important_ones_keep_theirs() {
+        // A row of leaves on one terrace.
+        let count = 2000;
+        let mut blocks = vec![Block {
+            module: ModuleId(0),
+            kind: BlockKind::Terrace,
+            level: 0,
+            min: Vec3::ZERO,
+            max: Vec3::new(1000.0, 700.0, 1.0),
+            subtree_end: count + 1,
+        }];
+        blocks.extend((1..=count).map(|index| Block {
+            module: ModuleId(index),
+            kind: BlockKind::Leaf,
+            level: 1,
+            min: Vec3::new(index as f32 * 0.5, 0.0, 1.0),
+            max: Vec3::new(index as f32 * 0.5 + 0.5, 700.0, 2.0),
+            subtree_end: index + 1,
+        }));
+        let parents = parents(&blocks);
+        let ground = Ground {
+            blocks: &blocks,
+            parents: &parents,
+            looks: &[],
+        };
+        let covered = |many: u32| {
+            let ends = (0..many).map(|i| (1 + i * 7 % count, 1 + (i * 131 + 977) % count));
+            let mut relations: Vec<_> = ends
+                .filter(|(from, to)| from != to)
+                .map(|(from, to)| relation(from, to, 1 + u64::from(from % 500), 0))
+                .collect();
+            let (arcs, ..) = add(ground, &mut relations, usize::MAX);
+            let first = arcs.arcs.first().map_or(0.0, |arc| arc.from[3]);
+            let last = arcs.arcs.last().map_or(0.0, |arc| arc.from[3]);
+            let ink = arcs.arcs.iter().map(|arc| {
+                let ends =
+                    [0, arc.points - 1].map(|at| arcs.points[(arc.first_point + at) as usize]);
+                arc.from[3] * arc.width.max(1.0) * ends[0].distance(ends[1])
+            });
+            (ink.sum::<f32>(), first, last)
+        };
+        let (few, first, last) = covered(20);
+        assert_eq!((first, last), (CALM, CALM));
+        let (many, faint, clear) = covered(10_000);
+        assert!(faint < 0.1 * CALM && clear == CALM, "{faint} {clear}");
+        assert!(few < many && many < 0.5 * 700_000.0, "{few} {many}");
     }
 
     #[test]

@@ -66,26 +66,49 @@ pub struct BlockLook {
 }
 
 /// A call relation, or the hyperarc of a thread, as a clamped uniform cubic B-spline.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Arc {
     /// Where its control points start among all control points.
     pub first_point: u32,
     /// How many control points it has; at least 2.
     pub points: u32,
+    /// The blocks that it runs from and to.
+    pub ends: [u32; 2],
+    /// How far its ends stand over its first and last control points; between them it follows in proportion.
+    pub rises: [f32; 2],
     /// Width in world units at its middle.
     pub width: f32,
     /// Colours at the caller and at the callee.
     pub from: Color,
     pub to: Color,
+    /// One of the few that are looked at for themselves: drawn in more segments.
+    pub is_cord: bool,
     /// Drawn with an outline and over the others: the hyperarc.
     pub outlined: bool,
+    /// Drawn with gaps.
+    pub dashed: bool,
     /// Phase 0 to 1 of a light running from caller to callee; negative for none.
     pub pulse: f32,
 }
 
-/// Arcs and their control points.
+impl Arc {
+    /// The parts that an arc is drawn in, whatever its points.
+    pub fn segments(&self) -> u32 {
+        match self.is_cord || self.outlined {
+            true => CORD_SEGMENTS,
+            false => THREAD_SEGMENTS,
+        }
+    }
+}
+
+/// Parts that arcs are drawn in: those that are looked at, and those that are many.
+pub const CORD_SEGMENTS: u32 = 48;
+pub const THREAD_SEGMENTS: u32 = 16;
+
+/// Arcs and their control points. Several arcs may share control points, and there may be some that none uses.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Arcs {
+    /// In the order in which they are drawn.
     pub arcs: Vec<Arc>,
     pub points: Vec<Vec3>,
 }

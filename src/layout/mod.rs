@@ -2,6 +2,8 @@
 
 pub mod arcs;
 pub mod axis;
+pub mod bundles;
+pub mod emphasis;
 pub mod geometry;
 pub mod hues;
 pub mod labels;

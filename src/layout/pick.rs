@@ -66,6 +66,41 @@ impl Picker {
         }
     }
 
+    /// Whether no block stands between a point on a block's top and the eye. Looks only as far as blocks are high.
+    /// `looks` may be empty: nothing risen.
+    pub fn shows(&self, blocks: &[Block], looks: &[BlockLook], point: Vec3, eye: Vec3) -> bool {
+        let Some(&highest) = self.tops.first() else {
+            return true;
+        };
+        let away = eye - point;
+        // A little above the top itself.
+        let point = point + Vec3::Z * 1e-3 + away.normalize_or_zero() * 1e-2;
+        if away.z <= 0.0 {
+            return false;
+        }
+        let farthest = ((highest - point.z) / away.z).min(1.0);
+        if farthest <= 0.0 {
+            return true;
+        }
+        let inverse = away.recip();
+        let mut index = 0;
+        while let Some(block) = blocks.get(index) {
+            let subtree_top = block.max.with_z(self.tops[index]);
+            let meets =
+                |max: Vec3| enter(block.min, max, point, inverse).is_some_and(|at| at < farthest);
+            if !meets(subtree_top) {
+                index = block.subtree_end as usize;
+                continue;
+            }
+            let rise = looks.get(index).map_or(0.0, |look| look.rise);
+            if meets(block.max.with_z(block.max.z + rise)) {
+                return false;
+            }
+            index += 1;
+        }
+        true
+    }
+
     /// What the ray from `origin` along `direction` meets first. `looks` may be empty: nothing risen.
     pub fn pick(
         &self,
@@ -197,6 +232,25 @@ mod tests {
                         expected.map(|(_, index)| index),
                         "seed {seed}"
                     );
+                    // From the middle of a top, what comes first on the way to the eye.
+                    let of = (random.next() * blocks.len() as f32) as usize;
+                    let (block, look) = (&blocks[of.min(blocks.len() - 1)], &looks[of]);
+                    let top = (block.min + block.max) * 0.5;
+                    let top = top.with_z(block.max.z + look.rise + 0.02);
+                    let away = origin.with_z(origin.z + 40.0) - top;
+                    // Where a hair's breadth decides, either answer is right.
+                    let is_met = [0.0, 0.02].map(|hair| {
+                        blocks.iter().zip(&looks).any(|(block, look)| {
+                            let high = block.max.with_z(block.max.z + look.rise);
+                            let from = top + Vec3::Z * hair + away.normalize() * hair;
+                            let at = enter(block.min, high, from, away.recip());
+                            at.is_some_and(|at| at < 1.0)
+                        })
+                    });
+                    if away.z > 1.0 && is_met[0] == is_met[1] {
+                        let shows = picker.shows(&blocks, &looks, top, top + away);
+                        assert_eq!(shows, !is_met[0], "seed {seed}");
+                    }
                 }
             }
         }

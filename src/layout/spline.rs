@@ -4,28 +4,53 @@ use glam::Vec3;
 
 use super::geometry::{Arc, Arcs};
 
+/// A place on an arc.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct OnSpline {
+    pub at: Vec3,
+    /// Where it goes on to; of any length.
+    pub tangent: Vec3,
+}
+
 /// The point at `t` (0 at the caller, 1 at the callee) of the clamped uniform cubic B-spline that `arc` is
-/// drawn along; as `shaders/arcs.wgsl` evaluates it.
-/// De Boor's algorithm: <https://en.wikipedia.org/wiki/De_Boor%27s_algorithm>
+/// drawn along.
 pub fn point(arcs: &Arcs, arc: &Arc, t: f32) -> Vec3 {
+    evaluate(arcs, arc, t).at
+}
+
+/// The same with the direction; as `shaders/arcs.wgsl` evaluates it. Nothing of an arc without control points.
+/// De Boor's algorithm: <https://en.wikipedia.org/wiki/De_Boor%27s_algorithm>
+pub fn evaluate(arcs: &Arcs, arc: &Arc, t: f32) -> OnSpline {
     let first = arc.first_point as usize;
-    let points = &arcs.points[first..first + arc.points as usize];
-    let Some(spans) = points.len().checked_sub(3).filter(|&spans| spans > 0) else {
-        // Fewer points than a cubic needs: the straight line between the ends.
-        let ends = points.first().zip(points.last());
-        return ends.map_or(Vec3::ZERO, |(start, end)| start.lerp(*end, t));
-    };
-    let u = t.clamp(0.0, 1.0) * spans as f32;
+    let points = arcs.points.get(first..first + arc.points as usize);
+    let t = t.clamp(0.0, 1.0);
+    let spans = (arc.points as usize).saturating_sub(3).max(1);
+    let u = t * spans as f32;
     let k = (u as usize).min(spans - 1);
-    let mut d = [points[k], points[k + 1], points[k + 2], points[k + 3]];
+    // Lower degrees are raised, which is exact.
+    let raised = |a: Vec3, b: Vec3| a.lerp(b, 2.0 / 3.0);
+    let mut d = match *points.unwrap_or_default() {
+        [] => return OnSpline::default(),
+        [a] => [a; 4],
+        [a, b] => [a, a.lerp(b, 1.0 / 3.0), a.lerp(b, 2.0 / 3.0), b],
+        [a, b, c] => [a, raised(a, b), raised(c, b), c],
+        ref points => [points[k], points[k + 1], points[k + 2], points[k + 3]],
+    };
     let knot = |index: usize| index.saturating_sub(3).min(spans) as f32;
+    let mut tangent = Vec3::ZERO;
     for r in 1..=3 {
+        tangent = d[3] - d[2];
         for j in (r..=3).rev() {
             let (left, right) = (knot(k + j), knot(k + j + 4 - r));
             d[j] = d[j - 1].lerp(d[j], (u - left) / (right - left));
         }
     }
-    d[3]
+    let [rise, rise_at_end] = arc.rises;
+    let rising = rise_at_end - rise;
+    OnSpline {
+        at: d[3] + Vec3::Z * (rise + rising * t),
+        tangent: tangent + Vec3::Z * (rising / spans as f32 / 3.0),
+    }
 }
 
 #[cfg(test)]
@@ -34,13 +59,8 @@ mod tests {
 
     fn arcs(points: Vec<Vec3>) -> Arcs {
         let arc = Arc {
-            first_point: 0,
             points: points.len() as u32,
-            width: 1.0,
-            from: [0.0; 4],
-            to: [0.0; 4],
-            outlined: false,
-            pulse: -1.0,
+            ..Arc::default()
         };
         Arcs {
             arcs: vec![arc],

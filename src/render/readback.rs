@@ -5,6 +5,24 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::gpu::{Gpu, GpuError};
 use super::image::Image;
 
+/// A texture to draw on and to read.
+pub fn target(gpu: &Gpu, [width, height]: [u32; 2], format: wgpu::TextureFormat) -> wgpu::Texture {
+    gpu.device.create_texture(&wgpu::TextureDescriptor {
+        label: Some("image"),
+        size: wgpu::Extent3d {
+            width,
+            height,
+            depth_or_array_layers: 1,
+        },
+        mip_level_count: 1,
+        sample_count: 1,
+        dimension: wgpu::TextureDimension::D2,
+        format,
+        usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_SRC,
+        view_formats: &[],
+    })
+}
+
 /// Reads a texture of four bytes a pixel whose usage allows copying; waits for the device.
 pub fn image(gpu: &Gpu, texture: &wgpu::Texture) -> Result<Image, GpuError> {
     let (width, height) = (texture.width(), texture.height());

@@ -2,6 +2,7 @@
 
 use glam::Vec3;
 
+use crate::layout::emphasis::Focus;
 use crate::layout::geometry::{Arcs, Block, BlockLook, FlatLabel, ScreenLabel};
 use crate::units::ModuleId;
 
@@ -26,7 +27,7 @@ pub use super::resolve::Light;
 use super::resolve::Resolve;
 use super::scatter::Scatter;
 use super::screen_labels::ScreenLabels;
-use super::targets::Targets;
+use super::targets::{self, Targets};
 use super::text::Fonts;
 use super::theme::Theme;
 use super::timings::Timings;
@@ -129,7 +130,6 @@ pub struct Renderer {
     picks: Picks,
     timings: Timings,
     /// What was given last, to leave out work that changes nothing.
-    shown_arcs: Arcs,
     shown_flat: Vec<FlatLabel>,
     shown_screen: Vec<ScreenLabel>,
     /// How many pictures are drawn and averaged for each frame.
@@ -173,7 +173,6 @@ impl Renderer {
             fonts: Fonts::new(),
             picks: Picks::new(device),
             timings: Timings::new(device, &gpu.queue),
-            shown_arcs: Arcs::default(),
             shown_flat: Vec::new(),
             shown_screen: Vec::new(),
             together: together(gpu.adapter.get_info().device_type),
@@ -242,11 +241,18 @@ impl Renderer {
 
     /// Takes other arcs.
     pub fn set_arcs(&mut self, gpu: &Gpu, arcs: &Arcs) {
-        if self.shown_arcs != *arcs {
-            self.shown_arcs.clone_from(arcs);
-            self.arcs.prepare(&gpu.device, &gpu.queue, arcs);
+        if self.arcs.prepare(&gpu.device, &gpu.queue, arcs) {
             self.last = None;
         }
+    }
+
+    /// Takes which arcs stand out and which step back; whether they are others.
+    pub fn focus_arcs(&mut self, gpu: &Gpu, focus: &Focus) -> bool {
+        let is_other = self.arcs.focus(&gpu.queue, focus);
+        if is_other {
+            self.last = None;
+        }
+        is_other
     }
 
     /// Takes other labels.
@@ -490,21 +496,7 @@ impl Renderer {
     }
 
     fn image_of_part(&mut self, gpu: &Gpu, frame: &Frame) -> Result<Image, GpuError> {
-        let [width, height] = self.part.size;
-        let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
-            label: Some("image"),
-            size: wgpu::Extent3d {
-                width,
-                height,
-                depth_or_array_layers: 1,
-            },
-            mip_level_count: 1,
-            sample_count: 1,
-            dimension: wgpu::TextureDimension::D2,
-            format: self.format,
-            usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_SRC,
-            view_formats: &[],
-        });
+        let texture = readback::target(gpu, self.part.size, self.format);
         let view = texture.create_view(&Default::default());
         // The same picture whatever was drawn before.
         self.last = None;
@@ -521,6 +513,37 @@ impl Renderer {
             gpu.queue.submit([encoder.finish()]);
         }
         readback::image(gpu, &texture)
+    }
+
+    /// Which arc is seen at each pixel of the last picture drawn, which was one of `frame`, row by row: its place
+    /// among those given plus one, 0 where there is none or only faint ones. Waits for the device; empty before the
+    /// first picture.
+    pub fn arc_ids(&mut self, gpu: &Gpu, frame: &Frame) -> Result<Vec<u32>, GpuError> {
+        let Some(targets) = &self.targets else {
+            return Ok(Vec::new());
+        };
+        let texture = readback::target(gpu, targets.size, targets::IDS);
+        let view = texture.create_view(&Default::default());
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        let on = &mut Recording {
+            device: &gpu.device,
+            queue: &gpu.queue,
+            encoder: &mut encoder,
+            slot: 0,
+            frame: &self.frame.slots[0].group,
+            camera: &frame.camera,
+            scale: self.scale,
+            part: self.part,
+            targets,
+            timings: &mut self.timings,
+        };
+        self.arcs.draw_ids(on, &view);
+        gpu.queue.submit([encoder.finish()]);
+        let ids = readback::image(gpu, &texture)?;
+        let ids = ids.rgba.chunks_exact(4);
+        Ok(ids
+            .filter_map(|id| Some(u32::from_ne_bytes(*id.first_chunk()?)))
+            .collect())
     }
 
     /// The module shown at a pixel of the last frame drawn; waits for the device.

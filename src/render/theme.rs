@@ -51,8 +51,8 @@ impl Theme {
                 sun: [0.36, 0.35, 0.325],
                 hovered: [0.02, 0.025, 0.035, 0.75],
                 selected: [0.015, 0.018, 0.025, 1.0],
-                caller: linear(0x1B998B),
-                callee: linear(0xF46036),
+                caller: linear(0x006D85),
+                callee: linear(0xF27D26),
             },
             Theme::Dark => Palette {
                 ground: linear(0x14171C),
@@ -67,8 +67,8 @@ impl Theme {
                 sun: [0.42, 0.41, 0.38],
                 hovered: [0.80, 0.84, 0.90, 0.75],
                 selected: [0.95, 0.97, 1.0, 1.0],
-                caller: linear(0x3CC8B4),
-                callee: linear(0xFF7A4D),
+                caller: linear(0x4CC9E0),
+                callee: linear(0xFF7F2E),
             },
         }
     }

@@ -10,16 +10,21 @@ use callscape::facts::functions::Function;
 use callscape::facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
 use callscape::facts::recording::{Recording, RecordingKind};
 use callscape::filter::cut::Cut;
-use callscape::filter::selection::Selection;
-use callscape::layout::geometry::BlockKind;
+use callscape::filter::selection::{Pointed, Selection};
+use callscape::layout::geometry::{Arc, Arcs, BlockKind};
+use callscape::render::camera::Camera;
+use callscape::render::gpu::Gpu;
 use callscape::render::image::Image;
-use callscape::render::renderer::Quality;
+use callscape::render::renderer::{Frame, Quality, Renderer};
+use callscape::render::theme::Theme;
 use callscape::units::{Cost, ModuleId, Time, TimeRange};
 use callscape::views::landscape::{
     ArcMode, Highlight, LandscapeSettings, LandscapeView, Moment, Scale, Surface,
 };
 use callscape::views::metrics::Metric;
 use callscape::warnings::{Place, Reporter};
+
+use glam::{Vec2, Vec3};
 
 use crate::common::{Random, callscape};
 
@@ -180,7 +185,20 @@ fn a_moment_looks_the_same_whatever_was_shown_before() {
         let mut fresh = LandscapeView::new(&session, &settings, &Cut::all());
         fresh.show(&session, at);
         assert_eq!(wandering.looks(), fresh.looks());
-        assert_eq!(wandering.arcs(), fresh.arcs());
+        let curves = |view: &LandscapeView| {
+            let Arcs { arcs, points } = view.arcs().clone();
+            let of = |arc: &Arc| points[arc.first_point as usize..][..arc.points as usize].to_vec();
+            let paths: Vec<Vec<Vec3>> = arcs.iter().map(of).collect();
+            let looks: Vec<Arc> = arcs
+                .iter()
+                .map(|&arc| Arc {
+                    first_point: 0,
+                    ..arc
+                })
+                .collect();
+            (paths, looks)
+        };
+        assert_eq!(curves(&wandering), curves(&fresh));
     }
 }
 
@@ -371,6 +389,132 @@ fn a_ray_meets_the_module_that_its_pixel_names() {
         let hit = view.pick(above, glam::Vec3::NEG_Z);
         assert_eq!(hit.map(|(module, _)| module), Some(module));
     }
+}
+
+/// From any side, from near and far, and straight from above.
+fn camera_from(random: &mut Random, middle: Vec3, is_above: bool) -> Camera {
+    let mut unit = || random.below(1 << 24) as f32 / (1 << 24) as f32;
+    let aside = Vec3::new(unit() - 0.5, unit() - 0.5, 0.0) * 400.0;
+    let target = middle + aside;
+    let away = 250.0 + unit() * 900.0;
+    let (yaw, pitch) = (unit() * 6.3, 0.3 + unit());
+    let direction = match is_above {
+        true => Vec3::Z,
+        false => Vec3::new(
+            pitch.cos() * yaw.cos(),
+            pitch.cos() * yaw.sin(),
+            pitch.sin(),
+        ),
+    };
+    Camera {
+        eye: target + direction * away,
+        target,
+        fov_y: 0.7,
+    }
+}
+
+#[test]
+fn what_is_picked_is_what_is_drawn_there() {
+    let session = session(21);
+    let Ok(gpu) = Gpu::headless() else {
+        eprintln!("left out: no device");
+        return;
+    };
+    let size = [420, 300];
+    let pixels = Vec2::new(size[0] as f32, size[1] as f32);
+    let mut random = Random(22);
+    let (mut on_arcs, mut off) = (0, 0);
+    for scene in 0..6 {
+        // At rest, playing, with collapsed modules; some arcs standing out.
+        let cut = match scene % 4 {
+            3 => Cut::at_level(&session.hierarchy, 2),
+            _ => Cut::all(),
+        };
+        let settings = LandscapeSettings {
+            most_arcs: [5_000, 60][scene % 2],
+            ..settings()
+        };
+        let mut view = LandscapeView::new(&session, &settings, &cut);
+        let district = session.hierarchy.children(ModuleId::ROOT).nth(scene % 6);
+        let selection = Selection {
+            chosen: Pointed::at_module(district.filter(|_| scene % 3 > 0)),
+            ..Selection::default()
+        };
+        view.point(&selection);
+        view.settle();
+        view.show(&session, moment(random.below(1_000_000)));
+        let mut renderer = Renderer::new(&gpu, wgpu::TextureFormat::Rgba8UnormSrgb);
+        let scale = [1.0, 2.5][scene / 3];
+        renderer.set_scale(scale);
+        renderer.set_blocks(&gpu, view.blocks());
+        renderer.set_looks(0, view.looks());
+        renderer.set_arcs(&gpu, view.marked_arcs(&selection));
+        renderer.focus_arcs(&gpu, view.arc_focus());
+        let (min, max) = view.bounds(ModuleId::ROOT).expect("the root");
+        let camera = camera_from(&mut random, (min + max) * 0.5, scene % 5 == 4);
+        let frame = Frame {
+            camera,
+            size,
+            theme: Theme::Light,
+            hovered: [None; 2],
+            selected: [None; 2],
+            quality: Quality {
+                samples: 1,
+                ..Quality::default()
+            },
+        };
+        renderer.image(&gpu, &frame).expect("a picture");
+        let ids = renderer.arc_ids(&gpu, &frame).expect("ids");
+        let id = |x: u32, y: u32| ids[(y * size[0] + x) as usize];
+        let with_arcs = (0..ids.len() as u32).filter(|&at| ids[at as usize] > 0);
+        let with_arcs: Vec<u32> = with_arcs.collect();
+        for round in 0..200 {
+            let at = match with_arcs.get(random.below(with_arcs.len().max(1) as u64) as usize) {
+                Some(&at) if round % 2 == 0 => at,
+                _ => random.below(u64::from(size[0] * size[1])) as u32,
+            };
+            let (x, y) = (at % size[0], at / size[0]);
+            let place = Vec2::new(x as f32 + 0.5, y as f32 + 0.5);
+            let block = view.pick(camera.eye, camera.ray(place, pixels));
+            let hit = block.map(|(_, point)| point);
+            let picked = view.pick_arc(&camera, place, (pixels, scale), hit);
+            let picked = picked.filter(|it| it.distance == 0.0);
+            let found = picked.map_or(0, |it| it.arc as u32 + 1);
+            on_arcs += usize::from(id(x, y) > 0);
+            if found != id(x, y) {
+                // Only where another begins within a pixel: rounding decides there.
+                let near = [
+                    (-1, 0),
+                    (1, 0),
+                    (0, -1),
+                    (0, 1),
+                    (1, 1),
+                    (-1, 1),
+                    (1, -1),
+                    (-1, -1),
+                ];
+                let is_edge = near.iter().any(|&(dx, dy)| {
+                    let x = x.saturating_add_signed(dx).min(size[0] - 1);
+                    let y = y.saturating_add_signed(dy).min(size[1] - 1);
+                    id(x, y) == found
+                });
+                assert!(
+                    is_edge,
+                    "scene {scene}: {found} at {x} {y}, drawn {}",
+                    id(x, y)
+                );
+                off += 1;
+            }
+            if round < 12 {
+                let drawn = renderer.pick(&gpu, x, y);
+                if drawn != block.map(|(module, _)| module) {
+                    off += 1;
+                }
+            }
+        }
+    }
+    assert!(on_arcs > 400, "{on_arcs} pixels on arcs");
+    assert!(off * 100 <= on_arcs, "{off} of {on_arcs} off by a pixel");
 }
 
 fn picture(session: &Session, at: Option<Moment>, size: [u32; 2]) -> Option<Image> {
@@ -741,4 +885,147 @@ fn pictures_and_models_are_written_from_the_command_line() {
     assert_eq!(image.rgba[..4], [0; 4]);
     let left = std::fs::read_dir(&folder.0).expect("it is there").count();
     assert_eq!(left, 2, "nothing half-written stays");
+}
+
+/// The corners of a name that lies flat, on the screen.
+fn corners_of(
+    label: &callscape::layout::geometry::FlatLabel,
+    camera: &Camera,
+    size: Vec2,
+) -> [Vec2; 4] {
+    let width = callscape::layout::labels::text::width(&label.text) * label.em;
+    // From below the baseline to the top of the letters.
+    let (low, high) = (label.up * label.em * -0.2, label.up * label.em * 0.74);
+    let end = label.origin + label.right * width;
+    let corners = [
+        label.origin + low,
+        end + low,
+        end + high,
+        label.origin + high,
+    ];
+    corners.map(|at| camera.project(at, size).expect("names lie before the eye"))
+}
+
+/// Whether two convex shapes overlap by more than rounding: no side of either separates them.
+fn overlap(a: &[Vec2; 4], b: &[Vec2; 4]) -> bool {
+    let reach = |shape: &[Vec2; 4], normal: Vec2| {
+        let along = shape.map(|at| at.dot(normal));
+        let low = along.iter().copied().fold(f32::INFINITY, f32::min);
+        (low, along.iter().copied().fold(f32::NEG_INFINITY, f32::max))
+    };
+    let sides = [a, b].into_iter().flat_map(|shape| {
+        (0..4).map(move |side| {
+            (shape[(side + 1) % 4] - shape[side])
+                .perp()
+                .normalize_or_zero()
+        })
+    });
+    let mut sides = sides.filter(|normal| *normal != Vec2::ZERO);
+    sides.all(|normal| {
+        let (a, b) = (reach(a, normal), reach(b, normal));
+        a.1 > b.0 + 0.01 && b.1 > a.0 + 0.01
+    })
+}
+
+/// Every name on the screen as a shape, flat ones first.
+fn shapes(view: &LandscapeView, camera: &Camera, size: Vec2) -> Vec<(String, [Vec2; 4])> {
+    let flat = view.flat_labels().iter();
+    let flat = flat.map(|label| (label.text.clone(), corners_of(label, camera, size)));
+    let screen = view.screen_labels().iter().map(|label| {
+        // The plate that is drawn behind it.
+        let half = callscape::layout::labels::text::width(&label.text) * 0.5 * label.em;
+        let (half, height) = (half + 0.5 * label.em, 1.65 * label.em);
+        let corner = |x: f32, y: f32| label.at + Vec2::new(x, y);
+        let corners = [(-half, 0.0), (half, 0.0), (half, -height), (-half, -height)];
+        (label.text.clone(), corners.map(|(x, y)| corner(x, y)))
+    });
+    flat.chain(screen).collect()
+}
+
+#[test]
+fn names_never_overlap_whatever_one_looks_at() {
+    let session = session(31);
+    let size = Vec2::new(1280.0, 720.0);
+    let mut random = Random(32);
+    let (mut most_flat, mut roofs) = (0, 0);
+    for scene in 0..4 {
+        let mut view = LandscapeView::new(&session, &settings(), &Cut::all());
+        view.show(&session, moment(random.below(1_000_000)));
+        let (min, max) = view.bounds(ModuleId::ROOT).expect("the root");
+        for _ in 0..60 {
+            let camera = camera_from(&mut random, (min + max) * 0.5, scene == 3);
+            let module =
+                |random: &mut Random| ModuleId(random.below(session.hierarchy.len() as u64) as u32);
+            let found: Vec<ModuleId> = (0..8).map(|_| module(&mut random)).collect();
+            let selection = Selection {
+                chosen: Pointed::at_module(Some(module(&mut random))),
+                pointed: Pointed::at_module(Some(module(&mut random))),
+                ..Selection::default()
+            };
+            view.label(&session, &selection, &found, &camera, size, 14.0);
+            most_flat = most_flat.max(view.flat_labels().len());
+            let names = view.flat_labels().iter();
+            roofs += names.filter(|it| it.text.starts_with("function")).count();
+            let shapes = shapes(&view, &camera, size);
+            for (index, (name, a)) in shapes.iter().enumerate() {
+                for (other, b) in &shapes[index + 1..] {
+                    assert!(
+                        !overlap(a, b),
+                        "{name} {a:?} over {other} {b:?}, {camera:?}"
+                    );
+                }
+            }
+        }
+    }
+    assert!(
+        most_flat > 30 && roofs > 100,
+        "{most_flat} names, {roofs} of functions"
+    );
+}
+
+#[test]
+fn names_do_not_flicker_while_the_camera_moves() {
+    let session = session(33);
+    let size = Vec2::new(1280.0, 720.0);
+    let mut view = LandscapeView::new(&session, &settings(), &Cut::all());
+    view.show(&session, moment(400_000));
+    let (min, max) = view.bounds(ModuleId::ROOT).expect("the root");
+    let middle = (min + max) * 0.5;
+    let frames = 400;
+    // Of each name, in which frames it came and went.
+    let mut shown: BTreeMap<ModuleId, Vec<(usize, bool)>> = BTreeMap::new();
+    let mut before: Vec<ModuleId> = Vec::new();
+    let mut seen = 0;
+    for frame in 0..frames {
+        // Half around the city, nearer and away again.
+        let along = frame as f32 / frames as f32;
+        let (sin, cos) = (along * 3.1).sin_cos();
+        let away = 900.0 - 500.0 * (along * std::f32::consts::PI).sin();
+        let camera = Camera {
+            eye: middle + Vec3::new(cos * away, -sin * away, 0.75 * away),
+            target: middle + Vec3::new(60.0 * cos, 0.0, 0.0),
+            fov_y: 0.7,
+        };
+        view.label(&session, &Selection::default(), &[], &camera, size, 14.0);
+        let names = view.flat_labels().iter();
+        let names: Vec<ModuleId> = names.map(|label| label.module).collect();
+        seen += names.len();
+        for &module in names.iter().filter(|it| !before.contains(it)) {
+            shown.entry(module).or_default().push((frame, true));
+        }
+        for &module in before.iter().filter(|it| !names.contains(it)) {
+            shown.entry(module).or_default().push((frame, false));
+        }
+        before = names;
+    }
+    // Gone and back within a fifth of a second.
+    let flicker = shown.values().flat_map(|changes| changes.windows(2));
+    let flicker = flicker.filter(|pair| !pair[0].1 && pair[1].1 && pair[1].0 - pair[0].0 < 12);
+    let (flicker, names) = (flicker.count(), seen / frames);
+    assert!(names > 12, "{names} names at a time");
+    assert!(
+        flicker * 20 <= shown.len(),
+        "{flicker} of {} names flicker",
+        shown.len()
+    );
 }

@@ -289,7 +289,9 @@ fn arc(from: Vec3, to: Vec3, outlined: bool) -> Arcs {
             from: [0.0, 0.6, 0.0, 1.0],
             to: [0.0, 0.6, 0.0, 1.0],
             outlined,
+            is_cord: true,
             pulse: -1.0,
+            ..Arc::default()
         }],
         points: vec![from, to],
     }

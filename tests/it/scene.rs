@@ -192,7 +192,9 @@ impl Scene {
             from,
             to,
             outlined,
+            is_cord: true,
             pulse: if outlined { 0.6 } else { -1.0 },
+            ..Arc::default()
         });
     }
 

@@ -9,8 +9,8 @@ use crate::facts::hierarchy::Hierarchy;
 use crate::render::theme::Theme;
 use crate::views::difference::diverging;
 use crate::views::landscape::{
-    ArcMode, BARS, ColorScale, Highlight, LandscapeSettings, LandscapeView, Scale, Surface,
-    color_at, languages,
+    BARS, ColorScale, Highlight, LandscapeSettings, LandscapeView, Scale, Surface, color_at,
+    languages,
 };
 use crate::views::metrics::Metric;
 
@@ -212,23 +212,7 @@ pub fn strip(ui: &mut Ui, meanings: &Meanings<'_>) -> Option<Command> {
                 }
             });
         }
-        if settings.arcs != ArcMode::None {
-            let wider = match shown.counts_calls {
-                true => "wider for more calls",
-                false => "wider for more weight",
-            };
-            let wider = match shown.left_out {
-                0 => wider.to_owned(),
-                left_out => format!(
-                    "{wider}, {} thinnest left out",
-                    text::count(left_out as u64)
-                ),
-            };
-            together(ui, |ui| {
-                ramp(ui, palette.caller, palette.callee);
-                entry(ui, "caller to callee,", &wider);
-            });
-        }
+        super::arc_legend::show(ui, meanings, shown.counts_calls, shown.left_out);
     });
     wanted.map(Command::Highlight)
 }
@@ -379,7 +363,7 @@ fn drag_over(
 }
 
 /// What is not torn apart at the end of a row; as high as the row.
-fn together(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
+pub(super) fn together(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
     let row = ui.spacing().interact_size.y;
     // It is known only afterwards how wide it is: the pass before tells.
     let id = ui.next_auto_id().with("width");
@@ -460,7 +444,7 @@ fn swatch(ui: &mut Ui, [r, g, b]: [f32; 3]) {
         .rect_stroke(square, 2, line, egui::StrokeKind::Inside);
 }
 
-fn entry(ui: &mut Ui, what: &str, meaning: &str) {
+pub(super) fn entry(ui: &mut Ui, what: &str, meaning: &str) {
     together(ui, |ui| {
         ui.label(style::weak(what).small());
         ui.label(egui::RichText::new(meaning).small());

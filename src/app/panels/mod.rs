@@ -1,6 +1,7 @@
 //! The panels over the landscape: each a function that shows a part of the workbench and hands on what
 //! the user asks for. They change nothing themselves.
 
+mod arc_legend;
 mod beside;
 mod calls;
 mod crumbs;

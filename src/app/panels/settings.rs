@@ -6,11 +6,12 @@ use super::super::command::Command;
 use super::super::style;
 use super::Context;
 use super::widgets::{Icon, card, icon_button, small_slider};
+use crate::layout::arcs::ArcMeasure;
 use crate::layout::treemap::Tiling;
 use crate::render::renderer::Quality;
 use crate::render::theme::Theme;
 use crate::units::Cost;
-use crate::views::landscape::{ArcMode, Scale, Surface};
+use crate::views::landscape::{ARCS_AT_MOST, ArcMode, Scale, Surface};
 use crate::views::metrics::Metric;
 
 /// `suited` is the quality that suits the device.
@@ -98,10 +99,20 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>, suited: Quality) {
                 if has_recording {
                     let arcs = [
                         (ArcMode::All, "all up to now"),
+                        (ArcMode::Selection, "of the module chosen"),
                         (ArcMode::Step, "of the last step"),
                         (ArcMode::None, "none"),
                     ];
                     choice(ui, "Arcs", &mut new.arcs, &arcs);
+                    if new.arcs != ArcMode::None {
+                        let widths = [
+                            (ArcMeasure::Calls, "number of calls"),
+                            (ArcMeasure::Cost, "cost"),
+                        ];
+                        choice(ui, "Width", &mut new.arc_measure, &widths);
+                        bundling(ui, &mut new.bundling);
+                        most_arcs(ui, &mut new.most_arcs);
+                    }
                     half_life(ui, &mut new.half_life);
                 }
             });
@@ -125,6 +136,43 @@ fn choice<T: PartialEq + Copy>(ui: &mut Ui, label: &str, value: &mut T, choices:
                 ui.selectable_value(value, choice, name);
             }
         });
+    ui.end_row();
+}
+
+fn bundling(ui: &mut Ui, bundling: &mut f32) {
+    ui.label(style::weak("Bundling")).on_hover_text(
+        "How closely arcs follow the districts that they run through: 0 is straight",
+    );
+    ui.horizontal(|ui| {
+        ui.spacing_mut().slider_width = 90.0;
+        let slider = egui::Slider::new(bundling, 0.0..=1.0).show_value(false);
+        small_slider(ui, slider);
+        let field = egui::DragValue::new(bundling)
+            .range(0.0..=1.0)
+            .speed(0.005)
+            .fixed_decimals(2);
+        ui.add(field).on_hover_text("Drag, or click and type 0.85");
+    });
+    ui.end_row();
+}
+
+fn most_arcs(ui: &mut Ui, most: &mut usize) {
+    ui.label(style::weak("Arcs at most"))
+        .on_hover_text("Of more, the most important are drawn; the legend counts the others");
+    ui.horizontal(|ui| {
+        ui.spacing_mut().slider_width = 90.0;
+        let slider = egui::Slider::new(most, 10..=ARCS_AT_MOST)
+            .logarithmic(true)
+            .show_value(false);
+        small_slider(ui, slider);
+        let speed = (*most as f64 * 0.01).max(1.0);
+        let field = egui::DragValue::new(most)
+            .range(0..=ARCS_AT_MOST)
+            .speed(speed)
+            .update_while_editing(false);
+        ui.add(field)
+            .on_hover_text("Drag, or click and type a number");
+    });
     ui.end_row();
 }
 

@@ -8,11 +8,14 @@ use super::super::playback::{Clock, PlaybackSettings, Step};
 use super::super::rows::RowsChoice;
 use super::super::sheets::SheetAction;
 use super::super::workbench::Workbench;
+use crate::layout::arcs::ArcMeasure;
 use crate::layout::treemap::Tiling;
 use crate::render::theme::Theme;
 use crate::units::{Cost, ThreadId, Time, TimeRange};
 use crate::views::functions::Column;
-use crate::views::landscape::{ArcMode, Highlight, LandscapeSettings, Scale, Surface};
+use crate::views::landscape::{
+    ARCS_AT_MOST, ArcMode, Highlight, LandscapeSettings, Scale, Surface,
+};
 use crate::views::metrics::Metric;
 use crate::views::table::ViewId;
 
@@ -27,6 +30,9 @@ pub struct SavedLook {
     scale: Option<String>,
     layout: Option<String>,
     arcs: Option<String>,
+    arc_width: Option<String>,
+    bundling: Option<f32>,
+    most_arcs: Option<usize>,
     half_life_ns: Option<u64>,
     height_scale: Option<String>,
     highlight: Option<SavedHighlight>,
@@ -41,12 +47,6 @@ pub struct SavedHighlight {
 }
 
 const THEMES: [(Theme, &str); 2] = [(Theme::Light, "light"), (Theme::Dark, "dark")];
-const ARCS: [(ArcMode, &str); 3] = [
-    (ArcMode::All, "all"),
-    (ArcMode::Step, "step"),
-    (ArcMode::None, "none"),
-];
-
 fn heights() -> Vec<(Option<Metric>, &'static str)> {
     let mut heights = vec![(None, "even")];
     heights.extend(Metric::ALL.map(|metric| (Some(metric), metric.name())));
@@ -85,7 +85,10 @@ impl SavedLook {
             color: Some(settings.surface.name().to_owned()),
             scale: Some(settings.scale.name().to_owned()),
             layout: Some(settings.tiling.name().to_owned()),
-            arcs: named(&ARCS, settings.arcs),
+            arcs: Some(settings.arcs.name().to_owned()),
+            arc_width: Some(settings.arc_measure.name().to_owned()),
+            bundling: Some(settings.bundling),
+            most_arcs: Some(settings.most_arcs),
             half_life_ns: Some(settings.half_life.ns()),
             height_scale: named(&height_scales(), settings.height_scale),
             highlight: settings.highlight.map(|of| SavedHighlight {
@@ -101,6 +104,14 @@ impl SavedLook {
         let areas = Metric::ALL.map(|metric| (metric, metric.name()));
         let areas: Vec<_> = areas.into_iter().filter(|(it, _)| it.is_amount()).collect();
         let surfaces: Vec<_> = Surface::all().map(|it| (it, it.name())).collect();
+        let arcs = ArcMode::ALL.map(|it| (it, it.name()));
+        let widths = ArcMeasure::ALL.map(|it| (it, it.name()));
+        if let Some(bundling) = self.bundling.filter(|it| it.is_finite()) {
+            settings.bundling = bundling.clamp(0.0, 1.0);
+        }
+        if let Some(most) = self.most_arcs {
+            settings.most_arcs = most.min(ARCS_AT_MOST);
+        }
         let scales = Scale::ALL.map(|it| (it, it.name()));
         let tilings = Tiling::ALL.map(|it| (it, it.name()));
         if let Some(ns) = self.half_life_ns {
@@ -126,7 +137,8 @@ impl SavedLook {
             + set(&mut settings.surface, self.color.as_ref(), &surfaces)
             + set(&mut settings.scale, self.scale.as_ref(), &scales)
             + set(&mut settings.tiling, self.layout.as_ref(), &tilings)
-            + set(&mut settings.arcs, self.arcs.as_ref(), &ARCS)
+            + set(&mut settings.arcs, self.arcs.as_ref(), &arcs)
+            + set(&mut settings.arc_measure, self.arc_width.as_ref(), &widths)
     }
 }
 
@@ -290,7 +302,10 @@ mod tests {
             height: Some(Metric::SelfCost),
             scale: Scale::Quantile,
             tiling: Tiling::Stable,
-            arcs: ArcMode::Step,
+            arcs: ArcMode::Selection,
+            arc_measure: ArcMeasure::Cost,
+            bundling: 0.5,
+            most_arcs: 77,
             half_life: Cost::from_ns(1234),
             height_scale: Some(Scale::Log),
             highlight: Some(Highlight {

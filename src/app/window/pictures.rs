@@ -67,6 +67,9 @@ pub(super) fn landscape_frame(
     if std::mem::take(&mut bench.left_is_new) {
         view.shown = None;
     }
+    if document.landscape.point(&document.selection) {
+        view.shown = None;
+    }
     if view.shown != Some(moment) {
         view.shown = Some(moment);
         document.landscape.show(&document.session, moment);
@@ -91,6 +94,7 @@ pub(super) fn landscape_frame(
         renderer.set_arcs(gpu, landscape.marked_arcs(selection));
         is_stale = true;
     }
+    is_stale |= renderer.focus_arcs(gpu, document.landscape.arc_focus());
     let outlined = |of: &Pointed| {
         let modules = document.meant(of).modules();
         modules.map(|module| document.landscape.displayed(module?))
@@ -197,6 +201,7 @@ pub(super) fn viewport(landscape: Place, pixels_per_point: f32) -> Viewport {
     Viewport {
         origin: pixels(drawn.min.to_vec2()),
         size: pixels(drawn.size()).max(Vec2::ONE),
+        scale: pixels_per_point,
         free: if (area.max - area.min).min_element() > 0.2 {
             area
         } else {

@@ -88,6 +88,8 @@ pub struct Viewport {
     pub origin: Vec2,
     /// In physical pixels.
     pub size: Vec2,
+    /// Physical pixels of a point.
+    pub scale: f32,
     pub free: FreeArea,
 }
 
@@ -236,6 +238,7 @@ impl Workbench {
             viewport: Viewport {
                 origin: Vec2::ZERO,
                 size: Vec2::ONE,
+                scale: 1.0,
                 free: FreeArea::WINDOW,
             },
             started: Instant::now(),

@@ -1,10 +1,11 @@
-//! Names of districts, flat in the southern margin of their terrace like the lettering of a map.
+//! Names that lie flat like the lettering of a map: of districts in the southern margin of their terrace, of functions
+//! on their roofs where these are large on the screen.
 
-use glam::{Vec2, Vec3};
+use glam::{Vec2, Vec3, Vec4};
 
 use super::{Eye, ease, may_show, text};
 use crate::facts::hierarchy::{Hierarchy, ModuleKind};
-use crate::layout::geometry::{Block, BlockKind, FlatLabel};
+use crate::layout::geometry::{Block, BlockKind, BlockLook, FlatLabel};
 use crate::layout::treemap::{Rect, label_strip};
 use crate::units::ModuleId;
 
@@ -18,10 +19,33 @@ const SMALLEST: f32 = 0.62;
 /// Letters are seen from this height of the em square on the screen on, in pixels, and in full from
 /// `LEGIBLE`.
 const VISIBLE: f32 = 7.0;
+/// From here on a district is worth a name on the screen where its own cannot be read.
+const NAMED: f32 = 4.5;
 const LEGIBLE: f32 = 8.5;
 
-/// More names than this at once are a mat that nobody reads.
-const MOST: usize = 200;
+/// A bound on what a frame costs; names are large enough to be read, so fewer fit.
+const MOST: usize = 1000;
+
+/// The same for roofs: as a share of their depth, and in pixels, as large as it becomes. A name that has to be shortened
+/// to less than so many em says nothing.
+const ROOF_SHORTEST: f32 = 6.5;
+const ROOF_EM: f32 = 0.3;
+const ROOF_MARGIN: f32 = 0.08;
+const ROOF_LARGEST: f32 = 15.0;
+const ROOF_VISIBLE: f32 = 8.5;
+const ROOF_LEGIBLE: f32 = 10.0;
+
+/// What was shown counts as so much larger: of two names that contend for a place, one does not give way at once, nor
+/// come back at once.
+const STAYS: f32 = 1.3;
+
+/// Seen from the side, names lie across: they fade from the one to the other, as a share of their length that runs to
+/// the right on the screen.
+const ACROSS: f32 = 0.38;
+const ALONG: f32 = 0.5;
+
+/// The height of a band of the screen in which contenders for a place are sought, in pixels.
+const BAND: f32 = 48.0;
 
 /// Where a name can lie.
 #[derive(Clone, Copy, Debug)]
@@ -38,14 +62,38 @@ struct Place {
 }
 
 /// At so many places along a name it is looked whether something stands before it.
-const SAMPLES: usize = 6;
+const SAMPLES: usize = 4;
 
 /// A name that may be shown this time.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
-    place: u32,
+    block: u32,
+    /// In world units: the highest em square, where the name begins, and how high over the southern edge.
+    em: f32,
+    margin: f32,
+    baseline: f32,
     /// The height of the em square on the screen, in pixels.
     pixels: f32,
+    is_roof: bool,
+    was_shown: bool,
+    importance: u8,
+}
+
+impl Candidate {
+    /// The larger and more important come first.
+    fn rank(&self) -> (u8, f32) {
+        let stays = if self.was_shown { STAYS } else { 1.0 };
+        (self.importance, self.pixels * stays)
+    }
+}
+
+/// What is known about blocks apart from their places at rest.
+pub struct Around<'a, S, I> {
+    pub looks: &'a [BlockLook],
+    /// Whether a point on the top of a block shows.
+    pub is_seen: S,
+    /// How important a module is; 0 is like all others.
+    pub importance: I,
 }
 
 /// The names of the districts of one layout, and which of them are shown.
@@ -57,6 +105,12 @@ pub struct FlatLabels {
     labels: Vec<FlatLabel>,
     shown: usize,
     quads: Vec<[Vec2; 4]>,
+    /// By band of the screen, the quads in it.
+    bands: Vec<Vec<u32>>,
+    /// The blocks whose names were shown the last time, in order.
+    before: Vec<u32>,
+    /// By label, its block.
+    of: Vec<u32>,
     /// Whether names are turned to be read from the north.
     turned: bool,
 }
@@ -136,91 +190,203 @@ impl FlatLabels {
         labels.any(|label| label.module == module && label.opacity > 0.9)
     }
 
-    /// Chooses what is shown from `eye`: what is large enough to read and not hidden, the largest first,
-    /// nothing over anything else. `is_seen` tells whether a point on the top of a block shows. Works in
-    /// proportion to the districts on the screen, not to all.
+    /// Chooses what is shown from `eye`: what is large enough to read and not hidden, the important and the largest
+    /// first, nothing over anything else. Works in proportion to what is on the screen, not to all.
     pub fn update(
         &mut self,
         hierarchy: &Hierarchy,
         blocks: &[Block],
         eye: &Eye,
-        is_seen: impl Fn(u32, Vec3) -> bool,
+        around: &Around<'_, impl Fn(u32, Vec3) -> bool, impl Fn(ModuleId) -> u8>,
     ) {
         // Seen from due east or west names keep the side that they had.
         if eye.right.x.abs() > 0.2 {
             self.turned = eye.right.x < 0.0;
         }
-        self.find_candidates(blocks, eye);
+        self.before.clear();
+        self.before.extend_from_slice(&self.of[..self.shown]);
+        self.before.sort_unstable();
+        self.find_candidates(hierarchy, blocks, eye, around);
         self.candidates.sort_unstable_by(|a, b| {
-            let larger = b.pixels.total_cmp(&a.pixels);
-            larger.then(a.place.cmp(&b.place))
+            let (a_rank, b_rank) = (a.rank(), b.rank());
+            let order = b_rank.0.cmp(&a_rank.0);
+            let order = order.then(b_rank.1.total_cmp(&a_rank.1));
+            order.then(a.block.cmp(&b.block))
         });
         self.shown = 0;
         self.quads.clear();
+        let bands = (eye.size.y / BAND).clamp(0.0, 1e4) as usize + 1;
+        self.bands.resize_with(bands, Vec::new);
+        self.bands.iter_mut().for_each(Vec::clear);
+        let across = ease(ACROSS, ALONG, eye.right.x.abs());
         for index in 0..self.candidates.len() {
-            if self.shown == MOST {
+            if self.shown == MOST || across == 0.0 {
                 break;
             }
-            let Candidate { place, pixels } = self.candidates[index];
-            let place = self.places[place as usize];
-            let block = &blocks[place.block as usize];
-            if self.set(hierarchy, block, place, pixels, eye) {
-                let label = &mut self.labels[self.shown - 1];
+            let candidate = self.candidates[index];
+            let block = &blocks[candidate.block as usize];
+            if self.set(hierarchy, block, &candidate, eye, around.looks) {
+                let label = &mut self.labels[self.shown];
                 let width = text::width(&label.text) * label.em;
                 let seen = (0..SAMPLES).filter(|&sample| {
                     let along = (sample as f32 + 0.5) / SAMPLES as f32 * width;
                     let letter = label.right * along + label.up * label.em * 0.35;
-                    is_seen(place.block, label.origin + letter)
+                    (around.is_seen)(candidate.block, label.origin + letter)
                 });
                 let share = seen.count() as f32 / SAMPLES as f32;
-                label.opacity *= ease(0.6, 1.0, share);
-                if label.opacity == 0.0 {
-                    self.shown -= 1;
-                    self.quads.pop();
+                // What was shown goes a little later than what was not comes.
+                let least = if candidate.was_shown { 0.35 } else { 0.6 };
+                label.opacity *= ease(least, 1.0, share) * across;
+                if label.opacity > 0.0 {
+                    self.keep(candidate.block);
                 }
             }
         }
     }
 
-    fn find_candidates(&mut self, blocks: &[Block], eye: &Eye) {
+    /// Keeps the label that was just laid.
+    fn keep(&mut self, block: u32) {
+        let Some(quad) = self.quads.last() else {
+            return;
+        };
+        let place = self.quads.len() as u32 - 1;
+        for band in bands_of(quad, self.bands.len()) {
+            self.bands[band].push(place);
+        }
+        self.of.truncate(self.shown);
+        self.of.push(block);
+        self.shown += 1;
+    }
+
+    /// The districts that are large enough to be named on the screen, the largest first, where their own names would
+    /// lie across, or behind what stands in them; none otherwise. Of each the block, and the edge of its top that is
+    /// nearest.
+    pub fn unsaid(&self, blocks: &[Block], eye: &Eye) -> impl Iterator<Item = (u32, [Vec3; 2])> {
+        let is_across = eye.right.x.abs() < (ACROSS + ALONG) * 0.5;
+        let districts = self.candidates.iter().filter(|it| !it.is_roof);
+        let is_turned = self.turned;
+        let districts = districts.filter(move |_| is_across || is_turned);
+        districts.filter_map(move |candidate| {
+            let block = blocks.get(candidate.block as usize)?;
+            let (min, max) = (block.min.with_z(block.max.z), block.max);
+            let edge = match is_across {
+                true => {
+                    let x = eye.position.x.clamp(min.x, max.x);
+                    [min.with_x(x), max.with_x(x)]
+                }
+                false => [min.with_y(max.y), max],
+            };
+            Some((candidate.block, edge))
+        })
+    }
+
+    /// Takes away names under the rectangles `plates`, given by their corners.
+    pub fn give_way(&mut self, plates: &[(Vec2, Vec2)]) {
+        let mut kept = 0;
+        for place in 0..self.shown {
+            let is_covered = plates.iter().any(|&(min, max)| {
+                let plate = [min, Vec2::new(max.x, min.y), max, Vec2::new(min.x, max.y)];
+                overlap(&self.quads[place], &plate)
+            });
+            if !is_covered {
+                self.labels.swap(kept, place);
+                self.quads.swap(kept, place);
+                self.of.swap(kept, place);
+                kept += 1;
+            }
+        }
+        self.shown = kept;
+    }
+
+    fn find_candidates(
+        &mut self,
+        hierarchy: &Hierarchy,
+        blocks: &[Block],
+        eye: &Eye,
+        around: &Around<'_, impl Fn(u32, Vec3) -> bool, impl Fn(ModuleId) -> u8>,
+    ) {
         self.candidates.clear();
         let planes = eye.side_planes();
         let mut index = 0;
         while let Some(place) = self.places.get(index) {
             let block = &blocks[place.block as usize];
             let top = block.max.with_z(place.subtree_top);
-            let nearest = eye.position.clamp(block.min, top).distance(eye.position);
-            let largest = place.subtree_em * eye.focal / nearest.max(1e-3);
-            if largest < VISIBLE || !may_show(&planes, block.min, top) {
+            let distance = eye.position.clamp(block.min, top).distance(eye.position);
+            let nearest = eye.focal / distance.max(1e-3);
+            let side = (block.max.x - block.min.x).min(block.max.y - block.min.y);
+            let may_name_roofs = side * ROOF_EM * nearest >= ROOF_VISIBLE;
+            let may_name = place.subtree_em * nearest >= NAMED;
+            if !(may_name || may_name_roofs) || !may_show(&planes, block.min, top) {
                 index = place.subtree_end as usize;
                 continue;
             }
-            // The strip's own size on the screen: how wide it looks and how tall, foreshortened.
-            let strip_min = block.min.with_z(block.max.z);
-            let strip_max = strip_min.with_x(block.max.x);
-            let at = eye.position.clamp(strip_min, strip_max);
-            let distance = at.distance(eye.position).max(1e-3);
-            let tilt = ((eye.position.z - block.max.z) / distance).clamp(0.0, 1.0);
-            let pixels = place.em * eye.focal / distance * tilt.sqrt();
-            if pixels >= VISIBLE {
-                self.candidates.push(Candidate {
-                    place: index as u32,
-                    pixels,
-                });
+            let strip = place.em / EM;
+            let new = Candidate {
+                block: place.block,
+                em: place.em,
+                margin: place.margin,
+                baseline: strip * BASELINE,
+                pixels: 0.0,
+                is_roof: false,
+                was_shown: self.before.binary_search(&place.block).is_ok(),
+                importance: (around.importance)(block.module),
+            };
+            let pixels = place.em * pixels_at(block, eye);
+            if pixels >= NAMED {
+                self.candidates.push(Candidate { pixels, ..new });
+            }
+            if may_name_roofs && block.kind == BlockKind::Terrace {
+                // Its own functions; districts in it have places of their own.
+                let mut child = place.block as usize + 1;
+                while child < block.subtree_end as usize {
+                    let of = &blocks[child];
+                    let is_function = of.kind == BlockKind::Leaf
+                        && hierarchy.kind(of.module) == ModuleKind::Function;
+                    if is_function {
+                        self.add_roof(child as u32, of, eye, &planes, &around.importance);
+                    }
+                    child = of.subtree_end as usize;
+                }
             }
             index += 1;
         }
     }
 
-    /// Lays the name of one district; false when it does not fit the strip, the screen or what is already
-    /// laid.
+    fn add_roof(
+        &mut self,
+        index: u32,
+        block: &Block,
+        eye: &Eye,
+        planes: &[Vec4; 4],
+        importance: &impl Fn(ModuleId) -> u8,
+    ) {
+        let size = block.max - block.min;
+        let at = pixels_at(block, eye);
+        let em = (size.y * ROOF_EM).min(ROOF_LARGEST / at.max(1e-6));
+        // At least some letters have to fit.
+        let fits = size.x * at > 3.5 * ROOF_VISIBLE;
+        if em * at >= ROOF_VISIBLE && fits && may_show(planes, block.min, block.max) {
+            self.candidates.push(Candidate {
+                block: index,
+                em,
+                margin: size.x.min(size.y) * ROOF_MARGIN,
+                baseline: size.y * ROOF_MARGIN + em * 0.22,
+                pixels: em * at,
+                is_roof: true,
+                was_shown: self.before.binary_search(&index).is_ok(),
+                importance: importance(block.module),
+            });
+        }
+    }
+
+    /// Lays a name; false when it does not fit its place, the screen or what is already laid.
     fn set(
         &mut self,
         hierarchy: &Hierarchy,
         block: &Block,
-        place: Place,
-        pixels: f32,
+        candidate: &Candidate,
         eye: &Eye,
+        looks: &[BlockLook],
     ) -> bool {
         if self.shown == self.labels.len() {
             self.labels.push(FlatLabel {
@@ -234,13 +400,28 @@ impl FlatLabels {
                 is_inverted: false,
             });
         }
+        let &Candidate {
+            margin, is_roof, ..
+        } = candidate;
         let name = hierarchy.name(block.module);
-        let room = block.max.x - block.min.x - 2.0 * place.margin;
+        let room = block.max.x - block.min.x - 2.0 * margin;
         let needed = text::width(name).max(0.1);
-        let em = place.em.min((room / needed).max(place.em * SMALLEST));
-        let pixels = pixels * em / place.em;
+        let (visible, legible) = match is_roof {
+            true => (ROOF_VISIBLE, ROOF_LEGIBLE),
+            false => (VISIBLE, LEGIBLE),
+        };
+        let at = candidate.pixels / candidate.em;
+        let smallest = match is_roof {
+            true => legible / at,
+            false => candidate.em * SMALLEST,
+        };
+        let em = candidate.em.min((room / needed).max(smallest));
+        let pixels = em * at;
         let label = &mut self.labels[self.shown];
-        if pixels < VISIBLE || !text::shorten(name, room / em, &mut label.text) {
+        if is_roof && needed > room / em && room / em < ROOF_SHORTEST {
+            return false;
+        }
+        if pixels < visible || !text::shorten(name, room / em, &mut label.text) {
             return false;
         }
         let width = text::width(&label.text) * em;
@@ -249,16 +430,22 @@ impl FlatLabels {
         let sign = if self.turned { -1.0 } else { 1.0 };
         let right = Vec3::X * sign;
         let up = Vec3::Y * sign;
-        let strip = place.em / EM;
-        let low = strip * BASELINE;
+        let low = candidate.baseline;
         // Turned, the letters stand on the line that their tops would reach.
-        let y = block.min.y + if self.turned { strip - low } else { low };
-        let x = if self.turned {
-            block.max.x - place.margin
-        } else {
-            block.min.x + place.margin
+        let y = match (self.turned, is_roof) {
+            (false, _) => block.min.y + low,
+            (true, false) => block.min.y + candidate.em / EM - low,
+            (true, true) => block.max.y - low,
         };
-        let start = Vec3::new(x, y, block.max.z);
+        let x = if self.turned {
+            block.max.x - margin
+        } else {
+            block.min.x + margin
+        };
+        let rise = looks
+            .get(candidate.block as usize)
+            .map_or(0.0, |look| look.rise);
+        let start = Vec3::new(x, y, block.max.z + rise);
         let Some((from, to)) = eye.visible(start, right, room) else {
             return false;
         };
@@ -274,10 +461,12 @@ impl FlatLabels {
             return false;
         };
         let quad = [a, b, c, d];
-        if slack < 0.0 || self.quads.iter().any(|other| overlap(&quad, other)) {
+        if slack < 0.0 || self.is_taken(&quad) {
             return false;
         }
+        self.quads.truncate(self.shown);
         self.quads.push(quad);
+        let label = &mut self.labels[self.shown];
         label.module = block.module;
         (label.origin, label.right, label.up, label.em) = (origin, right, up, em);
         let is_cut = from > 0.0 || to < room;
@@ -286,10 +475,35 @@ impl FlatLabels {
         } else {
             1.0
         };
-        label.opacity = ease(VISIBLE, LEGIBLE, pixels) * space;
-        self.shown += 1;
+        label.opacity = ease(visible, legible, pixels) * space;
         true
     }
+
+    /// Whether a name is already where this one would lie.
+    fn is_taken(&self, quad: &[Vec2; 4]) -> bool {
+        let mut near = bands_of(quad, self.bands.len()).flat_map(|band| &self.bands[band]);
+        near.any(|&other| overlap(quad, &self.quads[other as usize]))
+    }
+}
+
+/// How many pixels a unit on top of a block takes, foreshortened; at the end of the top that is nearest.
+fn pixels_at(block: &Block, eye: &Eye) -> f32 {
+    let min = block.min.with_z(block.max.z);
+    let at = eye.position.clamp(min, min.with_x(block.max.x));
+    let distance = at.distance(eye.position).max(1e-3);
+    let tilt = ((eye.position.z - block.max.z) / distance).clamp(0.0, 1.0);
+    eye.focal / distance * tilt.sqrt()
+}
+
+/// The bands of the screen that a quadrilateral lies in.
+fn bands_of(quad: &[Vec2; 4], bands: usize) -> std::ops::RangeInclusive<usize> {
+    let band = |y: f32| ((y / BAND).max(0.0) as usize).min(bands.saturating_sub(1));
+    let low = quad
+        .iter()
+        .map(|corner| corner.y)
+        .fold(f32::INFINITY, f32::min);
+    let high = quad.iter().map(|corner| corner.y).fold(0.0, f32::max);
+    band(low)..=band(high)
 }
 
 impl Eye {
@@ -316,6 +530,11 @@ impl Eye {
 
 /// Whether two convex quadrilaterals overlap: no side of either separates them.
 fn overlap(a: &[Vec2; 4], b: &[Vec2; 4]) -> bool {
+    let left = |quad: &[Vec2; 4]| quad.iter().fold(f32::INFINITY, |x, at| x.min(at.x));
+    let right = |quad: &[Vec2; 4]| quad.iter().fold(f32::NEG_INFINITY, |x, at| x.max(at.x));
+    if right(a) <= left(b) || right(b) <= left(a) {
+        return false;
+    }
     let separated = |of: &[Vec2; 4]| {
         (0..4).any(|side| {
             let normal = (of[(side + 1) % 4] - of[side]).perp();
@@ -397,36 +616,55 @@ mod tests {
         }
     }
 
+    fn around(
+        is_seen: bool,
+    ) -> Around<'static, impl Fn(u32, Vec3) -> bool, impl Fn(ModuleId) -> u8> {
+        Around {
+            looks: &[],
+            is_seen: move |_, _| is_seen,
+            importance: |_| 0,
+        }
+    }
+
     fn names(labels: &FlatLabels) -> Vec<&str> {
         let shown = labels.labels().iter();
         shown.map(|label| label.text.as_str()).collect()
     }
 
     #[test]
-    fn names_appear_as_they_become_large_enough_and_functions_stay_unnamed() {
+    fn names_appear_as_they_become_large_enough_those_of_functions_last() {
         let (hierarchy, blocks) = city();
         let mut labels = FlatLabels::new(&hierarchy, &blocks);
         let middle = Vec2::new(500.0, 350.0);
-        labels.update(&hierarchy, &blocks, &above(middle, 60_000.0), |_, _| true);
+        labels.update(&hierarchy, &blocks, &above(middle, 60_000.0), &around(true));
         assert!(names(&labels).is_empty());
+        let far_away = above(middle, 2.0 * CITY_SIZE);
+        labels.update(&hierarchy, &blocks, &far_away, &around(true));
+        let far = names(&labels).len();
         labels.update(
             &hierarchy,
             &blocks,
-            &above(middle, 2.0 * CITY_SIZE),
-            |_, _| true,
+            &above(middle, CITY_SIZE),
+            &around(true),
         );
-        let far = names(&labels).len();
-        labels.update(&hierarchy, &blocks, &above(middle, CITY_SIZE), |_, _| true);
         let near = names(&labels);
         assert!((1..near.len()).contains(&far), "{far} {near:?}");
         assert!(near.contains(&"city") && near.iter().any(|name| name.ends_with(".c")));
-        assert!(near.iter().all(|&name| name != "function"));
         assert!(
             near.iter()
                 .all(|name| !name.contains('…') || name.starts_with("district"))
         );
-        labels.update(&hierarchy, &blocks, &above(middle, CITY_SIZE), |_, _| false);
+        labels.update(
+            &hierarchy,
+            &blocks,
+            &above(middle, CITY_SIZE),
+            &around(false),
+        );
         assert!(names(&labels).is_empty(), "all hidden");
+        let eye = above(Vec2::new(300.0, 300.0), 120.0);
+        labels.update(&hierarchy, &blocks, &eye, &around(true));
+        let close = names(&labels);
+        assert!(close.contains(&"function"), "{close:?}");
     }
 
     #[test]
@@ -434,12 +672,8 @@ mod tests {
         let (hierarchy, blocks) = city();
         let mut labels = FlatLabels::new(&hierarchy, &blocks);
         // The west end of the root's strip lies outside.
-        labels.update(
-            &hierarchy,
-            &blocks,
-            &above(Vec2::new(700.0, 100.0), 600.0),
-            |_, _| true,
-        );
+        let eye = above(Vec2::new(700.0, 100.0), 600.0);
+        labels.update(&hierarchy, &blocks, &eye, &around(true));
         let root = labels.labels().iter().find(|label| label.text == "city");
         let root = root.expect("the root's strip is in the picture");
         assert!((400.0..1000.0).contains(&root.origin.x), "{root:?}");

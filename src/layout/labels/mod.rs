@@ -21,7 +21,7 @@ pub struct Eye {
 
 impl Eye {
     /// In physical pixels from the top left; none behind the eye.
-    fn project(&self, world: Vec3) -> Option<Vec2> {
+    pub fn project(&self, world: Vec3) -> Option<Vec2> {
         let clip = self.clip_from_world * world.extend(1.0);
         (clip.w > 1e-3).then(|| {
             let ndc = clip.truncate().truncate() / clip.w;

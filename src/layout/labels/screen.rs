@@ -13,6 +13,8 @@ pub enum Reason {
     Selected,
     Found,
     Running,
+    /// A district whose name would lie across where it has its place.
+    District,
     /// How often something was called.
     Counted,
 }
@@ -37,7 +39,7 @@ pub struct Request<'a> {
 
 /// How far above its block a name stands, and how far around it nothing else may, in em.
 const GAP: f32 = 0.6;
-const PADDING: f32 = 0.45;
+const PADDING: f32 = 0.55;
 /// Counts are smaller than names by this.
 const COUNT: f32 = 0.82;
 /// Names longer than this, in em, are shortened.
@@ -57,6 +59,11 @@ pub struct ScreenLabels {
 impl ScreenLabels {
     pub fn labels(&self) -> &[ScreenLabel] {
         &self.labels
+    }
+
+    /// The rectangles that they take, by their corners.
+    pub fn plates(&self) -> &[(Vec2, Vec2)] {
+        &self.taken
     }
 
     /// Shows what of `requests` has room, more important ones and those already shown first, then in
@@ -85,7 +92,7 @@ impl ScreenLabels {
             if request.name.is_empty() || !text::shorten(request.name, WIDEST, &mut name) {
                 continue;
             }
-            let is_count = request.reason == Reason::Counted;
+            let is_count = request.reason >= Reason::District;
             let em = if is_count { em * COUNT } else { em };
             let half = Vec2::new(text::width(&name) * 0.5 + PADDING, 0.5 + PADDING) * em;
             // A count lies on its arc.

@@ -20,11 +20,14 @@ use crate::analysis::session::Session;
 use crate::facts::hierarchy::{Hierarchy, ModuleKind};
 use crate::filter::cut::Cut;
 use crate::filter::selection::Selection;
-use crate::layout::arcs::Ground;
-use crate::layout::geometry::{Arcs, Block, BlockKind, BlockLook, FlatLabel, ScreenLabel};
+use crate::layout::arcs::ArcMeasure;
+use crate::layout::bundles::Ground;
+use crate::layout::emphasis::Focus;
+use crate::layout::geometry::{self, Arcs, Block, BlockKind, BlockLook, FlatLabel, ScreenLabel};
 use crate::layout::labels::Eye;
-use crate::layout::labels::flat::FlatLabels;
+use crate::layout::labels::flat::{Around, FlatLabels};
 use crate::layout::labels::screen::{Reason, Request, ScreenLabels, Subject};
+use crate::layout::labels::text::width;
 use crate::layout::pick::{Hit, Picker};
 use crate::layout::pick_arc;
 use crate::layout::treemap::{Heights, Plan, Tiling, Treemap};
@@ -47,10 +50,38 @@ pub enum ArcMode {
     /// All up to now, those of the last step standing out.
     #[default]
     All,
+    /// Those of the module chosen.
+    Selection,
     /// Those of the last step.
     Step,
     None,
 }
+
+impl ArcMode {
+    pub const ALL: [ArcMode; 4] = [
+        ArcMode::All,
+        ArcMode::Selection,
+        ArcMode::Step,
+        ArcMode::None,
+    ];
+
+    /// As the command line and session files call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            ArcMode::All => "all",
+            ArcMode::Selection => "selection",
+            ArcMode::Step => "step",
+            ArcMode::None => "none",
+        }
+    }
+}
+
+/// As Holten recommends.
+pub const BUNDLING: f32 = 0.85;
+
+/// How many arcs are drawn unless asked for otherwise, and at most.
+pub const MOST_ARCS: usize = 10_000;
+pub const ARCS_AT_MOST: usize = 200_000;
 
 /// What the landscape maps to what.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,6 +93,12 @@ pub struct LandscapeSettings {
     /// How the values of a metric are spread over its colours.
     pub scale: Scale,
     pub arcs: ArcMode,
+    /// What the width of arcs says.
+    pub arc_measure: ArcMeasure,
+    /// How closely arcs follow the hierarchy, 0 (straight) to 1: Holten's β.
+    pub bundling: f32,
+    /// So many arcs are drawn at most, the most important.
+    pub most_arcs: usize,
     pub theme: Theme,
     pub tiling: Tiling,
     /// The time in the recording after which the glow of what ran has halved.
@@ -89,6 +126,9 @@ impl Default for LandscapeSettings {
             surface: Surface::Neutral,
             scale: Scale::Log,
             arcs: ArcMode::All,
+            arc_measure: ArcMeasure::Calls,
+            bundling: BUNDLING,
+            most_arcs: MOST_ARCS,
             theme: Theme::Light,
             tiling: Tiling::Squarified,
             half_life: Cost::from_ns(50_000_000),
@@ -156,18 +196,31 @@ const MOST_MOVING: usize = 300_000;
 /// An arc under the pointer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PickedArc {
+    /// Its place among all that are drawn.
+    pub arc: usize,
     pub from: ModuleId,
     pub to: ModuleId,
     /// Of a hop of a hyperarc.
     pub thread: Option<ThreadId>,
     pub point: Vec3,
+    /// Pixels from its edge; 0 on it.
+    pub distance: f32,
 }
 
 /// The pointer is on an arc when it is no further away than so many pixels.
 const ARC_REACH: f32 = 5.0;
 
+/// How long other arcs take to step back, in seconds.
+const FOCUSING: f32 = 0.16;
+
 /// An arc that is pointed at or chosen is so much wider.
 const MARKED_WIDTH: f32 = 1.7;
+
+/// What glows more than this runs.
+const RUNNING_GLOW: f32 = 0.5;
+
+/// Districts named on the screen where their names cannot be read on them.
+const MOST_DISTRICTS_UNSAID: usize = 24;
 
 /// Names of running functions shown at once.
 const MOST_RUNNING_NAMES: usize = 6;
@@ -256,6 +309,8 @@ pub struct LandscapeView {
     motion: Option<motion::Motion>,
     /// Blocks have moved since arcs were last drawn between them.
     has_moved: bool,
+    /// They had when arcs were last drawn between them.
+    were_moving: bool,
     /// By module, the block that stands for it; [`NO_BLOCK`] for what is hidden.
     block_of: Vec<u32>,
     picker: Picker,
@@ -267,8 +322,11 @@ pub struct LandscapeView {
     left: Left,
     /// What relations weigh where the recording does not count calls.
     weighs: Option<Unit>,
-    /// The arcs with some standing out, kept to be filled again without allocating.
-    marked: Arcs,
+    /// The arcs that stand out one by one, as they are otherwise.
+    marked: Vec<(usize, geometry::Arc)>,
+    /// Whose arcs stand out: the module pointed at, and the one chosen, both as they are displayed.
+    focused: [Option<ModuleId>; 2],
+    focus: Focus,
 }
 
 impl LandscapeView {
@@ -303,6 +361,7 @@ impl LandscapeView {
             levels: 1.0,
             motion: None,
             has_moved: false,
+            were_moving: false,
             block_of: Vec::new(),
             picker: Picker::default(),
             activity: activity::Activity::default(),
@@ -312,7 +371,12 @@ impl LandscapeView {
             shown: None,
             left: Left::default(),
             weighs: None,
-            marked: Arcs::default(),
+            marked: Vec::new(),
+            focused: [None; 2],
+            focus: Focus {
+                share: 1.0,
+                ..Focus::default()
+            },
         };
         view.lay_out(session, settings, cut);
         view
@@ -350,7 +414,9 @@ impl LandscapeView {
         self.activity.forget();
         self.picker
             .set_risen(&self.blocks, &self.parents, &self.looks, []);
-        self.relations = relations::Relations::default();
+        if is_placed {
+            self.relations = relations::Relations::default();
+        }
         self.shown = None;
         self.changed.clear();
         self.changed.push(0..self.blocks.len() as u32);
@@ -516,6 +582,7 @@ impl LandscapeView {
 
     /// Moves the blocks on to their places; whether they were moving.
     pub fn advance(&mut self, seconds: f32) -> bool {
+        self.focus.share = (self.focus.share + seconds / FOCUSING).min(1.0);
         let Some(motion) = &mut self.motion else {
             return false;
         };
@@ -533,9 +600,65 @@ impl LandscapeView {
         Some((motion.starts(), motion.share()))
     }
 
-    /// Whether blocks are on their way.
+    /// Whether blocks are on their way, or arcs step back.
     pub fn is_moving(&self) -> bool {
-        self.motion.is_some()
+        self.motion.is_some() || self.focus.share < 1.0
+    }
+
+    /// Takes what is pointed at and chosen: the arcs of the one are shown alone, those of the other stand out.
+    /// Whether there are others than before, and the moment has to be shown again.
+    pub fn point(&mut self, selection: &Selection) -> bool {
+        let displayed = |of: Option<ModuleId>| of.and_then(|module| self.displayed(module));
+        let focused = [selection.pointed.module, selection.chosen.module].map(displayed);
+        let [hovered, chosen] = self.focused;
+        if focused == self.focused {
+            return false;
+        }
+        if focused[0] != hovered {
+            if self.focus.share >= 0.5 {
+                self.focus.before = std::mem::take(&mut self.focus.hovered);
+            }
+            self.focus.share = 0.0;
+        }
+        self.focused = focused;
+        let is_of_chosen = self.settings.arcs == ArcMode::Selection && focused[1] != chosen;
+        if is_of_chosen || self.relations.left_out() > 0 {
+            self.has_moved = true;
+            return true;
+        }
+        self.find_focus();
+        false
+    }
+
+    /// The blocks of a displayed module.
+    fn blocks_of(&self, module: Option<ModuleId>) -> Range<u32> {
+        let block = module.and_then(|module| self.block_of.get(module.index()));
+        let block = block.filter(|&&block| block != NO_BLOCK);
+        block.map_or(0..0, |&block| {
+            block..self.blocks[block as usize].subtree_end
+        })
+    }
+
+    /// Finds out how clear the arcs are that stand out.
+    fn find_focus(&mut self) {
+        let ground = Ground {
+            blocks: &self.blocks,
+            parents: &self.parents,
+            looks: &self.looks,
+        };
+        let [hovered, chosen] = self.focused.map(|module| self.blocks_of(module));
+        self.focus.hovered = self.relations.emphasize(ground, hovered);
+        self.focus.chosen = self.relations.emphasize(ground, chosen);
+    }
+
+    /// Which arcs stand out, and which step back.
+    pub fn arc_focus(&self) -> &Focus {
+        &self.focus
+    }
+
+    /// What is pointed at is so at once: pictures do not ease.
+    pub fn settle(&mut self) {
+        self.focus.share = 1.0;
     }
 
     /// The blocks as they are to be drawn now, in preorder of modules.
@@ -579,6 +702,15 @@ impl LandscapeView {
     /// Draws the arcs of a moment between the blocks where they are now.
     fn relate(&mut self, session: &Session, moment: Option<Moment>) {
         self.has_moved = false;
+        self.marked.clear();
+        let moving = self.motion.as_ref();
+        let is_moving = moving.is_some();
+        // Also once more when they have arrived.
+        if is_moving || self.were_moving {
+            self.relations.forget_paths();
+        }
+        self.were_moving = is_moving;
+        let wanted = self.focused.map(|module| self.blocks_of(module));
         let moving = self.motion.as_ref();
         let ground = Ground {
             blocks: moving.map_or(&self.blocks, motion::Motion::blocks),
@@ -586,13 +718,18 @@ impl LandscapeView {
             looks: &self.looks,
         };
         self.relations.show(
-            session,
             moment,
-            &self.settings,
-            ground,
-            &self.block_of,
-            &self.left,
+            relations::Shown {
+                session,
+                settings: &self.settings,
+                ground,
+                block_of: &self.block_of,
+                left: &self.left,
+                wanted: &wanted,
+                is_moving,
+            },
         );
+        self.find_focus();
     }
 
     /// Shows in place of a moment what differs between two runs: call relations between functions' modules, by
@@ -608,6 +745,8 @@ impl LandscapeView {
         };
         self.relations
             .show_differences(relations, &self.settings, ground, &self.block_of);
+        self.marked.clear();
+        self.find_focus();
     }
 
     /// Shows only what is left; what was shown has to be shown again.
@@ -621,24 +760,34 @@ impl LandscapeView {
         &self.left
     }
 
-    /// The arc that is drawn nearest to a pixel of a picture of `size`, if one is near: the modules at its
-    /// ends, the thread of a hop of a hyperarc, and the place on it. O(arcs).
-    pub fn pick_arc(&self, camera: &Camera, at: Vec2, size: Vec2) -> Option<PickedArc> {
-        let clip_from_world = camera.clip_from_world(size.x / size.y);
-        let project = |world: Vec3| {
-            let clip = clip_from_world * world.extend(1.0);
-            let ndc = clip.truncate() / clip.w;
-            let pixel = Vec2::new(ndc.x + 1.0, 1.0 - ndc.y) * 0.5 * size;
-            (clip.w > 0.0).then_some(pixel)
+    /// The arc that is seen at a pixel of a picture of `size` and `scale`, or else near it: the modules at its ends, the thread
+    /// of a hop of a hyperarc, and the place on it. What `block` hides, the place of a block that was met there, is
+    /// not found, nor what is too faint. O(arcs).
+    pub fn pick_arc(
+        &self,
+        camera: &Camera,
+        at: Vec2,
+        (size, scale): (Vec2, f32),
+        block: Option<Vec3>,
+    ) -> Option<PickedArc> {
+        let pick = pick_arc::Pick {
+            eye: &eye(camera, size),
+            at,
+            reach: ARC_REACH * scale,
+            scale,
+            block,
+            focus: &self.focus,
         };
-        let hit = pick_arc::pick(self.relations.arcs(), at, ARC_REACH, project)?;
+        let hit = pick_arc::pick(self.relations.arcs(), &pick)?;
         let (ends, thread) = self.relations.ends(hit.arc)?;
         let [from, to] = ends.map(|block| self.blocks.get(block as usize).map(|it| it.module));
         Some(PickedArc {
+            arc: hit.arc,
             from: from?,
             to: to?,
             thread,
             point: hit.point,
+            distance: hit.distance,
         })
     }
 
@@ -661,11 +810,22 @@ impl LandscapeView {
         let moving = self.motion.as_ref();
         let is_moving = moving.is_some();
         let blocks = moving.map_or(self.blocks.as_slice(), motion::Motion::blocks);
-        self.flat_labels
-            .update(hierarchy, blocks, &eye, |block, point| {
-                let pick = || picker.pick(blocks, looks, eye.position, point - eye.position);
-                is_moving || pick().is_some_and(|hit| hit.block == block)
-            });
+        let meant = [selection.pointed.module, selection.chosen.module];
+        let block_of_module = |module: ModuleId| self.block_of.get(module.index()).copied();
+        let glows = |module| {
+            let look = block_of_module(module).and_then(|it| looks.get(it as usize));
+            look.is_some_and(|look| look.glow > RUNNING_GLOW)
+        };
+        let around = Around {
+            looks,
+            is_seen: |_, point| is_moving || picker.shows(blocks, looks, point, eye.position),
+            importance: |module| match module {
+                _ if meant.contains(&Some(module)) => 3,
+                _ if found.contains(&module) => 2,
+                _ => u8::from(glows(module)),
+            },
+        };
+        self.flat_labels.update(hierarchy, blocks, &eye, &around);
         let (looks, block_of, theme) = (&self.looks, &self.block_of, self.settings.theme);
         self.flat_labels.ink(|module| {
             let block = block_of.get(module.index());
@@ -703,6 +863,21 @@ impl LandscapeView {
             // A district whose name can be read on its terrace needs no second one.
             .filter(|&(module, _)| !self.flat_labels.is_read(module))
             .filter_map(|(module, reason)| of(module, reason));
+        let unsaid = self.flat_labels.unsaid(blocks, &eye);
+        let unsaid = unsaid.filter_map(|(index, edge)| {
+            let module = blocks.get(index as usize)?.module;
+            let name = hierarchy.name(module);
+            let [from, to] = edge.map(|end| eye.project(end));
+            let fits = from?.distance(to?) > (width(name) + 1.0) * em;
+            (fits && !self.flat_labels.is_read(module)).then_some(Request {
+                of: Subject::Module(module),
+                name,
+                reason: Reason::District,
+                top: edge[0].midpoint(edge[1]),
+            })
+        });
+        let unsaid = unsaid.take(MOST_DISTRICTS_UNSAID);
+        let requests = requests.chain(unsaid);
         let counts = self.counts(selection);
         let counts = counts.iter().map(|(of, text, at)| Request {
             of: *of,
@@ -712,6 +887,7 @@ impl LandscapeView {
         });
         let requests: Vec<Request<'_>> = requests.chain(counts).collect();
         self.screen_labels.update(&requests, &eye, em);
+        self.flat_labels.give_way(self.screen_labels.plates());
     }
 
     /// The counts that stand at arcs: of the relation that is pointed at or chosen, of the relations of the
@@ -723,7 +899,12 @@ impl LandscapeView {
         let chosen_block = chosen.module.and_then(|it| self.block_of.get(it.index()));
         let mut counts = Vec::new();
         let (mut of_cel, mut of_chosen) = (0, 0);
-        for Count { relation, at, sign } in self.relations.counts() {
+        for Count {
+            relation,
+            arc,
+            sign,
+        } in self.relations.counts()
+        {
             let pair = Some((module(relation.from), module(relation.to)));
             let is_meant = pair == pointed.relation || pair == chosen.relation;
             let is_chosen =
@@ -742,16 +923,20 @@ impl LandscapeView {
             };
             if wanted {
                 let mut text = sign.to_owned();
-                text.push_str(&match &self.weighs {
-                    Some(unit) => unit.show(Cost::from_ns(relation.calls)),
-                    None => grouped(relation.calls),
+                let by_cost = self.settings.arc_measure == ArcMeasure::Cost && sign.is_empty();
+                text.push_str(&match sign {
+                    "" => self.arc_amount(relation.amount(self.settings.arc_measure)),
+                    _ => match &self.weighs {
+                        Some(unit) => unit.show(Cost::from_ns(relation.calls)),
+                        None => grouped(relation.calls),
+                    },
                 });
-                if relation.step_calls > 0 && relation.step_calls < relation.calls {
+                if !by_cost && relation.step_calls > 0 && relation.step_calls < relation.calls {
                     text.push_str(" +");
                     text.push_str(&grouped(relation.step_calls));
                 }
                 let of = Subject::Relation(module(relation.from), module(relation.to));
-                counts.push((of, text, at));
+                counts.push((of, text, self.relations.middle(arc)));
             }
         }
         counts
@@ -829,15 +1014,39 @@ impl LandscapeView {
         self.relations.left_out()
     }
 
+    /// An amount of what the width of arcs says, with its unit where it has one.
+    pub fn arc_amount(&self, amount: u64) -> String {
+        match (&self.weighs, self.settings.arc_measure) {
+            (Some(unit), _) => unit.show(Cost::from_ns(amount)),
+            (None, ArcMeasure::Calls) => grouped(amount),
+            (None, ArcMeasure::Cost) => Cost::from_ns(amount).to_string(),
+        }
+    }
+
+    /// How many are drawn.
+    pub fn arcs_drawn(&self) -> usize {
+        self.relations.counts().count()
+    }
+
+    /// The amount, of what the width of arcs says, that is drawn widest; zero where none are.
+    pub fn most_of_arcs(&self) -> u64 {
+        self.relations.most(self.settings.arc_measure)
+    }
+
     /// The arcs with those of the call relations pointed at and chosen standing out. O(arcs), and no work where
     /// none is.
     pub fn marked_arcs(&mut self, selection: &Selection) -> &Arcs {
+        let arcs = &mut self.relations.arcs_mut().arcs;
+        for (index, arc) in self.marked.drain(..) {
+            if let Some(place) = arcs.get_mut(index) {
+                *place = arc;
+            }
+        }
         let meant = [&selection.pointed, &selection.chosen].map(|of| (of.relation, of.thread));
         if meant.iter().all(|(relation, _)| relation.is_none()) {
             return self.relations.arcs();
         }
-        self.marked.clone_from(self.relations.arcs());
-        for (index, arc) in self.marked.arcs.iter_mut().enumerate() {
+        for index in 0..self.relations.arcs().arcs.len() {
             let Some((ends, thread)) = self.relations.ends(index) else {
                 continue;
             };
@@ -847,12 +1056,14 @@ impl LandscapeView {
                 relation.is_some() && *relation == ends && (thread.is_none() || *of == thread)
             };
             if meant.iter().any(is_meant) {
+                let arc = &mut self.relations.arcs_mut().arcs[index];
+                self.marked.push((index, *arc));
                 arc.width *= MARKED_WIDTH;
                 arc.outlined = true;
                 (arc.from[3], arc.to[3]) = (1.0, 1.0);
             }
         }
-        &self.marked
+        self.relations.arcs()
     }
 
     /// The displayed module that `module` is or lies in; none for what is hidden.

@@ -3,6 +3,7 @@
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use glam::Vec3;
 
@@ -10,15 +11,22 @@ use super::left::Left;
 use super::{ArcMode, LandscapeSettings, Moment, NO_BLOCK};
 use crate::analysis::session::{Resolved, Session};
 use crate::facts::trace::Relation;
-use crate::layout::arcs::{ArcColors, BlockRelation, Ground, add_hyperarc, add_relations};
+use crate::layout::arcs::{
+    ArcColors, ArcMeasure, ArcStyle, BlockRelation, Drawn, add_hyperarc, add_relations, emphasize,
+};
+use crate::layout::bundles::{Bundler, Ground, Path};
+use crate::layout::emphasis::Emphasis;
 use crate::layout::geometry::Arcs;
 use crate::layout::spline;
 use crate::render::theme::{Theme, linear};
 use crate::units::{CallId, Cost, FunctionId, ModuleId, ThreadId, Time};
 use crate::views::difference::difference_color;
 
-/// More arcs than this hide the city; the most frequent and those of the last step are drawn.
-const MOST_RELATIONS: usize = 240;
+/// While blocks move, their arcs are made anew in every frame: only so many.
+const MOST_ON_THE_WAY: usize = 800;
+
+/// Control points that are kept of arcs that are not drawn now: beyond that all are made again.
+const MOST_POINTS: usize = 4_000_000;
 
 /// Of differences fewer are drawn, and none that is not so many times smaller than the largest.
 const MOST_DIFFERENCES: usize = 60;
@@ -51,15 +59,25 @@ pub fn thread_color(theme: Theme, thread: ThreadId) -> [f32; 3] {
     linear(colors[thread.index() % colors.len()])
 }
 
-/// The number of calls of a relation that is drawn as an arc.
+/// A relation that is drawn as an arc.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Count {
     pub relation: BlockRelation,
-    /// The middle of its arc.
-    pub at: Vec3,
+    /// The index of its arc.
+    pub arc: usize,
     /// Of a difference, before its size; else empty.
     pub sign: &'static str,
 }
+
+/// Which relation between blocks the calls of a function by a function belong to.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    functions: (FunctionId, FunctionId),
+    /// [`NO_PAIR`] within a block, and where one is hidden.
+    pair: u32,
+}
+
+const NO_PAIR: u32 = u32::MAX;
 
 /// How two runs differ in a call relation between functions, or between modules.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -79,22 +97,45 @@ type Summary = Option<(usize, Time, Vec<Relation>)>;
 #[derive(Debug, Default)]
 pub(super) struct Relations {
     arcs: Arcs,
-    left_out: usize,
     /// Innermost blocks of the threads' stacks, by importance.
     innermost: Vec<u32>,
     /// The running summaries of the moment shown last, of where its cel began, and of just before the range.
     now: Summary,
     before: Summary,
     base: Summary,
-    /// The relations of the moment, those that are drawn last in the order of their arcs.
-    between: Vec<BlockRelation>,
+    /// Every pair of blocks with calls in the recording that is known, and what is shown of it.
+    pairs: Vec<BlockRelation>,
+    /// In order of functions, so that a summary in that order is counted by walking along.
+    known: Vec<Known>,
+    known_of: Option<usize>,
+    /// The largest amounts of pairs over the whole recording: widths are to one scale while it plays.
+    most_calls: u64,
+    most_cost: u64,
+    bundler: Bundler,
+    drawn: Drawn,
+    /// Control points from here on are of hyperarcs.
+    paths_end: usize,
     stack: Vec<CallId>,
     path: Vec<u32>,
     hops: Vec<[u32; 2]>,
-    /// By relation, whether it is a difference to more or to less; empty where they are no differences.
+    /// By arc, whether it is a difference to more or to less; empty where they are no differences.
     signs: Vec<&'static str>,
     /// Of the arcs behind those of the relations, their ends and threads.
     hop_ends: Vec<([u32; 2], ThreadId)>,
+}
+
+/// What relations are shown of.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shown<'a> {
+    pub session: &'a Session,
+    pub settings: &'a LandscapeSettings,
+    pub ground: Ground<'a>,
+    pub block_of: &'a [u32],
+    pub left: &'a Left,
+    /// The blocks of what is pointed at and of what is chosen; empty for nothing.
+    pub wanted: &'a [Range<u32>; 2],
+    /// Blocks are on their way.
+    pub is_moving: bool,
 }
 
 impl Relations {
@@ -102,14 +143,44 @@ impl Relations {
         &self.arcs
     }
 
-    /// Other calls are left than before: running summaries that are known are of no use.
+    pub fn arcs_mut(&mut self) -> &mut Arcs {
+        &mut self.arcs
+    }
+
+    /// Other calls are left than before: what is known of them is of no use.
     pub fn forget(&mut self) {
         (self.now, self.before, self.base) = (None, None, None);
+        self.known_of = None;
+    }
+
+    /// Blocks are elsewhere than before.
+    pub fn forget_paths(&mut self) {
+        for pair in &mut self.pairs {
+            pair.path = Path::default();
+        }
+        self.arcs.points.clear();
+        self.paths_end = 0;
     }
 
     /// How many call relations are too many to be drawn.
     pub fn left_out(&self) -> usize {
-        self.left_out
+        self.drawn.left_out
+    }
+
+    /// The amount that is drawn widest.
+    pub fn most(&self, measure: ArcMeasure) -> u64 {
+        match measure {
+            ArcMeasure::Calls => self.most_calls,
+            ArcMeasure::Cost => self.most_cost,
+        }
+    }
+
+    /// The arcs of some blocks, shown alone.
+    pub fn emphasize(&self, ground: Ground<'_>, blocks: Range<u32>) -> Emphasis {
+        if blocks.is_empty() {
+            return Emphasis::default();
+        }
+        emphasize(ground, &self.pairs, &self.drawn, blocks)
     }
 
     pub fn innermost(&self) -> &[u32] {
@@ -118,12 +189,18 @@ impl Relations {
 
     /// The relations that are drawn, the most important first.
     pub fn counts(&self) -> impl Iterator<Item = Count> {
-        let drawn = self.between.iter().zip(&self.arcs.arcs).enumerate().rev();
-        drawn.map(|(index, (&relation, arc))| Count {
-            relation,
-            at: spline::point(&self.arcs, arc, 0.5),
-            sign: self.signs.get(index).copied().unwrap_or_default(),
+        let drawn = self.drawn.relations.iter().enumerate().rev();
+        drawn.map(|(arc, &index)| Count {
+            relation: self.pairs[index as usize],
+            arc,
+            sign: self.signs.get(arc).copied().unwrap_or_default(),
         })
+    }
+
+    /// The middle of an arc.
+    pub fn middle(&self, arc: usize) -> Vec3 {
+        let arc = self.arcs.arcs.get(arc);
+        arc.map_or(Vec3::ZERO, |arc| spline::point(&self.arcs, arc, 0.5))
     }
 
     /// Arcs for the largest differences in place of those of a moment: less in the colour of less, more in that of
@@ -156,30 +233,45 @@ impl Relations {
         }
         // One list, so that widths of less and more are to one scale.
         let most = between.values().map(|(more, _)| more.unsigned_abs()).max();
-        let least = most.unwrap_or(0) / LEAST_DIFFERENCE;
-        self.between = between
-            .iter()
-            .map(|(&(from, to), (more, _))| BlockRelation {
-                from,
-                to,
-                calls: more.unsigned_abs(),
-                step_calls: more.unsigned_abs(),
-            })
-            .filter(|relation| relation.calls > least)
-            .collect();
+        let most = most.unwrap_or(0);
+        let least = most / LEAST_DIFFERENCE;
+        self.forget();
+        self.pairs.clear();
+        self.pairs.extend(
+            between
+                .iter()
+                .map(|(&(from, to), (more, _))| BlockRelation {
+                    from,
+                    to,
+                    calls: more.unsigned_abs(),
+                    step_calls: more.unsigned_abs(),
+                    ..BlockRelation::default()
+                }),
+        );
+        self.pairs.retain(|relation| relation.calls > least);
+        self.forget_paths();
+        self.bundler.strength = settings.bundling;
         let colors = ArcColors {
             caller: difference_color(settings.theme, false),
             callee: difference_color(settings.theme, true),
         };
-        self.left_out = add_relations(
+        let style = ArcStyle {
+            colors,
+            most,
+            limit: MOST_DIFFERENCES,
+            ..ArcStyle::default()
+        };
+        add_relations(
             &mut self.arcs,
             ground,
-            &mut self.between,
-            colors,
-            MOST_DIFFERENCES,
-            0.0,
+            &mut self.bundler,
+            &mut self.pairs,
+            &mut self.drawn,
+            &style,
         );
-        for (arc, relation) in self.arcs.arcs.iter_mut().zip(&mut self.between) {
+        self.paths_end = self.arcs.points.len();
+        for (arc, &index) in self.arcs.arcs.iter_mut().zip(&self.drawn.relations) {
+            let relation = &mut self.pairs[index as usize];
             let (more, is_one_sided) = between[&(relation.from, relation.to)];
             let is_more = more > 0;
             let [r, g, b] = if is_more {
@@ -202,78 +294,116 @@ impl Relations {
     fn clear(&mut self) {
         self.hop_ends.clear();
         self.arcs.arcs.clear();
-        self.arcs.points.clear();
-        self.between.clear();
+        self.arcs.points.truncate(self.paths_end);
+        self.drawn.clear();
         self.innermost.clear();
-        self.left_out = 0;
         self.signs.clear();
     }
 
-    /// Brings arcs and hyperarcs to `moment`.
-    pub fn show(
-        &mut self,
-        session: &Session,
-        moment: Option<Moment>,
-        settings: &LandscapeSettings,
-        ground: Ground<'_>,
-        block_of: &[u32],
-        left: &Left,
-    ) {
+    /// Brings arcs and hyperarcs to `moment`. O(relations), and no more memory than the first time.
+    pub fn show(&mut self, moment: Option<Moment>, of: Shown<'_>) {
         self.clear();
-        let resolved = moment.and_then(|moment| session.recordings.get(moment.recording));
+        let resolved = moment.and_then(|moment| of.session.recordings.get(moment.recording));
         let (Some(moment), Some(resolved)) = (moment, resolved) else {
             return;
         };
-        if settings.arcs != ArcMode::None {
-            if moment.summary && !left.is_all() {
-                for relation in left.relations() {
-                    let from = block(resolved, relation.caller, block_of);
-                    let to = block(resolved, relation.callee, block_of);
-                    self.add(from, to, relation.calls, 0);
-                }
-            } else if moment.summary {
-                self.summarize(resolved, moment, block_of);
-            } else {
-                self.count(resolved, moment, settings, block_of, left);
+        if of.settings.arcs != ArcMode::None {
+            self.learn(resolved, moment, of);
+            for pair in &mut self.pairs {
+                (pair.calls, pair.step_calls, pair.cost) = (0, 0, 0);
             }
-            self.add_relations(moment, settings, ground);
+            if moment.summary {
+                self.summarize(resolved, moment, of);
+            } else {
+                self.count(resolved, moment, of);
+            }
+            self.add_relations(moment, of);
         }
         if !moment.summary {
-            self.add_hyperarcs(resolved, moment, settings, ground, block_of, left);
+            self.add_hyperarcs(resolved, moment, of);
         }
+    }
+
+    /// Finds out which blocks call which over the whole recording, once.
+    fn learn(&mut self, resolved: &Resolved, moment: Moment, of: Shown<'_>) {
+        if self.known_of == Some(moment.recording) {
+            return;
+        }
+        self.known_of = Some(moment.recording);
+        let of_recording;
+        let relations = match of.left.is_all() {
+            true => {
+                of_recording = resolved.recording.relations(None);
+                of_recording.as_slice()
+            }
+            false => of.left.relations(),
+        };
+        let ends = |relation: &Relation| {
+            let from = block(resolved, relation.caller, of.block_of)?;
+            let to = block(resolved, relation.callee, of.block_of)?;
+            (from != to).then_some((from, to))
+        };
+        let mut pairs: Vec<(u32, u32)> = relations.iter().filter_map(ends).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        self.known.clear();
+        self.pairs.clear();
+        self.pairs
+            .extend(pairs.iter().map(|&(from, to)| BlockRelation {
+                from,
+                to,
+                ..BlockRelation::default()
+            }));
+        self.forget_paths();
+        for relation in relations {
+            let found = ends(relation).and_then(|ends| pairs.binary_search(&ends).ok());
+            if let Some(pair) = found.and_then(|pair| self.pairs.get_mut(pair)) {
+                let weight = amount(resolved, relation);
+                pair.calls = pair.calls.saturating_add(weight);
+                pair.cost = pair.cost.saturating_add(relation.cost.ns());
+            }
+            self.known.push(Known {
+                functions: (relation.caller, relation.callee),
+                pair: found.map_or(NO_PAIR, |pair| pair as u32),
+            });
+        }
+        self.known.sort_unstable_by_key(|known| known.functions);
+        let most = |of: fn(&BlockRelation) -> u64| self.pairs.iter().map(of).max().unwrap_or(0);
+        (self.most_calls, self.most_cost) = (most(|it| it.calls), most(|it| it.cost));
     }
 
     /// The ends of the arc with this index, and the thread of a hop of a hyperarc.
     pub fn ends(&self, arc: usize) -> Option<([u32; 2], Option<ThreadId>)> {
-        match arc.checked_sub(self.between.len()) {
-            None => self.between.get(arc).map(|it| ([it.from, it.to], None)),
+        match arc.checked_sub(self.drawn.relations.len()) {
+            None => {
+                let index = *self.drawn.relations.get(arc)?;
+                let pair = self.pairs.get(index as usize)?;
+                Some(([pair.from, pair.to], None))
+            }
             Some(hop) => self.hop_ends.get(hop).map(|&(ends, of)| (ends, Some(of))),
         }
     }
 
     /// The relations of all calls in the range; of a profile that does not count calls, their weight.
-    fn summarize(&mut self, resolved: &Resolved, moment: Moment, block_of: &[u32]) {
-        let counts_calls = resolved.recording.counts_calls();
-        for relation in resolved.recording.relations(moment.range) {
-            let from = block(resolved, relation.caller, block_of);
-            let to = block(resolved, relation.callee, block_of);
-            let weight = match counts_calls {
-                true => relation.calls,
-                false => relation.cost.ns(),
-            };
-            self.add(from, to, weight, 0);
+    fn summarize(&mut self, resolved: &Resolved, moment: Moment, of: Shown<'_>) {
+        let of_range;
+        let relations = match of.left.is_all() {
+            true => {
+                of_range = resolved.recording.relations(moment.range);
+                of_range.as_slice()
+            }
+            false => of.left.relations(),
+        };
+        let mut walked = 0;
+        for relation in relations {
+            let calls = amount(resolved, relation);
+            let amounts = [calls, 0, relation.cost.ns()];
+            self.add(&mut walked, resolved, relation, amounts, of.block_of);
         }
     }
 
     /// The relations from the start of the range up to the moment, and what the last step added.
-    fn count(
-        &mut self,
-        resolved: &Resolved,
-        moment: Moment,
-        settings: &LandscapeSettings,
-        block_of: &[u32],
-        left: &Left,
-    ) {
+    fn count(&mut self, resolved: &Resolved, moment: Moment, of: Shown<'_>) {
         let trace = &resolved.recording.trace;
         let Some((start, until)) = moment.window() else {
             return;
@@ -286,7 +416,7 @@ impl Relations {
             let found = known.find(|it| matches!(it, Some((of, at, _)) if (*of, *at) == wanted));
             let found = found.and_then(Option::take);
             found.map_or_else(
-                || left.running_at(trace, time),
+                || of.left.running_at(trace, time),
                 |(_, _, relations)| relations,
             )
         };
@@ -299,19 +429,24 @@ impl Relations {
         let before = summary_at(previous);
         let now = summary_at(until);
         let (mut base_at, mut before_at) = (base.as_slice(), before.as_slice());
+        let mut walked = 0;
         for relation in &now {
             let pair = (relation.caller, relation.callee);
-            let at_base = calls_of(&mut base_at, pair);
+            let at_base = sums_of(&mut base_at, pair);
             // A step that began before the range counts from the range on.
-            let at_step = calls_of(&mut before_at, pair).max(at_base);
-            let step_calls = relation.calls.saturating_sub(at_step);
-            let calls = match settings.arcs {
-                ArcMode::Step => step_calls,
-                _ => relation.calls.saturating_sub(at_base),
+            let at_step = sums_of(&mut before_at, pair);
+            let at_step = [0, 1].map(|sum| at_step[sum].max(at_base[sum]));
+            let since = |[calls, cost]: [u64; 2]| {
+                let cost = relation.cost.ns().saturating_sub(cost);
+                [relation.calls.saturating_sub(calls), cost]
             };
-            let from = block(resolved, relation.caller, block_of);
-            let to = block(resolved, relation.callee, block_of);
-            self.add(from, to, calls, step_calls);
+            let [step_calls, step_cost] = since(at_step);
+            let [calls, cost] = match of.settings.arcs {
+                ArcMode::Step => [step_calls, step_cost],
+                _ => since(at_base),
+            };
+            let amounts = [calls, step_calls, cost];
+            self.add(&mut walked, resolved, relation, amounts, of.block_of);
         }
         self.now = Some((moment.recording, until, now));
         self.before = Some((moment.recording, previous, before));
@@ -319,35 +454,73 @@ impl Relations {
             (start != Time::ZERO).then_some((moment.recording, start - Cost::from_ns(1), base));
     }
 
-    fn add(&mut self, from: Option<u32>, to: Option<u32>, calls: u64, step_calls: u64) {
-        if let (Some(from), Some(to)) = (from, to)
-            && from != to
-            && calls > 0
+    /// Counts calls, those of the step, and cost of a relation between functions. `walked` is how far summaries in
+    /// order of functions have come.
+    fn add(
+        &mut self,
+        walked: &mut usize,
+        resolved: &Resolved,
+        relation: &Relation,
+        [calls, step_calls, cost]: [u64; 3],
+        block_of: &[u32],
+    ) {
+        let functions = (relation.caller, relation.callee);
+        while let Some(known) = self.known.get(*walked)
+            && known.functions < functions
         {
-            self.between.push(BlockRelation {
-                from,
-                to,
-                calls,
-                step_calls,
-            });
+            *walked += 1;
+        }
+        let here = self.known.get(*walked);
+        let pair = match here.filter(|known| known.functions == functions) {
+            Some(known) => known.pair,
+            None => {
+                // Of a recording that has grown since.
+                let from = block(resolved, relation.caller, block_of);
+                let to = block(resolved, relation.callee, block_of);
+                let mut pair = NO_PAIR;
+                if let (Some(from), Some(to)) = (from, to)
+                    && from != to
+                {
+                    let mut pairs = self.pairs.iter();
+                    let found = pairs.position(|it| (it.from, it.to) == (from, to));
+                    pair = found.unwrap_or(self.pairs.len()) as u32;
+                    if found.is_none() {
+                        self.pairs.push(BlockRelation {
+                            from,
+                            to,
+                            ..BlockRelation::default()
+                        });
+                    }
+                }
+                self.known.insert(*walked, Known { functions, pair });
+                pair
+            }
+        };
+        if let Some(pair) = self.pairs.get_mut(pair as usize) {
+            pair.calls = pair.calls.saturating_add(calls);
+            pair.step_calls = pair.step_calls.saturating_add(step_calls);
+            pair.cost = pair.cost.saturating_add(cost);
         }
     }
 
-    fn add_relations(&mut self, moment: Moment, settings: &LandscapeSettings, ground: Ground<'_>) {
-        self.between.sort_unstable_by_key(|it| (it.from, it.to));
-        self.between.dedup_by(|next, kept| {
-            let same = (next.from, next.to) == (kept.from, kept.to);
-            if same {
-                kept.calls = kept.calls.saturating_add(next.calls);
-                kept.step_calls = kept.step_calls.saturating_add(next.step_calls);
+    fn add_relations(&mut self, moment: Moment, of: Shown<'_>) {
+        let settings = of.settings;
+        if settings.arcs == ArcMode::Selection {
+            let [_, chosen] = of.wanted;
+            for pair in &mut self.pairs {
+                if !chosen.contains(&pair.from) && !chosen.contains(&pair.to) {
+                    (pair.calls, pair.step_calls, pair.cost) = (0, 0, 0);
+                }
             }
-            same
-        });
+        }
+        if self.bundler.strength != settings.bundling
+            || self.arcs.points.len() > MOST_POINTS
+            || of.is_moving
+        {
+            self.forget_paths();
+            self.bundler.strength = settings.bundling;
+        }
         let palette = settings.theme.palette();
-        let colors = ArcColors {
-            caller: palette.caller,
-            callee: palette.callee,
-        };
         // Follows the recording's own time: lights run with the playback, backwards too, and rest with it.
         let period = settings
             .half_life
@@ -355,25 +528,40 @@ impl Relations {
             .saturating_mul(PULSE_HALF_LIVES)
             .max(1);
         let phase = (moment.time.ns() % period) as f64 / period as f64;
-        self.left_out = add_relations(
+        let limit = match of.is_moving {
+            true => settings.most_arcs.min(MOST_ON_THE_WAY),
+            false => settings.most_arcs,
+        };
+        let style = ArcStyle {
+            colors: ArcColors {
+                caller: palette.caller,
+                callee: palette.callee,
+            },
+            measure: settings.arc_measure,
+            most: self.most(settings.arc_measure),
+            limit,
+            phase: phase as f32,
+            wanted: of.wanted.clone(),
+        };
+        add_relations(
             &mut self.arcs,
-            ground,
-            &mut self.between,
-            colors,
-            MOST_RELATIONS,
-            phase as f32,
+            of.ground,
+            &mut self.bundler,
+            &mut self.pairs,
+            &mut self.drawn,
+            &style,
         );
+        self.paths_end = self.arcs.points.len();
     }
 
-    fn add_hyperarcs(
-        &mut self,
-        resolved: &Resolved,
-        moment: Moment,
-        settings: &LandscapeSettings,
-        ground: Ground<'_>,
-        block_of: &[u32],
-        left: &Left,
-    ) {
+    fn add_hyperarcs(&mut self, resolved: &Resolved, moment: Moment, of: Shown<'_>) {
+        let Shown {
+            settings,
+            ground,
+            block_of,
+            left,
+            ..
+        } = of;
         let trace = &resolved.recording.trace;
         let mut shown = 0;
         for thread in trace.thread_ids() {
@@ -413,16 +601,24 @@ impl Relations {
     }
 }
 
-/// The calls of a pair in a summary sorted by pair, of which what lies before the pair is dropped.
-fn calls_of(sorted: &mut &[Relation], pair: (FunctionId, FunctionId)) -> u64 {
+/// Calls and cost of a pair in a summary sorted by pair, of which what lies before the pair is dropped.
+fn sums_of(sorted: &mut &[Relation], pair: (FunctionId, FunctionId)) -> [u64; 2] {
     while let Some((first, rest)) = sorted.split_first() {
         match (first.caller, first.callee).cmp(&pair) {
             Ordering::Less => *sorted = rest,
-            Ordering::Equal => return first.calls,
+            Ordering::Equal => return [first.calls, first.cost.ns()],
             Ordering::Greater => break,
         }
     }
-    0
+    [0; 2]
+}
+
+/// The calls of a relation; of a profile that does not count calls, their weight.
+fn amount(resolved: &Resolved, relation: &Relation) -> u64 {
+    match resolved.recording.counts_calls() {
+        true => relation.calls,
+        false => relation.cost.ns(),
+    }
 }
 
 /// The block that stands for a function; none for one that is hidden.
