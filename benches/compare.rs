@@ -1,17 +1,32 @@
 //! Comparing two indexed traces of `CALLS` calls each (a million by default): opening both, which is the floor, then
 //! both tables of functions and relations, and linking the clocks, held against it.
 //!
-//! Run with `CALLS=10000000 cargo bench --bench compare`. Least wall times of five, in one process.
+//! Then a frame of two landscapes side by side against twice the frame of one, and a report against rendering its
+//! pictures, in CPU time of all threads: on a software renderer that is the work, whatever else runs.
+//!
+//! Run with `CALLS=10000000 cargo bench --bench compare`. Least times of five, in one process.
 
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use callscape::analysis::alignment::{Alignment, Link, Run};
 use callscape::analysis::comparison::tables::Window;
 use callscape::analysis::comparison::{Comparison, Inputs, Settings};
+use callscape::filter::cut::Cut;
+use callscape::filter::selection::Selection;
 use callscape::import;
 use callscape::progress::Progress;
+use callscape::render::camera::Camera;
+use callscape::render::gpu::Gpu;
+use callscape::render::renderer::{Frame, Quality, Renderer};
+use callscape::render::theme::Theme;
+use callscape::units::Time;
+use callscape::views::landscape::{LandscapeSettings, LandscapeView, Moment};
+use callscape::views::metrics::ModuleMetrics;
+use glam::{Vec2, Vec3};
 
 #[path = "../tests/it/generate.rs"]
 #[allow(
@@ -53,6 +68,149 @@ fn record(folder: &Path, name: &str, calls: u64, seed: u64) -> PathBuf {
     // Once, so that the index lies beside it.
     import::open(&dir, &Progress::new()).expect("an index");
     dir
+}
+
+/// CPU time of this process, or of its children that have ended, in hundredths of a second.
+fn cpu(of_children: bool) -> u64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+    let fields: Vec<u64> = fields
+        .split_whitespace()
+        .map(|it| it.parse().unwrap_or(0))
+        .collect();
+    // proc(5): utime and stime are the 14th and 15th, cutime and cstime follow; the state is the third.
+    let first = if of_children { 13 } else { 11 };
+    fields.get(first..first + 2).map_or(0, |it| it.iter().sum())
+}
+
+const FRAMES: u64 = 12;
+
+/// A landscape and what draws it.
+struct Drawn {
+    view: LandscapeView,
+    renderer: Renderer,
+    recording: usize,
+}
+
+impl Drawn {
+    fn new(gpu: &Gpu, view: LandscapeView, recording: usize) -> Drawn {
+        let mut renderer = Renderer::new(gpu, wgpu::TextureFormat::Rgba8UnormSrgb);
+        renderer.set_blocks(gpu, view.blocks());
+        Drawn {
+            view,
+            renderer,
+            recording,
+        }
+    }
+
+    /// One frame of a playback, as the window makes it.
+    fn frame(&mut self, gpu: &Gpu, comparison: &Comparison, share: u64, size: [u32; 2]) {
+        let session = &comparison.session;
+        let trace = &session.recordings[self.recording].recording.trace;
+        let at = |share: u64| Time::from_ns(trace.duration().ns() / 100 * share);
+        let moment = Moment {
+            recording: self.recording,
+            time: at(share),
+            previous: at(share - 1),
+            ..Moment::default()
+        };
+        self.view.show(session, Some(moment));
+        let camera = Camera {
+            eye: Vec3::new(480.0, -560.0, 900.0),
+            target: Vec3::new(500.0, 340.0, 0.0),
+            fov_y: 0.7,
+        };
+        let pixels = Vec2::new(size[0] as f32, size[1] as f32);
+        let selection = Selection::default();
+        self.view
+            .label(session, &selection, &[], &camera, pixels, 13.0);
+        let (view, renderer) = (&self.view, &mut self.renderer);
+        for range in view.changed_looks() {
+            let range = range.start as usize..range.end as usize;
+            renderer.set_looks(range.start, &view.looks()[range.clone()]);
+        }
+        renderer.set_arcs(gpu, view.arcs());
+        renderer.set_labels(gpu, view.flat_labels(), view.screen_labels());
+        let frame = Frame {
+            camera,
+            size,
+            theme: Theme::Light,
+            hovered: [None; 2],
+            selected: [None; 2],
+            quality: Quality {
+                samples: 1,
+                ..Quality::default()
+            },
+        };
+        black_box(renderer.image(gpu, &frame).expect("a picture"));
+    }
+}
+
+fn frames(comparison: &Comparison) {
+    let Ok(gpu) = Gpu::headless() else {
+        return println!("no adapter: frames are not measured");
+    };
+    let settings = LandscapeSettings::default();
+    let session = &comparison.session;
+    let view = LandscapeView::new(session, &settings, &Cut::all());
+    let other = Arc::new(ModuleMetrics::new(session, 1));
+    let twin = view.twin(session, other);
+    let modules = session.hierarchy.len();
+    let mut both = [Drawn::new(&gpu, view, 0), Drawn::new(&gpu, twin, 1)];
+    let measure = |drawn: &mut [Drawn], size: [u32; 2]| {
+        let mut least = u64::MAX;
+        for _ in 0..3 {
+            let start = cpu(false);
+            for share in 0..FRAMES {
+                for one in &mut *drawn {
+                    one.frame(&gpu, comparison, 40 + share, size);
+                }
+            }
+            least = least.min(cpu(false) - start);
+        }
+        least as f64 * 10.0 / FRAMES as f64
+    };
+    let one = measure(&mut both[..1], [1280, 720]);
+    let two = measure(&mut both, [640, 720]);
+    println!(
+        "{modules} modules: a frame {one:.1} ms of CPU, two side by side {two:.1} ms, {:.2} × twice one",
+        two / (2.0 * one)
+    );
+}
+
+/// The CPU time of `callscape compare` with these arguments, in hundredths of a second.
+fn compare_process(paths: &[PathBuf; 2], more: &[&str]) -> u64 {
+    let mut least = u64::MAX;
+    for _ in 0..3 {
+        let start = cpu(true);
+        let status = Command::new(env!("CARGO_BIN_EXE_callscape"))
+            .arg("compare")
+            .args(paths)
+            .args(more)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
+        assert!(status.expect("the program runs").success(), "{more:?}");
+        least = least.min(cpu(true) - start);
+    }
+    least
+}
+
+fn report(paths: &[PathBuf; 2]) {
+    let folder = paths[0].parent().expect("a folder");
+    let out = |name: &str| folder.join(name).to_string_lossy().into_owned();
+    let page = compare_process(paths, &["-o", &out("report.html")]);
+    // Each picture opens both; the report does so once.
+    let opening = compare_process(paths, &["--top", "1"]);
+    let pictures: u64 = ["difference", "side-by-side", "flame"]
+        .iter()
+        .map(|view| compare_process(paths, &["-o", &out("view.png"), "--view", view]))
+        .sum();
+    let pictures = pictures.saturating_sub(2 * opening).max(1);
+    println!(
+        "report {page} cs of CPU, its pictures {pictures} cs: {:.2} ×",
+        page as f64 / pictures as f64
+    );
 }
 
 fn main() {
@@ -107,6 +265,8 @@ fn main() {
         let points = alignment.points().count();
         println!("clocks {name:<23} {took:>9.3?}  {points} points");
     }
+    frames(&comparison);
+    report(&paths);
     // What was written is of no use to anybody; that it stays does no harm.
     let _ = std::fs::remove_dir_all(&folder);
 }

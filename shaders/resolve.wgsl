@@ -92,8 +92,9 @@ fn resolve(in: FullScreen) -> @location(0) vec4f {
     let pixel = length(middle - eye) * length(frame.ray_down) / length(through);
     let side = min(block.high.x - block.low.x, block.high.y - block.low.y);
     let period = min(exp2(round(log2(max(pixel * 11.0, 1e-6)))), max(0.45 * side, 1e-3));
-    let stripes = fract(vec3f(world.x - world.y - world.z, world.x + world.y + world.z, world.y + world.z) / period) < vec3f(0.36);
-    let is_inked = (mark == 1.0 && stripes.x) || (mark == 2.0 && (stripes.x || stripes.y)) || (mark == 3.0 && stripes.z);
+    let upright = select(world.x, world.x + world.y, is_wall);
+    let stripes = fract(vec4f(world.x - world.y - world.z, world.x + world.y + world.z, world.y + world.z, upright) / period) < vec4f(0.36);
+    let is_inked = (mark == 1.0 && stripes.x) || (mark == 2.0 && (stripes.x || stripes.y)) || (mark == 3.0 && stripes.z) || (mark == 4.0 && stripes.w);
     let own = vec4f(mix(neutral, data.rgb, data.a - 2.0 * mark) * select(1.0, 0.5, is_inked), own_weight);
     // What is too small to be told apart shows its mean.
     let stands = apart(unpack2x16float(on_it.side_level_glow).x, pixel_at(vec4f(eye, 1.0), frame.pixel, world));

@@ -6,7 +6,7 @@ use crate::facts::trace::Trace;
 use crate::units::{CallId, FunctionId, ThreadId, Time, TimeRange};
 
 /// What two clocks are linked by.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Link {
     /// The same share of both runs.
     #[default]
@@ -64,6 +64,15 @@ impl Alignment {
         }
     }
 
+    /// The map through these points, which rise in both.
+    pub fn through(points: &[[u64; 2]]) -> Alignment {
+        let ends = points.last().copied().unwrap_or_default();
+        Alignment {
+            points: rising(points.to_vec(), ends),
+            matched: 0,
+        }
+    }
+
     /// The time of B (`from` 0) or of A (`from` 1) that is `t` of the other. Past the end as far past the end.
     /// O(log n) in the points.
     pub fn map(&self, from: usize, t: Time) -> Time {
@@ -93,6 +102,25 @@ impl Alignment {
             let stretch = (a > 0).then(|| b as f64 / a as f64);
             (pair[0].map(Time::from_ns), stretch)
         })
+    }
+
+    /// How many times as long B takes where A is at `t`; none where A takes no time, and past the ends. O(log n).
+    pub fn stretch_at(&self, t: Time) -> Option<f64> {
+        let after = self.points.partition_point(|point| point[0] <= t.ns());
+        let (left, right) = (
+            self.points.get(after.checked_sub(1)?)?,
+            self.points.get(after)?,
+        );
+        let [a, b] = [0, 1].map(|side| right[side] - left[side]);
+        (a > 0).then(|| b as f64 / a as f64)
+    }
+
+    /// The same with A and B exchanged.
+    pub fn swapped(&self) -> Alignment {
+        Alignment {
+            points: self.points.iter().map(|&[a, b]| [b, a]).collect(),
+            matched: self.matched,
+        }
     }
 
     /// The points of the map, as times of A and B.

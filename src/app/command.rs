@@ -11,14 +11,20 @@ use super::picture::PictureWish;
 use super::playback::{Clock, Step};
 use super::rows::RowsChoice;
 use super::sheets::SheetAction;
+use super::versus::Together;
+use crate::analysis::alignment::Link;
+use crate::analysis::comparison::amounts::Measure;
 use crate::filter::filters::FilterStep;
 use crate::filter::selection::Pointed;
 use crate::render::renderer::Quality;
 use crate::units::{ModuleId, Time, TimeRange};
 use crate::views::calls::CallColumn;
+use crate::views::difference::Strength;
+use crate::views::differences::Choice;
 use crate::views::functions::Column;
 use crate::views::landscape::{Highlight, LandscapeSettings};
 use crate::views::table::ViewId;
+use crate::views::timelines::Along;
 
 /// What a key does to the sheet under the pointer.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -200,6 +206,22 @@ pub enum Command {
 
     Configure(LandscapeSettings),
     SwitchTheme,
+    /// How two runs stand beside each other; none: in the next way.
+    Together(Option<Together>),
+    /// A becomes B, and B becomes A.
+    SwapRuns,
+    /// By what two runs are compared, and what a strong colour says.
+    CompareBy(Measure, Strength),
+    /// What the table of differences lists, and how.
+    ListDifferences(Choice),
+    /// What is drawn of two runs along time.
+    DrawAlong(Along),
+    /// What the clocks of two runs are linked by.
+    LinkClocks(Link),
+    /// Moves the divider of a wipe to this share of the landscape's width.
+    MoveDivider(f32),
+    /// Collapses districts in which nothing differs, or expands everything.
+    ToggleOnlyDifferences,
     ToggleHelp,
     ToggleSettings,
     ToggleLegend,

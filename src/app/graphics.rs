@@ -32,14 +32,23 @@ pub struct Panels {
 /// The device, the surface of one window and what draws on it.
 pub struct Graphics {
     // Dropped in this order: everything made from the device before the device.
-    pictures: BTreeMap<ViewId, Picture>,
+    pictures: BTreeMap<Shown, Picture>,
     panels: egui_wgpu::Renderer,
     pub renderer: Renderer,
+    /// Draws the landscape of a second run, while one is to be seen.
+    pub second: Option<Renderer>,
     sheets: BTreeMap<ViewId, SheetRenderer>,
     config: wgpu::SurfaceConfiguration,
     surface: wgpu::Surface<'static>,
     pub gpu: Gpu,
     window: Arc<Window>,
+}
+
+/// What a picture shows: a view, or the landscape of a second run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Shown {
+    View(ViewId),
+    SecondLandscape,
 }
 
 /// The last picture of a view.
@@ -78,6 +87,7 @@ impl Graphics {
             pictures: BTreeMap::new(),
             panels,
             renderer: Renderer::new(&gpu, FORMAT),
+            second: None,
             sheets: BTreeMap::new(),
             config,
             surface,
@@ -106,9 +116,9 @@ impl Graphics {
         }
     }
 
-    /// The texture that shows `view`, whatever is drawn on it later.
-    pub fn picture(&mut self, view: ViewId) -> egui::TextureId {
-        if let Some(picture) = self.pictures.get(&view) {
+    /// The texture that shows something, whatever is drawn on it later.
+    pub fn picture(&mut self, of: Shown) -> egui::TextureId {
+        if let Some(picture) = self.pictures.get(&of) {
             return picture.id;
         }
         let (target, stored) = texture(&self.gpu, [1, 1]);
@@ -119,17 +129,27 @@ impl Graphics {
         );
         // Of no size, so that the first target is new.
         let size = [0, 0];
-        self.pictures.insert(view, Picture { size, target, id });
+        self.pictures.insert(of, Picture { size, target, id });
         id
     }
 
-    /// What to draw the picture of `view` on, with sides of `size` pixels, at least one and no more than
+    /// Sees to it that there is a renderer for a second landscape, or that there is none and nothing is kept for it.
+    pub fn set_second(&mut self, is_wanted: bool) {
+        if is_wanted && self.second.is_none() {
+            self.second = Some(Renderer::new(&self.gpu, FORMAT));
+        }
+        if !is_wanted && self.second.take().is_some() {
+            self.target(Shown::SecondLandscape, [1, 1]);
+        }
+    }
+
+    /// What to draw a picture on, with sides of `size` pixels, at least one and no more than
     /// the device can draw.
-    pub fn target(&mut self, view: ViewId, size: [u32; 2]) -> Target {
+    pub fn target(&mut self, of: Shown, size: [u32; 2]) -> Target {
         let limit = self.gpu.device.limits().max_texture_dimension_2d;
         let size = fitted(size, limit);
-        let id = self.picture(view);
-        let is_new = self.pictures.get(&view).is_none_or(|it| it.size != size);
+        let id = self.picture(of);
+        let is_new = self.pictures.get(&of).is_none_or(|it| it.size != size);
         if is_new {
             let (target, stored) = texture(&self.gpu, size);
             self.panels.update_egui_texture_from_wgpu_texture(
@@ -138,16 +158,21 @@ impl Graphics {
                 wgpu::FilterMode::Linear,
                 id,
             );
-            self.pictures.insert(view, Picture { size, target, id });
+            self.pictures.insert(of, Picture { size, target, id });
         }
         Target { size, is_new }
     }
 
     /// The last picture of a view, read back; waits for the device. None before there is one.
     pub fn read(&self, view: ViewId) -> Option<Result<Image, GpuError>> {
-        let picture = self.pictures.get(&view)?;
+        let picture = self.pictures.get(&Shown::View(view))?;
         let is_drawn = picture.size != [0, 0];
         is_drawn.then(|| readback::image(&self.gpu, picture.target.texture()))
+    }
+
+    /// Whether drawing the landscapes again would not make their pictures better.
+    pub fn settled(&self) -> bool {
+        self.renderer.settled() && self.second.as_ref().is_none_or(Renderer::settled)
     }
 
     /// Takes another sheet for a view.
@@ -158,11 +183,11 @@ impl Graphics {
         renderer.prepare(gpu, sheet);
     }
 
-    /// Draws `landscape` and the `sheets` where they changed, then the panels, and presents them. An error means that the
+    /// Draws the landscapes and the `sheets` where they changed, then the panels, and presents them. An error means that the
     /// device is gone or has complained.
     pub fn draw(
         &mut self,
-        landscape: Option<&Frame>,
+        landscapes: [Option<&Frame>; 2],
         sheets: &[ViewId],
         theme: Theme,
         mut panels: Panels,
@@ -171,15 +196,20 @@ impl Graphics {
             label: Some("frame"),
         };
         let mut encoder = self.gpu.device.create_command_encoder(&descriptor);
-        let picture = self.pictures.get(&ViewId::Landscape);
-        if let (Some(frame), Some(picture)) = (landscape, picture) {
-            self.renderer
-                .draw(&self.gpu, &mut encoder, &picture.target, frame);
+        let renderers = [Some(&mut self.renderer), self.second.as_mut()];
+        let shown = [Shown::View(ViewId::Landscape), Shown::SecondLandscape];
+        for ((renderer, shown), frame) in renderers.into_iter().zip(shown).zip(landscapes) {
+            if let (Some(renderer), Some(frame), Some(picture)) =
+                (renderer, frame, self.pictures.get(&shown))
+            {
+                renderer.draw(&self.gpu, &mut encoder, &picture.target, frame);
+            }
         }
         for view in sheets {
-            if let (Some(sheet), Some(picture)) =
-                (self.sheets.get_mut(view), self.pictures.get(view))
-            {
+            if let (Some(sheet), Some(picture)) = (
+                self.sheets.get_mut(view),
+                self.pictures.get(&Shown::View(*view)),
+            ) {
                 sheet.draw(
                     &self.gpu,
                     &mut encoder,

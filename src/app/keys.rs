@@ -58,12 +58,20 @@ pub const HELP: &[(&str, &[(&str, &str)])] = &[
                 "List below",
                 "of a profile with several values: the one shown",
             ),
-            (
-                "V",
-                "of two runs the other one, at the time that is the same",
-            ),
             ("[  ]", "start and end the range at the time shown"),
             ("Shift + drag", "on the time bar: choose a range"),
+        ],
+    ),
+    (
+        "Two runs",
+        &[
+            (
+                "Q",
+                "what differs, A and B side by side, or a wipe from A to B",
+            ),
+            ("V", "the other run, at the time that is the same"),
+            ("Shift + V", "swap A and B"),
+            ("D", "collapse districts in which nothing differs"),
         ],
     ),
     (
@@ -192,7 +200,10 @@ pub fn command(event: &KeyEvent, modifiers: ModifiersState) -> Option<Command> {
             "i" => Some(Command::StepCall(CallStep::Into, !modifiers.shift_key())),
             "u" => Some(Command::StepCall(CallStep::Out, !modifiers.shift_key())),
             "j" => Some(Command::StepCall(CallStep::Over, !modifiers.shift_key())),
+            "v" if modifiers.shift_key() => Some(Command::SwapRuns),
             "v" => Some(Command::Flip),
+            "q" => Some(Command::Together(None)),
+            "d" => Some(Command::ToggleOnlyDifferences),
             "y" => Some(Command::ToggleSummary),
             "h" => Some(Command::ToggleFollowing),
             "f" => Some(Command::FlyToSelection),

@@ -23,6 +23,7 @@ pub mod model;
 mod offscreen;
 mod overlay;
 mod pace;
+mod pair;
 mod panels;
 mod picture;
 pub mod playback;

@@ -83,7 +83,8 @@ impl Workbench {
         let size = (self.viewport.size, self.viewport.scale);
         // An arc behind a block is only hinted at.
         let hit = block.map(|(_, point)| point);
-        match document.landscape.pick_arc(&camera, at, size, hit) {
+        let landscape = self.landscape_pointed_at();
+        match landscape.and_then(|it| it.pick_arc(&camera, at, size, hit)) {
             Some(arc) => Pointed {
                 relation: Some((arc.from, arc.to)),
                 thread: arc.thread,
@@ -97,9 +98,9 @@ impl Workbench {
     /// The module under a pixel, and the point of it.
     fn pick(&self, at: Vec2) -> Option<(ModuleId, Vec3)> {
         let camera = self.camera.camera();
-        let document = self.document.as_ref()?;
+        let landscape = self.landscape_pointed_at()?;
         let ray = camera.ray(at, self.viewport.size);
-        document.landscape.pick(camera.eye, ray)
+        landscape.pick(camera.eye, ray)
     }
 
     /// The point of the landscape, or else of the ground, under a pixel; none above the horizon.

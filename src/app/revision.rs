@@ -8,9 +8,11 @@ use super::command::Command;
 use super::document::{Document, Revised};
 use super::job::{Job, take};
 use super::playback::Playback;
+use super::versus::Versus;
 use super::watch::{Watch, Watched};
 use super::work::Work;
 use super::workbench::{Message, Workbench};
+use crate::analysis::alignment::Link;
 use crate::facts::hierarchy::Hierarchy;
 use crate::filter::cut::Cut;
 use crate::filter::mapping::Mapping;
@@ -27,6 +29,7 @@ pub struct Jobs {
     /// Whether it scans the source tree again.
     revising: Option<(bool, Job<anyhow::Result<Option<Revised>>>)>,
     pub(super) laying_out: Option<Job<LandscapeView>>,
+    linking: Option<Job<(Arc<Versus>, Versus)>>,
     reading_history: Option<Job<Result<History, HistoryError>>>,
     pub(super) saving: Option<Job<anyhow::Result<PathBuf>>>,
     /// It was tried, and is not tried again.
@@ -39,6 +42,7 @@ impl Jobs {
             || self.laying_out.is_some()
             || self.reading_history.is_some()
             || self.saving.is_some()
+            || self.linking.is_some()
     }
 
     /// The work that takes long enough to be shown.
@@ -50,8 +54,9 @@ impl Jobs {
         let laying_out = self.laying_out.as_ref().and_then(slow);
         let reading = self.reading_history.as_ref().and_then(slow);
         let saving = self.saving.as_ref().and_then(slow);
+        let linking = self.linking.as_ref().and_then(slow);
         let all = revising.into_iter().chain(laying_out);
-        all.chain(reading).chain(saving)
+        all.chain(reading).chain(saving).chain(linking)
     }
 }
 
@@ -160,6 +165,37 @@ impl Workbench {
         self.jobs.revising = Some((false, job));
     }
 
+    /// Begins to exchange A and B.
+    pub(super) fn swap_runs(&mut self) {
+        let Some(document) = &self.document else {
+            return;
+        };
+        if document.versus.is_none() || self.jobs.revising.is_some() {
+            return;
+        }
+        let (basis, settings) = (document.basis(), self.settings);
+        let work = move |progress: &Progress| Ok(Document::swap(&basis, &settings, progress));
+        let job = Job::start(self.waker(), work);
+        self.jobs.revising = Some((false, job));
+    }
+
+    /// Begins to link the clocks of two runs by something else.
+    pub(super) fn link_clocks(&mut self, link: Link) {
+        let Some(document) = &self.document else {
+            return;
+        };
+        let Some(versus) = document.versus.clone() else {
+            return;
+        };
+        let session = Arc::clone(&document.session);
+        let work = move |progress: &Progress| {
+            progress.start("linking the clocks", 0);
+            let linked = versus.linked(&session, link);
+            Ok((versus, linked))
+        };
+        self.jobs.linking = Some(Job::start(self.waker(), work));
+    }
+
     /// Takes what has changed beside the document.
     pub fn poll_jobs(&mut self) {
         self.mapping.poll();
@@ -223,6 +259,16 @@ impl Workbench {
             }
             self.blocks_moved();
         }
+        if let Some((of, versus)) = take(&mut self.jobs.linking)
+            && let Some(document) = &mut self.document
+            && document
+                .versus
+                .as_ref()
+                .is_some_and(|it| Arc::ptr_eq(&of, it))
+        {
+            document.set_versus(versus);
+        }
+        self.go_on();
         match take(&mut self.jobs.reading_history) {
             None => {}
             Some(Ok(history)) => self.take_history(history),
@@ -269,8 +315,7 @@ impl Workbench {
             return;
         };
         let is_seen = self.search.is_open;
-        let letter = |of: &Document| of.versus.as_ref().map(|versus| versus.letter());
-        let is_flipped = letter(&document) != letter(&old);
+        let is_flipped = !document.is_same_run(&old);
         let was_playing = old.playback.as_ref().is_some_and(Playback::is_playing);
         document.take_over(old, &moved, &self.settings);
         if is_flipped {
@@ -284,6 +329,7 @@ impl Workbench {
         }
         let base = Arc::clone(&document.base);
         self.document = Some(document);
+        self.show_both();
         self.mapping.find_out(&base, self.waker());
         self.forget_places();
         if is_seen {

@@ -1,9 +1,11 @@
 //! The views that draw on sheets, and what the pointer and the keys do to them.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use glam::Vec2;
 
+use super::versus::Versus;
 use crate::analysis::session::Session;
 use crate::filter::filters::Filters;
 use crate::filter::selection::{CallOf, Pointed, Selection};
@@ -14,6 +16,7 @@ use crate::views::Scope;
 use crate::views::flame::FlameView;
 use crate::views::mural::{MuralRows, MuralView};
 use crate::views::table::ViewId;
+use crate::views::timelines::{Along, Pair, TimelinesView};
 use crate::views::tip::Tip;
 
 /// What is done to a sheet. Places are in physical pixels from its top left corner.
@@ -40,8 +43,10 @@ pub enum SheetAction {
 pub struct Sheets {
     mural: MuralView,
     flame: FlameView,
+    /// Of two runs, both along one time axis.
+    both: Option<(Arc<Versus>, TimelinesView)>,
     /// By what was done to each: other numbers are other sheets.
-    revisions: [u64; 2],
+    revisions: [u64; 3],
 }
 
 impl Sheets {
@@ -52,7 +57,8 @@ impl Sheets {
         Sheets {
             mural: MuralView::new(session, recording),
             flame: FlameView::new(session, recording),
-            revisions: [first; 2],
+            both: None,
+            revisions: [first; 3],
         }
     }
 
@@ -92,15 +98,52 @@ impl Sheets {
         match view {
             ViewId::Mural => Some(self.mural.show(scope)),
             ViewId::Flame => Some(self.flame.show(scope)),
-            ViewId::Landscape | ViewId::Functions | ViewId::Calls => None,
+            ViewId::Timelines => {
+                let (versus, view) = self.both.as_mut()?;
+                Some(view.show(scope, &versus.pair()?))
+            }
+            ViewId::Landscape | ViewId::Functions | ViewId::Calls | ViewId::Differences => None,
         }
     }
 
-    pub fn pointed(&self, view: ViewId, at: Vec2) -> Pointed {
+    /// Takes two runs, or others than before: what is visible of them stays.
+    pub fn compare(&mut self, session: &Session, versus: Option<&Arc<Versus>>) {
+        self.revisions[2] += 1;
+        let before = self.both.take();
+        self.both = versus.and_then(|versus| {
+            let pair = versus.pair()?;
+            let view = match before {
+                Some((_, view)) => view,
+                None => TimelinesView::new(session, &pair, Along::default()),
+            };
+            Some((Arc::clone(versus), view))
+        });
+    }
+
+    /// What is drawn of two runs along time.
+    pub fn along(&self) -> Along {
+        self.both
+            .as_ref()
+            .map_or(Along::default(), |it| it.1.along())
+    }
+
+    pub fn draw_along(&mut self, along: Along) {
+        self.revisions[2] += 1;
+        if let Some((_, view)) = &mut self.both {
+            view.set_along(along);
+        }
+    }
+
+    pub fn pointed(&self, view: ViewId, session: &Session, at: Vec2) -> Pointed {
         match view {
             ViewId::Mural => self.mural.pointed(at),
             ViewId::Flame => self.flame.pointed(at),
-            ViewId::Landscape | ViewId::Functions | ViewId::Calls => Pointed::default(),
+            ViewId::Timelines => self.in_both(Pointed::default(), |view, versus, pair| {
+                view.pointed(session, pair, versus.side(), at)
+            }),
+            ViewId::Landscape | ViewId::Functions | ViewId::Calls | ViewId::Differences => {
+                Pointed::default()
+            }
         }
     }
 
@@ -108,15 +151,20 @@ impl Sheets {
         match view {
             ViewId::Mural => self.mural.tip(session, at),
             ViewId::Flame => self.flame.tip(session, at),
-            ViewId::Landscape | ViewId::Functions | ViewId::Calls => None,
+            ViewId::Timelines => self.in_both(None, |view, _, pair| view.tip(session, pair, at)),
+            ViewId::Landscape | ViewId::Functions | ViewId::Calls | ViewId::Differences => None,
         }
     }
 
-    pub fn time_at(&self, view: ViewId, x: f32) -> Option<Time> {
+    /// The time of the run that plays at a place along x.
+    pub fn time_at(&self, view: ViewId, session: &Session, x: f32) -> Option<Time> {
         match view {
             ViewId::Mural => Some(self.mural.time_at(x)),
             ViewId::Flame => Some(self.flame.time_at(x)),
-            ViewId::Landscape | ViewId::Functions | ViewId::Calls => None,
+            ViewId::Timelines => self.in_both(None, |view, versus, pair| {
+                Some(view.time_at(session, pair, versus.side(), x))
+            }),
+            ViewId::Landscape | ViewId::Functions | ViewId::Calls | ViewId::Differences => None,
         }
     }
 
@@ -125,7 +173,8 @@ impl Sheets {
         match view {
             ViewId::Mural => Some(self.mural.visible()),
             ViewId::Flame => Some(self.flame.visible()),
-            ViewId::Landscape | ViewId::Functions | ViewId::Calls => None,
+            ViewId::Timelines => self.both.as_ref().map(|it| it.1.visible()),
+            ViewId::Landscape | ViewId::Functions | ViewId::Calls | ViewId::Differences => None,
         }
     }
 
@@ -174,7 +223,24 @@ impl Sheets {
                     SheetAction::Reveal(call) => flame.reveal(session, call),
                 }
             }
-            ViewId::Landscape | ViewId::Functions | ViewId::Calls => {}
+            ViewId::Timelines => {
+                self.revisions[2] += 1;
+                let Some((versus, view)) = &mut self.both else {
+                    return;
+                };
+                match action {
+                    SheetAction::Zoom { at, factor } => view.zoom(at, factor),
+                    SheetAction::Pan(by) => view.pan(by),
+                    SheetAction::ShowAll => {
+                        if let Some(pair) = versus.pair() {
+                            view.show_range(session, &pair, versus.side(), all);
+                        }
+                    }
+                    SheetAction::ToggleThread(_) | SheetAction::Fit(_) | SheetAction::Reveal(_) => {
+                    }
+                }
+            }
+            ViewId::Landscape | ViewId::Functions | ViewId::Calls | ViewId::Differences => {}
         }
     }
 
@@ -183,6 +249,9 @@ impl Sheets {
         match view {
             ViewId::Mural => self.mural.is_waiting(session),
             ViewId::Flame => self.flame.is_waiting(session),
+            ViewId::Timelines => {
+                self.in_both(false, |view, _, pair| view.is_waiting(session, pair))
+            }
             _ => false,
         }
     }
@@ -191,7 +260,18 @@ impl Sheets {
         match view {
             ViewId::Mural => self.revisions[0],
             ViewId::Flame => self.revisions[1],
-            ViewId::Landscape | ViewId::Functions | ViewId::Calls => 0,
+            ViewId::Timelines => self.revisions[2],
+            ViewId::Landscape | ViewId::Functions | ViewId::Calls | ViewId::Differences => 0,
+        }
+    }
+
+    fn in_both<T>(&self, none: T, ask: impl FnOnce(&TimelinesView, &Versus, &Pair<'_>) -> T) -> T {
+        match &self.both {
+            Some((versus, view)) => match versus.pair() {
+                Some(pair) => ask(view, versus, &pair),
+                None => none,
+            },
+            None => none,
         }
     }
 }

@@ -1,24 +1,92 @@
 //! Two runs in one window: which of them is shown, which time of it is which of the other, and what differs.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use crate::analysis::alignment::{Alignment, Link, Run};
-use crate::analysis::comparison::amounts::Measure;
-use crate::analysis::comparison::tables::Window;
+use crate::analysis::comparison::amounts::{Change, Measure};
+use crate::analysis::comparison::tables::{RelationChange, Window};
 use crate::analysis::comparison::{self, Comparison, Settings};
 use crate::analysis::session::{Inputs, OpenError, Session};
+use crate::filter::correspond;
+use crate::import;
 use crate::progress::Progress;
-use crate::units::Time;
-use crate::views::difference::{Difference, Strength};
+use crate::units::{FunctionId, ModuleId, Time, TimeRange};
+use crate::views::difference::{Amount, Difference, Strength};
+use crate::views::differences::{Choice, Compared, DifferenceTable};
+use crate::views::timelines::Pair;
 
-/// Two runs over one structure, one of them shown. The session holds the one that is shown first.
+/// How two runs stand beside each other in the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Together {
+    /// One landscape.
+    #[default]
+    One,
+    /// A at the left, B at the right.
+    SideBySide,
+    /// In one place: A up to a divider, B behind it.
+    Wipe,
+}
+
+impl Together {
+    pub const ALL: [Together; 3] = [Together::One, Together::SideBySide, Together::Wipe];
+
+    /// As session files name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Together::One => "one",
+            Together::SideBySide => "side-by-side",
+            Together::Wipe => "wipe",
+        }
+    }
+
+    pub fn title(self) -> &'static str {
+        match self {
+            Together::One => "Difference",
+            Together::SideBySide => "Side by side",
+            Together::Wipe => "Wipe",
+        }
+    }
+
+    /// The next one, from the last to the first.
+    pub fn next(self) -> Together {
+        match self {
+            Together::One => Together::SideBySide,
+            Together::SideBySide => Together::Wipe,
+            Together::Wipe => Together::One,
+        }
+    }
+}
+
+/// Two runs over one structure, one of them shown. The session holds the one that is shown first. What is said of A
+/// and B changes places when they are swapped.
 #[derive(Clone, Debug)]
 pub struct Versus {
+    /// Of the modules of the structure that is shown.
     pub difference: Difference,
+    /// What is compared, by row, and the relations between rows.
+    pub functions: Arc<[Change]>,
+    pub relations: Arc<[RelationChange<u32>]>,
+    /// What differences of functions and of relations count.
+    amounts: [Amount; 2],
     pub doubts: Vec<String>,
     names: [String; 2],
     /// 0 for A, 1 for B.
     shown: usize,
+    /// A is the second of the inputs.
+    is_swapped: bool,
+    link: Link,
     /// None where one of them has no times.
-    clocks: Option<Alignment>,
+    clocks: Option<Arc<Alignment>>,
+    /// By function of each run, the row of the comparison.
+    row_of: [Arc<[u32]>; 2],
+    /// Other numbers are other runs, or other clocks.
+    revision: u64,
+}
+
+fn next_revision() -> u64 {
+    static MADE: AtomicU64 = AtomicU64::new(1);
+    MADE.fetch_add(1, Ordering::Relaxed)
 }
 
 impl Versus {
@@ -36,42 +104,176 @@ impl Versus {
         };
         let comparison = Comparison::open(&sides, &Settings::default(), progress)?;
         let of = &comparison.session.recordings;
-        // Files of one distributed trace are one recording (`import::open_all`), and a folder may hold several.
-        let is_one = of.iter().all(|it| it.recording.format == "otlp");
-        if comparison.runs != [1, 1] || is_one {
+        if comparison.runs != [1, 1] {
             return Ok(None);
         }
-        let functions = comparison.functions(Window::default());
-        let difference = Difference::new(
-            &comparison,
-            &functions,
-            Measure::SelfCost,
-            Strength::Absolute,
-        );
-        let have_times = of.iter().all(|it| it.recording.profile.is_none());
-        let clocks = have_times.then(|| {
-            let [a, b] = [0, 1].map(|place| Run {
-                trace: &of[place].recording.trace,
-                row_of: &comparison.row_of[place],
-            });
-            Alignment::new(a, b, &Link::Share)
-        });
+        let recordings = [&*of[0].recording, &*of[1].recording];
+        if import::are_one([a.as_path(), b.as_path()], recordings, progress)? {
+            return Ok(None);
+        }
         let versus = Versus {
-            difference,
+            difference: Difference::default(),
+            functions: comparison.functions(Window::default()).into(),
+            relations: comparison.relations(Window::default()).into(),
+            amounts: [
+                Amount::of(&comparison, Measure::SelfCost),
+                Amount::of_relations(&comparison),
+            ],
             doubts: comparison.doubts.iter().map(ToString::to_string).collect(),
             names: [0, 1].map(|place| of[place].recording.name()),
             shown: 0,
-            clocks,
+            is_swapped: false,
+            link: Link::Share,
+            clocks: None,
+            row_of: [0, 1].map(|place| comparison.row_of[place].as_slice().into()),
+            revision: next_revision(),
         };
+        let versus = versus.linked(&comparison.session, Link::Share);
+        let versus = versus.over(&comparison.session, Measure::SelfCost, Strength::Absolute);
         Ok(Some((comparison.session, versus)))
+    }
+
+    /// The same by another measure, or over another structure of the same recordings. O(functions + modules).
+    pub fn over(&self, session: &Session, measure: Measure, strength: Strength) -> Versus {
+        let places = self.modules(session);
+        let hierarchy = &session.hierarchy;
+        let [functions, relations] = &self.amounts;
+        let difference = Difference::over(
+            hierarchy,
+            &places,
+            &self.functions,
+            functions.by(measure),
+            strength,
+        );
+        Versus {
+            difference: difference.with_relations(&places, &self.relations, relations.clone()),
+            revision: next_revision(),
+            ..self.clone()
+        }
+    }
+
+    /// By row, its module in the structure of a session of the same recordings.
+    pub fn modules(&self, session: &Session) -> Vec<ModuleId> {
+        let mut modules = vec![ModuleId::ROOT; self.functions.len()];
+        // What is in both stands where B has it.
+        for side in [0, 1] {
+            let resolved = session.recordings.get(self.places()[side]);
+            let of = resolved.map(|it| it.resolution.modules.as_slice());
+            for (&row, &module) in self.row_of[side].iter().zip(of.unwrap_or_default()) {
+                if let Some(place) = modules.get_mut(row as usize) {
+                    *place = module;
+                }
+            }
+        }
+        modules
+    }
+
+    /// The same with clocks linked by something else. For a worker thread.
+    pub fn linked(&self, session: &Session, link: Link) -> Versus {
+        let of = self.places().map(|place| session.recordings.get(place));
+        let run = |side: usize| {
+            let recording = &of[side]?.recording;
+            recording.profile.is_none().then_some(Run {
+                trace: &recording.trace,
+                row_of: &self.row_of[side],
+            })
+        };
+        let clocks = match (run(0), run(1)) {
+            (Some(a), Some(b)) => Some(Arc::new(Alignment::new(a, b, &link))),
+            _ => None,
+        };
+        Versus {
+            link,
+            clocks,
+            revision: next_revision(),
+            ..self.clone()
+        }
     }
 
     /// The same with the other one shown.
     pub fn flipped(&self) -> Versus {
         Versus {
             shown: 1 - self.shown,
+            revision: next_revision(),
             ..self.clone()
         }
+    }
+
+    /// The same with A and B exchanged, the same run shown; what differs has to be found [`over`](Self::over) the
+    /// structure again.
+    pub fn swapped(&self) -> Versus {
+        let [a, b] = self.names.clone();
+        let [row_a, row_b] = self.row_of.clone();
+        let change = |of: Change| Change {
+            a: of.b,
+            b: of.a,
+            ..of
+        };
+        let relation = |of: &RelationChange<u32>| RelationChange {
+            change: change(of.change),
+            ..*of
+        };
+        Versus {
+            difference: self.difference.clone(),
+            functions: self.functions.iter().copied().map(change).collect(),
+            relations: self.relations.iter().map(relation).collect(),
+            amounts: self.amounts.clone(),
+            doubts: self.doubts.clone(),
+            names: [b, a],
+            shown: 1 - self.shown,
+            is_swapped: !self.is_swapped,
+            link: self.link,
+            clocks: self.clocks.as_ref().map(|it| Arc::new(it.swapped())),
+            row_of: [row_b, row_a],
+            revision: next_revision(),
+        }
+    }
+
+    /// Opens the inputs anew, of which something may have changed: as they are shown now, and only where their
+    /// structure is another than that of `now`.
+    pub fn reopen(
+        &self,
+        inputs: &Inputs,
+        now: &Session,
+        progress: &Progress,
+    ) -> Result<Option<(Session, Versus)>, OpenError> {
+        let Some((mut session, mut versus)) = Versus::open(inputs, progress)? else {
+            return Ok(None);
+        };
+        if correspond::are_equal(&session.hierarchy, &now.hierarchy) {
+            return Ok(None);
+        }
+        if self.is_swapped {
+            versus = versus.swapped();
+        }
+        if versus.shown != self.shown {
+            versus = versus.flipped();
+            session.recordings.reverse();
+        }
+        // Rows have other numbers now.
+        let link = match self.link {
+            Link::CallsOf(_) => Link::Calls,
+            other => other,
+        };
+        let versus = versus.linked(&session, link);
+        let of = &self.difference;
+        let versus = versus.over(&session, of.measure, of.strength);
+        Ok(Some((session, versus)))
+    }
+
+    /// Which of the inputs is shown.
+    pub fn input(&self) -> usize {
+        self.shown ^ usize::from(self.is_swapped)
+    }
+
+    /// Whether A is the second of the inputs.
+    pub fn is_swapped(&self) -> bool {
+        self.is_swapped
+    }
+
+    /// Which is shown: 0 for A, 1 for B.
+    pub fn side(&self) -> usize {
+        self.shown
     }
 
     /// Which is shown: `A` or `B`.
@@ -79,14 +281,80 @@ impl Versus {
         ["A", "B"][self.shown]
     }
 
-    /// The one that is shown, for people.
-    pub fn title(&self) -> String {
-        format!("{}: {}", self.letter(), self.names[self.shown])
+    /// Where A and B stand in the session.
+    pub fn places(&self) -> [usize; 2] {
+        [self.shown, 1 - self.shown]
     }
 
-    /// The other one, for people.
-    pub fn title_of_other(&self) -> String {
-        self.flipped().title()
+    /// A side for people.
+    pub fn title_of(&self, side: usize) -> String {
+        let side = side.min(1);
+        format!("{}: {}", ["A", "B"][side], self.names[side])
+    }
+
+    /// What the clocks are linked by.
+    pub fn link(&self) -> &Link {
+        &self.link
+    }
+
+    /// None where one of the runs has no times.
+    pub fn clocks(&self) -> Option<&Alignment> {
+        self.clocks.as_deref()
+    }
+
+    /// The row of a function of the run that is shown.
+    pub fn row(&self, function: FunctionId) -> Option<u32> {
+        self.row_of[self.shown].get(function.index()).copied()
+    }
+
+    /// The name of a row's function.
+    pub fn row_name<'a>(&self, session: &'a Session, row: u32) -> &'a str {
+        for side in [1, 0] {
+            let found = self.row_of[side].iter().position(|&of| of == row);
+            let resolved = session.recordings.get(self.places()[side]);
+            if let (Some(function), Some(resolved)) = (found, resolved) {
+                let function = FunctionId(function as u32);
+                return resolved.recording.functions.get(function).name;
+            }
+        }
+        ""
+    }
+
+    /// Other numbers are other runs, another measure, or other clocks.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// By row, a function of it: its side and number.
+    fn functions_of_rows(&self) -> Vec<Option<(usize, FunctionId)>> {
+        let mut found = vec![None; self.functions.len()];
+        for side in [0, 1] {
+            for (&row, function) in self.row_of[side].iter().zip(0..) {
+                if let Some(place) = found.get_mut(row as usize) {
+                    *place = Some((side, FunctionId(function)));
+                }
+            }
+        }
+        found
+    }
+
+    /// The table of what differs. O(n log n).
+    pub fn table(&self, session: &Session, choice: &Choice) -> DifferenceTable {
+        let found = self.functions_of_rows();
+        let modules = self.modules(session);
+        let name = |row: u32| {
+            let (side, function) = found.get(row as usize).copied().flatten()?;
+            let resolved = session.recordings.get(self.places()[side])?;
+            Some(resolved.recording.functions.get(function).name)
+        };
+        let compared = Compared {
+            session,
+            modules: &modules,
+            functions: &self.functions,
+            relations: &self.relations,
+            difference: &self.difference,
+        };
+        DifferenceTable::new(&compared, choice, |row| name(row).unwrap_or_default())
     }
 
     /// The time of the run that is not shown that is `time` of the one that is.
@@ -94,5 +362,36 @@ impl Versus {
         self.clocks
             .as_ref()
             .map_or(time, |it| it.map(self.shown, time))
+    }
+
+    /// The same for both ends of a range.
+    pub fn range_of_other(&self, range: TimeRange) -> TimeRange {
+        TimeRange::new(
+            self.time_of_other(range.start),
+            self.time_of_other(range.end),
+        )
+    }
+
+    /// How many times as long B takes where the run that is shown is at `time`.
+    pub fn stretch_at(&self, time: Time) -> Option<f64> {
+        let clocks = self.clocks.as_ref()?;
+        let in_a = if self.shown == 0 {
+            time
+        } else {
+            clocks.map(1, time)
+        };
+        clocks.stretch_at(in_a)
+    }
+
+    /// Both along one time axis; none where one has no times.
+    pub fn pair(&self) -> Option<Pair<'_>> {
+        Some(Pair {
+            places: self.places(),
+            names: self.names.each_ref().map(String::as_str),
+            clocks: self.clocks.as_deref()?,
+            is_wall: self.link == Link::WallTime,
+            difference: &self.difference,
+            revision: self.revision,
+        })
     }
 }

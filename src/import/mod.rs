@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use archive::Archive;
 use input::Input;
-pub use several::open as open_all;
+pub use several::{are_one, open as open_all};
 
 use crate::facts::recording::Recording;
 use crate::progress::{Cancelled, Progress};

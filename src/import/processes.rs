@@ -41,13 +41,38 @@ pub fn join(
     opened: Vec<(Input, Recording)>,
     progress: &Progress,
 ) -> Result<Vec<(Vec<Input>, Recording)>, ImportError> {
+    let first = firsts(&opened);
+    let mut runs: BTreeMap<usize, Vec<(Input, Recording)>> = BTreeMap::new();
+    for (opened, first) in opened.into_iter().zip(first) {
+        runs.entry(first).or_default().push(opened);
+    }
+    runs.into_values()
+        .map(|run| {
+            let (inputs, mut recordings): (Vec<Input>, Vec<Recording>) = run.into_iter().unzip();
+            match recordings.pop() {
+                Some(alone) if recordings.is_empty() => Ok((inputs, alone)),
+                last => {
+                    recordings.extend(last);
+                    merge(&recordings, progress).map(|recording| (inputs, recording))
+                }
+            }
+        })
+        .collect()
+}
+
+/// Whether all of `opened` are of one run.
+pub fn are_one(opened: &[(Input, Recording)]) -> bool {
+    opened.len() > 1 && firsts(opened).iter().all(|&first| first == 0)
+}
+
+/// By recording, the first one of its run.
+fn firsts(opened: &[(Input, Recording)]) -> Vec<usize> {
     let mut series: BTreeMap<Series, Vec<usize>> = BTreeMap::new();
     for (number, (input, recording)) in opened.iter().enumerate() {
         if let Some(of) = series_of(input, recording) {
             series.entry(of).or_default().push(number);
         }
     }
-    // By recording, the first one of its run.
     let mut first: Vec<usize> = (0..opened.len()).collect();
     for mut numbers in series.into_values() {
         numbers.sort_by_key(|&number| opened[number].1.trace.origin());
@@ -75,22 +100,7 @@ pub fn join(
             }
         }
     }
-    let mut runs: BTreeMap<usize, Vec<(Input, Recording)>> = BTreeMap::new();
-    for (opened, first) in opened.into_iter().zip(first) {
-        runs.entry(first).or_default().push(opened);
-    }
-    runs.into_values()
-        .map(|run| {
-            let (inputs, mut recordings): (Vec<Input>, Vec<Recording>) = run.into_iter().unzip();
-            match recordings.pop() {
-                Some(alone) if recordings.is_empty() => Ok((inputs, alone)),
-                last => {
-                    recordings.extend(last);
-                    merge(&recordings, progress).map(|recording| (inputs, recording))
-                }
-            }
-        })
-        .collect()
+    first
 }
 
 /// Whether the names of these say that they may be parts of one run, before any is read: they differ in numbers alone.

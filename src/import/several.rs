@@ -41,6 +41,27 @@ fn files(dir: &Input) -> Option<Vec<Input>> {
     all.then_some(files)
 }
 
+/// Whether two files, opened each alone, are parts of one recording: services of one distributed trace, parts of one
+/// run, or processes of it.
+pub fn are_one(
+    paths: [&Path; 2],
+    recordings: [&Recording; 2],
+    progress: &Progress,
+) -> Result<bool, ImportError> {
+    let mut inputs = Vec::new();
+    for path in paths {
+        if path.as_os_str() == super::input::STANDARD_INPUT {
+            return Ok(false);
+        }
+        inputs.push(Input::new(path).map_err(|error| ImportError::io(path, error))?);
+    }
+    if groups(&inputs, progress)?.len() == 1 {
+        return Ok(true);
+    }
+    let opened = inputs.into_iter().zip(recordings.map(Recording::clone));
+    Ok(processes::are_one(&opened.collect::<Vec<_>>()))
+}
+
 /// Opens the recordings at `paths`, in their order: files, directories that hold one, directories of files.
 pub fn open(paths: &[PathBuf], progress: &Progress) -> Result<Vec<Recording>, ImportError> {
     let mut inputs: Vec<Input> = Vec::new();

@@ -51,6 +51,8 @@ pub enum Mark {
     Gone,
     /// Less than before: stripes that run level.
     Less,
+    /// More than before: stripes that run from south to north, and up.
+    More,
 }
 
 /// How a block looks at one moment; `BlockLook::default()` is a block at rest in neutral colour.

@@ -1,7 +1,11 @@
 //! What differs between two runs, by module: how strong, by which pattern it is marked, what the colours mean.
 
+use std::sync::Arc;
+
 use crate::analysis::comparison::Comparison;
-use crate::analysis::comparison::amounts::{Change, Measure, Standing};
+use crate::analysis::comparison::amounts::{Amounts, Change, Measure, Standing};
+use crate::analysis::comparison::tables::{RelationChange, sums};
+use crate::facts::hierarchy::{Hierarchy, ModuleKind};
 use crate::layout::geometry::Mark;
 use crate::render::theme::{Theme, linear};
 use crate::units::{Cost, ModuleId, Unit};
@@ -40,16 +44,111 @@ const LEAST_FOR_RATIO: f64 = 1e-3;
 /// So many times as much, or so many times less, has the full colour.
 const FULL_RATIO: f64 = 4.0;
 
+/// How two runs differ in a call relation between functions, or between modules.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RelationDifference {
+    pub from: ModuleId,
+    pub to: ModuleId,
+    /// What B has more than A.
+    pub more: i64,
+    /// Whether only one of them has it.
+    pub is_one_sided: bool,
+}
+
+/// How an amount of what is compared is written.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Amount {
+    pub measure: Measure,
+    unit: Unit,
+    is_by_shares: bool,
+    is_per_call: bool,
+}
+
+impl Amount {
+    pub fn of(comparison: &Comparison, measure: Measure) -> Amount {
+        Amount {
+            measure,
+            unit: comparison.unit().clone(),
+            is_by_shares: comparison.is_by_shares && comparison.per.is_none(),
+            is_per_call: comparison.per.is_some(),
+        }
+    }
+
+    /// What arcs between functions stand for: calls where both count them, as in the landscape of one run.
+    pub fn of_relations(comparison: &Comparison) -> Amount {
+        let counts = comparison.counts_calls() && comparison.per.is_none();
+        let measure = match counts {
+            true => Measure::Calls,
+            false => Measure::Total,
+        };
+        Amount::of(comparison, measure)
+    }
+
+    /// The same of another measure.
+    pub fn by(&self, measure: Measure) -> Amount {
+        Amount {
+            measure,
+            ..self.clone()
+        }
+    }
+
+    /// An amount with its unit.
+    pub fn text(&self, value: f64) -> String {
+        if self.is_by_shares {
+            return format!("{:.2} %", value * 100.0);
+        }
+        match (self.measure.is_cost(), self.is_per_call) {
+            (true, _) => self.unit.show(Cost::from_ns(value.round() as u64)),
+            (false, true) => format!("{value:.3}"),
+            (false, false) if value.fract() != 0.0 => format!("{value:.1}"),
+            (false, false) => crate::units::grouped(value.round() as u64),
+        }
+    }
+
+    /// What B has more or less, with its sign.
+    pub fn delta(&self, change: &Change) -> String {
+        let delta = change.delta(self.measure);
+        let sign = match delta {
+            delta if delta > 0.0 => "+",
+            delta if delta < 0.0 => "−",
+            _ => "",
+        };
+        format!("{sign}{}", self.text(delta.abs()))
+    }
+}
+
+/// How many times that of A it is in B, or on which side alone it is.
+pub fn ratio(change: &Change, measure: Measure) -> String {
+    match (change.standing(), change.ratio(measure)) {
+        (Standing::Both, Some(ratio)) if ratio >= 100.0 => format!("×{ratio:.0}"),
+        (Standing::Both, Some(ratio)) => format!("×{ratio:.2}"),
+        (Standing::Both, None) => "–".to_owned(),
+        (standing, _) => standing.name().to_owned(),
+    }
+}
+
+/// Which of two runs, or what differs between them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    A,
+    B,
+    /// How much they differ, to more or to less.
+    Difference,
+}
+
 /// What differs between two runs, by module of their structure.
 #[derive(Clone, Debug, Default)]
 pub struct Difference {
     pub measure: Measure,
     pub strength: Strength,
-    unit: Unit,
-    is_by_shares: bool,
-    changes: Vec<Change>,
+    pub amount: Amount,
+    changes: Arc<[Change]>,
     /// By module, whether A and B have it in their source or ran it.
-    known: Vec<[bool; 2]>,
+    known: Arc<[[bool; 2]]>,
+    relations: Arc<[RelationDifference]>,
+    /// What these count, and how much of it is one.
+    relation_amount: Amount,
+    relation_scale: f64,
     /// The measure of the larger run as a whole.
     whole: f64,
 }
@@ -62,15 +161,32 @@ impl Difference {
         measure: Measure,
         strength: Strength,
     ) -> Difference {
-        let changes = comparison.modules(functions);
+        let places: Vec<ModuleId> = comparison.rows.iter().map(|row| row.module).collect();
+        let hierarchy = &comparison.session.hierarchy;
+        let amount = Amount::of(comparison, measure);
+        let difference = Difference::over(hierarchy, &places, functions, amount, strength);
+        Difference {
+            known: comparison.known.as_slice().into(),
+            ..difference
+        }
+    }
+
+    /// What differs over a structure, from the changes of functions and by function the module that it is in.
+    /// O(functions + modules).
+    pub fn over(
+        hierarchy: &Hierarchy,
+        places: &[ModuleId],
+        functions: &[Change],
+        amount: Amount,
+        strength: Strength,
+    ) -> Difference {
+        let measure = amount.measure;
+        let mut changes = sums(hierarchy, places, functions);
         let root = changes.first().copied().unwrap_or_default();
-        let noise = functions.iter().zip(&comparison.rows);
-        let mut changes = changes;
         // What is noise in a function is no difference; districts add up what is left to be seen.
-        for (change, row) in noise.filter(|(change, _)| !change.is_significant(measure)) {
-            let module = &mut changes[row.module.index()];
-            if comparison.session.hierarchy.is_leaf(row.module) {
-                module.is_significant = change.is_significant;
+        for (change, place) in functions.iter().zip(places) {
+            if !change.is_significant(measure) && hierarchy.is_leaf(*place) {
+                changes[place.index()].is_significant = change.is_significant;
             }
         }
         // A cost per call has no whole: only by how many times it differs says something.
@@ -81,12 +197,107 @@ impl Difference {
         Difference {
             measure,
             strength,
-            unit: comparison.unit().clone(),
-            is_by_shares: comparison.is_by_shares && comparison.per.is_none(),
-            changes,
-            known: comparison.known.clone(),
+            amount,
+            changes: changes.into(),
+            known: Arc::default(),
+            relations: Arc::default(),
+            relation_amount: Amount::default(),
+            relation_scale: 1.0,
             whole: root.a.of(measure).max(root.b.of(measure)),
         }
+    }
+
+    /// The same with call relations between functions: by how much of `amount` they differ.
+    pub fn with_relations(
+        mut self,
+        places: &[ModuleId],
+        relations: &[RelationChange<u32>],
+        amount: Amount,
+    ) -> Difference {
+        let measure = amount.measure;
+        // Shares are parts of one, and arcs are counted in whole numbers.
+        let scale = match amount.is_by_shares || amount.is_per_call {
+            true => 1e9,
+            false => 1.0,
+        };
+        let noted = relations
+            .iter()
+            .filter(|it| it.change.is_significant(measure));
+        let differences = noted.filter_map(|relation| {
+            Some(RelationDifference {
+                from: *places.get(relation.from as usize)?,
+                to: *places.get(relation.to as usize)?,
+                more: (relation.change.delta(measure) * scale).round() as i64,
+                is_one_sided: relation.change.a.is_there() != relation.change.b.is_there(),
+            })
+        });
+        self.relations = differences.collect();
+        self.relation_amount = amount;
+        self.relation_scale = scale;
+        self
+    }
+
+    /// The size of a relation's difference with its unit.
+    pub fn relation_text(&self, more: u64) -> String {
+        self.relation_amount
+            .text(more as f64 / self.relation_scale.max(1.0))
+    }
+
+    /// What the differences of relations count.
+    pub fn measure_of_relations(&self) -> Measure {
+        self.relation_amount.measure
+    }
+
+    pub fn relations(&self) -> &[RelationDifference] {
+        &self.relations
+    }
+
+    /// By module, what one of both has of the measure, or by how much they differ; noise is no difference.
+    pub fn values(&self, which: Which) -> Vec<f64> {
+        let value = |change: &Change| match which {
+            Which::A => change.a.of(self.measure),
+            Which::B => change.b.of(self.measure),
+            Which::Difference if !change.is_significant(self.measure) => 0.0,
+            Which::Difference => change.delta(self.measure).abs(),
+        };
+        self.changes.iter().map(value).collect()
+    }
+
+    /// By module, the larger amount of both: footprints by it are the same in both.
+    pub fn larger(&self, measure: Measure) -> Vec<f64> {
+        let of = |amounts: &Amounts| amounts.of(measure);
+        let larger = self.changes.iter().map(|it| of(&it.a).max(of(&it.b)));
+        larger.collect()
+    }
+
+    /// Whether a module is to be seen as different: by its colour or by its pattern.
+    pub fn is_seen(&self, module: ModuleId) -> bool {
+        self.strength(module) != 0.0 || self.mark(module) != Mark::None
+    }
+
+    /// The outermost modules in which nothing differs, in preorder. O(modules).
+    pub fn unchanged(&self, hierarchy: &Hierarchy) -> Vec<ModuleId> {
+        let mut differs: Vec<bool> = hierarchy
+            .modules()
+            .map(|id| {
+                let is_function = hierarchy.kind(id) == ModuleKind::Function;
+                (is_function || hierarchy.is_leaf(id)) && self.is_seen(id)
+            })
+            .collect();
+        for id in (1..hierarchy.len() as u32).rev().map(ModuleId) {
+            if differs[id.index()]
+                && let Some(parent) = hierarchy.parent(id)
+            {
+                differs[parent.index()] = true;
+            }
+        }
+        let is_outermost = |id: ModuleId| {
+            let parent = hierarchy.parent(id);
+            !differs[id.index()] && parent.is_some_and(|parent| differs[parent.index()])
+        };
+        let all = hierarchy.modules();
+        all.filter(|&id| is_outermost(id) && !hierarchy.is_leaf(id))
+            .collect()
     }
 
     pub fn change(&self, module: ModuleId) -> Change {
@@ -139,13 +350,11 @@ impl Difference {
         match change.standing() {
             Standing::Added => Mark::Added,
             Standing::Gone => Mark::Gone,
-            Standing::Both if is_there => {
-                if self.strength(module) < 0.0 {
-                    Mark::Less
-                } else {
-                    Mark::None
-                }
-            }
+            Standing::Both if is_there => match self.strength(module) {
+                strength if strength < 0.0 => Mark::Less,
+                strength if strength > 0.0 => Mark::More,
+                _ => Mark::None,
+            },
             Standing::Both => match self.known.get(module.index()) {
                 Some([false, true]) => Mark::Added,
                 Some([true, false]) => Mark::Gone,
@@ -154,21 +363,11 @@ impl Difference {
         }
     }
 
-    fn amount(&self, value: f64) -> String {
-        if self.is_by_shares {
-            return format!("{:.2} %", value * 100.0);
-        }
-        match self.measure.is_cost() {
-            true => self.unit.show(Cost::from_ns(value.round() as u64)),
-            false => crate::units::grouped(value.round() as u64),
-        }
-    }
-
     /// What both runs have of the measure in a module, for people; none where neither ran it.
     pub fn text(&self, module: ModuleId) -> Option<String> {
         let change = self.change(module);
         let [a, b] = [change.a, change.b].map(|it| match it.is_there() {
-            true => self.amount(it.of(self.measure)),
+            true => self.amount.text(it.of(self.measure)),
             false => "not run".to_owned(),
         });
         let times = match (change.standing(), change.ratio(self.measure)) {
@@ -187,7 +386,7 @@ impl Difference {
                 Strength::Absolute => {
                     for at in [0.4f32, 1.0] {
                         let value = f64::from(at * at) * FULL_SHARE * self.whole;
-                        ticks.push((at * strength, format!("{sign}{}", self.amount(value))));
+                        ticks.push((at * strength, format!("{sign}{}", self.amount.text(value))));
                     }
                 }
                 Strength::Relative => {

@@ -1,5 +1,6 @@
 //! Values of metrics as people read them: with their units.
 
+use super::difference::Amount;
 use super::metrics::{Metric, Unit};
 use crate::units::{self, Cost};
 
@@ -10,6 +11,8 @@ pub struct Measure {
     pub first_day: i64,
     /// What a cost is: time, or what a profile counts.
     pub cost: units::Unit,
+    /// What two runs are compared by, where there are two.
+    pub compared: Option<Amount>,
 }
 
 impl Measure {
@@ -20,6 +23,10 @@ impl Measure {
             Unit::Bytes => bytes(value),
             Unit::Day => date(self.first_day + value.round() as i64 - 1),
             Unit::Count => count(value),
+            Unit::Compared => match &self.compared {
+                Some(amount) => amount.text(value),
+                None => count(value),
+            },
         }
     }
 
@@ -27,6 +34,10 @@ impl Measure {
     pub fn title(&self, metric: Metric) -> String {
         let name = metric.title();
         match metric.unit() {
+            Unit::Compared => match &self.compared {
+                Some(amount) => format!("{} {name}", amount.measure.title()),
+                None => name.to_owned(),
+            },
             Unit::Bytes => format!("{name} in bytes"),
             Unit::Cost => match &self.cost {
                 units::Unit::Nanoseconds => format!("{name} in time"),

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use crate::analysis::comparison::amounts::Measure as Amounts;
 use crate::analysis::session::Session;
 use crate::facts::hierarchy::{Hierarchy, ModuleKind};
 use crate::source::history::{FileHistory, History};
 use crate::units::{self, Cost, ModuleId};
-use crate::views::difference::Difference;
+use crate::views::difference::{Difference, Which};
 use crate::views::measure::Measure;
 
 /// A number that every module has, and that a view can map to area, height or colour.
@@ -33,6 +34,10 @@ pub enum Metric {
     FanIn,
     /// Functions outside that it calls, each once.
     FanOut,
+    /// Of two runs, what A or B has of the measure that is compared, and by how much they differ.
+    InA,
+    InB,
+    Difference,
 }
 
 /// What a metric is taken from.
@@ -41,6 +46,7 @@ pub enum Origin {
     Source,
     History,
     Recording,
+    Comparison,
 }
 
 /// What a metric counts in.
@@ -52,10 +58,12 @@ pub enum Unit {
     Cost,
     /// Days since [`Measure::first_day`], which is day 1.
     Day,
+    /// What two runs are compared by.
+    Compared,
 }
 
 impl Metric {
-    pub const ALL: [Metric; 13] = [
+    pub const ALL: [Metric; 16] = [
         Metric::LinesOfCode,
         Metric::CommentLines,
         Metric::Functions,
@@ -69,6 +77,9 @@ impl Metric {
         Metric::SelfCost,
         Metric::FanIn,
         Metric::FanOut,
+        Metric::InA,
+        Metric::InB,
+        Metric::Difference,
     ];
 
     /// As the command line names it.
@@ -87,6 +98,9 @@ impl Metric {
             Metric::SelfCost => "self",
             Metric::FanIn => "fan-in",
             Metric::FanOut => "fan-out",
+            Metric::InA => "a",
+            Metric::InB => "b",
+            Metric::Difference => "difference",
         }
     }
 
@@ -106,6 +120,9 @@ impl Metric {
             Metric::SelfCost => "self cost",
             Metric::FanIn => "fan-in",
             Metric::FanOut => "fan-out",
+            Metric::InA => "in A",
+            Metric::InB => "in B",
+            Metric::Difference => "difference of A and B",
         }
     }
 
@@ -123,6 +140,7 @@ impl Metric {
             Metric::Total => "that of its longest open function",
             Metric::FanIn => "functions outside that call into it",
             Metric::FanOut => "functions outside that it calls",
+            Metric::InA | Metric::InB | Metric::Difference => "of what is compared",
         }
     }
 
@@ -137,6 +155,7 @@ impl Metric {
             Metric::Calls | Metric::Total | Metric::SelfCost | Metric::FanIn | Metric::FanOut => {
                 Origin::Recording
             }
+            Metric::InA | Metric::InB | Metric::Difference => Origin::Comparison,
         }
     }
 
@@ -145,13 +164,14 @@ impl Metric {
             Metric::Bytes => Unit::Bytes,
             Metric::Total | Metric::SelfCost => Unit::Cost,
             Metric::LastChange => Unit::Day,
+            Metric::InA | Metric::InB | Metric::Difference => Unit::Compared,
             _ => Unit::Count,
         }
     }
 
-    /// Whether a footprint can say it: a day is no amount.
+    /// Whether a footprint can say it: a day is no amount, and one of two runs would have other places than the other.
     pub fn is_amount(self) -> bool {
-        self != Metric::LastChange
+        self != Metric::LastChange && self.origin() != Origin::Comparison
     }
 }
 
@@ -249,6 +269,15 @@ impl ModuleMetrics {
         metrics
     }
 
+    /// The same of another recording of the session; history and difference stay.
+    pub fn of_other(&self, session: &Session, recording: usize) -> ModuleMetrics {
+        ModuleMetrics {
+            history: self.history.clone(),
+            difference: self.difference.clone(),
+            ..ModuleMetrics::new(session, recording)
+        }
+    }
+
     /// Takes what is known of the files; `path_of` gives a file's path below the source tree.
     pub fn set_history(
         &mut self,
@@ -275,6 +304,7 @@ impl ModuleMetrics {
             Origin::Source => true,
             Origin::History => self.history.is_some(),
             Origin::Recording => self.has_recording,
+            Origin::Comparison => self.difference.is_some(),
         }
     }
 
@@ -283,6 +313,10 @@ impl ModuleMetrics {
         Measure {
             first_day: self.history.as_ref().map_or(0, |history| history.first_day),
             cost: self.cost_unit.clone(),
+            compared: self
+                .difference
+                .as_ref()
+                .map(|difference| difference.amount.clone()),
         }
     }
 
@@ -303,7 +337,10 @@ impl ModuleMetrics {
             | Metric::Authors
             | Metric::Total
             | Metric::FanIn
-            | Metric::FanOut => return None,
+            | Metric::FanOut
+            | Metric::InA
+            | Metric::InB
+            | Metric::Difference => return None,
         };
         (sum > 0.0).then_some(sum)
     }
@@ -379,12 +416,46 @@ impl ModuleMetrics {
             Metric::Changes => column(history.map(|it| &it.changes)),
             Metric::LastChange => column(history.map(|it| &it.last_change)),
             Metric::Authors => column(history.map(|it| &it.authors)),
+            Metric::InA => self.compared(hierarchy, Which::A),
+            Metric::InB => self.compared(hierarchy, Which::B),
+            Metric::Difference => self.compared(hierarchy, Which::Difference),
         }
+    }
+
+    fn compared(&self, hierarchy: &Hierarchy, which: Which) -> Vec<f64> {
+        let values = self.difference.as_ref().map(|it| it.values(which));
+        values
+            .filter(|values| values.len() == hierarchy.len())
+            .unwrap_or_else(|| vec![0.0; hierarchy.len()])
+    }
+
+    /// The larger amounts of two runs at the leaves, so that footprints are the same in both; none where nothing is
+    /// compared, or neither has any of it.
+    fn larger(&self, hierarchy: &Hierarchy, metric: Metric) -> Option<Vec<f64>> {
+        let measure = match metric {
+            Metric::Calls => Amounts::Calls,
+            Metric::SelfCost => Amounts::SelfCost,
+            Metric::Total => Amounts::Total,
+            _ => return None,
+        };
+        let mut values = self.difference.as_ref()?.larger(measure);
+        if values.len() != hierarchy.len() || values.iter().all(|&value| value <= 0.0) {
+            return None;
+        }
+        for id in (0..hierarchy.len() as u32).rev().map(ModuleId) {
+            if !hierarchy.is_leaf(id) {
+                values[id.index()] = hierarchy.children(id).map(|it| values[it.index()]).sum();
+            }
+        }
+        Some(values)
     }
 
     /// One metric for every module as a footprint: amounts that add up from the leaves. What a file has as a whole
     /// its functions share by their lines.
     pub fn areas(&self, hierarchy: &Hierarchy, metric: Metric) -> Vec<f64> {
+        if let Some(larger) = self.larger(hierarchy, metric) {
+            return larger;
+        }
         let mut values = self.values(hierarchy, metric);
         match metric {
             Metric::LinesOfCode

@@ -2,6 +2,7 @@
 
 pub mod calls;
 pub mod difference;
+pub mod differences;
 pub mod flame;
 pub mod functions;
 pub mod ink;
@@ -11,6 +12,7 @@ pub mod metrics;
 pub mod mural;
 pub mod search;
 pub mod table;
+pub mod timelines;
 pub mod tip;
 
 use glam::Vec2;

@@ -14,6 +14,8 @@ pub enum ViewId {
     Flame,
     Functions,
     Calls,
+    Differences,
+    Timelines,
 }
 
 /// What can be selected: the columns of tables 6.3 and 6.4.
@@ -45,6 +47,8 @@ pub enum Needs {
     Recording,
     /// A recording with times: a profile has none.
     Times,
+    /// Two runs; with times for what lies along time.
+    Comparison,
 }
 
 /// A line of the table.
@@ -69,12 +73,14 @@ use Artifact::{Call, CallRelation, Function, Module, TimePoint, TimeRange};
 
 impl ViewId {
     /// In the order of their keys.
-    pub const ALL: [ViewId; 5] = [
+    pub const ALL: [ViewId; 7] = [
         ViewId::Landscape,
         ViewId::Mural,
         ViewId::Flame,
         ViewId::Functions,
         ViewId::Calls,
+        ViewId::Differences,
+        ViewId::Timelines,
     ];
 
     pub const fn line(self) -> ViewLine {
@@ -133,6 +139,27 @@ impl ViewId {
                 // Not in the thesis: details on demand, by the calls themselves.
                 offers: &[Function, Call, TimePoint],
                 answers: &[Function, Module, Call, CallRelation, TimePoint, TimeRange],
+            },
+            ViewId::Differences => ViewLine {
+                id: "differences",
+                title: "Differences",
+                key: '6',
+                about: "what two runs have more and less, in numbers",
+                side: Side::Right,
+                needs: Needs::Comparison,
+                // Not in the thesis: it has one run.
+                offers: &[Module, CallRelation],
+                answers: &[Function, Module, Call, CallRelation],
+            },
+            ViewId::Timelines => ViewLine {
+                id: "timelines",
+                title: "Both along time",
+                key: '7',
+                about: "two runs along one time axis, one over the other",
+                side: Side::Below,
+                needs: Needs::Comparison,
+                offers: &[Function, Module, Call, TimePoint, TimeRange],
+                answers: &[Function, Module, Call, TimePoint, TimeRange],
             },
         }
     }

@@ -646,7 +646,12 @@ fn pictures_show_less_in_blue_and_more_in_orange_and_mirror() {
     ]);
     assert_eq!(answer.code, Some(0), "{}", answer.err);
     let page = std::fs::read_to_string(&report).expect("the report");
-    assert_eq!(page.matches("data:image/png;base64,").count(), 2);
+    assert_eq!(page.matches("data:image/png;base64,").count(), 3);
+    assert!(page.contains("Call tree") && page.contains("<details"));
+    assert_eq!(
+        page.matches("<details").count(),
+        page.matches("</details>").count()
+    );
     assert!(page.contains("&lt;script&gt;alert") && !page.contains("<script"));
     assert!(page.contains("Call relations") && page.contains("callscape compare"));
     assert!(!page.contains("src=\"http") && !page.contains("href="));
@@ -655,6 +660,169 @@ fn pictures_show_less_in_blue_and_more_in_orange_and_mirror() {
         Some(1)
     );
     assert_eq!(run(&[text(&a), text(&b), "-o", "x.gif"]).code, Some(1));
+}
+
+/// Calls, total and self cost by calling context, the names on the way joined.
+fn sum_contexts(call: &Made, names: &[String], path: &mut Vec<usize>, out: &mut Functions) {
+    let cost = call.end - call.start;
+    let below: u64 = call.below.iter().map(|it| it.end - it.start).sum();
+    path.push(call.function);
+    let on_the_way: Vec<&str> = path.iter().map(|&it| names[it].as_str()).collect();
+    let sums = out.entry(on_the_way.join("/")).or_default();
+    sums.calls += 1;
+    sums.total += cost;
+    sums.own += cost - below;
+    for below in &call.below {
+        sum_contexts(below, names, path, out);
+    }
+    path.pop();
+}
+
+#[test]
+fn the_call_trees_of_both_are_merged_by_call_path() {
+    for seed in 0..3 {
+        let mut random = Random(seed + 40);
+        let scratch = Scratch::new("compare-contexts");
+        let names: Vec<String> = ["alpha", "beta", "gamma", "delta"]
+            .map(str::to_owned)
+            .into();
+        let mut paths = Vec::new();
+        let mut known = Vec::new();
+        for side in ["a.json", "b.json"] {
+            let root = make(&mut random, 4, 5, &mut 0);
+            paths.push(write_trace(&scratch, side, &root, &names));
+            let mut contexts = Functions::new();
+            sum_contexts(&root, &names, &mut Vec::new(), &mut contexts);
+            known.push(contexts);
+        }
+        let found = document(&[text(&paths[0]), text(&paths[1]), "--exact", "--contexts"]);
+        let rows = found["contexts"].as_array().expect("a list");
+        let mut seen = BTreeMap::new();
+        let mut last = u64::MAX;
+        for row in rows {
+            let path = row["path"].as_array().expect("names").iter();
+            let path: Vec<&str> = path.map(|it| it.as_str().expect("a name")).collect();
+            let both = [side(&row["a"]), side(&row["b"])];
+            let delta = both[0].own.abs_diff(both[1].own);
+            assert!(delta <= last, "seed {seed}: {path:?} stands too late");
+            last = delta;
+            seen.insert(path.join("/"), both);
+        }
+        let mut expected = BTreeMap::new();
+        for path in known[0].keys().chain(known[1].keys()) {
+            let both = [0, 1].map(|side| known[side].get(path).copied().unwrap_or_default());
+            if both[0] != both[1] {
+                expected.insert(path.clone(), both);
+            }
+        }
+        assert_eq!(seen, expected, "seed {seed}");
+        // Swapping mirrors, ties included.
+        let back = document(&[text(&paths[1]), text(&paths[0]), "--exact", "--contexts"]);
+        let paths_of = |of: &Value| -> Vec<Value> {
+            let rows = of["contexts"].as_array().expect("a list").iter();
+            rows.map(|row| row["path"].clone()).collect()
+        };
+        assert_eq!(paths_of(&found), paths_of(&back), "seed {seed}");
+        // What a page shows of it is not in the document unless it is asked for.
+        let plain = document(&[text(&paths[0]), text(&paths[1])]);
+        assert!(plain.get("contexts").is_none());
+    }
+}
+
+#[test]
+fn both_runs_are_drawn_along_one_time_axis() {
+    let scratch = Scratch::new("compare-along");
+    let calls = |sort: u32| {
+        [
+            ("keep", "/app/q.py:1", 1, 100),
+            ("sort", "/app/p.py:1", 2, sort),
+            ("parse", "/app/p.py:9", 2, 100),
+        ]
+    };
+    let a = flat(&scratch, "a.json", &calls(900));
+    let b = flat(&scratch, "b.json", &calls(100));
+    for view in ["flame", "mural"] {
+        for align in ["share", "time", "events", "calls"] {
+            let picture = |a: &Path, b: &Path, name: &str| {
+                let path = scratch.0.join(name);
+                let mut arguments = vec![text(a), text(b), "-o", text(&path), "--view", view];
+                arguments.extend(["--align", align, "--size", "640x400"]);
+                let answer = run(&arguments);
+                assert_eq!(answer.code, Some(0), "{}", answer.err);
+                // The band between them says by how much B is slower or faster.
+                let colors = pixels(&path);
+                let plots = [40 * 640..150 * 640, 260 * 640..360 * 640];
+                plots.map(|plot| {
+                    let count = |is: &dyn Fn(i32, i32) -> bool| {
+                        let seen = colors[plot.clone()].iter();
+                        seen.filter(|it| is(i32::from(it[0]), i32::from(it[2])))
+                            .count()
+                    };
+                    [count(&|r, b| b > r + 40), count(&|r, b| r > b + 40)]
+                })
+            };
+            let less = picture(&a, &b, "less.png");
+            let more = picture(&b, &a, "more.png");
+            let said = format!("{view} {align}: {less:?} {more:?}");
+            assert!(less[0][0] > 400 && more[0][1] + more[1][1] > 400, "{said}");
+            assert!(more[0][0] + more[1][0] == 0, "{said}");
+            assert!(less[0][1] + less[1][1] == 0, "{said}");
+        }
+    }
+    // A profile has no times to lay along an axis.
+    let folded = scratch.write("c.folded", b"main;sort 60\nmain 20\n");
+    let out = scratch.0.join("no.png");
+    let answer = run(&[text(&a), text(&folded), "-o", text(&out), "--view", "flame"]);
+    assert_eq!(answer.code, Some(1));
+    assert!(answer.err.contains("need times"), "{}", answer.err);
+    // A page of the two holds what can be drawn.
+    let page = scratch.0.join("page.html");
+    let answer = run(&[
+        text(&a),
+        text(&folded),
+        "-o",
+        text(&page),
+        "--size",
+        "320x240",
+    ]);
+    assert_eq!(answer.code, Some(0), "{}", answer.err);
+    let page = std::fs::read_to_string(&page).expect("the report");
+    assert_eq!(page.matches("data:image/png;base64,").count(), 2);
+}
+
+#[test]
+fn only_what_differs_can_be_asked_for() {
+    let scratch = Scratch::new("compare-only");
+    let calls = |sort: u32| [("keep", "", 2, 100), ("sort", "", 2, sort)];
+    let a = flat(&scratch, "a.json", &calls(900));
+    let b = flat(&scratch, "b.json", &calls(100));
+    let found = document(&[text(&a), text(&b), "--only-differences"]);
+    let names: Vec<&str> = found["functions"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|row| row["name"].as_str())
+        .collect();
+    assert_eq!(names, ["sort", "main"]);
+    for height in ["a", "b", "difference"] {
+        let path = scratch.0.join("heights.png");
+        let mut arguments = vec![text(&a), text(&b), "-o", text(&path), "--size", "320x240"];
+        arguments.extend(["--height", height, "--only-differences"]);
+        assert_eq!(run(&arguments).code, Some(0), "{height}");
+    }
+}
+
+#[test]
+fn two_files_of_one_distributed_trace_are_compared_when_that_is_asked_for() {
+    let scratch = Scratch::new("compare-otlp");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/import/otlp/shop.jsonl");
+    let bytes = std::fs::read(&file).expect("the spans");
+    let [a, b] = ["a.jsonl", "b.jsonl"].map(|name| scratch.write(name, &bytes));
+    let found = document(&[text(&a), text(&b)]);
+    assert_eq!(found["runs"]["a"].as_array().map(Vec::len), Some(1));
+    assert_eq!(found["runs"]["b"].as_array().map(Vec::len), Some(1));
+    let answer = run(&[text(&a), text(&b)]);
+    assert!(answer.out.contains("no function differs"), "{}", answer.out);
 }
 
 #[test]

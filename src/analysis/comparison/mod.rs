@@ -4,6 +4,7 @@
 
 pub mod amounts;
 pub mod condition;
+pub mod contexts;
 mod doubts;
 pub mod pairing;
 pub mod significance;

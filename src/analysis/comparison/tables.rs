@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::Comparison;
 use super::amounts::{Amounts, Change, Measure, column};
 use super::significance::{probability, significant};
+use crate::facts::hierarchy::Hierarchy;
 use crate::units::{ModuleId, TimeRange, TimeSpec};
 
 /// A call relation, between functions or between modules, on both sides.
@@ -26,7 +27,7 @@ pub struct Window {
 
 impl Comparison {
     /// The range of a recording that a window is; none for the whole recording, and for a profile.
-    fn range(&self, recording: usize, window: Window) -> Option<TimeRange> {
+    pub(super) fn range(&self, recording: usize, window: Window) -> Option<TimeRange> {
         let recording = &self.session.recordings[recording].recording;
         if recording.profile.is_some() || (window.from.is_none() && window.to.is_none()) {
             return None;
@@ -49,7 +50,7 @@ impl Comparison {
     }
 
     /// Whether amounts are compared as they were recorded.
-    fn is_plain(&self, window: Window) -> bool {
+    pub(super) fn is_plain(&self, window: Window) -> bool {
         window.is_raw || (!self.is_by_shares && self.per.is_none())
     }
 
@@ -140,7 +141,11 @@ impl Comparison {
     }
 
     /// The self costs of everything in a run, and the calls of the function that amounts are given per call of.
-    fn basis_of(&self, recording: usize, range: Option<TimeRange>) -> (f64, Option<f64>) {
+    pub(super) fn basis_of(
+        &self,
+        recording: usize,
+        range: Option<TimeRange>,
+    ) -> (f64, Option<f64>) {
         let of = &self.session.recordings[recording].recording;
         let metrics = of.function_metrics(range);
         let whole = metrics.iter().map(|metric| metric.self_cost.ns() as f64);
@@ -178,33 +183,40 @@ impl Comparison {
     /// [`functions`](Self::functions); the total cost of a module is that of its longest open function. Nothing is
     /// known of their noise.
     pub fn modules(&self, functions: &[Change]) -> Vec<Change> {
-        let hierarchy = &self.session.hierarchy;
-        let mut modules =
-            vec![Change::new(Amounts::default(), Amounts::default()); hierarchy.len()];
-        for (row, change) in self.rows.iter().zip(functions) {
-            let module = &mut modules[row.module.index()];
+        let places: Vec<ModuleId> = self.rows.iter().map(|row| row.module).collect();
+        sums(&self.session.hierarchy, &places, functions)
+    }
+}
+
+/// By module of a structure the sums of calls and self costs of the functions in it, `places` saying where each is;
+/// the total cost of a module is that of its longest open function. O(functions + modules).
+pub fn sums(hierarchy: &Hierarchy, places: &[ModuleId], functions: &[Change]) -> Vec<Change> {
+    let none = Change::new(Amounts::default(), Amounts::default());
+    let mut modules = vec![none; hierarchy.len()];
+    for (place, change) in places.iter().zip(functions) {
+        if let Some(module) = modules.get_mut(place.index()) {
             module.a.add(&change.a);
             module.b.add(&change.b);
         }
-        for id in (1..hierarchy.len() as u32).rev().map(ModuleId) {
-            let of = modules[id.index()];
-            let Some(parent) = hierarchy.parent(id) else {
-                continue;
-            };
-            let parent = &mut modules[parent.index()];
-            for (into, from) in [(&mut parent.a, of.a), (&mut parent.b, of.b)] {
-                into.calls += from.calls;
-                into.self_cost += from.self_cost;
-                into.total = into.total.max(from.total);
-            }
-        }
-        modules
     }
+    for id in (1..hierarchy.len() as u32).rev().map(ModuleId) {
+        let of = modules[id.index()];
+        let Some(parent) = hierarchy.parent(id) else {
+            continue;
+        };
+        let parent = &mut modules[parent.index()];
+        for (into, from) in [(&mut parent.a, of.a), (&mut parent.b, of.b)] {
+            into.calls += from.calls;
+            into.self_cost += from.self_cost;
+            into.total = into.total.max(from.total);
+        }
+    }
+    modules
 }
 
 /// Brings the amounts of a run on what is compared: per call of a function, or as shares of the self costs of
 /// everything. Then calls are left out: samples are no calls, and their numbers say nothing beside those of a trace.
-fn scale(rows: &mut [Amounts], whole: f64, calls_of_base: Option<f64>) {
+pub(super) fn scale(rows: &mut [Amounts], whole: f64, calls_of_base: Option<f64>) {
     let of = calls_of_base.unwrap_or(whole);
     let factor = if of > 0.0 { 1.0 / of } else { 0.0 };
     for row in rows {
@@ -216,7 +228,7 @@ fn scale(rows: &mut [Amounts], whole: f64, calls_of_base: Option<f64>) {
 }
 
 /// The changes of `count` things whose amounts are known by side and run; missing ones are zero.
-fn changes(runs: &[Vec<Vec<Amounts>>; 2], count: usize) -> Vec<Change> {
+pub(super) fn changes(runs: &[Vec<Vec<Amounts>>; 2], count: usize) -> Vec<Change> {
     let at = |run: &Vec<Amounts>, place: usize| run.get(place).copied().unwrap_or_default();
     let mean = |runs: &Vec<Vec<Amounts>>, place: usize| {
         let mut sum = Amounts::default();

@@ -82,7 +82,14 @@ impl Document {
     ) -> anyhow::Result<Option<Revised>> {
         let mut base = Arc::clone(&now.base);
         let mut is_other = false;
-        // The structure of two runs is made of both: it stays as it was when they were opened.
+        // The structure of two runs is made of both.
+        let mut versus = now.versus.clone();
+        if let Some(old) = now.versus.as_ref().filter(|_| rescan)
+            && let Some((session, other)) = old.reopen(&now.inputs, &base, progress)?
+        {
+            (base, versus) = (Arc::new(session), Some(Arc::new(other)));
+            is_other = true;
+        }
         let rescan = rescan && now.versus.is_none();
         let mut rest = now.refinement.clone().filter(|_| !rescan);
         if rescan && let Some(refinement) = &now.refinement {
@@ -107,15 +114,7 @@ impl Document {
         let history = now.history.clone();
         let document = Document {
             refinement: rest,
-            ..Document::of(
-                &now.inputs,
-                base,
-                map,
-                history,
-                now.versus.clone(),
-                settings,
-                progress,
-            )?
+            ..Document::of(&now.inputs, base, map, history, versus, settings, progress)?
         };
         let moved = moved(now, &document);
         Ok(Some(Revised { document, moved }))
@@ -185,10 +184,32 @@ impl Document {
         Ok(Some(Revised { document, moved }))
     }
 
+    /// The same runs with A and B exchanged. None where there are no two. For a worker thread.
+    pub fn swap(
+        now: &Basis,
+        settings: &LandscapeSettings,
+        progress: &Progress,
+    ) -> anyhow::Result<Option<Revised>> {
+        let Some(versus) = &now.versus else {
+            return Ok(None);
+        };
+        let document = Document::of(
+            &now.inputs,
+            Arc::clone(&now.base),
+            now.map.clone(),
+            now.history.clone(),
+            Some(Arc::new(versus.swapped())),
+            settings,
+            progress,
+        )?;
+        let moved = document.session.hierarchy.modules().map(Some).collect();
+        Ok(Some(Revised { document, moved }))
+    }
+
     /// Which run is shown: nothing of another is at the same time, on the same thread, or has the same numbers.
-    fn is_same_run(&self, other: &Document) -> bool {
-        let letter = |of: &Document| of.versus.as_ref().map(|versus| versus.letter());
-        letter(self) == letter(other)
+    pub fn is_same_run(&self, other: &Document) -> bool {
+        let input = |of: &Document| of.versus.as_ref().map(|versus| versus.input());
+        input(self) == input(other)
     }
 
     /// Takes the clock of another run over: as it plays, at the time that is the same, without its range.

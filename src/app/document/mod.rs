@@ -1,6 +1,7 @@
 //! What is open: a session, its views, and where its playback stands.
 
 mod anew;
+mod beside;
 mod inputs;
 mod meaning;
 
@@ -34,7 +35,7 @@ use crate::progress::{Cancelled, Progress};
 use crate::source::history::History;
 use crate::units::{Cost, FunctionId, ModuleId, ThreadId, TimeRange};
 use crate::views::functions::FunctionTable;
-use crate::views::landscape::{LandscapeSettings, LandscapeView, Moment, Surface};
+use crate::views::landscape::{ArcMode, LandscapeSettings, LandscapeView, Moment, Surface};
 use crate::views::metrics::ModuleMetrics;
 use crate::views::mural::MuralRows;
 use crate::views::table::{Needs, ViewId};
@@ -93,6 +94,8 @@ pub struct Document {
     pub refinement: Option<Refinement>,
     /// Where two runs are compared, the one that is shown and what differs.
     pub versus: Option<Arc<Versus>>,
+    /// The landscape of the run that is not shown, while both are to be seen.
+    pub beside: Option<LandscapeView>,
 }
 
 impl Document {
@@ -124,6 +127,11 @@ impl Document {
             (None, Surface::Difference) => Surface::Neutral,
             (None, other) => other,
         };
+        settings.arcs = match (&versus, settings.arcs) {
+            (Some(_), ArcMode::All) => ArcMode::Difference,
+            (None, ArcMode::Difference) => ArcMode::All,
+            (_, other) => other,
+        };
         let document = Document::of(inputs, session, map, None, versus, &settings, progress)?;
         Ok(Document {
             refinement,
@@ -154,10 +162,12 @@ impl Document {
         if let Some(history) = &history {
             set_history(&mut metrics, &session, &base, &origins, history);
         }
-        // What differs is known of the modules as they are without a mapping.
-        if let (Some(versus), None) = (&versus, &map) {
-            metrics.set_difference(versus.difference.clone());
-        }
+        let versus = versus.map(|versus| {
+            let difference = &versus.difference;
+            let over = versus.over(&session, difference.measure, difference.strength);
+            metrics.set_difference(over.difference.clone());
+            Arc::new(over)
+        });
         let cut = Cut::all().hiding(left_out);
         let metrics = Arc::new(metrics);
         let landscape = LandscapeView::with(&session, metrics, Arc::default(), settings, &cut);
@@ -179,7 +189,11 @@ impl Document {
                 .unwrap_or_default(),
             sheets: resolved
                 .filter(|resolved| resolved.recording.profile.is_none())
-                .map(|_| Sheets::new(&session, RECORDING)),
+                .map(|_| {
+                    let mut sheets = Sheets::new(&session, RECORDING);
+                    sheets.compare(&session, versus.as_ref());
+                    sheets
+                }),
             rows: RowsChoice::default(),
             rows_for: (MuralRows::default(), None),
             functions: resolved.map(|_| FunctionTable::new(&session, RECORDING)),
@@ -189,6 +203,7 @@ impl Document {
             function_of: functions_by_module(&session),
             refinement: None,
             versus,
+            beside: None,
             session,
             base,
             map,
@@ -210,12 +225,7 @@ impl Document {
             &history,
         );
         self.history = Some(history);
-        let references = Arc::clone(self.landscape.references());
-        let (metrics, settings) = (Arc::new(metrics), self.settings);
-        let left = self.landscape.left().clone();
-        self.landscape =
-            LandscapeView::with(&self.session, metrics, references, &settings, &self.cut);
-        self.landscape.leave(left);
+        self.set_metrics(metrics);
     }
 
     /// Lays the landscape out anew; blocks ease to their new places.
@@ -225,6 +235,7 @@ impl Document {
         if self.landscape.lay_out(&self.session, settings, &self.cut) {
             self.landscape.ease_from(&boxes, Some);
         }
+        self.follow();
     }
 
     /// What lays the landscape out anew on another thread, with these settings.
@@ -246,6 +257,7 @@ impl Document {
         self.settings = *landscape.settings();
         landscape.leave(self.landscape.left().clone());
         self.landscape = landscape;
+        self.follow();
     }
 
     /// The recording that plays.
@@ -370,6 +382,13 @@ impl Document {
             Needs::Nothing => true,
             Needs::Recording => self.resolved().is_some(),
             Needs::Times => self.playback.is_some(),
+            Needs::Comparison => match view {
+                ViewId::Timelines => {
+                    let versus = self.versus.as_ref();
+                    versus.is_some_and(|versus| versus.clocks().is_some())
+                }
+                _ => self.versus.is_some(),
+            },
         }
     }
 

@@ -6,6 +6,7 @@ use super::super::style;
 use super::legend::{Meanings, entry, together};
 use super::text;
 use crate::layout::arcs::ArcMeasure;
+use crate::views::difference::difference_color;
 use crate::views::landscape::ArcMode;
 
 /// The width of the drawn samples in points.
@@ -19,12 +20,25 @@ pub(super) fn show(ui: &mut Ui, meanings: &Meanings<'_>, counts_calls: bool, lef
         return;
     }
     let landscape = meanings.landscape;
+    if settings.arcs == ArcMode::Difference
+        && let Some(difference) = landscape.metrics().difference()
+    {
+        let of = difference.measure_of_relations().title();
+        for (is_more, text) in [(true, "more"), (false, "less")] {
+            together(ui, |ui| {
+                let color = difference_color(settings.theme, is_more);
+                taper(ui, color, color);
+                entry(ui, &format!("{of} in B:"), text);
+            });
+        }
+        return entry(ui, "outlined:", "in one run alone");
+    }
     let left_out = match left_out {
         0 => String::new(),
         left_out => format!("{} lesser ones not drawn", text::count(left_out as u64)),
     };
     let of = match settings.arcs {
-        ArcMode::All | ArcMode::None => "",
+        ArcMode::All | ArcMode::Difference | ArcMode::None => "",
         ArcMode::Selection => " of the module chosen",
         ArcMode::Step => " of the last step",
     };

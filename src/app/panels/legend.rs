@@ -54,16 +54,6 @@ pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
         .frame(frame(ui))
         .resizable(false);
     panel.show(ui, |ui| {
-        if let Some(versus) = &document.versus {
-            ui.horizontal_wrapped(|ui| {
-                let flip = ui.button(versus.title());
-                if flip.on_hover_text("Show the other run (V)").clicked() {
-                    context.commands.push(Command::Flip);
-                }
-                let other = format!("V shows {}", versus.title_of_other());
-                ui.label(style::weak(other).small());
-            });
-        }
         context.commands.extend(strip(ui, &meanings));
     });
 }
@@ -167,7 +157,8 @@ pub fn strip(ui: &mut Ui, meanings: &Meanings<'_>) -> Option<Command> {
                             });
                         }
                         for (mark, meaning) in [
-                            ("level stripes:", "less"),
+                            ("upright stripes:", "more"),
+                            ("level:", "less"),
                             ("slanting:", "only in B"),
                             ("crossed:", "only in A"),
                         ] {

@@ -6,6 +6,7 @@ mod beside;
 mod calls;
 mod crumbs;
 mod details;
+mod differences;
 mod flying;
 mod functions;
 mod help;
@@ -26,6 +27,7 @@ mod table;
 mod text;
 mod tooltip;
 mod top;
+mod versus;
 mod welcome;
 mod widgets;
 
@@ -74,13 +76,35 @@ pub struct Place {
 /// What the panels made of a frame.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Layout {
-    /// None while it is not to be seen.
+    /// None while it is not to be seen; of two that of A.
     pub landscape: Option<Place>,
+    /// All that landscapes have of the window.
+    pub covered: Option<Rect>,
     pub pointed: Pointed,
     pub under_pointer: Option<ViewId>,
     pub rows_seen: RowsSeen,
     /// Where the pointer is, in points.
     pub pointer: Option<Pos2>,
+    /// Where two runs are to be drawn, if both are.
+    pub split: Option<Split>,
+}
+
+/// Two landscapes beside each other, or in one place, in points.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Split {
+    /// Of A and of B, equally large.
+    pub places: [Rect; 2],
+    /// What can be seen of each.
+    pub seen: [Rect; 2],
+    /// To the right of it is B.
+    pub at: f32,
+}
+
+/// What the views are drawn on.
+pub struct Pictures {
+    pub views: [(ViewId, TextureId); ViewId::ALL.len()],
+    /// The landscape of a second run.
+    pub second: TextureId,
 }
 
 /// Numbers about the frames drawn, for the readout of frame times.
@@ -103,7 +127,7 @@ pub fn show(
     ui: &mut Ui,
     bench: &Workbench,
     dock: &mut Dock,
-    pictures: &[(ViewId, TextureId)],
+    pictures: &Pictures,
     timings: &Timings,
     commands: &mut Vec<Command>,
 ) -> Layout {
@@ -119,34 +143,51 @@ pub fn show(
     let is_shown = dock.is_visible(ViewId::Landscape);
     top::show(ui, &mut context);
     crumbs::show(ui, &mut context);
+    versus::show(ui, &mut context);
     playback::show(ui, &mut context);
     if is_shown {
         legend::show(ui, &mut context);
     }
     details::show(ui, &mut context);
     let room = ui.available_rect_before_wrap();
-    let picture = |view: ViewId| pictures.iter().find(|(of, _)| *of == view);
+    let picture = |view: ViewId| pictures.views.iter().find(|(of, _)| *of == view);
+    let mut split = None;
     dock.show(ui, &mut |ui, view| match view {
         ViewId::Landscape => {
             let drawn = as_far_as(window, room, ui.max_rect());
-            if let Some(&(_, id)) = picture(view) {
-                let uv = Rect::from_min_max(Pos2::ZERO, egui::pos2(1.0, 1.0));
-                ui.painter().image(id, drawn, uv, Color32::WHITE);
-            }
             let seen = ui.max_rect();
-            beside::show(ui, Place { seen, drawn }, &context);
+            split = versus::split(bench, seen, drawn);
+            match (&split, picture(view)) {
+                (Some(split), Some(&(_, own))) => {
+                    versus::draw(ui, split, [own, pictures.second], &mut context);
+                }
+                (None, Some(&(_, id))) => {
+                    let uv = Rect::from_min_max(Pos2::ZERO, egui::pos2(1.0, 1.0));
+                    ui.painter().image(id, drawn, uv, Color32::WHITE);
+                    beside::show(ui, Place { seen, drawn }, &context);
+                }
+                (_, None) => {}
+            }
         }
-        ViewId::Mural | ViewId::Flame => {
+        ViewId::Differences => differences::show(ui, &mut context),
+        ViewId::Mural | ViewId::Flame | ViewId::Timelines => {
             let picture = picture(view).map(|&(_, id)| id);
             sheet::show(ui, view, picture, &mut context);
         }
         ViewId::Functions => functions::show(ui, &mut context),
         ViewId::Calls => calls::show(ui, &mut context),
     });
-    let landscape = dock.place(ViewId::Landscape).map(|seen| Place {
-        seen,
-        drawn: as_far_as(window, room, seen),
+    let landscape = dock.place(ViewId::Landscape).map(|seen| match &split {
+        Some(split) => Place {
+            seen: split.seen[0],
+            drawn: split.places[0],
+        },
+        None => Place {
+            seen,
+            drawn: as_far_as(window, room, seen),
+        },
     });
+    let covered = dock.place(ViewId::Landscape);
     context.free = landscape.map_or(room, |place| place.seen);
     let ctx = ui.ctx().clone();
     if landscape.is_some() {
@@ -179,6 +220,8 @@ pub fn show(
     let pointer = ctx.pointer_hover_pos();
     Layout {
         landscape,
+        covered,
+        split,
         pointed: context.pointed,
         pointer,
         rows_seen: context.rows_seen,
@@ -198,6 +241,7 @@ pub fn show_table(ui: &mut Ui, bench: &Workbench, view: ViewId) {
     };
     match view {
         ViewId::Calls => calls::show(ui, &mut context),
+        ViewId::Differences => differences::show(ui, &mut context),
         _ => functions::show(ui, &mut context),
     }
 }

@@ -97,12 +97,15 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>, suited: Quality) {
                 let tilings = Tiling::ALL.map(|tiling| (tiling, tiling.name()));
                 choice(ui, "Layout", &mut new.tiling, &tilings);
                 if has_recording {
-                    let arcs = [
+                    let mut arcs = vec![
                         (ArcMode::All, "all up to now"),
                         (ArcMode::Selection, "of the module chosen"),
                         (ArcMode::Step, "of the last step"),
                         (ArcMode::None, "none"),
                     ];
+                    if document.is_some_and(|it| it.versus.is_some()) {
+                        arcs.insert(2, (ArcMode::Difference, "difference of two runs"));
+                    }
                     choice(ui, "Arcs", &mut new.arcs, &arcs);
                     if new.arcs != ArcMode::None {
                         let widths = [

@@ -10,6 +10,7 @@ use super::super::command::Command;
 use super::super::sheets::{SheetAction, Sheets};
 use super::super::style;
 use super::{Context, rows};
+use crate::analysis::session::Session;
 use crate::filter::selection::Pointed;
 use crate::units::TimeRange;
 use crate::views::table::ViewId;
@@ -72,7 +73,8 @@ pub fn show(ui: &mut Ui, view: ViewId, picture: Option<TextureId>, context: &mut
             act(SheetAction::Pan(by * scale));
         }
     }
-    drag(ui, view, &response, sheets, shift, place, context);
+    let of = (sheets, &*document.session);
+    drag(ui, view, &response, of, shift, place, context);
     if let Some(corner) = sheets.corner(view) {
         let points = |at: Vec2| rect.min + egui::vec2(at.x, at.y) / scale;
         let corner = Rect::from_min_max(points(corner.min), points(corner.max));
@@ -84,7 +86,7 @@ pub fn show(ui: &mut Ui, view: ViewId, picture: Option<TextureId>, context: &mut
     let Some(at) = response.hover_pos().map(place) else {
         return;
     };
-    let pointed = sheets.pointed(view, at);
+    let pointed = sheets.pointed(view, &document.session, at);
     context.pointed = pointed;
     if response.double_clicked() {
         double_click(view, pointed, context);
@@ -110,7 +112,7 @@ fn drag(
     ui: &Ui,
     view: ViewId,
     response: &egui::Response,
-    sheets: &Sheets,
+    (sheets, session): (&Sheets, &Session),
     shift: bool,
     place: impl Fn(Pos2) -> Vec2,
     context: &mut Context<'_>,
@@ -120,7 +122,7 @@ fn drag(
     let chooses = shift || response.dragged_by(PointerButton::Secondary);
     if response.drag_started() && chooses {
         let origin = ui.input(|input| input.pointer.press_origin());
-        let time = origin.and_then(|at| sheets.time_at(view, place(at).x));
+        let time = origin.and_then(|at| sheets.time_at(view, session, place(at).x));
         if let Some(time) = time {
             ui.data_mut(|data| data.insert_temp(response.id, time));
         }
@@ -136,7 +138,7 @@ fn drag(
     }
     match (begun, response.interact_pointer_pos()) {
         (Some(from), Some(at)) => {
-            if let Some(to) = sheets.time_at(view, place(at).x) {
+            if let Some(to) = sheets.time_at(view, session, place(at).x) {
                 let range = TimeRange::new(from, to);
                 context.commands.push(Command::DragRange(range));
             }

@@ -98,14 +98,22 @@ fn of_relation(ui: &mut Ui, document: &Document, (from, to): (ModuleId, ModuleId
     let name = |module| document.session.hierarchy.name(module);
     let title = format!("{} to {}", name(from), name(to));
     ui.add(egui::Label::new(style::title(title)).wrap());
-    let mut relations = document.landscape.relations();
-    if let Some(found) = relations.find(|it| (it.from, it.to) == (from, to)) {
-        let calls = text::counted(found.calls, "call", "calls");
-        let step = match found.step_calls {
-            0 => String::new(),
-            step => format!(", {} of them in the last step", text::count(step)),
-        };
-        ui.label(style::weak(format!("{calls}{step}")).small());
+    let own = document.versus.as_ref().map_or(0, |versus| versus.side());
+    let mut landscapes = [Some(&document.landscape), document.beside.as_ref()];
+    if own == 1 {
+        landscapes.reverse();
+    }
+    for (landscape, letter) in landscapes.into_iter().zip(["A: ", "B: "]) {
+        let letter = document.beside.as_ref().map_or("", |_| letter);
+        let mut relations = landscape.into_iter().flat_map(|it| it.relations());
+        if let Some(found) = relations.find(|it| (it.from, it.to) == (from, to)) {
+            let calls = text::counted(found.calls, "call", "calls");
+            let step = match found.step_calls {
+                0 => String::new(),
+                step => format!(", {} of them in the last step", text::count(step)),
+            };
+            ui.label(style::weak(format!("{letter}{calls}{step}")).small());
+        }
     }
     ui.label(style::weak("Click to list the calls").small());
 }

@@ -7,7 +7,7 @@ use super::super::command::Command;
 use super::super::style;
 use super::widgets::{Icon, icon_button, paint};
 use super::{Context, search};
-use crate::views::table::ViewId;
+use crate::views::table::{Needs, ViewId};
 
 pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
     let bench = context.bench;
@@ -84,7 +84,10 @@ fn views(ui: &mut Ui, context: &mut Context<'_>) {
             if ui
                 .add_enabled(enabled, button)
                 .on_hover_text(line.about)
-                .on_disabled_hover_text("Needs a recording with times")
+                .on_disabled_hover_text(match line.needs {
+                    Needs::Comparison => "Needs two recordings, A and B",
+                    _ => "Needs a recording with times",
+                })
                 .clicked()
             {
                 context.commands.push(Command::ToggleView(view));

@@ -103,7 +103,8 @@ impl SavedLook {
     pub fn restore(&self, settings: &mut LandscapeSettings) -> usize {
         let areas = Metric::ALL.map(|metric| (metric, metric.name()));
         let areas: Vec<_> = areas.into_iter().filter(|(it, _)| it.is_amount()).collect();
-        let surfaces: Vec<_> = Surface::all().map(|it| (it, it.name())).collect();
+        let surfaces = Surface::all().chain([Surface::Difference]);
+        let surfaces: Vec<_> = surfaces.map(|it| (it, it.name())).collect();
         let arcs = ArcMode::ALL.map(|it| (it, it.name()));
         let widths = ArcMeasure::ALL.map(|it| (it, it.name()));
         if let Some(bundling) = self.bundling.filter(|it| it.is_finite()) {

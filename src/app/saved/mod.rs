@@ -4,6 +4,7 @@
 //! where that is possible, and modules by their path in the hierarchy, so that it survives another scan.
 
 mod look;
+mod pair;
 
 use std::path::{Component, Path, PathBuf};
 
@@ -23,6 +24,7 @@ use crate::filter::selection::{CallOf, Pointed};
 use crate::import::input::STANDARD_INPUT;
 use crate::units::{CallId, ModuleId, ThreadId, Time, TimeRange};
 use look::{SavedLook, SavedPlayback, SavedViews};
+pub use pair::SavedPair;
 
 /// How the names of session files end.
 pub const ENDING: &str = ".callscape-session.json";
@@ -64,6 +66,8 @@ pub struct SavedSession {
     pub playback: Option<SavedPlayback>,
     #[serde(default)]
     shown: SavedViews,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pair: Option<SavedPair>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -105,6 +109,11 @@ impl SavedSession {
             FilterStep::RemoveBelowCall(of) => SavedStep::BelowCall([of.thread.0, of.call.0]),
         });
         let inputs = &document.inputs;
+        let mut recordings: Vec<&PathBuf> = inputs.recordings.iter().collect();
+        if document.versus.as_ref().is_some_and(|it| it.is_swapped()) {
+            // A stands first.
+            recordings.reverse();
+        }
         // A mapping that was never saved is nowhere to be found again.
         let mapping = document.map.as_ref().and_then(|_| bench.mapping.path());
         Some(SavedSession {
@@ -114,9 +123,8 @@ impl SavedSession {
                 .source_dir
                 .as_deref()
                 .map(|path| relative(path, folder)),
-            recordings: inputs
-                .recordings
-                .iter()
+            recordings: recordings
+                .into_iter()
                 .map(|path| relative(path, folder))
                 .collect(),
             views: bench.dock.arrangement(),
@@ -154,6 +162,7 @@ impl SavedSession {
             look: SavedLook::of(&bench.settings),
             playback: SavedPlayback::of(bench),
             shown: SavedViews::of(document),
+            pair: SavedPair::of(bench),
         })
     }
 

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use glam::Vec2;
 use winit::event_loop::ActiveEventLoop;
 
-use super::pictures::{landscape_frame, prepare_sheets, viewport};
-use super::{App, MAX_LOSSES};
-use crate::app::graphics::{Graphics, Presented};
-use crate::app::panels::{self, Layout, Place};
+use super::pictures::{News, halves, landscape_frame, prepare_sheets, viewport};
+use super::{App, Drawn, MAX_LOSSES};
+use crate::app::graphics::{Graphics, Presented, Shown};
+use crate::app::panels::{self, Layout, Pictures, Place};
 use crate::app::workbench::Message;
 use crate::render::gpu::GpuError;
 use crate::render::renderer::Quality;
@@ -71,7 +71,8 @@ impl App {
         let begin = Instant::now();
         self.bench.advance();
         let camera = self.bench.camera.camera();
-        let in_motion = view.drawn.is_some_and(|drawn| drawn.camera != camera);
+        let drawn = view.drawn[0].frame;
+        let in_motion = drawn.is_some_and(|drawn| drawn.camera != camera);
         let scale = view.pace.begin_frame(self.bench.now(), in_motion);
         if view.graphics.size().contains(&0) {
             // Nothing to draw on until the window gets a size.
@@ -79,14 +80,21 @@ impl App {
         }
         let mut dock = std::mem::take(&mut self.bench.dock);
         let graphics = &mut view.graphics;
-        let pictures = ViewId::ALL.map(|view| (view, graphics.picture(view)));
+        graphics.set_second(self.bench.shows_both());
+        if graphics.second.is_none() {
+            view.drawn[1] = Drawn::default();
+        }
+        let pictures = Pictures {
+            views: ViewId::ALL.map(|view| (view, graphics.picture(Shown::View(view)))),
+            second: graphics.picture(Shown::SecondLandscape),
+        };
         let (bench, timings, commands) = (&self.bench, &self.timings, &mut self.commands);
         let mut layout = Layout::default();
         let theme = bench.settings.theme;
         let shown = view.overlay.run(&view.window, event_loop, theme, |ui| {
             commands.clear();
             layout = panels::show(ui, bench, &mut dock, &pictures, timings, commands);
-            layout.landscape.map_or(egui::Rect::NOTHING, |it| it.seen)
+            layout.covered.unwrap_or(egui::Rect::NOTHING)
         });
         self.bench.dock = dock;
         let points = shown.panels.pixels_per_point;
@@ -94,8 +102,15 @@ impl App {
             let viewport = viewport(landscape, points);
             self.bench.set_viewport(viewport);
             let size = (viewport.size * scale * view.finest).as_uvec2();
-            view.graphics.target(ViewId::Landscape, size.to_array())
+            self.bench.set_halves(halves(&layout, points));
+            let size = size.to_array();
+            let second = layout.split.is_some().then_some(());
+            let second = second.map(|()| view.graphics.target(Shown::SecondLandscape, size));
+            let own = view.graphics.target(Shown::View(ViewId::Landscape), size);
+            (own, second)
         });
+        let second = target.and_then(|(_, second)| second);
+        let target = target.map(|(own, _)| own);
         if target.is_none() {
             self.bench.hide_viewport();
         }
@@ -132,20 +147,36 @@ impl App {
         let restless = CALM.saturating_sub(self.last_input.elapsed());
         let may_settle = scale == 1.0 && restless.is_zero() && !shown.repaint_after.is_zero();
         let quality = self.bench.quality.unwrap_or(self.timings.quality);
-        let landscape = target
-            .and_then(|target| landscape_frame(&mut self.bench, view, target, may_settle, quality));
+        let news = News::take(&mut self.bench);
+        let landscapes = [target, second].map(|target| Some((target?, news)));
+        let mut which = 0..;
+        let landscapes = landscapes.map(|it| {
+            let place = which.next().unwrap_or_default();
+            let (target, news) = it?;
+            landscape_frame(
+                &mut self.bench,
+                view,
+                target,
+                (may_settle, quality),
+                place,
+                news,
+            )
+        });
         let sheets = prepare_sheets(&mut self.bench, view, points);
         let is_waiting = self.bench.sheets_wait();
         #[cfg(debug_assertions)]
         self.fault.happen(self.timings.frames, &mut view.graphics);
-        let presented = view
-            .graphics
-            .draw(landscape.as_ref(), &sheets, theme, shown.panels);
-        if landscape.is_some() {
-            view.drawn = landscape;
+        let presented = view.graphics.draw(
+            landscapes.each_ref().map(Option::as_ref),
+            &sheets,
+            theme,
+            shown.panels,
+        );
+        for (drawn, frame) in view.drawn.iter_mut().zip(landscapes) {
+            drawn.frame = frame.or(drawn.frame);
         }
         // The picture gets better while nothing moves: the best is what one wants.
-        let is_best = self.bench.is_moving() || view.graphics.renderer.settled();
+        let is_best = self.bench.is_moving() || view.graphics.settled();
         if self.bench.wants_copy && is_best {
             self.bench.wants_copy = false;
             if let Some(place) = layout.landscape {
@@ -184,10 +215,7 @@ impl App {
         by(shown.repaint_after);
         if self.bench.is_moving() || had_commands || is_brushed {
             by(Duration::ZERO);
-        } else if target.is_some()
-            && self.bench.document.is_some()
-            && !view.graphics.renderer.settled()
-        {
+        } else if target.is_some() && self.bench.document.is_some() && !view.graphics.settled() {
             by(restless);
         }
         if let Some(rest) = view.pace.rests_in(self.bench.now()) {

@@ -97,6 +97,7 @@ impl App {
             WindowEvent::CursorMoved { position, .. } => {
                 let at = Vec2::new(position.x as f32, position.y as f32);
                 let over_panel = view.overlay.covers(at.x, at.y);
+                self.bench.enter_half(at);
                 self.bench
                     .pointer_moved(at - self.bench.viewport.origin, over_panel);
             }

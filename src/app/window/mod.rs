@@ -119,6 +119,17 @@ struct App {
     failure: Option<anyhow::Error>,
 }
 
+/// What a renderer has of a landscape, and what its picture shows.
+#[derive(Default)]
+struct Drawn {
+    frame: Option<Frame>,
+    /// The moment that the renderer has; none when it has nothing of the present blocks.
+    shown: Option<Option<Moment>>,
+    /// The call relations that stand out among the arcs that the renderer has.
+    marked: Option<[Marked; 2]>,
+    has_blocks: bool,
+}
+
 /// A call relation, and the thread of a hop of a hyperarc.
 type Marked = (Option<(ModuleId, ModuleId)>, Option<ThreadId>);
 
@@ -127,12 +138,8 @@ struct View {
     overlay: Overlay,
     graphics: Graphics,
     window: Arc<Window>,
-    /// What the landscape's picture shows.
-    drawn: Option<Frame>,
-    /// The moment that the renderer has; none when it has nothing of the present blocks.
-    shown: Option<Option<Moment>>,
-    /// The call relations that stand out among the arcs that the renderer has.
-    marked: Option<[Marked; 2]>,
+    /// Of the landscape, and of that of a second run.
+    drawn: [Drawn; 2],
     /// What the pictures of the sheets show.
     sheets: BTreeMap<ViewId, DrawnWith>,
     /// The sheets that were not all worked out when they were drawn.
@@ -275,9 +282,7 @@ impl App {
                     overlay: Overlay::new(&window, side, theme),
                     graphics,
                     window,
-                    drawn: None,
-                    shown: None,
-                    marked: None,
+                    drawn: Default::default(),
                     sheets: BTreeMap::new(),
                     waited: Vec::new(),
                     last_frame: Instant::now(),

@@ -5,11 +5,11 @@ use glam::Vec2;
 use super::View;
 use crate::app::camera::pose::FreeArea;
 use crate::app::document::Document;
-use crate::app::graphics::{Graphics, Target};
-use crate::app::panels::Place;
+use crate::app::graphics::{Graphics, Shown, Target};
+use crate::app::pair::Halves;
+use crate::app::panels::{Layout, Place};
 use crate::app::sheets::DrawnWith;
 use crate::app::workbench::{Viewport, Workbench};
-use crate::filter::selection::Pointed;
 use crate::render::renderer::{Frame, Quality};
 use crate::units::ModuleId;
 use crate::views::Scope;
@@ -20,14 +20,35 @@ const LETTERS: f32 = 13.0;
 /// Names of search results shown over the landscape.
 const MAX_NAMES_FOUND: usize = 12;
 
-/// Brings the renderer up to date, and gives the frame to draw; none when the picture would be the same,
-/// or only better and it may not settle now.
+/// What is new since the last frame, for every landscape.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct News {
+    names: bool,
+    blocks: bool,
+    looks: bool,
+    left: bool,
+}
+
+impl News {
+    pub fn take(bench: &mut Workbench) -> News {
+        News {
+            names: std::mem::take(&mut bench.names_are_new),
+            blocks: std::mem::take(&mut bench.blocks_are_new),
+            looks: std::mem::take(&mut bench.looks_are_new),
+            left: std::mem::take(&mut bench.left_is_new),
+        }
+    }
+}
+
+/// Brings the renderer of the landscape, or of that of a second run, `which` 1, up to date, and gives the frame to
+/// draw; none when the picture would be the same, or only better and it may not settle now.
 pub(super) fn landscape_frame(
     bench: &mut Workbench,
     view: &mut View,
     target: Target,
-    may_settle: bool,
-    quality: Quality,
+    (may_settle, quality): (bool, Quality),
+    which: usize,
+    news: News,
 ) -> Option<Frame> {
     let mut frame = Frame {
         camera: bench.camera.camera(),
@@ -37,71 +58,82 @@ pub(super) fn landscape_frame(
         selected: [None; 2],
         quality,
     };
-    let Graphics { gpu, renderer, .. } = &mut view.graphics;
     let shown = target.size[0] as f32 / bench.viewport.size.x.max(1.0);
-    renderer.set_scale(view.window.scale_factor() as f32 * shown);
+    let scale = view.window.scale_factor() as f32 * shown;
+    let Graphics {
+        gpu,
+        renderer,
+        second,
+        ..
+    } = &mut view.graphics;
+    let drawn = &mut view.drawn[which];
     let Some(document) = &mut bench.document else {
-        return (target.is_new || view.drawn != Some(frame)).then_some(frame);
+        return (target.is_new || drawn.frame != Some(frame)).then_some(frame);
     };
-    let mut is_stale = target.is_new | std::mem::take(&mut bench.names_are_new);
-    if std::mem::take(&mut bench.blocks_are_new) {
-        renderer.set_blocks(gpu, document.landscape.blocks());
-        renderer.set_looks(0, document.landscape.looks());
-        if let Some((starts, _)) = document.landscape.way() {
+    let meant = [&document.selection.pointed, &document.selection.chosen]
+        .map(|of| document.meant(of).modules());
+    let (moment, moment_beside) = (document.moment(), document.moment_beside());
+    let Document {
+        landscape,
+        beside,
+        session,
+        selection,
+        ..
+    } = document;
+    let (renderer, landscape, moment) = match which {
+        0 => (renderer, landscape, moment),
+        _ => (second.as_mut()?, beside.as_mut()?, moment_beside),
+    };
+    renderer.set_scale(scale);
+    let mut is_stale = target.is_new | news.names;
+    if news.blocks || !drawn.has_blocks {
+        renderer.set_blocks(gpu, landscape.blocks());
+        renderer.set_looks(0, landscape.looks());
+        if let Some((starts, _)) = landscape.way() {
             renderer.start_from(gpu, starts);
         }
-        view.shown = None;
+        drawn.has_blocks = true;
+        drawn.shown = None;
         is_stale = true;
     }
-    let share = document.landscape.way().map_or(1.0, |(_, share)| share);
+    let share = landscape.way().map_or(1.0, |(_, share)| share);
     if renderer.move_on(share) {
         // Arcs go along with the blocks that they join.
-        view.shown = None;
+        drawn.shown = None;
         is_stale = true;
     }
-    if std::mem::take(&mut bench.looks_are_new) {
-        renderer.set_looks(0, document.landscape.looks());
+    if news.looks {
+        renderer.set_looks(0, landscape.looks());
         is_stale = true;
     }
-    let moment = document.moment();
-    if std::mem::take(&mut bench.left_is_new) {
-        view.shown = None;
+    if news.left {
+        drawn.shown = None;
     }
-    if document.landscape.point(&document.selection) {
-        view.shown = None;
+    if landscape.point(selection) {
+        drawn.shown = None;
     }
-    if view.shown != Some(moment) {
-        view.shown = Some(moment);
-        document.landscape.show(&document.session, moment);
-        let landscape = &document.landscape;
+    if drawn.shown != Some(moment) {
+        drawn.shown = Some(moment);
+        landscape.show(session, moment);
         for range in landscape.changed_looks() {
             let range = range.start as usize..range.end as usize;
             let looks = landscape.looks().get(range.clone());
             renderer.set_looks(range.start, looks.unwrap_or_default());
         }
-        view.marked = None;
+        drawn.marked = None;
         is_stale = true;
     }
-    let marks = [&document.selection.pointed, &document.selection.chosen]
+    let marks = [&selection.pointed, &selection.chosen]
         .map(|of| (of.relation, of.thread.filter(|_| of.relation.is_some())));
-    if view.marked != Some(marks) {
-        view.marked = Some(marks);
-        let Document {
-            landscape,
-            selection,
-            ..
-        } = &mut *document;
+    if drawn.marked != Some(marks) {
+        drawn.marked = Some(marks);
         renderer.set_arcs(gpu, landscape.marked_arcs(selection));
         is_stale = true;
     }
-    is_stale |= renderer.focus_arcs(gpu, document.landscape.arc_focus());
-    let outlined = |of: &Pointed| {
-        let modules = document.meant(of).modules();
-        modules.map(|module| document.landscape.displayed(module?))
-    };
-    frame.hovered = outlined(&document.selection.pointed);
-    frame.selected = outlined(&document.selection.chosen);
-    if is_stale || view.drawn != Some(frame) {
+    is_stale |= renderer.focus_arcs(gpu, landscape.arc_focus());
+    let outlined = meant.map(|modules| modules.map(|module| landscape.displayed(module?)));
+    [frame.hovered, frame.selected] = outlined;
+    if is_stale || drawn.frame != Some(frame) {
         let found: &[ModuleId] = if bench.search.is_open {
             let shown = bench.search.results.len().min(MAX_NAMES_FOUND);
             &bench.search.results[..shown]
@@ -111,12 +143,6 @@ pub(super) fn landscape_frame(
         let pixels = Vec2::new(target.size[0] as f32, target.size[1] as f32);
         let scale = pixels.x / bench.viewport.size.x.max(1.0);
         let em = LETTERS * view.window.scale_factor() as f32 * scale;
-        let Document {
-            landscape,
-            session,
-            selection,
-            ..
-        } = document;
         // What is hovered here has a tooltip of its own.
         let mut named = selection.clone();
         if bench.pointer.at.is_some() {
@@ -127,6 +153,20 @@ pub(super) fn landscape_frame(
         return Some(frame);
     }
     (may_settle && !renderer.settled()).then_some(frame)
+}
+
+/// Where both landscapes are, in physical pixels; none where there is one.
+pub(super) fn halves(layout: &Layout, pixels_per_point: f32) -> Option<Halves> {
+    let split = layout.split.as_ref()?;
+    let corner = |rect: egui::Rect| {
+        let at = rect.min.to_vec2() * pixels_per_point;
+        Vec2::new(at.x, at.y).round()
+    };
+    Some(Halves {
+        origins: split.places.map(corner),
+        split: split.at * pixels_per_point,
+        pointed: 0,
+    })
 }
 
 /// Brings the renderers of the sheets that can be seen up to date; those whose picture would be another than
@@ -154,9 +194,10 @@ pub(super) fn prepare_sheets(
             continue;
         };
         let size = place.size() * pixels_per_point;
-        let target = view
-            .graphics
-            .target(of, [size.x.round() as u32, size.y.round() as u32]);
+        let target = view.graphics.target(
+            Shown::View(of),
+            [size.x.round() as u32, size.y.round() as u32],
+        );
         let scope = Scope {
             session: &document.session,
             recording,

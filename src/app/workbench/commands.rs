@@ -190,6 +190,14 @@ impl Workbench {
             }),
             Command::ShowValue(name) => self.show_value(name),
             Command::Flip => self.flip(),
+            Command::Together(_)
+            | Command::SwapRuns
+            | Command::CompareBy(..)
+            | Command::ListDifferences(_)
+            | Command::DrawAlong(_)
+            | Command::LinkClocks(_)
+            | Command::MoveDivider(_)
+            | Command::ToggleOnlyDifferences => self.arrange_pair(command),
             Command::ToggleFollowing => self.following.toggle(),
             Command::ToggleHelp => self.shown.help ^= true,
             Command::ToggleSettings => self.shown.settings ^= true,

@@ -28,6 +28,7 @@ use super::growing::Growing;
 use super::history::{History, Place};
 use super::loading::Loading;
 use super::mapping::MappingEditor;
+use super::pair::PairView;
 use super::panels::RowsSeen;
 use super::picture::PictureCard;
 use super::pointer::Pointer;
@@ -159,6 +160,8 @@ pub struct Workbench {
     /// Where the pointer is in that view, in physical pixels.
     pub sheet_pointer: Option<Vec2>,
     pub viewport: Viewport,
+    /// How two runs stand beside each other.
+    pub pair: PairView,
     started: Instant,
     /// When the last frame was made, since the start.
     last_frame: Duration,
@@ -241,6 +244,7 @@ impl Workbench {
                 scale: 1.0,
                 free: FreeArea::WINDOW,
             },
+            pair: PairView::default(),
             started: Instant::now(),
             last_frame: Duration::ZERO,
             was_moving: false,
@@ -351,8 +355,12 @@ impl Workbench {
                 self.flight_pending = Some(Destination::Module(module));
             }
             document.landscape.advance(seconds);
+            if let Some(beside) = &mut document.beside {
+                beside.advance(seconds);
+            }
         }
         self.update_work();
+        self.update_differences();
         self.fit_detail();
         self.tell_damage();
         self.was_moving = self.is_moving();

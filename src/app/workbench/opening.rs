@@ -11,6 +11,7 @@ use super::super::growing::{self, Growing};
 use super::super::history::History;
 use super::super::loading::{Loading, Outcome};
 use super::super::mapping::MappingEditor;
+use super::super::pair::PairView;
 use super::super::revision::Jobs;
 use super::super::saved::SavedSession;
 use super::super::work::Work;
@@ -156,7 +157,7 @@ impl Workbench {
         }
     }
 
-    pub(super) fn show(&mut self, mut document: Document) {
+    pub(in crate::app) fn show(&mut self, mut document: Document) {
         if self.growing.is_some() {
             growing::forget_the_end(&mut document);
         }
@@ -164,7 +165,9 @@ impl Workbench {
         let is_difference = |surface| surface == Surface::Difference;
         if is_difference(document.settings.surface) != is_difference(self.settings.surface) {
             self.settings.surface = document.settings.surface;
+            self.settings.arcs = document.settings.arcs;
         }
+        self.pair = PairView::default();
         let restored = self.to_restore.take();
         let lost = restored
             .as_ref()
@@ -224,6 +227,15 @@ impl Workbench {
             .and_then(|open| CallsOf::chosen(&open.selection.chosen));
         self.left_is_new = true;
         self.show_chosen();
+        let lost = saved.pair.as_ref().map_or(0, |pair| pair.restore(self));
+        if lost > 0 {
+            self.messages.push(Message {
+                is_error: true,
+                is_open: false,
+                title: "Parts of the comparison are no longer there".to_owned(),
+                lines: vec![format!("{lost} names mean nothing now and are left out")],
+            });
+        }
     }
 }
 
@@ -253,6 +265,16 @@ fn notes(document: &Document) -> Vec<Message> {
     let Some(resolved) = document.resolved() else {
         return notes;
     };
+    if document.inputs.recordings.len() == 2 && document.session.recordings.len() == 1 {
+        let lines = vec![
+            "They say that they hold parts of one run: services of one distributed trace, or its processes or \
+             threads. They are played together."
+                .to_owned(),
+            "To compare them as two runs: callscape compare A B, with -o report.html for a page with pictures."
+                .to_owned(),
+        ];
+        note(true, "Both files are one recording".to_owned(), lines);
+    }
     let functions = resolved.recording.functions.len();
     let found = resolved.resolution.found();
     if document.inputs.source_dir.is_some() && functions > 0 && found == 0 {
@@ -271,7 +293,7 @@ fn notes(document: &Document) -> Vec<Message> {
         let line = format!("{} holds no calls.", resolved.recording.name());
         note(true, "Nothing to play".to_owned(), vec![line]);
     }
-    if document.session.recordings.len() > 1 {
+    if document.session.recordings.len() > 1 && document.versus.is_none() {
         let line = format!("{} is shown.", resolved.recording.name());
         note(
             false,

@@ -25,6 +25,9 @@ impl Workbench {
             document.settings.highlight = highlight;
             let hierarchy = &document.session.hierarchy;
             document.landscape.highlight(hierarchy, highlight);
+            if let Some(beside) = &mut document.beside {
+                beside.highlight(hierarchy, highlight);
+            }
             self.looks_are_new = true;
         }
     }

@@ -40,7 +40,11 @@ impl Workbench {
         match view {
             ViewId::Functions => self.press_on_functions(key, page(self.rows_seen.functions)),
             ViewId::Calls => self.press_on_calls(key, page(self.rows_seen.calls)),
-            ViewId::Landscape | ViewId::Mural | ViewId::Flame => {}
+            ViewId::Landscape
+            | ViewId::Mural
+            | ViewId::Flame
+            | ViewId::Differences
+            | ViewId::Timelines => {}
         }
     }
 

@@ -137,6 +137,16 @@ struct ModuleRow<'a> {
 }
 
 #[derive(Serialize)]
+struct ContextRow<'a> {
+    /// Names, the outermost first
+    path: Vec<&'a str>,
+    a: Side,
+    b: Side,
+    #[serde(flatten)]
+    said: Said,
+}
+
+#[derive(Serialize)]
 pub struct Run {
     pub name: String,
     pub format: &'static str,
@@ -187,6 +197,8 @@ pub struct Document<'a> {
     functions: Vec<FunctionRow<'a>>,
     relations: Vec<RelationRow<'a>>,
     modules: Vec<ModuleRow<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    contexts: Option<Vec<ContextRow<'a>>>,
 }
 
 pub fn runs(comparison: &Comparison, side: usize) -> Vec<Run> {
@@ -286,6 +298,24 @@ impl Tables {
                 b: Side::new(&change.b),
                 said: Said::new(change, measure, is_scaled),
             });
+        let contexts = self
+            .contexts
+            .as_ref()
+            .filter(|_| args.contexts)
+            .map(|tree| {
+                let order = self.context_order.iter().take(top);
+                let row = |&number: &u32| {
+                    let path = tree.path(number).into_iter();
+                    let change = &tree.contexts[number as usize].change;
+                    ContextRow {
+                        path: path.map(|row| comparison.function(row).name).collect(),
+                        a: Side::new(&change.a),
+                        b: Side::new(&change.b),
+                        said: Said::new(change, measure, is_scaled),
+                    }
+                };
+                order.map(row).collect()
+            });
         let unit = comparison.unit();
         let doubts = comparison.doubts.iter().map(ToString::to_string);
         Document {
@@ -309,6 +339,7 @@ impl Tables {
             functions: functions.collect(),
             relations: relations.collect(),
             modules: modules.collect(),
+            contexts,
         }
     }
 }

@@ -49,6 +49,9 @@ pub struct Args {
     /// Relations between the modules of this depth of the hierarchy; the root has depth 0
     #[arg(long, value_name = "N")]
     level: Option<u16>,
+    /// The call tree of both too: calls and costs by calling context
+    #[arg(long)]
+    contexts: bool,
     /// Only calls that start after this time of each run, and the calls around them
     #[arg(long, value_name = "TIME")]
     from: Option<TimeSpec>,
@@ -92,6 +95,7 @@ const EXAMPLES: &str = "Examples:
   callscape compare before.json after.json src-1.0 src-2.0 --pair parse_slow=parse
   callscape compare --a before*.json --b after*.json
   callscape compare before.json after.json src -o difference.png
+  callscape compare before.json after.json -o stacks.png --view flame --align calls
   callscape compare before.json after.json src -o report.html --fail-if 'total(parse) > 1.1x'
 
 Functions are paired by name and place, then by name and file name, then by a name that is unique on both sides,
@@ -165,7 +169,8 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     for unclear in &comparison.unclear {
         eprintln!("callscape: {unclear}");
     }
-    let tables = Tables::new(&args, &comparison)?;
+    let with_contexts = args.contexts || output.as_ref().is_some_and(picture::Output::is_report);
+    let tables = Tables::new(&args, &comparison, with_contexts)?;
     for resolved in &comparison.session.recordings {
         output::ensure_whole(&resolved.recording)?;
     }

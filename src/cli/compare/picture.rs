@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail, ensure};
 use clap::ValueEnum;
 
+use super::clocks::Align;
 use super::tables::Tables;
 use super::{picture, report};
 use crate::analysis::comparison::Comparison;
@@ -14,9 +15,11 @@ use crate::app::headless::{PictureSettings, Viewpoint};
 use crate::render::image::Image;
 use crate::render::renderer::Quality;
 use crate::render::theme::Theme;
-use crate::units::{Cost, Time, TimeSpec};
+use crate::units::{Cost, Time, TimeRange, TimeSpec};
 use crate::views::difference::Strength;
 use crate::views::landscape::{ArcMode, LandscapeSettings};
+use crate::views::metrics::Metric;
+use crate::views::timelines::Along;
 
 #[derive(Debug, clap::Args)]
 pub struct PictureArgs {
@@ -29,6 +32,12 @@ pub struct PictureArgs {
     /// What a strong colour says
     #[arg(long, value_enum, default_value = "absolute", requires = "output")]
     strength: StrengthArg,
+    /// What the height of a block says [default: leaves of even height]
+    #[arg(long, value_enum, requires = "output")]
+    height: Option<HeightArg>,
+    /// Collapse districts in which nothing differs
+    #[arg(long)]
+    pub only_differences: bool,
     /// Width and height of a picture in pixels
     #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "1280x720", value_parser = super::super::render::size)]
     size: [u32; 2],
@@ -48,6 +57,20 @@ pub enum ViewArg {
     Difference,
     /// Both runs over one layout, each with its own arcs
     SideBySide,
+    /// The call stacks of both along time, one over the other, as --align links their clocks
+    Flame,
+    /// Which functions are active when in both, one over the other, as --align links their clocks
+    Mural,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum HeightArg {
+    /// What A has of what --sort names
+    A,
+    /// What B has of it
+    B,
+    /// How much they differ
+    Difference,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -105,6 +128,11 @@ impl PictureArgs {
                     true => ArcMode::None,
                     false => ArcMode::All,
                 },
+                height: self.height.map(|height| match height {
+                    HeightArg::A => Metric::InA,
+                    HeightArg::B => Metric::InB,
+                    HeightArg::Difference => Metric::Difference,
+                }),
                 ..LandscapeSettings::default()
             },
             level,
@@ -146,7 +174,15 @@ pub fn draw(
         StrengthArg::Relative => Strength::Relative,
     };
     let measure = args.sort.measure();
-    let pictures = Pictures::new(comparison, &settings, &tables.functions, measure, strength);
+    let pictures = Pictures::new(
+        comparison,
+        &settings,
+        &tables.functions,
+        measure,
+        strength,
+        args.picture.only_differences,
+        tables.mapped.as_ref(),
+    );
     Ok(match view {
         ViewArg::Difference => {
             let window = Window {
@@ -157,7 +193,41 @@ pub fn draw(
             pictures.difference(&comparison.relations(window))?
         }
         ViewArg::SideBySide => pictures.side_by_side(times(args, comparison)?)?,
+        ViewArg::Flame | ViewArg::Mural => {
+            let along = match view {
+                ViewArg::Flame => Along::Stacks,
+                _ => Along::Overview,
+            };
+            let align = args.align.unwrap_or_default();
+            let clocks = align.alignment(args, comparison)?;
+            let is_wall = align == Align::Time;
+            pictures.along(along, &clocks, is_wall, visible(args, comparison))?
+        }
     })
+}
+
+/// Whether the first runs of both sides can be laid along time.
+fn have_times(comparison: &Comparison) -> bool {
+    [0, 1].into_iter().all(|side| {
+        let first = comparison.recordings(side).first();
+        first.is_some_and(|it| {
+            it.recording.profile.is_none() && it.recording.trace.duration() > Cost::ZERO
+        })
+    })
+}
+
+/// The part of the longer run that --from and --to leave.
+fn visible(args: &super::Args, comparison: &Comparison) -> Option<TimeRange> {
+    if args.from.is_none() && args.to.is_none() {
+        return None;
+    }
+    let firsts = [0, 1].map(|side| comparison.recordings(side).first());
+    let ranges = firsts.map(|it| it.map(|it| it.recording.trace.range()));
+    let longer = ranges.into_iter().flatten().max_by_key(|it| it.length())?;
+    let time = |spec: Option<TimeSpec>| spec.map(|it| it.resolve(longer.length()));
+    let start = time(args.from).unwrap_or(longer.start);
+    let end = time(args.to).unwrap_or(longer.end);
+    (start < end).then(|| TimeRange::new(start, end))
 }
 
 /// The time that each side is shown at; none for the whole of both.
@@ -178,6 +248,10 @@ fn times(args: &super::Args, comparison: &Comparison) -> anyhow::Result<Option<[
 }
 
 impl Output {
+    pub fn is_report(&self) -> bool {
+        self.is_report
+    }
+
     pub fn write(
         &self,
         args: &super::Args,
@@ -189,10 +263,27 @@ impl Output {
             let image = picture::draw(args, comparison, tables, args.picture.view)?;
             return image.write_png(&self.path).with_context(cannot);
         }
-        let pictures = [ViewArg::Difference, ViewArg::SideBySide];
-        let pictures = pictures.map(|view| picture::draw(args, comparison, tables, view));
-        let [difference, both] = pictures;
-        let page = report::page(comparison, tables, &[difference?, both?])?;
+        let mut views = vec![
+            (
+                ViewArg::Difference,
+                "The landscape, coloured by what differs",
+            ),
+            (
+                ViewArg::SideBySide,
+                "Both runs side by side over one layout",
+            ),
+        ];
+        if have_times(comparison) {
+            views.push((
+                ViewArg::Flame,
+                "The call stacks of both along time, A above B",
+            ));
+        }
+        let mut pictures = Vec::new();
+        for (view, said) in views {
+            pictures.push((picture::draw(args, comparison, tables, view)?, said));
+        }
+        let page = report::page(comparison, tables, &pictures)?;
         let trial = beside(&self.path);
         let written = std::fs::write(&trial, page);
         written

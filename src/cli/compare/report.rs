@@ -26,13 +26,14 @@ th,td{padding:.2em .6em;text-align:right;border-bottom:1px solid var(--line);whi
 th{color:var(--weak);font-weight:500}th:last-child,td:last-child{text-align:left;white-space:normal;overflow-wrap:anywhere;width:60%}\
 .less{color:var(--less)}.more{color:var(--more)}.weak{color:var(--weak)}.tag{border:1px solid;border-radius:3px;padding:0 .3em;font-size:.85em}\
 code,pre{font:13px/1.5 ui-monospace,monospace}pre{border:1px solid var(--line);border-radius:4px;padding:.7em;overflow:auto}\
+details{margin-left:1.1em}details:not(:has(details))>summary{list-style:none}summary{overflow-wrap:anywhere}\
 .doubt{border-left:3px solid var(--more);padding-left:.7em}.wide{overflow-x:auto}";
 
-/// The page. `pictures` are that of the difference and that of both sides.
+/// The page, with `pictures` and what each is.
 pub fn page(
     comparison: &Comparison,
     tables: &Tables,
-    pictures: &[Image; 2],
+    pictures: &[(Image, &str)],
 ) -> anyhow::Result<String> {
     let name = |side: usize| {
         let first = runs(comparison, side).into_iter().next();
@@ -51,11 +52,7 @@ pub fn page(
     for doubt in comparison.doubts.iter().map(ToString::to_string) {
         writeln!(page, "<p class=\"doubt\">{}</p>", escaped(&doubt))?;
     }
-    let alternatives = [
-        "The landscape, coloured by what differs",
-        "Both runs side by side over one layout",
-    ];
-    for (image, alternative) in pictures.iter().zip(alternatives) {
+    for (image, alternative) in pictures {
         let png = image.png()?;
         writeln!(
             page,
@@ -87,6 +84,7 @@ pub fn page(
         (relation.change, names)
     });
     section(&mut page, &show, "Call relations", relations)?;
+    contexts(&mut page, &show, comparison, tables)?;
     let command: Vec<String> = std::env::args_os()
         .skip(1)
         .map(|argument| quoted(&argument.to_string_lossy()))
@@ -237,6 +235,87 @@ fn section(
     match rows.count() {
         0 => Ok(()),
         more => writeln!(page, "<p class=\"weak\">and {more} more that differ</p>"),
+    }
+}
+
+/// Of the call tree so many contexts are shown, so deep, and none with less than this share of all costs.
+const CONTEXTS: usize = 300;
+const DEEPEST: usize = 60;
+const LEAST: f64 = 0.002;
+
+/// The call tree of both, merged by call path: where a difference comes from. The largest first, callers around what
+/// they call.
+fn contexts(
+    page: &mut String,
+    show: &Show<'_>,
+    comparison: &Comparison,
+    tables: &Tables,
+) -> std::fmt::Result {
+    let Some(tree) = &tables.contexts else {
+        return Ok(());
+    };
+    // Where a difference arrives along the paths; calls have no whole.
+    let measure = match tables.measure {
+        Measure::Calls => Measure::Calls,
+        _ => Measure::Total,
+    };
+    let show = show.by(measure);
+    let children = tree.children(measure);
+    let Some(outermost) = children.last() else {
+        return Ok(());
+    };
+    let of = |number: u32| &tree.contexts[number as usize];
+    let size = |number: u32| {
+        let change = of(number).change;
+        change.a.of(measure).max(change.b.of(measure))
+    };
+    let whole: f64 = outermost.iter().map(|&number| size(number)).sum();
+    let is_shown = |number: u32| {
+        let change = of(number).change;
+        change.is_significant(measure) && change.delta(measure).abs() > LEAST * whole
+    };
+    writeln!(page, "<h2>Call tree</h2>")?;
+    let mut left = CONTEXTS;
+    let mut open: Vec<std::slice::Iter<'_, u32>> = vec![outermost.iter()];
+    while let Some(siblings) = open.last_mut() {
+        let next = siblings.find(|&&number| is_shown(number));
+        let Some(&number) = next.filter(|_| left > 0) else {
+            open.pop();
+            if !open.is_empty() {
+                page.push_str("</details>\n");
+            }
+            continue;
+        };
+        left -= 1;
+        let change = of(number).change;
+        let class = if change.delta(measure) > 0.0 {
+            "more"
+        } else {
+            "less"
+        };
+        let cells = show.cells(&change);
+        let name = comparison.function(of(number).row).name;
+        // The way to the largest difference is open.
+        let is_open = open.len() <= 6;
+        writeln!(
+            page,
+            "<details{}><summary><b class=\"{class}\">{} {}</b> {} <span class=\"weak\">A {}, B {}</span></summary>",
+            if is_open { " open" } else { "" },
+            escaped(&cells[0]),
+            escaped(&cells[1]),
+            escaped(name),
+            escaped(&cells[2]),
+            escaped(&cells[3]),
+        )?;
+        let below: &[u32] = match open.len() < DEEPEST {
+            true => &children[number as usize],
+            false => &[],
+        };
+        open.push(below.iter());
+    }
+    match left {
+        CONTEXTS => writeln!(page, "<p>No calling context differs by much.</p>"),
+        _ => Ok(()),
     }
 }
 

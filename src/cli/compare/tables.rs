@@ -3,7 +3,9 @@
 use super::Args;
 use crate::analysis::comparison::Comparison;
 use crate::analysis::comparison::amounts::{Change, Measure};
+use crate::analysis::comparison::contexts::ContextTree;
 use crate::analysis::comparison::tables::{RelationChange, Window};
+use crate::filter::regroup::Regrouped;
 use crate::units::ModuleId;
 
 /// What is shown: rows in their order.
@@ -18,6 +20,11 @@ pub struct Tables {
     pub modules: Vec<(String, Change)>,
     /// Whether relations are between modules.
     pub is_grouped: bool,
+    /// Where it is asked for, the call tree of both, and its contexts in their order.
+    pub contexts: Option<ContextTree>,
+    pub context_order: Vec<u32>,
+    /// The structure through the mapping that was asked for.
+    pub mapped: Option<Regrouped>,
 }
 
 /// A call relation with the names of its ends.
@@ -31,7 +38,12 @@ pub struct NamedRelation {
 }
 
 impl Tables {
-    pub fn new(args: &Args, comparison: &Comparison) -> anyhow::Result<Tables> {
+    /// The tables that `args` ask for, the call tree among them with `with_contexts`.
+    pub fn new(
+        args: &Args,
+        comparison: &Comparison,
+        with_contexts: bool,
+    ) -> anyhow::Result<Tables> {
         let measure = args.sort.measure();
         let window = Window {
             from: args.from,
@@ -199,7 +211,31 @@ impl Tables {
         };
         modules.retain(|(path, _)| is_found(&[path]));
         modules.sort_by(|x, y| x.1.order(&y.1, measure).then_with(|| x.0.cmp(&y.0)));
+        if args.picture.only_differences {
+            order.retain(|&row| functions[row as usize].is_change());
+            relations.retain(|it| it.change.is_change());
+            modules.retain(|(_, change)| change.is_change());
+        }
+        let contexts = match with_contexts {
+            true => Some(super::super::output::with_progress(|progress| {
+                comparison.contexts(window, progress)
+            })??),
+            false => None,
+        };
+        let mut context_order = Vec::new();
+        if let Some(tree) = &contexts {
+            let name = |row: u32| comparison.function(row).name;
+            context_order = tree.by_effect(measure, name);
+            context_order.retain(|&number| {
+                let row = tree.contexts[number as usize].row;
+                let module = comparison.rows[row as usize].module;
+                is_shown(module) && is_found(&[name(row), &hierarchy.path(module)])
+            });
+        }
         Ok(Tables {
+            mapped,
+            contexts,
+            context_order,
             measure,
             functions,
             raw,

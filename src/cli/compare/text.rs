@@ -7,11 +7,15 @@ use super::Args;
 use super::document::{before, paired, runs};
 use super::tables::Tables;
 use crate::analysis::comparison::Comparison;
-use crate::analysis::comparison::amounts::{Change, Measure, Standing};
+use crate::analysis::comparison::amounts::{Change, Measure};
 use crate::units::{Cost, Unit, grouped};
+use crate::views::difference::ratio;
 
 /// Rows of a table for people, where not asked for otherwise.
 const TOP: usize = 20;
+
+/// Of a calling context so many functions are named.
+const NAMED_OF_PATH: usize = 5;
 
 impl Tables {
     /// Writes the tables for people.
@@ -71,7 +75,23 @@ impl Tables {
         } else {
             "call relation"
         };
-        show.section(out, heading, relations, top)
+        show.section(out, heading, relations, top)?;
+        if let Some(tree) = &self.contexts {
+            let contexts = self.context_order.iter().map(|&number| {
+                let path = tree.path(number);
+                let from = path.len().saturating_sub(NAMED_OF_PATH);
+                let names = path[from..]
+                    .iter()
+                    .map(|&row| comparison.function(row).name);
+                let mut names: Vec<&str> = names.collect();
+                if from > 0 {
+                    names.insert(0, "…");
+                }
+                (tree.contexts[number as usize].change, names.join(" → "))
+            });
+            show.section(out, "calling context", contexts, top)?;
+        }
+        Ok(())
     }
 }
 
@@ -93,6 +113,7 @@ pub fn was(comparison: &Comparison, row: u32) -> Option<String> {
 }
 
 /// How amounts are written in the tables for people.
+#[derive(Clone, Copy)]
 pub struct Show<'a> {
     pub measure: Measure,
     unit: &'a Unit,
@@ -112,6 +133,11 @@ impl<'a> Show<'a> {
             counts_calls: comparison.counts_calls(),
             has_noise: comparison.runs.iter().all(|&runs| runs > 1),
         }
+    }
+
+    /// The same by another measure.
+    pub fn by(&self, measure: Measure) -> Show<'a> {
+        Show { measure, ..*self }
     }
 
     pub fn amount(&self, value: f64) -> String {
@@ -157,12 +183,7 @@ impl<'a> Show<'a> {
 
     /// What stands in these columns.
     pub fn cells(&self, change: &Change) -> Vec<String> {
-        let ratio = match (change.standing(), change.ratio(self.measure)) {
-            (Standing::Both, Some(ratio)) if ratio >= 100.0 => format!("×{ratio:.0}"),
-            (Standing::Both, Some(ratio)) => format!("×{ratio:.2}"),
-            (Standing::Both, None) => "–".to_owned(),
-            (standing, _) => standing.name().to_owned(),
-        };
+        let ratio = ratio(change, self.measure);
         let mut cells = vec![
             self.delta(change),
             ratio,

@@ -9,6 +9,7 @@ mod left;
 mod motion;
 mod relations;
 mod surface;
+mod twin;
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -40,8 +41,9 @@ pub use highlight::Highlight;
 pub use left::Left;
 use relations::Count;
 
+pub use crate::views::difference::RelationDifference;
 pub use motion::Boxes;
-pub use relations::{RelationDifference, thread_color};
+pub use relations::thread_color;
 pub use surface::{BARS, ColorScale, Scale, Surface, color_at, languages};
 
 /// Which call relations lie over the landscape as arcs.
@@ -54,14 +56,17 @@ pub enum ArcMode {
     Selection,
     /// Those of the last step.
     Step,
+    /// What differs between two runs: added, gone, more and less; all where nothing is compared.
+    Difference,
     None,
 }
 
 impl ArcMode {
-    pub const ALL: [ArcMode; 4] = [
+    pub const ALL: [ArcMode; 5] = [
         ArcMode::All,
         ArcMode::Selection,
         ArcMode::Step,
+        ArcMode::Difference,
         ArcMode::None,
     ];
 
@@ -71,6 +76,7 @@ impl ArcMode {
             ArcMode::All => "all",
             ArcMode::Selection => "selection",
             ArcMode::Step => "step",
+            ArcMode::Difference => "difference",
             ArcMode::None => "none",
         }
     }
@@ -393,6 +399,16 @@ impl LandscapeView {
             self.cut.clone_from(cut);
             self.place(&session.hierarchy);
         }
+        self.paint(session);
+        if is_placed {
+            self.relations = relations::Relations::default();
+        }
+        is_placed
+    }
+
+    /// Gives the blocks the colours of the settings; nothing is shown of a recording.
+    fn paint(&mut self, session: &Session) {
+        let settings = &self.settings;
         self.looks.clear();
         self.looks.resize(self.blocks.len(), BlockLook::default());
         let (colors, scale) =
@@ -414,13 +430,9 @@ impl LandscapeView {
         self.activity.forget();
         self.picker
             .set_risen(&self.blocks, &self.parents, &self.looks, []);
-        if is_placed {
-            self.relations = relations::Relations::default();
-        }
         self.shown = None;
         self.changed.clear();
         self.changed.push(0..self.blocks.len() as u32);
-        is_placed
     }
 
     /// Makes the blocks, and what is found by them.
@@ -717,6 +729,16 @@ impl LandscapeView {
             parents: &self.parents,
             looks: &self.looks,
         };
+        if let Some(difference) = self.metrics.difference()
+            && self.settings.arcs == ArcMode::Difference
+        {
+            // They count calls or weigh costs whatever the moment.
+            self.weighs = None;
+            let relations = difference.relations();
+            self.relations
+                .show_differences(relations, &self.settings, ground, &self.block_of);
+            return self.find_focus();
+        }
         self.relations.show(
             moment,
             relations::Shown {
@@ -926,9 +948,10 @@ impl LandscapeView {
                 let by_cost = self.settings.arc_measure == ArcMeasure::Cost && sign.is_empty();
                 text.push_str(&match sign {
                     "" => self.arc_amount(relation.amount(self.settings.arc_measure)),
-                    _ => match &self.weighs {
-                        Some(unit) => unit.show(Cost::from_ns(relation.calls)),
-                        None => grouped(relation.calls),
+                    _ => match (self.metrics.difference(), &self.weighs) {
+                        (Some(difference), _) => difference.relation_text(relation.calls),
+                        (None, Some(unit)) => unit.show(Cost::from_ns(relation.calls)),
+                        (None, None) => grouped(relation.calls),
                     },
                 });
                 if !by_cost && relation.step_calls > 0 && relation.step_calls < relation.calls {

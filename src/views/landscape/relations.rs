@@ -20,7 +20,7 @@ use crate::layout::geometry::Arcs;
 use crate::layout::spline;
 use crate::render::theme::{Theme, linear};
 use crate::units::{CallId, Cost, FunctionId, ModuleId, ThreadId, Time};
-use crate::views::difference::difference_color;
+use crate::views::difference::{RelationDifference, difference_color};
 
 /// While blocks move, their arcs are made anew in every frame: only so many.
 const MOST_ON_THE_WAY: usize = 800;
@@ -78,17 +78,6 @@ struct Known {
 }
 
 const NO_PAIR: u32 = u32::MAX;
-
-/// How two runs differ in a call relation between functions, or between modules.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RelationDifference {
-    pub from: ModuleId,
-    pub to: ModuleId,
-    /// What B has more than A.
-    pub more: i64,
-    /// Whether only one of them has it.
-    pub is_one_sided: bool,
-}
 
 /// A running summary and what it is of: a recording, and a time in it.
 type Summary = Option<(usize, Time, Vec<Relation>)>;

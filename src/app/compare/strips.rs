@@ -1,14 +1,7 @@
-//! Pictures of two runs without a window: the landscape of what differs, and both side by side over one layout.
-
-use std::sync::Arc;
+//! Strips of captions and legends above and below the pictures of two runs.
 
 use glam::Vec2;
 
-use super::headless::{PictureSettings, Studio};
-use crate::analysis::comparison::Comparison;
-use crate::analysis::comparison::amounts::{Change, Measure};
-use crate::analysis::comparison::tables::RelationChange;
-use crate::filter::cut::Cut;
 use crate::layout::geometry::Mark;
 use crate::layout::labels::text;
 use crate::layout::sheet::{Fill, Raster, Rect, Sheet};
@@ -16,235 +9,19 @@ use crate::render::gpu::{Gpu, GpuError};
 use crate::render::image::Image;
 use crate::render::sheet::SheetRenderer;
 use crate::render::theme::Theme;
-use crate::units::{Cost, ModuleId, Time};
-use crate::views::difference::{Difference, Strength, difference_color, diverging};
-use crate::views::landscape::{ArcMode, Moment, RelationDifference, Surface};
-use crate::views::metrics::ModuleMetrics;
-
-/// Letters of captions are this part of the picture's shorter side high.
-const LETTERS: f32 = 1.0 / 42.0;
-
-/// So many of the functions that differ most are named, of those with at least this strength of colour.
-const NAMED: usize = 6;
-const LEAST_NAMED: f32 = 0.15;
-
-/// What of a comparison is drawn, and how.
-pub struct Pictures<'a> {
-    comparison: &'a Comparison,
-    settings: PictureSettings,
-    cut: Cut,
-    functions: &'a [Change],
-    measure: Measure,
-    strength: Strength,
-}
-
-impl<'a> Pictures<'a> {
-    /// Pictures of `settings.size` pixels, captions included. `functions` are the changes by row.
-    pub fn new(
-        comparison: &'a Comparison,
-        settings: &PictureSettings,
-        functions: &'a [Change],
-        measure: Measure,
-        strength: Strength,
-    ) -> Pictures<'a> {
-        let cut = match settings.level {
-            Some(level) => Cut::at_level(&comparison.session.hierarchy, level),
-            None => Cut::all(),
-        };
-        Pictures {
-            comparison,
-            settings: *settings,
-            cut,
-            functions,
-            measure,
-            strength,
-        }
-    }
-
-    fn em(&self) -> f32 {
-        let [width, height] = self.settings.size.map(|side| side as f32);
-        (width.min(height) * LETTERS).clamp(10.0, 60.0)
-    }
-
-    fn metrics(&self) -> (Difference, ModuleMetrics) {
-        let difference =
-            Difference::new(self.comparison, self.functions, self.measure, self.strength);
-        let mut metrics = ModuleMetrics::new(&self.comparison.session, self.comparison.runs[0]);
-        metrics.set_difference(difference.clone());
-        (difference, metrics)
-    }
-
-    /// One landscape, coloured by what differs, with arcs for the call relations that differ most, and what the
-    /// colours mean below it.
-    pub fn difference(&self, relations: &[RelationChange<u32>]) -> Result<Image, GpuError> {
-        let mut settings = self.settings;
-        settings.landscape.surface = Surface::Difference;
-        let (difference, metrics) = self.metrics();
-        let title = format!(
-            "{}: {}",
-            self.measure.title(),
-            match difference.strength {
-                Strength::Absolute => "what B has more or less than A",
-                Strength::Relative => "how many times as much B has as A",
-            }
-        );
-        let texts = [self.caption(0), self.caption(1), title];
-        let mut strips = Strips::new(self.settings.landscape.theme, self.em())?;
-        let [width, height] = self.settings.size;
-        let counts = self.arcs() == Measure::Calls;
-        let mut entries = marks(strips.theme);
-        if self.settings.landscape.arcs != ArcMode::None {
-            entries.extend(arcs(strips.theme, counts));
-        }
-        let head = strips.head(width, &texts)?;
-        let legend = strips.legend(width, &difference, &entries)?;
-        // A picture that captions would fill shows the landscape alone.
-        let has_strips = (head.height + legend.height) * 2 <= height;
-        let strips = if has_strips {
-            head.height + legend.height
-        } else {
-            0
-        };
-        settings.size = [width, height - strips];
-        let session = &self.comparison.session;
-        let mut studio = Studio::with(session, &settings, &self.cut, Arc::new(metrics))?;
-        let relations = self.relations(relations);
-        let picture = studio.differences(&relations, self.named(&difference))?;
-        Ok(match has_strips {
-            true => stacked(&[head, picture, legend]),
-            false => picture,
-        })
-    }
-
-    /// Both runs as a whole, or each at its time, side by side: the same camera and the same layout, each with its
-    /// own arcs, and what ran measured against the larger of both.
-    pub fn side_by_side(&self, times: Option<[Time; 2]>) -> Result<Image, GpuError> {
-        let [width, height] = self.settings.size;
-        let half = (width / 2).max(1);
-        let mut settings = self.settings;
-        let mut strips = Strips::new(settings.landscape.theme, self.em())?;
-        let mut captions = [0, 1].map(|side| self.caption(side));
-        if let Some(times) = times {
-            for (caption, time) in captions.iter_mut().zip(times) {
-                caption.push_str(&format!(", at {time}"));
-            }
-        }
-        let [head_a, head_b] = captions.map(|caption| strips.head(half, &[caption]));
-        let heads = [head_a?, head_b?];
-        let entries = strips.of_runs(times.is_some(), settings.landscape.arcs);
-        let legend = strips.entries(width, &entries)?;
-        // A picture that captions would fill shows the landscapes alone.
-        let has_strips = (heads[0].height + legend.height) * 2 <= height;
-        let lines = if has_strips {
-            heads[0].height + legend.height
-        } else {
-            0
-        };
-        settings.size = [half, height - lines];
-        let (_, metrics) = self.metrics();
-        let session = &self.comparison.session;
-        let mut studio = Studio::with(session, &settings, &self.cut, Arc::new(metrics))?;
-        let firsts = [0, self.comparison.runs[0]];
-        let most = firsts.iter().filter_map(|&run| session.recordings.get(run));
-        let most = most.flat_map(|it| it.recording.function_metrics(None));
-        let most = most.map(|it| it.self_cost).max().unwrap_or_default();
-        let mut halves = Vec::new();
-        for ((side, run), head) in firsts.into_iter().enumerate().zip(heads) {
-            let moment = match times {
-                Some(times) => super::headless::moment_at(session, run, times[side]),
-                None => Some(Moment {
-                    most,
-                    ..Moment::without_time(run)
-                }),
-            };
-            let moment = moment.filter(|_| self.comparison.runs[side] > 0);
-            let picture = studio.picture(moment)?;
-            halves.push(match has_strips {
-                true => stacked(&[head, picture]),
-                false => picture,
-            });
-        }
-        let both = beside(&halves, self.settings.size);
-        Ok(match has_strips {
-            true => stacked(&[both, legend]),
-            false => both,
-        })
-    }
-
-    /// What arcs stand for: calls where there are any, as in the landscape of one run.
-    fn arcs(&self) -> Measure {
-        match self.comparison.counts_calls() && self.comparison.per.is_none() {
-            true => Measure::Calls,
-            false => Measure::Total,
-        }
-    }
-
-    fn relations(&self, relations: &[RelationChange<u32>]) -> Vec<RelationDifference> {
-        let rows = &self.comparison.rows;
-        let measure = self.arcs();
-        let scale = if measure == Measure::Calls { 1.0 } else { 1e9 };
-        let scale = if self.comparison.is_by_shares || self.comparison.per.is_some() {
-            scale
-        } else {
-            1.0
-        };
-        let noted = relations
-            .iter()
-            .filter(|it| it.change.is_significant(measure));
-        let differences = noted.map(|relation| RelationDifference {
-            from: rows[relation.from as usize].module,
-            to: rows[relation.to as usize].module,
-            more: (relation.change.delta(measure) * scale).round() as i64,
-            is_one_sided: relation.change.a.is_there() != relation.change.b.is_there(),
-        });
-        differences.collect()
-    }
-
-    /// The functions that differ most, the first of them first.
-    fn named(&self, difference: &Difference) -> Vec<ModuleId> {
-        let mut modules: Vec<ModuleId> = self.comparison.rows.iter().map(|it| it.module).collect();
-        modules.sort_unstable();
-        modules.dedup();
-        modules.retain(|&module| difference.strength(module).abs() >= LEAST_NAMED);
-        modules.sort_by(|&x, &y| {
-            let [x_change, y_change] = [x, y].map(|module| difference.change(module));
-            x_change.order(&y_change, self.measure).then(x.cmp(&y))
-        });
-        modules.truncate(NAMED);
-        modules
-    }
-
-    /// What is said of a side: its name, how long it took, how often.
-    fn caption(&self, side: usize) -> String {
-        let of = self.comparison.recordings(side);
-        let letter = ["A", "B"][side];
-        let Some(first) = of.first() else {
-            return letter.to_owned();
-        };
-        let recording = &first.recording;
-        let name = recording.name();
-        let duration = recording.trace.duration();
-        let took = match recording.profile.is_none() && duration > Cost::ZERO {
-            true => format!(", {duration}"),
-            false => String::new(),
-        };
-        match of.len() {
-            1 => format!("{letter}  {name}{took}"),
-            runs => format!("{letter}  {name} and {} more", runs - 1),
-        }
-    }
-}
+use crate::views::difference::{Difference, difference_color, diverging};
+use crate::views::landscape::ArcMode;
 
 /// Strips of captions above and below pictures.
-struct Strips {
-    gpu: Gpu,
-    renderer: SheetRenderer,
-    theme: Theme,
+pub(super) struct Strips {
+    pub(super) gpu: Gpu,
+    pub(super) renderer: SheetRenderer,
+    pub(super) theme: Theme,
     em: f32,
 }
 
 impl Strips {
-    fn new(theme: Theme, em: f32) -> Result<Strips, GpuError> {
+    pub(super) fn new(theme: Theme, em: f32) -> Result<Strips, GpuError> {
         let gpu = Gpu::headless()?;
         let renderer = SheetRenderer::new(&gpu, wgpu::TextureFormat::Rgba8UnormSrgb);
         Ok(Strips {
@@ -267,7 +44,7 @@ impl Strips {
 
     /// Texts in columns of one row, or the last of them in a row of its own where they do not fit beside each other;
     /// what is still too long is shortened from the middle.
-    fn head(&mut self, width: u32, texts: &[String]) -> Result<Image, GpuError> {
+    pub(super) fn head(&mut self, width: u32, texts: &[String]) -> Result<Image, GpuError> {
         let em = self.em;
         let column = |of: usize| width as f32 / of.max(1) as f32 - em * 1.3;
         let fits = |text: &String| text::width(text) * em <= column(texts.len());
@@ -295,7 +72,7 @@ impl Strips {
 
     /// What colours, patterns and arcs mean: a scale, and what else there is beside it or, where that does not fit,
     /// below it.
-    fn legend(
+    pub(super) fn legend(
         &mut self,
         width: u32,
         difference: &Difference,
@@ -353,7 +130,7 @@ impl Strips {
     }
 
     /// Entries alone, in as many rows as they need.
-    fn entries(&mut self, width: u32, entries: &[Entry]) -> Result<Image, GpuError> {
+    pub(super) fn entries(&mut self, width: u32, entries: &[Entry]) -> Result<Image, GpuError> {
         let (places, rows) = flow(entries, self.em * 0.8, width as f32, self.em);
         let size = [width, (rows as f32 * self.line()) as u32];
         let everywhere = Rect::new(Vec2::ZERO, Vec2::new(size[0] as f32, size[1] as f32));
@@ -385,7 +162,7 @@ impl Strips {
     }
 
     /// What the colours and arcs of one run mean.
-    fn of_runs(&self, at_a_time: bool, mode: ArcMode) -> Vec<Entry> {
+    pub(super) fn of_runs(&self, at_a_time: bool, mode: ArcMode) -> Vec<Entry> {
         let palette = self.theme.palette();
         let (colors, text) = match at_a_time {
             true => ([palette.hot, palette.warm], "runs now, then fades"),
@@ -414,7 +191,7 @@ const SMALL: f32 = 0.78;
 const SWATCH: f32 = 1.8;
 
 /// One thing that a legend explains.
-struct Entry {
+pub(super) struct Entry {
     mark: Mark,
     /// At the left and at the right end.
     colors: [[f32; 3]; 2],
@@ -445,9 +222,9 @@ fn flow(entries: &[Entry], start: f32, end: f32, em: f32) -> (Vec<(f32, usize)>,
 }
 
 /// The patterns of what differs.
-fn marks(theme: Theme) -> Vec<Entry> {
+pub(super) fn marks(theme: Theme) -> Vec<Entry> {
     let marks = [
-        (Mark::None, 0.7, "more"),
+        (Mark::More, 0.7, "more"),
         (Mark::Less, -0.7, "less"),
         (Mark::Added, 0.7, "only in B"),
         (Mark::Gone, -0.7, "only in A"),
@@ -462,7 +239,7 @@ fn marks(theme: Theme) -> Vec<Entry> {
 }
 
 /// The arcs of what differs.
-fn arcs(theme: Theme, counts_calls: bool) -> [Entry; 2] {
+pub(super) fn arcs(theme: Theme, counts_calls: bool) -> [Entry; 2] {
     let texts = match counts_calls {
         true => ["more calls", "fewer"],
         false => ["arc: costs more", "less"],
@@ -490,6 +267,7 @@ fn pattern(mark: Mark, from: [f32; 3], to: [f32; 3], rect: Rect) -> Raster {
                 Mark::Added => up,
                 Mark::Gone => up || down,
                 Mark::Less => is_ink(y),
+                Mark::More => is_ink(x),
             };
             let light = if is_inked { 0.5 } else { 1.0 };
             let part = (x as f32 + 0.5) / width as f32;
@@ -516,7 +294,7 @@ fn encoded(value: f32) -> u8 {
 }
 
 /// Pictures of one width, one below the other.
-fn stacked(images: &[Image]) -> Image {
+pub(super) fn stacked(images: &[Image]) -> Image {
     Image {
         width: images.first().map_or(0, |image| image.width),
         height: images.iter().map(|image| image.height).sum(),
@@ -529,7 +307,7 @@ fn stacked(images: &[Image]) -> Image {
 }
 
 /// Two pictures of one height side by side, in a picture of `size`; what is left over stays transparent.
-fn beside(images: &[Image], size: [u32; 2]) -> Image {
+pub(super) fn beside(images: &[Image], size: [u32; 2]) -> Image {
     let [width, _] = size;
     let height = images.first().map_or(0, |image| image.height);
     let mut rgba = Vec::with_capacity((width * height * 4) as usize);

@@ -1,0 +1,355 @@
+//! Two runs beside each other in the window: which way, where each is drawn, and what the commands do to it.
+
+use std::sync::Arc;
+
+use glam::Vec2;
+
+use super::command::Command;
+use super::versus::Together;
+use super::workbench::Workbench;
+use crate::views::differences::{Choice, DifferenceTable};
+use crate::views::landscape::{ArcMode, LandscapeView, Surface};
+use crate::views::table::ViewId;
+
+/// The divider of a wipe stays so far from the edges, as a share of the width.
+const LEAST: f32 = 0.02;
+
+/// How two runs stand beside each other.
+#[derive(Clone, Debug)]
+pub struct PairView {
+    pub together: Together,
+    /// Where the divider of a wipe stands, as a share of the width.
+    pub divider: f32,
+    /// Districts in which nothing differs are collapsed.
+    pub only_differences: bool,
+    /// While both can be seen.
+    pub halves: Option<Halves>,
+    /// How the table of differences is made, and the table.
+    pub choice: Choice,
+    pub table: Arc<DifferenceTable>,
+    /// What is to be done, one after the other, when nothing else is under way.
+    pub to_do: Vec<Command>,
+    /// What it was made of and how.
+    made_for: Option<(u64, Choice)>,
+}
+
+impl Default for PairView {
+    fn default() -> PairView {
+        PairView {
+            together: Together::One,
+            divider: 0.5,
+            only_differences: false,
+            halves: None,
+            choice: Choice::default(),
+            table: Arc::default(),
+            to_do: Vec::new(),
+            made_for: None,
+        }
+    }
+}
+
+/// Where both landscapes are in the window, in physical pixels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Halves {
+    /// The top left corners of the pictures of A and B, which are equally large.
+    pub origins: [Vec2; 2],
+    /// To the right of it is B.
+    pub split: f32,
+    /// On which of them the pointer is: 0 for A.
+    pub pointed: usize,
+}
+
+impl Workbench {
+    /// Whether two landscapes are to be drawn.
+    pub fn shows_both(&self) -> bool {
+        let document = self.document.as_ref();
+        self.pair.together != Together::One && document.is_some_and(|it| it.beside.is_some())
+    }
+
+    /// Tells where both landscapes are, or that only one is.
+    pub fn set_halves(&mut self, halves: Option<Halves>) {
+        let pointed = self.pair.halves.map_or(0, |it| it.pointed);
+        self.pair.halves = halves.map(|halves| Halves { pointed, ..halves });
+        if let Some(halves) = &self.pair.halves {
+            self.viewport.origin = halves.origins[halves.pointed];
+        }
+    }
+
+    /// Notes on which landscape a place of the window is, in physical pixels; while something is dragged it stays
+    /// with the one where that began.
+    pub fn enter_half(&mut self, at: Vec2) {
+        let is_dragging = self.pointer.is_pressed();
+        if let Some(halves) = self.pair.halves.as_mut().filter(|_| !is_dragging) {
+            halves.pointed = usize::from(at.x >= halves.split);
+            self.viewport.origin = halves.origins[halves.pointed];
+        }
+    }
+
+    /// The landscape under the pointer.
+    pub fn landscape_pointed_at(&self) -> Option<&LandscapeView> {
+        let document = self.document.as_ref()?;
+        let own = document.versus.as_ref().map_or(0, |versus| versus.side());
+        match (&document.beside, &self.pair.halves) {
+            (Some(beside), Some(halves)) if halves.pointed != own => Some(beside),
+            _ => Some(&document.landscape),
+        }
+    }
+
+    /// Does what is asked about two runs; nothing where there is one.
+    pub(super) fn arrange_pair(&mut self, command: Command) {
+        let Some(versus) = self.document.as_ref().and_then(|it| it.versus.as_ref()) else {
+            return;
+        };
+        match command {
+            Command::Together(wanted) => {
+                let next = wanted.unwrap_or(self.pair.together.next());
+                self.stand(next);
+            }
+            Command::SwapRuns => self.swap_runs(),
+            Command::LinkClocks(link) if *versus.link() != link => self.link_clocks(link),
+            Command::CompareBy(measure, strength) => {
+                if let Some(document) = &mut self.document {
+                    document.compare_by(measure, strength);
+                    self.blocks_moved();
+                }
+                if self.pair.only_differences {
+                    self.show_only_differences();
+                }
+            }
+            Command::ListDifferences(choice) => self.pair.choice = choice,
+            Command::DrawAlong(along) => {
+                if let Some(sheets) = self.document.as_mut().and_then(|it| it.sheets.as_mut()) {
+                    sheets.draw_along(along);
+                }
+            }
+            Command::MoveDivider(share) if share.is_finite() => {
+                self.pair.divider = share.clamp(LEAST, 1.0 - LEAST);
+            }
+            Command::ToggleOnlyDifferences => {
+                self.pair.only_differences ^= true;
+                self.show_only_differences();
+            }
+            _ => {}
+        }
+    }
+
+    /// Does the next of what is to be done.
+    pub(super) fn go_on(&mut self) {
+        if !self.pair.to_do.is_empty() && !self.jobs.is_any() {
+            let next = self.pair.to_do.remove(0);
+            self.execute(next);
+        }
+    }
+
+    /// Makes the table of differences anew where it can be seen and is another. O(n log n) then.
+    pub(super) fn update_differences(&mut self) {
+        let is_seen = self.dock.is_visible(ViewId::Differences);
+        let Some(document) = self.document.as_ref().filter(|_| is_seen) else {
+            return;
+        };
+        let Some(versus) = &document.versus else {
+            return;
+        };
+        let wanted = (versus.revision(), self.pair.choice.clone());
+        if self.pair.made_for.as_ref() != Some(&wanted) {
+            let table = versus.table(&document.session, &self.pair.choice);
+            self.pair.table = Arc::new(table);
+            self.pair.made_for = Some(wanted);
+        }
+    }
+
+    /// Both beside each other show the runs as they are, one landscape what differs, until something else is asked
+    /// for.
+    fn stand(&mut self, together: Together) {
+        let was = std::mem::replace(&mut self.pair.together, together);
+        let mut settings = self.settings;
+        let is_difference =
+            (settings.surface, settings.arcs) == (Surface::Difference, ArcMode::Difference);
+        let is_plain = (settings.surface, settings.arcs) == (Surface::Neutral, ArcMode::All);
+        match (was, together) {
+            (Together::One, Together::SideBySide | Together::Wipe) if is_difference => {
+                (settings.surface, settings.arcs) = (Surface::Neutral, ArcMode::All);
+            }
+            (Together::SideBySide | Together::Wipe, Together::One) if is_plain => {
+                (settings.surface, settings.arcs) = (Surface::Difference, ArcMode::Difference);
+            }
+            _ => {}
+        }
+        self.show_both();
+        if settings != self.settings {
+            self.execute(Command::Configure(settings));
+        }
+    }
+
+    /// Makes the second landscape where it is needed, and drops it where not.
+    pub(super) fn show_both(&mut self) {
+        let is_wanted = self.pair.together != Together::One;
+        if let Some(document) = &mut self.document
+            && document.beside.is_some() != (is_wanted && document.versus.is_some())
+        {
+            document.show_beside(is_wanted);
+            self.blocks_are_new = true;
+        }
+        if self.document.as_ref().is_none_or(|it| it.beside.is_none()) {
+            self.pair.halves = None;
+        }
+    }
+
+    /// Collapses every district in which nothing differs, and expands what does; or expands everything.
+    pub(super) fn show_only_differences(&mut self) {
+        let Some(document) = &mut self.document else {
+            return;
+        };
+        let hierarchy = &document.session.hierarchy;
+        let metrics = document.landscape.metrics();
+        let mut cut = document.cut.clone();
+        cut.expand_all();
+        if let (Some(difference), true) = (metrics.difference(), self.pair.only_differences) {
+            for module in difference.unchanged(hierarchy) {
+                cut.collapse(hierarchy, module);
+            }
+        }
+        self.detail_by_size = false;
+        if cut != document.cut {
+            document.cut = cut;
+            self.lay_out();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::analysis::alignment::Link;
+    use crate::analysis::comparison::amounts::Measure;
+    use crate::analysis::session::Inputs;
+    use crate::app::document::Document;
+    use crate::app::saved::SavedPair;
+    use crate::progress::Progress;
+    use crate::units::{ModuleId, Time};
+    use crate::views::difference::Strength;
+    use crate::views::differences::Of;
+    use crate::views::landscape::LandscapeSettings;
+
+    /// Two real recordings of different programs.
+    fn bench() -> Workbench {
+        let data = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/import");
+        let files = [
+            "toml-threads.viztracer.json",
+            "syn-spans.tracing-chrome.json",
+        ];
+        let inputs = Inputs {
+            source_dir: None,
+            recordings: files.map(|file| data.join(file)).into(),
+        };
+        let settings = LandscapeSettings::default();
+        let document = Document::open(&inputs, None, &settings, &Progress::new());
+        let mut bench = Workbench::new(Box::new(|| Box::new(|| ())));
+        bench.show(document.expect("recordings that can be read"));
+        bench
+    }
+
+    fn wait(bench: &mut Workbench) {
+        bench.poll_jobs();
+        while bench.jobs.is_any() || !bench.pair.to_do.is_empty() {
+            std::thread::sleep(Duration::from_millis(1));
+            bench.poll_jobs();
+        }
+    }
+
+    fn open(bench: &Workbench) -> &Document {
+        bench.document.as_ref().expect("two runs are open")
+    }
+
+    #[test]
+    fn both_landscapes_have_one_layout_and_linked_clocks() {
+        let mut bench = bench();
+        assert!(!bench.shows_both());
+        bench.execute(Command::Together(Some(Together::SideBySide)));
+        assert!(bench.shows_both());
+        bench.execute(Command::Seek(Time::from_ns(30_000_000)));
+        let alike = |bench: &Workbench| {
+            let document = open(bench);
+            let beside = document.beside.as_ref().expect("both are shown");
+            assert_eq!(document.landscape.blocks(), beside.blocks());
+            let (own, other) = (document.moment(), document.moment_beside());
+            let (own, other) = (own.expect("times"), other.expect("times"));
+            let versus = document.versus.as_ref().expect("two runs");
+            assert_eq!((own.recording, other.recording), (0, 1));
+            assert_eq!(other.time, versus.time_of_other(own.time));
+        };
+        alike(&bench);
+        bench.execute(Command::CollapseOrExpand(Some(ModuleId(1))));
+        alike(&bench);
+        bench.execute(Command::CompareBy(Measure::Calls, Strength::Relative));
+        bench.execute(Command::ToggleOnlyDifferences);
+        alike(&bench);
+        let before = open(&bench).moment_beside().expect("times").time;
+        bench.execute(Command::Flip);
+        wait(&mut bench);
+        alike(&bench);
+        let versus = open(&bench).versus.clone().expect("two runs");
+        assert_eq!(
+            (versus.letter(), versus.difference.measure),
+            ("B", Measure::Calls)
+        );
+        // What was the other's time is now the time that plays.
+        assert_eq!(open(&bench).moment().expect("times").time, before);
+        bench.execute(Command::Together(Some(Together::One)));
+        assert!(open(&bench).beside.is_none());
+    }
+
+    #[test]
+    fn swapping_mirrors_what_differs() {
+        let mut bench = bench();
+        let deltas = |bench: &mut Workbench, of: Of| {
+            let choice = Choice {
+                of,
+                ..Choice::default()
+            };
+            let document = open(bench);
+            let versus = document.versus.as_ref().expect("two runs");
+            let table = versus.table(&document.session, &choice);
+            let measure = table.amount.measure;
+            let rows = table.rows.into_iter();
+            rows.map(|row| (row.name, row.change.delta(measure)))
+                .collect::<Vec<_>>()
+        };
+        let all = Of::ALL.map(|of| deltas(&mut bench, of));
+        assert!(all.iter().all(|rows| rows.len() > 2), "{all:?}");
+        bench.execute(Command::SwapRuns);
+        wait(&mut bench);
+        let versus = open(&bench).versus.clone().expect("two runs");
+        assert_eq!(versus.letter(), "B", "the same run plays");
+        for (of, rows) in Of::ALL.into_iter().zip(all) {
+            let mirrored: Vec<_> = rows.into_iter().map(|(name, by)| (name, -by)).collect();
+            assert_eq!(deltas(&mut bench, of), mirrored);
+        }
+    }
+
+    #[test]
+    fn what_is_saved_of_two_runs_is_there_again() {
+        let mut bench = bench();
+        bench.execute(Command::Together(Some(Together::Wipe)));
+        bench.execute(Command::MoveDivider(0.3));
+        bench.execute(Command::CompareBy(Measure::Total, Strength::Relative));
+        bench.execute(Command::LinkClocks(Link::Events));
+        wait(&mut bench);
+        bench.execute(Command::Flip);
+        wait(&mut bench);
+        bench.pair.choice.query = "parse".to_owned();
+        let saved = SavedPair::of(&bench).expect("two runs");
+        let text = serde_json::to_string(&saved).expect("it can be written");
+        let read: SavedPair = serde_json::from_str(&text).expect("it can be read");
+        let mut again = super::tests::bench();
+        assert_eq!(read.restore(&mut again), 0);
+        wait(&mut again);
+        assert_eq!(SavedPair::of(&again), Some(saved));
+        let odd: SavedPair = serde_json::from_str(r#"{"together":"above","clocks":"calls-of"}"#)
+            .expect("it can be read");
+        assert_eq!(odd.restore(&mut again), 2);
+    }
+}

@@ -1,0 +1,182 @@
+//! The view of what two runs have more and less, in numbers.
+
+use egui::{Align, Layout, Sense, Ui};
+use egui_extras::{Column as Width, TableBuilder};
+
+use super::super::command::Command;
+use super::super::style;
+use super::{Context, table, text};
+use crate::app::workbench::ROW;
+use crate::filter::selection::Pointed;
+use crate::render::theme::Theme;
+use crate::views::difference::{diverging, ratio};
+use crate::views::differences::{By, Choice, DifferenceTable, Of, Row};
+
+pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
+    ui.painter()
+        .rect_filled(ui.max_rect(), 0, ui.visuals().panel_fill);
+    let bench = context.bench;
+    let versus = bench.document.as_ref().and_then(|it| it.versus.as_ref());
+    if versus.is_none() {
+        return table::hint(ui, "Open two recordings, A and B, to see what differs.");
+    }
+    let (of, choice) = (&*bench.pair.table, &bench.pair.choice);
+    let frame = egui::Frame::new().inner_margin(egui::Margin {
+        left: 10,
+        right: 4,
+        top: 6,
+        bottom: 0,
+    });
+    frame.show(ui, |ui| {
+        head(ui, of, choice, context);
+        rows(ui, of, choice, context);
+    });
+}
+
+fn head(ui: &mut Ui, of: &DifferenceTable, choice: &Choice, context: &mut Context<'_>) {
+    let mut next = choice.clone();
+    ui.horizontal_wrapped(|ui| {
+        for kind in Of::ALL {
+            let button = egui::Button::new(kind.title()).selected(choice.of == kind);
+            if ui.add(button).clicked() {
+                next.of = kind;
+            }
+        }
+        let width = (ui.available_width() * 0.6).clamp(80.0, 200.0);
+        let edit = egui::TextEdit::singleline(&mut next.query)
+            .hint_text("Name or module")
+            .desired_width(width);
+        ui.add(edit);
+        let shown = of.rows.len();
+        let counted = match (shown, of.differing) {
+            (0, 0) => "nothing differs".to_owned(),
+            (shown, all) if shown == all => format!("{} differ", text::count(all as u64)),
+            (shown, all) => format!(
+                "{} of {}",
+                text::count(shown as u64),
+                text::count(all as u64)
+            ),
+        };
+        ui.add(egui::Label::new(style::weak(counted)).truncate());
+    });
+    if next != *choice {
+        context.commands.push(Command::ListDifferences(next));
+    }
+}
+
+fn rows(ui: &mut Ui, of: &DifferenceTable, choice: &Choice, context: &mut Context<'_>) {
+    let Some(document) = &context.bench.document else {
+        return;
+    };
+    let theme = context.bench.settings.theme;
+    let selection = &document.selection;
+    let [pointed, chosen] = [&selection.pointed, &selection.chosen].map(|of| document.meant(of));
+    let is_meant = |row: &Row, of: &Pointed| match row.callee {
+        Some(callee) => of.relation.is_some_and(|(from, to)| {
+            let shown = |module| document.landscape.displayed(module);
+            (shown(row.module), shown(callee)) == (Some(from), Some(to))
+        }),
+        None => of.module == Some(row.module),
+    };
+    let place = ui.available_rect_before_wrap();
+    let numbers: &[By] = match ui.available_width() {
+        ..330.0 => &[By::Delta],
+        ..420.0 => &[By::Delta, By::Ratio],
+        _ => &By::ALL[..4],
+    };
+    let mut builder = TableBuilder::new(ui)
+        .id_salt("differences")
+        .sense(Sense::click())
+        .auto_shrink(false)
+        .cell_layout(Layout::left_to_right(Align::Center));
+    for _ in numbers {
+        builder = builder.column(Width::exact(76.0));
+    }
+    builder = builder.column(Width::remainder().at_least(90.0).clip(true));
+    let table_ui = builder.header(table::HEADING, |mut header| {
+        for by in numbers.iter().chain([&By::Name]) {
+            header.col(|ui| {
+                let order = (choice.by == *by).then_some(!choice.is_reversed);
+                if table::heading(ui, by.title(), by.about(), *by != By::Name, order) {
+                    let next = Choice {
+                        is_reversed: choice.by == *by && !choice.is_reversed,
+                        by: *by,
+                        ..choice.clone()
+                    };
+                    context.commands.push(Command::ListDifferences(next));
+                }
+            });
+        }
+    });
+    table_ui.body(|body| {
+        body.rows(ROW, of.rows.len(), |mut line| {
+            let Some(row) = of.rows.get(line.index()) else {
+                return;
+            };
+            line.set_selected(is_meant(row, &selection.chosen) && chosen.modules() != [None; 2]);
+            line.set_hovered(is_meant(row, &selection.pointed) && pointed.modules() != [None; 2]);
+            let measure = of.amount.measure;
+            let is_noise = !row.change.is_significant(measure);
+            for by in numbers {
+                let value = match by {
+                    By::Delta => of.amount.delta(&row.change),
+                    By::Ratio => ratio(&row.change, measure),
+                    By::A => of.amount.text(row.change.a.of(measure)),
+                    _ => of.amount.text(row.change.b.of(measure)),
+                };
+                let mut value = egui::RichText::new(value);
+                if is_noise {
+                    value = value.weak();
+                } else if matches!(by, By::Delta | By::Ratio) {
+                    value = value.color(tone(theme, row.change.delta(measure)));
+                }
+                line.col(|ui| table::number(ui, value));
+            }
+            line.col(|ui| table::name(ui, &row.name));
+            let pointed = Pointed {
+                module: row.callee.is_none().then_some(row.module),
+                relation: row.callee.and_then(|callee| {
+                    let shown = |module| document.landscape.displayed(module);
+                    shown(row.module).zip(shown(callee))
+                }),
+                ..Pointed::default()
+            };
+            let response = line.response();
+            if response.hovered() {
+                context.pointed = pointed;
+            }
+            if response.clicked() {
+                context.commands.push(Command::Choose(pointed));
+            }
+            if response.double_clicked() {
+                context
+                    .commands
+                    .push(Command::FlyTo(row.callee.unwrap_or(row.module)));
+            }
+            response.on_hover_ui(|ui| {
+                ui.label(row.name.as_str());
+                let path = document.session.hierarchy.path(row.module);
+                ui.label(style::weak(path).small());
+                if is_noise {
+                    ui.label(style::weak("may be chance: noise of the runs").small());
+                }
+            });
+        });
+    });
+    table::ruler(ui, place, of.rows.len(), context, |place| {
+        match of.rows.get(place) {
+            Some(row) if is_meant(row, &selection.chosen) => table::Mark::Chosen,
+            Some(row) if is_meant(row, &selection.pointed) => table::Mark::Pointed,
+            _ => table::Mark::None,
+        }
+    });
+}
+
+/// The colour of more or less for letters on a panel.
+fn tone(theme: Theme, delta: f64) -> egui::Color32 {
+    if delta == 0.0 {
+        return style::colors(theme).text;
+    }
+    let [r, g, b] = diverging(theme, delta.signum() as f32);
+    egui::Color32::from(egui::Rgba::from_rgb(r, g, b))
+}

@@ -1,0 +1,169 @@
+//! What a session file keeps of two runs that are compared.
+//!
+//! Its first recording is A, its second B, as they were when it was saved.
+
+use serde::{Deserialize, Serialize};
+
+use super::find;
+use crate::analysis::alignment::Link;
+use crate::analysis::comparison::amounts::Measure;
+use crate::app::command::Command;
+use crate::app::versus::{Together, Versus};
+use crate::app::workbench::Workbench;
+use crate::views::difference::Strength;
+use crate::views::differences::{By, Choice, Of};
+use crate::views::timelines::Along;
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SavedPair {
+    together: Option<String>,
+    divider: f32,
+    /// What links the clocks; `calls-of` by the calls of the function with this path.
+    clocks: Option<String>,
+    clocks_by: Option<String>,
+    measure: Option<String>,
+    strength: Option<String>,
+    only_differences: bool,
+    /// Of the table of differences.
+    list: Option<String>,
+    sorted_by: Option<String>,
+    is_reversed: bool,
+    query: String,
+    along: Option<String>,
+}
+
+const LINKS: [(Link, &str); 4] = [
+    (Link::Share, "share"),
+    (Link::WallTime, "time"),
+    (Link::Events, "events"),
+    (Link::Calls, "calls"),
+];
+
+const BY_CALLS_OF: &str = "calls-of";
+
+const ALONG: [(Along, &str); 2] = [(Along::Stacks, "stacks"), (Along::Overview, "overview")];
+
+impl SavedPair {
+    /// None where there are no two runs.
+    pub fn of(bench: &Workbench) -> Option<SavedPair> {
+        let document = bench.document.as_ref()?;
+        let versus = document.versus.as_ref()?;
+        let link = LINKS.iter().find(|(link, _)| link == versus.link());
+        let by_calls_of = match *versus.link() {
+            Link::CallsOf(row) => {
+                let modules = versus.modules(&document.session);
+                let module = modules.get(row as usize).copied();
+                module.map(|module| document.session.hierarchy.path(module))
+            }
+            _ => None,
+        };
+        let along = document.sheets.as_ref().map(|it| it.along());
+        let along = ALONG.iter().find(|(it, _)| Some(*it) == along);
+        let choice = &bench.pair.choice;
+        Some(SavedPair {
+            together: Some(bench.pair.together.name().to_owned()),
+            divider: bench.pair.divider,
+            clocks: Some(link.map_or(BY_CALLS_OF, |(_, name)| name).to_owned()),
+            clocks_by: by_calls_of,
+            measure: Some(versus.difference.measure.name().to_owned()),
+            strength: Some(versus.difference.strength.name().to_owned()),
+            only_differences: bench.pair.only_differences,
+            list: Some(choice.of.title().to_owned()),
+            sorted_by: Some(choice.by.title().to_owned()),
+            is_reversed: choice.is_reversed,
+            query: choice.query.clone(),
+            along: along.map(|(_, name)| (*name).to_owned()),
+        })
+    }
+
+    /// Brings the two runs that are open to where they were; what takes long is begun and goes on beside the window.
+    /// How many names mean nothing.
+    pub fn restore(&self, bench: &mut Workbench) -> usize {
+        let Some(document) = &bench.document else {
+            return 0;
+        };
+        let Some(versus) = document.versus.clone() else {
+            return 0;
+        };
+        let mut lost = 0;
+        let together = named(
+            self.together.as_ref(),
+            Together::ALL,
+            Together::name,
+            &mut lost,
+        );
+        let measure = named(
+            self.measure.as_ref(),
+            Measure::ALL,
+            Measure::name,
+            &mut lost,
+        );
+        let strength = named(
+            self.strength.as_ref(),
+            Strength::ALL,
+            Strength::name,
+            &mut lost,
+        );
+        let (of, by) = (
+            named(self.list.as_ref(), Of::ALL, Of::title, &mut lost),
+            named(self.sorted_by.as_ref(), By::ALL, By::title, &mut lost),
+        );
+        let along = named(self.along.as_ref(), ALONG, |it| it.1, &mut lost);
+        let link = match self.clocks.as_deref() {
+            Some(BY_CALLS_OF) => {
+                let row = self.row(&versus, bench);
+                lost += usize::from(row.is_none());
+                row.map(Link::CallsOf)
+            }
+            _ => named(self.clocks.as_ref(), LINKS, |it| it.1, &mut lost).map(|it| it.0),
+        };
+        let difference = &versus.difference;
+        let compared = (
+            measure.unwrap_or(difference.measure),
+            strength.unwrap_or(difference.strength),
+        );
+        if compared != (difference.measure, difference.strength) {
+            bench.execute(Command::CompareBy(compared.0, compared.1));
+        }
+        if self.divider.is_finite() && self.divider > 0.0 {
+            bench.execute(Command::MoveDivider(self.divider));
+        }
+        bench.pair.choice = Choice {
+            of: of.unwrap_or_default(),
+            by: by.unwrap_or_default(),
+            is_reversed: self.is_reversed,
+            query: self.query.clone(),
+        };
+        // What is collapsed is kept by name.
+        bench.pair.only_differences = self.only_differences;
+        if let Some((along, _)) = along {
+            bench.execute(Command::DrawAlong(along));
+        }
+        // Colours are those that were saved, whatever stands beside each other.
+        bench.pair.together = together.unwrap_or_default();
+        bench.show_both();
+        bench.pair.to_do.extend(link.map(Command::LinkClocks));
+        lost
+    }
+
+    fn row(&self, versus: &Versus, bench: &Workbench) -> Option<u32> {
+        let session = &bench.document.as_ref()?.session;
+        let module = find(&session.hierarchy, self.clocks_by.as_ref()?)?;
+        let mut modules = versus.modules(session).into_iter();
+        modules.position(|it| it == module).map(|row| row as u32)
+    }
+}
+
+/// What has this name; one that nothing has is lost.
+fn named<T: Copy, const N: usize>(
+    name: Option<&String>,
+    all: [T; N],
+    name_of: impl Fn(T) -> &'static str,
+    lost: &mut usize,
+) -> Option<T> {
+    let name = name?;
+    let found = all.into_iter().find(|it| name_of(*it) == name);
+    *lost += usize::from(found.is_none());
+    found
+}

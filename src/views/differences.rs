@@ -1,0 +1,192 @@
+//! The table of what two runs have more and less: functions, modules and call relations, the largest difference first.
+
+use std::cmp::Ordering;
+
+use crate::analysis::comparison::amounts::{Change, Measure};
+use crate::analysis::comparison::tables::RelationChange;
+use crate::analysis::session::Session;
+use crate::facts::hierarchy::Hierarchy;
+use crate::units::ModuleId;
+use crate::views::difference::{Amount, Difference};
+
+/// What the rows are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Of {
+    #[default]
+    Functions,
+    Modules,
+    Relations,
+}
+
+impl Of {
+    pub const ALL: [Of; 3] = [Of::Functions, Of::Modules, Of::Relations];
+
+    pub fn title(self) -> &'static str {
+        match self {
+            Of::Functions => "functions",
+            Of::Modules => "modules",
+            Of::Relations => "call relations",
+        }
+    }
+}
+
+/// What the rows are sorted by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum By {
+    #[default]
+    Delta,
+    Ratio,
+    A,
+    B,
+    Name,
+}
+
+impl By {
+    pub const ALL: [By; 5] = [By::Delta, By::Ratio, By::A, By::B, By::Name];
+
+    pub fn title(self) -> &'static str {
+        match self {
+            By::Delta => "Δ",
+            By::Ratio => "ratio",
+            By::A => "A",
+            By::B => "B",
+            By::Name => "Name",
+        }
+    }
+
+    pub fn about(self) -> &'static str {
+        match self {
+            By::Delta => "What B has more than A; by its size",
+            By::Ratio => "How many times that of A it is in B",
+            By::A => "In A, the mean of its runs",
+            By::B => "In B, the mean of its runs",
+            By::Name => "",
+        }
+    }
+}
+
+/// How the table is made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Choice {
+    pub of: Of,
+    pub by: By,
+    /// From the smallest on, or the last name.
+    pub is_reversed: bool,
+    pub query: String,
+}
+
+/// A function, a module or a call relation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    pub module: ModuleId,
+    /// Of a call relation, what is called.
+    pub callee: Option<ModuleId>,
+    pub name: String,
+    pub change: Change,
+}
+
+/// The rows in their order.
+#[derive(Clone, Debug, Default)]
+pub struct DifferenceTable {
+    pub rows: Vec<Row>,
+    /// How many differ, found or not.
+    pub differing: usize,
+    pub amount: Amount,
+}
+
+/// What is compared, by row of the comparison.
+#[derive(Clone, Copy, Debug)]
+pub struct Compared<'a> {
+    pub session: &'a Session,
+    /// By row, its module.
+    pub modules: &'a [ModuleId],
+    pub functions: &'a [Change],
+    pub relations: &'a [RelationChange<u32>],
+    pub difference: &'a Difference,
+}
+
+impl DifferenceTable {
+    /// The rows that differ and that the query finds. O(n log n).
+    pub fn new<'a>(
+        compared: &Compared<'a>,
+        choice: &Choice,
+        name_of: impl Fn(u32) -> &'a str,
+    ) -> DifferenceTable {
+        let hierarchy = &compared.session.hierarchy;
+        let amount = compared.difference.amount.clone();
+        let of_row = |row: u32| compared.modules.get(row as usize).copied();
+        let mut rows: Vec<Row> = match choice.of {
+            Of::Functions => (0u32..)
+                .zip(compared.functions)
+                .filter(|(_, change)| change.is_change())
+                .map(|(row, change)| Row {
+                    module: of_row(row).unwrap_or(ModuleId::ROOT),
+                    callee: None,
+                    name: name_of(row).to_owned(),
+                    change: *change,
+                })
+                .collect(),
+            Of::Modules => hierarchy
+                .modules()
+                .filter(|&id| !hierarchy.is_leaf(id))
+                .map(|id| (id, compared.difference.change(id)))
+                .filter(|(_, change)| change.is_change())
+                .map(|(module, change)| Row {
+                    module,
+                    callee: None,
+                    name: hierarchy.path(module),
+                    change,
+                })
+                .collect(),
+            Of::Relations => compared
+                .relations
+                .iter()
+                .filter(|relation| relation.change.is_change())
+                .filter_map(|relation| {
+                    Some(Row {
+                        module: of_row(relation.from)?,
+                        callee: Some(of_row(relation.to)?),
+                        name: format!("{} → {}", name_of(relation.from), name_of(relation.to)),
+                        change: relation.change,
+                    })
+                })
+                .collect(),
+        };
+        let differing = rows.len();
+        if !choice.query.is_empty() {
+            let query = choice.query.to_lowercase();
+            rows.retain(|row| is_found(hierarchy, row, &query));
+        }
+        rows.sort_by(|x, y| {
+            let order = compare(x, y, choice.by, amount.measure);
+            let order = match choice.is_reversed {
+                true => order.reverse(),
+                false => order,
+            };
+            order.then_with(|| (&x.name, x.module, x.callee).cmp(&(&y.name, y.module, y.callee)))
+        });
+        DifferenceTable {
+            rows,
+            differing,
+            amount,
+        }
+    }
+}
+
+fn is_found(hierarchy: &Hierarchy, row: &Row, query: &str) -> bool {
+    row.name.to_lowercase().contains(query)
+        || hierarchy.path(row.module).to_lowercase().contains(query)
+}
+
+/// The order of two rows: the largest first, names from A on.
+fn compare(x: &Row, y: &Row, by: By, measure: Measure) -> Ordering {
+    let falling = |value: &dyn Fn(&Row) -> f64| value(y).total_cmp(&value(x));
+    match by {
+        By::Delta => x.change.order(&y.change, measure),
+        // What is in B alone is more than any ratio.
+        By::Ratio => falling(&|row: &Row| row.change.ratio(measure).unwrap_or(f64::INFINITY)),
+        By::A => falling(&|row: &Row| row.change.a.of(measure)),
+        By::B => falling(&|row: &Row| row.change.b.of(measure)),
+        By::Name => x.name.cmp(&y.name),
+    }
+}

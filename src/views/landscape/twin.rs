@@ -1,0 +1,74 @@
+//! A second landscape of one layout: the same blocks in the same places, with another recording on them.
+
+use std::sync::{Arc, OnceLock};
+
+use super::Focus;
+use super::LandscapeView;
+use super::activity::Activity;
+use super::left::Left;
+use super::relations::Relations;
+use crate::analysis::session::Session;
+use crate::layout::labels::flat::FlatLabels;
+use crate::layout::labels::screen::ScreenLabels;
+use crate::views::metrics::ModuleMetrics;
+
+impl LandscapeView {
+    /// The same layout for another recording, whose `metrics` give the colours. O(blocks).
+    pub fn twin(&self, session: &Session, metrics: Arc<ModuleMetrics>) -> LandscapeView {
+        let mut twin = LandscapeView {
+            settings: self.settings,
+            metrics,
+            cut: self.cut.clone(),
+            references: Arc::clone(&self.references),
+            blocks: Vec::new(),
+            parents: Vec::new(),
+            looks: Vec::new(),
+            changed: Vec::new(),
+            color_scale: super::ColorScale::default(),
+            ground_scales: [OnceLock::new(), OnceLock::new()],
+            plain: super::highlight::Plain::default(),
+            amounts: self.amounts,
+            levels: self.levels,
+            motion: None,
+            has_moved: false,
+            block_of: Vec::new(),
+            picker: super::Picker::default(),
+            activity: Activity::default(),
+            relations: Relations::default(),
+            flat_labels: FlatLabels::default(),
+            screen_labels: ScreenLabels::default(),
+            shown: None,
+            left: Left::default(),
+            weighs: None,
+            marked: Vec::new(),
+            were_moving: false,
+            focused: [None; 2],
+            focus: Focus {
+                share: 1.0,
+                ..Focus::default()
+            },
+        };
+        twin.follow(session, self);
+        twin
+    }
+
+    /// Takes the layout, on its way as it is, and the settings of another landscape of the session. What was shown
+    /// of a recording has to be shown again. O(blocks).
+    pub fn follow(&mut self, session: &Session, of: &LandscapeView) {
+        self.settings = of.settings;
+        self.cut.clone_from(&of.cut);
+        self.references = Arc::clone(&of.references);
+        self.blocks.clone_from(&of.blocks);
+        self.parents.clone_from(&of.parents);
+        self.block_of.clone_from(&of.block_of);
+        self.picker.clone_from(&of.picker);
+        self.amounts = of.amounts;
+        self.levels = of.levels;
+        self.ground_scales = [OnceLock::new(), OnceLock::new()];
+        self.motion.clone_from(&of.motion);
+        self.has_moved = true;
+        self.flat_labels = FlatLabels::new(&session.hierarchy, &self.blocks);
+        self.relations = Relations::default();
+        self.paint(session);
+    }
+}

@@ -1,0 +1,244 @@
+//! The call stacks of a run: calls as boxes along time, those that they made below them.
+
+use glam::Vec2;
+
+use super::{On, Seen, Spot, sign};
+use crate::facts::trace::{Flame, Trace};
+use crate::filter::selection::CallOf;
+use crate::layout::hues::encoded;
+use crate::layout::labels::text;
+use crate::layout::sheet::{Fill, Raster, Rect, Sheet};
+use crate::units::{Cost, ThreadId};
+
+/// Of each run so many threads are drawn, those with most calls.
+const MOST_THREADS: usize = 4;
+
+/// Heights in points: of a depth, and of a thread's name.
+const HIGHEST: f32 = 17.0;
+const LOWEST: f32 = 5.0;
+const HEADING: f32 = 14.0;
+
+/// Calls so many pixels wide are boxes of their own.
+const BOX: f32 = 3.0;
+const MOST_NAMES: usize = 1500;
+
+/// What is there at all is at least so opaque.
+const FAINTEST: f32 = 0.2;
+
+/// The busiest threads, in their own order.
+fn threads(trace: &Trace) -> Vec<ThreadId> {
+    let calls = |thread: &ThreadId| trace.threads()[thread.index()].calls;
+    let mut threads: Vec<ThreadId> = trace.thread_ids().filter(|it| calls(it) > 0).collect();
+    threads.sort_by_key(|thread| (std::cmp::Reverse(calls(thread)), *thread));
+    threads.truncate(MOST_THREADS);
+    threads.sort_unstable();
+    threads
+}
+
+pub fn draw(on: &On<'_>, sheet: &mut Sheet, spots: &mut Vec<Spot>) {
+    let Some(resolved) = on.session.recordings.get(on.pair.places[on.side]) else {
+        return;
+    };
+    let trace = &resolved.recording.trace;
+    let (em, plot) = (on.places.em, on.plot);
+    let scale = em / super::LETTERS;
+    let threads = threads(trace);
+    if threads.is_empty() {
+        let at = Vec2::new(plot.min.x + em, plot.min.y + em * 1.5);
+        return sheet.write("No calls to show", at, em, on.ink.weak, plot);
+    }
+    let depths = |thread: &ThreadId| trace.threads()[thread.index()].max_depth.max(1);
+    let heading_of = |threads: &[ThreadId]| match threads.len() {
+        0 | 1 => 0.0,
+        _ => (HEADING * scale).round(),
+    };
+    let heading = heading_of(&threads);
+    // A depth is as high in both.
+    let fitting = on.pair.places.iter().filter_map(|&place| {
+        let trace = &on.session.recordings.get(place)?.recording.trace;
+        let threads = self::threads(trace);
+        let depth = |it: &ThreadId| trace.threads()[it.index()].max_depth.max(1);
+        let all: u32 = threads.iter().map(depth).sum();
+        let room = plot.size().y - heading_of(&threads) * threads.len() as f32;
+        Some(room / all.max(1) as f32)
+    });
+    let row = fitting
+        .fold(f32::INFINITY, f32::min)
+        .clamp(LOWEST * scale, HIGHEST * scale)
+        .floor()
+        .max(1.0);
+    let names = match heading > 0.0 {
+        true => crate::views::tip::thread_names(trace),
+        false => Vec::new(),
+    };
+    let mut top = plot.min.y;
+    let hidden = trace.threads().iter().filter(|it| it.calls > 0).count() - threads.len();
+    for (place, thread) in threads.iter().enumerate() {
+        if top >= plot.max.y {
+            break;
+        }
+        if heading > 0.0 {
+            let rect = Rect::new(
+                Vec2::new(plot.min.x, top),
+                Vec2::new(plot.max.x, top + heading),
+            );
+            let color = on.ink.heading;
+            sheet.fills.push(Fill { rect, color });
+            let mut name = names.get(thread.index()).cloned().unwrap_or_default();
+            if hidden > 0 && place + 1 == threads.len() {
+                name.push_str(&format!("   and {hidden} more threads with fewer calls"));
+            }
+            let at = Vec2::new(plot.min.x + em * 0.5, top + heading * 0.5);
+            sheet.write(&name, at, em * 0.9, on.ink.weak, rect);
+            top += heading;
+        }
+        // Where not all fit each thread has its share.
+        let left = (threads.len() - place - 1) as f32;
+        let share = (plot.max.y - top - left * heading) / (left + 1.0);
+        let fitting = ((plot.max.y - top - left * (heading + row)) / row).max(share / row);
+        let shown = depths(thread).min(fitting.max(1.0) as u32);
+        lane(on, trace, *thread, top, row, shown, sheet, spots);
+        top += row * shown as f32;
+    }
+}
+
+/// The first depths of one thread from `top` on, `row` pixels each.
+#[allow(clippy::too_many_arguments, reason = "where and what, for one caller")]
+fn lane(
+    on: &On<'_>,
+    trace: &Trace,
+    thread: ThreadId,
+    top: f32,
+    row: f32,
+    depths: u32,
+    sheet: &mut Sheet,
+    spots: &mut Vec<Spot>,
+) {
+    let Some(resolved) = on.session.recordings.get(on.pair.places[on.side]) else {
+        return;
+    };
+    let (columns, edges) = on.axis.columns();
+    let count = columns.count() as usize;
+    let mut pixels = vec![[0u8; 4]; count * depths as usize];
+    let mut flame = Flame::default();
+    let mut seen = Seen::new();
+    let scale = on.places.em / super::LETTERS;
+    let gap = if row >= 6.0 * scale {
+        on.places.line
+    } else {
+        0.0
+    };
+    let first_spot = spots.len();
+    for stretch in on.common.stretches(on.axis, on.side) {
+        trace.flame(thread, stretch.columns, 0..depths, &mut flame);
+        let width = stretch.columns.count();
+        let length = stretch.columns.start(1).since(stretch.columns.start(0));
+        // By depth, the colour that runs on.
+        let mut bars = flame.bars.iter().peekable();
+        for depth in 0..depths {
+            while bars.next_if(|bar| bar.depth < depth).is_some() {}
+            let mut color = None;
+            for k in 0..width {
+                while let Some(bar) = bars.next_if(|bar| bar.depth == depth && bar.first <= k) {
+                    color = on.strength(bar.function).map(|(_, it, _)| on.tones.of(it));
+                }
+                let cell = flame
+                    .cells
+                    .get(depth as usize * width as usize + k as usize);
+                let Some(cell) = cell.filter(|it| it.open > Cost::ZERO || it.started > 0) else {
+                    continue;
+                };
+                let share = (cell.open.ns() as f32 / length.ns().max(1) as f32).min(1.0);
+                let alpha = FAINTEST + (1.0 - FAINTEST) * share;
+                let [r, g, b, _] = encoded(color.unwrap_or(on.tones.same));
+                let line = depth as usize * count;
+                let of = stretch.pixels(k);
+                let pixels = pixels.get_mut(line + of.start..line + of.end);
+                pixels
+                    .unwrap_or_default()
+                    .fill([r, g, b, (alpha * 255.0) as u8]);
+            }
+        }
+        for bar in &flame.bars {
+            let key = (bar.depth, bar.call.0, thread.0);
+            if seen.contains_key(&key) {
+                continue;
+            }
+            let x = |time| on.axis.x_within(on.common.on_axis(on.side, time));
+            let (left, right) = (x(bar.start), x(bar.end));
+            if right - left < BOX {
+                continue;
+            }
+            let Some((module, ..)) = on.strength(bar.function) else {
+                continue;
+            };
+            seen.insert(key, spots.len());
+            let y = top + row * bar.depth as f32;
+            spots.push(Spot {
+                rect: Rect::new(
+                    Vec2::new(left, y),
+                    Vec2::new((right - gap).max(left + 1.0), y + row - gap),
+                ),
+                side: on.side,
+                module,
+                function: Some(bar.function),
+                call: Some(CallOf {
+                    thread,
+                    call: bar.call,
+                }),
+            });
+        }
+    }
+    sheet.rasters.push(Raster {
+        rect: Rect::new(
+            Vec2::new(edges[0], top),
+            Vec2::new(edges[1], top + row * depths as f32),
+        ),
+        size: [columns.count(), depths],
+        pixels,
+    });
+    if gap > 0.0 {
+        for depth in 0..depths {
+            let bottom = top + row * (depth + 1) as f32;
+            let rect = Rect::new(
+                Vec2::new(on.plot.min.x, bottom - gap),
+                Vec2::new(on.plot.max.x, bottom),
+            );
+            let color = on.ink.paper;
+            sheet.fills.push(Fill { rect, color });
+        }
+    }
+    let letters = (row * 0.74).min(on.places.em);
+    let is_written = letters >= 6.5 * scale;
+    let mut label = String::new();
+    let mut short = String::new();
+    for spot in &spots[first_spot..] {
+        let Some(function) = spot.function else {
+            continue;
+        };
+        let Some((_, strength, mark)) = on.strength(function) else {
+            continue;
+        };
+        let color = on.tones.of(strength);
+        sheet.fills.push(Fill {
+            rect: spot.rect,
+            color,
+        });
+        let pad = letters * 0.35;
+        let room = (spot.rect.size().x - 2.0 * pad) / letters;
+        if !is_written || room < 2.5 || sheet.texts.len() >= MOST_NAMES {
+            continue;
+        }
+        label.clear();
+        label.push_str(sign(mark));
+        label.push_str(resolved.recording.functions.get(function).name);
+        if text::shorten(&label, room, &mut short) {
+            let at = Vec2::new(
+                spot.rect.min.x + pad,
+                (spot.rect.min.y + spot.rect.max.y) * 0.5,
+            );
+            let color = on.tones.ink_on(color, on.ink);
+            sheet.write(&short, at, letters, color, spot.rect);
+        }
+    }
+}
