@@ -341,6 +341,39 @@ fn mural_rows_of_a_range_are_what_runs_in_it_in_the_order_in_which_it_begins() {
 }
 
 #[test]
+fn mural_rows_of_a_range_with_many_functions_begin_from_left_to_right() {
+    let (selection, filters) = (Selection::default(), Filters::default());
+    let session = session(31, 2400, 9000);
+    let trace = &session.recordings[0].recording.trace;
+    let end = trace.duration().ns();
+    let range = TimeRange::new(Time::from_ns(end / 5), Time::from_ns(end));
+    let mut first = vec![Time::MAX; 2400];
+    for (_, of_thread) in all_calls(trace) {
+        for call in of_thread {
+            if call.start < range.end && (call.start >= range.start || call.end > range.start) {
+                let first = &mut first[call.function.index()];
+                *first = call.start.max(range.start).min(*first);
+            }
+        }
+    }
+    let mut view = MuralView::new(&session, 0);
+    view.set_rows(&session, MuralRows::FirstCall, Some(range));
+    let size = Vec2::new(400.0, 4000.0);
+    let scope = scope(&session, &selection, &filters, Theme::Light, size);
+    let cells = view.show(&scope).rasters[3].clone();
+    let high = cells.rect.size().y / cells.size[1] as f32;
+    let rows = (0..cells.size[1]).map(|line| cells.rect.min.y + (line as f32 + 0.5) * high);
+    let begins: Vec<u64> = rows
+        .map(|y| view.pointed(Vec2::new(300.0, y)).function.expect("a row"))
+        .map(|function| first[function.index()].ns())
+        .collect();
+    assert!(begins.len() > 1200, "{}", begins.len());
+    // To a part of the range.
+    let part = range.length().ns() / 512 + 2;
+    assert!(begins.windows(2).all(|pair| pair[0] <= pair[1] + part));
+}
+
+#[test]
 fn mural_points_at_the_row_that_it_draws() {
     let (selection, filters) = (Selection::default(), Filters::default());
     let session = session(6, 24, 600);

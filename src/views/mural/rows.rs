@@ -162,8 +162,12 @@ type FirstCall = (Time, ThreadId, u32);
 
 const UNKNOWN: FirstCall = (Time::MAX, ThreadId(u32::MAX), u32::MAX);
 
+/// Of more functions it is enough to know in which part of a range they begin: it is found out between two frames.
+const MOST_LOOKED_FOR: usize = 1_000;
+
 /// By function the first that runs of it in a range: what is open at its start stands first, outer calls before what
-/// they called. O(depth + functions × log calls).
+/// they called. Of many functions to the part of the range that is a column of pixels or less.
+/// O(depth + functions × log calls).
 fn first_in(trace: &Trace, metrics: &[FunctionMetrics], range: TimeRange) -> Vec<FirstCall> {
     let mut first = vec![UNKNOWN; metrics.len()];
     let mut stack = Vec::new();
@@ -180,11 +184,27 @@ fn first_in(trace: &Trace, metrics: &[FunctionMetrics], range: TimeRange) -> Vec
             }
         }
     }
+    let is_open =
+        |first: &FirstCall, metrics: &FunctionMetrics| *first == UNKNOWN && metrics.calls > 0;
+    let sought = first.iter().zip(metrics);
+    if sought
+        .filter(|(first, metrics)| is_open(first, metrics))
+        .count()
+        > MOST_LOOKED_FOR
+    {
+        for (function, before) in first_active(trace, range, metrics.len()) {
+            if let Some(first) = first.get_mut(function.index())
+                && *first == UNKNOWN
+            {
+                *first = (before.max(range.start), ThreadId(u32::MAX), function.0);
+            }
+        }
+        return first;
+    }
     // What starts with the range belongs to it.
     let before = Time::from_ns(range.start.ns().saturating_sub(1));
     for ((function, first), metrics) in (0..).map(FunctionId).zip(&mut first).zip(metrics) {
-        if *first == UNKNOWN
-            && metrics.calls > 0
+        if is_open(first, metrics)
             && let Some((thread, call)) = trace.next_call(function, before)
         {
             *first = (trace.call(thread, call).start, thread, call.0);
@@ -223,7 +243,7 @@ fn first_calls(resolved: &Resolved) -> Vec<FirstCall> {
         }
     }
     if !whole {
-        for (function, after) in first_active(trace, functions) {
+        for (function, after) in first_active(trace, trace.range(), functions) {
             if first[function.index()].is_none()
                 && let Some((thread, call)) = trace.next_call(function, after)
             {
@@ -238,12 +258,12 @@ fn first_calls(resolved: &Resolved) -> Vec<FirstCall> {
         .collect()
 }
 
-/// Parts of a trace in which functions are looked for.
+/// Parts of a range in which functions are looked for.
 const PARTS: u32 = 512;
 
-/// The functions that are called, each with a time before its first call and not long before.
-fn first_active(trace: &Trace, functions: usize) -> Vec<(FunctionId, Time)> {
-    let columns = Columns::new(trace.range(), PARTS);
+/// The functions that run in a range, each with a time before it does first and not long before.
+fn first_active(trace: &Trace, range: TimeRange, functions: usize) -> Vec<(FunctionId, Time)> {
+    let columns = Columns::new(range, PARTS);
     let rows: Vec<u32> = (0..functions as u32).collect();
     let mut spans = trace.active(columns, &rows, functions as u32);
     // In order of row, then column: the first of each row stays.
