@@ -195,14 +195,15 @@ impl City {
     /// Takes the looks of the blocks from `first` on; those that differ wait until they are uploaded.
     pub fn set_looks(&mut self, first: usize, looks: &[BlockLook]) -> Change {
         let mut change = Change::default();
-        let shown = self.shown.iter_mut().enumerate().skip(first);
-        for ((index, shown), look) in shown.zip(looks) {
+        let shown = self.shown.iter_mut().zip(&self.records);
+        let shown = shown.enumerate().skip(first);
+        for ((index, (shown, record)), look) in shown.zip(looks) {
             let look = look_record(look);
             if *shown != look {
                 change.visible = true;
                 change.relief |= shown.rise != look.rise || shown.glow != look.glow;
-                self.is_mean_old |=
-                    shown.data != look.data || merged::flat_glow(shown) != merged::flat_glow(&look);
+                self.is_mean_old |= shown.data != look.data
+                    || merged::flat_glow(record, shown) != merged::flat_glow(record, &look);
                 self.most_rise = self.most_rise.max(look.rise);
                 *shown = look;
                 if let Some(is_changed) = self.is_changed.get_mut(index)

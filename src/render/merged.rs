@@ -24,9 +24,14 @@ pub(super) fn set_parents(records: &mut [gpu::Block], blocks: &[Block]) {
     }
 }
 
-/// The glow of what does not rise; what rises is never merged.
-pub(super) fn flat_glow(look: &gpu::Look) -> f32 {
-    if look.rise > 0.0 { 0.0 } else { look.glow }
+/// The glow of what does not rise: what rises is never merged, and terraces only pass on that something on them runs.
+pub(super) fn flat_glow(record: &gpu::Block, look: &gpu::Look) -> f32 {
+    let is_terrace = record.level_kind >> 16 == BlockKind::Terrace as u32;
+    if is_terrace || look.rise > 0.0 {
+        0.0
+    } else {
+        look.glow
+    }
 }
 
 /// Sums over a footprint.
@@ -114,9 +119,7 @@ fn surface(record: &gpu::Block, look: &gpu::Look, levels: f32, area: f32) -> Sum
     let (marked, b) = (half_value(ba >> 16), half_value(ba));
     // Twice the number of the pattern is added to the alpha.
     let alpha = marked - 2.0 * (marked * 0.5).floor();
-    let is_terrace = record.level_kind >> 16 == BlockKind::Terrace as u32;
-    let glow = if is_terrace { 0.0 } else { flat_glow(look) };
-    let step = (glow / 0.22).clamp(0.0, 1.0);
+    let step = (flat_glow(record, look) / 0.22).clamp(0.0, 1.0);
     let weight = step * step * (3.0 - 2.0 * step);
     let [r, g] = [rg, rg >> 16].map(half_value);
     Sum {
@@ -236,6 +239,24 @@ mod tests {
         assert!((side - 5.0).abs() < 0.01, "{side}");
         assert_eq!(means[1].top, 3.0);
         assert!(half_value(means[1].side_level_glow) > 1e4);
+    }
+
+    #[test]
+    fn playing_changes_no_means() {
+        let record = |kind: BlockKind| gpu::Block {
+            low: [0.0; 3],
+            level_kind: (kind as u32) << 16,
+            high: [1.0; 3],
+            parent: 0,
+        };
+        let look = |glow, rise| gpu::Look {
+            glow,
+            rise,
+            ..gpu::Look::default()
+        };
+        assert_eq!(flat_glow(&record(BlockKind::Leaf), &look(0.5, 3.0)), 0.0);
+        assert_eq!(flat_glow(&record(BlockKind::Terrace), &look(0.5, 0.0)), 0.0);
+        assert_eq!(flat_glow(&record(BlockKind::Leaf), &look(0.5, 0.0)), 0.5);
     }
 
     #[test]

@@ -290,7 +290,10 @@ impl Renderer {
             _ => (false, 0),
         };
         if !is_same && self.together == 1 {
-            self.draw_sample(gpu, encoder, frame, 0, 0);
+            // A device that draws one picture at a time is slow: light is sought less finely until nothing moves.
+            let mut moving = *frame;
+            moving.quality.light = frame.quality.light.coarser();
+            self.draw_sample(gpu, encoder, &moving, 0, 0);
         } else {
             let more = frame.quality.samples.saturating_sub(averaged);
             for slot in 0..more.min(self.together) {

@@ -43,6 +43,15 @@ pub enum Light {
 }
 
 impl Light {
+    /// One step less fine, but sought where it was.
+    pub fn coarser(self) -> Light {
+        match self {
+            Light::None => Light::None,
+            Light::Low | Light::Medium => Light::Low,
+            Light::High => Light::Medium,
+        }
+    }
+
     /// How many cones toward the sky, steps along each, and steps toward the lamp.
     fn counts(self) -> [u8; 3] {
         match self {

@@ -937,6 +937,45 @@ fn what_is_too_small_looks_as_its_mean_does() {
     }
 }
 
+#[test]
+fn what_runs_is_found_among_what_is_too_small() {
+    let scene = Scene::new(60_000, 0.0, 0, Theme::Light);
+    let mut renderer = renderer(&scene.blocks);
+    let frame = frame(Scene::overview(), Theme::Light, 4);
+    let size = Vec2::from(SIZE.map(|side| side as f32));
+    let tiny = scene.blocks.iter().enumerate().filter(|(_, block)| {
+        let extent = block.max - block.min;
+        block.kind == BlockKind::Leaf && extent.x.max(extent.y) < 1.2
+    });
+    let (place, block) = tiny.last().expect("some are tiny");
+    let glowing = |rise: f32| BlockLook {
+        glow: 1.0,
+        rise,
+        ..BlockLook::default()
+    };
+    renderer.set_looks(place, &[glowing(8.0)]);
+    let image = draw(&mut renderer, &frame);
+    let at = frame
+        .camera
+        .project(block.max.with_z(block.max.z + 4.0), size);
+    let at = at.expect("in front of the eye").as_ivec2();
+    let around = (-2..=2).flat_map(|y| (-2..=2).map(move |x| (x, y)));
+    let is_seen = around
+        .map(|(x, y)| pixel(&image, (at.x + x) as u32, (at.y + y) as u32))
+        .any(|[r, _, b]| r > b + 40);
+    assert!(is_seen, "nothing glows about {at}");
+    // In a summary nothing rises: then the terrace shows the mean of what glows on it.
+    renderer.set_looks(place, &[BlockLook::default()]);
+    let rest = count(&draw(&mut renderer, &frame), is_hot);
+    let leaves = scene.blocks.iter().map(|block| match block.kind {
+        BlockKind::Leaf => glowing(0.0),
+        _ => BlockLook::default(),
+    });
+    renderer.set_looks(0, &leaves.collect::<Vec<_>>());
+    let all = count(&draw(&mut renderer, &frame), is_hot);
+    assert!(rest == 0 && all > 10_000, "{rest} hot pixels, then {all}");
+}
+
 /// Small pictures, drawn by llvmpipe of Mesa 22.3: the city with all that lies on it, and its light alone from near.
 /// Other drivers round edges and blends differently: on average the eye is to see no difference (1 of 100 from black to
 /// white), and in one pixel of a hundred at most a slight one (8: an edge is another by half a pixel).
