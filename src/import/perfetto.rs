@@ -42,6 +42,10 @@ const PACKET: u8 = 0x0a;
 /// How long a packet or what is compressed in one may be. Perfetto's own limit is half a megabyte.
 const LONGEST: u64 = 16 << 20;
 
+/// How many tracks may have events: this many, and one for each so many bytes before. A track takes some kilobytes.
+const FREE_TRACKS: u64 = 32 << 10;
+const LEAST_OF_TRACK: u64 = 48;
+
 /// What compressed packets may hold in all: this much, and so many bytes for each of the file before them. Tracing
 /// services reach five to ten.
 const FREE_UNPACKED: u64 = 8 << 20;
@@ -551,7 +555,10 @@ impl Reader<'_> {
             self.warn("event-not-shown");
             return;
         }
-        let place = self.lane(track);
+        let Some(place) = self.lane(track) else {
+            self.warn("too-many-tracks");
+            return;
+        };
         let what = if end {
             // An end ends the innermost slice of its track, whatever its name.
             What::End(None)
@@ -592,18 +599,24 @@ impl Reader<'_> {
         }
     }
 
-    /// The place of a track that has an event.
+    /// The place of a track that has an event; none where the file can have no further one honestly.
     #[inline]
-    fn lane(&mut self, uuid: u64) -> usize {
+    fn lane(&mut self, uuid: u64) -> Option<usize> {
         if self
             .lanes
             .get(self.lane)
             .is_none_or(|lane| lane.uuid != uuid)
         {
-            let known = self.tracks.entry(uuid).or_default().place;
-            self.lane = known.unwrap_or_else(|| self.new_lane(uuid));
+            let known = self.tracks.get(&uuid).and_then(|track| track.place);
+            self.lane = match known {
+                Some(known) => known,
+                None if self.lanes.len() as u64 >= FREE_TRACKS + self.offset / LEAST_OF_TRACK => {
+                    return None;
+                }
+                None => self.new_lane(uuid),
+            };
         }
-        self.lane
+        Some(self.lane)
     }
 
     fn new_lane(&mut self, uuid: u64) -> usize {

@@ -129,7 +129,7 @@ impl PairSums {
         self.sums.push((pair, Sums::default()));
         self.tops.push(Top::default());
         if self.sums.len() * 2 > self.table.len() {
-            let len = (self.table.len() * 2).max(64);
+            let len = (self.table.len() * 2).max(8);
             self.block = 1;
             self.table.clear();
             self.table.resize(len, (Pair::default(), 0, 0));
@@ -194,11 +194,13 @@ impl PairSums {
 const SHALLOW: usize = 64;
 /// Numbers of open calls, of functions whose ids are equal modulo this.
 const COUNTS: usize = 512;
+/// Up to this depth a stack is searched without them: recordings of many threads have most of them shallow.
+const UNCOUNTED: usize = 8;
 
 /// Which functions are on a stack.
 #[derive(Default)]
 pub(super) struct OnStack {
-    /// Of many functions these tell that they are not.
+    /// Of many functions these tell that they are not; none as long as no stack was deep.
     counts: Vec<u32>,
     /// How often each stands at `SHALLOW` or deeper.
     deep: HashMap<u32, u32, Seed>,
@@ -208,8 +210,10 @@ impl OnStack {
     /// Whether `function` is among `functions`, those of the stack from the outermost on.
     #[inline]
     pub fn is_nested(&self, function: u32, functions: &[u32]) -> bool {
-        let count = self.counts.get(function as usize % COUNTS);
-        count.is_some_and(|&count| count > 0) && self.search(function, functions)
+        match self.counts.get(function as usize % COUNTS) {
+            Some(&count) => count > 0 && self.search(function, functions),
+            None => functions.contains(&function),
+        }
     }
 
     fn search(&self, function: u32, functions: &[u32]) -> bool {
@@ -217,15 +221,27 @@ impl OnStack {
         shallow.contains(&function) || self.deep.contains_key(&function)
     }
 
-    /// A call of `function` gets onto the stack, at `depth`.
+    /// A call of `function` gets onto the stack, inside calls of `functions`, from the outermost on.
     #[inline]
-    pub fn enter(&mut self, function: u32, depth: usize) {
+    pub fn enter(&mut self, function: u32, functions: &[u32]) {
+        let depth = functions.len();
         if self.counts.is_empty() {
-            self.counts = vec![0; COUNTS];
+            if depth < UNCOUNTED {
+                return;
+            }
+            self.count(functions);
         }
         self.counts[function as usize % COUNTS] += 1;
         if depth >= SHALLOW {
             *self.deep.entry(function).or_default() += 1;
+        }
+    }
+
+    #[cold]
+    fn count(&mut self, functions: &[u32]) {
+        self.counts = vec![0; COUNTS];
+        for &function in functions {
+            self.counts[function as usize % COUNTS] += 1;
         }
     }
 

@@ -196,7 +196,7 @@ impl ThreadWriter {
     #[inline]
     pub fn enter(&mut self, shared: &mut Shared, start: u64, function: FunctionId) {
         let (_, nested) = self.begin(shared, start, function.0);
-        self.on_stack.enter(function.0, self.stack.len());
+        self.on_stack.enter(function.0, &self.functions);
         self.stack.push(Running {
             start,
             children: 0,

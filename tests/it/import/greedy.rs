@@ -284,6 +284,18 @@ fn inputs() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         "nested",
         (0..SIZE).map(|at| [0x0a, 0x7f][at % 2]).collect(),
     ));
+    // A slice on each of as many tracks as there can be.
+    let mut tracks = Vec::new();
+    let mut track = 0_u32;
+    while tracks.len() < SIZE {
+        // Time 1; a begin on a track of three bytes.
+        let id = [0, 7, 14].map(|shift| (track >> shift) as u8 & 0x7f);
+        let id = [id[0] | 0x80, id[1] | 0x80, id[2]];
+        tracks.extend([0x0a, 10, 0x40, 1, 0x5a, 6, 0x48, 1, 0x58]);
+        tracks.extend(id);
+        track += 1;
+    }
+    inputs.push(("perfetto", "tracks", tracks));
     inputs.push(("pprof", "strings", [0x32, 0].repeat(SIZE / 2)));
     inputs.push(("pprof", "samples", [0x12, 2, 8, 1].repeat(SIZE / 4)));
     inputs.push(("pprof", "locations", [0x22, 2, 8, 1].repeat(SIZE / 4)));
