@@ -1,4 +1,6 @@
 ; Definitions of shell scripts. A decision point is every branch of the control flow, and every `&&` and `||`.
+; found by: function ( if elif for while until select case ? && || # <<
+; found over lines by: " '
 (function_definition name: (_) @name) @function
 
 (if_statement) @branch

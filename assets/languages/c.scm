@@ -1,4 +1,5 @@
 ; Definitions of C. A decision point is every branch of the control flow, and every `&&` and `||`. A function's name is found below its @declarator, however many pointers stand before it.
+; found by: if for while do case {! ? && || // /*
 (function_definition declarator: (_) @declarator body: (_)) @function
 
 (struct_specifier name: (_) @name body: (_)) @class

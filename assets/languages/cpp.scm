@@ -1,4 +1,6 @@
 ; Definitions of C++. A decision point is every branch of the control flow, and every `&&` and `||`. A function's name is found below its @declarator, however many pointers stand before it.
+; found by: if for while do case catch namespace and or {! ? && || // /*
+; found over lines by: "
 (function_definition declarator: (_) @declarator body: (_)) @function
 
 ; A class whose head holds a macro, `class EXPORT Name { … }`, is read by the grammar as a function without parameters.

@@ -1,5 +1,7 @@
 ; Definitions of C#. A property is a function where its accessors have bodies. A namespace without braces
 ; reaches to the end of the file. A decision point is every branch of the control flow, and every `&&`, `||` and `??`.
+; found by: class struct interface record enum namespace delegate {! => if for foreach while do catch case ? && || // /*
+; found over lines by: "
 (method_declaration name: (_) @name body: (_)) @function
 (constructor_declaration name: (_) @name body: (_)) @function
 (destructor_declaration "~" name: (_) @name body: (_)) @function

@@ -1,5 +1,7 @@
 ; Definitions of Go. A method stands in the class of its receiver. A decision point is every branch of the
 ; control flow, and every `&&` and `||`.
+; found by: func struct interface if for case && || // /*
+; found over lines by: `
 (function_declaration name: (_) @name body: (_)) @function
 (method_declaration
   receiver: (parameter_list

@@ -1,4 +1,6 @@
 ; Definitions of Java. A decision point is every branch of the control flow, and every `&&` and `||`.
+; found by: class interface enum record {! -> if for while do case catch ? && || // /*
+; found over lines by: "
 (method_declaration name: (_) @name body: (_)) @function
 (constructor_declaration name: (_) @name) @function
 (compact_constructor_declaration name: (_) @name) @function

@@ -1,4 +1,6 @@
 ; Definitions of JavaScript. A decision point is every branch of the control flow, and every `&&`, `||` and `??`. Where two patterns match one function, the first names it.
+; found by: function class => {! if for while do case default catch ? && || // /* <!-- -->
+; found over lines by: `
 (function_declaration name: (_) @name) @function
 (generator_function_declaration name: (_) @name) @function
 (function_expression name: (_) @name) @function

@@ -1,4 +1,6 @@
 ; Definitions of Kotlin. A decision point is every branch of the control flow, and every `&&`, `||` and `?:`.
+; found by: fun constructor get set class interface object companion { -> if for while do catch && || ?: // /*
+; found over lines by: "
 (function_declaration name: (_) @name (function_body)) @function
 (secondary_constructor "constructor" @name) @function
 (property_declaration (variable_declaration (identifier) @name) [(getter (function_body)) (setter (function_body))]) @function

@@ -1,4 +1,6 @@
 ; Definitions of Lua. A decision point is every branch of the control flow, and every `and` and `or`.
+; found by: function if elseif for while repeat and or --
+; found over lines by: " ' [[ [=
 (function_declaration name: (_) @name) @function
 (assignment_statement
   (variable_list . name: (_) @name .)

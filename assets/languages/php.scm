@@ -1,5 +1,7 @@
 ; Definitions of PHP. A namespace without braces reaches to the next one or the end of the file. A decision
 ; point is every branch of the control flow, and every `&&`, `||`, `and`, `or`, `xor` and `??`.
+; found by: function fn class interface trait enum namespace => if elseif for foreach while do case catch and or xor ? && || // /* #
+; found over lines by: " ' <<<
 (function_definition name: (_) @name body: (_)) @function
 (method_declaration name: (_) @name body: (_)) @function
 (assignment_expression

@@ -1,4 +1,6 @@
 ; Definitions of Ruby. A decision point is every branch of the control flow, and every `&&`, `||`, `and` and `or`.
+; found by: def define_method define_singleton_method lambda proc -> class module Struct Class Module Data if elsif unless while until for when in rescue and or ? && || # =begin <<
+; found over lines by: " ' %
 (method name: (_) @name) @function
 (singleton_method name: (_) @name) @function
 (call method: (identifier) @define arguments: (argument_list . (simple_symbol) @name) block: (_)

@@ -1,5 +1,7 @@
 ; Definitions of Rust. A decision point is every branch of the control flow, `?` and each arm of a match but `_`
 ; included, and every `&&` and `||`. The methods of an implementation stand in the class of its type.
+; found by: fn struct enum union trait impl mod if for while => ? && || // /*
+; found over lines by: "
 (function_item name: (_) @name body: (_)) @function
 
 (struct_item name: (_) @name) @class

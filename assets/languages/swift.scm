@@ -1,5 +1,7 @@
 ; Definitions of Swift. Extensions stand in the class of their type; a property is a function where it is
 ; computed. A decision point is every branch of the control flow, and every `&&`, `||` and `??`.
+; found by: func init deinit subscript class struct enum extension actor protocol { if guard for while repeat case default catch ? && || // /*
+; found over lines by: "
 (function_declaration name: (_) @name body: (_)) @function
 (init_declaration name: "init" @name body: (_)) @function
 (deinit_declaration "deinit" @name) @function

@@ -1,5 +1,7 @@
 ; Definitions of TypeScript, with and without JSX. A decision point is every branch of the control flow, and every
 ; `&&`, `||` and `??`. Where two patterns match one function, the first names it.
+; found by: function class interface enum namespace module => {! if for while do case default catch ? && || // /* <!-- -->
+; found over lines by: `
 (function_declaration name: (_) @name) @function
 (generator_function_declaration name: (_) @name) @function
 (function_expression name: (_) @name) @function

@@ -20,6 +20,22 @@ impl Conditional {
     }
 }
 
+impl Conditional {
+    /// The lines of its directives, in order.
+    pub fn directives(&self) -> impl Iterator<Item = &Range<usize>> {
+        self.directives.iter()
+    }
+
+    /// Whether one of its directives stands in one of these ranges, which are in order and do not overlap.
+    pub fn is_torn_in(&self, ranges: &[Range<usize>]) -> bool {
+        self.directives.iter().any(|directive| {
+            let after = ranges.partition_point(|range| range.end <= directive.start);
+            let range = ranges.get(after);
+            range.is_some_and(|range| range.start < directive.end)
+        })
+    }
+}
+
 /// Files with more conditionals than this stay as they are: they are generated.
 const MOST: usize = 100_000;
 
@@ -36,9 +52,18 @@ pub fn find(source: &[u8], preprocessor: Preprocessor) -> Vec<Conditional> {
             start = end;
             continue;
         };
-        // A directive goes on behind a backslash.
-        while source[..line.end].trim_ascii_end().ends_with(b"\\") && line.end < source.len() {
-            line.end = line_end(source, line.end);
+        // A directive goes on behind a backslash, and up to where a comment behind it ends.
+        let mut last = line.clone();
+        while last.end < source.len() {
+            let end = if source[last.clone()].trim_ascii_end().ends_with(b"\\") {
+                last.end
+            } else if let Some(end) = open_comment_end(source, last.clone()) {
+                end
+            } else {
+                break;
+            };
+            last = end..line_end(source, end);
+            line.end = last.end;
         }
         start = line.end;
         let word_end = directive.iter().position(|b| !b.is_ascii_alphabetic());
@@ -65,6 +90,33 @@ pub fn find(source: &[u8], preprocessor: Preprocessor) -> Vec<Conditional> {
     closed
 }
 
+/// Whether this place is on the line of a directive, or on one that goes on behind a backslash: no decision stands
+/// there that the program takes.
+pub fn is_in_directive(source: &[u8], place: usize) -> bool {
+    let mut end = place;
+    loop {
+        let start = memchr::memrchr(b'\n', &source[..end]).map_or(0, |at| at + 1);
+        if source[start..place].trim_ascii_start().starts_with(b"#") {
+            return true;
+        }
+        let before = source[..start].strip_suffix(b"\n").unwrap_or_default();
+        if !before.ends_with(b"\\") || before.is_empty() {
+            return false;
+        }
+        end = before.len();
+    }
+}
+
+/// Where the comment ends that begins on this line and not ends on it.
+fn open_comment_end(source: &[u8], line: Range<usize>) -> Option<usize> {
+    let text = &source[line.clone()];
+    let open = memchr::memmem::rfind(text, b"/*")?;
+    let is_open = memchr::memmem::find(&text[open + 2..], b"*/").is_none()
+        && memchr::memmem::find(&text[..open], b"//").is_none();
+    let length = memchr::memmem::find(&source[line.end..], b"*/").filter(|_| is_open)?;
+    Some(line.end + length + 2)
+}
+
 fn line_end(source: &[u8], start: usize) -> usize {
     memchr::memchr(b'\n', &source[start..]).map_or(source.len(), |length| start + length + 1)
 }
@@ -89,8 +141,8 @@ fn only_branch(word: &[u8], condition: &[u8], preprocessor: Preprocessor) -> Opt
     }
 }
 
-/// The text with one branch of each conditional, all else overwritten with spaces; and what was overwritten. The
-/// branch is the first, or the last where `is_last` says so; none where that would be one without text, as the
+/// The text with one branch of each conditional, all else overwritten with spaces; and what was overwritten, but for
+/// the directives. The branch is the first, or the last where `is_last` says so; none where that would be one without text, as the
 /// second of an `#if` without `#else`.
 pub fn choose(
     source: &[u8],
@@ -150,6 +202,19 @@ mod tests {
         };
         assert_eq!(words(false), "a b f #endif #if U");
         assert_eq!(words(true), "a e f #endif #if U");
+    }
+
+    #[test]
+    fn a_directive_ends_with_the_comment_behind_it() {
+        let source = b"#if A /* a\nb */\nc\n#else /* d */ // /* e\nf\n#endif /* g\n\nh */ \ni";
+        let conditionals = find(source, Preprocessor::C);
+        let (text, blanked) = choose(source, &conditionals, false);
+        assert_eq!(
+            String::from_utf8_lossy(text.trim_ascii()),
+            "c\n               \n \n            \n\n     \ni"
+        );
+        assert_eq!(blanked.len(), 1);
+        assert_eq!(&source[blanked[0].clone()], b"f\n");
     }
 
     #[test]

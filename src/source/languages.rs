@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use tokei::LanguageType;
 use tree_sitter::Query;
 
+use super::hints::Hints;
 use super::macros;
 use super::plan::Plan;
 
@@ -68,6 +69,8 @@ pub struct Compiled {
     pub query: Query,
     pub captures: Captures,
     pub plan: Plan,
+    /// Where the text of a subtree has none of these, it need not be walked; none where all of it has to be.
+    pub hints: Option<Hints>,
 }
 
 /// Indices of the captures in a query; a query need not have all.
@@ -194,6 +197,7 @@ impl Language {
                 query,
                 captures,
                 plan,
+                hints: Hints::of(self.query),
             })
         };
         self.compiled.get_or_init(compile).as_ref()

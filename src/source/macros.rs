@@ -23,7 +23,8 @@ pub fn blank(source: &mut [u8], is_cpp: bool) {
             continue;
         }
         let end = word_end(source, at);
-        let is_macro = is_capitals(&source[at..end])
+        let may_be_macro = byte.is_ascii_uppercase() || byte == b'_';
+        let is_macro = (may_be_macro && is_capitals(&source[at..end]))
             .then(|| attribute_end(source, at, end, &before, is_cpp))
             .flatten();
         match is_macro {
@@ -147,18 +148,35 @@ fn words_before_parameters(source: &[u8]) -> Option<usize> {
     }
 }
 
+/// Whether a byte may stand in a word, by byte: every byte of a text is asked for.
+static WORD: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = (byte as u8).is_ascii_alphanumeric() || byte as u8 == b'_';
+        byte += 1;
+    }
+    table
+};
+
 fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
+    WORD[usize::from(byte)]
 }
 
 fn word_end(source: &[u8], start: usize) -> usize {
-    let rest = source.iter().skip(start);
-    start + rest.take_while(|&&byte| is_word(byte)).count()
+    let mut end = start;
+    while source.get(end).is_some_and(|&byte| is_word(byte)) {
+        end += 1;
+    }
+    end
 }
 
 fn skip_white(source: &[u8], start: usize) -> usize {
-    let rest = source.iter().skip(start);
-    start + rest.take_while(|byte| byte.is_ascii_whitespace()).count()
+    let mut end = start;
+    while source.get(end).is_some_and(u8::is_ascii_whitespace) {
+        end += 1;
+    }
+    end
 }
 
 /// One past the parenthesis that closes the one at `open`.

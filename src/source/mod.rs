@@ -19,6 +19,7 @@ mod definitions;
 mod edits;
 #[cfg(feature = "git")]
 mod git;
+mod hints;
 pub mod history;
 mod languages;
 mod macros;

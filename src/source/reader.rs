@@ -11,10 +11,11 @@ use tree_sitter::{
 
 use super::amalgamation;
 use super::code_lines::CodeLines;
-use super::conditionals;
+use super::conditionals::{self, Conditional};
 use super::definitions::{self, Definition, Found};
 use super::edits;
-use super::languages::{Compiled, Language};
+use super::hints::Places;
+use super::languages::{Compiled, Language, Preprocessor};
 use super::nesting;
 use crate::facts::hierarchy::ModuleKind;
 use crate::progress::Progress;
@@ -36,7 +37,7 @@ pub enum Unparsed {
 }
 
 /// What a syntax tree shows.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Seen {
     pub found: Vec<Found>,
     /// Bytes; in order of start.
@@ -51,6 +52,10 @@ pub struct Seen {
 pub struct Reader {
     parser: Parser,
     cursor: QueryCursor,
+    places: Places,
+    /// Whether trees are walked whole, as if no language had hints.
+    #[cfg(test)]
+    walks_all: bool,
 }
 
 impl Default for Reader {
@@ -62,6 +67,9 @@ impl Default for Reader {
         Reader {
             parser: Parser::new(),
             cursor,
+            places: Places::default(),
+            #[cfg(test)]
+            walks_all: false,
         }
     }
 }
@@ -138,9 +146,14 @@ impl Reader {
             .map_err(|_| Unparsed::NoGrammar)?;
         // A parse that was given up before would be resumed without this.
         self.parser.reset();
-        let mut watch = |_: &tree_sitter::ParseState| match give_up() {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        // The parser asks every hundred steps; to ask the clock that often shows in the time of a parse.
+        let mut asked = 0u32;
+        let mut watch = |_: &tree_sitter::ParseState| {
+            asked = asked.wrapping_add(1);
+            match asked.is_multiple_of(32) && give_up() {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
         };
         let options = ParseOptions::new().progress_callback(&mut watch);
         let prepared = match language.preprocessor {
@@ -173,49 +186,62 @@ impl Reader {
         source: &[u8],
         give_up: &impl Fn() -> bool,
     ) -> Result<Seen, Unparsed> {
-        let whole = self.walk(&parsed, source, None, give_up)?;
-        let conditionals = match parsed.language.preprocessor {
-            Some(preprocessor) if parsed.errors > 0 && preprocessor.has_conditionals() => {
-                conditionals::find(source, preprocessor)
-            }
-            _ => return Ok(whole),
-        };
-        if conditionals.is_empty() {
-            return Ok(whole);
+        let torn = torn_conditionals(&parsed, source);
+        if torn.is_empty() {
+            return self.walk(&parsed, source, None, give_up);
         }
+        match self.see_branches(&parsed, source, &torn, give_up) {
+            Some(seen) => Ok(seen),
+            // Where a branch cannot be read, what the torn tree shows is better than nothing.
+            None => self.walk(&parsed, source, None, give_up),
+        }
+    }
+
+    /// What the trees show in which one branch of each of these conditionals stands alone; none where they are torn
+    /// no less.
+    fn see_branches(
+        &mut self,
+        whole: &Parsed<'_>,
+        source: &[u8],
+        torn: &[Conditional],
+        give_up: &impl Fn() -> bool,
+    ) -> Option<Seen> {
         // The text with the first branch of each conditional, and with the last.
-        let (first_text, first_blanked) = conditionals::choose(source, &conditionals, false);
-        let (last_text, last_blanked) = conditionals::choose(source, &conditionals, true);
-        let language = parsed.language;
-        // Where a branch cannot be read, what the torn tree shows is better than nothing.
-        let Ok(first) = self.parse(language, &first_text, Some(&parsed), give_up) else {
-            return Ok(whole);
-        };
+        let (first_text, first_blanked) = conditionals::choose(source, torn, false);
+        let (last_text, last_blanked) = conditionals::choose(source, torn, true);
+        let language = whole.language;
+        let first = self.parse(language, &first_text, Some(whole), give_up);
+        let first = (first.ok()?, first_text.as_slice(), first_blanked);
         let last = match first_text == last_text {
             true => None,
-            false => match self.parse(language, &last_text, Some(&first), give_up) {
-                Ok(last) => Some(last),
-                Err(_) => return Ok(whole),
-            },
+            false => {
+                let last = self.parse(language, &last_text, Some(&first.0), give_up);
+                Some((last.ok()?, last_text.as_slice(), last_blanked))
+            }
         };
-        let first = (first, first_text.as_slice(), first_blanked);
-        let last = last.map(|last| (last, last_text.as_slice(), last_blanked));
         let ((best, text, blanked), other) = match last {
             Some(last) if last.0.errors < first.0.errors => (last, Some(first)),
             last => (first, last),
         };
-        if best.errors >= parsed.errors {
-            return Ok(whole);
+        if best.errors >= whole.errors {
+            return None;
         }
-        let seen = self.walk(&best, text, None, give_up).and_then(|best| {
-            let other = match other {
-                Some((other, text, _)) => self.walk(&other, text, Some(&blanked), give_up)?,
-                None => Seen::default(),
-            };
-            Ok((best, other))
+        let mut seen = self.walk(&best, text, None, give_up).ok()?;
+        // Of the torn tree, what was blanked for the best.
+        let mut away: Vec<Range<usize>> = blanked.clone();
+        away.extend(torn.iter().flat_map(|torn| torn.directives().cloned()));
+        away.sort_by_key(|range| range.start);
+        away.dedup_by(|later, first| {
+            let is_joined = later.start <= first.end;
+            if is_joined {
+                first.end = first.end.max(later.end);
+            }
+            is_joined
         });
-        let Ok((best, other)) = seen else {
-            return Ok(whole);
+        let of_whole = self.walk(whole, source, Some(&away), give_up).ok()?;
+        let other = match other {
+            Some((other, text, _)) => self.walk(&other, text, Some(&blanked), give_up).ok()?,
+            None => Seen::default(),
         };
         // The blanked text around a place, if it was blanked.
         let around = |place: usize| {
@@ -224,36 +250,39 @@ impl Reader {
             before.filter(|blanked| blanked.contains(&place))
         };
         let is_blanked = |place: usize| around(place).is_some();
-        let mut found = best.found;
         // What only the other branch defines; and of branches in between what the torn tree shows whole. Two heads
         // of one body are one function.
-        let bodies: HashSet<usize> = found.iter().map(|found| found.span.end).collect();
-        found.extend(other.found.into_iter().filter(|found| {
+        let bodies: HashSet<usize> = seen.found.iter().map(|found| found.span.end).collect();
+        seen.found.extend(other.found.into_iter().filter(|found| {
             is_blanked(found.span.start)
                 && (is_blanked(found.span.end.saturating_sub(1))
                     || !bodies.contains(&found.span.end))
         }));
-        let of_whole = whole.found.into_iter();
-        found.extend(of_whole.filter(|found| {
-            around(found.span.start).is_some_and(|blanked| found.span.end <= blanked.end)
-        }));
-        found.sort_by_key(|found| (found.span.start, found.span.end, found.pattern));
-        found.dedup_by(|later, first| later.span == first.span && later.kind == first.kind);
-        let mut points = best.branches;
-        points.extend(
-            whole
-                .branches
-                .into_iter()
-                .filter(|point| is_blanked(point.start)),
-        );
-        points.sort_by_key(|point| point.start);
-        Ok(Seen {
-            found,
-            branches: points,
-            // Comments are where they are, whatever stands around them.
-            comments: whole.comments,
-            texts: whole.texts,
-        })
+        seen.found
+            .extend(of_whole.found.into_iter().filter(|found| {
+                around(found.span.start).is_some_and(|blanked| found.span.end <= blanked.end)
+            }));
+        seen.found
+            .sort_by_key(|found| (found.span.start, found.span.end, found.pattern));
+        let is_same = |later: &mut Found, first: &mut Found| {
+            later.span == first.span && later.kind == first.kind
+        };
+        seen.found.dedup_by(is_same);
+        let points = of_whole.branches.into_iter();
+        seen.branches
+            .extend(points.filter(|point| is_blanked(point.start)));
+        seen.branches.sort_by_key(|point| point.start);
+        // Comments are where they are, whatever stands around them.
+        let is_away = |place: usize| {
+            let after = away.partition_point(|away| away.end <= place);
+            away.get(after).is_some_and(|away| away.start <= place)
+        };
+        let comments = of_whole.comments.into_iter();
+        seen.comments
+            .extend(comments.filter(|comment| is_away(comment.start)));
+        seen.comments.sort_by_key(|comment| comment.start);
+        seen.texts.extend(of_whole.texts);
+        Some(seen)
     }
 
     /// What the tree shows; of what begins in `within`, in order, where that is given.
@@ -266,6 +295,14 @@ impl Reader {
     ) -> Result<Seen, Unparsed> {
         let plan = &parsed.compiled.plan;
         let mut seen = Seen::default();
+        let mut places = std::mem::take(&mut self.places);
+        let hints = parsed.compiled.hints.as_ref();
+        #[cfg(test)]
+        let hints = hints.filter(|_| !self.walks_all);
+        let mut to_come = hints.map(|hints| {
+            hints.find(source, &mut places);
+            places.walk()
+        });
         let mut cursor = parsed.tree.walk();
         let mut parents: Vec<u16> = Vec::new();
         let mut steps = 0u32;
@@ -301,17 +338,30 @@ impl Reader {
             }
             if action.is_comment {
                 seen.comments.push(node.byte_range());
-            } else if cursor.goto_first_child() {
-                parents.push(kind);
-                continue;
+            } else {
+                let (start, end) = (node.start_byte(), node.end_byte());
+                let is_worth_it = to_come
+                    .as_mut()
+                    .is_none_or(|places| places.has(source, start, end) || node.has_error());
+                if is_worth_it && cursor.goto_first_child() {
+                    parents.push(kind);
+                    continue;
+                }
             }
             steps = steps.wrapping_add(1);
             if steps.is_multiple_of(1 << 14) && give_up() {
+                self.places = places;
                 return Err(Unparsed::TookTooLong);
             }
             if !advance(&mut cursor, &mut parents) {
                 break;
             }
+        }
+        self.places = places;
+        let preprocessor = parsed.language.preprocessor;
+        if preprocessor.is_some_and(Preprocessor::has_conditionals) {
+            seen.branches
+                .retain(|branch| !conditionals::is_in_directive(source, branch.start));
         }
         seen.branches
             .sort_by_key(|branch| (branch.start, branch.end));
@@ -394,6 +444,106 @@ fn capture_node<'tree>(
         .next()
 }
 
+/// The conditionals of a text that stand where its tree has errors.
+fn torn_conditionals(parsed: &Parsed<'_>, source: &[u8]) -> Vec<Conditional> {
+    let preprocessor = match parsed.language.preprocessor {
+        Some(preprocessor) if parsed.errors > 0 && preprocessor.has_conditionals() => preprocessor,
+        _ => return Vec::new(),
+    };
+    let mut conditionals = conditionals::find(source, preprocessor);
+    if conditionals.is_empty() {
+        return conditionals;
+    }
+    let misread = misread(&parsed.tree, source);
+    conditionals.retain(|conditional| conditional.is_torn_in(&misread));
+    conditionals
+}
+
+/// The lines around what a tree has misread, in order and apart: whole definitions with an error in them, and what
+/// stands beside an error and is no definition.
+fn misread(tree: &Tree, source: &[u8]) -> Vec<Range<usize>> {
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    let mut add = |range: Range<usize>| {
+        // A line more on both sides: what is torn need not reach to the directive.
+        let before = memchr::memrchr(b'\n', &source[..range.start]).unwrap_or(0);
+        let start = memchr::memrchr(b'\n', &source[..before]).map_or(0, |at| at + 1);
+        let line_end = |from: usize| {
+            let length = memchr::memchr(b'\n', &source[from..]);
+            length.map_or(source.len(), |length| from + length + 1)
+        };
+        let end = line_end(line_end(range.end.min(source.len())));
+        match ranges.last_mut() {
+            Some(last) if last.end >= start => last.end = last.end.max(end),
+            _ => ranges.push(start..end),
+        }
+    };
+    let mut cursor = tree.walk();
+    // Where what is no definition begins, on the way to the node at hand.
+    let mut loose: Option<usize> = None;
+    let mut is_beside_error = false;
+    loop {
+        let node = cursor.node();
+        let is_error = node.is_error() || node.is_missing();
+        if node.has_error() && !is_error && holds_definitions(node.kind()) {
+            if is_beside_error && let Some(start) = loose {
+                add(start..node.start_byte());
+            }
+            (loose, is_beside_error) = (None, false);
+            if cursor.goto_first_child() {
+                continue;
+            }
+        }
+        if is_error || node.has_error() || !is_definition(node.kind()) {
+            loose.get_or_insert(node.start_byte());
+            is_beside_error |= is_error || node.has_error();
+        } else {
+            if is_beside_error && let Some(start) = loose {
+                add(start..node.start_byte());
+            }
+            (loose, is_beside_error) = (None, false);
+        }
+        while !cursor.goto_next_sibling() {
+            let end = cursor.node().end_byte();
+            if is_beside_error && let Some(start) = loose {
+                add(start..end);
+            }
+            (loose, is_beside_error) = (None, false);
+            if !cursor.goto_parent() {
+                return ranges;
+            }
+        }
+    }
+}
+
+/// Nodes whose children are definitions, of which one may be misread and all others not.
+fn holds_definitions(kind: &str) -> bool {
+    matches!(
+        kind,
+        "translation_unit"
+            | "compilation_unit"
+            | "linkage_specification"
+            | "declaration_list"
+            | "namespace_definition"
+            | "namespace_declaration"
+            | "class_specifier"
+            | "struct_specifier"
+            | "class_declaration"
+            | "struct_declaration"
+            | "field_declaration_list"
+    ) || kind.starts_with("preproc_")
+}
+
+/// Nodes that an error before or behind them leaves as they are.
+fn is_definition(kind: &str) -> bool {
+    kind.ends_with("_definition")
+        || kind.ends_with("_specifier")
+        || kind.ends_with("declaration")
+        || matches!(
+            kind,
+            "preproc_include" | "preproc_def" | "preproc_function_def"
+        )
+}
+
 /// Errors and missing tokens in a tree. Visits only what lies above one.
 fn count_errors(tree: &Tree) -> usize {
     let mut cursor = tree.walk();
@@ -416,6 +566,36 @@ fn count_errors(tree: &Tree) -> usize {
 mod tests {
     use super::*;
     use crate::source::languages;
+
+    /// The samples of every language, each read as every language: what a grammar cannot read has to be walked too.
+    #[test]
+    fn what_is_not_walked_holds_nothing() {
+        let samples = include_str!("../../tests/it/source/languages.rs");
+        let mut samples: Vec<&str> = samples.split("r#\"").skip(1).collect();
+        for sample in &mut samples {
+            *sample = sample.split("\"#").next().unwrap_or_default();
+        }
+        assert!(samples.len() > 15);
+        let here_document = "f() {\n  cat <<A $(if x; then\n\n b\n\nA\n y; fi)\n}\n";
+        samples.push(here_document);
+        let (mut reader, mut whole) = (Reader::default(), Reader::default());
+        whole.walks_all = true;
+        let never = || false;
+        let mut nodes = 0;
+        for language in &languages::LANGUAGES {
+            assert!(language.compiled().expect("fits").hints.is_some());
+            for sample in &samples {
+                let source = sample.as_bytes();
+                let parsed = reader.parse(language, source, None, &never);
+                let parsed = parsed.expect("a tree");
+                let seen = reader.walk(&parsed, source, None, &never).expect("a walk");
+                let all = whole.walk(&parsed, source, None, &never).expect("a walk");
+                nodes += all.found.len() + all.branches.len() + all.comments.len();
+                assert_eq!(seen, all, "{:?}: {sample}", language.counted_as);
+            }
+        }
+        assert!(nodes > 1_000, "{nodes}");
+    }
 
     #[test]
     fn reading_what_differs_again_is_reading_all_again() {

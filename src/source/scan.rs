@@ -433,29 +433,77 @@ fn read_one(
 
 /// The languages whose grammars may read a file, the likelier first: a header `.h` may be C or C++.
 fn candidates(language: LanguageType, source: &[u8]) -> Vec<&'static Language> {
+    let cpp = Some(LanguageType::Cpp);
     let languages = match language {
-        LanguageType::CHeader if looks_like_cpp(source) => {
-            [Some(LanguageType::Cpp), Some(language)]
-        }
-        LanguageType::CHeader => [Some(language), Some(LanguageType::Cpp)],
+        LanguageType::CHeader => match cpp_in(source) {
+            Cpp::Sure => [cpp, None],
+            Cpp::Likely => [cpp, Some(language)],
+            Cpp::Possible => [Some(language), cpp],
+            Cpp::No => [Some(language), None],
+        },
         _ => [Some(language), None],
     };
     let languages = languages.into_iter().flatten();
     languages.filter_map(languages::of).collect()
 }
 
-/// Whether a header has words at the start of its lines that C does not have.
-fn looks_like_cpp(source: &[u8]) -> bool {
-    source.split(|&byte| byte == b'\n').any(|line| {
-        let line = line.trim_ascii_start();
-        let starts = [
-            &b"namespace "[..],
-            b"template",
-            b"class ",
-            b"public:",
-            b"private:",
-            b"using ",
-        ];
-        starts.iter().any(|start| line.starts_with(start))
-    })
+/// How much in a header says that it is of C++.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Cpp {
+    No,
+    /// Something that C does not have, which may stand in a comment or in a part for C++ alone.
+    Possible,
+    /// A line begins as none does in C.
+    Likely,
+    /// And is written as no line of a comment.
+    Sure,
+}
+
+fn cpp_in(source: &[u8]) -> Cpp {
+    let lines = source.split(|&byte| byte == b'\n');
+    let at_starts = lines.map(|line| cpp_at_start(line.trim_ascii())).max();
+    if let Some(likely) = at_starts.filter(|cpp| *cpp > Cpp::No) {
+        return likely;
+    }
+    let inside = [
+        &b"::"[..],
+        b"template",
+        b"class ",
+        b"operator",
+        b"virtual ",
+        b"nullptr",
+        b"constexpr",
+        b"noexcept",
+        b"_cast<",
+        b"namespace",
+        b") const",
+        b"&&)",
+        b"& ",
+        b" &",
+    ];
+    let has = |what: &&[u8]| memchr::memmem::find(source, what).is_some();
+    match inside.iter().any(has) {
+        true => Cpp::Possible,
+        false => Cpp::No,
+    }
+}
+
+fn cpp_at_start(line: &[u8]) -> Cpp {
+    let starts = |words: &[&[u8]]| words.iter().any(|word| line.starts_with(word));
+    let sure = [
+        &b"template<"[..],
+        b"template <",
+        b"public:",
+        b"private:",
+        b"protected:",
+    ];
+    let ends_as_code = matches!(line.last(), Some(b'{' | b';'));
+    let opens = [&b"namespace "[..], b"class ", b"using "];
+    if starts(&sure) || starts(&opens) && ends_as_code {
+        Cpp::Sure
+    } else if starts(&opens) || line.starts_with(b"template") {
+        Cpp::Likely
+    } else {
+        Cpp::No
+    }
 }
