@@ -5,7 +5,7 @@
 (assignment_statement
   (variable_list . name: (_) @name .)
   (expression_list . value: (function_definition) @function .))
-(field name: (identifier) @name value: (function_definition) @function)
+(field name: [(identifier) (string)] @name value: (function_definition) @function)
 
 (if_statement) @branch
 (elseif_statement) @branch

@@ -38,10 +38,11 @@ const MOST_KEPT: u64 = 1 << 30;
 const RACE: Duration = Duration::from_secs(2);
 
 /// Kinds of warnings that are kept.
-const WARNINGS: [&str; 3] = [
+const WARNINGS: [&str; 4] = [
     "file-too-large-to-parse",
     "file-too-sparse-to-parse",
     "grammar-does-not-fit",
+    "binary-file",
 ];
 const KINDS: [ModuleKind; 4] = [
     ModuleKind::File,

@@ -211,7 +211,7 @@ mod tests {
         let (text, blanked) = choose(source, &conditionals, false);
         assert_eq!(
             String::from_utf8_lossy(text.trim_ascii()),
-            "c\n               \n \n            \n\n     \ni"
+            "c\n                     \n \n           \n\n     \ni"
         );
         assert_eq!(blanked.len(), 1);
         assert_eq!(&source[blanked[0].clone()], b"f\n");

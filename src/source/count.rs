@@ -115,9 +115,14 @@ pub fn count(
         return Ok((counted, Vec::new()));
     }
     let source = read(&mut file, metadata.len())?;
-    if is_too_sparse(&source) {
+    let no_text = match () {
+        _ if is_binary(&source) => Some("binary-file"),
+        _ if is_too_sparse(&source) => Some("file-too-sparse-to-parse"),
+        _ => None,
+    };
+    if no_text.is_some() {
         (counted.loc, counted.lines) = count_lines(&source);
-        counted.warning = Some("file-too-sparse-to-parse");
+        counted.warning = no_text;
         return Ok((counted, Vec::new()));
     }
     let stats = language.parse_from_slice(&source, &Config::default());
@@ -202,6 +207,19 @@ fn decoded(mut source: Vec<u8>) -> Vec<u8> {
         .map(|pair| unit([pair[0], pair[1]]))
         .collect();
     String::from_utf16_lossy(&units).into_bytes()
+}
+
+/// Whether so much of the beginning is neither text nor white space that no syntax is to be looked for: a grammar
+/// would try for seconds.
+fn is_binary(source: &[u8]) -> bool {
+    const FEWEST: usize = 64;
+    let start = &source[..source.len().min(1 << 16)];
+    let is_white = |byte: u8| matches!(byte, 8..=13 | 0x1a | 0x1b);
+    let controls = start
+        .iter()
+        .filter(|&&byte| byte.is_ascii_control() && !is_white(byte));
+    let controls = controls.count();
+    controls >= FEWEST && controls > start.len() / 20
 }
 
 /// Whether the runs of white space are so long that tokei would take seconds.

@@ -70,7 +70,16 @@ impl Before {
         self.has_class_keyword = matches!(word, b"class" | b"struct" | b"union");
         self.has_parameters =
             matches!(word, b"const" | b"noexcept" | b"override" | b"final") && self.has_parameters;
-        self.is_inside_line = true;
+        // What may stand before a macro at the start of a declaration.
+        let specifiers: [&[u8]; 6] = [
+            b"static",
+            b"inline",
+            b"extern",
+            b"constexpr",
+            b"explicit",
+            b"virtual",
+        ];
+        self.is_inside_line |= !specifiers.contains(&word);
     }
 }
 
@@ -97,7 +106,7 @@ fn attribute_end(
         is_word(next_byte) && opens_class(ahead, word_end(ahead, next))
     } else if before.has_parameters {
         next_byte == b'{' || is_capitals(&ahead[next..word_end(ahead, next)])
-    } else if !before.is_inside_line && is_word(next_byte) {
+    } else if !before.is_inside_line && (is_word(next_byte) || is_cpp && next_byte == b'~') {
         let is_same_line = !ahead[end..next].contains(&b'\n');
         let least = if with_arguments > end {
             0
@@ -244,6 +253,7 @@ mod tests {
             ("API int f(int a) {", "int f(int a) {"),
             ("DEPRECATED(\"x\") int f(int a) {", "int f(int a) {"),
             ("API int (f) (int a) {", "int (f) (int a) {"),
+            ("static API int f(int a) {", "static int f(int a) {"),
             ("TEST(Foo, Bar) { }", "TEST(Foo, Bar) { }"),
             ("int x = FOO(1);", "int x = FOO(1);"),
         ] {
@@ -254,6 +264,10 @@ mod tests {
         assert_eq!(
             blanked("CONSTEXPR A(int a) : b(a) {}", true),
             "A(int a) : b(a) {}"
+        );
+        assert_eq!(
+            blanked("constexpr INLINE A(int a) {}\nCONSTEXPR ~A() {}", true),
+            "constexpr A(int a) {} ~A() {}"
         );
         assert_eq!(blanked("BOOL\nf (int a) {", true), "BOOL f (int a) {");
     }

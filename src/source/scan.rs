@@ -103,15 +103,11 @@ impl Scan {
         }
         std::fs::read_dir(dir).map_err(io)?;
         progress.start(format!("looking through {}", dir.display()), 0);
-        let (paths, unreadable) = walk::files(dir, progress)?;
-        let unreadable = unreadable.into_iter().map(|what| Problem {
-            kind: "unreadable",
-            what,
-        });
+        let (paths, problems) = walk::files(dir, progress)?;
         let mut scan = Scan {
             dir: dir.to_path_buf(),
             files: Vec::new(),
-            problems: unreadable.collect(),
+            problems,
             workers: None,
             is_unread: Vec::new(),
             unread: 0,

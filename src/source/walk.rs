@@ -5,16 +5,23 @@ use std::sync::Mutex;
 
 use ignore::{WalkBuilder, WalkState};
 
+use super::Problem;
 use crate::progress::{Cancelled, Progress};
 
 /// The regular files below `dir`, relative to it and in order of their path's components.
 ///
 /// Ignore files are those that tokei honours: `.gitignore`, `.git/info/exclude`, git's global one, `.ignore`
 /// and `.tokeignore`, also in the directories above. Symbolic links are not followed, so that no file
-/// counts twice and no loop harms. Gives also what could not be read, in words.
-pub fn files(dir: &Path, progress: &Progress) -> Result<(Vec<PathBuf>, Vec<String>), Cancelled> {
+/// counts twice and no loop harms. Gives also what was left out, in order: links, what is neither file nor directory,
+/// and what could not be read, in words.
+pub fn files(dir: &Path, progress: &Progress) -> Result<(Vec<PathBuf>, Vec<Problem>), Cancelled> {
     let found: Mutex<Vec<PathBuf>> = Mutex::default();
-    let unreadable: Mutex<Vec<String>> = Mutex::default();
+    let left_out: Mutex<Vec<Problem>> = Mutex::default();
+    let leave_out = |kind, what| {
+        if let Ok(mut left_out) = left_out.lock() {
+            left_out.push(Problem { kind, what });
+        }
+    };
     let walker = WalkBuilder::new(dir)
         .add_custom_ignore_filename(".tokeignore")
         .build_parallel();
@@ -28,12 +35,15 @@ pub fn files(dir: &Path, progress: &Progress) -> Result<(Vec<PathBuf>, Vec<Strin
                         found.push(path.to_path_buf());
                     }
                 }
-                Ok(_) => {}
-                Err(error) => {
-                    if let Ok(mut unreadable) = unreadable.lock() {
-                        unreadable.push(error.to_string());
+                Ok(entry) => {
+                    let path = || entry.path().to_string_lossy().into_owned();
+                    match entry.file_type() {
+                        Some(kind) if kind.is_symlink() => leave_out("link-not-followed", path()),
+                        Some(kind) if !kind.is_dir() => leave_out("no-regular-file", path()),
+                        _ => {}
                     }
                 }
+                Err(error) => leave_out("unreadable", error.to_string()),
             }
             match progress.add(1) {
                 Ok(()) => WalkState::Continue,
@@ -43,13 +53,13 @@ pub fn files(dir: &Path, progress: &Progress) -> Result<(Vec<PathBuf>, Vec<Strin
     });
     progress.check()?;
     // A poisoned lock still holds whole entries.
-    let mut unreadable = unreadable
+    let mut left_out = left_out
         .into_inner()
         .unwrap_or_else(|poisoned| poisoned.into_inner());
-    unreadable.sort();
+    left_out.sort();
     let mut found = found
         .into_inner()
         .unwrap_or_else(|poisoned| poisoned.into_inner());
     found.sort();
-    Ok((found, unreadable))
+    Ok((found, left_out))
 }

@@ -70,7 +70,7 @@ fn links_and_names_that_are_no_text_do_no_harm() {
     let (hierarchy, warnings) = scratch.scan();
     assert_eq!(hierarchy.module(ModuleId::ROOT).loc, 2);
     assert_eq!(hierarchy.len(), 6);
-    assert_eq!(warnings, []);
+    assert_eq!(warnings, [("link-not-followed".to_owned(), 3)]);
 }
 
 #[test]
@@ -124,11 +124,15 @@ fn what_cannot_be_read_is_listed_and_nothing_else_is_lost() {
     let listed = String::from_utf8_lossy(&output.stdout);
     if is_closed {
         assert_eq!(hierarchy.module(ModuleId::ROOT).loc, 1);
-        assert_eq!(warnings, [("unreadable".to_owned(), 2)]);
-        assert_eq!(listed.lines().count(), 2, "{listed}");
+        let expected = [
+            ("link-not-followed".to_owned(), 2),
+            ("unreadable".to_owned(), 2),
+        ];
+        assert_eq!(warnings, expected);
+        assert_eq!(listed.lines().count(), 4, "{listed}");
     } else {
         assert_eq!(hierarchy.module(ModuleId::ROOT).loc, 3);
-        assert_eq!(warnings, []);
+        assert_eq!(warnings, [("link-not-followed".to_owned(), 2)]);
     }
 }
 
@@ -150,7 +154,7 @@ fn pipes_and_the_longest_paths_do_no_harm() {
     fs::write(path.join("long.c"), "int g(void) { return 1; }\n").expect("writable");
     let (hierarchy, warnings) = scratch.scan();
     assert_eq!(hierarchy.module(ModuleId::ROOT).loc, 2);
-    assert_eq!(warnings, []);
+    assert_eq!(warnings, [("no-regular-file".to_owned(), 1)]);
     assert_eq!(hierarchy.module(ModuleId::ROOT).functions, 2);
 }
 
@@ -168,7 +172,10 @@ fn binary_files_and_endless_lines_do_no_harm() {
         .write("zeros.js", vec![0; 100_000])
         .write("line.css", "a".repeat(20 << 20))
         .write("good.c", "int f(void) { return 1; }\n");
-    let (hierarchy, _) = scratch.scan();
+    let (hierarchy, warnings) = scratch.scan();
+    let binary = ("binary-file".to_owned(), 5);
+    let endless = ("file-too-large-to-parse".to_owned(), 1);
+    assert_eq!(warnings, [binary, endless]);
     let files = hierarchy
         .modules()
         .filter(|id| hierarchy.kind(*id) == ModuleKind::File);
