@@ -44,6 +44,8 @@ pub fn find(source: &[u8], preprocessor: Preprocessor) -> Vec<Conditional> {
     let mut open: Vec<Conditional> = Vec::new();
     let mut closed: Vec<Conditional> = Vec::new();
     let mut start = 0;
+    // Whether a comment is closed anywhere behind what has been seen.
+    let mut closes_comments = true;
     while start < source.len() && closed.len() < MOST {
         let end = line_end(source, start);
         let mut line = start..end;
@@ -57,8 +59,14 @@ pub fn find(source: &[u8], preprocessor: Preprocessor) -> Vec<Conditional> {
         while last.end < source.len() {
             let end = if source[last.clone()].trim_ascii_end().ends_with(b"\\") {
                 last.end
-            } else if let Some(end) = open_comment_end(source, last.clone()) {
-                end
+            } else if closes_comments && opens_comment(&source[last.clone()]) {
+                match memchr::memmem::find(&source[last.end..], b"*/") {
+                    Some(length) => last.end + length + 2,
+                    None => {
+                        closes_comments = false;
+                        break;
+                    }
+                }
             } else {
                 break;
             };
@@ -90,31 +98,45 @@ pub fn find(source: &[u8], preprocessor: Preprocessor) -> Vec<Conditional> {
     closed
 }
 
-/// Whether this place is on the line of a directive, or on one that goes on behind a backslash: no decision stands
-/// there that the program takes.
-pub fn is_in_directive(source: &[u8], place: usize) -> bool {
-    let mut end = place;
-    loop {
-        let start = memchr::memrchr(b'\n', &source[..end]).map_or(0, |at| at + 1);
-        if source[start..place].trim_ascii_start().starts_with(b"#") {
-            return true;
+/// How many lines a directive may go on behind backslashes.
+const MOST_LINES: usize = 100;
+
+/// Takes away what stands on the lines of directives: no decision stands there that the program takes. `places` are in
+/// order of start. O(n).
+pub fn leave_out_directives(source: &[u8], places: &mut Vec<Range<usize>>) {
+    let mut line = 0..0;
+    let mut is_directive = false;
+    places.retain(|place| {
+        if !line.contains(&place.start) {
+            let between = &source[line.end..place.start];
+            let start = memchr::memrchr(b'\n', between).map_or(line.end, |at| line.end + at + 1);
+            line = start..line_end(source, place.start);
+            is_directive = is_of_directive(source, start);
         }
-        let before = source[..start].strip_suffix(b"\n").unwrap_or_default();
-        if !before.ends_with(b"\\") || before.is_empty() {
-            return false;
-        }
-        end = before.len();
-    }
+        !is_directive
+    });
 }
 
-/// Where the comment ends that begins on this line and not ends on it.
-fn open_comment_end(source: &[u8], line: Range<usize>) -> Option<usize> {
-    let text = &source[line.clone()];
-    let open = memchr::memmem::rfind(text, b"/*")?;
-    let is_open = memchr::memmem::find(&text[open + 2..], b"*/").is_none()
-        && memchr::memmem::find(&text[..open], b"//").is_none();
-    let length = memchr::memmem::find(&source[line.end..], b"*/").filter(|_| is_open)?;
-    Some(line.end + length + 2)
+/// Whether the line that begins here is one of a directive.
+fn is_of_directive(source: &[u8], mut start: usize) -> bool {
+    for _ in 0..MOST_LINES {
+        if source[start..].trim_ascii_start().starts_with(b"#") {
+            return true;
+        }
+        let Some(before) = source[..start].strip_suffix(b"\\\n") else {
+            return false;
+        };
+        start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
+    }
+    false
+}
+
+/// Whether a comment begins on this line that does not end on it.
+fn opens_comment(line: &[u8]) -> bool {
+    memchr::memmem::rfind(line, b"/*").is_some_and(|open| {
+        memchr::memmem::find(&line[open + 2..], b"*/").is_none()
+            && memchr::memmem::find(&line[..open], b"//").is_none()
+    })
 }
 
 fn line_end(source: &[u8], start: usize) -> usize {
@@ -215,6 +237,17 @@ mod tests {
         );
         assert_eq!(blanked.len(), 1);
         assert_eq!(&source[blanked[0].clone()], b"f\n");
+    }
+
+    #[test]
+    fn decisions_of_directives_are_left_out() {
+        let source = b"a && b\n  # if c && d \\\n && e\nf && g && h";
+        let mut places: Vec<_> = memchr::memmem::find_iter(source, b"&&")
+            .map(|at| at..at + 2)
+            .collect();
+        assert_eq!(places.len(), 5);
+        leave_out_directives(source, &mut places);
+        assert_eq!(places, [2..4, 30..32, 35..37]);
     }
 
     #[test]

@@ -5,6 +5,8 @@
 //! asks for, on lines that begin with `; found by:` and, for texts that count only where they span lines,
 //! `; found over lines by:`. A language whose file has no such lines is walked whole.
 
+use std::ops::Range;
+
 /// The words and signs of one language.
 #[derive(Debug)]
 pub struct Hints {
@@ -93,11 +95,12 @@ impl Hints {
             text.get(at)
                 .map_or(0, |&byte| self.classes[usize::from(byte)])
         };
+        let mut here = 0..0;
         let mut at = 0;
         while at < text.len() {
             let first = class(at);
             if first & BEGINS_SIGN != 0 {
-                self.sign(text, at, places);
+                self.sign(text, at, &mut here, places);
             }
             let start = at;
             at += 1;
@@ -120,7 +123,8 @@ impl Hints {
         places.over_lines.sort();
     }
 
-    fn sign(&self, text: &[u8], at: usize, places: &mut Places) {
+    /// `here` is the rest of the line on which the last here-document began: a line may begin many.
+    fn sign(&self, text: &[u8], at: usize, here: &mut Range<usize>, places: &mut Places) {
         for sign in &self.signs {
             if !text[at..].starts_with(&sign.text) || sign.is_block && opens_values(&text[..at]) {
                 continue;
@@ -130,10 +134,10 @@ impl Hints {
                 false => &mut places.everywhere,
             };
             places.push(at);
-            if sign.text.starts_with(HERE)
-                && let Some(line) = memchr::memchr(b'\n', &text[at..])
-            {
-                places.push(at + line + 1);
+            if sign.text.starts_with(HERE) && !here.contains(&at) {
+                let line = memchr::memchr(b'\n', &text[at..]);
+                *here = at..line.map_or(text.len(), |line| at + line + 1);
+                places.push(here.end);
             }
         }
     }

@@ -359,12 +359,11 @@ impl Reader {
         }
         self.places = places;
         let preprocessor = parsed.language.preprocessor;
-        if preprocessor.is_some_and(Preprocessor::has_conditionals) {
-            seen.branches
-                .retain(|branch| !conditionals::is_in_directive(source, branch.start));
-        }
         seen.branches
             .sort_by_key(|branch| (branch.start, branch.end));
+        if preprocessor.is_some_and(Preprocessor::has_conditionals) {
+            conditionals::leave_out_directives(source, &mut seen.branches);
+        }
         seen.branches.dedup();
         Ok(seen)
     }
@@ -463,7 +462,12 @@ fn torn_conditionals(parsed: &Parsed<'_>, source: &[u8]) -> Vec<Conditional> {
 /// stands beside an error and is no definition.
 fn misread(tree: &Tree, source: &[u8]) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
+    let mut last_line_end = 0;
     let mut add = |range: Range<usize>| {
+        if range.end <= last_line_end {
+            // On the last line of the one before: a line may be long, and have many.
+            return;
+        }
         // A line more on both sides: what is torn need not reach to the directive.
         let before = memchr::memrchr(b'\n', &source[..range.start]).unwrap_or(0);
         let start = memchr::memrchr(b'\n', &source[..before]).map_or(0, |at| at + 1);
@@ -471,7 +475,8 @@ fn misread(tree: &Tree, source: &[u8]) -> Vec<Range<usize>> {
             let length = memchr::memchr(b'\n', &source[from..]);
             length.map_or(source.len(), |length| from + length + 1)
         };
-        let end = line_end(line_end(range.end.min(source.len())));
+        last_line_end = line_end(range.end.min(source.len()));
+        let end = line_end(last_line_end);
         match ranges.last_mut() {
             Some(last) if last.end >= start => last.end = last.end.max(end),
             _ => ranges.push(start..end),
