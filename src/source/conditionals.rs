@@ -120,7 +120,8 @@ pub fn leave_out_directives(source: &[u8], places: &mut Vec<Range<usize>>) {
 /// Whether the line that begins here is one of a directive.
 fn is_of_directive(source: &[u8], mut start: usize) -> bool {
     for _ in 0..MOST_LINES {
-        if source[start..].trim_ascii_start().starts_with(b"#") {
+        let mut line = source[start..].iter();
+        if line.find(|byte| !matches!(byte, b' ' | b'\t')) == Some(&b'#') {
             return true;
         }
         let Some(before) = source[..start].strip_suffix(b"\\\n") else {
@@ -247,7 +248,7 @@ mod tests {
             .collect();
         assert_eq!(places.len(), 5);
         leave_out_directives(source, &mut places);
-        assert_eq!(places, [2..4, 30..32, 35..37]);
+        assert_eq!(places, [2..4, 31..33, 36..38]);
     }
 
     #[test]
