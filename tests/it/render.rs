@@ -943,11 +943,11 @@ fn what_runs_is_found_among_what_is_too_small() {
     let mut renderer = renderer(&scene.blocks);
     let frame = frame(Scene::overview(), Theme::Light, 4);
     let size = Vec2::from(SIZE.map(|side| side as f32));
-    let tiny = scene.blocks.iter().enumerate().filter(|(_, block)| {
+    let mut tiny = scene.blocks.iter().enumerate().filter(|(_, block)| {
         let extent = block.max - block.min;
         block.kind == BlockKind::Leaf && extent.x.max(extent.y) < 1.2
     });
-    let (place, block) = tiny.last().expect("some are tiny");
+    let (place, block) = tiny.next_back().expect("some are tiny");
     let glowing = |rise: f32| BlockLook {
         glow: 1.0,
         rise,
