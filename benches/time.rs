@@ -134,16 +134,6 @@ fn main() {
     let calls = setting("CALLS", 10_000_000);
     let threads = setting("THREADS", 4) as u32;
     let sessions = [session(calls / 100, threads), session(calls, threads)];
-    for session in &sessions {
-        let trace = &session.recordings[0].recording.trace;
-        let begin = Instant::now();
-        trace.sum_depths();
-        println!(
-            "{} calls: sums by depth once {:.2?}",
-            trace.calls(),
-            begin.elapsed()
-        );
-    }
     let selection = Selection::default();
     let filters = Filters::default();
     let scope = |session| Scope {
@@ -168,7 +158,7 @@ fn main() {
                     view.show(&scope(session));
                     let wait = |view: &mut MuralView| {
                         let begin = Instant::now();
-                        while view.is_waiting(session) {
+                        while view.is_waiting() {
                             std::thread::sleep(Duration::from_millis(1));
                             black_box(view.show(&scope(session)));
                         }

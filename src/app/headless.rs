@@ -13,6 +13,7 @@ use crate::analysis::session::Session;
 use crate::filter::cut::Cut;
 use crate::filter::filters::Filters;
 use crate::filter::selection::{Pointed, Selection};
+use crate::layout::sheet::Sheet;
 use crate::progress::Progress;
 use crate::render::gpu::{Gpu, GpuError};
 use crate::render::image::Image;
@@ -531,14 +532,15 @@ impl<'a> SheetStudio<'a> {
             size,
             scale: (size.min_element() / PLAIN_SIDE).max(1.0),
         };
-        let mut sheet = self.sheets.show(self.view, &scope).cloned();
-        while self.sheets.is_waiting(self.session, self.view) {
+        // A picture is exact, whatever a frame would show first.
+        self.sheets.show(self.view, &scope);
+        while self.sheets.is_waiting(self.view) {
             std::thread::sleep(std::time::Duration::from_millis(5));
-            sheet = self.sheets.show(self.view, &scope).cloned();
+            self.sheets.show(self.view, &scope);
         }
-        let sheet = sheet.unwrap_or_default();
-        self.renderer
-            .image(&self.gpu, &sheet, self.size, self.theme)
+        let nothing = Sheet::default();
+        let sheet = self.sheets.show(self.view, &scope).unwrap_or(&nothing);
+        self.renderer.image(&self.gpu, sheet, self.size, self.theme)
     }
 }
 

@@ -109,7 +109,7 @@ fn shown(document: &mut Document, lists: &[CallList; 2], view: ViewId, pointed: 
             let sheets = document.sheets.as_mut().expect("the demo plays");
             let mut marks = Vec::new();
             loop {
-                let is_waiting = sheets.is_waiting(&document.session, view);
+                let is_waiting = sheets.is_waiting(view);
                 if let Some(sheet) = sheets.show(view, &scope) {
                     marks.clone_from(&sheet.marks);
                 }

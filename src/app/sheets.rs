@@ -245,15 +245,8 @@ impl Sheets {
     }
 
     /// Whether a sheet will show more without anything being done: it is still being worked out.
-    pub fn is_waiting(&self, session: &Session, view: ViewId) -> bool {
-        match view {
-            ViewId::Mural => self.mural.is_waiting(session),
-            ViewId::Flame => self.flame.is_waiting(session),
-            ViewId::Timelines => {
-                self.in_both(false, |view, _, pair| view.is_waiting(session, pair))
-            }
-            _ => false,
-        }
+    pub fn is_waiting(&self, view: ViewId) -> bool {
+        view == ViewId::Mural && self.mural.is_waiting()
     }
 
     fn revision(&self, view: ViewId) -> u64 {

@@ -15,6 +15,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::functions::{Function, Functions};
 use super::trace::block::BLOCK;
+use super::trace::runs;
 use super::trace::storage::{self, Bytes, Table, Temporary};
 use super::trace::store::{
     BlockEntry, Checks, LongestCall, NodeEntry, OpenCall, Pair, Store, ThreadTables,
@@ -27,7 +28,7 @@ use crate::units::Time;
 /// transfers that change these.
 pub const MAGIC: [u8; 8] = *b"\x89CSCAPE\n";
 /// Changes with every change of what the file holds.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 const BYTE_ORDER: u32 = 0x0102_0304;
 
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -74,9 +75,10 @@ enum Section {
     Checkpoints,
     Longest,
     LongestEnds,
+    Runs,
 }
 
-const SECTIONS: usize = Section::LongestEnds as usize + 1;
+const SECTIONS: usize = Section::Runs as usize + 1;
 
 /// Texts by their place among all.
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -105,7 +107,7 @@ struct ThreadRow {
     checkpoints: u32,
     longest: u32,
     longest_ends: u32,
-    reserved: u32,
+    runs: u32,
 }
 
 /// What an index file holds.
@@ -181,7 +183,7 @@ fn tail(functions: &Functions, store: &Store, note: &[u8]) -> Vec<u8> {
             checkpoints: tables.checkpoints.len() as u32,
             longest: tables.longest.len() as u32,
             longest_ends: tables.longest_ends.len() as u32,
-            reserved: 0,
+            runs: tables.runs.len() as u32,
         })
         .collect();
     fn bytes<T: Pod>(rows: &[T]) -> Vec<&[u8]> {
@@ -208,6 +210,7 @@ fn tail(functions: &Functions, store: &Store, note: &[u8]) -> Vec<u8> {
         all(store, |tables| &tables.checkpoints),
         all(store, |tables| &tables.longest),
         all(store, |tables| &tables.longest_ends),
+        all(store, |tables| &tables.runs),
     ];
     let mut tail = Vec::new();
     for section in &sections {
@@ -368,8 +371,10 @@ fn read_tail(bytes: &Bytes, tail: Range<usize>) -> Option<(Functions, Store, Vec
     let mut checkpoints = Parts::<NodeEntry>::new(bytes, section(Section::Checkpoints));
     let mut longest = Parts::<LongestCall>::new(bytes, section(Section::Longest));
     let mut longest_ends = Parts::<u32>::new(bytes, section(Section::LongestEnds));
+    let mut run_pages = Parts::<NodeEntry>::new(bytes, section(Section::Runs));
     for row in Table::<ThreadRow>::part(bytes, section(Section::Threads))?.iter() {
-        if row.blocks as usize != (row.calls as usize).div_ceil(BLOCK) {
+        let blocks_needed = (row.calls as usize).div_ceil(BLOCK);
+        if row.blocks as usize != blocks_needed || row.runs != runs::pages(row.calls) {
             return None;
         }
         store.infos.push(Thread {
@@ -389,6 +394,7 @@ fn read_tail(bytes: &Bytes, tail: Range<usize>) -> Option<(Functions, Store, Vec
             checkpoints: checkpoints.next(row.checkpoints)?,
             longest: longest.next(row.longest)?,
             longest_ends: longest_ends.next(row.longest_ends)?,
+            runs: run_pages.next(row.runs)?,
         });
     }
     let note = bytes.get(section(Section::Note))?.to_vec();

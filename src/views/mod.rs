@@ -18,7 +18,6 @@ pub mod tip;
 use glam::Vec2;
 
 use crate::analysis::session::Session;
-use crate::facts::trace::Trace;
 use crate::filter::filters::Filters;
 use crate::filter::selection::Selection;
 use crate::render::theme::Theme;
@@ -42,18 +41,3 @@ pub struct Scope<'a> {
 /// What views along time say of a recording without times.
 const NO_TIMES: &str =
     "This profile holds weights and no times: there is nothing to lay along time";
-
-/// Recordings of up to so many calls are counted at once: it takes a few milliseconds.
-const COUNTED_AT_ONCE: u64 = 1_000_000;
-
-/// Sees to it that calls are counted by depth: at once, or for large recordings on a thread of its own.
-fn count_depths(trace: &Trace) {
-    if trace.knows_depths() {
-        return;
-    }
-    if trace.calls() <= COUNTED_AT_ONCE {
-        return trace.sum_depths();
-    }
-    let trace = trace.clone();
-    std::thread::spawn(move || trace.sum_depths());
-}

@@ -1,12 +1,12 @@
 //! Through the public interface: what the call stack view draws against the calls themselves.
 
-use callscape::facts::trace::{Columns, Flame, LeaveOut};
+use callscape::facts::trace::{Columns, Flame, FlameOf, LeaveOut};
 use callscape::filter::filters::{FilterStep, Filters};
 use callscape::filter::operations::Kept;
 use callscape::filter::selection::{CallOf, Selection};
 use callscape::layout::axis::TimeAxis;
 use callscape::render::theme::Theme;
-use callscape::units::{CallId, FunctionId, Time, TimeRange};
+use callscape::units::{CallId, Cost, FunctionId, Time, TimeRange};
 use callscape::views::flame::FlameView;
 use glam::Vec2;
 
@@ -117,7 +117,13 @@ fn flame_leaves_out_what_the_filter_operations_leave_out() {
         let columns = Columns::new(range, 40);
         let mut flame = Flame::default();
         for thread in trace.thread_ids() {
-            trace.flame_without(thread, columns, 0..u32::MAX, &leave_out, &mut flame);
+            let of = FlameOf {
+                columns,
+                depths: 0..u32::MAX,
+                least: Cost::from_ns(1 + random.below(40)),
+                is_near: seed % 2 == 0,
+            };
+            trace.flame_without(thread, &of, &leave_out, &mut flame);
             assert!(flame.is_counted);
             let count = columns.count();
             let mut depths: Vec<u32> = Vec::new();
@@ -126,11 +132,9 @@ fn flame_leaves_out_what_the_filter_operations_leave_out() {
             for kept in kept.calls(thread) {
                 let depth = kept.parent.map_or(0, |parent| depths[parent] + 1);
                 depths.push(depth);
-                let crosses = |k: &u32| {
-                    kept.call.start <= columns.start(*k) && columns.start(*k) < kept.call.end
-                };
                 let bar = flame.bars.iter().find(|bar| bar.call == kept.id);
-                if (0..count).any(|k| crosses(&k)) {
+                let overlaps = kept.call.start < range.end && range.start < kept.call.end;
+                if overlaps && kept.call.cost() >= of.least {
                     assert_eq!(bar.map(|bar| bar.depth), Some(depth), "seed {seed}");
                     seen += 1;
                 }
@@ -139,10 +143,7 @@ fn flame_leaves_out_what_the_filter_operations_leave_out() {
                     started += u32::from(within.contains(&kept.call.start));
                 }
             }
-            let bars = flame.bars.iter().filter(|bar| {
-                (0..count).any(|k| bar.start <= columns.start(k) && columns.start(k) < bar.end)
-            });
-            assert_eq!(bars.count(), seen, "seed {seed}");
+            assert_eq!(flame.bars.len(), seen, "seed {seed}");
             assert_eq!(
                 flame.cells.iter().map(|cell| cell.started).sum::<u32>(),
                 started
@@ -153,8 +154,9 @@ fn flame_leaves_out_what_the_filter_operations_leave_out() {
             let all = all.filter(|call| window.contains(&call.start)).count() as u64;
             assert_eq!(flame.left_out, all - u64::from(started), "seed {seed}");
             // Of every column and depth the time that kept calls cover.
-            for (depth, cells) in (0..).zip(flame.cells.chunks(count as usize)) {
-                for (k, cell) in (0..).zip(cells) {
+            for depth in flame.depths.clone() {
+                for k in 0..count {
+                    let cell = flame.cell(k, depth).expect("asked for");
                     let [start, end] = [k, k + 1].map(|k| columns.start(k).ns());
                     let of_depth = kept
                         .calls(thread)

@@ -208,7 +208,7 @@ pub(super) fn prepare_sheets(
             scale: pixels_per_point,
         };
         let with = DrawnWith::new(sheets, of, &scope);
-        let is_waiting = sheets.is_waiting(&document.session, of);
+        let is_waiting = sheets.is_waiting(of);
         let is_same = view.sheets.get(&of) == Some(&with);
         if is_same && !target.is_new && !is_waiting && !view.waited.contains(&of) {
             continue;

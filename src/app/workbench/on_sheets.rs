@@ -18,7 +18,7 @@ impl Workbench {
             return false;
         };
         let mut views = ViewId::ALL.into_iter();
-        views.any(|view| self.dock.is_visible(view) && sheets.is_waiting(&document.session, view))
+        views.any(|view| self.dock.is_visible(view) && sheets.is_waiting(view))
     }
 
     /// The view under the pointer if it draws on a sheet.

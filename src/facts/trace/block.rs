@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use super::columns::{self, Column, Descriptor, PADDING};
-use super::shares::{self, Lists, RunShares};
 use super::summary::{self, Entry, Summary};
 
 /// Calls in every block of a thread but the last.
@@ -56,7 +55,6 @@ pub(super) struct Scratch {
     columns: CallColumns,
     pub longest: Longest,
     top: Top,
-    pub shares: shares::Scratch,
 }
 
 /// The calls of a block, column by column.
@@ -125,7 +123,7 @@ impl CallColumns {
 
 /// A block begins with its numbers and the descriptors of its columns, close together, for each is read
 /// before anything else. Then the columns.
-const NUMBERS: usize = 9;
+const NUMBERS: usize = 8;
 /// Those of the calls, of the longest calls in parts, and of the longest calls of each depth.
 const CALL_COLUMNS: usize = 8;
 const LONGEST_COLUMNS: usize = 5;
@@ -134,13 +132,8 @@ const DESCRIPTORS: usize = NUMBERS * size_of::<u32>();
 const COLUMNS: usize = CALL_COLUMNS + LONGEST_COLUMNS + TOP_COLUMNS;
 const HEAD: usize = DESCRIPTORS + COLUMNS * size_of::<Descriptor>();
 
-/// Appends a block, with the shares of its runs.
-pub(super) fn write(
-    block: &Encoded<'_>,
-    runs: &mut RunShares,
-    scratch: &mut Scratch,
-    out: &mut Vec<u8>,
-) {
+/// Appends a block.
+pub(super) fn write(block: &Encoded<'_>, scratch: &mut Scratch, out: &mut Vec<u8>) {
     let calls = block.calls;
     let base = calls.first().map_or(0, |call| call.start);
     let depth_base = calls.iter().map(|call| call.depth).min().unwrap_or(0);
@@ -189,8 +182,6 @@ pub(super) fn write(
         column(out, &mut found.iter().map(|&(cost, _)| cost)),
     ];
     out.extend_from_slice(&[0; PADDING]);
-    let shares_at = (out.len() - begin) as u32;
-    scratch.shares.write(runs, out);
     let numbers: [u32; NUMBERS] = [
         calls.len() as u32,
         depth_base,
@@ -200,7 +191,6 @@ pub(super) fn write(
         top_at,
         found.len() as u32,
         ends.len() as u32,
-        shares_at,
     ];
     let head = numbers.iter().flat_map(|number| number.to_le_bytes());
     let descriptors = of_calls.iter().chain(&of_longest).chain(&of_top);
@@ -589,13 +579,6 @@ impl<'a> Block<'a> {
     /// The slots of the calls of `range`.
     pub fn unpack_slots(&self, range: Range<usize>, out: &mut Vec<u64>) {
         self.slots.unpack(self.bytes, range, out);
-    }
-
-    /// The shares of the runs of a level.
-    pub fn shares(&self, level: usize) -> Lists<'a> {
-        let at = number(self.bytes, 32).unwrap_or(u32::MAX) as usize;
-        let bytes = self.bytes.get(at..).unwrap_or_default();
-        Lists::of_level(bytes, level).unwrap_or_default()
     }
 
     pub fn summary(&self) -> Summary<'a> {

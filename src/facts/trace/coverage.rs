@@ -1,7 +1,7 @@
 //! For how long functions are open and on top of the stack, by pixel column.
 //!
-//! A sweep from left to right: the few calls around the edges of columns are gone through one by one, and runs
-//! of calls in between count by their shares.
+//! A sweep from left to right: the few calls around the edges of columns are gone through one by one, and of runs
+//! of calls in between is known what they add up to. A first picture takes runs as a whole at the edges too.
 
 use std::ops::Range;
 
@@ -9,8 +9,9 @@ use rayon::prelude::*;
 
 use super::block::{BLOCK, partition};
 use super::detail::Columns;
-use super::shares::{self, LENGTHS, LEVELS, Lists, SHORTEST};
-use super::store::{CHECKPOINT_BLOCKS, Calls, Cursor, Facts, GROUP_BLOCKS, NONE, Store, place};
+use super::pieces::{Borders, Cut, Piece, Pieces};
+use super::runs::{self, SHORTEST};
+use super::store::{Calls, Cursor, Facts, NONE, Store, place};
 use crate::units::{CallId, Cost, FunctionId, ThreadId};
 
 /// For how long the functions of a row were open and on top in a column, summed over threads.
@@ -35,15 +36,33 @@ pub struct Without<'a> {
     pub cuts_below: &'a (dyn Fn(FunctionId, ThreadId, CallId) -> bool + Sync),
 }
 
-/// Columns that are worth more than one thread.
-const SPREAD: u32 = if cfg!(test) { 10 } else { 200 };
+/// How coverage is measured.
+#[derive(Clone, Copy)]
+pub enum Measure<'a> {
+    /// Exactly, by all cores, until it says that it is to stop.
+    Exact(&'a (dyn Fn() -> bool + Sync)),
+    /// Exactly, by the calling thread alone: waits for nobody.
+    Here,
+    /// By the calling thread alone, with work for columns and threads only, however many calls there are: sums of times
+    /// whose borders lie up to half a column beside those of the columns, and where calls are few on them. Exact
+    /// where rows have several functions or something is left out.
+    Near,
+}
 
-/// What a row has gathered in the column gone through. Differences wrap and come out right.
+/// Memory to measure coverage with that is kept from picture to picture.
+#[derive(Debug, Default)]
+pub struct CoverageRoom {
+    /// What has been measured, in order of row, then column.
+    pub cells: Vec<Coverage>,
+    found: Vec<Coverage>,
+    ends: Vec<usize>,
+}
+
+/// What a row has gathered in the column gone through.
 #[derive(Clone, Copy, Default)]
 struct Shares {
     open: u64,
     top: u64,
-    seen: bool,
 }
 
 /// The rows, and what they have gathered in one column.
@@ -54,7 +73,7 @@ struct Rows<'a> {
     shares: Vec<Shares>,
     seen: Vec<u32>,
     without: Option<&'a Without<'a>>,
-    /// No row has several functions: what shares know of a function is what they know of the row.
+    /// No row has several functions: what runs know of a function is what they know of the row.
     single: bool,
 }
 
@@ -69,20 +88,17 @@ impl<'a> Rows<'a> {
         let mut single = true;
         for &row in row_of.iter().take(store.functions) {
             if let Some(shares) = shares.get_mut(row as usize) {
-                single &= !std::mem::replace(&mut shares.seen, true);
+                single &= std::mem::replace(&mut shares.open, 1) == 0;
             }
         }
-        for shares in &mut shares {
-            shares.seen = false;
-        }
+        shares.fill(Shares::default());
         Rows {
             store,
             row_of,
             shares,
             seen: Vec::new(),
             without,
-            // Of sums that are no numbers there are no differences.
-            single: single && !store.overflows && without.is_none(),
+            single: single && without.is_none(),
         }
     }
 
@@ -104,18 +120,14 @@ impl<'a> Rows<'a> {
 
     #[inline]
     fn add(&mut self, row: u32, open: u64, top: u64) {
-        if let Some(shares) = self.shares.get_mut(row as usize) {
-            if self.store.overflows {
-                shares.open = shares.open.saturating_add(open);
-                shares.top = shares.top.saturating_add(top);
-            } else {
-                shares.open = shares.open.wrapping_add(open);
-                shares.top = shares.top.wrapping_add(top);
-            }
-            if !shares.seen {
-                shares.seen = true;
+        if let Some(shares) = self.shares.get_mut(row as usize)
+            && open | top > 0
+        {
+            if shares.open | shares.top == 0 {
                 self.seen.push(row);
             }
+            shares.open = shares.open.saturating_add(open);
+            shares.top = shares.top.saturating_add(top);
         }
     }
 
@@ -135,21 +147,22 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// A call of the sweep's stack.
+/// A call of the sweep's stack, at its depth.
 #[derive(Clone, Copy)]
 struct Open {
     row: u32,
     /// The row that is on top while the call is.
     top: u32,
-    depth: u32,
     /// What it triggers is left out.
     is_cut: bool,
     /// No other call of the row is around it.
     outermost: bool,
-    start: u64,
+    /// Not known of what runs have left open.
     end: u64,
-    /// Up to when its time is counted.
+    /// Up to when its time is counted, among calls.
     since: u64,
+    /// Among runs: time of it and of all around it that is not counted yet.
+    pending: u64,
 }
 
 /// How a call is shown: its row, the row that is on top while it is, and whether what it triggers is left out.
@@ -171,64 +184,64 @@ struct Unpacked {
     slots: Vec<u64>,
 }
 
-/// The shares of a block that is gone through in parts.
-#[derive(Default)]
-struct BlockShares<'a> {
-    block: Option<usize>,
-    levels: [Option<Lists<'a>>; LEVELS],
-    /// The rows of the functions that the block has.
-    rows: Vec<u32>,
-}
-
 /// The sweep over one thread.
 struct Sweep<'a> {
     thread: ThreadId,
     cursor: Cursor<'a>,
-    /// The calls gone through, and up to when.
+    pieces: Pieces<'a>,
+    piece: Option<Piece>,
+    /// Nothing has been gone through: what is open is not known.
+    is_new: bool,
+    /// The last piece was a run, or nothing.
+    in_runs: bool,
+    /// Among calls: those gone through, up to when, and up to when that is what counts.
     position: u32,
     now: u64,
+    until: u64,
     /// The calls around the next one, as far as they are known: of those that end right here some may still
     /// make a call that takes no time.
     stack: Vec<Open>,
-    /// So many of them have not ended.
+    /// Among calls: so many of them have not ended.
     open: usize,
+    /// Of so many of them it is known when they end.
+    known: usize,
     /// By row how many of its calls are on the stack.
     counts: Vec<u32>,
     unpacked: Unpacked,
-    shares: BlockShares<'a>,
-    lists: shares::Unpacked,
+    room: runs::Unpacked,
+    left: Vec<u64>,
     new: Vec<(u32, Facts)>,
 }
 
 impl<'a> Sweep<'a> {
-    /// A sweep that begins at `from`.
-    fn new(thread: ThreadId, calls: Calls<'a>, rows: &Rows<'_>, from: u64) -> Sweep<'a> {
-        let mut sweep = Sweep {
+    fn new(
+        thread: ThreadId,
+        calls: Calls<'a>,
+        rows: &Rows<'_>,
+        borders: &Borders,
+        cut: Cut,
+    ) -> Sweep<'a> {
+        let mut pieces = Pieces::new(calls, cut);
+        let piece = pieces.next(borders);
+        Sweep {
             thread,
             cursor: Cursor::new(calls),
-            position: calls.started_before(from),
-            now: from,
+            pieces,
+            piece,
+            is_new: true,
+            in_runs: true,
+            position: 0,
+            now: 0,
+            until: 0,
             stack: Vec::new(),
             open: 0,
+            known: 0,
             counts: vec![0; rows.shares.len()],
             unpacked: Unpacked::default(),
-            shares: BlockShares::default(),
-            lists: shares::Unpacked::default(),
+            room: runs::Unpacked::default(),
+            left: Vec::new(),
             new: Vec::new(),
-        };
-        let mut stack = Vec::new();
-        let position = sweep.position;
-        sweep.cursor.visit_stack(position, |call, facts| {
-            stack.push((call.0, facts));
-            true
-        });
-        for (call, facts) in stack.into_iter().rev() {
-            let pair = sweep.cursor.pair(call);
-            let since = facts.end.min(from);
-            let shown = sweep.shown(rows, call, pair, rows.row(pair));
-            sweep.enter(shown, facts.depth, facts.start..facts.end, since);
         }
-        sweep
     }
 
     /// How a call is shown that the last of the stack made, and that has a row of its own.
@@ -269,25 +282,28 @@ impl<'a> Sweep<'a> {
         Shown { row, top, is_cut }
     }
 
-    fn enter(&mut self, shown: Shown, depth: u32, times: Range<u64>, since: u64) {
-        let row = shown.row;
-        let count = self.counts.get_mut(row as usize);
+    /// Puts a call on the stack.
+    fn push(&mut self, shown: Shown, end: u64, since: u64) {
+        let count = self.counts.get_mut(shown.row as usize);
         let outermost = count.is_some_and(|count| {
             *count += 1;
             *count == 1
         });
-        let is_open = self.open == self.stack.len() && times.end > since;
-        self.open += usize::from(is_open);
         self.stack.push(Open {
-            row,
+            row: shown.row,
             top: shown.top,
             is_cut: shown.is_cut,
-            depth,
             outermost,
-            start: times.start,
-            end: times.end,
-            since: if is_open { since } else { times.end },
+            end,
+            since,
+            pending: 0,
         });
+    }
+
+    fn enter(&mut self, shown: Shown, end: u64, since: u64) {
+        let is_open = self.open == self.stack.len() && end > since;
+        self.open += usize::from(is_open);
+        self.push(shown, end, if is_open { since } else { end });
     }
 
     /// Counts the time up to `t` for the innermost open call.
@@ -324,7 +340,7 @@ impl<'a> Sweep<'a> {
 
     /// Ends all calls at `depth` and deeper.
     fn leave(&mut self, rows: &mut Rows<'_>, depth: u32) {
-        while self.stack.last().is_some_and(|last| last.depth >= depth) {
+        while self.stack.len() > depth as usize {
             if self.open == self.stack.len() {
                 self.exit(rows);
             }
@@ -332,17 +348,15 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Goes on to `t`, up to which no call starts.
-    fn go_to(&mut self, rows: &mut Rows<'_>, t: u64) {
+    /// Goes on to `t`, up to which no call starts, and counts the time until then for all open calls.
+    fn settle(&mut self, rows: &mut Rows<'_>, t: u64) {
+        if t < self.now {
+            return;
+        }
         while self.open > 0 && self.stack[self.open - 1].end <= t {
             self.exit(rows);
         }
         self.advance(rows, t);
-    }
-
-    /// Goes on to `t` and counts the time until then for all open calls.
-    fn settle(&mut self, rows: &mut Rows<'_>, t: u64) {
-        self.go_to(rows, t);
         for open in &mut self.stack[..self.open] {
             if open.outermost {
                 rows.add(open.row, t - open.since, 0);
@@ -351,22 +365,145 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Goes through the calls that start before `t`.
-    fn column(&mut self, rows: &mut Rows<'_>, t: u64) {
-        let to = t.checked_sub(1).map_or(0, |last| self.cursor.started(last));
-        while self.position < to {
-            let (index, local) = place(self.position);
-            // Up to the start of a call that starts in the column as well.
-            let last = (to - 1) / SHORTEST as u32 * SHORTEST as u32;
-            if rows.single && local.is_multiple_of(SHORTEST) && self.position < last {
-                self.skip(rows, last);
-            } else {
-                let run = if rows.single { SHORTEST } else { BLOCK };
-                let end = to.min((self.position / run as u32 + 1) * run as u32);
-                self.step(rows, index, local..local + (end - self.position) as usize);
+    /// Counts what is pending.
+    fn settle_runs(&mut self, rows: &mut Rows<'_>) {
+        let mut pending = 0u64;
+        for open in self.stack.iter_mut().rev() {
+            pending = pending.saturating_add(std::mem::take(&mut open.pending));
+            if open.outermost && pending > 0 {
+                rows.add(open.row, pending, 0);
             }
         }
-        self.settle(rows, t);
+    }
+
+    /// Goes on among calls from `position` and `now`, whatever has been before.
+    fn begin_calls(&mut self, rows: &mut Rows<'_>, position: u32, now: u64) {
+        self.settle_runs(rows);
+        let mut new = std::mem::take(&mut self.new);
+        new.clear();
+        let known = self.known as u32;
+        self.cursor.visit_stack(position, |call, facts| {
+            let is_new = facts.depth >= known;
+            if is_new {
+                new.push((call.0, facts));
+            }
+            is_new
+        });
+        while self.stack.len() > self.known {
+            self.pop();
+        }
+        for (call, facts) in new.drain(..).rev() {
+            let pair = self.cursor.pair(call);
+            let shown = self.shown(rows, call, pair, rows.row(pair));
+            self.push(shown, facts.end, now);
+        }
+        self.new = new;
+        for open in &mut self.stack {
+            open.since = open.end.min(now);
+        }
+        self.open = self.stack.partition_point(|open| open.end > now);
+        (self.position, self.now) = (position, now);
+        (self.is_new, self.in_runs) = (false, false);
+    }
+
+    /// Goes past a run.
+    fn pass(&mut self, rows: &mut Rows<'_>, level: usize, run: u32, start: u64, end: u64) {
+        if self.is_new {
+            self.begin_calls(rows, (run << level) * SHORTEST, start);
+        }
+        if !self.in_runs {
+            self.settle(rows, start);
+            self.in_runs = true;
+            self.known = self.stack.len();
+        }
+        let (page, place) = self.pieces.page(level, run);
+        let lowest = page.lowest(place) as usize;
+        // What ends in it has been around all of the runs before.
+        while self.stack.len() > lowest {
+            let Some(ended) = self.pop() else { break };
+            if ended.pending > 0 {
+                if ended.outermost {
+                    rows.add(ended.row, ended.pending, 0);
+                }
+                if let Some(around) = self.stack.last_mut() {
+                    around.pending = around.pending.saturating_add(ended.pending);
+                }
+            }
+        }
+        self.known = self.known.min(self.stack.len());
+        if let Some(around) = self.stack.last_mut() {
+            around.pending = around.pending.saturating_add(end - start);
+        }
+        let (page, place) = self.pieces.page(level, run);
+        page.shares(place, &mut self.room, |function, open, top| {
+            rows.add(rows.row_of(function as usize), open, top);
+        });
+        let entries = page.depths(place);
+        let left_open = (page.around(place) as usize).saturating_sub(lowest);
+        let end = (entries.start + left_open).min(entries.end);
+        let mut left = std::mem::take(&mut self.left);
+        page.lasts(entries.start..end, &mut left);
+        for &function in &left {
+            let row = rows.row_of(function.wrapping_sub(1) as usize);
+            let shown = Shown {
+                row,
+                top: row,
+                is_cut: false,
+            };
+            self.push(shown, u64::MAX, 0);
+        }
+        self.left = left;
+    }
+
+    /// Goes through column `k`.
+    fn column(&mut self, rows: &mut Rows<'_>, borders: &Borders, k: usize) {
+        let end_of_column = borders.start(k + 1);
+        while let Some(piece) = self.piece {
+            match piece {
+                Piece::Run { column, .. } if column > k => break,
+                Piece::Run {
+                    level,
+                    run,
+                    start,
+                    end,
+                    ..
+                } => self.pass(rows, level, run, start, end),
+                Piece::Calls {
+                    from,
+                    to,
+                    start,
+                    end,
+                } => {
+                    if start >= end_of_column {
+                        break;
+                    }
+                    if self.in_runs {
+                        let from_window = borders.start(0);
+                        let before = from_window.checked_sub(1);
+                        let before = before.map_or(0, |t| self.cursor.started(t));
+                        let position = before.clamp(from, to);
+                        self.begin_calls(rows, position, start.max(from_window));
+                    }
+                    self.until = end;
+                    let before = end_of_column.saturating_sub(1);
+                    let before = self.cursor.started(before).min(to);
+                    while self.position < before {
+                        let (index, local) = place(self.position);
+                        let end = (local + (before - self.position) as usize).min(BLOCK);
+                        self.step(rows, index, local..end);
+                    }
+                    if self.position < to {
+                        break;
+                    }
+                }
+            }
+            self.piece = self.pieces.next(borders);
+        }
+        if self.in_runs {
+            self.settle_runs(rows);
+        } else {
+            self.settle(rows, end_of_column.min(self.until));
+        }
     }
 
     /// Goes through calls of a block one by one.
@@ -413,164 +550,64 @@ impl<'a> Sweep<'a> {
                 NONE
             };
             let shown = self.shown(rows, call, pair, row);
-            self.enter(shown, depth, start..end, self.now);
+            self.enter(shown, end, self.now);
         }
         self.position = (index * BLOCK + range.end) as u32;
         self.unpacked = unpacked;
     }
-
-    /// Goes past the calls up to `to`, with what the shares of their runs say.
-    fn skip(&mut self, rows: &mut Rows<'_>, to: u32) {
-        let from = self.position;
-        let (index, local) = place(from);
-        let block = self.cursor.block(index);
-        let (start, depth) = (block.start(local), block.depth(local));
-        self.leave(rows, depth);
-        self.advance(rows, start.max(self.now));
-        self.add_shares(rows, from..to);
-        let (index, local) = place(to);
-        let block = self.cursor.block(index);
-        let (start, depth) = (block.start(local), block.depth(local));
-        // Of the calls around call `to` those inside are new; those further out have been there before.
-        let mut new = std::mem::take(&mut self.new);
-        new.clear();
-        self.cursor.visit_stack(to + 1, |call, facts| {
-            let is_new = call.0 >= from;
-            if is_new && call.0 < to {
-                new.push((call.0, facts));
-            }
-            is_new
-        });
-        let kept = depth.saturating_sub(new.len() as u32);
-        while self.stack.last().is_some_and(|last| last.depth >= kept) {
-            // All that it costs is among the shares; up to `since` it has been counted.
-            if let Some(ended) = self.pop().filter(|ended| ended.outermost) {
-                rows.add(ended.row, ended.start.wrapping_sub(ended.since), 0);
-            }
-        }
-        for (call, facts) in new.drain(..).rev() {
-            let pair = self.cursor.pair(call);
-            let shown = self.shown(rows, call, pair, rows.row(pair));
-            self.enter(shown, facts.depth, facts.start..facts.end, facts.start);
-        }
-        self.new = new;
-        self.now = start.max(self.now);
-        self.position = to;
-    }
-
-    /// Adds the shares of the runs of `calls`.
-    fn add_shares(&mut self, rows: &mut Rows<'_>, calls: Range<u32>) {
-        let (mut next, to) = (calls.start as usize, calls.end as usize);
-        let mut lists = std::mem::take(&mut self.lists);
-        while next < to {
-            let long = [CHECKPOINT_BLOCKS, GROUP_BLOCKS]
-                .into_iter()
-                .find(|blocks| {
-                    let length = blocks * BLOCK;
-                    next.is_multiple_of(length) && next + length <= to
-                });
-            if let Some(blocks) = long {
-                let index = next / (blocks * BLOCK);
-                let shares = self.cursor.calls.shares(blocks, index);
-                shares.visit(0..1, &mut lists, |function, open, top| {
-                    rows.add(rows.row_of(function as usize), open, top);
-                });
-                next += blocks * BLOCK;
-                continue;
-            }
-            let index = next / BLOCK;
-            let (local, end) = (next % BLOCK, (to - index * BLOCK).min(BLOCK));
-            if local == 0 && end == BLOCK {
-                let shares = self.cursor.block(index).shares(0);
-                shares.visit(0..1, &mut lists, |function, open, top| {
-                    rows.add(rows.row_of(function as usize), open, top);
-                });
-            } else {
-                self.add_part(rows, index, local..end, &mut lists);
-            }
-            next = index * BLOCK + end;
-        }
-        self.lists = lists;
-    }
-
-    /// Adds the shares of the runs of a part of a block.
-    fn add_part(
-        &mut self,
-        rows: &mut Rows<'_>,
-        index: usize,
-        part: Range<usize>,
-        lists: &mut shares::Unpacked,
-    ) {
-        let block = self.cursor.block(index);
-        let shares = &mut self.shares;
-        if shares.block != Some(index) {
-            shares.block = Some(index);
-            shares.levels = [None; LEVELS];
-            shares.rows.clear();
-            block.shares(0).visit(0..1, lists, |function, _, _| {
-                shares.rows.push(rows.row_of(function as usize));
-            });
-        }
-        let (mut next, end) = (part.start, part.end);
-        for_each_run(&mut next, end, |level, runs| {
-            let of_level = shares.levels[level].get_or_insert_with(|| block.shares(level));
-            of_level.visit(runs, lists, |place, open, top| {
-                let row = shares.rows.get(place as usize).copied();
-                rows.add(row.unwrap_or(NONE), open, top);
-            });
-        });
-    }
-}
-
-/// Cuts a part of a block, both ends of which are edges of runs, into runs that are as long as possible: hands
-/// over their level and their numbers.
-fn for_each_run(next: &mut usize, end: usize, mut see: impl FnMut(usize, Range<usize>)) {
-    while *next < end {
-        let fits =
-            |&level: &usize| next.is_multiple_of(LENGTHS[level]) && *next + LENGTHS[level] <= end;
-        // Level 0 is the whole block, whose functions have no places.
-        let Some(level) = (1..LEVELS).find(fits) else {
-            return;
-        };
-        let length = LENGTHS[level];
-        let longer = LENGTHS[level - 1];
-        let limit = end.min((*next / longer + 1) * longer);
-        let last = limit / length;
-        see(level, *next / length..last);
-        *next = last * length;
-    }
 }
 
 impl Store {
+    /// Whether all was measured; not where it was to stop.
     pub fn coverage(
         &self,
         columns: Columns,
         row_of: &[u32],
         rows: u32,
         without: Option<&Without<'_>>,
-        out: &mut Vec<Coverage>,
-    ) {
+        measure: Measure<'_>,
+        room: &mut CoverageRoom,
+    ) -> bool {
         let count = columns.count();
-        let piece = |columns_of: Range<u32>| {
-            let rows = Rows::new(self, row_of, rows, without);
-            self.coverage_of(columns, columns_of, rows)
-        };
-        let found: Vec<Vec<Coverage>> = if count < SPREAD {
-            // Other threads may be at work on a finer picture, and would come to this one after it.
-            vec![piece(0..count)]
-        } else {
-            let pieces = 2 * rayon::current_num_threads() as u32;
-            let edge = |at: u32| (u64::from(count) * u64::from(at) / u64::from(pieces)) as u32;
-            let pieces = (0..pieces).into_par_iter();
-            pieces.map(|at| piece(edge(at)..edge(at + 1))).collect()
+        let CoverageRoom {
+            cells: out,
+            found,
+            ends,
+        } = room;
+        found.clear();
+        let new_rows = || Rows::new(self, row_of, rows, without);
+        let never = || false;
+        let is_whole = match measure {
+            Measure::Here => {
+                self.coverage_of(columns, 0..count, new_rows(), Cut::Exact, &never, found)
+            }
+            Measure::Near => {
+                let cut = Cut::near(columns, 1);
+                self.coverage_of(columns, 0..count, new_rows(), cut, &never, found)
+            }
+            Measure::Exact(stops) => {
+                let pieces = 4 * rayon::current_num_threads() as u32;
+                let edge = |at: u32| (u64::from(count) * u64::from(at) / u64::from(pieces)) as u32;
+                let of_piece = |at| {
+                    let mut found = Vec::new();
+                    let range = edge(at)..edge(at + 1);
+                    self.coverage_of(columns, range, new_rows(), Cut::Exact, stops, &mut found)
+                        .then_some(found)
+                };
+                let pieces = (0..pieces).into_par_iter();
+                let pieces: Option<Vec<_>> = pieces.map(of_piece).collect();
+                found.extend(pieces.iter().flatten().flatten());
+                pieces.is_some()
+            }
         };
         // From order of column into order of row, then column.
-        let mut ends = vec![0; rows as usize + 1];
-        for coverage in found.iter().flatten() {
+        ends.clear();
+        ends.resize(rows as usize + 1, 0);
+        for coverage in &*found {
             ends[coverage.row as usize + 1] += 1;
         }
         let mut sum = 0;
-        for end in &mut ends {
+        for end in &mut *ends {
             sum += *end;
             *end = sum;
         }
@@ -582,11 +619,12 @@ impl Store {
         };
         out.clear();
         out.resize(sum, nothing);
-        for coverage in found.iter().flatten() {
+        for coverage in &*found {
             let place = &mut ends[coverage.row as usize];
             out[*place] = *coverage;
             *place += 1;
         }
+        is_whole
     }
 
     /// What the columns of `range` are covered with, in order of column.
@@ -595,21 +633,29 @@ impl Store {
         columns: Columns,
         range: Range<u32>,
         mut rows: Rows<'_>,
-    ) -> Vec<Coverage> {
-        let mut found = Vec::new();
-        let from = columns.start(range.start).ns();
+        cut: Cut,
+        stops: &(dyn Fn() -> bool + Sync),
+        found: &mut Vec<Coverage>,
+    ) -> bool {
+        let cut = if rows.single { cut } else { Cut::Calls };
+        let mut borders = Borders::default();
+        borders.set(columns, range.clone());
         let mut sweeps: Vec<Sweep<'_>> = self
             .all_calls()
             .zip((0..).map(ThreadId))
             .filter(|&(_, thread)| rows.without.is_none_or(|it| !(it.hides)(thread)))
-            .map(|(calls, thread)| Sweep::new(thread, calls, &rows, from))
+            .map(|(calls, thread)| Sweep::new(thread, calls, &rows, &borders, cut))
+            .filter(|sweep| sweep.piece.is_some())
             .collect();
-        for column in range {
-            for sweep in &mut sweeps {
-                sweep.column(&mut rows, columns.start(column + 1).ns());
+        for (place, column) in range.enumerate() {
+            if stops() {
+                return false;
             }
-            rows.take(column, &mut found);
+            for sweep in &mut sweeps {
+                sweep.column(&mut rows, &borders, place);
+            }
+            rows.take(column, found);
         }
-        found
+        true
     }
 }

@@ -1,21 +1,29 @@
-//! What a flame chart shows of a thread on so many pixel columns: the calls that are wider than a column, and
-//! for each column and depth how much of it calls cover and how many start there.
-//!
-//! Per depth there is at most one open call at a time, so that the time covered before *t* is the cost of all
-//! calls that start before *t* minus what the calls open at *t* still last. Sums of costs by depth over runs
-//! of calls, and over runs of runs, answer this for any *t*; they are made once from the blocks and kept
-//! in memory, less than half a byte a call.
+//! What a flame chart shows of a thread on so many pixel columns: the calls that are wide enough to be boxes, and
+//! for each column and depth how much of it calls cover, how many start there and of which function they are.
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
-use super::block::{BLOCK, RUN, partition};
+use super::block::{BLOCK, partition};
 use super::detail::{Columns, Walk};
-use super::store::{Calls, Cursor, Facts, Store, place};
+use super::pieces::{Borders, Cut, Piece, Pieces};
+use super::runs::{self, SHORTEST};
+use super::store::{Calls, Cursor, Facts, NONE, Store, place};
 use crate::units::{CallId, Cost, FunctionId, Time};
 
-/// A call that is open where a column begins, as every call is that is longer than a column.
+/// What of a thread a flame chart shows.
+#[derive(Clone, Debug)]
+pub struct FlameOf {
+    pub columns: Columns,
+    pub depths: Range<u32>,
+    /// Calls that last so long are bars. At least a nanosecond.
+    pub least: Cost,
+    /// The times of cells are cut up to half a column beside the borders of columns where calls are many, and up to a
+    /// quarter where they are very many: then the work is for columns and depths only, however many calls there
+    /// are. Else they are exact.
+    pub is_near: bool,
+}
+
+/// A call that lasts long enough to be a box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bar {
     pub depth: u32,
@@ -35,28 +43,40 @@ pub struct DepthCell {
     pub open: Cost,
     /// Calls that start in the column.
     pub started: u32,
+    /// The function of the last call of the depth that starts before the column and is open in the window; where there
+    /// is none, one that starts in the column.
+    pub function: Option<FunctionId>,
 }
 
 /// What a flame chart shows of some depths of a thread; keeps its memory from picture to picture.
 #[derive(Debug, Default)]
 pub struct Flame {
-    /// In order of depth, then column.
+    /// In order of depth, then time.
     pub bars: Vec<Bar>,
-    /// By depth, all columns of it.
+    /// By column, all depths of it.
     pub cells: Vec<DepthCell>,
-    /// Whether the cells hold anything: in windows of many calls they do once sums by depth are known, and
-    /// nothing is left out.
+    /// The depths of the cells.
+    pub depths: Range<u32>,
+    /// Whether the cells hold anything: where something is left out they do in windows of few calls only.
     pub is_counted: bool,
     /// Calls that start in the columns and are left out; known where the cells are.
     pub left_out: u64,
+    last: Vec<u32>,
     current: Vec<u32>,
-    sorted: Vec<Bar>,
-    before: Vec<DepthCell>,
-    behind: Vec<DepthCell>,
     around: Vec<Placed>,
-    inside: Vec<Placed>,
-    new: Vec<(u32, Facts)>,
-    unpacked: Unpacked,
+    room: Room,
+}
+
+impl Flame {
+    /// The cell of a column and depth; none where it has not been asked for.
+    pub fn cell(&self, column: u32, depth: u32) -> Option<&DepthCell> {
+        let row = self
+            .depths
+            .contains(&depth)
+            .then(|| depth - self.depths.start)?;
+        let of_column = column as usize * self.depths.len();
+        self.cells.get(of_column + row as usize)
+    }
 }
 
 /// What a flame chart leaves out (Bohnet's thesis, section 6.1.1).
@@ -92,327 +112,297 @@ impl Placed {
     }
 }
 
-/// Windows of fewer calls are gone through call by call.
+/// Where something is left out, windows of fewer calls are gone through call by call.
 const FEW: u32 = if cfg!(test) { 40 } else { 1 << 18 };
 
-/// Runs that make one of the next level.
-const FAN: usize = if cfg!(test) { 2 } else { 4 };
+/// Where calls are very many, borders are displaced by half of what they are where they are many.
+const FINER: u64 = 2;
 
-/// Costs wrap where they are differences, and come out right.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Sum {
-    cost: u64,
-    calls: u32,
-    depth: u32,
-}
-
-/// The sums of runs, one after the other, each in order of depth.
+/// Room to unpack calls and runs into.
 #[derive(Debug, Default)]
-struct Level {
-    sums: Vec<Sum>,
-    ends: Vec<usize>,
+struct Room {
+    runs: runs::Unpacked,
+    starts: Vec<u64>,
+    costs: Vec<u64>,
+    depths: Vec<u64>,
+    slots: Vec<u64>,
+    /// The ends of the calls around the next one, by depth.
+    stack: Vec<u64>,
+    facts: Vec<(u32, Facts)>,
 }
 
-impl Level {
-    fn of(&self, run: usize) -> &[Sum] {
-        let end = |run: usize| self.ends.get(run).copied().unwrap_or(self.sums.len());
-        let start = run.checked_sub(1).map_or(0, end);
-        self.sums.get(start..end(run)).unwrap_or_default()
-    }
-
-    /// Appends a run: what `add` hands over, by depth.
-    fn push(&mut self, scratch: &mut Vec<Sum>, sums: impl Iterator<Item = Sum>) {
-        let lowest = scratch.len();
-        debug_assert_eq!(lowest, 0);
-        scratch.extend(sums);
-        scratch.sort_unstable_by_key(|sum| sum.depth);
-        for sum in scratch.drain(..) {
-            let start = self.ends.last().copied().unwrap_or(0);
-            match self.sums[start..].last_mut() {
-                Some(last) if last.depth == sum.depth => {
-                    last.cost = last.cost.saturating_add(sum.cost);
-                    last.calls = last.calls.saturating_add(sum.calls);
-                }
-                _ => self.sums.push(sum),
-            }
-        }
-        self.ends.push(self.sums.len());
-    }
-
-    fn append(&mut self, other: &Level) {
-        let base = self.sums.len();
-        self.sums.extend_from_slice(&other.sums);
-        self.ends.extend(other.ends.iter().map(|end| base + end));
-    }
-}
-
-/// Sums of one thread.
-#[derive(Debug, Default)]
-struct ThreadSums {
-    levels: Vec<Level>,
-}
-
-/// Sums by depth of all threads.
-#[derive(Debug, Default)]
-pub(super) struct DepthSums {
-    threads: Vec<ThreadSums>,
-}
-
-impl DepthSums {
-    /// O(calls), on all cores.
-    pub fn new(store: &Store) -> DepthSums {
-        let threads = store.all_calls().map(|calls| ThreadSums::new(&calls));
-        DepthSums {
-            threads: threads.collect(),
-        }
-    }
-}
-
-impl ThreadSums {
-    fn new(calls: &Calls<'_>) -> ThreadSums {
-        let blocks = calls.tables.blocks.len();
-        let parts: Vec<Level> = (0..blocks)
-            .into_par_iter()
-            .map(|index| level_of_block(calls, index))
-            .collect();
-        let mut lowest = Level::default();
-        for part in &parts {
-            lowest.append(part);
-        }
-        let mut levels = vec![lowest];
-        while let Some(last) = levels.last()
-            && last.ends.len() >= FAN
-        {
-            let mut next = Level::default();
-            let mut scratch = Vec::new();
-            for run in 0..last.ends.len() / FAN {
-                let inside = run * FAN..(run + 1) * FAN;
-                let sums = inside.flat_map(|run| last.of(run).iter().copied());
-                next.push(&mut scratch, sums);
-            }
-            levels.push(next);
-        }
-        ThreadSums { levels }
-    }
-
-    /// Hands the sums over the runs `range` to `add`: lists that together are of all of them.
-    fn visit(&self, range: Range<usize>, mut add: impl FnMut(&[Sum])) {
-        let mut next = range.start;
-        while next < range.end {
-            let mut level = 0;
-            let mut length = 1;
-            while level + 1 < self.levels.len()
-                && next.is_multiple_of(length * FAN)
-                && next + length * FAN <= range.end
-            {
-                level += 1;
-                length *= FAN;
-            }
-            add(self.levels[level].of(next / length));
-            next += length;
-        }
-    }
-}
-
-/// The runs of one block.
-fn level_of_block(calls: &Calls<'_>, index: usize) -> Level {
-    let block = calls.block(index);
-    let mut level = Level::default();
-    let mut by_depth: Vec<Sum> = Vec::new();
-    let mut scratch = Vec::new();
-    let mut open = calls.open_in_block(index).iter().peekable();
-    for run in (0..block.len).step_by(RUN) {
-        by_depth.clear();
-        let end = (run + RUN).min(block.len);
-        let mut add = |depth: u32, cost: u64, calls: u32| {
-            let place = depth.wrapping_sub(block.depth_base) as usize;
-            if place >= by_depth.len() {
-                by_depth.resize(place + 1, Sum::default());
-            }
-            if let Some(sum) = by_depth.get_mut(place) {
-                sum.cost = sum.cost.saturating_add(cost);
-                sum.calls += calls;
-            }
-        };
-        for i in run..end {
-            add(block.depth(i), block.cost(i), 1);
-        }
-        // What is open at the end of the block has no cost there.
-        while let Some(open) = open.next_if(|open| place(open.call).1 < end) {
-            add(open.depth, open.end.saturating_sub(open.start), 0);
-        }
-        let sums = by_depth.iter().zip(0..).filter(|(sum, _)| sum.calls > 0);
-        let sums = sums.map(|(sum, place)| Sum {
-            depth: block.depth_base.wrapping_add(place),
-            ..*sum
-        });
-        level.push(&mut scratch, sums);
-    }
-    // A damaged block has no calls; the runs behind it keep their places.
-    let runs = calls.len() as usize - (index * BLOCK).min(calls.len() as usize);
-    while level.ends.len() < runs.min(BLOCK).div_ceil(RUN) {
-        level.push(&mut scratch, std::iter::empty());
-    }
-    level
-}
-
-/// What calls of some depths have of the columns on both sides of a column's start. Going from left to right, a
-/// column gets its last share at its end, and is then written: cells of one column lie far from each other.
+/// The cells under construction.
 struct Cells<'a> {
+    borders: &'a Borders,
     depths: Range<u32>,
     /// All depths are one row.
     is_sum: bool,
-    count: usize,
     cells: &'a mut [DepthCell],
-    before: &'a mut Vec<DepthCell>,
-    behind: &'a mut Vec<DepthCell>,
-}
-
-/// Adds to a cell; differences wrap and come out right.
-#[inline]
-fn add(cells: &mut [DepthCell], row: usize, cost: u64, calls: u32) {
-    if let Some(cell) = cells.get_mut(row) {
-        cell.open = Cost::from_ns(cell.open.ns().wrapping_add(cost));
-        cell.started = cell.started.wrapping_add(calls);
-    }
+    /// By row the function of the last call so far; NONE without one.
+    last: &'a mut [u32],
+    /// Columns that have taken that.
+    ready: usize,
+    /// The column of the last call.
+    column: usize,
 }
 
 impl Cells<'_> {
+    fn rows(&self) -> usize {
+        self.last.len()
+    }
+
     #[inline]
-    fn row(&self, depth: u32) -> usize {
-        match depth.checked_sub(self.depths.start) {
-            Some(_) if depth >= self.depths.end => usize::MAX,
-            Some(_) if self.is_sum => 0,
-            Some(row) => row as usize,
-            None => usize::MAX,
+    fn row(&self, depth: u32) -> Option<usize> {
+        if self.is_sum {
+            Some(0)
+        } else {
+            let row = depth.checked_sub(self.depths.start)? as usize;
+            (row < self.last.len()).then_some(row)
         }
     }
 
-    /// Adds to the column before the start.
+    /// Every column up to this takes the functions before it.
     #[inline]
-    fn add_before(&mut self, depth: u32, cost: u64, calls: u32) {
-        let row = self.row(depth);
-        add(self.before, row, cost, calls);
-    }
-
-    /// Adds to the column that begins there.
-    #[inline]
-    fn add_behind(&mut self, depth: u32, cost: u64, calls: u32) {
-        let row = self.row(depth);
-        add(self.behind, row, cost, calls);
-    }
-
-    /// Adds to the column before the start, and takes from the one that begins there.
-    #[inline]
-    fn shift(&mut self, depth: u32, cost: u64, calls: u32) {
-        let row = self.row(depth);
-        add(self.before, row, cost, calls);
-        add(self.behind, row, cost.wrapping_neg(), calls.wrapping_neg());
-    }
-
-    /// Adds the sums of a run to the column before the start.
-    fn add_run(&mut self, sums: &[Sum]) {
-        let from = sums.partition_point(|sum| sum.depth < self.depths.start);
-        for sum in &sums[from..] {
-            if sum.depth >= self.depths.end {
-                break;
-            }
-            self.add_before(sum.depth, sum.cost, sum.calls);
-        }
-    }
-
-    /// Goes on to the next start, from the one of column `k`.
-    fn advance(&mut self, k: usize) {
-        if let Some(column) = k.checked_sub(1) {
-            let row = self.cells.chunks_exact_mut(self.count.max(1));
-            for (row, cell) in row.zip(&*self.before) {
-                if *cell != DepthCell::default() {
-                    row[column] = *cell;
+    fn reach(&mut self, column: usize) {
+        while self.ready <= column {
+            let start = self.ready * self.rows();
+            if let Some(cells) = self.cells.get_mut(start..start + self.last.len()) {
+                for (cell, &last) in cells.iter_mut().zip(&*self.last) {
+                    cell.function = (last != NONE).then_some(FunctionId(last));
                 }
             }
+            self.ready += 1;
         }
-        std::mem::swap(self.before, self.behind);
-        self.behind.fill(DepthCell::default());
+    }
+
+    /// Sees calls of a row in a column, the last of them of `function`.
+    #[inline]
+    fn see(&mut self, column: usize, row: usize, open: u64, started: u32, function: u32) {
+        let place = column * self.rows() + row;
+        let Some(cell) = self.cells.get_mut(place) else {
+            return;
+        };
+        cell.open = Cost::from_ns(cell.open.ns().saturating_add(open));
+        cell.started = cell.started.saturating_add(started);
+        if function != NONE {
+            cell.function = cell.function.or(Some(FunctionId(function)));
+            self.last[row] = function;
+        }
+    }
+
+    /// So many calls of a row are open from `from` to `to`, which begins not before the last call.
+    fn open(&mut self, row: usize, from: u64, to: u64, calls: u64) {
+        if from >= to {
+            return;
+        }
+        let mut column = self.borders.column(from, self.column);
+        let mut from = from;
+        while from < to {
+            let end = self.borders.start(column + 1).min(to);
+            let open = (end - from).saturating_mul(calls);
+            self.see(column, row, open, 0, NONE);
+            (from, column) = (end, column + 1);
+        }
     }
 }
 
-/// Room to unpack calls into.
-#[derive(Debug, Default)]
-struct Unpacked {
-    costs: Vec<u64>,
-    depths: Vec<u64>,
+/// Goes through the pieces of a thread.
+struct Pass<'a, 'b> {
+    calls: Calls<'a>,
+    cursor: Cursor<'a>,
+    cells: Cells<'b>,
+    room: &'b mut Room,
+    /// The call for which the stack is known.
+    position: Option<u32>,
 }
 
-/// Hands depth, cost and number of the calls `range` to `add`: of each, or for `is_sum` of all that lie in a block
-/// at once, whose depths do not matter.
-fn each_call(
-    cursor: &mut Cursor<'_>,
-    range: Range<u32>,
-    is_sum: bool,
-    unpacked: &mut Unpacked,
-    mut add: impl FnMut(u32, u64, u32),
-) {
-    let mut next = range.start;
-    while next < range.end {
-        let (index, local) = place(next);
-        let block = *cursor.block(index);
-        let first = next - local as u32;
-        let end = (range.end - first).min(BLOCK as u32) as usize;
-        let calls = local..end.min(block.len).max(local);
-        block.unpack_costs(calls.clone(), &mut unpacked.costs);
-        if is_sum {
-            let cost = unpacked.costs.iter();
-            let cost = cost.fold(0u64, |sum, cost| sum.wrapping_add(*cost));
-            add(block.depth_base, cost, calls.len() as u32);
-        } else {
-            block.unpack_depths(calls, &mut unpacked.depths);
-            for (&cost, &depth) in unpacked.costs.iter().zip(&unpacked.depths) {
-                add(block.depth_base.wrapping_add(depth as u32), cost, 1);
+impl<'a> Pass<'a, '_> {
+    /// What is around the calls where the window begins gives the first columns their functions.
+    fn begin(&mut self) {
+        let window = self.cells.borders.window();
+        let position = self.calls.started_before(window.start);
+        self.read_stack(position);
+        if self.cells.is_sum {
+            return;
+        }
+        let facts = std::mem::take(&mut self.room.facts);
+        for (call, facts) in facts.iter().filter(|(_, facts)| facts.end > window.start) {
+            if let Some(row) = self.cells.row(facts.depth) {
+                let pair = self.cursor.pair(*call);
+                self.cells.last[row] = self.calls.store.callee(pair).0;
             }
         }
-        let open = cursor.calls.open_in_block(index);
-        let from = partition(open.len(), |i| open[i].call < next);
-        let inside = open[from..].iter();
-        for open in inside.take_while(|open| open.call < first + end as u32) {
-            add(open.depth, open.end.saturating_sub(open.start), 0);
+        self.room.facts = facts;
+    }
+
+    /// Reads the calls around call `position` and those that end right before it.
+    fn read_stack(&mut self, position: u32) {
+        let facts = &mut self.room.facts;
+        facts.clear();
+        self.cursor.visit_stack(position, |call, of_call| {
+            facts.push((call.0, of_call));
+            true
+        });
+        let stack = &mut self.room.stack;
+        stack.clear();
+        stack.extend(facts.iter().rev().map(|(_, facts)| facts.end));
+        self.position = Some(position);
+    }
+
+    fn run(&mut self, pieces: &mut Pieces<'a>, level: usize, run: u32, length: u64, column: usize) {
+        self.position = None;
+        let (page, place) = pieces.page(level, run);
+        let cells = &mut self.cells;
+        cells.reach(column);
+        let lowest = page.lowest(place);
+        let entries = page.depths(place);
+        if cells.is_sum {
+            let around = length.saturating_mul(u64::from(lowest));
+            let inside = page.open_of(entries, &mut self.room.runs);
+            let started = SHORTEST << level;
+            cells.see(column, 0, around.saturating_add(inside), started, NONE);
+            return;
         }
-        next = first + end as u32;
+        let around = lowest.clamp(cells.depths.start, cells.depths.end) - cells.depths.start;
+        let start = column * cells.rows();
+        if let Some(cells) = cells.cells.get_mut(start..start + around as usize) {
+            for cell in cells {
+                cell.open = Cost::from_ns(cell.open.ns().saturating_add(length));
+            }
+        }
+        let first = entries.start + cells.depths.start.saturating_sub(lowest) as usize;
+        let last = entries.start + cells.depths.end.saturating_sub(lowest) as usize;
+        let entries = first.min(entries.end)..last.min(entries.end);
+        let mut row = around as usize;
+        page.each_depth(entries, &mut self.room.runs, |at| {
+            cells.see(column, row, at.open, at.started, at.last);
+            row += 1;
+        });
+    }
+
+    /// Goes through the calls `from..to` one by one, and what happens until `end`.
+    fn one_by_one(&mut self, from: u32, to: u32, start: u64, end: u64) {
+        let window = self.cells.borders.window();
+        let (start, end) = (start.max(window.start), end.min(window.end));
+        let before = window.start.checked_sub(1);
+        let before = before.map_or(0, |t| self.cursor.started(t));
+        let mut next = before.clamp(from, to);
+        if self.position != Some(next) {
+            self.read_stack(next);
+        }
+        let stack = std::mem::take(&mut self.room.stack);
+        if self.cells.is_sum {
+            // Ends further out are no earlier.
+            let whole = stack.partition_point(|&of_call| of_call >= end);
+            self.cells.open(0, start, end, whole as u64);
+            for &of_call in &stack[whole..] {
+                self.cells.open(0, start, of_call, 1);
+            }
+        } else {
+            let depths = self.cells.depths.clone();
+            let seen =
+                (depths.start as usize).min(stack.len())..(depths.end as usize).min(stack.len());
+            for (row, &of_call) in stack[seen].iter().enumerate() {
+                self.cells.open(row, start, of_call.min(end), 1);
+            }
+        }
+        self.room.stack = stack;
+        while next < to {
+            let (index, local) = place(next);
+            let last = (local + (to - next) as usize).min(BLOCK);
+            if !self.of_block(index, local..last, end) {
+                return;
+            }
+            next = (index * BLOCK + last) as u32;
+        }
+        self.position = Some(to);
+    }
+
+    /// Goes through calls of a block; whether none starts behind the window.
+    fn of_block(&mut self, index: usize, calls: Range<usize>, end: u64) -> bool {
+        let window = self.cells.borders.window();
+        let block = *self.cursor.block(index);
+        let room = &mut *self.room;
+        let first = (index * BLOCK + calls.start) as u32;
+        let calls = calls.start..calls.end.min(block.len).max(calls.start);
+        block.unpack_starts(calls.clone(), &mut room.starts);
+        block.unpack_costs(calls.clone(), &mut room.costs);
+        block.unpack_depths(calls.clone(), &mut room.depths);
+        block.unpack_slots(calls, &mut room.slots);
+        let open = self.cursor.calls.open_in_block(index);
+        let mut open = &open[partition(open.len(), |i| open[i].call < first)..];
+        let cells = &mut self.cells;
+        let times = room.starts.iter().zip(&room.costs);
+        let places = room.depths.iter().zip(&room.slots);
+        for (call, ((&start, &cost), (&depth, &slot))) in (first..).zip(times.zip(places)) {
+            if start >= window.end {
+                return false;
+            }
+            let depth = block.depth_base.wrapping_add(depth as u32);
+            let mut ends = start.saturating_add(cost);
+            // What is open at the end of the block has no cost there.
+            if let [of_call, rest @ ..] = open
+                && of_call.call == call
+            {
+                ends = of_call.end;
+                open = rest;
+            }
+            room.stack.truncate(depth as usize);
+            room.stack.push(ends);
+            if start < window.start {
+                continue;
+            }
+            let Some(row) = cells.row(depth) else {
+                continue;
+            };
+            cells.column = cells.borders.column(start, cells.column);
+            cells.reach(cells.column);
+            let function = if cells.is_sum {
+                NONE
+            } else {
+                let pair = block.pair_in(slot as usize);
+                self.calls.store.callee(pair).0
+            };
+            cells.see(cells.column, row, 0, 1, function);
+            cells.open(row, start, ends.min(end), 1);
+        }
+        true
     }
 }
 
 /// The bars under construction.
 struct Bars<'a> {
-    columns: Columns,
-    first_depth: u32,
+    borders: &'a Borders,
+    depths: Range<u32>,
+    least: u64,
     bars: &'a mut Vec<Bar>,
-    /// By depth the last bar.
+    /// By depth the last call seen.
     current: &'a mut Vec<u32>,
 }
 
 impl Bars<'_> {
-    /// Sees a call that is open where column `k` begins; for the number of columns, where the last ends.
-    fn see(&mut self, k: u32, call: u32, facts: &Facts, function: impl FnOnce() -> FunctionId) {
-        let Some(current) = self
-            .current
-            .get_mut((facts.depth - self.first_depth) as usize)
-        else {
-            return;
-        };
-        let last = (k + 1).min(self.columns.count());
-        if let Some(bar) = self.bars.get_mut(*current as usize)
-            && bar.call.0 == call
-        {
-            bar.last = last;
+    /// Sees a call that is open at some time of the window, or right where it ends.
+    fn see(&mut self, call: u32, facts: &Facts, function: impl FnOnce() -> FunctionId) {
+        let window = self.borders.window();
+        let lasts = facts.end.saturating_sub(facts.start);
+        if lasts < self.least || facts.end <= window.start || facts.start >= window.end {
             return;
         }
-        *current = self.bars.len() as u32;
-        let starts_before = k > 0
-            && facts.start < self.columns.start(k).ns()
-            && facts.start >= self.columns.start(k - 1).ns();
+        let Some(row) = facts.depth.checked_sub(self.depths.start) else {
+            return;
+        };
+        let Some(current) = self.current.get_mut(row as usize) else {
+            return;
+        };
+        if std::mem::replace(current, call) == call {
+            return;
+        }
+        let count = self.borders.count();
+        let column = |t: u64| partition(count, |k| self.borders.start(k) <= t);
         self.bars.push(Bar {
             depth: facts.depth,
-            first: if starts_before { k - 1 } else { k },
-            last,
+            first: column(facts.start).saturating_sub(1) as u32,
+            last: column(facts.end - 1) as u32,
             call: CallId(call),
             function: function(),
             start: Time::from_ns(facts.start),
@@ -421,237 +411,279 @@ impl Bars<'_> {
     }
 }
 
-/// Puts bars, which of each depth stand in order, in order of depth.
-fn sort_by_depth(first: u32, bars: &mut Vec<Bar>, places: &mut [u32], sorted: &mut Vec<Bar>) {
-    places.fill(0);
-    let row = |bar: &Bar| (bar.depth - first) as usize;
-    for bar in &*bars {
-        places[row(bar)] += 1;
-    }
-    let mut before = 0;
-    for place in &mut *places {
-        before += std::mem::replace(place, before);
-    }
-    sorted.clone_from(bars);
-    for bar in &*bars {
-        let place = &mut places[row(bar)];
-        sorted[*place as usize] = *bar;
-        *place += 1;
-    }
-    std::mem::swap(bars, sorted);
-}
-
 impl Calls<'_> {
-    /// What to draw of `depths`; of all of them together without bars for `is_sum`.
-    fn flame(
+    fn flame(&self, of: &FlameOf, leave_out: Option<&LeaveOut<'_>>, out: &mut Flame) {
+        let borders = Borders::new(of.columns);
+        let rows = of.depths.len();
+        out.left_out = 0;
+        out.bars.clear();
+        out.cells.clear();
+        out.cells
+            .resize(rows * borders.count(), DepthCell::default());
+        out.depths.clone_from(&of.depths);
+        for of_row in [&mut out.last, &mut out.current] {
+            of_row.clear();
+            of_row.resize(rows, NONE);
+        }
+        let window = borders.window();
+        out.is_counted = true;
+        if window.is_empty() {
+            return;
+        }
+        match leave_out {
+            Some(leave_out) => {
+                let started = [window.start, window.end].map(|t| self.started_before(t));
+                if started[1] - started[0] < FEW {
+                    self.flame_of_few(of, &borders, started[0]..started[1], leave_out, out);
+                } else {
+                    out.is_counted = false;
+                    self.bars(of, &borders, Some(leave_out), out);
+                }
+            }
+            None => {
+                self.bars(of, &borders, None, out);
+                let cut = if of.is_near {
+                    Cut::near(of.columns, FINER)
+                } else {
+                    Cut::Exact
+                };
+                let cells = Cells {
+                    borders: &borders,
+                    depths: of.depths.clone(),
+                    is_sum: false,
+                    cells: &mut out.cells,
+                    last: &mut out.last,
+                    ready: 0,
+                    column: 0,
+                };
+                self.fill(cells, cut, &mut out.room);
+            }
+        }
+        out.bars.sort_unstable_by_key(|bar| (bar.depth, bar.call));
+    }
+
+    /// Fills the cells.
+    fn fill(&self, cells: Cells<'_>, cut: Cut, room: &mut Room) {
+        let borders = cells.borders;
+        let mut pass = Pass {
+            calls: *self,
+            cursor: Cursor::new(*self),
+            cells,
+            room,
+            position: None,
+        };
+        pass.begin();
+        let mut pieces = Pieces::new(*self, cut);
+        while let Some(piece) = pieces.next(borders) {
+            match piece {
+                Piece::Run {
+                    level,
+                    run,
+                    start,
+                    end,
+                    column,
+                } => pass.run(&mut pieces, level, run, end - start, column),
+                Piece::Calls {
+                    from,
+                    to,
+                    start,
+                    end,
+                } => pass.one_by_one(from, to, start, end),
+            }
+        }
+        if let Some(last) = borders.count().checked_sub(1) {
+            pass.cells.reach(last);
+        }
+    }
+
+    /// Finds the calls that last long enough: each is open at one of some times that are closer together.
+    fn bars(
         &self,
-        sums: Option<&ThreadSums>,
-        columns: Columns,
-        depths: Range<u32>,
-        is_sum: bool,
+        of: &FlameOf,
+        borders: &Borders,
         leave_out: Option<&LeaveOut<'_>>,
         out: &mut Flame,
     ) {
-        let count = columns.count();
-        let sums = sums.filter(|_| leave_out.is_none());
-        out.left_out = 0;
-        out.around.clear();
-        out.bars.clear();
-        out.cells.clear();
-        let rows = if is_sum { 1 } else { depths.len() };
-        out.cells
-            .resize(rows * count as usize, DepthCell::default());
-        out.current.clear();
-        out.current.resize(rows, u32::MAX);
-        for cells in [&mut out.before, &mut out.behind] {
-            cells.clear();
-            cells.resize(rows, DepthCell::default());
-        }
-        let window = [0, count].map(|k| self.started_before(columns.start(k).ns()));
-        let is_few = window[1] - window[0] < FEW;
-        out.is_counted = is_few || sums.is_some();
-        let sums = sums.filter(|_| !is_few);
-        let mut cells = Cells {
-            depths: depths.clone(),
-            is_sum,
-            count: count as usize,
-            cells: &mut out.cells,
-            before: &mut out.before,
-            behind: &mut out.behind,
-        };
+        let window = borders.window();
+        let range =
+            crate::units::TimeRange::new(Time::from_ns(window.start), Time::from_ns(window.end));
+        let least = of.least.ns().max(1);
+        let looks = (window.end - window.start) / least + 1;
+        let looks = Columns::new(range, u32::try_from(looks).unwrap_or(u32::MAX));
         let mut bars = Bars {
-            columns,
-            first_depth: depths.start,
+            borders,
+            depths: of.depths.clone(),
+            least,
             bars: &mut out.bars,
             current: &mut out.current,
         };
-        let mut walk = Walk::new(*self, columns, 0);
+        let mut walk = Walk::new(*self, looks, 0);
         let mut cursor = Cursor::new(*self);
-        // The edge of a run nearest to the calls that start before the column.
-        let mut edge_before = 0;
-        for k in 0..=count {
-            let (start, started) = walk.column(k);
+        let around = &mut out.around;
+        around.clear();
+        for k in 0..=looks.count() {
+            walk.column(k);
             let open = walk.open();
-            let seen = match leave_out {
-                Some(leave_out) => {
-                    let around = &mut out.around;
-                    for (place, (call, _)) in open.iter().enumerate() {
-                        if around.get(place).is_none_or(|known| known.call != *call) {
-                            around.truncate(place);
-                            let function = self.store.callee(cursor.pair(*call));
-                            around.push(Placed::new(around, *call, function, leave_out));
-                        }
-                    }
-                    around.truncate(open.len());
-                    if k == 0 {
-                        out.inside.clone_from(around);
-                    }
-                    0..open.len()
+            let Some(leave_out) = leave_out else {
+                let within = |depth: u32| (depth as usize).min(open.len());
+                for (call, facts) in &open[within(of.depths.start)..within(of.depths.end)] {
+                    bars.see(*call, facts, || self.store.callee(cursor.pair(*call)));
                 }
-                None => {
-                    let within = |depth: u32| (depth as usize).min(open.len());
-                    within(depths.start)..within(depths.end)
-                }
+                continue;
             };
-            for place in seen {
-                let (call, mut facts) = open[place];
-                if leave_out.is_some() {
-                    match out.around.get(place).and_then(|placed| placed.depth) {
-                        Some(depth) => facts.depth = depth,
-                        None => continue,
-                    }
+            for (place, (call, facts)) in open.iter().enumerate() {
+                if around.get(place).is_none_or(|known| known.call != *call) {
+                    around.truncate(place);
+                    let function = self.store.callee(cursor.pair(*call));
+                    around.push(Placed::new(around, *call, function, leave_out));
                 }
-                if facts.end <= start || !depths.contains(&facts.depth) {
-                    continue;
-                }
-                let lasts = facts.end - start;
-                cells.shift(facts.depth, lasts.wrapping_neg(), 0);
-                if !is_sum {
-                    let function = || self.store.callee(cursor.pair(call));
-                    bars.see(k, call, &facts, function);
+                if let Some(depth) = around.get(place).and_then(|placed| placed.depth) {
+                    let facts = Facts { depth, ..*facts };
+                    bars.see(*call, &facts, || self.store.callee(cursor.pair(*call)));
                 }
             }
-            // Those that start where the column begins are open there, and are among its calls.
-            let (index, local) = place(started.start);
-            let at_start = if !is_sum
-                && k < count
-                && started.start < self.len()
-                && cursor.block(index).start(local) <= start
-            {
-                cursor.started(start)
-            } else {
-                started.start
-            };
-            if at_start > started.start {
-                out.new.clear();
-                cursor.visit_stack(at_start, |call, facts| {
-                    let is_new = call.0 >= started.start;
-                    if is_new {
-                        out.new.push((call.0, facts));
-                    }
-                    is_new
-                });
-                for (call, mut facts) in out.new.drain(..).rev() {
-                    if let Some(leave_out) = leave_out {
-                        let function = self.store.callee(cursor.pair(call));
-                        out.around.truncate(facts.depth as usize);
-                        let placed = Placed::new(&out.around, call, function, leave_out);
-                        out.around.push(placed);
-                        match placed.depth {
-                            Some(depth) => facts.depth = depth,
-                            None => continue,
-                        }
-                    }
-                    if facts.end > start && depths.contains(&facts.depth) {
-                        let function = || self.store.callee(cursor.pair(call));
-                        bars.see(k, call, &facts, function);
-                    }
-                }
-            }
-            if let (Some(leave_out), true) = (leave_out, is_few && k < count) {
-                for call in started {
-                    let facts = cursor.facts(call);
-                    let function = self.store.callee(cursor.pair(call));
-                    out.inside.truncate(facts.depth as usize);
-                    let placed = Placed::new(&out.inside, call, function, leave_out);
-                    out.inside.push(placed);
-                    match placed.depth {
-                        Some(depth) => {
-                            cells.add_behind(depth, facts.end.saturating_sub(facts.start), 1);
-                        }
-                        None => out.left_out += 1,
-                    }
-                }
-            } else if is_few && k < count {
-                each_call(
-                    &mut cursor,
-                    started,
-                    is_sum,
-                    &mut out.unpacked,
-                    |depth, cost, calls| {
-                        cells.add_behind(depth, cost, calls);
-                    },
-                );
-            } else if let Some(sums) = sums {
-                // Sums up to the nearest edge of a run; between it and the column's start, call by call.
-                let position = started.start;
-                let edge = (position as usize + RUN / 2) / RUN;
-                let edge = if edge * RUN > self.len() as usize {
-                    position as usize / RUN
-                } else {
-                    edge
-                };
-                let at = (edge * RUN) as u32;
-                let (between, is_past) = (at.min(position)..at.max(position), at > position);
-                each_call(
-                    &mut cursor,
-                    between,
-                    is_sum,
-                    &mut out.unpacked,
-                    |depth, cost, calls| {
-                        let (cost, calls) = if is_past {
-                            (cost.wrapping_neg(), calls.wrapping_neg())
-                        } else {
-                            (cost, calls)
-                        };
-                        cells.shift(depth, cost, calls);
-                    },
-                );
-                if k > 0 {
-                    sums.visit(edge_before..edge, |sums| cells.add_run(sums));
-                }
-                edge_before = edge;
-            }
-            cells.advance(k as usize);
+            around.truncate(open.len());
         }
-        sort_by_depth(
-            depths.start,
-            &mut out.bars,
-            &mut out.current,
-            &mut out.sorted,
-        );
+    }
+
+    /// Goes through the calls `started` of a window, and those around them, one by one.
+    fn flame_of_few(
+        &self,
+        of: &FlameOf,
+        borders: &Borders,
+        started: Range<u32>,
+        leave_out: &LeaveOut<'_>,
+        out: &mut Flame,
+    ) {
+        let window = borders.window();
+        let mut cursor = Cursor::new(*self);
+        let facts = &mut out.room.facts;
+        facts.clear();
+        cursor.visit_stack(started.start, |call, of_call| {
+            facts.push((call.0, of_call));
+            true
+        });
+        facts.reverse();
+        let mut bars = Bars {
+            borders,
+            depths: of.depths.clone(),
+            least: of.least.ns().max(1),
+            bars: &mut out.bars,
+            current: &mut out.current,
+        };
+        let mut cells = Cells {
+            borders,
+            depths: of.depths.clone(),
+            is_sum: false,
+            cells: &mut out.cells,
+            last: &mut out.last,
+            ready: 0,
+            column: 0,
+        };
+        let around = &mut out.around;
+        around.clear();
+        for &(call, of_call) in &*facts {
+            let function = self.store.callee(cursor.pair(call));
+            let placed = Placed::new(around, call, function, leave_out);
+            around.push(placed);
+            let Some(depth) = placed.depth else { continue };
+            if let Some(row) = cells.row(depth)
+                && of_call.end > window.start
+            {
+                cells.last[row] = function.0;
+            }
+        }
+        for (placed, &(call, of_call)) in around.iter().zip(&*facts) {
+            let Some(depth) = placed.depth else { continue };
+            let of_call = Facts { depth, ..of_call };
+            bars.see(call, &of_call, || self.store.callee(cursor.pair(call)));
+            if let Some(row) = cells.row(depth) {
+                cells.open(row, window.start, of_call.end.min(window.end), 1);
+            }
+        }
+        for call in started {
+            let of_call = cursor.facts(call);
+            let function = self.store.callee(cursor.pair(call));
+            around.truncate(of_call.depth as usize);
+            let placed = Placed::new(around, call, function, leave_out);
+            around.push(placed);
+            let Some(depth) = placed.depth else {
+                out.left_out += 1;
+                continue;
+            };
+            let of_call = Facts { depth, ..of_call };
+            bars.see(call, &of_call, || function);
+            if let Some(row) = cells.row(depth) {
+                cells.column = borders.column(of_call.start, cells.column);
+                cells.reach(cells.column);
+                cells.see(cells.column, row, 0, 1, function.0);
+                cells.open(row, of_call.start, of_call.end.min(window.end), 1);
+            }
+        }
+        if let Some(last) = borders.count().checked_sub(1) {
+            cells.reach(last);
+        }
     }
 }
 
 impl Store {
     pub(super) fn flame(
         &self,
-        sums: Option<&DepthSums>,
         thread: usize,
-        columns: Columns,
-        depths: Option<Range<u32>>,
+        of: &FlameOf,
         leave_out: Option<&LeaveOut<'_>>,
         out: &mut Flame,
     ) {
         let deepest = self.infos.get(thread).map_or(0, |info| info.max_depth);
-        let is_sum = depths.is_none();
-        let depths = depths.unwrap_or(0..u32::MAX);
-        let depths = depths.start.min(deepest)..depths.end.min(deepest);
-        let sums = sums.and_then(|sums| sums.threads.get(thread));
         let Some(calls) = self.all_calls().nth(thread) else {
             return;
         };
-        calls.flame(sums, columns, depths, is_sum, leave_out, out);
+        let first = of.depths.start.min(deepest);
+        let of = FlameOf {
+            depths: first..of.depths.end.clamp(first, deepest.max(first)),
+            ..of.clone()
+        };
+        calls.flame(&of, leave_out, out);
+    }
+
+    /// The cells of all depths together.
+    pub(super) fn flame_sum(
+        &self,
+        thread: usize,
+        columns: Columns,
+        is_near: bool,
+        out: &mut Flame,
+    ) {
+        let borders = Borders::new(columns);
+        out.bars.clear();
+        out.cells.clear();
+        out.cells.resize(borders.count(), DepthCell::default());
+        out.depths = 0..1;
+        out.is_counted = true;
+        out.left_out = 0;
+        out.last.clear();
+        out.last.push(NONE);
+        let Some(calls) = self.all_calls().nth(thread) else {
+            return;
+        };
+        if borders.window().is_empty() {
+            return;
+        }
+        let cells = Cells {
+            borders: &borders,
+            depths: 0..u32::MAX,
+            is_sum: true,
+            cells: &mut out.cells,
+            last: &mut out.last,
+            ready: 0,
+            column: 0,
+        };
+        let cut = if is_near {
+            Cut::near(columns, FINER)
+        } else {
+            Cut::Exact
+        };
+        calls.fill(cells, cut, &mut out.room);
     }
 }
 
@@ -706,15 +738,44 @@ mod tests {
             .collect()
     }
 
+    /// What the definition says of cells that are cut at `borders`: open, started, and the functions of the last
+    /// calls before them.
+    fn direct(
+        calls: &[Call],
+        borders: &[u64],
+        depths: &Range<u32>,
+    ) -> Vec<(u64, u32, Option<FunctionId>)> {
+        let mut cells = Vec::new();
+        for border in borders.windows(2) {
+            let (from, to) = (border[0], border[1]);
+            for depth in depths.clone() {
+                let of_depth = calls.iter().filter(|call| call.depth == depth);
+                let open = of_depth.clone().map(|call| {
+                    let end = call.end.ns().min(to);
+                    end.saturating_sub(call.start.ns().max(from))
+                });
+                let starts = |call: &&Call| (from..to).contains(&call.start.ns());
+                let is_seen =
+                    |call: &Call| call.end.ns() > borders[0] || call.start.ns() >= borders[0];
+                let before = of_depth
+                    .clone()
+                    .rfind(|call| call.start.ns() < from && is_seen(call));
+                cells.push((
+                    open.sum(),
+                    of_depth.clone().filter(starts).count() as u32,
+                    before.map(|call| call.function),
+                ));
+            }
+        }
+        cells
+    }
+
     #[test]
     fn cells_count_every_nanosecond_and_call_and_bars_are_all_long_calls() {
         let mut flame = Flame::default();
-        let mut many = 0;
-        for seed in 0..150 {
+        let (mut functions, mut displaced) = (0, 0);
+        for seed in 0..60 {
             let trace = random_trace(seed);
-            if seed % 4 > 0 {
-                trace.sum_depths();
-            }
             let end = trace.duration().ns();
             for part in 0..4 {
                 let from = end * (seed * 3 + part) % (end / 2 + 1);
@@ -723,73 +784,109 @@ mod tests {
                 let columns = Columns::new(range, 1 + ((seed + part) * 7 % 60) as u32);
                 let count = columns.count() as usize;
                 let depths = (seed % 3) as u32 * 2..[3, 9, 1000][part as usize % 3];
+                let of = |k: usize| columns.start(k as u32).ns();
+                let borders: Vec<u64> = (0..=count).map(of).collect();
+                let column = (to - from) / columns.count().max(1) as u64;
+                let of = FlameOf {
+                    columns,
+                    depths: depths.clone(),
+                    least: Cost::from_ns(1 + column * (seed % 4)),
+                    is_near: false,
+                };
                 for thread in trace.thread_ids() {
-                    trace.flame(thread, columns, depths.clone(), &mut flame);
+                    trace.flame(thread, &of, &mut flame);
                     let calls = all_calls(&trace, thread);
                     let deepest = trace.threads()[thread.index()].max_depth;
                     let depths = depths.start.min(deepest)..depths.end.min(deepest);
-                    let of = |k: usize| columns.start(k as u32).ns();
-                    let mut expected = vec![DepthCell::default(); depths.len() * count];
-                    for call in calls.iter().filter(|call| depths.contains(&call.depth)) {
+                    let expected = direct(&calls, &borders, &depths);
+                    assert_eq!(flame.cells.len(), expected.len());
+                    let place = |at: usize| format!("seed {seed}, part {part}, cell {at}");
+                    for (at, (cell, expected)) in flame.cells.iter().zip(&expected).enumerate() {
+                        let found = (cell.open.ns(), cell.started);
+                        assert_eq!(found, (expected.0, expected.1), "{}", place(at));
+                        if expected.2.is_some() {
+                            assert_eq!(cell.function, expected.2, "{}", place(at));
+                            functions += 1;
+                        }
+                        assert!(cell.open == Cost::ZERO || cell.function.is_some());
+                    }
+                    let long = calls.iter().zip(0..).filter(|(call, _)| {
+                        depths.contains(&call.depth)
+                            && call.end.since(call.start) >= of.least
+                            && call.start.ns() < to
+                            && call.end.ns() > from
+                    });
+                    let mut expected: Vec<(u32, u32, Call)> =
+                        long.map(|(call, id)| (call.depth, id, *call)).collect();
+                    expected.sort_by_key(|(depth, id, _)| (*depth, *id));
+                    let expected = if count == 0 { Vec::new() } else { expected };
+                    assert_eq!(flame.bars.len(), expected.len(), "{}", place(0));
+                    for (bar, (depth, id, call)) in flame.bars.iter().zip(expected) {
+                        assert_eq!((bar.depth, bar.call), (depth, CallId(id)));
+                        assert_eq!((bar.start, bar.end), (call.start, call.end));
+                        assert_eq!(bar.function, call.function);
+                        let overlaps = |k: &usize| {
+                            borders[*k] < call.end.ns() && call.start.ns() < borders[*k + 1]
+                        };
+                        let mut over = (0..count).filter(overlaps);
+                        assert_eq!(over.next(), Some(bar.first as usize), "{}", place(0));
+                        let last = over.next_back().map_or(bar.first + 1, |k| k as u32 + 1);
+                        assert_eq!(bar.last, last, "{}", place(0));
+                    }
+                    // Near: what is before a border is that up to no more than half a column beside it.
+                    let near = FlameOf {
+                        is_near: true,
+                        ..of.clone()
+                    };
+                    let (exact, rows) = (flame.cells.clone(), depths.len());
+                    trace.flame(thread, &near, &mut flame);
+                    let open_before = |row: usize, t: u64| -> u64 {
+                        let of_row = calls
+                            .iter()
+                            .filter(|call| call.depth == depths.start + row as u32);
+                        let open =
+                            of_row.map(|call| call.end.ns().min(t).saturating_sub(call.start.ns()));
+                        open.sum()
+                    };
+                    for row in 0..rows {
+                        let mut sum = 0;
                         for k in 0..count {
-                            let row = (call.depth - depths.start) as usize;
-                            let cell = &mut expected[row * count + k];
-                            let open = call
-                                .end
-                                .ns()
-                                .min(of(k + 1))
-                                .saturating_sub(call.start.ns().max(of(k)));
-                            cell.open += Cost::from_ns(open);
-                            let starts = (of(k)..of(k + 1)).contains(&call.start.ns());
-                            cell.started += u32::from(starts);
-                        }
-                    }
-                    if flame.is_counted && part == 0 {
-                        let mut sum = Flame::default();
-                        trace.flame_sum(thread, columns, &mut sum);
-                        for (k, cell) in sum.cells.iter().enumerate() {
-                            let overlap = |call: &Call| {
-                                let end = call.end.ns().min(of(k + 1));
-                                end.saturating_sub(call.start.ns().max(of(k)))
-                            };
-                            assert_eq!(cell.open.ns(), calls.iter().map(overlap).sum::<u64>());
-                        }
-                        assert_eq!(sum.cells.len(), count);
-                    }
-                    if flame.is_counted {
-                        assert_eq!(flame.cells, expected, "seed {seed}, part {part}");
-                        many += 1;
-                    } else {
-                        assert!(seed % 4 == 0 && calls.len() >= FEW as usize);
-                    }
-                    let order = |bar: &Bar| (bar.depth, bar.first, bar.call);
-                    assert!(flame.bars.is_sorted_by_key(order), "seed {seed}");
-                    for bar in &flame.bars {
-                        let call = calls[bar.call.index()];
-                        assert_eq!(
-                            (call.start, call.end, call.depth),
-                            (bar.start, bar.end, bar.depth)
-                        );
-                        assert_eq!(call.function, bar.function);
-                    }
-                    for (id, call) in (0..).zip(&calls) {
-                        let crosses =
-                            (0..count).find(|&k| call.start.ns() <= of(k) && of(k) < call.end.ns());
-                        if let Some(k) = crosses.filter(|_| depths.contains(&call.depth)) {
-                            let mut bars = flame.bars.iter().filter(|bar| bar.call.0 == id);
-                            let bar = bars
-                                .next()
-                                .expect("every call that crosses a column's start");
-                            assert_eq!(bars.next(), None, "once");
+                            sum += flame.cells[k * rows + row].open.ns();
+                            displaced += usize::from(
+                                flame.cells[k * rows + row].open != exact[k * rows + row].open,
+                            );
+                            let half = column.div_ceil(2) + 1;
+                            let most = open_before(row, borders[k + 1] + half)
+                                .saturating_sub(open_before(row, from.saturating_sub(half)));
+                            let least = open_before(row, borders[k + 1].saturating_sub(half))
+                                .saturating_sub(open_before(row, from + half));
                             assert!(
-                                bar.first as usize <= k && k < bar.last as usize,
-                                "seed {seed}"
+                                (least..=most).contains(&sum),
+                                "{}: {least} to {most}, {sum}",
+                                place(k * rows + row)
                             );
                         }
+                    }
+                    let mut sum = Flame::default();
+                    trace.flame_sum(thread, columns, false, &mut sum);
+                    let all = direct(&calls, &borders, &(0..deepest));
+                    for (k, cell) in sum.cells.iter().enumerate() {
+                        let of_column = &all[k * deepest as usize..(k + 1) * deepest as usize];
+                        let open = of_column.iter().map(|cell| cell.0).sum::<u64>();
+                        let started = of_column.iter().map(|cell| cell.1).sum::<u32>();
+                        assert_eq!(
+                            (cell.open.ns(), cell.started),
+                            (open, started),
+                            "{}",
+                            place(k)
+                        );
                     }
                 }
             }
         }
-        assert!(many > 300, "{many}");
+        assert!(
+            functions > 1000 && displaced > 100,
+            "{functions} {displaced}"
+        );
     }
 }

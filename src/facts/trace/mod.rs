@@ -16,11 +16,13 @@ mod occurrence;
 #[cfg(test)]
 mod oracle;
 mod pairs;
+mod pieces;
 mod relations;
-mod shares;
+pub(super) mod runs;
 pub(super) mod storage;
 pub(super) mod store;
 mod summary;
+mod summing;
 #[cfg(test)]
 mod tests;
 mod window;
@@ -30,8 +32,8 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-pub use coverage::{Coverage, Without};
-pub use depths::{Bar, DepthCell, Flame, LeaveOut};
+pub use coverage::{Coverage, CoverageRoom, Measure, Without};
+pub use depths::{Bar, DepthCell, Flame, FlameOf, LeaveOut};
 pub use detail::{Columns, Strip};
 pub use occurrence::ActiveSpan;
 
@@ -103,7 +105,6 @@ pub struct Event {
 pub struct Trace {
     store: Store,
     repair: Option<Arc<Repair>>,
-    depth_sums: Arc<OnceLock<depths::DepthSums>>,
 }
 
 /// What stands in for a trace whose file turns out to be damaged.
@@ -123,7 +124,6 @@ impl Trace {
         Trace {
             store,
             repair: None,
-            depth_sums: Arc::default(),
         }
     }
 
@@ -136,7 +136,6 @@ impl Trace {
     pub fn with_repair(self, rebuild: impl Fn() -> Option<Trace> + Send + Sync + 'static) -> Trace {
         Trace {
             store: self.store,
-            depth_sums: self.depth_sums,
             repair: Some(Arc::new(Repair {
                 rebuild: Box::new(rebuild),
                 rebuilt: OnceLock::new(),
@@ -347,6 +346,12 @@ impl Trace {
         self.ask(|store| store.activity(t, horizon))
     }
 
+    /// By function its first call, and when it starts; of several threads at the same time that of the first.
+    /// O(blocks of 65,536 calls + functions × block).
+    pub fn first_calls(&self) -> Vec<Option<(Time, ThreadId, CallId)>> {
+        self.ask(Store::first_calls)
+    }
+
     /// The first call of `function` that starts after `t`; of several threads at the same time the first.
     /// O(log n) summaries and a block a thread.
     pub fn next_call(&self, function: FunctionId, t: Time) -> Option<(ThreadId, CallId)> {
@@ -370,10 +375,13 @@ impl Trace {
     /// For how long each of `rows` rows is on the stack and on top of it, by column, into `out`: in order
     /// of row, then column, and only where it is on the stack at all. Threads are summed. `row_of` gives
     /// the row by function, as for [`Trace::active`]. The calls of a row's functions count once where they
-    /// enclose each other. O(columns × (256 calls + log n summaries)) a thread where no row has several
+    /// enclose each other. O(columns × (64 calls + log n runs)) a thread where no row has several
     /// functions; else O(the calls in the window).
     pub fn coverage(&self, columns: Columns, row_of: &[u32], rows: u32, out: &mut Vec<Coverage>) {
-        self.cover(columns, row_of, rows, None, out);
+        let mut room = CoverageRoom::default();
+        let measure = Measure::Exact(&|| false);
+        self.measure_coverage(columns, row_of, rows, None, measure, &mut room);
+        *out = room.cells;
     }
 
     /// The same of the trace without what `without` says. O(the calls in the window).
@@ -385,77 +393,67 @@ impl Trace {
         without: &Without<'_>,
         out: &mut Vec<Coverage>,
     ) {
-        self.cover(columns, row_of, rows, Some(without), out);
+        let mut room = CoverageRoom::default();
+        let measure = Measure::Exact(&|| false);
+        self.measure_coverage(columns, row_of, rows, Some(without), measure, &mut room);
+        *out = room.cells;
     }
 
-    fn cover(
+    /// The same measured as `measure` says, in memory that is kept. Whether all was measured; not where it was to
+    /// stop.
+    pub fn measure_coverage(
         &self,
         columns: Columns,
         row_of: &[u32],
         rows: u32,
         without: Option<&Without<'_>>,
-        out: &mut Vec<Coverage>,
-    ) {
-        self.store.coverage(columns, row_of, rows, without, out);
-        if self.store.is_damaged()
-            && let Some(store) = self.stand_in()
-        {
-            store.coverage(columns, row_of, rows, without, out);
+        measure: Measure<'_>,
+        room: &mut CoverageRoom,
+    ) -> bool {
+        let of = |store: &Store, room: &mut CoverageRoom| {
+            store.coverage(columns, row_of, rows, without, measure, room)
+        };
+        let is_whole = of(&self.store, room);
+        match self.stand_in_for_damaged() {
+            Some(store) => of(store, room),
+            None => is_whole,
         }
     }
 
-    /// What a flame chart shows of the depths `depths` of `thread` on `columns`. In windows of many calls cells
-    /// are counted once [`sum_depths`](Self::sum_depths) has been called. O(columns × (log n + depths)).
-    pub fn flame(&self, thread: ThreadId, columns: Columns, depths: Range<u32>, out: &mut Flame) {
-        self.draw_flame(thread, columns, Some(depths), None, out);
+    fn stand_in_for_damaged(&self) -> Option<&Store> {
+        self.store.is_damaged().then(|| self.stand_in()).flatten()
+    }
+
+    /// What a flame chart shows of a thread. O(columns × (depths + log n)) where it is near, and 64 calls more a
+    /// column where it is exact.
+    pub fn flame(&self, thread: ThreadId, of: &FlameOf, out: &mut Flame) {
+        self.store.flame(thread.index(), of, None, out);
+        if let Some(store) = self.stand_in_for_damaged() {
+            store.flame(thread.index(), of, None, out);
+        }
     }
 
     /// The same without what `leave_out` says, at the depths that remain. Cells are counted in windows of few
-    /// calls only.
+    /// calls only, and exact.
     pub fn flame_without(
         &self,
         thread: ThreadId,
-        columns: Columns,
-        depths: Range<u32>,
+        of: &FlameOf,
         leave_out: &LeaveOut<'_>,
         out: &mut Flame,
     ) {
-        self.draw_flame(thread, columns, Some(depths), Some(leave_out), out);
-    }
-
-    /// The same cells of all depths together, and no bars.
-    pub fn flame_sum(&self, thread: ThreadId, columns: Columns, out: &mut Flame) {
-        self.draw_flame(thread, columns, None, None, out);
-    }
-
-    fn draw_flame(
-        &self,
-        thread: ThreadId,
-        columns: Columns,
-        depths: Option<Range<u32>>,
-        leave_out: Option<&LeaveOut<'_>>,
-        out: &mut Flame,
-    ) {
-        let sums = self.depth_sums.get();
-        let (store, thread) = (&self.store, thread.index());
-        store.flame(sums, thread, columns, depths.clone(), leave_out, out);
-        if store.is_damaged()
-            && let Some(store) = self.stand_in()
-        {
-            store.flame(None, thread, columns, depths, leave_out, out);
+        self.store.flame(thread.index(), of, Some(leave_out), out);
+        if let Some(store) = self.stand_in_for_damaged() {
+            store.flame(thread.index(), of, Some(leave_out), out);
         }
     }
 
-    /// Makes the sums by depth that [`flame`](Self::flame) counts cells with, once for this trace and its
-    /// clones. O(calls).
-    pub fn sum_depths(&self) {
-        self.depth_sums
-            .get_or_init(|| depths::DepthSums::new(&self.store));
-    }
-
-    /// Whether the sums by depth are known.
-    pub fn knows_depths(&self) -> bool {
-        self.depth_sums.get().is_some()
+    /// The same cells of all depths together, and no bars.
+    pub fn flame_sum(&self, thread: ThreadId, columns: Columns, is_near: bool, out: &mut Flame) {
+        self.store.flame_sum(thread.index(), columns, is_near, out);
+        if let Some(store) = self.stand_in_for_damaged() {
+            store.flame_sum(thread.index(), columns, is_near, out);
+        }
     }
 
     /// The number of events, enters and exits: two a call.

@@ -173,7 +173,64 @@ impl Rows<'_> {
     }
 }
 
+impl Calls<'_> {
+    /// Hands the first call of each function to `see`, some of them more than once.
+    fn first_calls(&self, mut see: impl FnMut(FunctionId, u32)) {
+        let mut is_seen = vec![false; self.store.functions];
+        let is_new = |is_seen: &[bool], pair: u32| {
+            let pair = self.store.pairs.get(pair as usize)?;
+            (is_seen.get(pair.callee as usize) == Some(&false)).then_some(pair.callee)
+        };
+        let mut cursor = Cursor::new(*self);
+        let blocks = self.tables.blocks.len();
+        let mut next = 0;
+        while next < blocks {
+            // Most runs of blocks have no function that has not been called before.
+            if next.is_multiple_of(GROUP_BLOCKS) && next + GROUP_BLOCKS <= blocks {
+                let mut calls = self.group(next / GROUP_BLOCKS).1.calls();
+                if !calls.any(|(pair, calls)| calls > 0 && is_new(&is_seen, pair).is_some()) {
+                    next += GROUP_BLOCKS;
+                    continue;
+                }
+            }
+            let block = *cursor.block(next);
+            // By slot the function where it is new; a slot may be of a call that started in an earlier block.
+            let mut new: Vec<Option<u32>> =
+                block.pairs().map(|pair| is_new(&is_seen, pair)).collect();
+            if new.iter().any(Option::is_some) {
+                for i in 0..block.len {
+                    if let Some(new) = new.get_mut(block.slot(i))
+                        && let Some(function) = new.take()
+                        && !std::mem::replace(&mut is_seen[function as usize], true)
+                    {
+                        see(FunctionId(function), (next * BLOCK + i) as u32);
+                    }
+                }
+            }
+            next += 1;
+        }
+    }
+}
+
 impl Store {
+    /// By function its first call, of several threads at the same time that of the first.
+    pub fn first_calls(&self) -> Vec<Option<(Time, ThreadId, CallId)>> {
+        let mut first = vec![None; self.functions];
+        for (calls, thread) in self.all_calls().zip((0..).map(ThreadId)) {
+            let mut cursor = Cursor::new(calls);
+            calls.first_calls(|function, call| {
+                let start = Time::from_ns(cursor.facts(call).start);
+                let found = (start, thread, CallId(call));
+                if let Some(first) = first.get_mut(function.index())
+                    && first.is_none_or(|first| found < first)
+                {
+                    *first = Some(found);
+                }
+            });
+        }
+        first
+    }
+
     /// The first call of `function` that starts after `t`, of the first thread of several.
     pub fn next_call(&self, function: FunctionId, t: Time) -> Option<(ThreadId, CallId)> {
         let found = self.all_calls().zip(0..).filter_map(|(calls, thread)| {

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-use super::shares::{RunShares, Share};
 use super::store::Pair;
 use super::summary::Sums;
+use super::summing::Summing;
 
 /// Builds hashers of small keys: a folded multiplication, seeded anew in each run so that no input can
 /// be made to collide.
@@ -61,21 +61,21 @@ impl Hasher for Mixed {
     }
 }
 
-/// For how long calls of a pair have been on top in the block, and what of it and of the costs that are no others'
-/// belongs to earlier runs of calls.
+/// For how long calls of a pair have been open and on top in a run of calls.
 #[derive(Clone, Copy, Default)]
-struct Top {
+struct InRun {
+    open: u64,
     top: u64,
-    known_top: u64,
-    known_open: u64,
+    is_seen: bool,
 }
 
 /// The sums of the calls of a block, by pair in order of the first call.
 #[derive(Default)]
 pub(super) struct PairSums {
     pub sums: Vec<(Pair, Sums)>,
-    /// By slot.
-    tops: Vec<Top>,
+    /// By slot, and the slots that have something.
+    in_run: Vec<InRun>,
+    seen: Vec<u32>,
     /// Open addressing: pair, its slot, and the number of the block that it belongs to. A power of two,
     /// at most half full.
     table: Vec<(Pair, u32, u32)>,
@@ -127,7 +127,7 @@ impl PairSums {
     fn add(&mut self, pair: Pair) -> u32 {
         let slot = self.sums.len() as u32;
         self.sums.push((pair, Sums::default()));
-        self.tops.push(Top::default());
+        self.in_run.push(InRun::default());
         if self.sums.len() * 2 > self.table.len() {
             let len = (self.table.len() * 2).max(8);
             self.block = 1;
@@ -157,29 +157,29 @@ impl PairSums {
         &mut self.sums[slot as usize].1
     }
 
-    /// Counts for how long a call of a slot that was given out has been on top.
+    /// Counts for how long a call of a slot that was given out has been open and on top in the run.
     #[inline]
-    pub fn count_top(&mut self, slot: u32, top: u64) {
-        let of = &mut self.tops[slot as usize].top;
-        *of = of.wrapping_add(top);
+    pub fn count_in_run(&mut self, slot: u32, open: u64, top: u64) {
+        let of = &mut self.in_run[slot as usize];
+        if !std::mem::replace(&mut of.is_seen, true) {
+            self.seen.push(slot);
+        }
+        of.open = of.open.wrapping_add(open);
+        of.top = of.top.wrapping_add(top);
     }
 
-    /// Adds what has been counted since the last time to the shares of a run.
-    pub fn end_run(&mut self, shares: &mut RunShares) {
-        for ((pair, sums), top) in self.sums.iter().zip(&mut self.tops) {
-            let open = sums.cost.wrapping_sub(sums.nested);
-            shares.add(Share {
-                function: pair.callee,
-                open: open.wrapping_sub(top.known_open),
-                top: top.top.wrapping_sub(top.known_top),
-            });
-            (top.known_open, top.known_top) = (open, top.top);
+    /// Hands over what has been counted of the run, and forgets it.
+    pub fn end_run(&mut self, summing: &mut Summing) {
+        for slot in self.seen.drain(..) {
+            let InRun { open, top, .. } = std::mem::take(&mut self.in_run[slot as usize]);
+            summing.share(self.sums[slot as usize].0.callee, open, top);
         }
     }
 
     /// Begins the next block.
     pub fn clear(&mut self) {
-        self.tops.clear();
+        self.in_run.clear();
+        self.seen.clear();
         self.sums.clear();
         self.block = self.block.wrapping_add(1);
         if self.block == 0 {

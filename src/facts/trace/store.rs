@@ -7,7 +7,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::Thread;
 use super::block::{BLOCK, BLOCK_BITS, Block, partition};
-use super::shares::Lists;
+use super::runs::{self, Page};
 use super::storage::{Bytes, Table, Temporary};
 use super::summary::Summary;
 use crate::units::{CallId, FunctionId, ThreadId};
@@ -101,6 +101,8 @@ pub(in crate::facts) struct ThreadTables {
     pub longest: Table<LongestCall>,
     /// Where those of each run end, in the same order.
     pub longest_ends: Table<u32>,
+    /// Pages of runs of calls, one level after the other.
+    pub runs: Table<NodeEntry>,
 }
 
 /// All calls of a trace.
@@ -187,6 +189,7 @@ impl Store {
                 + size_of_val(&*tables.checkpoints)
                 + size_of_val(&*tables.longest)
                 + size_of_val(&*tables.longest_ends)
+                + size_of_val(&*tables.runs)
         });
         let pairs = size_of_val(&*self.pairs) + size_of_val(&*self.pair_order);
         (self.data.len() + tables.sum::<usize>() + pairs) as u64
@@ -229,7 +232,8 @@ impl Store {
             for block in tables.blocks.iter() {
                 self.bytes(block.offset, block.size, block.checksum);
             }
-            for node in tables.groups.iter().chain(tables.checkpoints.iter()) {
+            let summaries = tables.groups.iter().chain(tables.checkpoints.iter());
+            for node in summaries.chain(tables.runs.iter()) {
                 self.bytes(node.offset, node.size, node.checksum);
             }
         }
@@ -299,19 +303,17 @@ impl<'a> Calls<'a> {
         )
     }
 
-    /// What functions have of a run of blocks that has a summary: of 16, or of as many as lie between two
-    /// checkpoints.
-    pub fn shares(&self, blocks: usize, index: usize) -> Lists<'a> {
-        let nodes = if blocks == GROUP_BLOCKS {
-            &self.tables.groups
-        } else {
-            &self.tables.checkpoints
-        };
-        let Some(node) = nodes.get(index) else {
-            return Lists::default();
+    /// A page of the runs of a level, and when it begins.
+    pub fn page(&self, level: usize, page: u32) -> (u64, Page<'a>) {
+        let first = (u64::from(page) * u64::from(runs::in_page(level))) << level;
+        let first = first * u64::from(runs::SHORTEST) / BLOCK as u64;
+        let base = self.block_start(first as usize);
+        let node = runs::first_page(self.len(), level) + page;
+        let Some(node) = self.tables.runs.get(node as usize) else {
+            return (base, Page::default());
         };
         let bytes = self.store.bytes(node.offset, node.size, node.checksum);
-        self.store.parsed(Lists::behind(bytes))
+        (base, self.store.parsed(Page::parse(bytes)))
     }
 
     /// The summary of the first `count` × 256 blocks.

@@ -1,7 +1,9 @@
 //! The fast queries held against the direct ones on random traces.
 
 use super::oracle::Direct;
-use super::{ActiveSpan, Call, Columns, Coverage, Strip, Trace, Without, storage};
+use super::{
+    ActiveSpan, Call, Columns, Coverage, CoverageRoom, Measure, Strip, Trace, Without, storage,
+};
 use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::facts::functions::{Function, Functions};
 use crate::facts::index::{self, IndexError};
@@ -156,6 +158,58 @@ fn coverage(
     expected
 }
 
+/// Holds a first picture against its definition: on every thread each border lies up to half a column beside the one
+/// of the columns, and what is between two of them is exact. So up to a border a row has no less time than exactly up
+/// to half a column before, since half a column after the window begins, and no more than the other way round.
+fn compare_near(
+    found: &[Coverage],
+    intervals: &[(TimeRange, Vec<FunctionId>)],
+    columns: Columns,
+    row_of: &[u32],
+) {
+    let from = columns.start(0);
+    let window = columns.start(columns.count()).since(from);
+    let half = Cost::from_ns(window.ns() / u64::from(columns.count().max(1)) / 2 + 1);
+    // How long a row is open and on top from `from` to `to`.
+    let exact = |row: u32, from: Time, to: Time| {
+        let mut sums = [0; 2];
+        for (interval, stack) in intervals {
+            let inside = interval.end.min(to).since(interval.start.max(from)).ns();
+            let is_of_row = |function: &FunctionId| row_of[function.index()] == row;
+            sums[0] += if stack.iter().any(is_of_row) {
+                inside
+            } else {
+                0
+            };
+            sums[1] += if stack.last().is_some_and(is_of_row) {
+                inside
+            } else {
+                0
+            };
+        }
+        sums
+    };
+    for row in 0..row_of.len() as u32 {
+        let mut sums = [0; 2];
+        let of_row = found.iter().filter(|cell| cell.row == row);
+        for k in 0..columns.count() {
+            for cell in of_row.clone().filter(|cell| cell.column == k) {
+                sums[0] += cell.open.ns();
+                sums[1] += cell.top.ns();
+            }
+            let to = columns.start(k + 1);
+            let least = exact(row, from + half, to - half);
+            let most = exact(row, from - half, to + half);
+            for ((sum, least), most) in sums.into_iter().zip(least).zip(most) {
+                assert!(
+                    (least..=most).contains(&sum),
+                    "{columns:?}, row {row}, column {k}: {sum}, not {least} to {most}"
+                );
+            }
+        }
+    }
+}
+
 /// Holds every query of `trace` against the direct evaluation.
 pub fn compare(trace: &Trace, direct: &Direct, random: &mut Random) {
     let end = trace.duration().ns();
@@ -241,6 +295,16 @@ pub fn compare(trace: &Trace, direct: &Direct, random: &mut Random) {
         }
     }
     for &t in times.iter().take(10) {
+        for (function, first) in (0..).map(FunctionId).zip(trace.first_calls()) {
+            let calls = direct.threads.iter().zip(0..).flat_map(|(calls, thread)| {
+                let of = calls
+                    .iter()
+                    .zip(0..)
+                    .filter(|(it, _)| it.function == function);
+                of.map(move |(it, id)| (it.start, ThreadId(thread), CallId(id)))
+            });
+            assert_eq!(first, calls.min(), "{function:?}");
+        }
         for function in 0..=direct.functions as u32 {
             let function = FunctionId(function);
             let found = [
@@ -338,6 +402,18 @@ pub fn compare(trace: &Trace, direct: &Direct, random: &mut Random) {
         trace.coverage(columns, &row_of, rows, &mut found);
         let expected = coverage(&all, columns, &row_of, rows);
         assert_eq!(found, expected, "{columns:?}");
+        let room = &mut CoverageRoom::default();
+        let measure = |measure: Measure<'_>, room: &mut CoverageRoom| {
+            trace.measure_coverage(columns, &row_of, rows, None, measure, room)
+        };
+        assert!(measure(Measure::Here, room));
+        assert_eq!(room.cells, expected, "{columns:?}");
+        assert!(!measure(Measure::Exact(&|| true), room) || columns.count() == 0);
+        assert!(measure(Measure::Near, room));
+        // Slow to evaluate directly.
+        if singly && pair[0].ns().is_multiple_of(2) {
+            compare_near(&room.cells, &all, columns, &row_of);
+        }
         // Slow to evaluate directly.
         if pair[0].ns().is_multiple_of(3) {
             trace.coverage_without(columns, &row_of, rows, &without, &mut found);

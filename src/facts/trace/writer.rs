@@ -5,13 +5,14 @@ use std::sync::{Arc, Mutex};
 
 use super::block::{self, BLOCK, Encoded, RawCall};
 use super::pairs::{OnStack, PairSums, Seed};
-use super::shares::{self, RunShares, SHORTEST, Share};
+use super::runs::{self, SHORTEST, TOP_LEVEL};
 use super::storage::{Growing, Table};
 use super::store::{
     BlockEntry, CHECKPOINT_BLOCKS, CHECKPOINT_GROUPS, GROUP_BLOCKS, LongestCall, NONE, NodeEntry,
     OpenCall, Pair, Store, ThreadTables, place,
 };
 use super::summary::{self, Entry};
+use super::summing::{Full, Summing};
 use super::{Thread, Trace};
 use crate::units::{FunctionId, Time};
 
@@ -22,7 +23,7 @@ pub(in crate::facts) const HEADER: usize = 64;
 struct Running {
     start: u64,
     children: u64,
-    /// For how long it has been on top, as far as the shares do not have it.
+    /// For how long it has been on top in the run of calls under construction.
     top: u64,
     call: u32,
     /// Its row in the table of open calls once its block is written; before, NONE.
@@ -58,14 +59,11 @@ pub(in crate::facts) struct ThreadWriter {
     last_end: u64,
     /// When something started or ended last.
     now: u64,
-    /// What functions have of the runs of the block under construction.
-    shares: RunShares,
+    /// What happens in runs of calls, and their pages by level.
+    summing: Summing,
+    run_nodes: Vec<Vec<NodeEntry>>,
     /// The depth up to which no open call has been on top since the last run ended, or on top of it.
     settled: usize,
-    /// What they have of blocks since the last first-level summary, and of runs of blocks since the last
-    /// checkpoint.
-    group_shares: Vec<Share>,
-    checkpoint_shares: Vec<Share>,
     /// The row of the innermost call that was open before this block; or NONE.
     innermost: u32,
     /// By block the longest calls by depth, but for those open at its end; and where each block's end.
@@ -157,10 +155,15 @@ impl ThreadWriter {
             top.top = top.top.wrapping_add(start.wrapping_sub(self.now));
         }
         self.now = start;
+        if self.calls.len().is_multiple_of(SHORTEST as usize) {
+            if self.calls() > 0 {
+                self.end_run(shared, start);
+            } else {
+                self.summing.begin(start);
+            }
+        }
         if self.calls.len() == BLOCK {
             self.flush(shared);
-        } else if self.calls.len().is_multiple_of(SHORTEST) && !self.calls.is_empty() {
-            self.end_run();
         }
         if self.calls.is_empty() {
             self.base = start;
@@ -172,6 +175,7 @@ impl ThreadWriter {
         };
         let slot = self.sums.slot(pair);
         self.sums.of(slot).calls += 1;
+        self.summing.enter(self.stack.len(), callee);
         self.calls.push(RawCall {
             start,
             cost: 0,
@@ -237,7 +241,13 @@ impl ThreadWriter {
                 call.slot
             }
         };
-        self.sums.count_top(slot, top);
+        let open = self.summing.open_in_run(running.start, end);
+        self.summing.open(self.stack.len(), open);
+        if running.call < self.summing.first() {
+            self.summing.outlived(running.call, callee, running.nested);
+        }
+        let outermost = if running.nested { 0 } else { open };
+        self.sums.count_in_run(slot, outermost, top);
         self.count(slot, cost, running.children, running.nested, end);
     }
 
@@ -252,25 +262,57 @@ impl ThreadWriter {
             call.triggered = 0;
         }
         self.max_depth = self.max_depth.max(self.stack.len() as u32 + 1);
-        self.sums.count_top(slot, cost);
+        self.summing.open(self.stack.len(), cost);
+        self.sums
+            .count_in_run(slot, if nested { 0 } else { cost }, cost);
         self.count(slot, cost, 0, nested, end);
     }
 
-    /// Ends a run of calls: gives it the time that open calls have been on top in it.
-    fn end_run(&mut self) {
+    /// Ends a run of calls at the start of the next: gives it the time of the calls that are still open.
+    fn end_run(&mut self, shared: &mut Shared, end: u64) {
+        self.sums.end_run(&mut self.summing);
         // The innermost call that was open all the time may have been on top in between.
         let first = self.settled.saturating_sub(1);
         let open = self.stack[first..].iter_mut();
         for (running, &function) in open.zip(&self.functions[first..]) {
-            self.shares.add(Share {
-                function,
-                open: 0,
-                top: std::mem::take(&mut running.top),
-            });
+            let top = std::mem::take(&mut running.top);
+            self.summing.share(function, 0, top);
         }
         self.settled = self.stack.len();
-        self.sums.end_run(&mut self.shares);
-        self.shares.end_run();
+        for depth in self.summing.lowest(self.stack.len())..self.stack.len() {
+            let running = &self.stack[depth];
+            let open = self.summing.open_in_run(running.start, end);
+            self.summing.open(depth, open);
+            if !running.nested {
+                self.summing.share(self.functions[depth], open, 0);
+            }
+        }
+        let stack = &self.stack;
+        let nested = |depth: usize| stack[depth].nested;
+        self.summing.end_run(end, &self.functions, nested);
+        while let Some(full) = self.summing.take_full() {
+            self.write_page(shared, &full);
+        }
+    }
+
+    fn write_page(&mut self, shared: &mut Shared, full: &Full) {
+        let node = shared.append(|scratch, data| {
+            self.summing.write(full, &mut scratch.values, data);
+        });
+        if self.run_nodes.len() <= full.level {
+            self.run_nodes.resize(TOP_LEVEL + 1, Vec::new());
+        }
+        self.run_nodes[full.level].push(node);
+    }
+
+    /// The pages of all levels, one level after the other; those begun are written.
+    fn finish_runs(&mut self, shared: &mut Shared, calls: usize) -> Vec<NodeEntry> {
+        for full in self.summing.rest() {
+            self.write_page(shared, &full);
+        }
+        let nodes = self.run_nodes.concat();
+        debug_assert_eq!(nodes.len() as u32, runs::pages(calls as u32));
+        nodes
     }
 
     /// Counts what a call that has ended costs.
@@ -295,9 +337,6 @@ impl ThreadWriter {
         if self.calls.is_empty() {
             return;
         }
-        if self.shares.runs() < self.calls.len().div_ceil(SHORTEST) {
-            self.end_run();
-        }
         let base = self.base;
         let index = self.blocks.len();
         self.sort_sums(shared);
@@ -309,10 +348,8 @@ impl ThreadWriter {
                 order: &scratch.order,
                 entries: &scratch.entries,
             };
-            block::write(&block, &mut self.shares, &mut scratch.block, data);
+            block::write(&block, &mut scratch.block, data);
         });
-        let whole = shared.scratch.block.shares.whole();
-        self.group_shares.extend_from_slice(whole);
         self.blocks.push(BlockEntry {
             offset: node.offset,
             start: base,
@@ -396,10 +433,7 @@ impl ThreadWriter {
         let base = self.group.first().map_or(0, |&(base, _)| base);
         let merged = merge(&self.group, base);
         self.group.clear();
-        shares::merge(&mut self.group_shares);
-        self.checkpoint_shares.extend_from_slice(&self.group_shares);
-        let node = append(shared, &merged, &self.group_shares);
-        self.group_shares.clear();
+        let node = append(shared, &merged);
         self.group_nodes.push(node);
         self.groups.push((base, merged));
         if self.groups.len() < CHECKPOINT_GROUPS {
@@ -410,9 +444,7 @@ impl ThreadWriter {
             .push((base, std::mem::take(&mut self.checkpoint)));
         self.checkpoint = merge(&self.groups, base);
         self.groups.clear();
-        shares::merge(&mut self.checkpoint_shares);
-        let node = append(shared, &self.checkpoint, &self.checkpoint_shares);
-        self.checkpoint_shares.clear();
+        let node = append(shared, &self.checkpoint);
         self.checkpoint_nodes.push(node);
     }
 
@@ -423,13 +455,9 @@ impl ThreadWriter {
     }
 }
 
-/// Appends a summary, and shares behind it.
-fn append(shared: &mut Shared, summary: &[Entry], shares: &[Share]) -> NodeEntry {
-    shared.append(|scratch, data| {
-        let begin = data.len();
-        summary::write(summary, &mut scratch.values, data);
-        shares::write_behind(shares, &mut scratch.values, begin, data);
-    })
+/// Appends a summary.
+fn append(shared: &mut Shared, summary: &[Entry]) -> NodeEntry {
+    shared.append(|scratch, data| summary::write(summary, &mut scratch.values, data))
 }
 
 /// The longest calls by depth of all blocks and of longer runs, as the tables hold them.
@@ -517,6 +545,7 @@ pub(in crate::facts) fn finish(
         info.calls = calls as u64;
         info.max_depth = writer.max_depth;
         writer.flush(&mut shared);
+        let runs = writer.finish_runs(&mut shared, calls);
         for block in &mut writer.blocks {
             block.start = block.start.wrapping_sub(origin);
         }
@@ -534,6 +563,7 @@ pub(in crate::facts) fn finish(
             open: Table::Rows(writer.open),
             groups: Table::Rows(writer.group_nodes),
             checkpoints: Table::Rows(writer.checkpoint_nodes),
+            runs: Table::Rows(runs),
         });
     }
     let pairs = shared.pairs;

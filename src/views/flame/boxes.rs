@@ -4,13 +4,13 @@
 use std::ops::Range;
 
 use super::BOX;
-use crate::facts::trace::{Bar, Columns, DepthCell, Flame, LeaveOut, Trace};
+use crate::facts::trace::{Bar, Columns, DepthCell, Flame, FlameOf, LeaveOut, Trace};
 use crate::filter::filters::FilterRules;
 use crate::filter::selection::CallOf;
 use crate::layout::axis::TimeAxis;
 use crate::layout::geometry::Color;
 use crate::layout::sheet::Raster;
-use crate::units::{Cost, ThreadId};
+use crate::units::{Cost, FunctionId, ThreadId};
 
 /// What is drawn of one thread.
 #[derive(Debug, Default)]
@@ -35,19 +35,24 @@ impl Content {
         let is_known = |(of, known): &(TimeAxis, Range<u32>)| {
             of == axis && known.start <= depths.start && depths.end <= known.end
         };
-        let is_missing = !self.flame.is_counted && trace.knows_depths() && rules.is_empty();
-        if !is_missing && self.made_for.as_ref().is_some_and(is_known) {
+        if self.made_for.as_ref().is_some_and(is_known) {
             return;
         }
-        let columns = axis.columns().0;
+        let of = FlameOf {
+            columns: axis.columns().0,
+            depths: depths.clone(),
+            // Those that are boxes, whichever way their edges are rounded.
+            least: Cost::from_ns((0.9 * f64::from(BOX) * axis.ns_per_pixel()).max(1.0) as u64),
+            is_near: true,
+        };
         if rules.is_empty() {
-            trace.flame(thread, columns, depths.clone(), &mut self.flame);
+            trace.flame(thread, &of, &mut self.flame);
         } else {
             let leave_out = LeaveOut {
                 removes: &|function| rules.removes(function),
                 cuts_below: &|function, call| rules.cuts_below(function, CallOf { thread, call }),
             };
-            trace.flame_without(thread, columns, depths.clone(), &leave_out, &mut self.flame);
+            trace.flame_without(thread, &of, &leave_out, &mut self.flame);
         }
         self.made_for = Some((*axis, depths));
     }
@@ -90,18 +95,58 @@ impl Content {
     }
 
     /// How much calls of a depth cover of a column.
-    pub fn cell(&self, depth: u32, column: u32, count: u32) -> DepthCell {
-        let start = self.made_for.as_ref().map_or(0, |(_, depths)| depths.start);
-        let row = depth.checked_sub(start);
-        let cell = row.and_then(|row| {
-            let at = row as usize * count as usize + column as usize;
-            self.flame.cells.get(at)
-        });
+    fn cell(&self, depth: u32, column: u32) -> DepthCell {
+        let cell = self.flame.cell(column, depth);
         cell.copied().unwrap_or_default()
     }
 
+    /// The columns of a depth that a box covers at least in part.
+    fn covered(&self, depth: u32, axis: &TimeAxis) -> Covered<'_> {
+        Covered {
+            bars: self.bars(depth..depth + 1),
+            widest: f64::from(BOX) * axis.ns_per_pixel(),
+            until: 0,
+        }
+    }
+
+    /// Hands the stretches of `depth` to `see` in which calls too narrow for boxes are of functions that are
+    /// `meant`, which is asked with the function of the calls around them too: columns, from the first to the one
+    /// behind the last.
+    pub fn narrow(
+        &self,
+        columns: Columns,
+        depth: u32,
+        axis: &TimeAxis,
+        meant: impl Fn(FunctionId, Option<FunctionId>) -> bool,
+        mut see: impl FnMut(Range<u32>),
+    ) {
+        let mut covered = self.covered(depth, axis);
+        let mut begun = None;
+        for k in 0..columns.count() {
+            let cell = self.cell(depth, k);
+            let around = || {
+                let above = depth.checked_sub(1)?;
+                self.cell(above, k).function
+            };
+            let is_there = cell.open > Cost::ZERO || cell.started > 0;
+            let is_meant = !covered.holds(k)
+                && is_there
+                && cell
+                    .function
+                    .is_some_and(|function| meant(function, around()));
+            if is_meant {
+                begun = begun.or(Some(k));
+            } else if let Some(first) = begun.take() {
+                see(first..k);
+            }
+        }
+        if let Some(first) = begun {
+            see(first..columns.count());
+        }
+    }
+
     /// Draws the calls that are no boxes of their own. Alpha is the share of a column that calls of the depth
-    /// cover; the colour is that of the call that is open where the column begins, or of the one before.
+    /// cover; the colour is that of the last call that starts before the column.
     pub fn shade(
         &self,
         columns: Columns,
@@ -114,40 +159,48 @@ impl Content {
         raster.size = [count, depths.len() as u32];
         raster.pixels.clear();
         raster.pixels.resize(count as usize * depths.len(), [0; 4]);
-        let widest = f64::from(BOX) * axis.ns_per_pixel();
-        let length = |k: u32| columns.start(k + 1).since(columns.start(k));
-        let even = length(0).ns() as f32;
+        let even = columns.start(1).since(columns.start(0)).ns() as f32;
         for (depth, pixels) in depths
             .clone()
             .zip(raster.pixels.chunks_mut(count.max(1) as usize))
         {
-            let mut bars = self.bars(depth..depth + 1).iter().peekable();
-            let mut color = bars
-                .peek()
-                .and_then(|bar| colors.get(bar.function.index()))
-                .map_or([128; 4], |color| color.1);
-            let mut covered = 0;
+            let mut covered = self.covered(depth, axis);
             for (k, pixel) in (0..).zip(pixels) {
-                while let Some(bar) = bars.next_if(|bar| bar.first <= k) {
-                    color = colors
-                        .get(bar.function.index())
-                        .map_or(color, |color| color.1);
-                    if bar.end.since(bar.start).ns() as f64 >= widest {
-                        covered = covered.max(bar.last);
-                    }
-                }
-                if k < covered {
+                if covered.holds(k) {
                     continue;
                 }
-                let cell = self.cell(depth, k, count);
+                let cell = self.cell(depth, k);
                 if cell.open == Cost::ZERO && cell.started == 0 {
                     continue;
                 }
                 let share = (cell.open.ns() as f32 / even.max(1.0)).min(1.0);
                 let alpha = FAINTEST + (1.0 - FAINTEST) * share;
-                let [r, g, b, _] = color;
+                let color = cell.function.and_then(|it| colors.get(it.index()));
+                let [r, g, b, _] = color.map_or([128; 4], |color| color.1);
                 *pixel = [r, g, b, (alpha * 255.0) as u8];
             }
         }
+    }
+}
+
+/// Goes through the columns of a depth, from left to right, and knows which a box covers.
+struct Covered<'a> {
+    bars: &'a [Bar],
+    /// Boxes last so long, in nanoseconds.
+    widest: f64,
+    until: u32,
+}
+
+impl Covered<'_> {
+    fn holds(&mut self, column: u32) -> bool {
+        while let [bar, rest @ ..] = self.bars
+            && bar.first <= column
+        {
+            if bar.end.since(bar.start).ns() as f64 >= self.widest {
+                self.until = self.until.max(bar.last);
+            }
+            self.bars = rest;
+        }
+        column < self.until
     }
 }

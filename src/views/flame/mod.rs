@@ -9,6 +9,7 @@ mod lanes;
 pub mod navigate;
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use glam::Vec2;
 
@@ -17,8 +18,8 @@ use super::ink::Ink;
 use super::mural::{mark_times, plain};
 use super::tip::{Tip, thread_names};
 use crate::analysis::session::Session;
-use crate::facts::recording::RecordingKind;
-use crate::facts::trace::{Bar, Columns, Flame};
+use crate::facts::recording::{Recording, RecordingKind};
+use crate::facts::trace::{Bar, Columns, Flame, FlameOf, LeaveOut, Trace};
 use crate::filter::filters::{FilterRules, Filters};
 use crate::filter::selection::{CallOf, Meant, Pointed, Selection};
 use crate::layout::axis::TimeAxis;
@@ -27,7 +28,7 @@ use crate::layout::hues::{Hues, encoded};
 use crate::layout::labels::text;
 use crate::layout::sheet::{Fill, Raster, Rect, Sheet};
 use crate::render::theme::Theme;
-use crate::units::{ModuleId, ThreadId, Time, TimeRange};
+use crate::units::{CallId, Cost, FunctionId, ModuleId, ThreadId, Time, TimeRange};
 use boxes::Content;
 use lanes::{HIGHEST_ROW, LOWEST_ROW, Lane, Placed};
 
@@ -51,13 +52,14 @@ struct PaintedWith {
     row: f32,
     scroll: f32,
     lanes: u32,
-    knows_depths: bool,
 }
 
 /// The call stack view of one recording.
 #[derive(Debug)]
 pub struct FlameView {
     recording: usize,
+    /// To be asked for what is at a point.
+    source: Option<Arc<Recording>>,
     hues: Hues,
     /// By function.
     modules: Vec<ModuleId>,
@@ -95,11 +97,9 @@ impl FlameView {
         let lanes = resolved
             .map(|it| lanes::of_trace(&it.recording.trace))
             .unwrap_or_default();
-        if let Some(resolved) = resolved {
-            super::count_depths(&resolved.recording.trace);
-        }
         FlameView {
             recording,
+            source: resolved.map(|it| it.recording.clone()),
             hues: Hues::new(&session.hierarchy),
             modules: resolved
                 .map(|it| it.resolution.modules.clone())
@@ -295,8 +295,6 @@ impl FlameView {
             self.painted = None;
         }
         self.place();
-        let resolved = scope.session.recordings.get(self.recording);
-        let trace = resolved.map(|it| &it.recording.trace);
         let with = PaintedWith {
             axis: self.axis,
             theme: scope.theme,
@@ -305,7 +303,6 @@ impl FlameView {
             row: self.row.unwrap_or(LOWEST_ROW),
             scroll: self.scroll,
             lanes: self.lanes_version,
-            knows_depths: trace.is_some_and(|trace| trace.knows_depths()),
         };
         let is_painted = self.painted == Some(with);
         if is_painted && self.shown.as_ref() == Some(scope.selection) {
@@ -440,7 +437,6 @@ impl FlameView {
             if resolved.recording.kind == RecordingKind::Sampled {
                 self.text.push_str("  ·  sampled");
             }
-            let is_filtered = !self.rules.is_empty();
             match content.left_out() {
                 Some(0) => {}
                 Some(left_out) => {
@@ -448,9 +444,8 @@ impl FlameView {
                     write_count(left_out, "call", &mut self.text);
                     self.text.push_str(" left out here");
                 }
-                // Only what is wider than a pixel is known.
-                None if is_filtered => self.text.push_str("  ·  some left out, and what is narrow"),
-                None => self.text.push_str("  ·  counting calls …"),
+                // Only what is a box is known.
+                None => self.text.push_str("  ·  some left out, and what is narrow"),
             }
             let at = Vec2::new(from, at.y);
             if at.x + text::width(&self.text) * em < self.size.x {
@@ -520,22 +515,63 @@ impl FlameView {
                     if below < top || above > self.size.y {
                         continue;
                     }
-                    let rect =
-                        box_of(bar, &axis, rows, placed.row, 0.0, width).unwrap_or_else(|| {
-                            let (columns, edges) = axis.columns();
-                            let pixels = (edges[1] - edges[0]) / columns.count().max(1) as f32;
-                            let x = |k: u32| edges[0] + k as f32 * pixels;
-                            Rect::new(
-                                Vec2::new(x(bar.first), above),
-                                Vec2::new(x(bar.last), below),
-                            )
-                        });
+                    let Some(rect) = box_of(bar, &axis, rows, placed.row, 0.0, width) else {
+                        continue;
+                    };
                     let rect = Rect::new(Vec2::new(rect.min.x, rect.min.y.max(top)), rect.max);
                     if is_call {
                         sheet.outline(rect, thick, color);
                     }
                     let color = [r, g, b, a * 0.22];
                     sheet.marks.push(Fill { rect, color });
+                }
+                let (columns, edges) = axis.columns();
+                let pixels = (edges[1] - edges[0]) / columns.count().max(1) as f32;
+                let x = |k: u32| edges[0] + k as f32 * pixels;
+                let depth_at = |y: f32| ((y - rows) / placed.row).clamp(0.0, placed.depths as f32);
+                let in_sight = depth_at(top) as u32..depth_at(self.size.y).ceil() as u32;
+                // Of a call that is too narrow for a box.
+                let unknown = CallOf {
+                    thread: lane.thread,
+                    call: CallId(u32::MAX),
+                };
+                let is_meant = |function: FunctionId, caller: Option<FunctionId>| {
+                    if is_relation {
+                        meant.holds_call(unknown, function, || caller)
+                    } else {
+                        meant.holds_function(function)
+                    }
+                };
+                for depth in in_sight {
+                    let above = (rows + placed.row * depth as f32).max(top);
+                    let below = rows + placed.row * (depth + 1) as f32;
+                    content.narrow(columns, depth, &axis, is_meant, |at| {
+                        let min = Vec2::new(x(at.start), above);
+                        let rect = Rect::new(min, Vec2::new(x(at.end), below));
+                        let color = [r, g, b, a * 0.22];
+                        sheet.marks.push(Fill { rect, color });
+                    });
+                }
+                let narrow = meant.call().filter(|of| of.thread == lane.thread);
+                if let (Some(of), Some(source)) = (narrow, &self.source)
+                    && self.rules.is_empty()
+                    && navigate::exists(&source.trace, of)
+                {
+                    let call = source.trace.call(of.thread, of.call);
+                    let [left, right] = [call.start, call.end].map(|time| axis.x_of(time));
+                    let above = rows + placed.row * call.depth as f32;
+                    let is_seen = right >= 0.0 && left <= width && call.depth < placed.depths;
+                    if right - left < BOX && is_seen && above >= top {
+                        // Whole columns: that is what one points at.
+                        let column = |x: f32| ((x - edges[0]) / pixels).floor();
+                        let edge = |column: f32| edges[0] + column * pixels;
+                        let [left, right] = [edge(column(left)), edge(column(right) + 1.0)];
+                        let max = Vec2::new(right.max(left + BOX), above + placed.row);
+                        let rect = Rect::new(Vec2::new(left, above), max);
+                        sheet.outline(rect, line, color);
+                        let color = [r, g, b, a * 0.22];
+                        sheet.marks.push(Fill { rect, color });
+                    }
                 }
             }
         }
@@ -595,6 +631,66 @@ impl FlameView {
             .then(|| (share * columns.count() as f32) as u32)
     }
 
+    /// The call at a point of the sheet shown last: the box there, or where calls are too narrow for boxes the longest
+    /// of the column.
+    fn call_at(&self, at: Vec2) -> Option<Found> {
+        if let Some((thread, bar)) = self.bar_at(at)
+            && box_of(bar, &self.axis, 0.0, 1.0, 0.0, self.size.x).is_some()
+        {
+            let call = bar.call;
+            return Some(Found {
+                of: CallOf { thread, call },
+                function: bar.function,
+                is_box: true,
+            });
+        }
+        let trace = &self.source.as_ref()?.trace;
+        let (placed, depth, column) = self.cell_at(at)?;
+        let thread = self.lanes[placed.lane].thread;
+        let call = self.longest_in(trace, thread, depth, self.range_of(column))?;
+        Some(Found {
+            of: CallOf { thread, call },
+            function: trace.call(thread, call).function,
+            is_box: false,
+        })
+    }
+
+    /// When a column begins and ends.
+    fn range_of(&self, column: u32) -> TimeRange {
+        let (columns, _) = self.axis.columns();
+        TimeRange::new(columns.start(column), columns.start(column + 1))
+    }
+
+    /// The longest call drawn at a depth that is open in `range`.
+    fn longest_in(
+        &self,
+        trace: &Trace,
+        thread: ThreadId,
+        depth: u32,
+        range: TimeRange,
+    ) -> Option<CallId> {
+        let columns = Columns::new(range, 1);
+        if self.rules.is_empty() {
+            let mut strips = trace.strips(thread, columns, depth + 1).into_iter();
+            return Some(strips.find(|strip| strip.depth == depth)?.call);
+        }
+        let of = FlameOf {
+            columns,
+            depths: depth..depth + 1,
+            // Of very many calls the shortest do not matter.
+            least: Cost::from_ns(range.length().ns() / 1000),
+            is_near: false,
+        };
+        let leave_out = LeaveOut {
+            removes: &|function| self.rules.removes(function),
+            cuts_below: &|function, call| self.rules.cuts_below(function, CallOf { thread, call }),
+        };
+        let mut flame = Flame::default();
+        trace.flame_without(thread, &of, &leave_out, &mut flame);
+        let longest = |bar: &&Bar| (bar.end.since(bar.start), std::cmp::Reverse(bar.call));
+        Some(flame.bars.iter().max_by_key(longest)?.call)
+    }
+
     /// What is at a point of the sheet shown last.
     pub fn pointed(&self, at: Vec2) -> Pointed {
         let mut pointed = Pointed {
@@ -604,38 +700,22 @@ impl FlameView {
         if let Some((placed, _)) = self.lane_at(at) {
             pointed.thread = Some(self.lanes[placed.lane].thread);
         }
-        if let Some((thread, bar)) = self.bar_at(at) {
-            pointed.call = Some(CallOf {
-                thread,
-                call: bar.call,
-            });
-            pointed.function = Some(bar.function);
-            pointed.module = self.modules.get(bar.function.index()).copied();
+        if let Some(found) = self.call_at(at) {
+            pointed.call = Some(found.of);
+            pointed.function = Some(found.function);
+            pointed.module = self.modules.get(found.function.index()).copied();
         }
         pointed
     }
 
-    /// What a tooltip says about a point of the sheet shown last: the call there, or where calls are narrower
-    /// than a pixel the longest of them and how many there are.
+    /// What a tooltip says about a point of the sheet shown last: the call there, or where calls are too narrow for
+    /// boxes the longest of them and how many there are.
     pub fn tip(&self, session: &Session, at: Vec2) -> Option<Tip> {
         let recording = &session.recordings.get(self.recording)?.recording;
         let trace = &recording.trace;
-        let (placed, depth, column) = self.cell_at(at)?;
-        let thread = self.lanes[placed.lane].thread;
-        let (columns, _) = self.axis.columns();
-        let range = TimeRange::new(columns.start(column), columns.start(column + 1));
-        let is_box = |(_, bar): &(ThreadId, &Bar)| {
-            box_of(bar, &self.axis, 0.0, 1.0, 0.0, self.size.x).is_some()
-        };
-        let whole_column = Columns::new(range, 1);
-        let boxed = self.bar_at(at).filter(is_box).map(|(_, bar)| bar.call);
-        let id = match boxed {
-            Some(call) => call,
-            None => {
-                let strips = trace.strips(thread, whole_column, depth + 1);
-                strips.into_iter().find(|strip| strip.depth == depth)?.call
-            }
-        };
+        let found = self.call_at(at)?;
+        let (_, depth, column) = self.cell_at(at)?;
+        let (thread, id) = (found.of.thread, found.of.call);
         let call = trace.call(thread, id);
         let mut tip = Tip {
             title: recording.functions.get(call.function).name.to_owned(),
@@ -650,10 +730,17 @@ impl FlameView {
         let mut triggered = String::new();
         write_count(u64::from(call.triggered), "call", &mut triggered);
         tip.lines
-            .push(format!("triggers {triggered}, at depth {depth}"));
-        if boxed.is_none() {
+            .push(format!("triggers {triggered}, at depth {}", call.depth));
+        if !found.is_box && self.rules.is_empty() {
+            let range = self.range_of(column);
+            let of = FlameOf {
+                columns: Columns::new(range, 1),
+                depths: depth..depth + 1,
+                least: range.length(),
+                is_near: false,
+            };
             let mut flame = Flame::default();
-            trace.flame(thread, whole_column, depth..depth + 1, &mut flame);
+            trace.flame(thread, &of, &mut flame);
             if let Some(cell) = flame.cells.first()
                 && cell.started > 1
             {
@@ -667,12 +754,13 @@ impl FlameView {
         }
         Some(tip)
     }
+}
 
-    /// Whether calls are still being counted: then the view has more to show soon.
-    pub fn is_waiting(&self, session: &Session) -> bool {
-        let resolved = session.recordings.get(self.recording);
-        resolved.is_some_and(|it| !it.recording.trace.knows_depths())
-    }
+/// A call at a point.
+struct Found {
+    of: CallOf,
+    function: FunctionId,
+    is_box: bool,
 }
 
 /// The box of a call, within the sheet along x; none where it is narrower than a box.

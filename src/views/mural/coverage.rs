@@ -1,23 +1,27 @@
 //! The mural's cells: what covers them, and their shades.
 
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::time::Duration;
 
 use super::Lines;
 use super::profile::Profile;
-use crate::facts::trace::{Columns, Coverage, Thread, Trace, Without};
+use crate::facts::trace::{Columns, Coverage, CoverageRoom, Measure, Thread, Trace, Without};
 use crate::filter::filters::FilterRules;
 use crate::filter::selection::CallOf;
 use crate::layout::axis::TimeAxis;
+use crate::progress::Progress;
 
-/// Windows of up to so many calls are measured within a frame, larger ones beside the frames.
-const AT_ONCE: u64 = 60_000;
+/// Windows of up to so many calls are measured exactly within a frame, larger ones beside the frames.
+const AT_ONCE: u64 = 80_000;
 
-/// Of a larger window a frame measures so many columns of all its threads together, to be shown meanwhile.
-const COARSE: u32 = 64;
-const FEWEST: u32 = 4;
+/// Of a larger window a frame measures a first picture, with so many columns of all threads together, and with at
+/// least so many calls of a thread in a column, for runs of calls to be of use.
+const FIRST: u32 = 4_000;
+const CALLS: u64 = 128;
+const FEWEST: u32 = 16;
 
-/// A picture whose columns are up to so many times as wide as those wanted is still better than a coarse one.
-const STRETCHED: f64 = 16.0;
+/// The exact picture is begun when the window has been still for so long.
+const STILL: Duration = Duration::from_millis(30);
 
 /// What is to be measured.
 #[derive(Debug)]
@@ -54,34 +58,48 @@ impl Wanted<'_> {
         calls.sum()
     }
 
-    /// Measures so many columns and bars, into memory that was used before.
-    fn measure(&self, columns: Columns, bars: u32, mut coverage: Vec<Coverage>) -> Covered {
+    /// The columns of the first picture of a window of `calls`.
+    fn first_columns(&self, calls: u64) -> Columns {
+        let threads = self.threads();
+        let count = self.axis.columns().0.count();
+        let worth = calls / CALLS / u64::from(threads);
+        let worth = u32::try_from(worth).unwrap_or(u32::MAX);
+        let most = (FIRST / threads).min(worth).max(FEWEST);
+        Columns::new(self.axis.range(), count.min(most))
+    }
+
+    /// Measures so many columns, and the curves, in memory that was used before. None where it was to stop.
+    fn measure(
+        &self,
+        columns: Columns,
+        measure: Measure<'_>,
+        room: &mut CoverageRoom,
+    ) -> Option<Covered> {
         let (trace, rules) = (self.trace, self.rules);
-        if rules.is_empty() {
-            trace.coverage(columns, self.seen_rows, self.rows, &mut coverage);
-        } else {
-            let without = Without {
-                hides: &|thread| rules.hides(thread),
-                removes: &|function| rules.removes(function),
-                cuts_below: &|function, thread, call| {
-                    rules.cuts_below(function, CallOf { thread, call })
-                },
-            };
-            let (rows, seen) = (self.rows, self.seen_rows);
-            trace.coverage_without(columns, seen, rows, &without, &mut coverage);
+        let without = Without {
+            hides: &|thread| rules.hides(thread),
+            removes: &|function| rules.removes(function),
+            cuts_below: &|function, thread, call| {
+                rules.cuts_below(function, CallOf { thread, call })
+            },
+        };
+        let without = (!rules.is_empty()).then_some(&without);
+        let (seen, rows) = (self.seen_rows, self.rows);
+        if !trace.measure_coverage(columns, seen, rows, without, measure, room) {
+            return None;
         }
-        let knows_depths = trace.knows_depths();
+        let is_near = matches!(measure, Measure::Near);
         let mut profile = Profile::default();
-        profile.measure(trace, Columns::new(self.axis.range(), bars), rules);
-        Covered {
+        let bars = Columns::new(self.axis.range(), self.bars);
+        profile.measure(trace, bars, is_near, rules);
+        Some(Covered {
             axis: self.axis,
             lines: self.lines,
             columns,
-            coverage,
+            coverage: std::mem::take(&mut room.cells),
             profile,
-            knows_depths,
-            is_exact: columns.count() == self.axis.columns().0.count(),
-        }
+            is_exact: !is_near,
+        })
     }
 }
 
@@ -94,34 +112,31 @@ pub(super) struct Covered {
     /// In order of row, then column.
     pub coverage: Vec<Coverage>,
     pub profile: Profile,
-    knows_depths: bool,
-    /// A column for each pixel, not fewer.
     is_exact: bool,
 }
 
-impl Covered {
-    fn is_for(&self, wanted: &Wanted<'_>) -> bool {
-        (&self.axis, &self.lines) == (&wanted.axis, &wanted.lines)
-            && self.is_exact
-            && self.knows_depths == wanted.trace.knows_depths()
-    }
+/// The exact picture of a window on its way.
+#[derive(Debug)]
+struct Running {
+    axis: TimeAxis,
+    lines: Lines,
+    progress: Progress,
+    receiver: Receiver<Covered>,
+}
 
-    /// Whether it shows all of a window, and with some detail.
-    fn serves(&self, wanted: &Wanted<'_>) -> bool {
-        let [own, range] = [self.axis.range(), wanted.axis.range()];
-        let column = own.length().ns() as f64 / f64::from(self.columns.count().max(1));
-        own.start <= range.start
-            && range.end <= own.end
-            && column <= STRETCHED * wanted.axis.ns_per_pixel()
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.progress.cancel();
     }
 }
 
-/// Measures windows. While a large one is measured on a thread of its own, what was measured before stays to
-/// be drawn where it belongs, or fewer columns are where that would show nothing.
+/// Measures windows. Large ones are measured exactly on a thread of their own; meanwhile a first picture is drawn, or
+/// where there is none quick enough, what was measured before where it belongs.
 #[derive(Debug, Default)]
 pub(super) struct Measuring {
     covered: Option<Covered>,
-    running: Option<Receiver<Covered>>,
+    running: Option<Running>,
+    room: CoverageRoom,
 }
 
 impl Measuring {
@@ -143,7 +158,7 @@ impl Measuring {
         let Some(running) = &self.running else {
             return false;
         };
-        match running.try_recv() {
+        match running.receiver.try_recv() {
             Ok(covered) => self.covered = Some(covered),
             Err(TryRecvError::Empty) => return false,
             // Nothing comes any more: it is measured again.
@@ -155,46 +170,77 @@ impl Measuring {
 
     /// Sees to it that a window is measured.
     pub fn measure(&mut self, wanted: &Wanted<'_>) {
-        if self.covered.as_ref().is_some_and(|it| it.is_for(wanted)) {
-            return;
-        }
-        let columns = wanted.axis.columns().0;
-        if wanted.calls() <= AT_ONCE {
+        let is_wanted =
+            |axis: &TimeAxis, lines: &Lines| (axis, lines) == (&wanted.axis, &wanted.lines);
+        let known = self.covered.as_ref();
+        let known = known.filter(|known| is_wanted(&known.axis, &known.lines));
+        if known.is_some_and(|known| known.is_exact) {
             self.running = None;
-            let known = self.covered.take().map(|known| known.coverage);
-            let memory = known.unwrap_or_default();
-            self.covered = Some(wanted.measure(columns, wanted.bars, memory));
             return;
         }
+        let is_known = known.is_some();
+        // What is measured for a window that is no longer shown would only be in the way.
+        self.running
+            .take_if(|running| !is_wanted(&running.axis, &running.lines));
+        let columns = wanted.axis.columns().0;
+        let calls = wanted.calls();
         // Where calls have to be gone through one by one, fewer columns are no less work.
-        let is_cheap = wanted.rules.is_empty() && wanted.rows_are_functions;
-        if is_cheap && !self.covered.as_ref().is_some_and(|it| it.serves(wanted)) {
-            let few = (COARSE / wanted.threads()).clamp(FEWEST, columns.count().max(1));
-            let coarse = Columns::new(wanted.axis.range(), few);
-            self.covered = Some(wanted.measure(coarse, few.min(wanted.bars), Vec::new()));
+        let has_first = wanted.rules.is_empty() && wanted.rows_are_functions;
+        let at_once = if calls <= AT_ONCE {
+            Some((columns, Measure::Here))
+        } else if has_first && !is_known {
+            Some((wanted.first_columns(calls), Measure::Near))
+        } else {
+            None
+        };
+        if let Some((columns, measure)) = at_once {
+            // In the memory of the picture before.
+            if let Some(known) = self.covered.take() {
+                self.room.cells = known.coverage;
+            }
+            self.covered = wanted.measure(columns, measure, &mut self.room);
         }
-        if self.running.is_none() {
-            let (sender, receiver) = channel();
-            let trace = wanted.trace.clone();
-            let (seen_rows, rules) = (wanted.seen_rows.to_vec(), wanted.rules.clone());
-            let (axis, lines, rows, bars) = (wanted.axis, wanted.lines, wanted.rows, wanted.bars);
-            let rows_are_functions = wanted.rows_are_functions;
-            std::thread::spawn(move || {
-                let wanted = Wanted {
-                    trace: &trace,
-                    axis,
-                    lines,
-                    seen_rows: &seen_rows,
-                    rows,
-                    rows_are_functions,
-                    rules: &rules,
-                    bars,
-                };
-                // Nobody waits for it any more when the view is gone.
-                let _ = sender.send(wanted.measure(columns, bars, Vec::new()));
-            });
-            self.running = Some(receiver);
+        if calls <= AT_ONCE {
+            self.running = None;
+        } else if self.running.is_none() {
+            self.running = Some(begin(wanted, columns));
         }
+    }
+}
+
+/// Begins to measure a window exactly.
+fn begin(wanted: &Wanted<'_>, columns: Columns) -> Running {
+    let (sender, receiver) = channel();
+    let progress = Progress::new();
+    let seen = progress.clone();
+    let trace = wanted.trace.clone();
+    let (seen_rows, rules) = (wanted.seen_rows.to_vec(), wanted.rules.clone());
+    let (axis, lines, rows, bars) = (wanted.axis, wanted.lines, wanted.rows, wanted.bars);
+    let rows_are_functions = wanted.rows_are_functions;
+    std::thread::spawn(move || {
+        std::thread::sleep(STILL);
+        let wanted = Wanted {
+            trace: &trace,
+            axis,
+            lines,
+            seen_rows: &seen_rows,
+            rows,
+            rows_are_functions,
+            rules: &rules,
+            bars,
+        };
+        let stops = || seen.check().is_err();
+        let exact = Measure::Exact(&stops);
+        if let Some(covered) = wanted.measure(columns, exact, &mut CoverageRoom::default()) {
+            // Nobody waits for it any more when the view is gone.
+            let _ = sender.send(covered);
+        }
+    });
+    Running {
+        axis,
+        lines,
+        progress,
+        receiver,
     }
 }
 

@@ -187,7 +187,6 @@ struct PaintedWith {
     lines: Lines,
     theme: Theme,
     places: Places,
-    knows_depths: bool,
 }
 
 /// The temporal overview of one recording.
@@ -245,9 +244,6 @@ impl MuralView {
             sheet: Sheet::default(),
         };
         view.set_rows(session, MuralRows::default(), None);
-        if let Some(resolved) = session.recordings.get(recording) {
-            super::count_depths(&resolved.recording.trace);
-        }
         view
     }
 
@@ -330,14 +326,9 @@ impl MuralView {
         self.first = self.first.clamp(0.0, last.max(0.0));
     }
 
-    /// Whether something is still being counted or measured: then the view has more to show soon.
-    pub fn is_waiting(&self, session: &Session) -> bool {
-        self.measuring.is_running() || !self.knows_depths(session)
-    }
-
-    fn knows_depths(&self, session: &Session) -> bool {
-        let resolved = session.recordings.get(self.recording);
-        resolved.is_none_or(|it| it.recording.trace.knows_depths())
+    /// Whether something is still being measured: then the view has more to show soon.
+    pub fn is_waiting(&self) -> bool {
+        self.measuring.is_running()
     }
 
     /// What the view shows for `scope`; does work only for what has changed since the last time.
@@ -355,7 +346,6 @@ impl MuralView {
             lines: Lines::new(first, self.visible, places.plot),
             theme: scope.theme,
             places,
-            knows_depths: self.knows_depths(scope.session),
         };
         if self.filters != *scope.filters {
             self.filters.clone_from(scope.filters);

@@ -28,19 +28,18 @@ pub struct Profile {
     calls: Vec<u64>,
     /// Calls that are open, on average, summed over threads.
     open: Vec<f32>,
-    is_counted: bool,
     flame: Flame,
 }
 
 impl Profile {
-    /// Counts what happens in `columns`, exactly, without what `rules` leave out.
-    pub fn measure(&mut self, trace: &Trace, columns: Columns, rules: &FilterRules) {
+    /// Counts what happens in `columns`, without what `rules` leave out: exactly, or where it is near and nothing is
+    /// left out with borders up to half a column beside.
+    pub fn measure(&mut self, trace: &Trace, columns: Columns, is_near: bool, rules: &FilterRules) {
         self.columns = Some(columns);
         self.calls.clear();
         self.calls.resize(columns.count() as usize, 0);
         self.open.clear();
         self.open.resize(columns.count() as usize, 0.0);
-        self.is_counted = true;
         let range = TimeRange::new(columns.start(0), columns.start(columns.count()));
         let runs = |info: &Thread| info.start <= range.end && range.start <= info.end;
         for (thread, info) in trace.thread_ids().zip(trace.threads()) {
@@ -48,8 +47,7 @@ impl Profile {
                 continue;
             }
             if rules.leaves_threads_whole() {
-                trace.flame_sum(thread, columns, &mut self.flame);
-                self.is_counted &= self.flame.is_counted;
+                trace.flame_sum(thread, columns, is_near, &mut self.flame);
                 for (k, cell) in self.flame.cells.iter().enumerate() {
                     self.calls[k] += u64::from(cell.started);
                     self.open[k] += cell.open.ns() as f32;
@@ -115,7 +113,7 @@ impl Profile {
         em: f32,
         ink: &Ink,
     ) {
-        let Some(columns) = self.columns.filter(|_| self.is_counted) else {
+        let Some(columns) = self.columns else {
             return;
         };
         let height = rect.size().y;

@@ -41,7 +41,8 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Those of the whole recording, or of what runs in a range of it. O(functions × log calls).
+    /// Those of the whole recording, or of what runs in a range of it. O(functions + calls / 65,536), of a range
+    /// O(functions × log calls).
     pub fn new(
         session: &Session,
         recording: usize,
@@ -158,9 +159,9 @@ struct Called {
 }
 
 /// When a function is called first: time, thread and call; of those at the same time the outer one first.
-type FirstCall = (Time, ThreadId, u32);
+type FirstCall = (Time, ThreadId, CallId);
 
-const UNKNOWN: FirstCall = (Time::MAX, ThreadId(u32::MAX), u32::MAX);
+const UNKNOWN: FirstCall = (Time::MAX, ThreadId(u32::MAX), CallId(u32::MAX));
 
 /// Of more functions it is enough to know in which part of a range they begin: it is found out between two frames.
 const MOST_LOOKED_FOR: usize = 1_000;
@@ -175,12 +176,12 @@ fn first_in(trace: &Trace, metrics: &[FunctionMetrics], range: TimeRange) -> Vec
         trace.stack_at(thread, range.start, &mut stack);
         if range.start == Time::ZERO {
             // What follows looks for later ones, and of these some have ended by then.
-            let at_start = trace.started(thread, Time::ZERO).min(FEW_CALLS as u32);
+            let at_start = trace.started(thread, Time::ZERO).min(MOST_AT_START);
             stack.extend((0..at_start).map(CallId));
         }
         for &call in &stack {
             if let Some(known) = first.get_mut(trace.call(thread, call).function.index()) {
-                *known = (range.start, thread, call.0).min(*known);
+                *known = (range.start, thread, call).min(*known);
             }
         }
     }
@@ -207,55 +208,19 @@ fn first_in(trace: &Trace, metrics: &[FunctionMetrics], range: TimeRange) -> Vec
         if is_open(first, metrics)
             && let Some((thread, call)) = trace.next_call(function, before)
         {
-            *first = (trace.call(thread, call).start, thread, call.0);
+            *first = (trace.call(thread, call).start, thread, call);
         }
     }
     first
 }
 
-/// Traces of up to so many calls are gone through call by call.
-const FEW_CALLS: u64 = 1 << 20;
+/// Calls that start with the recording are looked at up to this.
+const MOST_AT_START: u32 = 1 << 20;
 
 /// By function its first call; of functions that are not called anything.
 fn first_calls(resolved: &Resolved) -> Vec<FirstCall> {
-    let trace = &resolved.recording.trace;
-    let functions = resolved.recording.functions.len();
-    let mut first = vec![None; functions];
-    let see = |first: &mut [Option<FirstCall>], function: FunctionId, call: FirstCall| {
-        if let Some(known) = first.get_mut(function.index())
-            && known.is_none_or(|known| call < known)
-        {
-            *known = Some(call);
-        }
-    };
-    let whole = trace.calls() <= FEW_CALLS;
-    for thread in trace.thread_ids() {
-        // Of calls that start with the recording some have ended by then; what follows looks for later ones.
-        let at_start = trace.started(thread, Time::ZERO).min(FEW_CALLS as u32);
-        for id in (0..at_start).map(CallId) {
-            let call = trace.call(thread, id);
-            see(&mut first, call.function, (call.start, thread, id.0));
-        }
-        if whole {
-            trace.calls_in(thread, trace.range(), u32::MAX, |id, call| {
-                see(&mut first, call.function, (call.start, thread, id.0));
-            });
-        }
-    }
-    if !whole {
-        for (function, after) in first_active(trace, trace.range(), functions) {
-            if first[function.index()].is_none()
-                && let Some((thread, call)) = trace.next_call(function, after)
-            {
-                let start = trace.call(thread, call).start;
-                see(&mut first, function, (start, thread, call.0));
-            }
-        }
-    }
-    first
-        .into_iter()
-        .map(|first| first.unwrap_or(UNKNOWN))
-        .collect()
+    let first = resolved.recording.trace.first_calls().into_iter();
+    first.map(|first| first.unwrap_or(UNKNOWN)).collect()
 }
 
 /// Parts of a range in which functions are looked for.

@@ -146,7 +146,6 @@ struct PaintedWith {
     places: Places,
     along: Along,
     revision: u64,
-    knows_depths: bool,
 }
 
 /// Both runs along time.
@@ -164,11 +163,6 @@ pub struct TimelinesView {
 impl TimelinesView {
     /// All of both runs.
     pub fn new(session: &Session, pair: &Pair<'_>, along: Along) -> TimelinesView {
-        for place in pair.places {
-            if let Some(resolved) = session.recordings.get(place) {
-                super::count_depths(&resolved.recording.trace);
-            }
-        }
         TimelinesView {
             along,
             axis: TimeAxis::new(pair.common(session).limits),
@@ -229,11 +223,6 @@ impl TimelinesView {
         self.axis.pan(by.x);
     }
 
-    /// Whether calls are still being counted.
-    pub fn is_waiting(&self, session: &Session, pair: &Pair<'_>) -> bool {
-        self.along == Along::Stacks && !knows_depths(session, pair)
-    }
-
     /// What the view shows for `scope`; `scope.recording` is the run that its selection is of. Does work only for
     /// what has changed since the last time.
     pub fn show(&mut self, scope: &Scope<'_>, pair: &Pair<'_>) -> &Sheet {
@@ -250,7 +239,6 @@ impl TimelinesView {
             places: self.places,
             along: self.along,
             revision: pair.revision,
-            knows_depths: knows_depths(scope.session, pair),
         };
         let is_painted = self.painted == Some(with);
         if is_painted && self.shown.as_ref() == Some(scope.selection) {
@@ -484,13 +472,6 @@ impl TimelinesView {
         tip.lines.push(format!("A at {a}, B at {b}"));
         Some(tip)
     }
-}
-
-fn knows_depths(session: &Session, pair: &Pair<'_>) -> bool {
-    pair.places.iter().all(|&place| {
-        let of = session.recordings.get(place);
-        of.is_none_or(|it| it.recording.trace.knows_depths())
-    })
 }
 
 /// The colours of differences on a sheet.

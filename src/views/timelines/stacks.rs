@@ -3,7 +3,7 @@
 use glam::Vec2;
 
 use super::{On, Seen, Spot, sign};
-use crate::facts::trace::{Flame, Trace};
+use crate::facts::trace::{Flame, FlameOf, Trace};
 use crate::filter::selection::CallOf;
 use crate::layout::hues::encoded;
 use crate::layout::labels::text;
@@ -130,24 +130,23 @@ fn lane(
     };
     let first_spot = spots.len();
     for stretch in on.common.stretches(on.axis, on.side) {
-        trace.flame(thread, stretch.columns, 0..depths, &mut flame);
         let width = stretch.columns.count();
         let length = stretch.columns.start(1).since(stretch.columns.start(0));
-        // By depth, the colour that runs on.
-        let mut bars = flame.bars.iter().peekable();
+        let of = FlameOf {
+            columns: stretch.columns,
+            depths: 0..depths,
+            least: Cost::from_ns(length.ns().max(1)),
+            is_near: true,
+        };
+        trace.flame(thread, &of, &mut flame);
         for depth in 0..depths {
-            while bars.next_if(|bar| bar.depth < depth).is_some() {}
-            let mut color = None;
             for k in 0..width {
-                while let Some(bar) = bars.next_if(|bar| bar.depth == depth && bar.first <= k) {
-                    color = on.strength(bar.function).map(|(_, it, _)| on.tones.of(it));
-                }
-                let cell = flame
-                    .cells
-                    .get(depth as usize * width as usize + k as usize);
+                let cell = flame.cell(k, depth);
                 let Some(cell) = cell.filter(|it| it.open > Cost::ZERO || it.started > 0) else {
                     continue;
                 };
+                let strength = cell.function.and_then(|it| on.strength(it));
+                let color = strength.map(|(_, it, _)| on.tones.of(it));
                 let share = (cell.open.ns() as f32 / length.ns().max(1) as f32).min(1.0);
                 let alpha = FAINTEST + (1.0 - FAINTEST) * share;
                 let [r, g, b, _] = encoded(color.unwrap_or(on.tones.same));

@@ -1,0 +1,266 @@
+//! Adds up what happens in runs of calls while a thread is written: of the shortest runs from the calls, of the others
+//! from two of half their length.
+
+use super::runs::{AtDepth, PageWriter, SHORTEST, Share, TOP_LEVEL, Written, in_page};
+
+/// What a level has of the run under construction and of the page that it will be in.
+#[derive(Debug, Default)]
+struct Level {
+    page: PageWriter,
+    /// When the page begins.
+    base: u64,
+    /// Calls that were around all of the last run, which is the first of two, and have ended since.
+    ended: Vec<u32>,
+}
+
+/// A page that is whole.
+#[derive(Debug)]
+pub(super) struct Full {
+    pub level: usize,
+    pub base: u64,
+}
+
+/// The runs of a thread. Times are on the recording's clock; differences wrap and come out right.
+#[derive(Debug, Default)]
+pub(super) struct Summing {
+    /// The run under construction: when it begins, and its number.
+    start: u64,
+    number: u32,
+    lowest: u32,
+    shares: Vec<Share>,
+    /// By depth, nothing below the lowest and from `deepest` on.
+    depths: Vec<AtDepth>,
+    deepest: usize,
+    levels: Vec<Level>,
+    joined_shares: Vec<Share>,
+    joined_depths: Vec<AtDepth>,
+    full: Vec<Full>,
+}
+
+/// Puts shares in order of function, each once.
+fn sort(shares: &mut Vec<Share>) {
+    shares.sort_unstable_by_key(|share| share.function);
+    shares.dedup_by(|next, kept| {
+        let same = next.function == kept.function;
+        if same {
+            kept.open = kept.open.wrapping_add(next.open);
+            kept.top = kept.top.wrapping_add(next.top);
+        }
+        same
+    });
+}
+
+impl Summing {
+    /// The first call of the thread starts.
+    pub fn begin(&mut self, start: u64) {
+        self.start = start;
+        self.lowest = u32::MAX;
+    }
+
+    /// For how long a call from `start` to `end` is open in the run under construction.
+    #[inline]
+    pub fn open_in_run(&self, start: u64, end: u64) -> u64 {
+        end.wrapping_sub(start).min(end.wrapping_sub(self.start))
+    }
+
+    /// The first call of the run under construction.
+    #[inline]
+    pub fn first(&self) -> u32 {
+        self.number * SHORTEST
+    }
+
+    #[inline]
+    fn at(&mut self, depth: usize) -> &mut AtDepth {
+        if depth >= self.deepest {
+            self.deepest = depth + 1;
+            if depth >= self.depths.len() {
+                self.depths.resize(depth + 1, AtDepth::NOTHING);
+            }
+        }
+        &mut self.depths[depth]
+    }
+
+    /// A call starts.
+    #[inline]
+    pub fn enter(&mut self, depth: usize, function: u32) {
+        self.lowest = self.lowest.min(depth as u32);
+        let at = self.at(depth);
+        at.started += 1;
+        at.last = function;
+    }
+
+    /// A call at `depth` has been open for so long in the run.
+    #[inline]
+    pub fn open(&mut self, depth: usize, open: u64) {
+        self.at(depth).open += open;
+    }
+
+    /// A call ends that started before the run: runs of which it has been around the first half lack that.
+    pub fn outlived(&mut self, call: u32, function: u32, nested: bool) {
+        if nested {
+            return;
+        }
+        for (level, of_level) in self.levels.iter_mut().enumerate() {
+            let number = self.number >> level;
+            if number % 2 == 1 && call < ((number - 1) << level) * SHORTEST {
+                of_level.ended.push(function);
+            }
+        }
+    }
+
+    /// What a function has of the run.
+    #[inline]
+    pub fn share(&mut self, function: u32, open: u64, top: u64) {
+        if open > 0 || top > 0 {
+            self.shares.push(Share {
+                function,
+                open,
+                top,
+            });
+        }
+    }
+
+    /// The least depth at which a call of the run starts, or the one behind it, which starts inside of `around`.
+    pub fn lowest(&self, around: usize) -> usize {
+        self.lowest.min(around as u32) as usize
+    }
+
+    /// Ends the run at the start of a call inside of `functions`, of which those are `nested` that another call of
+    /// their function encloses. All shares of the run are there. Pages that are whole now are to be taken.
+    pub fn end_run(&mut self, end: u64, functions: &[u32], nested: impl Fn(usize) -> bool) {
+        let around = functions.len();
+        let lowest = self.lowest(around);
+        sort(&mut self.shares);
+        let deepest = self.deepest.max(lowest);
+        let run = Written {
+            lowest: lowest as u32,
+            around: around as u32,
+            shares: &self.shares,
+            depths: &self.depths[lowest.min(deepest)..deepest],
+        };
+        if self.levels.is_empty() {
+            self.levels.push(Level::default());
+        }
+        let first = &mut self.levels[0];
+        if first.page.len() == 0 {
+            first.base = self.start;
+        }
+        first.page.push(end, &run);
+        for at in &mut self.depths[..self.deepest] {
+            *at = AtDepth::NOTHING;
+        }
+        self.shares.clear();
+        (self.deepest, self.lowest) = (0, u32::MAX);
+        (self.start, self.number) = (end, self.number + 1);
+        let mut level = 0;
+        // Two runs make one of the next level.
+        while level < TOP_LEVEL && (self.number >> level).is_multiple_of(2) {
+            self.join(level, functions, &nested);
+            level += 1;
+        }
+        for (level, of_level) in self.levels.iter().enumerate() {
+            if of_level.page.len() == in_page(level) {
+                self.full.push(Full {
+                    level,
+                    base: of_level.base,
+                });
+            }
+        }
+    }
+
+    /// Joins the last two runs of a level.
+    fn join(&mut self, level: usize, functions: &[u32], nested: impl Fn(usize) -> bool) {
+        let of_level = &mut self.levels[level];
+        let last = of_level.page.ends.len() - 1;
+        let (a, b) = (of_level.page.run(last - 1), of_level.page.run(last));
+        let middle = of_level.page.ends[last - 1];
+        let end = of_level.page.ends[last];
+        let start = match last.checked_sub(2) {
+            Some(before) => of_level.page.ends[before],
+            None => of_level.base,
+        };
+        let lasts = [middle.wrapping_sub(start), end.wrapping_sub(middle)];
+        let lowest = a.lowest.min(b.lowest);
+        let shares = &mut self.joined_shares;
+        shares.clear();
+        shares.extend_from_slice(a.shares);
+        shares.extend_from_slice(b.shares);
+        let mut whole = |function: u32, open: u64| {
+            if open > 0 {
+                shares.push(Share {
+                    function,
+                    open,
+                    top: 0,
+                });
+            }
+        };
+        // What was around all of one of them is not around both.
+        for function in of_level.ended.drain(..) {
+            whole(function, lasts[0]);
+        }
+        let ended = functions.iter().enumerate().take(b.lowest as usize);
+        for (depth, &function) in ended.skip(lowest as usize) {
+            if !nested(depth) {
+                whole(function, lasts[1]);
+            }
+        }
+        sort(shares);
+        let depths = &mut self.joined_depths;
+        depths.clear();
+        let reach = |run: &Written<'_>| run.lowest as usize + run.depths.len();
+        for depth in lowest as usize..reach(&a).max(reach(&b)) {
+            let at = |run: &Written<'_>, lasts: u64| match depth.checked_sub(run.lowest as usize) {
+                Some(place) => run.depths.get(place).copied().unwrap_or(AtDepth::NOTHING),
+                None => AtDepth {
+                    open: lasts,
+                    ..AtDepth::NOTHING
+                },
+            };
+            let [a, b] = [at(&a, lasts[0]), at(&b, lasts[1])];
+            depths.push(AtDepth {
+                open: a.open.saturating_add(b.open),
+                started: a.started.saturating_add(b.started),
+                last: if b.started > 0 { b.last } else { a.last },
+            });
+        }
+        let around = b.around;
+        if self.levels.len() == level + 1 {
+            self.levels.push(Level::default());
+        }
+        let next = &mut self.levels[level + 1];
+        if next.page.len() == 0 {
+            next.base = start;
+        }
+        next.page.push(
+            end,
+            &Written {
+                lowest,
+                around,
+                shares: &self.joined_shares,
+                depths: &self.joined_depths,
+            },
+        );
+    }
+
+    /// The next page that is whole.
+    pub fn take_full(&mut self) -> Option<Full> {
+        self.full.pop()
+    }
+
+    /// The pages that are not whole, at the end.
+    pub fn rest(&self) -> Vec<Full> {
+        let levels = self.levels.iter().enumerate();
+        let begun = levels.filter(|(_, of_level)| of_level.page.len() > 0);
+        begun
+            .map(|(level, of_level)| Full {
+                level,
+                base: of_level.base,
+            })
+            .collect()
+    }
+
+    /// Appends a page, and begins the next.
+    pub fn write(&mut self, full: &Full, values: &mut Vec<u64>, out: &mut Vec<u8>) {
+        self.levels[full.level].page.write(full.base, values, out);
+    }
+}
