@@ -13,8 +13,12 @@ use callscape::facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
 use callscape::facts::recording::{Recording, RecordingKind};
 use callscape::facts::trace::Trace;
 use callscape::filter::cut::Cut;
-use callscape::units::{Cost, Time};
-use callscape::views::landscape::{LandscapeSettings, LandscapeView, Moment};
+use callscape::filter::filters::{FilterStep, Filters};
+use callscape::filter::running::Running;
+use callscape::filter::summary::Summary;
+use callscape::progress::Progress;
+use callscape::units::{Cost, ModuleId, ThreadId, Time};
+use callscape::views::landscape::{LandscapeSettings, LandscapeView, Left, Moment};
 use callscape::warnings::{Place, Reporter};
 
 #[path = "../tests/it/generate.rs"]
@@ -142,8 +146,25 @@ fn view(session: &Session) -> LandscapeView {
     LandscapeView::new(session, &settings, &Cut::all())
 }
 
-fn jumps(session: &Session) -> (Duration, Duration) {
+/// What a filter step leaves, counted as the window does beside the frames.
+fn left(session: &Session, step: FilterStep) -> Left {
+    let resolved = &session.recordings[0];
+    let trace = &resolved.recording.trace;
+    let filters = Filters::new([step]);
+    let rules = filters.rules(&session.hierarchy, &resolved.resolution.modules);
+    let mut left = Left::default().uncounted(rules.clone());
+    let progress = Progress::new();
+    let functions = resolved.recording.functions.len();
+    let summary = Summary::new(trace, functions, None, &rules, &progress);
+    left.count(&summary.expect("nobody cancels"));
+    let running = Running::new(trace, &rules, &progress);
+    left.run(running.expect("nobody cancels").into());
+    left
+}
+
+fn jumps(session: &Session, left: Left) -> (Duration, Duration) {
     let mut view = view(session);
+    view.leave(left);
     let duration = session.recordings[0].recording.trace.duration();
     let mut random = Random(5);
     let taken = (0..200).map(|_| {
@@ -205,7 +226,23 @@ fn main() {
             long.0.as_secs_f64() / short.0.as_secs_f64().max(1e-9),
         );
     };
-    row("jump", jumps(&long), jumps(&short));
+    let all = Left::default;
+    row("jump", jumps(&long, all()), jumps(&short, all()));
+    // The first file, what it calls, a thread.
+    let file = ModuleId(2);
+    let steps = [
+        ("a module removed", FilterStep::RemoveModule(file)),
+        ("a call tree removed", FilterStep::RemoveBelow(file)),
+        ("a thread left out", FilterStep::HideThread(ThreadId(1))),
+    ];
+    for (what, step) in steps {
+        let [of_long, of_short] = [&long, &short].map(|session| left(session, step));
+        row(
+            &format!("jump, {what}"),
+            jumps(&long, of_long),
+            jumps(&short, of_short),
+        );
+    }
     let trace = &long.recordings[0].recording.trace;
     let middle = Time::from_ns(trace.duration().ns() / 2);
     let scanned = timed(|| {

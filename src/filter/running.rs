@@ -1,5 +1,5 @@
-//! Running summaries of what the filters leave: who has called whom how often up to any moment. Without
-//! filters, [`Trace::running`] answers.
+//! Running summaries of what the filters leave: who has called whom how often up to any moment, and which functions
+//! have been open before it. Without filters, [`Trace::running`] and [`Trace::activity`] answer.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::filters::FilterRules;
 use super::selection::CallOf;
 use super::walk::walk;
-use crate::facts::trace::{Relation, Trace};
+use crate::facts::trace::{Call, Relation, Trace};
 use crate::progress::{Cancelled, Progress};
 use crate::units::{Cost, FunctionId, ThreadId, Time, TimeRange};
 
@@ -28,7 +28,10 @@ struct Sums {
     until: Vec<(u32, u64)>,
 }
 
-/// The call relations of the calls that filters leave, up to any moment.
+/// The ends of the calls of a function by stretch: the last in each that has any. Sorted.
+type Ends = Vec<(u32, Time)>;
+
+/// The call relations of the calls that filters leave, up to any moment, and when functions were open last.
 ///
 /// The sums at up to 2048 times are held; from the last of them on calls are counted one by one.
 #[derive(Clone, Debug, Default)]
@@ -37,6 +40,8 @@ pub struct Running {
     starts: Vec<Time>,
     /// Sorted by caller, then callee.
     relations: Vec<Sums>,
+    /// By function.
+    ends: Vec<Ends>,
     rules: FilterRules,
 }
 
@@ -68,17 +73,44 @@ impl Running {
             .into_par_iter()
             .map(|thread| {
                 let mut counts: HashMap<(Pair, u32), u64> = HashMap::new();
+                let mut ends: Vec<Ends> = Vec::new();
+                // Calls come in order of their end.
+                let mut ended = 0;
                 walk(trace, thread, None, rules, progress, |left| {
+                    // What ends right where a stretch begins has ended before it.
+                    while starts
+                        .get(ended)
+                        .is_some_and(|start| *start < left.call.end)
+                    {
+                        ended += 1;
+                    }
+                    see_end(&mut ends, left.call.function, ended as u32, left.call.end);
                     if let Some((_, caller)) = left.caller {
                         let stretch = starts.partition_point(|start| *start <= left.call.start);
                         let pair = (caller, left.call.function);
                         *counts.entry((pair, stretch as u32)).or_default() += 1;
                     }
                 })?;
-                Ok(counts)
+                Ok((counts, ends))
             })
             .collect();
-        let mut counts: Vec<((Pair, u32), u64)> = parts?.into_iter().flatten().collect();
+        let mut counts: Vec<((Pair, u32), u64)> = Vec::new();
+        let mut ends: Vec<Ends> = Vec::new();
+        for (of_thread, ends_of_thread) in parts? {
+            counts.extend(of_thread);
+            ends.resize(ends.len().max(ends_of_thread.len()), Vec::new());
+            for (all, of_thread) in ends.iter_mut().zip(ends_of_thread) {
+                all.extend(of_thread);
+            }
+        }
+        for ends in &mut ends {
+            ends.sort_unstable();
+            // The last of equal stretches stays.
+            ends.reverse();
+            ends.dedup_by_key(|(stretch, _)| *stretch);
+            ends.reverse();
+            ends.shrink_to_fit();
+        }
         counts.sort_unstable();
         let mut relations: Vec<Sums> = Vec::new();
         for ((pair, stretch), calls) in counts {
@@ -99,6 +131,7 @@ impl Running {
         Ok(Running {
             starts,
             relations,
+            ends,
             rules: rules.clone(),
         })
     }
@@ -111,11 +144,7 @@ impl Running {
     /// The call relations of the calls that are left and started at or before `t`, sorted by caller, then callee;
     /// only their calls are counted. O(relations × log stretches + calls of a stretch).
     pub fn at(&self, trace: &Trace, t: Time) -> Vec<Relation> {
-        let stretch = self.starts.partition_point(|start| *start <= t);
-        let from = match stretch.checked_sub(1) {
-            Some(before) => self.starts[before],
-            None => Time::ZERO,
-        };
+        let (stretch, range) = self.stretch(t);
         let mut calls: Vec<(Pair, u64)> = Vec::with_capacity(self.relations.len());
         for relation in &self.relations {
             let known = relation
@@ -124,12 +153,14 @@ impl Running {
             let before = known.checked_sub(1).map_or(0, |at| relation.until[at].1);
             calls.push((relation.pair, before));
         }
-        let range = TimeRange::new(from, t);
-        for (thread, info) in trace.thread_ids().zip(trace.threads()) {
-            if info.calls > 0 && info.start <= t && !self.rules.hides(thread) {
-                self.count(trace, thread, range, &mut calls);
+        self.each_left(trace, range, |call, caller| {
+            let is_inside = range.start <= call.start && call.start <= range.end;
+            if let (true, Some(caller)) = (is_inside, caller)
+                && let Ok(at) = calls.binary_search_by_key(&(caller, call.function), |it| it.0)
+            {
+                calls[at].1 += 1;
             }
-        }
+        });
         let calls = calls.into_iter().filter(|&(_, calls)| calls > 0);
         let relation = |((caller, callee), calls): (Pair, u64)| Relation {
             caller,
@@ -141,8 +172,61 @@ impl Running {
         calls.map(relation).collect()
     }
 
-    /// Adds the calls of a thread that are left and started in `range`, both ends included.
-    fn count(&self, trace: &Trace, thread: ThreadId, range: TimeRange, calls: &mut [(Pair, u64)]) {
+    /// The stretch that `t` is in, and its time up to `t`.
+    fn stretch(&self, t: Time) -> (usize, TimeRange) {
+        let stretch = self.starts.partition_point(|start| *start <= t);
+        let before = stretch.checked_sub(1);
+        let from = before.map_or(Time::ZERO, |before| self.starts[before]);
+        (stretch, TimeRange::new(from, t))
+    }
+
+    /// Of the calls that are left: for every function that was open within `horizon` before `t` the last time up to
+    /// `t` at which it was, in order of function. O(functions × log stretches + calls of a stretch).
+    pub fn activity(&self, trace: &Trace, t: Time, horizon: Cost) -> Vec<(FunctionId, Time)> {
+        let (stretch, range) = self.stretch(t);
+        let mut last: Vec<Option<Time>> = Vec::with_capacity(self.ends.len());
+        last.extend(self.ends.iter().map(|ends| {
+            let known = ends.partition_point(|(of, _)| (*of as usize) < stretch);
+            Some(ends[known.checked_sub(1)?].1)
+        }));
+        self.each_left(trace, range, |call, _| {
+            if let Some(last) = last.get_mut(call.function.index())
+                && call.start <= t
+            {
+                *last = (*last).max(Some(call.end));
+            }
+        });
+        let after = t - horizon;
+        let seen = (0..).map(FunctionId).zip(last);
+        seen.filter_map(|(function, last)| {
+            let end = last.filter(|&end| end > after)?;
+            Some((function, end.min(t)))
+        })
+        .collect()
+    }
+
+    /// Hands the calls that are left and overlap `range` to `visit`, each with the innermost call around it that is
+    /// left.
+    fn each_left(
+        &self,
+        trace: &Trace,
+        range: TimeRange,
+        mut visit: impl FnMut(&Call, Option<FunctionId>),
+    ) {
+        for (thread, info) in trace.thread_ids().zip(trace.threads()) {
+            if info.calls > 0 && info.start <= range.end && !self.rules.hides(thread) {
+                self.each_left_of(trace, thread, range, &mut visit);
+            }
+        }
+    }
+
+    fn each_left_of(
+        &self,
+        trace: &Trace,
+        thread: ThreadId,
+        range: TimeRange,
+        visit: &mut impl FnMut(&Call, Option<FunctionId>),
+    ) {
         /// A call around others.
         struct Around {
             depth: u32,
@@ -168,16 +252,22 @@ impl Running {
                 },
                 is_cut: is_below || self.rules.cuts_below(call.function, of),
             });
-            if is_removed || call.start < range.start || range.end < call.start {
-                return;
-            }
-            let pair = caller.map(|caller| (caller, call.function));
-            if let Some(pair) = pair
-                && let Ok(at) = calls.binary_search_by_key(&pair, |it| it.0)
-            {
-                calls[at].1 += 1;
+            if !is_removed {
+                visit(&call, caller);
             }
         });
+    }
+}
+
+/// Sees the end of a call; ends of a thread come in their order.
+fn see_end(ends: &mut Vec<Ends>, function: FunctionId, stretch: u32, end: Time) {
+    if ends.len() <= function.index() {
+        ends.resize(function.index() + 1, Vec::new());
+    }
+    let ends = &mut ends[function.index()];
+    match ends.last_mut() {
+        Some(last) if last.0 == stretch => last.1 = end,
+        _ => ends.push((stretch, end)),
     }
 }
 
@@ -200,7 +290,7 @@ mod tests {
             let filters = random_filters(&mut below);
             let rules = filters.rules(&hierarchy, &modules);
             let found = Running::with(&trace, &rules, 1 + below(40), &Progress::new());
-            let found = found.expect("nobody cancels");
+            let running = found.expect("nobody cancels");
             let kept = Kept::all(&trace)
                 .without_triggered_by(|thread, kept| {
                     let call = CallOf {
@@ -221,9 +311,22 @@ mod tests {
                         }
                     }
                 }
-                let found = found.at(&trace, t);
+                let found = running.at(&trace, t);
                 let found = found.iter().map(|it| ((it.caller, it.callee), it.calls));
                 assert!(found.eq(expected), "seed {seed} at {t}");
+                let horizon = Cost::from_ns(below(40));
+                let mut last: BTreeMap<FunctionId, Time> = BTreeMap::new();
+                for thread in trace.thread_ids().filter(|&thread| !rules.hides(thread)) {
+                    for of in kept.calls(thread) {
+                        if of.call.start <= t && of.call.end > t - horizon {
+                            let end = of.call.end.min(t);
+                            let last = last.entry(of.call.function).or_insert(end);
+                            *last = (*last).max(end);
+                        }
+                    }
+                }
+                let activity = running.activity(&trace, t, horizon);
+                assert!(activity.into_iter().eq(last), "seed {seed} at {t}");
             }
             if filters.is_empty() {
                 let pairs = |of: &[Relation]| -> Vec<_> {
@@ -232,7 +335,10 @@ mod tests {
                         .collect()
                 };
                 let t = Time::from_ns(below(trace.duration().ns() + 2));
-                assert_eq!(pairs(&found.at(&trace, t)), pairs(&trace.running(t)));
+                assert_eq!(pairs(&running.at(&trace, t)), pairs(&trace.running(t)));
+                let horizon = Cost::from_ns(below(40));
+                let activity = running.activity(&trace, t, horizon);
+                assert_eq!(activity, trace.activity(t, horizon));
             }
         }
     }

@@ -80,7 +80,7 @@ impl Activity {
             if moment.summary {
                 shares(resolved, moment, &mut self.glows);
             } else {
-                recent(resolved, moment, settings, &mut self.glows);
+                recent(resolved, moment, settings, left, &mut self.glows);
             }
             for &(function, glow) in &self.glows {
                 if !left.shows(function) {
@@ -132,6 +132,7 @@ fn recent(
     resolved: &Resolved,
     moment: Moment,
     settings: &LandscapeSettings,
+    left: &Left,
     glows: &mut Vec<(FunctionId, f32)>,
 ) {
     let Some((start, time)) = moment.window() else {
@@ -142,7 +143,7 @@ fn recent(
     let horizon = horizon
         .max(time.since(moment.previous))
         .min(time.since(start));
-    for (function, last) in resolved.recording.trace.activity(time, horizon) {
+    for (function, last) in left.activity(&resolved.recording.trace, time, horizon) {
         let age = time.since(last).ns() as f64 / half_life as f64;
         let least = if last > moment.previous {
             LEAST_IN_CEL

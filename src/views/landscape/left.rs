@@ -7,7 +7,7 @@ use crate::filter::filters::FilterRules;
 use crate::filter::running::Running;
 use crate::filter::selection::CallOf;
 use crate::filter::summary::Summary;
-use crate::units::{CallId, FunctionId, ThreadId, Time};
+use crate::units::{CallId, Cost, FunctionId, ThreadId, Time};
 
 /// What is left of a recording.
 ///
@@ -56,6 +56,15 @@ impl Left {
         match &self.running {
             _ if self.is_all() => trace.running(t),
             Some(running) => running.at(trace, t),
+            None => Vec::new(),
+        }
+    }
+
+    /// Which functions were open within `horizon` before `t`, and when last, of what is left.
+    pub fn activity(&self, trace: &Trace, t: Time, horizon: Cost) -> Vec<(FunctionId, Time)> {
+        match &self.running {
+            _ if self.is_all() => trace.activity(t, horizon),
+            Some(running) => running.activity(trace, t, horizon),
             None => Vec::new(),
         }
     }
