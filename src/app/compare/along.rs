@@ -60,9 +60,6 @@ impl Pictures<'_> {
         if let Some(range) = visible {
             view.set_visible(range);
         }
-        while view.is_waiting(session, &pair) {
-            std::thread::sleep(std::time::Duration::from_millis(5));
-        }
         let sheet = view.show(&scope, &pair);
         let mut renderer = SheetRenderer::new(&gpu, wgpu::TextureFormat::Rgba8UnormSrgb);
         renderer.image(&gpu, sheet, self.settings.size, theme)

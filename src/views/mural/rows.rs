@@ -197,7 +197,11 @@ fn first_in(trace: &Trace, metrics: &[FunctionMetrics], range: TimeRange) -> Vec
             if let Some(first) = first.get_mut(function.index())
                 && *first == UNKNOWN
             {
-                *first = (before.max(range.start), ThreadId(u32::MAX), function.0);
+                *first = (
+                    before.max(range.start),
+                    ThreadId(u32::MAX),
+                    CallId(function.0),
+                );
             }
         }
         return first;
