@@ -101,7 +101,7 @@ fn resolve(in: FullScreen) -> @location(0) vec4f {
     let held = mix(mean(on_it), own, stands);
     let colour = mix(mean(below), held, drawn.share);
     let weight = colour.a;
-    let hue = activity(max(look.glow, weight));
+    let hue = activity(mix(weight, look.glow, stands * drawn.share));
     let albedo = mix(colour.rgb, hue, weight);
 
     // The map with the finest texels that shows this place.
