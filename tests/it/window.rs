@@ -570,8 +570,8 @@ fn what_is_clicked_in_one_view_is_chosen_in_all_and_can_be_left_out() {
     window.key("3");
     window.wait("call stacks", |state| views(state).contains(&"flame"));
     window.wait_for_rest();
-    // The outermost call, in the middle of the window and below the landscape.
-    window.point(450, 580);
+    // A call of the outermost one, in the middle of the window and below the landscape.
+    window.point(450, 547);
     window.wait("a call pointed at", |state| state["hovered"].is_string());
     let before = window.state();
     window.display.xdotool(&["click", "1"]);
