@@ -84,7 +84,10 @@ const DAMAGED: &[(&str, Outcome)] = &[
     ),
     ("gzip-two-members.json.gz", Warnings(&["open-at-end"])),
     ("gzip-bomb-64mib.json.gz", Warnings(&["unterminated-array"])),
-    ("elf-named.json", Error(&["known format", "7f 45 4c 46"])),
+    (
+        "elf-named.json",
+        Error(&["known format", "byte 0", "a program"]),
+    ),
     ("wrong-magic.jfr", Error(&["known format"])),
     ("uftrace-cut-mid-record", Warnings(&["truncated-file"])),
     ("uftrace-no-task-txt", Warnings(&["missing-task-file"])),
