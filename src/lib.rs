@@ -24,6 +24,8 @@ pub mod render;
 
 pub mod views;
 
+pub mod presentation;
+
 pub mod app;
 
 pub mod cli;

@@ -4,9 +4,10 @@
 //! Drags follow the pointer at once; wheel, keys and flights ease. Any input interrupts a flight where
 //! it is. The eye stays above what stands below it, and the picture's middle stays on the city while orbiting.
 
-pub mod motion;
 pub mod past;
-pub mod pose;
+
+pub use crate::presentation::motion;
+pub use crate::render::pose;
 
 use glam::{Vec2, Vec3};
 

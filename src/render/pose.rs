@@ -3,7 +3,7 @@
 
 use glam::{Vec2, Vec3};
 
-use crate::render::camera::Camera;
+use super::camera::Camera;
 
 /// Vertical field of view in radians, as people see a model on a table.
 pub const FOV_Y: f32 = 0.7;

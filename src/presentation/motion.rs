@@ -1,7 +1,7 @@
 //! Motion that eases in and out and does not depend on the frame rate: critically damped springs in
 //! closed form, and the flight path between two poses.
 
-use super::pose::Pose;
+use crate::render::pose::Pose;
 
 /// A value that follows a goal as a critically damped spring does: fast, without overshoot.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -95,6 +95,19 @@ impl Flight {
         }
     }
 
+    /// How long the way is, as the paper measures it.
+    pub fn length(&self) -> f32 {
+        self.length
+    }
+
+    /// The pose at a share of the way, 0 to 1.
+    pub fn at(&self, share: f32) -> Pose {
+        match share {
+            share if share >= 1.0 => self.to,
+            share => self.pose(share.max(0.0)),
+        }
+    }
+
     /// Where the flight leads.
     pub fn destination(&self) -> Pose {
         self.to
@@ -158,7 +171,7 @@ fn shortest_turn(from: f32, to: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::camera::pose::{FOV_Y, LONG_LENS};
+    use crate::render::pose::{FOV_Y, LONG_LENS};
     use glam::Vec3;
 
     #[test]

@@ -1,0 +1,74 @@
+//! H.264 in an MP4 file whose index stands before the frames, so that it plays while it loads.
+
+use std::io::{self, BufReader, Seek, SeekFrom, Write};
+use std::num::NonZeroU32;
+
+use shiguredo_mp4::TrackKind;
+use shiguredo_mp4::bitstream::h264::{
+    H264SampleEntryConfig, LengthSize, annexb_to_length_prefixed, build_avc1_box_from_annexb,
+};
+use shiguredo_mp4::boxes::SampleEntry;
+use shiguredo_mp4::mux::{
+    Mp4FileMuxer, Mp4FileMuxerOptions, Sample, estimate_maximum_moov_box_size,
+};
+
+use super::container;
+use super::{FilmError, FilmSettings};
+
+fn failed(error: impl std::fmt::Display) -> FilmError {
+    FilmError::Encoder {
+        encoder: "MP4",
+        reason: error.to_string(),
+    }
+}
+
+/// Writes the whole film of `frames` frames.
+pub fn write(
+    settings: &FilmSettings,
+    frames: usize,
+    parts: &mut dyn Iterator<Item = io::Result<std::fs::File>>,
+    out: &mut (impl Write + Seek),
+) -> Result<(), FilmError> {
+    let options = Mp4FileMuxerOptions {
+        reserved_moov_box_size: estimate_maximum_moov_box_size(&[frames]),
+        ..Mp4FileMuxerOptions::default()
+    };
+    let mut muxer = Mp4FileMuxer::with_options(options).map_err(failed)?;
+    let head = muxer.initial_boxes_bytes();
+    out.write_all(head)?;
+    let mut offset = head.len() as u64;
+    let mut entry = None;
+    for part in parts {
+        let mut part = BufReader::new(part?);
+        while let Some(packet) = container::read(&mut part)? {
+            if entry.is_none() {
+                let config = H264SampleEntryConfig {
+                    length_size: LengthSize::FourBytes,
+                };
+                let avc1 = build_avc1_box_from_annexb(&packet.bytes, &config).map_err(failed)?;
+                entry = Some(SampleEntry::Avc1(avc1));
+            }
+            let bytes =
+                annexb_to_length_prefixed(&packet.bytes, LengthSize::FourBytes).map_err(failed)?;
+            out.write_all(&bytes)?;
+            let sample = Sample {
+                track_kind: TrackKind::Video,
+                sample_entry: entry.clone(),
+                keyframe: packet.is_key,
+                timescale: NonZeroU32::new(settings.fps).unwrap_or(NonZeroU32::MIN),
+                duration: 1,
+                composition_time_offset: None,
+                data_offset: offset,
+                data_size: bytes.len(),
+            };
+            muxer.append_sample(&sample).map_err(failed)?;
+            offset += bytes.len() as u64;
+        }
+    }
+    let finished = muxer.finalize().map_err(failed)?;
+    for (offset, bytes) in finished.offset_and_bytes_pairs() {
+        out.seek(SeekFrom::Start(offset))?;
+        out.write_all(bytes)?;
+    }
+    Ok(())
+}

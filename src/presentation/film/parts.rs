@@ -1,0 +1,178 @@
+//! The parts of a film, kept beside it until it is whole.
+//!
+//! `FILM.parts/` holds `plan`, which says what the parts are of, and `00001`, `00002`, …, each written beside and
+//! renamed: one that is there is whole. When the plan is another, all of them are made anew.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use super::{Encoder, FilmError, FilmSettings, Format, container, gif, mp4};
+use crate::render::image::Image;
+
+#[cfg(feature = "webm")]
+use super::webm;
+
+/// What the frames of a film depend on, as a text; two films of one plan have the same frames.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan(pub String);
+
+/// A film that is being made.
+pub struct Film {
+    path: PathBuf,
+    folder: PathBuf,
+    settings: FilmSettings,
+    frames: u64,
+    /// Frames of a part.
+    part: u64,
+    /// How many parts were there from an earlier time.
+    kept: u64,
+    encoder: Option<Encoder>,
+    /// The next frame.
+    next: u64,
+}
+
+/// Seconds of a part: what is lost at most when the work is interrupted.
+const PART_SECONDS: u64 = 4;
+
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = OsString::from(path.as_os_str());
+    name.push(ending);
+    PathBuf::from(name)
+}
+
+fn at(path: &Path) -> impl Fn(io::Error) -> FilmError {
+    let path = path.to_owned();
+    move |error| {
+        FilmError::Io(io::Error::new(
+            error.kind(),
+            format!("{}: {error}", path.display()),
+        ))
+    }
+}
+
+impl Film {
+    /// Begins a film of `frames` frames at `path`, or goes on with what is there of it.
+    pub fn begin(
+        path: &Path,
+        settings: FilmSettings,
+        frames: u64,
+        plan: &Plan,
+    ) -> Result<Film, FilmError> {
+        settings.check()?;
+        let part = u64::from(settings.fps) * PART_SECONDS;
+        let folder = beside(path, ".parts");
+        let mut film = Film {
+            path: path.to_owned(),
+            folder,
+            settings,
+            frames,
+            part,
+            kept: 0,
+            encoder: None,
+            next: 0,
+        };
+        let plan = format!("{settings:?}\n{frames} frames\n{}\n", plan.0);
+        let known = film.folder.join("plan");
+        if fs::read_to_string(&known).is_ok_and(|found| found == plan) {
+            let parts = frames.div_ceil(part);
+            film.kept = (0..parts)
+                .take_while(|&number| film.part_path(number).is_file())
+                .count() as u64;
+        } else {
+            match fs::remove_dir_all(&film.folder) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(at(&film.folder)(error));
+                }
+                _ => {}
+            }
+            fs::create_dir_all(&film.folder).map_err(at(&film.folder))?;
+            write_beside(&known, |out| out.write_all(plan.as_bytes()))?;
+        }
+        film.next = (film.kept * part).min(frames);
+        Ok(film)
+    }
+
+    /// The number of the frame that is to come next; those before it are there.
+    pub fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// How many frames there are in all.
+    pub fn frames(&self) -> u64 {
+        self.frames
+    }
+
+    fn part_path(&self, number: u64) -> PathBuf {
+        self.folder.join(format!("{:05}", number + 1))
+    }
+
+    /// Takes the next frame.
+    pub fn push(&mut self, image: &Image) -> Result<(), FilmError> {
+        let mut encoder = match self.encoder.take() {
+            Some(encoder) => encoder,
+            None => Encoder::new(&self.settings)?,
+        };
+        encoder.push(image)?;
+        self.next += 1;
+        if self.next.is_multiple_of(self.part) || self.next == self.frames {
+            let packets = encoder.finish()?;
+            let path = self.part_path((self.next - 1) / self.part);
+            write_beside(&path, |out| container::write(&packets, out))?;
+        } else {
+            self.encoder = Some(encoder);
+        }
+        Ok(())
+    }
+
+    /// Puts the parts together, once all frames are there, and removes them.
+    pub fn finish(self) -> Result<(), FilmError> {
+        let count = self.frames.div_ceil(self.part);
+        let mut parts = (0..count).map(|number| File::open(self.part_path(number)));
+        let temporary = beside(&self.path, ".part");
+        let settings = &self.settings;
+        let written = (|| -> Result<(), FilmError> {
+            let mut out = BufWriter::new(File::create(&temporary)?);
+            let frames = self.frames as usize;
+            match settings.format {
+                Format::Mp4 => mp4::write(settings, frames, &mut parts, &mut out)?,
+                #[cfg(feature = "webm")]
+                Format::WebM => webm::write(settings, frames, &mut parts, &mut out)?,
+                // Refused by `FilmSettings::check`.
+                #[cfg(not(feature = "webm"))]
+                Format::WebM => return Err(FilmError::Unfit("no .webm".to_owned())),
+                Format::Gif => gif::write(settings, &mut parts, &mut out)?,
+            }
+            out.flush()?;
+            fs::rename(&temporary, &self.path)?;
+            Ok(())
+        })();
+        if written.is_err() {
+            // What was begun is of no use; that it could not be removed adds nothing to the error.
+            let _ = fs::remove_file(&temporary);
+        }
+        written?;
+        // The film is whole: parts that cannot be removed do no harm.
+        let _ = fs::remove_dir_all(&self.folder);
+        Ok(())
+    }
+}
+
+fn write_beside(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> Result<(), FilmError> {
+    let temporary = beside(path, ".new");
+    let written = (|| {
+        let mut out = BufWriter::new(File::create(&temporary)?);
+        write(&mut out)?;
+        out.flush()?;
+        fs::rename(&temporary, path)
+    })();
+    written.map_err(|error| {
+        // As above.
+        let _ = fs::remove_file(&temporary);
+        at(path)(error)
+    })
+}
