@@ -28,7 +28,7 @@ use crate::units::Time;
 /// transfers that change these.
 pub const MAGIC: [u8; 8] = *b"\x89CSCAPE\n";
 /// Changes with every change of what the file holds.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 const BYTE_ORDER: u32 = 0x0102_0304;
 
 #[derive(Clone, Copy, Pod, Zeroable)]

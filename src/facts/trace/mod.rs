@@ -375,7 +375,7 @@ impl Trace {
     /// For how long each of `rows` rows is on the stack and on top of it, by column, into `out`: in order
     /// of row, then column, and only where it is on the stack at all. Threads are summed. `row_of` gives
     /// the row by function, as for [`Trace::active`]. The calls of a row's functions count once where they
-    /// enclose each other. O(columns × (64 calls + log n runs)) a thread where no row has several
+    /// enclose each other. O(columns × (128 calls + log n runs)) a thread where no row has several
     /// functions; else O(the calls in the window).
     pub fn coverage(&self, columns: Columns, row_of: &[u32], rows: u32, out: &mut Vec<Coverage>) {
         let mut room = CoverageRoom::default();
@@ -424,7 +424,7 @@ impl Trace {
         self.store.is_damaged().then(|| self.stand_in()).flatten()
     }
 
-    /// What a flame chart shows of a thread. O(columns × (depths + log n)) where it is near, and 64 calls more a
+    /// What a flame chart shows of a thread. O(columns × (depths + log n)) where it is near, and 128 calls more a
     /// column where it is exact.
     pub fn flame(&self, thread: ThreadId, of: &FlameOf, out: &mut Flame) {
         self.store.flame(thread.index(), of, None, out);

@@ -2,9 +2,10 @@
 //! what each depth has of it.
 //!
 //! A run of the calls *i* .. *k* stands for the time from the start of call *i* up to the start of call *k*; what
-//! ends right at the start of a call ends before it. The runs are of 64 calls, of twice that, and so on, so that
-//! any time between two starts is that of a few runs and of less than 64 calls at either end. Calls around all of a run are
-//! open all of the time and not among its lists: they are on the stack where it begins, and still where it ends.
+//! ends right at the start of a call ends before it. The runs are of 128 calls, of twice that, and so on, so that any
+//! time between two starts is that of a few runs and of less than 128 calls at either end: shorter ones make an index
+//! larger and slower to write. Calls around all of a run are open all of the time and not among its lists: they are
+//! on the stack where it begins, and still where it ends.
 
 use std::ops::Range;
 
@@ -12,11 +13,11 @@ use super::columns::{self, Column, Descriptor, PADDING};
 use super::store::NONE;
 
 /// Calls in the shortest runs.
-pub(super) const SHORTEST: u32 = if cfg!(test) { 4 } else { 64 };
+pub(super) const SHORTEST: u32 = if cfg!(test) { 4 } else { 128 };
 /// The longest runs are 2 to the power of this times as long.
-pub(super) const TOP_LEVEL: usize = if cfg!(test) { 5 } else { 14 };
+pub(super) const TOP_LEVEL: usize = if cfg!(test) { 5 } else { 13 };
 /// Runs in a page: of the levels whose pages are the shortest, and at least.
-const MOST_IN_PAGE: u32 = if cfg!(test) { 4 } else { 128 };
+const MOST_IN_PAGE: u32 = if cfg!(test) { 4 } else { 64 };
 const FEWEST_IN_PAGE: u32 = 2;
 /// Pages of levels up to this have the most runs, then half as many from level to level: so no page has more than
 /// so many calls' entries but for those of the longest runs.
