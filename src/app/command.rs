@@ -9,6 +9,7 @@ use super::camera::Preset;
 use super::details::NeighbourOrder;
 use super::picture::PictureWish;
 use super::playback::{Clock, Step};
+use super::presenting::bookmarks;
 use super::rows::RowsChoice;
 use super::sheets::SheetAction;
 use super::versus::Together;
@@ -175,6 +176,15 @@ pub enum Command {
     Highlight(Option<Highlight>),
     FlyHome,
     OrbitOrFly,
+    /// What one asks of the bookmarks, and of the panel that lists them.
+    Bookmarks(bookmarks::Ask),
+    ToggleTalk,
+    /// The file of bookmarks was named; writes them to it, and reads those in it.
+    NameTalkFile(String),
+    ExportBookmarks,
+    ImportBookmarks,
+    /// Letters and lines are so many times as large as before; as usual for 0.
+    ScaleText(f32),
     /// The module given, or what is selected or pointed at.
     CollapseOrExpand(Option<ModuleId>),
 

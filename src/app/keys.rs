@@ -6,6 +6,7 @@ use winit::keyboard::{Key, KeyCode, ModifiersState, NamedKey, PhysicalKey};
 use super::call_steps::CallStep;
 use super::camera::{Preset, Thrust};
 use super::command::{CallWalk, Command, SheetKey, TableKey};
+use super::presenting::bookmarks;
 use crate::views::table::ViewId;
 
 /// A page of the help: keys, and what they do.
@@ -137,6 +138,14 @@ pub const HELP: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
+        "Bookmarks",
+        &[
+            ("F2", "keep what is shown as a bookmark"),
+            ("F4", "list them: go, rename, put in order, export"),
+            ("Alt + 1 … 9", "go to a bookmark"),
+        ],
+    ),
+    (
         "Window",
         &[
             ("F1, ?", "this help"),
@@ -186,6 +195,8 @@ pub fn command(event: &KeyEvent, modifiers: ModifiersState) -> Option<Command> {
             NamedKey::Tab => Some(Command::OrbitOrFly),
             NamedKey::Escape => Some(Command::Escape),
             NamedKey::F1 => Some(Command::ToggleHelp),
+            NamedKey::F2 => Some(Command::Bookmarks(bookmarks::Ask::Add)),
+            NamedKey::F4 => Some(Command::ToggleTalk),
             NamedKey::F3 => Some(Command::ToggleTimings),
             _ => None,
         },
@@ -238,6 +249,11 @@ pub fn command(event: &KeyEvent, modifiers: ModifiersState) -> Option<Command> {
         Key::Named(NamedKey::ArrowRight) if modifiers.alt_key() => Some(Command::Forward),
         Key::Named(NamedKey::ArrowLeft) if modifiers.control_key() => Some(Command::PastView),
         Key::Named(NamedKey::ArrowRight) if modifiers.control_key() => Some(Command::NextView),
+        Key::Character(text) if modifiers.alt_key() && !modifiers.control_key() => {
+            let number: usize = text.parse().ok()?;
+            let index = number.checked_sub(1)?;
+            Some(Command::Bookmarks(bookmarks::Ask::GoTo(index, None)))
+        }
         Key::Character(text) if modifiers.control_key() => match text.to_lowercase().as_str() {
             "f" => Some(Command::OpenSearch),
             "c" => Some(Command::CopyPicture),

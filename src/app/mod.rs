@@ -28,6 +28,7 @@ mod panels;
 mod picture;
 pub mod playback;
 mod pointer;
+pub mod presenting;
 mod remembered;
 mod revision;
 mod rows;

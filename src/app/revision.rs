@@ -82,7 +82,7 @@ impl Workbench {
         }
     }
 
-    fn tell(&mut self, title: &str, line: String) {
+    pub(super) fn tell(&mut self, title: &str, line: String) {
         let message = Message {
             is_error: true,
             is_open: true,
@@ -338,6 +338,7 @@ impl Workbench {
         }
         self.blocks_moved();
         self.detail_seen = None;
+        self.go_on_to_bookmark();
     }
 
     /// Begins to read the history where a metric of it is asked for.
@@ -406,6 +407,23 @@ impl Workbench {
             Command::UseNoMapping => self.revise(false, None),
             _ => {}
         }
+    }
+
+    /// Begins to show the structure through the mapping that was read; whether there is one that can be used.
+    pub(super) fn revise_through_map(&mut self) -> bool {
+        let map = self.usable_map();
+        let is_usable = map.is_some();
+        if is_usable {
+            self.revise(false, map);
+            self.watch_again();
+        }
+        is_usable
+    }
+
+    /// Begins to show the structure as it is.
+    pub(super) fn revise_without_map(&mut self) -> bool {
+        self.revise(false, None);
+        true
     }
 
     /// Writes the mapping to its file, and shows the structure through it.

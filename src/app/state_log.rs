@@ -69,6 +69,8 @@ impl StateLog {
                 let shown = profile.values().get(profile.shown());
                 shown.map(|value| value.name.as_str())
             }),
+            "bookmarks": bench.talk.bookmarks.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(),
+            "notice": bench.notice().map(|(line, _)| line),
             "help": bench.shown.help,
             "settings": bench.shown.settings,
         });

@@ -67,11 +67,15 @@ pub fn film_size(text: &str) -> Result<[u32; 2], String> {
 }
 
 fn look(look: &Look) -> Option<(String, String)> {
-    let scale = look
-        .text_scale
-        .filter(|scale| !(0.5..=4.0).contains(scale))?;
-    let problem = format!("expected 0.5 to 4, found {scale}");
-    Some(("text-scale".to_owned(), problem))
+    let checks = [
+        ("text-scale", look.text_scale, 0.5, 4.0),
+        ("bundling", look.bundling, 0.0, 1.0),
+    ];
+    checks.into_iter().find_map(|(field, value, least, most)| {
+        let value = value.filter(|value| !(least..=most).contains(value))?;
+        let problem = format!("expected {least} to {most}, found {value}");
+        Some((field.to_owned(), problem))
+    })
 }
 
 fn bookmark_problem<'a>(
@@ -89,6 +93,13 @@ fn bookmark_problem<'a>(
     if let Some(problem) = bookmark.camera.as_ref().and_then(camera) {
         return Some((at("camera"), problem));
     }
+    if let Some(range) = &bookmark.range
+        && range.len() != 2
+        && !range.is_empty()
+    {
+        let problem = format!("expected two times, or none, found {}", range.len());
+        return Some((at("range"), problem));
+    }
     let (field, problem) = look(bookmark.look.as_ref()?)?;
     Some((vec!["look".to_owned(), field], problem))
 }
@@ -98,6 +109,9 @@ fn camera(camera: &Camera) -> Option<String> {
     let mut numbers = numbers.chain([camera.distance, camera.yaw, camera.pitch]);
     if !numbers.all(|number| number.is_finite() && number.abs() < 1e7) {
         return Some("expected numbers that mean a place".to_owned());
+    }
+    if let Some(lens) = camera.lens.filter(|lens| !(1.0..=85.0).contains(lens)) {
+        return Some(format!("expected a lens of 1 to 85 degrees, found {lens}"));
     }
     (camera.distance <= 0.0)
         .then(|| format!("expected a distance above 0, found {}", camera.distance))

@@ -71,6 +71,9 @@ pub struct Look {
     /// What its height says: `even`, or as for the area.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub height: Option<String>,
+    /// How heights grow with what they say: `root`, or as for `scale`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub height_scale: Option<String>,
     /// What its colour says: `kind`, `district`, `language`, `difference`, or as for the area.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub color: Option<String>,
@@ -80,6 +83,18 @@ pub struct Look {
     /// `squarified`, `ordered`, `slice-and-dice` or `stable`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub layout: Option<String>,
+    /// Which call relations are drawn as arcs: `all`, `step`, `selection`, `difference` or `none`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arcs: Option<String>,
+    /// What their width says: `calls` or `cost`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arc_width: Option<String>,
+    /// How closely they follow the districts that they run through: 0, straight, to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bundling: Option<f32>,
+    /// How many are drawn at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub most_arcs: Option<usize>,
     /// Says what area, height and colour mean.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub legend: Option<bool>,
@@ -119,7 +134,7 @@ pub struct Bookmark {
     pub collapsed: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub look: Option<Look>,
-    /// A mapping file.
+    /// A mapping file; empty for none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mapping: Option<PathBuf>,
     /// What is left out, in the order in which it was.
@@ -131,9 +146,9 @@ pub struct Bookmark {
     /// A time of the recording.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<TimeText>,
-    /// The range of time that limits all views.
+    /// The range of time that limits all views; an empty list for none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub range: Option<[TimeText; 2]>,
+    pub range: Option<Vec<TimeText>>,
     /// The views that are open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub views: Option<Vec<View>>,
@@ -193,6 +208,9 @@ pub struct Camera {
     pub yaw: f32,
     /// How far it looks down.
     pub pitch: f32,
+    /// The vertical field of view; as people see a model on a table without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lens: Option<f32>,
 }
 
 /// Something that is not shown.
@@ -220,6 +238,8 @@ pub enum View {
     Flame,
     Functions,
     Calls,
+    Differences,
+    Timelines,
 }
 
 /// Something that happens. All parts of a shot begin together.

@@ -168,7 +168,7 @@ fn frame([width, height]: [u32; 2], number: u32) -> Image {
     let mut rgba = Vec::new();
     for y in 0..height {
         for x in 0..width {
-            let lit = (x / 8 + y / 8 + number / 4) % 2 == 0;
+            let lit = (x / 8 + y / 8 + number / 4).is_multiple_of(2);
             rgba.extend([
                 if lit { 230 } else { 40 },
                 (x * 2) as u8,

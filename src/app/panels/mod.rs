@@ -3,6 +3,7 @@
 
 mod arc_legend;
 mod beside;
+mod bookmarks;
 mod calls;
 mod crumbs;
 mod details;
@@ -16,8 +17,10 @@ mod mapping;
 mod messages;
 mod minimap;
 mod neighbours;
+mod notice;
 mod picture;
 mod playback;
+mod reorder;
 mod rows;
 mod search;
 mod settings;
@@ -198,6 +201,7 @@ pub fn show(
     context.free = room;
     settings::show(&ctx, &mut context, timings.quality);
     mapping::show(&ctx, &mut context);
+    bookmarks::show(&ctx, &mut context);
     picture::show(&ctx, &mut context);
     jobs::show(&ctx, &mut context);
     welcome::show(&ctx, &mut context);
@@ -210,6 +214,7 @@ pub fn show(
     search::show_results(&ctx, &mut context);
     help::show(&ctx, &mut context);
     tooltip::show(&ctx, &mut context);
+    notice::show(&ctx, &context);
     if bench.shown.timings {
         let corner = egui::Align2::CENTER_TOP;
         widgets::card(&ctx, "timings", corner, context.free, |ui| {

@@ -10,6 +10,7 @@ use super::super::sheets::SheetAction;
 use super::super::workbench::Workbench;
 use crate::layout::arcs::ArcMeasure;
 use crate::layout::treemap::Tiling;
+use crate::presentation::scene::{self, Look};
 use crate::render::theme::Theme;
 use crate::units::{Cost, ThreadId, Time, TimeRange};
 use crate::views::functions::Column;
@@ -99,8 +100,66 @@ impl SavedLook {
         }
     }
 
+    /// What a scene says of the look.
+    pub fn named(look: &Look) -> SavedLook {
+        let theme = look.theme.map(|theme| match theme {
+            scene::Theme::Light => "light".to_owned(),
+            scene::Theme::Dark => "dark".to_owned(),
+        });
+        SavedLook {
+            theme,
+            area: look.area.clone(),
+            height: look.height.clone(),
+            color: look.color.clone(),
+            scale: look.scale.clone(),
+            layout: look.layout.clone(),
+            arcs: look.arcs.clone(),
+            arc_width: look.arc_width.clone(),
+            bundling: look.bundling,
+            most_arcs: look.most_arcs,
+            height_scale: look.height_scale.clone(),
+            ..SavedLook::default()
+        }
+    }
+
+    /// The same as a scene says it.
+    pub fn look(self) -> Look {
+        Look {
+            theme: self.theme.map(|name| match name.as_str() {
+                "dark" => scene::Theme::Dark,
+                _ => scene::Theme::Light,
+            }),
+            area: self.area,
+            height: self.height,
+            height_scale: self.height_scale,
+            color: self.color,
+            scale: self.scale,
+            layout: self.layout,
+            arcs: self.arcs,
+            arc_width: self.arc_width,
+            bundling: self.bundling,
+            most_arcs: self.most_arcs,
+            legend: None,
+            text_scale: None,
+        }
+    }
+
     /// Brings `settings` to what was saved; how many names mean nothing.
     pub fn restore(&self, settings: &mut LandscapeSettings) -> usize {
+        let metrics = Metric::ALL.map(|metric| (metric, metric.name()));
+        settings.highlight = None;
+        let mut lost = 0;
+        if let Some(of) = &self.highlight {
+            let mut metric = Metric::LinesOfCode;
+            lost = set(&mut metric, Some(&of.metric), &metrics);
+            let (low, high) = (of.low, of.high);
+            settings.highlight = (lost == 0).then_some(Highlight { metric, low, high });
+        }
+        lost + self.restore_parts(settings)
+    }
+
+    /// The same for what is said alone: what stands out stays.
+    pub fn restore_parts(&self, settings: &mut LandscapeSettings) -> usize {
         let areas = Metric::ALL.map(|metric| (metric, metric.name()));
         let areas: Vec<_> = areas.into_iter().filter(|(it, _)| it.is_amount()).collect();
         let surfaces = Surface::all().chain([Surface::Difference]);
@@ -118,16 +177,7 @@ impl SavedLook {
         if let Some(ns) = self.half_life_ns {
             settings.half_life = Cost::from_ns(ns.max(1));
         }
-        let metrics = Metric::ALL.map(|metric| (metric, metric.name()));
-        settings.highlight = None;
-        let mut lost = 0;
-        if let Some(of) = &self.highlight {
-            let mut metric = Metric::LinesOfCode;
-            lost = set(&mut metric, Some(&of.metric), &metrics);
-            let (low, high) = (of.low, of.high);
-            settings.highlight = (lost == 0).then_some(Highlight { metric, low, high });
-        }
-        lost + set(&mut settings.theme, self.theme.as_ref(), &THEMES)
+        set(&mut settings.theme, self.theme.as_ref(), &THEMES)
             + set(&mut settings.area, self.area.as_ref(), &areas)
             + set(&mut settings.height, self.height.as_ref(), &heights())
             + set(

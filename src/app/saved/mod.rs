@@ -22,8 +22,10 @@ use crate::filter::cut::Cut;
 use crate::filter::filters::{FilterStep, Filters};
 use crate::filter::selection::{CallOf, Pointed};
 use crate::import::input::STANDARD_INPUT;
+use crate::presentation::scene::Bookmark;
 use crate::units::{CallId, ModuleId, ThreadId, Time, TimeRange};
-use look::{SavedLook, SavedPlayback, SavedViews};
+pub use look::SavedLook;
+use look::{SavedPlayback, SavedViews};
 pub use pair::SavedPair;
 
 /// How the names of session files end.
@@ -68,6 +70,9 @@ pub struct SavedSession {
     shown: SavedViews,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pair: Option<SavedPair>,
+    /// Their mapping files are relative to the file's folder too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bookmarks: Vec<Bookmark>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -163,6 +168,7 @@ impl SavedSession {
             playback: SavedPlayback::of(bench),
             shown: SavedViews::of(document),
             pair: SavedPair::of(bench),
+            bookmarks: bench.bookmarks_in(folder),
         })
     }
 
@@ -321,7 +327,7 @@ fn find(hierarchy: &Hierarchy, path: &str) -> Option<ModuleId> {
 }
 
 /// `path` as seen from `folder`; as it is where they have nothing in common.
-fn relative(path: &Path, folder: &Path) -> PathBuf {
+pub fn relative(path: &Path, folder: &Path) -> PathBuf {
     let whole = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let (path, folder) = (whole(path), whole(folder));
     let names = |path: &'_ Path| -> Vec<PathBuf> {

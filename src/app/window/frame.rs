@@ -213,6 +213,9 @@ impl App {
             due = [due, at].into_iter().flatten().min();
         };
         by(shown.repaint_after);
+        if let Some((_, left)) = self.bench.notice() {
+            by(left);
+        }
         if self.bench.is_moving() || had_commands || is_brushed {
             by(Duration::ZERO);
         } else if target.is_some() && self.bench.document.is_some() && !view.graphics.settled() {

@@ -130,6 +130,12 @@ impl Workbench {
                     self.fly_there(module);
                 }
             }
+            Command::Bookmarks(ask) => self.on_bookmarks(ask),
+            Command::ToggleTalk
+            | Command::NameTalkFile(_)
+            | Command::ExportBookmarks
+            | Command::ImportBookmarks => self.on_talk(command),
+            Command::ScaleText(by) => self.scale_text(by),
             Command::FlyHome if self.sheet_pointed_at().is_some() => {
                 if let Some(view) = self.sheet_pointed_at() {
                     self.act_on_sheet(view, SheetAction::ShowAll);
@@ -272,6 +278,8 @@ impl Workbench {
             self.picture.is_open = false;
         } else if self.mapping.is_open {
             self.mapping.is_open = false;
+        } else if self.talk.is_open {
+            self.talk.is_open = false;
         } else if self.camera.destination().is_some() {
             self.camera.stop();
         } else if let Some(view) = self.dock.maximised() {

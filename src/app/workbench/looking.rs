@@ -12,6 +12,9 @@ use crate::views::table::ViewId;
 /// From so high above the city one looks for what stands at a place.
 const SKY: f32 = 20_000.0;
 
+/// Letters and lines are no smaller and no larger than so many times as usual.
+const TEXT_SCALES: [f32; 2] = [0.5, 4.0];
+
 /// All of the city counts as in sight when the camera is this share of the way off that shows it.
 const SHOWS_ALL: f32 = 0.7;
 
@@ -37,6 +40,15 @@ impl Workbench {
             }
             _ => {}
         }
+    }
+
+    /// Has letters and lines be so many times as large as before; as usual for 0.
+    pub(super) fn scale_text(&mut self, by: f32) {
+        let scale = if by == 0.0 { 1.0 } else { self.text_scale * by };
+        // Steps up and down meet where they began.
+        let scale = (scale * 100.0).round() / 100.0;
+        self.text_scale = scale.clamp(TEXT_SCALES[0], TEXT_SCALES[1]);
+        self.names_are_new = true;
     }
 
     fn look_from(&mut self, preset: Preset) {

@@ -32,6 +32,7 @@ use super::pair::PairView;
 use super::panels::RowsSeen;
 use super::picture::PictureCard;
 use super::pointer::Pointer;
+use super::presenting::Talk;
 use super::revision::Jobs;
 use super::saved::SavedSession;
 use super::watch::Watch;
@@ -51,6 +52,9 @@ pub struct Message {
     pub title: String,
     pub lines: Vec<String>,
 }
+
+/// A short line is read in this time.
+const NOTICE: Duration = Duration::from_millis(2500);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Destination {
@@ -122,6 +126,12 @@ pub struct Workbench {
     pub function_neighbours: FunctionNeighbours,
     /// Rows of a table are being gone through: they are one step on the way back.
     walks: bool,
+    /// Bookmarks and presentations.
+    pub talk: Talk,
+    /// Letters and lines are so many times as large as usual.
+    pub text_scale: f32,
+    /// Something short to tell, and until when.
+    notice: Option<(String, Duration)>,
     /// Where one asks for a picture to be saved.
     pub picture: PictureCard,
     /// The landscape is to be copied to the clipboard as soon as it has been drawn well.
@@ -218,6 +228,9 @@ impl Workbench {
             neighbours: Neighbours::default(),
             function_neighbours: FunctionNeighbours::default(),
             walks: false,
+            talk: Talk::default(),
+            text_scale: 1.0,
+            notice: None,
             picture: PictureCard::default(),
             wants_copy: false,
             mapping: MappingEditor::default(),
@@ -331,6 +344,18 @@ impl Workbench {
     /// The time since the window opened.
     pub fn now(&self) -> Duration {
         self.started.elapsed()
+    }
+
+    /// Shows a line for a while.
+    pub fn tell_briefly(&mut self, line: String) {
+        self.notice = Some((line, self.now() + NOTICE));
+    }
+
+    /// The line that is shown for a while, and for how long.
+    pub fn notice(&self) -> Option<(&str, Duration)> {
+        let (line, until) = self.notice.as_ref()?;
+        let left = until.checked_sub(self.now())?;
+        Some((line, left))
     }
 
     /// Moves camera and playback on to now.

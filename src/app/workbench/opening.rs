@@ -1,6 +1,6 @@
 //! Opening: sources and recordings, sessions, and what grows while it is open.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::super::command::Command;
@@ -12,6 +12,7 @@ use super::super::history::History;
 use super::super::loading::{Loading, Outcome};
 use super::super::mapping::MappingEditor;
 use super::super::pair::PairView;
+use super::super::presenting::bookmarks::found_from;
 use super::super::revision::Jobs;
 use super::super::saved::SavedSession;
 use super::super::work::Work;
@@ -19,6 +20,9 @@ use super::{Message, Search, Workbench};
 use crate::analysis::session::Inputs;
 use crate::views::calls::CallsOf;
 use crate::views::landscape::Surface;
+
+/// More bookmarks than anyone takes.
+const MOST_BOOKMARKS: usize = 10_000;
 
 impl Workbench {
     /// Opens the session that a file keeps.
@@ -169,6 +173,15 @@ impl Workbench {
         }
         self.pair = PairView::default();
         let restored = self.to_restore.take();
+        // Paths mean the same modules while the source tree is the same.
+        let source_dir = |of: &Document| of.inputs.source_dir.clone();
+        let before = self.document.as_ref().and_then(source_dir);
+        if before.is_none() || before != source_dir(&document) || restored.is_some() {
+            let folder = self.session_file.as_deref().and_then(Path::parent);
+            let saved = restored.iter().flat_map(|saved| saved.bookmarks.clone());
+            let saved = saved.take(MOST_BOOKMARKS).collect();
+            self.talk.bookmarks = found_from(folder.unwrap_or(Path::new("")), saved);
+        }
         let lost = restored
             .as_ref()
             .map(|saved| saved.look.restore(&mut self.settings) + saved.restore(&mut document));

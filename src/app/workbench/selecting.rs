@@ -183,6 +183,11 @@ impl Workbench {
         }
     }
 
+    /// Leaves out what `filters` do, in place of what is left out.
+    pub(in crate::app) fn leave_out_instead(&mut self, filters: &Filters) {
+        self.filter(|own| *own = filters.clone());
+    }
+
     /// Leaves out what is chosen or pointed at. Not the root: nothing would be left.
     pub(super) fn leave_out(&mut self, command: &Command) {
         let Some(document) = self.document.as_ref().filter(|it| it.playback.is_some()) else {

@@ -1,0 +1,176 @@
+//! The list of bookmarks: where one goes, in all sections or one, and what one makes of them.
+
+use egui::{Align2, Context as Egui, Label, ScrollArea, Sense, TextEdit, Ui};
+
+use super::super::command::Command;
+use super::super::presenting::bookmarks::Ask;
+use super::super::style;
+use super::Context;
+use super::reorder;
+use super::widgets::{Icon, card, icon_button};
+use crate::presentation::scene::{Bookmark, Section};
+
+/// Bookmarks that a key goes to.
+const KEYS: usize = 9;
+
+pub fn show(ctx: &Egui, context: &mut Context<'_>) {
+    let bench = context.bench;
+    if !bench.talk.is_open || bench.document.is_none() {
+        return;
+    }
+    card(ctx, "bookmarks", Align2::LEFT_TOP, context.free, |ui| {
+        ui.set_width(320.0f32.min(context.free.width() * 0.8));
+        ui.horizontal(|ui| {
+            ui.label(style::title("Bookmarks"));
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                if icon_button(ui, Icon::Close, false, "Close (F4, Escape)").clicked() {
+                    context.commands.push(Command::ToggleTalk);
+                }
+                let take = ui.button("Take").on_hover_text("Keep what is shown (F2)");
+                if take.clicked() {
+                    context.commands.push(Command::Bookmarks(Ask::Add));
+                }
+            });
+        });
+        list(ui, context);
+        file(ui, context);
+    });
+}
+
+fn list(ui: &mut Ui, context: &mut Context<'_>) {
+    let bookmarks = &context.bench.talk.bookmarks;
+    if bookmarks.is_empty() {
+        ui.label(style::weak(
+            "A bookmark keeps camera, what is expanded, look, filters, selection, time and views.",
+        ));
+        return;
+    }
+    let room = (context.free.height() - 190.0).clamp(60.0, 420.0);
+    ScrollArea::vertical()
+        .id_salt("bookmarks")
+        .max_height(room)
+        .show(ui, |ui| {
+            let mut asks = Vec::new();
+            let moved = reorder::rows(ui, "bookmarks", bookmarks.len(), |ui, index| {
+                if let Some(bookmark) = bookmarks.get(index) {
+                    row(ui, index, bookmark, &mut asks);
+                }
+            });
+            asks.extend(moved.map(|(from, to)| Ask::Move(from, to)));
+            context
+                .commands
+                .extend(asks.into_iter().map(Command::Bookmarks));
+        });
+}
+
+fn row(ui: &mut Ui, index: usize, bookmark: &Bookmark, asks: &mut Vec<Ask>) {
+    let key = (index < KEYS).then(|| format!("{}", index + 1));
+    let number = Label::new(style::weak(format!("{}", index + 1)));
+    ui.add_sized([18.0, ui.spacing().interact_size.y], number);
+    // The name as it is being typed; none while nobody does.
+    let id = ui.make_persistent_id(("bookmark name", index));
+    let typed = ui
+        .data(|data| data.get_temp::<Option<String>>(id))
+        .flatten();
+    let width = ui.available_width() - 34.0;
+    match typed {
+        Some(mut name) => {
+            let field = ui.add(TextEdit::singleline(&mut name).desired_width(width - 8.0));
+            let is_done = field.lost_focus();
+            if !field.has_focus() && !is_done {
+                field.request_focus();
+            }
+            let keep = (!is_done).then(|| name.clone());
+            ui.data_mut(|data| data.insert_temp(id, keep));
+            if is_done {
+                asks.push(Ask::Rename(index, name.trim().to_owned()));
+            }
+        }
+        None => {
+            let label = Label::new(&bookmark.name).truncate().sense(Sense::click());
+            let size = [width, ui.spacing().interact_size.y];
+            let left = egui::Layout::left_to_right(egui::Align::Center);
+            let shown = ui.allocate_ui_with_layout(size.into(), left, |ui| {
+                ui.set_min_width(width);
+                ui.add(label)
+            });
+            let hint = match key {
+                Some(key) => format!("Go there (Alt + {key}); double-click to rename"),
+                None => "Go there; double-click to rename".to_owned(),
+            };
+            let label = shown.inner.on_hover_text(hint);
+            if label.double_clicked() {
+                let name = Some(bookmark.name.clone());
+                ui.data_mut(|data| data.insert_temp(id, name));
+            } else if label.clicked() {
+                asks.push(Ask::GoTo(index, None));
+            }
+        }
+    }
+    ui.menu_button("…", |ui| {
+        ui.label(style::weak("Go there in one section"));
+        for section in Section::ALL {
+            let has = has(bookmark, section);
+            if ui
+                .add_enabled(has, egui::Button::new(section.name()))
+                .clicked()
+            {
+                asks.push(Ask::GoTo(index, Some(section)));
+            }
+        }
+        ui.separator();
+        if ui.button("Rename").clicked() {
+            let name = Some(bookmark.name.clone());
+            ui.data_mut(|data| data.insert_temp(id, name));
+        }
+        if ui.button("Keep what is shown now").clicked() {
+            asks.push(Ask::Renew(index));
+        }
+        if ui.button("Delete").clicked() {
+            asks.push(Ask::Remove(index));
+        }
+    });
+}
+
+/// Whether a bookmark says something of a section.
+fn has(bookmark: &Bookmark, section: Section) -> bool {
+    match section {
+        Section::Camera => bookmark.camera.is_some(),
+        Section::Cut => bookmark.collapsed.is_some(),
+        Section::Look => bookmark.look.is_some(),
+        Section::Mapping => bookmark.mapping.is_some(),
+        Section::Filters => bookmark.left_out.is_some(),
+        Section::Selection => bookmark.module.is_some(),
+        Section::Time => bookmark.time.is_some(),
+        Section::Range => bookmark.range.is_some(),
+        Section::Views => bookmark.views.is_some(),
+    }
+}
+
+/// Where bookmarks are written to, and read from.
+fn file(ui: &mut Ui, context: &mut Context<'_>) {
+    let talk = &context.bench.talk;
+    ui.horizontal(|ui| {
+        let mut file = talk.file.clone();
+        let field = TextEdit::singleline(&mut file)
+            .hint_text("File, such as talk.toml")
+            .desired_width(ui.available_width() - 128.0);
+        if ui.add(field).changed() {
+            context.commands.push(Command::NameTalkFile(file));
+        }
+        let is_named = !talk.file.trim().is_empty();
+        let export = ui.add_enabled(
+            is_named && !talk.bookmarks.is_empty(),
+            egui::Button::new("Export"),
+        );
+        let export = export.on_hover_text("Writes the bookmarks to a scene file");
+        if export.clicked() {
+            context.commands.push(Command::ExportBookmarks);
+        }
+        let import = ui.add_enabled(is_named, egui::Button::new("Import"));
+        let import = import.on_hover_text("Adds the bookmarks of a scene file");
+        if import.clicked() {
+            context.commands.push(Command::ImportBookmarks);
+        }
+    });
+}

@@ -1,0 +1,15 @@
+//! A short line that goes by itself.
+
+use egui::{Align2, Context as Egui};
+
+use super::Context;
+use super::widgets::card;
+
+pub fn show(ctx: &Egui, context: &Context<'_>) {
+    let Some((line, _)) = context.bench.notice() else {
+        return;
+    };
+    card(ctx, "notice", Align2::CENTER_TOP, context.free, |ui| {
+        ui.label(line);
+    });
+}

@@ -1,0 +1,341 @@
+//! What a bookmark keeps and a scene changes, as one value: taken from the window, changed, and brought back to it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use glam::Vec3;
+
+use super::super::camera::pose::{self, Pose};
+use super::super::command::Command;
+use super::super::document::Document;
+use super::super::saved::SavedLook;
+use super::super::workbench::Workbench;
+use crate::facts::hierarchy::Hierarchy;
+use crate::filter::cut::Cut;
+use crate::filter::filters::{FilterStep, Filters};
+use crate::filter::selection::{CallOf, Pointed};
+use crate::presentation::scene::{Bookmark, Camera, LeftOut, Look, Section, TimeText, View};
+use crate::units::{CallId, ModuleId, ThreadId, Time, TimeRange, TimeSpec};
+use crate::views::landscape::LandscapeSettings;
+use crate::views::table::ViewId;
+
+/// A camera does not look down more steeply: the heading would have no direction.
+const MAX_PITCH: f32 = 1.55;
+
+/// All that bookmarks keep, but the mapping.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kept {
+    pub settings: LandscapeSettings,
+    pub legend: bool,
+    /// Letters and lines are so many times as large as usual.
+    pub text_scale: f32,
+    pub cut: Cut,
+    pub filters: Filters,
+    pub module: Option<ModuleId>,
+    pub range: Option<TimeRange>,
+    pub time: Time,
+    pub summary: bool,
+    pub views: BTreeSet<ViewId>,
+    pub pose: Pose,
+}
+
+/// Modules by their paths: those that bookmarks and shots name, found in one pass.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Modules(BTreeMap<String, ModuleId>);
+
+impl Modules {
+    /// O(modules).
+    pub fn find(hierarchy: &Hierarchy, paths: &BTreeSet<String>) -> Modules {
+        let last = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+        let ends: BTreeSet<String> = paths.iter().map(|path| last(path)).collect();
+        let mut found = BTreeMap::new();
+        for module in hierarchy.modules() {
+            // A name may hold the sign that separates names.
+            if ends.contains(&last(hierarchy.name(module))) {
+                let path = hierarchy.path(module);
+                if paths.contains(&path) {
+                    found.entry(path).or_insert(module);
+                }
+            }
+        }
+        Modules(found)
+    }
+
+    pub fn get(&self, path: &str) -> Option<ModuleId> {
+        self.0.get(path).copied()
+    }
+
+    pub fn has(&self, path: &str) -> bool {
+        self.0.contains_key(path)
+    }
+}
+
+/// The paths of all modules that a bookmark names.
+pub fn named_by(bookmark: &Bookmark) -> impl Iterator<Item = &String> {
+    let left_out = bookmark.left_out.iter().flatten();
+    let left_out = left_out.filter_map(|step| match step {
+        LeftOut::Module(path) | LeftOut::Below(path) => Some(path),
+        LeftOut::Thread(_) | LeftOut::BelowCall(_) => None,
+    });
+    let module = bookmark.module.iter().filter(|path| !path.is_empty());
+    let collapsed = bookmark.collapsed.iter().flatten();
+    collapsed.chain(module).chain(left_out)
+}
+
+impl Kept {
+    pub fn of(bench: &Workbench) -> Kept {
+        let document = bench.document.as_ref();
+        let selection = document.map(|it| &it.selection);
+        let playback = document.and_then(|it| it.playback.as_ref());
+        Kept {
+            settings: bench.settings,
+            legend: bench.shown.legend,
+            text_scale: bench.text_scale,
+            cut: document.map_or_else(Cut::all, |it| it.cut.clone()),
+            filters: document.map(|it| it.filters.clone()).unwrap_or_default(),
+            module: selection.and_then(|it| it.chosen.module),
+            range: selection.and_then(|it| it.range),
+            time: playback.map_or(Time::ZERO, |it| it.time()),
+            summary: playback.is_some_and(|it| it.summary),
+            views: bench.dock.open_views().into_iter().collect(),
+            pose: bench.camera.destination().unwrap_or(bench.camera.pose()),
+        }
+    }
+
+    /// Takes a look over; how many names in it mean nothing.
+    pub fn look(&mut self, look: &Look) -> usize {
+        self.legend = look.legend.unwrap_or(self.legend);
+        self.text_scale = look.text_scale.unwrap_or(self.text_scale);
+        SavedLook::named(look).restore_parts(&mut self.settings)
+    }
+
+    /// Takes over what a bookmark says of these sections, but the mapping; how many names in it mean nothing. What
+    /// is hidden by a mapping stays hidden.
+    pub fn take(
+        &mut self,
+        bookmark: &Bookmark,
+        sections: &[Section],
+        document: &Document,
+        modules: &Modules,
+    ) -> usize {
+        let wants = |section| sections.contains(&section);
+        let hierarchy = &document.session.hierarchy;
+        let mut lost = 0;
+        let mut module = |path: &String| {
+            let found = modules.get(path);
+            lost += usize::from(found.is_none());
+            found
+        };
+        if let Some(collapsed) = bookmark.collapsed.as_ref().filter(|_| wants(Section::Cut)) {
+            self.cut.expand_all();
+            for module in collapsed.iter().filter_map(&mut module) {
+                self.cut.collapse(hierarchy, module);
+            }
+        }
+        if let Some(steps) = bookmark
+            .left_out
+            .as_ref()
+            .filter(|_| wants(Section::Filters))
+        {
+            let steps = steps.iter().filter_map(|step| {
+                Some(match step {
+                    LeftOut::Thread(thread) => FilterStep::HideThread(ThreadId(*thread)),
+                    LeftOut::Module(path) => FilterStep::RemoveModule(module(path)?),
+                    LeftOut::Below(path) => FilterStep::RemoveBelow(module(path)?),
+                    LeftOut::BelowCall([thread, call]) => FilterStep::RemoveBelowCall(CallOf {
+                        thread: ThreadId(*thread),
+                        call: CallId(*call),
+                    }),
+                })
+            });
+            self.filters = Filters::new(steps);
+        }
+        if let Some(path) = bookmark
+            .module
+            .as_ref()
+            .filter(|_| wants(Section::Selection))
+        {
+            self.module = match path.is_empty() {
+                true => None,
+                false => module(path),
+            };
+        }
+        if let Some(look) = bookmark.look.as_ref().filter(|_| wants(Section::Look)) {
+            lost += self.look(look);
+        }
+        if let Some(camera) = bookmark.camera.filter(|_| wants(Section::Camera)) {
+            self.pose = pose_of(&camera);
+        }
+        if let Some(range) = bookmark.range.as_ref().filter(|_| wants(Section::Range)) {
+            self.range = range_of(range, document);
+        }
+        if let Some(views) = bookmark.views.as_ref().filter(|_| wants(Section::Views)) {
+            self.views = views.iter().map(|&it| view(it)).collect();
+        }
+        if let Some(time) = bookmark.time.filter(|_| wants(Section::Time))
+            && let Some(resolved) = document.resolved()
+        {
+            let duration = resolved.recording.trace.duration();
+            self.time = time.0.resolve(duration).min(Time::ZERO + duration);
+        }
+        lost
+    }
+
+    /// A bookmark of all of it; `mapping` is the file of the mapping in force, if there is one.
+    pub fn bookmark(
+        &self,
+        name: String,
+        mapping: Option<PathBuf>,
+        document: &Document,
+    ) -> Bookmark {
+        let path = |module: ModuleId| document.session.hierarchy.path(module);
+        let left_out = self.filters.steps().iter().map(|step| match *step {
+            FilterStep::HideThread(thread) => LeftOut::Thread(thread.0),
+            FilterStep::RemoveModule(module) => LeftOut::Module(path(module)),
+            FilterStep::RemoveBelow(module) => LeftOut::Below(path(module)),
+            FilterStep::RemoveBelowCall(of) => LeftOut::BelowCall([of.thread.0, of.call.0]),
+        });
+        let plays = document.playback.is_some();
+        let at = |time: Time| TimeText(TimeSpec::At(time));
+        let range = self
+            .range
+            .map_or_else(Vec::new, |range| vec![at(range.start), at(range.end)]);
+        Bookmark {
+            name,
+            camera: Some(camera_of(&self.pose)),
+            collapsed: Some(self.cut.collapsed().map(path).collect()),
+            look: Some(Look {
+                legend: Some(self.legend),
+                text_scale: (self.text_scale != 1.0).then_some(self.text_scale),
+                ..SavedLook::of(&self.settings).look()
+            }),
+            mapping: Some(mapping.unwrap_or_default()),
+            left_out: Some(left_out.collect()),
+            module: Some(self.module.map(path).unwrap_or_default()),
+            time: plays.then(|| at(self.time)),
+            range: plays.then_some(range),
+            views: Some(self.views.iter().map(|&it| view_of(it)).collect()),
+        }
+    }
+
+    /// Brings the window to this state but for the camera; what is the same is not touched.
+    pub fn apply(&self, bench: &mut Workbench) {
+        if bench.document.is_none() {
+            return;
+        }
+        bench.shown.legend = self.legend;
+        bench.text_scale = self.text_scale;
+        for view in self.views.iter().copied() {
+            let can_show = bench.document.as_ref().is_some_and(|it| it.can_show(view));
+            if can_show && !bench.dock.is_open(view) {
+                bench.dock.open(view);
+            }
+        }
+        for view in ViewId::ALL {
+            if !self.views.is_empty() && !self.views.contains(&view) {
+                bench.dock.close(view);
+            }
+        }
+        if let Some(document) = &mut bench.document {
+            let has_other_cut = document.cut != self.cut;
+            if has_other_cut {
+                document.cut = self.cut.clone();
+                bench.detail_by_size = false;
+            }
+            if has_other_cut || bench.settings != self.settings {
+                bench.execute(Command::Configure(self.settings));
+            }
+        }
+        let differs = |bench: &Workbench, is_other: &dyn Fn(&Document) -> bool| {
+            bench.document.as_ref().is_some_and(is_other)
+        };
+        if differs(bench, &|it| it.selection.chosen.module != self.module) {
+            bench.execute(Command::Choose(Pointed::at_module(self.module)));
+        }
+        if differs(bench, &|it| it.selection.range != self.range) {
+            bench.execute(Command::SetRange(self.range));
+        }
+        if differs(bench, &|it| it.filters.steps() != self.filters.steps()) {
+            bench.leave_out_instead(&self.filters);
+        }
+        if differs(bench, &|it| {
+            let playback = it.playback.as_ref();
+            playback.is_some_and(|it| it.summary != self.summary)
+        }) {
+            bench.execute(Command::ToggleSummary);
+        }
+        if differs(bench, &|it| {
+            let playback = it.playback.as_ref();
+            playback.is_some_and(|it| it.time() != self.time)
+        }) {
+            bench.execute(Command::Seek(self.time));
+        }
+    }
+}
+
+/// The range that two times mean, none for other numbers of times.
+pub fn range_of(times: &[TimeText], document: &Document) -> Option<TimeRange> {
+    let whole = document.resolved()?.recording.trace.range();
+    let [a, b] = times else { return None };
+    let length = whole.end.since(Time::ZERO);
+    let [a, b] = [a, b].map(|time| time.0.resolve(length).min(whole.end));
+    Some(TimeRange::new(a.min(b), a.max(b)))
+}
+
+/// Where the camera stands that a scene describes.
+pub fn pose_of(camera: &Camera) -> Pose {
+    let target = Vec3::from_array(camera.target);
+    Pose {
+        target: if target.is_finite() {
+            target
+        } else {
+            Vec3::ZERO
+        },
+        distance: camera.distance.clamp(0.1, 1e6),
+        yaw: camera.yaw.to_radians().rem_euclid(std::f32::consts::TAU),
+        pitch: camera.pitch.to_radians().clamp(-MAX_PITCH, MAX_PITCH),
+        fov_y: camera
+            .lens
+            .map_or(pose::FOV_Y, |lens| lens.to_radians().clamp(0.01, 1.5)),
+    }
+}
+
+/// A pose as a scene describes it, as exactly as people read it.
+pub fn camera_of(pose: &Pose) -> Camera {
+    let round = |value: f32, digits: f32| (value * digits).round() / digits;
+    let degrees = |radians: f32| round(radians.to_degrees(), 1000.0);
+    let is_usual = (pose.fov_y - pose::FOV_Y).abs() < 1e-4;
+    Camera {
+        target: pose.target.to_array().map(|axis| round(axis, 1000.0)),
+        distance: round(pose.distance, 1000.0).max(1e-3),
+        yaw: degrees(pose.yaw.rem_euclid(std::f32::consts::TAU)),
+        pitch: degrees(pose.pitch),
+        lens: (!is_usual).then(|| degrees(pose.fov_y)),
+    }
+}
+
+/// The view of the application that a scene means.
+pub fn view(of: View) -> ViewId {
+    match of {
+        View::Landscape => ViewId::Landscape,
+        View::Mural => ViewId::Mural,
+        View::Flame => ViewId::Flame,
+        View::Functions => ViewId::Functions,
+        View::Calls => ViewId::Calls,
+        View::Differences => ViewId::Differences,
+        View::Timelines => ViewId::Timelines,
+    }
+}
+
+/// How scenes call a view.
+fn view_of(view: ViewId) -> View {
+    match view {
+        ViewId::Landscape => View::Landscape,
+        ViewId::Mural => View::Mural,
+        ViewId::Flame => View::Flame,
+        ViewId::Functions => View::Functions,
+        ViewId::Calls => View::Calls,
+        ViewId::Differences => View::Differences,
+        ViewId::Timelines => View::Timelines,
+    }
+}

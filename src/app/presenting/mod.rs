@@ -1,0 +1,21 @@
+//! Presentations: the states that bookmarks keep and scenes change.
+
+pub mod bookmarks;
+mod kept;
+
+use bookmarks::Pending;
+pub use kept::{Kept, Modules, named_by, pose_of, range_of, view};
+
+use crate::presentation::scene::Bookmark;
+
+/// What the window knows of presentations.
+#[derive(Default)]
+pub struct Talk {
+    /// Of the open session, in the order that the user gave them.
+    pub bookmarks: Vec<Bookmark>,
+    pending: Option<Pending>,
+    /// The panel that lists them is open.
+    pub is_open: bool,
+    /// The file that bookmarks are exported to and read from.
+    pub file: String,
+}
