@@ -65,8 +65,7 @@ fn list(ui: &mut Ui, context: &mut Context<'_>) {
 
 fn row(ui: &mut Ui, index: usize, bookmark: &Bookmark, asks: &mut Vec<Ask>) {
     let key = (index < KEYS).then(|| format!("{}", index + 1));
-    let number = Label::new(style::weak(format!("{}", index + 1)));
-    ui.add_sized([18.0, ui.spacing().interact_size.y], number);
+    reorder::number(ui, index);
     // The name as it is being typed; none while nobody does.
     let id = ui.make_persistent_id(("bookmark name", index));
     let typed = ui

@@ -47,6 +47,17 @@ pub fn rows(
     (to != dragged.1).then_some((dragged.1, to))
 }
 
+/// The number of a row, from 1.
+pub fn number(ui: &mut Ui, index: usize) {
+    let size = vec2(20.0, ui.spacing().interact_size.y);
+    let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
+    let font = egui::TextStyle::Body.resolve(ui.style());
+    let color = ui.visuals().weak_text_color();
+    let align = egui::Align2::CENTER_CENTER;
+    ui.painter()
+        .text(rect.center(), align, index + 1, font, color);
+}
+
 fn grip(ui: &mut Ui, name: &'static str, index: usize) {
     let size = vec2(GRIP, ui.spacing().interact_size.y);
     let (rect, _) = ui.allocate_exact_size(size, Sense::hover());

@@ -11,6 +11,7 @@ use super::super::saved::relative;
 use super::super::workbench::{Message, Workbench};
 use super::kept::{Kept, Modules, named_by};
 use crate::presentation::scene::{Bookmark, Scene, SceneFile, SceneInputs, Section};
+use crate::units::Time;
 
 /// What one asks of the bookmarks; each by its number.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,8 +65,8 @@ impl Workbench {
         let plays = document.playback.as_ref();
         let wanted = match (module, plays) {
             (Some(module), _) => document.session.hierarchy.name(module).to_owned(),
-            (None, Some(playback)) => playback.time().to_string(),
-            (None, None) => format!("Bookmark {}", self.talk.bookmarks.len() + 1),
+            (None, Some(playback)) if playback.time() > Time::ZERO => playback.time().to_string(),
+            (None, _) => format!("Bookmark {}", self.talk.bookmarks.len() + 1),
         };
         let name = free_name(&self.talk.bookmarks, &wanted);
         let Some(bookmark) = self.bookmark(name.clone()) else {
@@ -309,7 +310,7 @@ mod tests {
     use crate::filter::filters::FilterStep;
     use crate::progress::Progress;
     use crate::render::theme::Theme;
-    use crate::units::{ModuleId, ThreadId, Time, TimeRange};
+    use crate::units::{ModuleId, ThreadId, TimeRange};
     use crate::views::landscape::{ArcMode, LandscapeSettings, Surface};
     use crate::views::metrics::Metric;
     use crate::views::table::ViewId;
