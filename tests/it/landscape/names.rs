@@ -1,0 +1,192 @@
+//! Names: they never overlap, and stay.
+
+use std::collections::BTreeMap;
+
+use callscape::filter::cut::Cut;
+use callscape::filter::selection::{Pointed, Selection};
+use callscape::render::camera::Camera;
+use callscape::units::ModuleId;
+use callscape::views::landscape::LandscapeView;
+use glam::{Vec2, Vec3};
+
+use super::picking::camera_from;
+use super::{DIRECTORIES, moment, session, settings};
+use crate::common::Random;
+
+#[test]
+fn names_of_districts_do_not_overlap_from_any_side() {
+    let session = session(11);
+    let mut view = LandscapeView::new(&session, &settings(), &Cut::all());
+    let size = glam::Vec2::new(1280.0, 720.0);
+    let (min, max) = view.bounds(ModuleId::ROOT).expect("the root");
+    let middle = (min + max) * 0.5;
+    let mut most = 0;
+    for direction in 0..16 {
+        let (sin, cos) = (direction as f32 * 0.4).sin_cos();
+        let camera = callscape::render::camera::Camera {
+            eye: middle + glam::Vec3::new(900.0 * cos, 900.0 * sin, 700.0),
+            target: middle,
+            fov_y: 0.7,
+        };
+        view.label(&session, &Selection::default(), &[], &camera, size, 14.0);
+        let labels = view.flat_labels();
+        most = most.max(labels.len());
+        for label in labels {
+            let (low, high) = view.bounds(label.module).expect("a district");
+            let origin = label.origin;
+            assert!(low.x <= origin.x && origin.x <= high.x, "{label:?}");
+            assert!(low.y <= origin.y && origin.y <= high.y, "{label:?}");
+            let to_reader = camera.view_from_world().inverse().x_axis.truncate();
+            assert!(label.right.dot(to_reader) > -0.3, "turned to the reader");
+        }
+        // The strips are apart, so names are apart when each lies in its own.
+        let mut modules: Vec<ModuleId> = labels.iter().map(|label| label.module).collect();
+        modules.sort_unstable();
+        modules.dedup();
+        assert_eq!(modules.len(), labels.len());
+    }
+    assert!(most >= DIRECTORIES as usize, "{most} names");
+}
+
+/// The corners of a name that lies flat, on the screen.
+fn corners_of(
+    label: &callscape::layout::geometry::FlatLabel,
+    camera: &Camera,
+    size: Vec2,
+) -> [Vec2; 4] {
+    let width = callscape::layout::labels::text::width(&label.text) * label.em;
+    // From below the baseline to the top of the letters.
+    let (low, high) = (label.up * label.em * -0.2, label.up * label.em * 0.74);
+    let end = label.origin + label.right * width;
+    let corners = [
+        label.origin + low,
+        end + low,
+        end + high,
+        label.origin + high,
+    ];
+    corners.map(|at| camera.project(at, size).expect("names lie before the eye"))
+}
+
+/// Whether two convex shapes overlap by more than rounding: no side of either separates them.
+fn overlap(a: &[Vec2; 4], b: &[Vec2; 4]) -> bool {
+    let reach = |shape: &[Vec2; 4], normal: Vec2| {
+        let along = shape.map(|at| at.dot(normal));
+        let low = along.iter().copied().fold(f32::INFINITY, f32::min);
+        (low, along.iter().copied().fold(f32::NEG_INFINITY, f32::max))
+    };
+    let sides = [a, b].into_iter().flat_map(|shape| {
+        (0..4).map(move |side| {
+            (shape[(side + 1) % 4] - shape[side])
+                .perp()
+                .normalize_or_zero()
+        })
+    });
+    let mut sides = sides.filter(|normal| *normal != Vec2::ZERO);
+    sides.all(|normal| {
+        let (a, b) = (reach(a, normal), reach(b, normal));
+        a.1 > b.0 + 0.01 && b.1 > a.0 + 0.01
+    })
+}
+
+/// Every name on the screen as a shape, flat ones first.
+fn shapes(view: &LandscapeView, camera: &Camera, size: Vec2) -> Vec<(String, [Vec2; 4])> {
+    let flat = view.flat_labels().iter();
+    let flat = flat.map(|label| (label.text.clone(), corners_of(label, camera, size)));
+    let screen = view.screen_labels().iter().map(|label| {
+        // The plate that is drawn behind it.
+        let half = callscape::layout::labels::text::width(&label.text) * 0.5 * label.em;
+        let (half, height) = (half + 0.5 * label.em, 1.65 * label.em);
+        let corner = |x: f32, y: f32| label.at + Vec2::new(x, y);
+        let corners = [(-half, 0.0), (half, 0.0), (half, -height), (-half, -height)];
+        (label.text.clone(), corners.map(|(x, y)| corner(x, y)))
+    });
+    flat.chain(screen).collect()
+}
+
+#[test]
+fn names_never_overlap_whatever_one_looks_at() {
+    let session = session(31);
+    let size = Vec2::new(1280.0, 720.0);
+    let mut random = Random(32);
+    let (mut most_flat, mut roofs) = (0, 0);
+    for scene in 0..4 {
+        let mut view = LandscapeView::new(&session, &settings(), &Cut::all());
+        view.show(&session, moment(random.below(1_000_000)));
+        let (min, max) = view.bounds(ModuleId::ROOT).expect("the root");
+        for _ in 0..60 {
+            let camera = camera_from(&mut random, (min + max) * 0.5, scene == 3);
+            let module =
+                |random: &mut Random| ModuleId(random.below(session.hierarchy.len() as u64) as u32);
+            let found: Vec<ModuleId> = (0..8).map(|_| module(&mut random)).collect();
+            let selection = Selection {
+                chosen: Pointed::at_module(Some(module(&mut random))),
+                pointed: Pointed::at_module(Some(module(&mut random))),
+                ..Selection::default()
+            };
+            view.label(&session, &selection, &found, &camera, size, 14.0);
+            most_flat = most_flat.max(view.flat_labels().len());
+            let names = view.flat_labels().iter();
+            roofs += names.filter(|it| it.text.starts_with("function")).count();
+            let shapes = shapes(&view, &camera, size);
+            for (index, (name, a)) in shapes.iter().enumerate() {
+                for (other, b) in &shapes[index + 1..] {
+                    assert!(
+                        !overlap(a, b),
+                        "{name} {a:?} over {other} {b:?}, {camera:?}"
+                    );
+                }
+            }
+        }
+    }
+    assert!(
+        most_flat > 30 && roofs > 100,
+        "{most_flat} names, {roofs} of functions"
+    );
+}
+
+#[test]
+fn names_do_not_flicker_while_the_camera_moves() {
+    let session = session(33);
+    let size = Vec2::new(1280.0, 720.0);
+    let mut view = LandscapeView::new(&session, &settings(), &Cut::all());
+    view.show(&session, moment(400_000));
+    let (min, max) = view.bounds(ModuleId::ROOT).expect("the root");
+    let middle = (min + max) * 0.5;
+    let frames = 400;
+    // Of each name, in which frames it came and went.
+    let mut shown: BTreeMap<ModuleId, Vec<(usize, bool)>> = BTreeMap::new();
+    let mut before: Vec<ModuleId> = Vec::new();
+    let mut seen = 0;
+    for frame in 0..frames {
+        // Half around the city, nearer and away again.
+        let along = frame as f32 / frames as f32;
+        let (sin, cos) = (along * 3.1).sin_cos();
+        let away = 900.0 - 500.0 * (along * std::f32::consts::PI).sin();
+        let camera = Camera {
+            eye: middle + Vec3::new(cos * away, -sin * away, 0.75 * away),
+            target: middle + Vec3::new(60.0 * cos, 0.0, 0.0),
+            fov_y: 0.7,
+        };
+        view.label(&session, &Selection::default(), &[], &camera, size, 14.0);
+        let names = view.flat_labels().iter();
+        let names: Vec<ModuleId> = names.map(|label| label.module).collect();
+        seen += names.len();
+        for &module in names.iter().filter(|it| !before.contains(it)) {
+            shown.entry(module).or_default().push((frame, true));
+        }
+        for &module in before.iter().filter(|it| !names.contains(it)) {
+            shown.entry(module).or_default().push((frame, false));
+        }
+        before = names;
+    }
+    // Gone and back within a fifth of a second.
+    let flicker = shown.values().flat_map(|changes| changes.windows(2));
+    let flicker = flicker.filter(|pair| !pair[0].1 && pair[1].1 && pair[1].0 - pair[0].0 < 12);
+    let (flicker, names) = (flicker.count(), seen / frames);
+    assert!(names > 12, "{names} names at a time");
+    assert!(
+        flicker * 20 <= shown.len(),
+        "{flicker} of {} names flicker",
+        shown.len()
+    );
+}

@@ -1,0 +1,159 @@
+//! Quality, and what is smaller than a pixel.
+
+use std::path::PathBuf;
+
+use callscape::layout::geometry::{BlockKind, BlockLook};
+use callscape::render::image::Image;
+use callscape::render::renderer::{Frame, Quality};
+use callscape::render::theme::Theme;
+use glam::Vec2;
+
+use super::{SIZE, count, differing, draw, frame, is_hot, pixel, renderer};
+use crate::scene::Scene;
+
+#[test]
+fn light_of_every_quality_is_much_the_same() {
+    let scene = Scene::new(900, 5.0, 0, Theme::Light);
+    let mut renderer = renderer(&scene.blocks);
+    renderer.set_looks(0, &scene.looks);
+    let mut picture = |quality: Quality| {
+        let frame = Frame {
+            quality: Quality {
+                samples: 4,
+                ..quality
+            },
+            ..frame(Scene::overview(), Theme::Light, 4)
+        };
+        draw(&mut renderer, &frame)
+    };
+    let medium = picture(Quality::MEDIUM);
+    let pixels = (SIZE[0] * SIZE[1]) as usize;
+    for quality in [Quality::LOW, Quality::HIGH] {
+        let other = differing(&medium, &picture(quality), 24);
+        assert!(
+            other * 20 < pixels,
+            "{quality:?}: {other} pixels are others"
+        );
+    }
+    let bright = |image: &Image| {
+        image
+            .rgba
+            .iter()
+            .map(|&value| u64::from(value))
+            .sum::<u64>()
+    };
+    let without = picture(Quality {
+        shadow: false,
+        ..Quality::MEDIUM
+    });
+    assert!(
+        bright(&without) > bright(&medium),
+        "a shadow takes light away"
+    );
+}
+
+/// The mean of `side` × `side` pixels each.
+fn reduced(image: &Image, side: u32) -> Image {
+    let (width, height) = (image.width / side, image.height / side);
+    let mut rgba = Vec::new();
+    for y in 0..height {
+        for x in 0..width {
+            for channel in 0..4 {
+                let all = (0..side * side).map(|at| {
+                    let (x, y) = (x * side + at % side, y * side + at / side);
+                    u32::from(image.rgba[((y * image.width + x) * 4 + channel) as usize])
+                });
+                rgba.push((all.sum::<u32>() / (side * side)) as u8);
+            }
+        }
+    }
+    Image {
+        width,
+        height,
+        rgba,
+    }
+}
+
+#[test]
+fn what_is_too_small_looks_as_its_mean_does() {
+    // Blocks of about a third of a pixel, as wide as a pixel when the picture is four times as large.
+    for (theme, data) in [
+        (Theme::Light, false),
+        (Theme::Dark, false),
+        (Theme::Light, true),
+    ] {
+        let mut scene = Scene::new(60_000, 0.0, 0, theme);
+        if data {
+            for (place, look) in scene.looks.iter_mut().enumerate() {
+                if scene.blocks[place].kind == BlockKind::Leaf {
+                    let red = if place % 2 == 0 { 1.0 } else { 0.2 };
+                    look.data = [red, 0.2, 0.1, 0.8];
+                }
+            }
+        }
+        let mut renderer = renderer(&scene.blocks);
+        renderer.set_looks(0, &scene.looks);
+        let small = draw(&mut renderer, &frame(Scene::overview(), theme, 8));
+        let large = Frame {
+            size: SIZE.map(|side| side * 4),
+            ..frame(Scene::overview(), theme, 4)
+        };
+        let large = reduced(&draw(&mut renderer, &large), 4);
+        let sums = small.rgba.iter().zip(&large.rgba);
+        let mean =
+            sums.map(|(a, b)| f64::from(a.abs_diff(*b))).sum::<f64>() / small.rgba.len() as f64;
+        let other = differing(&small, &large, 24);
+        println!("{theme:?} {data}: {mean:.2} on average, {other} others");
+        if let Some(folder) = std::env::var_os("CALLSCAPE_PICTURES").map(PathBuf::from) {
+            small
+                .write_png(&folder.join(format!("merged-{theme:?}-{data}.png")))
+                .expect("a file");
+            large
+                .write_png(&folder.join(format!("mean-{theme:?}-{data}.png")))
+                .expect("a file");
+        }
+        assert!(
+            mean < 5.0,
+            "{theme:?}: {mean} on average, {other} pixels are others"
+        );
+    }
+}
+
+#[test]
+fn what_runs_is_found_among_what_is_too_small() {
+    let scene = Scene::new(60_000, 0.0, 0, Theme::Light);
+    let mut renderer = renderer(&scene.blocks);
+    let frame = frame(Scene::overview(), Theme::Light, 4);
+    let size = Vec2::from(SIZE.map(|side| side as f32));
+    let mut tiny = scene.blocks.iter().enumerate().filter(|(_, block)| {
+        let extent = block.max - block.min;
+        block.kind == BlockKind::Leaf && extent.x.max(extent.y) < 1.2
+    });
+    let (place, block) = tiny.next_back().expect("some are tiny");
+    let glowing = |rise: f32| BlockLook {
+        glow: 1.0,
+        rise,
+        ..BlockLook::default()
+    };
+    renderer.set_looks(place, &[glowing(8.0)]);
+    let image = draw(&mut renderer, &frame);
+    let at = frame
+        .camera
+        .project(block.max.with_z(block.max.z + 4.0), size);
+    let at = at.expect("in front of the eye").as_ivec2();
+    let around = (-2..=2).flat_map(|y| (-2..=2).map(move |x| (x, y)));
+    let is_seen = around
+        .map(|(x, y)| pixel(&image, (at.x + x) as u32, (at.y + y) as u32))
+        .any(|[r, _, b]| r > b + 40);
+    assert!(is_seen, "nothing glows about {at}");
+    // In a summary nothing rises: then the terrace shows the mean of what glows on it.
+    renderer.set_looks(place, &[BlockLook::default()]);
+    let rest = count(&draw(&mut renderer, &frame), is_hot);
+    let leaves = scene.blocks.iter().map(|block| match block.kind {
+        BlockKind::Leaf => glowing(0.0),
+        _ => BlockLook::default(),
+    });
+    renderer.set_looks(0, &leaves.collect::<Vec<_>>());
+    let all = count(&draw(&mut renderer, &frame), is_hot);
+    assert!(rest == 0 && all > 10_000, "{rest} hot pixels, then {all}");
+}

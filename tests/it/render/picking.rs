@@ -1,0 +1,67 @@
+//! Which block a pixel shows.
+
+use callscape::layout::pick::Picker;
+use callscape::layout::treemap;
+use callscape::render::theme::Theme;
+use callscape::units::ModuleId;
+use glam::Vec2;
+
+use super::{SIZE, above, draw, frame, gpu, renderer, tower};
+use crate::random::Random;
+use crate::scene::Scene;
+
+#[test]
+fn picking_by_pixel_agrees_with_picking_by_ray() {
+    let mut scene = Scene::new(900, 40.0, 0, Theme::Light);
+    // Names of modules need not be the places of blocks.
+    for (index, block) in scene.blocks.iter_mut().enumerate() {
+        block.module = ModuleId(3 * index as u32 + 1);
+    }
+    let parents = treemap::parents(&scene.blocks);
+    let mut picker = Picker::new(&scene.blocks, &parents);
+    let risen = (0..scene.blocks.len()).filter(|&index| scene.looks[index].rise > 0.0);
+    let risen: Vec<u32> = risen.map(|index| index as u32).collect();
+    assert!(!risen.is_empty());
+    picker.set_risen(&scene.blocks, &parents, &scene.looks, risen);
+    let mut renderer = renderer(&scene.blocks);
+    renderer.set_looks(0, &scene.looks);
+    let camera = Scene::overview();
+    draw(&mut renderer, &frame(camera, Theme::Light, 1));
+    let size = Vec2::from(SIZE.map(|side| side as f32));
+    let seed = 7;
+    let mut random = Random(seed);
+    let mut differ = 0;
+    let mut hits = 0;
+    for _ in 0..300 {
+        let x = random.below(u64::from(SIZE[0])) as u32;
+        let y = random.below(u64::from(SIZE[1])) as u32;
+        let drawn = renderer.pick(gpu(), x, y);
+        let ray = camera.ray(Vec2::new(x as f32 + 0.5, y as f32 + 0.5), size);
+        let hit = picker.pick(&scene.blocks, &scene.looks, camera.eye, ray);
+        let met = hit.map(|hit| scene.blocks[hit.block as usize].module);
+        hits += usize::from(met.is_some());
+        differ += usize::from(drawn != met);
+    }
+    assert!(hits > 100, "seed {seed}: {hits} hits");
+    // The middle of a pixel may lie on an edge, where rasterizing and the ray round differently.
+    assert!(differ <= 2, "seed {seed}: {differ} of 300 differ");
+    assert_eq!(renderer.pick(gpu(), SIZE[0], 0), None);
+}
+
+#[test]
+fn picking_without_waiting_answers_later() {
+    let blocks = tower();
+    let mut renderer = renderer(&blocks);
+    let mut encoder = gpu().device.create_command_encoder(&Default::default());
+    assert!(!renderer.ask_pick(&mut encoder, 1, 1), "nothing drawn yet");
+    draw(&mut renderer, &frame(above(700.0), Theme::Light, 1));
+    assert!(renderer.ask_pick(&mut encoder, SIZE[0] / 2, SIZE[1] / 2));
+    assert!(!renderer.ask_pick(&mut encoder, 1, 1), "one at a time");
+    gpu().queue.submit([encoder.finish()]);
+    let answer = (0..10_000).find_map(|_| {
+        std::thread::yield_now();
+        renderer.picked(gpu())
+    });
+    assert_eq!(answer, Some(Some(ModuleId(1))));
+    assert_eq!(renderer.pick(gpu(), 1, 1), None);
+}
