@@ -1,0 +1,181 @@
+//! Which names and counts are shown.
+
+use glam::{Vec2, Vec3};
+
+use super::relations::Count;
+use super::{LandscapeView, eye, motion, surface};
+use crate::analysis::session::Session;
+use crate::filter::selection::Selection;
+use crate::layout::arcs::ArcMeasure;
+use crate::layout::labels::flat::Around;
+use crate::layout::labels::screen::{Reason, Request, Subject};
+use crate::layout::labels::text::width;
+use crate::render::camera::Camera;
+use crate::units::{Cost, ModuleId, grouped};
+
+/// What glows more than this runs.
+const RUNNING_GLOW: f32 = 0.5;
+
+/// Districts named on the screen where their names cannot be read on them.
+const MOST_DISTRICTS_UNSAID: usize = 24;
+
+/// Names of running functions shown at once.
+const MOST_RUNNING_NAMES: usize = 6;
+
+/// Counts at arcs shown at once: of the cel, and of the module chosen. More hide what they stand at.
+const MOST_COUNTS_OF_CEL: usize = 7;
+const MOST_COUNTS_OF_CHOSEN: usize = 9;
+
+impl LandscapeView {
+    /// Chooses the names for a camera and a picture of `size` physical pixels: districts by their size on
+    /// the screen; what is pointed at, chosen, `found` or running by request. `em` is the height of
+    /// letters on the screen in pixels.
+    pub fn label(
+        &mut self,
+        session: &Session,
+        selection: &Selection,
+        found: &[ModuleId],
+        camera: &Camera,
+        size: Vec2,
+        em: f32,
+    ) {
+        let hierarchy = &session.hierarchy;
+        let eye = eye(camera, size);
+        let (looks, picker) = (&self.looks, &self.picker);
+        // Names go along with their blocks. What stands before what is known only of blocks at rest.
+        let moving = self.motion.as_ref();
+        let is_moving = moving.is_some();
+        let blocks = moving.map_or(self.blocks.as_slice(), motion::Motion::blocks);
+        let meant = [selection.pointed.module, selection.chosen.module];
+        let block_of_module = |module: ModuleId| self.block_of.get(module.index()).copied();
+        let glows = |module| {
+            let look = block_of_module(module).and_then(|it| looks.get(it as usize));
+            look.is_some_and(|look| look.glow > RUNNING_GLOW)
+        };
+        let around = Around {
+            looks,
+            is_seen: |_, point| is_moving || picker.shows(blocks, looks, point, eye.position),
+            importance: |module| match module {
+                _ if meant.contains(&Some(module)) => 3,
+                _ if found.contains(&module) => 2,
+                _ => u8::from(glows(module)),
+            },
+        };
+        self.flat_labels.update(hierarchy, blocks, &eye, &around);
+        let (looks, block_of, theme) = (&self.looks, &self.block_of, self.settings.theme);
+        self.flat_labels.ink(|module| {
+            let block = block_of.get(module.index());
+            let look = block.and_then(|&block| looks.get(block as usize));
+            look.is_some_and(|look| surface::hides_ink(theme, look.data))
+        });
+
+        let of = |module: ModuleId, reason: Reason| {
+            let index = *self.block_of.get(module.index())?;
+            let block = blocks.get(index as usize)?;
+            let rise = self.looks.get(index as usize)?.rise;
+            let middle = (block.min + block.max) * 0.5;
+            Some(Request {
+                of: Subject::Module(module),
+                name: hierarchy.name(module),
+                reason,
+                top: middle.with_z(block.max.z + rise),
+            })
+        };
+        let running = self.relations.innermost().iter().take(MOST_RUNNING_NAMES);
+        let running = running.filter_map(|&index| Some(self.blocks.get(index as usize)?.module));
+        let requests = selection
+            .pointed
+            .module
+            .map(|module| (module, Reason::Hovered))
+            .into_iter()
+            .chain(
+                selection
+                    .chosen
+                    .module
+                    .map(|module| (module, Reason::Selected)),
+            )
+            .chain(found.iter().map(|&module| (module, Reason::Found)))
+            .chain(running.map(|module| (module, Reason::Running)))
+            // A district whose name can be read on its terrace needs no second one.
+            .filter(|&(module, _)| !self.flat_labels.is_read(module))
+            .filter_map(|(module, reason)| of(module, reason));
+        let unsaid = self.flat_labels.unsaid(blocks, &eye);
+        let unsaid = unsaid.filter_map(|(index, edge)| {
+            let module = blocks.get(index as usize)?.module;
+            let name = hierarchy.name(module);
+            let [from, to] = edge.map(|end| eye.project(end));
+            let fits = from?.distance(to?) > (width(name) + 1.0) * em;
+            (fits && !self.flat_labels.is_read(module)).then_some(Request {
+                of: Subject::Module(module),
+                name,
+                reason: Reason::District,
+                top: edge[0].midpoint(edge[1]),
+            })
+        });
+        let unsaid = unsaid.take(MOST_DISTRICTS_UNSAID);
+        let requests = requests.chain(unsaid);
+        let counts = self.counts(selection);
+        let counts = counts.iter().map(|(of, text, at)| Request {
+            of: *of,
+            name: text,
+            reason: Reason::Counted,
+            top: *at,
+        });
+        let requests: Vec<Request<'_>> = requests.chain(counts).collect();
+        self.screen_labels.update(&requests, &eye, em);
+        self.flat_labels.give_way(self.screen_labels.plates());
+    }
+
+    /// The counts that stand at arcs: of the relation that is pointed at or chosen, of the relations of the
+    /// module chosen, and of the most frequent ones of the cel, `123 +5` where the cel added 5 to make 123
+    /// (AVID section 2.1).
+    fn counts(&self, selection: &Selection) -> Vec<(Subject, String, Vec3)> {
+        let module = |block: u32| self.blocks[block as usize].module;
+        let [pointed, chosen] = [selection.pointed, selection.chosen];
+        let chosen_block = chosen.module.and_then(|it| self.block_of.get(it.index()));
+        let mut counts = Vec::new();
+        let (mut of_cel, mut of_chosen) = (0, 0);
+        for Count {
+            relation,
+            arc,
+            sign,
+        } in self.relations.counts()
+        {
+            let pair = Some((module(relation.from), module(relation.to)));
+            let is_meant = pair == pointed.relation || pair == chosen.relation;
+            let is_chosen =
+                chosen_block.is_some_and(|block| [relation.from, relation.to].contains(block));
+            let wanted = if is_meant {
+                true
+            } else if is_chosen {
+                of_chosen += 1;
+                of_chosen <= MOST_COUNTS_OF_CHOSEN
+            } else {
+                let stands_out = relation.step_calls > 0
+                    || !sign.is_empty()
+                    || self.shown.is_some_and(|it| it.summary);
+                of_cel += usize::from(stands_out);
+                stands_out && of_cel <= MOST_COUNTS_OF_CEL
+            };
+            if wanted {
+                let mut text = sign.to_owned();
+                let by_cost = self.settings.arc_measure == ArcMeasure::Cost && sign.is_empty();
+                text.push_str(&match sign {
+                    "" => self.arc_amount(relation.amount(self.settings.arc_measure)),
+                    _ => match (self.metrics.difference(), &self.weighs) {
+                        (Some(difference), _) => difference.relation_text(relation.calls),
+                        (None, Some(unit)) => unit.show(Cost::from_ns(relation.calls)),
+                        (None, None) => grouped(relation.calls),
+                    },
+                });
+                if !by_cost && relation.step_calls > 0 && relation.step_calls < relation.calls {
+                    text.push_str(" +");
+                    text.push_str(&grouped(relation.step_calls));
+                }
+                let of = Subject::Relation(module(relation.from), module(relation.to));
+                counts.push((of, text, self.relations.middle(arc)));
+            }
+        }
+        counts
+    }
+}

@@ -1,0 +1,193 @@
+//! Where the blocks stand, in which colours, and what a legend says of it.
+
+use std::sync::{Arc, OnceLock};
+
+use super::{ColorScale, LandscapeView, NO_BLOCK, Scale, Surface, surface};
+use crate::analysis::session::Session;
+use crate::facts::hierarchy::{Hierarchy, ModuleKind};
+use crate::layout::geometry::{Block, BlockKind, BlockLook};
+use crate::layout::labels::flat::FlatLabels;
+use crate::layout::pick::Picker;
+use crate::layout::treemap::{Heights, Plan, Tiling, Treemap};
+use crate::render::renderer::lightness_levels;
+use crate::units::ModuleId;
+use crate::views::metrics::{Metric, ModuleMetrics};
+
+/// What a legend says of footprints and heights.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Amounts {
+    /// What all footprints together stand for; none where the metric does not add up.
+    pub area: Option<f64>,
+    /// What the tallest block stands for; none where heights are even or nothing is known.
+    pub height: Option<f64>,
+}
+
+/// Functions without source are drawn as if they had this share of the mean function's lines: large
+/// enough to see what runs in them, small enough to leave the city to the source.
+const UNKNOWN_SHARE: f64 = 0.3;
+
+/// Gives functions of which no lines are known a size.
+fn guess_unknown(hierarchy: &Hierarchy, lines: &mut [f64]) {
+    let is_function =
+        |&id: &ModuleId| hierarchy.kind(id) == ModuleKind::Function && hierarchy.is_leaf(id);
+    let functions = || hierarchy.modules().filter(is_function);
+    let (mut sum, mut known) = (0.0, 0.0f64);
+    for function in functions().filter(|id| lines[id.index()] > 0.0) {
+        sum += lines[function.index()];
+        known += 1.0;
+    }
+    let guess = sum / known.max(1.0) * UNKNOWN_SHARE;
+    for function in functions() {
+        let lines = &mut lines[function.index()];
+        if *lines <= 0.0 {
+            *lines = guess;
+        }
+    }
+}
+
+/// What each module's footprint is to say. Lines of code are guessed where none are known.
+fn areas(hierarchy: &Hierarchy, metrics: &ModuleMetrics, metric: Metric) -> Vec<f64> {
+    let mut areas = metrics.areas(hierarchy, metric);
+    if metric == Metric::LinesOfCode {
+        guess_unknown(hierarchy, &mut areas);
+    }
+    areas
+}
+
+/// The footprints by lines of code.
+fn areas_by_lines(hierarchy: &Hierarchy, metrics: &ModuleMetrics) -> Arc<[f64]> {
+    areas(hierarchy, metrics, Metric::LinesOfCode).into()
+}
+
+impl LandscapeView {
+    /// Gives the blocks the colours of the settings; nothing is shown of a recording.
+    pub(super) fn paint(&mut self, session: &Session) {
+        let settings = &self.settings;
+        self.looks.clear();
+        self.looks.resize(self.blocks.len(), BlockLook::default());
+        let (colors, scale) =
+            surface::colors(settings, &session.hierarchy, &self.metrics, &self.blocks);
+        self.color_scale = scale;
+        for (look, color) in self.looks.iter_mut().zip(colors) {
+            look.data = color;
+        }
+        if settings.surface == Surface::Difference
+            && let Some(difference) = self.metrics.difference()
+        {
+            for (look, block) in self.looks.iter_mut().zip(&self.blocks) {
+                if block.kind != BlockKind::Terrace {
+                    look.mark = difference.mark(block.module);
+                }
+            }
+        }
+        self.highlight_anew(&session.hierarchy);
+        self.activity.forget();
+        self.picker
+            .set_risen(&self.blocks, &self.parents, &self.looks, []);
+        self.shown = None;
+        self.changed.clear();
+        self.changed.push(0..self.blocks.len() as u32);
+    }
+
+    /// Makes the blocks, and what is found by them.
+    pub(super) fn place(&mut self, hierarchy: &Hierarchy) {
+        let settings = &self.settings;
+        let areas = areas(hierarchy, &self.metrics, settings.area);
+        if settings.tiling == Tiling::Stable && self.references.len() != hierarchy.len() {
+            self.references = match settings.area {
+                Metric::LinesOfCode => areas.as_slice().into(),
+                _ => areas_by_lines(hierarchy, &self.metrics),
+            };
+        }
+        let heights = match settings.height {
+            None => Heights::Even,
+            Some(metric) => Heights::Metric(self.metrics.values(hierarchy, metric)),
+        };
+        let spread = match (&heights, settings.height_scale) {
+            (Heights::Metric(values), Some(scale)) => {
+                Some(Heights::Metric(self.spread(hierarchy, values, scale)))
+            }
+            _ => None,
+        };
+        let (blocks, parents) = (&mut self.blocks, &mut self.parents);
+        let mut treemap = Treemap::in_place_of(std::mem::take(blocks), std::mem::take(parents));
+        treemap.lay_out(&Plan {
+            hierarchy,
+            cut: &self.cut,
+            areas: &areas,
+            references: &self.references,
+            heights: spread.as_ref().unwrap_or(&heights),
+            tiling: settings.tiling,
+        });
+        (self.blocks, self.parents) = treemap.into_blocks();
+        let tallest = |values: &[f64]| {
+            let solid = |block: &&Block| block.kind != BlockKind::Terrace;
+            let of = self.blocks.iter().filter(solid);
+            let of = of.filter_map(|block| values.get(block.module.index()));
+            of.copied()
+                .filter(|value| value.is_finite())
+                .fold(0.0, f64::max)
+        };
+        self.amounts = Amounts {
+            area: self.metrics.sum_of_all(hierarchy, settings.area),
+            height: match &heights {
+                Heights::Even => None,
+                Heights::Metric(values) => Some(tallest(values)).filter(|&most| most > 0.0),
+            },
+        };
+        self.levels = lightness_levels(&self.blocks);
+        self.ground_scales = [OnceLock::new(), OnceLock::new()];
+        self.motion = None;
+        self.picker = Picker::new(&self.blocks, &self.parents);
+        self.block_of = vec![NO_BLOCK; hierarchy.len()];
+        for (index, block) in self.blocks.iter().enumerate() {
+            let mut of = block.module.0..block.module.0 + 1;
+            if block.kind == BlockKind::Collapsed {
+                of = hierarchy.subtree(block.module);
+            }
+            self.block_of[of.start as usize..of.end as usize].fill(index as u32);
+        }
+        self.flat_labels = FlatLabels::new(hierarchy, &self.blocks);
+    }
+
+    /// What heights, which grow with the square root, have to be given for values to be spread by `scale`.
+    fn spread(&self, hierarchy: &Hierarchy, values: &[f64], scale: Scale) -> Vec<f64> {
+        // Of what the cut leaves: before there are blocks, all that stands on the ground by itself.
+        let is_solid = |&id: &ModuleId| hierarchy.is_leaf(id) || self.cut.is_collapsed(id);
+        let solid = hierarchy.modules().filter(is_solid);
+        let solid = solid.map(|id| values.get(id.index()).copied().unwrap_or(0.0));
+        let measure = self.metrics.measure();
+        let metric = self.settings.height.unwrap_or(Metric::LinesOfCode);
+        let scale = ColorScale::new(metric, scale, measure, solid);
+        let share = |&value: &f64| match value > 0.0 && value.is_finite() {
+            // What is least is still seen to be something.
+            true => f64::from(scale.share(value)).max(0.02).powi(2),
+            false => 0.0,
+        };
+        values.iter().map(share).collect()
+    }
+
+    /// The values that footprints show, and how many blocks have which.
+    pub fn area_scale(&self, hierarchy: &Hierarchy) -> &ColorScale {
+        self.ground_scales[0]
+            .get_or_init(|| self.scale_of(hierarchy, self.settings.area, Scale::Log))
+    }
+
+    /// The same of heights; none where they are even.
+    pub fn height_scale(&self, hierarchy: &Hierarchy) -> Option<&ColorScale> {
+        let metric = self.settings.height?;
+        let scale = self.settings.height_scale.unwrap_or(Scale::Log);
+        Some(self.ground_scales[1].get_or_init(|| self.scale_of(hierarchy, metric, scale)))
+    }
+
+    fn scale_of(&self, hierarchy: &Hierarchy, metric: Metric, scale: Scale) -> ColorScale {
+        let values = self.metrics.values(hierarchy, metric);
+        let measure = self.metrics.measure();
+        ColorScale::new(
+            metric,
+            scale,
+            measure,
+            surface::solid(&values, &self.blocks),
+        )
+    }
+}

@@ -1,0 +1,168 @@
+//! What the pointer meets, and the arcs that stand out for it.
+
+use std::ops::Range;
+
+use glam::{Vec2, Vec3};
+
+use super::{ArcMode, LandscapeView, NO_BLOCK, eye};
+use crate::filter::selection::Selection;
+use crate::layout::bundles::Ground;
+use crate::layout::emphasis::Focus;
+use crate::layout::geometry::Arcs;
+use crate::layout::pick::Hit;
+use crate::layout::pick_arc;
+use crate::render::camera::Camera;
+use crate::units::{ModuleId, ThreadId};
+
+/// An arc under the pointer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PickedArc {
+    /// Its place among all that are drawn.
+    pub arc: usize,
+    pub from: ModuleId,
+    pub to: ModuleId,
+    /// Of a hop of a hyperarc.
+    pub thread: Option<ThreadId>,
+    pub point: Vec3,
+    /// Pixels from its edge; 0 on it.
+    pub distance: f32,
+}
+
+/// The pointer is on an arc when it is no further away than so many pixels.
+const ARC_REACH: f32 = 5.0;
+
+/// How long other arcs take to step back, in seconds.
+pub(super) const FOCUSING: f32 = 0.16;
+
+/// An arc that is pointed at or chosen is so much wider.
+const MARKED_WIDTH: f32 = 1.7;
+
+impl LandscapeView {
+    /// Takes what is pointed at and chosen: the arcs of the one are shown alone, those of the other stand out.
+    /// Whether there are others than before, and the moment has to be shown again.
+    pub fn point(&mut self, selection: &Selection) -> bool {
+        let displayed = |of: Option<ModuleId>| of.and_then(|module| self.displayed(module));
+        let focused = [selection.pointed.module, selection.chosen.module].map(displayed);
+        let [hovered, chosen] = self.focused;
+        if focused == self.focused {
+            return false;
+        }
+        if focused[0] != hovered {
+            if self.focus.share >= 0.5 {
+                self.focus.before = std::mem::take(&mut self.focus.hovered);
+            }
+            self.focus.share = 0.0;
+        }
+        self.focused = focused;
+        let is_of_chosen = self.settings.arcs == ArcMode::Selection && focused[1] != chosen;
+        if is_of_chosen || self.relations.left_out() > 0 {
+            self.has_moved = true;
+            return true;
+        }
+        self.find_focus();
+        false
+    }
+
+    /// The blocks of a displayed module.
+    pub(super) fn blocks_of(&self, module: Option<ModuleId>) -> Range<u32> {
+        let block = module.and_then(|module| self.block_of.get(module.index()));
+        let block = block.filter(|&&block| block != NO_BLOCK);
+        block.map_or(0..0, |&block| {
+            block..self.blocks[block as usize].subtree_end
+        })
+    }
+
+    /// Finds out how clear the arcs are that stand out.
+    pub(super) fn find_focus(&mut self) {
+        let ground = Ground {
+            blocks: &self.blocks,
+            parents: &self.parents,
+            looks: &self.looks,
+        };
+        let [hovered, chosen] = self.focused.map(|module| self.blocks_of(module));
+        self.focus.hovered = self.relations.emphasize(ground, hovered);
+        self.focus.chosen = self.relations.emphasize(ground, chosen);
+    }
+
+    /// Which arcs stand out, and which step back.
+    pub fn arc_focus(&self) -> &Focus {
+        &self.focus
+    }
+
+    /// What is pointed at is so at once: pictures do not ease.
+    pub fn settle(&mut self) {
+        self.focus.share = 1.0;
+    }
+
+    /// The arc that is seen at a pixel of a picture of `size` and `scale`, or else near it: the modules at its ends, the thread
+    /// of a hop of a hyperarc, and the place on it. What `block` hides, the place of a block that was met there, is
+    /// not found, nor what is too faint. O(arcs).
+    pub fn pick_arc(
+        &self,
+        camera: &Camera,
+        at: Vec2,
+        (size, scale): (Vec2, f32),
+        block: Option<Vec3>,
+    ) -> Option<PickedArc> {
+        let pick = pick_arc::Pick {
+            eye: &eye(camera, size),
+            at,
+            reach: ARC_REACH * scale,
+            scale,
+            block,
+            focus: &self.focus,
+        };
+        let hit = pick_arc::pick(self.relations.arcs(), &pick)?;
+        let (ends, thread) = self.relations.ends(hit.arc)?;
+        let [from, to] = ends.map(|block| self.blocks.get(block as usize).map(|it| it.module));
+        Some(PickedArc {
+            arc: hit.arc,
+            from: from?,
+            to: to?,
+            thread,
+            point: hit.point,
+            distance: hit.distance,
+        })
+    }
+
+    /// The arcs with those of the call relations pointed at and chosen standing out. O(arcs), and no work where
+    /// none is.
+    pub fn marked_arcs(&mut self, selection: &Selection) -> &Arcs {
+        let arcs = &mut self.relations.arcs_mut().arcs;
+        for (index, arc) in self.marked.drain(..) {
+            if let Some(place) = arcs.get_mut(index) {
+                *place = arc;
+            }
+        }
+        let meant = [&selection.pointed, &selection.chosen].map(|of| (of.relation, of.thread));
+        if meant.iter().all(|(relation, _)| relation.is_none()) {
+            return self.relations.arcs();
+        }
+        for index in 0..self.relations.arcs().arcs.len() {
+            let Some((ends, thread)) = self.relations.ends(index) else {
+                continue;
+            };
+            let [from, to] = ends.map(|block| self.blocks.get(block as usize).map(|it| it.module));
+            let ends = from.zip(to);
+            let is_meant = |(relation, of): &(Option<(ModuleId, ModuleId)>, Option<ThreadId>)| {
+                relation.is_some() && *relation == ends && (thread.is_none() || *of == thread)
+            };
+            if meant.iter().any(is_meant) {
+                let arc = &mut self.relations.arcs_mut().arcs[index];
+                self.marked.push((index, *arc));
+                arc.width *= MARKED_WIDTH;
+                arc.outlined = true;
+                (arc.from[3], arc.to[3]) = (1.0, 1.0);
+            }
+        }
+        self.relations.arcs()
+    }
+
+    /// The module that a ray meets first, and where.
+    pub fn pick(&self, origin: Vec3, direction: Vec3) -> Option<(ModuleId, Vec3)> {
+        let Hit { block, point } =
+            self.picker
+                .pick(&self.blocks, &self.looks, origin, direction)?;
+        Some((self.blocks[block as usize].module, point))
+    }
+}
