@@ -1,0 +1,278 @@
+//! What the arguments ask for, of a session.
+
+use anyhow::{Context, bail, ensure};
+
+use super::args::{
+    ArcWidthArg, ArcsArg, Args, CameraArg, HeightScaleArg, QualityArg, ScaleArg, ShadowArg,
+    ThemeArg,
+};
+use crate::analysis::session::Session;
+use crate::app::camera::ISOMETRIC_PITCH;
+use crate::app::camera::pose::LONG_LENS;
+use crate::app::headless::{PictureSettings, Viewpoint, liveliest, moment_at};
+use crate::filter::cut::Cut;
+use crate::filter::regroup::Regrouped;
+use crate::layout::arcs::ArcMeasure;
+use crate::render::renderer::Quality;
+use crate::render::theme::Theme;
+use crate::source::history::{MOST_COMMITS, history};
+use crate::units::{Cost, ModuleId, Time, TimeRange, TimeSpec};
+use crate::views::landscape::{ArcMode, LandscapeSettings, Moment, Scale, Surface};
+use crate::views::metrics::{Metric, ModuleMetrics, Origin};
+use crate::views::search::search;
+
+pub fn settings(
+    args: &Args,
+    session: &Session,
+    duration: Option<Cost>,
+) -> anyhow::Result<PictureSettings> {
+    if let Some(metric) = asked_for(args).find(|it| it.origin() == Origin::Recording) {
+        ensure!(
+            duration.is_some(),
+            "{} needs a recording; name one beside the source tree",
+            metric.title()
+        );
+    }
+    let wants_calls = asked_for(args).any(|metric| metric == Metric::Calls);
+    let shown = session.recordings.first();
+    ensure!(
+        !matches!(args.arcs, ArcsArg::Selection) || args.focus.is_some(),
+        "--arcs selection shows the arcs of the module that --focus names"
+    );
+    ensure!(
+        !wants_calls || shown.is_none_or(|resolved| resolved.recording.counts_calls()),
+        "this profile does not count calls; its weights are shown by self"
+    );
+    let landscape = LandscapeSettings {
+        area: args.area,
+        height: args.height.0,
+        surface: args.color.0,
+        scale: match args.scale {
+            ScaleArg::Linear => Scale::Linear,
+            ScaleArg::Log => Scale::Log,
+            ScaleArg::Quantile => Scale::Quantile,
+        },
+        tiling: args.layout,
+        arcs: match args.arcs {
+            ArcsArg::All => ArcMode::All,
+            ArcsArg::Selection => ArcMode::Selection,
+            ArcsArg::Step => ArcMode::Step,
+            ArcsArg::None => ArcMode::None,
+        },
+        arc_measure: match args.arc_width {
+            ArcWidthArg::Calls => ArcMeasure::Calls,
+            ArcWidthArg::Cost => ArcMeasure::Cost,
+        },
+        bundling: args.bundling,
+        most_arcs: args.most_arcs,
+        theme: match args.theme {
+            ThemeArg::Light => Theme::Light,
+            ThemeArg::Dark => Theme::Dark,
+        },
+        half_life: Cost::from_ns(duration.unwrap_or_default().ns() / 150),
+        highlight: args.highlight,
+        height_scale: match args.height_scale {
+            HeightScaleArg::Root => None,
+            HeightScaleArg::Linear => Some(Scale::Linear),
+            HeightScaleArg::Log => Some(Scale::Log),
+            HeightScaleArg::Quantile => Some(Scale::Quantile),
+        },
+    };
+    let focus = args
+        .focus
+        .as_deref()
+        .map(|path| find(session, path))
+        .transpose()?;
+    let direction = match args.camera {
+        CameraArg::Home => None,
+        CameraArg::Top => Some([90.0, 90.0]),
+        CameraArg::Iso => Some([45.0, ISOMETRIC_PITCH.to_degrees()]),
+    };
+    let yaw = args.yaw.or(direction.map(|[yaw, _]| yaw));
+    let pitch = args.pitch.or(direction.map(|[_, pitch]| pitch));
+    Ok(PictureSettings {
+        size: args.size,
+        landscape,
+        level: args.level,
+        viewpoint: Viewpoint {
+            focus,
+            yaw: yaw.map(f32::to_radians),
+            // Straight down the heading would have no direction.
+            pitch: pitch.map(|pitch| pitch.clamp(1.0, 89.0).to_radians()),
+            distance: args.distance,
+            fov_y: matches!(args.camera, CameraArg::Iso).then_some(LONG_LENS),
+        },
+        quality: quality(args),
+        legend: !args.no_legend && (args.legend || landscape.says_more()),
+    })
+}
+
+fn quality(args: &Args) -> Quality {
+    let quality = match args.quality {
+        QualityArg::Low => Quality::LOW,
+        QualityArg::Medium => Quality::MEDIUM,
+        QualityArg::High => Quality::HIGH,
+    };
+    Quality {
+        // Each picture of a sequence is seen for an instant.
+        samples: match args.frames {
+            Some(_) => quality.samples.div_ceil(3),
+            None => quality.samples,
+        },
+        shadow: args.shadow == ShadowArg::Soft,
+        ..quality
+    }
+}
+
+/// The metrics that the picture is to show.
+fn asked_for(args: &Args) -> impl Iterator<Item = Metric> {
+    let color = match args.color.0 {
+        Surface::Metric(metric) => Some(metric),
+        Surface::Neutral | Surface::District | Surface::Language | Surface::Difference => None,
+    };
+    let highlight = args.highlight.map(|highlight| highlight.metric);
+    let metrics = std::iter::once(args.area).chain(args.height.0);
+    metrics.chain(color).chain(highlight)
+}
+
+/// The metrics of what is shown, the history among them where it is asked for.
+pub fn metrics(
+    args: &Args,
+    session: &Session,
+    shown: &Session,
+    mapped: Option<&Regrouped>,
+) -> anyhow::Result<ModuleMetrics> {
+    let mut metrics = ModuleMetrics::new(shown, 0);
+    if let Some(metric) = asked_for(args).find(|it| it.origin() == Origin::History) {
+        let dir = session.source_dir.as_deref();
+        let dir = dir.with_context(|| format!("{} needs a source tree", metric.title()))?;
+        let history = crate::cli::output::with_progress(|progress| history(dir, progress))??;
+        if history.is_shallow {
+            eprintln!("callscape: the clone is shallow: older changes are not known");
+        }
+        if history.is_cut_off {
+            eprintln!("callscape: only the {MOST_COMMITS} newest commits are looked at");
+        }
+        metrics.set_history(&shown.hierarchy, &history, |id| match mapped {
+            Some(mapped) => session.hierarchy.path(mapped.origins[id.index()]),
+            None => session.hierarchy.path(id),
+        });
+    }
+    Ok(metrics)
+}
+
+/// What is collapsed and expanded, and `hidden`.
+pub fn cut(args: &Args, session: &Session, hidden: Option<ModuleId>) -> anyhow::Result<Cut> {
+    let hierarchy = &session.hierarchy;
+    let mut cut = match args.level {
+        Some(level) => Cut::at_level(hierarchy, level),
+        None => Cut::all(),
+    };
+    for path in &args.collapse {
+        let module = find(session, path)?;
+        ensure!(
+            !hierarchy.is_leaf(module),
+            "{path}: expected a module with others in it, found one without"
+        );
+        cut.collapse(hierarchy, module);
+    }
+    for path in &args.expand {
+        let module = find(session, path)?;
+        cut.expand(hierarchy, module);
+        // Its children come into sight, not all that they hold.
+        if args.level.is_some() {
+            for child in hierarchy.children(module) {
+                cut.collapse(hierarchy, child);
+            }
+        }
+    }
+    Ok(cut.hiding(hidden))
+}
+
+/// The module with this path.
+fn find(session: &Session, path: &str) -> anyhow::Result<ModuleId> {
+    let hierarchy = &session.hierarchy;
+    let wanted = path.trim_matches('/');
+    let mut modules = hierarchy.modules();
+    if let Some(found) =
+        modules.find(|&id| wanted.ends_with(hierarchy.name(id)) && hierarchy.path(id) == wanted)
+    {
+        return Ok(found);
+    }
+    match search(hierarchy, wanted, 1, |_| true).first() {
+        Some(&near) => bail!(
+            "no module has the path '{path}'; did you mean '{}'?",
+            hierarchy.path(near)
+        ),
+        None => bail!("no module has the path '{path}'"),
+    }
+}
+
+/// The moments to show, one a picture.
+pub fn moments(
+    args: &Args,
+    session: &Session,
+    duration: Option<Cost>,
+) -> anyhow::Result<Vec<Option<Moment>>> {
+    let times = [args.at, args.from, args.to];
+    let asks_for_time = times.iter().any(Option::is_some) || args.frames.is_some() || args.summary;
+    let Some(duration) = duration else {
+        ensure!(
+            !asks_for_time,
+            "times need a recording; name one beside the source tree"
+        );
+        return Ok(vec![None]);
+    };
+    let at = |spec: TimeSpec| -> anyhow::Result<Time> {
+        let time = spec.resolve(duration);
+        ensure!(
+            time.since(Time::ZERO) <= duration,
+            "{time} lies past the end of the recording, which lasts {duration}"
+        );
+        Ok(time)
+    };
+    if let Some(resolved) = session.recordings.first()
+        && resolved.recording.profile.is_some()
+    {
+        if times.iter().any(Option::is_some) || args.frames.is_some() {
+            crate::cli::output::ensure_times(&resolved.recording, "no time of it can be shown")?;
+        }
+        return Ok(vec![Some(Moment::without_time(0))]);
+    }
+    let from = args.from.map(at).transpose()?.unwrap_or(Time::ZERO);
+    let to = args
+        .to
+        .map(at)
+        .transpose()?
+        .unwrap_or(Time::ZERO + duration);
+    ensure!(from <= to, "--from {from} lies after --to {to}");
+    let Some(frames) = args.frames else {
+        let is_limited = args.from.is_some() || args.to.is_some();
+        let range = is_limited.then(|| TimeRange::new(from, to));
+        let time = match args.at.map(at).transpose()? {
+            Some(time) => time,
+            None if is_limited || args.summary => to,
+            None => liveliest(session, 0),
+        };
+        let moment = moment_at(session, 0, time).map(|moment| Moment {
+            range,
+            summary: args.summary,
+            ..moment
+        });
+        return Ok(vec![moment]);
+    };
+    let length = to.since(from).ns();
+    let time = |frame: u32| {
+        let share = f64::from(frame) / f64::from((frames - 1).max(1));
+        from + Cost::from_ns((length as f64 * share) as u64)
+    };
+    let moment = |frame: u32| {
+        Some(Moment {
+            recording: 0,
+            time: time(frame),
+            previous: if frame == 0 { time(0) } else { time(frame - 1) },
+            ..Moment::default()
+        })
+    };
+    Ok((0..frames).map(moment).collect())
+}
