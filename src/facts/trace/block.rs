@@ -279,16 +279,18 @@ impl Longest {
                 in_group.extend_from_slice(&self.found);
             }
             self.search(calls, depth_base, in_group.iter().copied());
+            self.found.sort_unstable();
             self.in_runs.extend_from_slice(&self.found);
             self.run_ends.push(self.in_runs.len() as u32);
         }
         let in_runs = std::mem::take(&mut self.in_runs);
         self.search(calls, depth_base, in_runs.iter().copied());
+        self.found.sort_unstable();
         self.in_runs = in_runs;
         self.in_block.clone_from(&self.found);
     }
 
-    /// Finds the longest by depth among `ids`, into `found` in order.
+    /// Finds the longest by depth among `ids`, into `found`.
     fn search(&mut self, calls: &[RawCall], depth_base: u32, ids: impl Iterator<Item = u32>) {
         self.search = self.search.wrapping_add(1);
         if self.search == 0 {
@@ -313,7 +315,6 @@ impl Longest {
                 self.found[*place as usize] = id;
             }
         }
-        self.found.sort_unstable();
     }
 }
 
