@@ -2,6 +2,7 @@
 
 pub mod call_steps;
 pub mod camera;
+mod canvas;
 mod command;
 pub mod compare;
 mod details;

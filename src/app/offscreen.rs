@@ -2,6 +2,7 @@
 
 use egui::{ClippedPrimitive, Pos2, RawInput, Rect, Ui, Vec2, ViewportId};
 
+use super::canvas::{paint, take_textures};
 use super::style;
 use crate::render::gpu::{Gpu, GpuError};
 use crate::render::image::Image;
@@ -53,12 +54,7 @@ impl Offscreen {
         }
         self.frames += 1;
         let mut output = self.ctx.run_ui(input, add);
-        for (id, deltas) in output.textures_delta.set.drain() {
-            for delta in deltas {
-                self.renderer
-                    .update_texture(&gpu.device, &gpu.queue, id, &delta);
-            }
-        }
+        take_textures(&mut self.renderer, gpu, &mut output.textures_delta);
         let shapes = std::mem::take(&mut output.shapes);
         self.ctx.tessellate(shapes, output.pixels_per_point)
     }
@@ -71,48 +67,18 @@ impl Offscreen {
         size: [u32; 2],
     ) -> Result<Image, GpuError> {
         gpu.check_size(size)?;
-        let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
-            label: Some("panels"),
-            size: wgpu::Extent3d {
-                width: size[0],
-                height: size[1],
-                depth_or_array_layers: 1,
-            },
-            mip_level_count: 1,
-            sample_count: 1,
-            dimension: wgpu::TextureDimension::D2,
-            format: FORMAT,
-            usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_SRC,
-            view_formats: &[],
-        });
+        let texture = readback::target(gpu, size, FORMAT);
         let screen = egui_wgpu::ScreenDescriptor {
             size_in_pixels: size,
             pixels_per_point: self.pixels_per_point,
         };
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        // No callbacks are used, so there are no further command buffers.
-        self.renderer
-            .update_buffers(&gpu.device, &gpu.queue, &mut encoder, primitives, &screen);
         let panel = style::colors(self.theme).panel;
         let [r, g, b, _] = panel.to_array().map(|part| f64::from(part) / 255.0);
         let view = texture.create_view(&Default::default());
-        let mut pass = encoder
-            .begin_render_pass(&wgpu::RenderPassDescriptor {
-                label: Some("panels"),
-                color_attachments: &[Some(wgpu::RenderPassColorAttachment {
-                    view: &view,
-                    depth_slice: None,
-                    resolve_target: None,
-                    ops: wgpu::Operations {
-                        load: wgpu::LoadOp::Clear(wgpu::Color { r, g, b, a: 1.0 }),
-                        store: wgpu::StoreOp::Store,
-                    },
-                })],
-                ..Default::default()
-            })
-            .forget_lifetime();
-        self.renderer.render(&mut pass, primitives, &screen);
-        drop(pass);
+        let on = (gpu, &mut encoder, &view);
+        let ground = wgpu::Color { r, g, b, a: 1.0 };
+        paint(&mut self.renderer, on, primitives, &screen, ground);
         gpu.queue.submit([encoder.finish()]);
         let image = readback::image(gpu, &texture)?;
         gpu.check()?;

@@ -7,7 +7,7 @@ use winit::event::WindowEvent;
 use winit::event_loop::ActiveEventLoop;
 use winit::window::Window;
 
-use super::graphics::Panels;
+use super::canvas::Panels;
 use super::style;
 use crate::render::theme::Theme;
 

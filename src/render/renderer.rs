@@ -498,9 +498,24 @@ impl Renderer {
         Ok(image)
     }
 
+    /// Draws the finished picture of a frame on `target`, which is of the renderer's format and the frame's size,
+    /// whatever was drawn before; submits it. Nothing on a target without pixels or larger than the device can draw.
+    pub fn draw_finished(&mut self, gpu: &Gpu, target: &wgpu::TextureView, frame: &Frame) {
+        if gpu.check_size(frame.size).is_ok() {
+            self.part = Part::all(frame.size);
+            self.submit_finished(gpu, target, frame);
+            self.last = Some((*frame, frame.quality.samples));
+        }
+    }
+
     fn image_of_part(&mut self, gpu: &Gpu, frame: &Frame) -> Result<Image, GpuError> {
         let texture = readback::target(gpu, self.part.size, self.format);
         let view = texture.create_view(&Default::default());
+        self.submit_finished(gpu, &view, frame);
+        readback::image(gpu, &texture)
+    }
+
+    fn submit_finished(&mut self, gpu: &Gpu, target: &wgpu::TextureView, frame: &Frame) {
         // The same picture whatever was drawn before.
         self.last = None;
         let samples = frame.quality.samples.max(1);
@@ -511,11 +526,10 @@ impl Renderer {
             let averaged = if samples == 1 { 0 } else { index };
             self.draw_sample(gpu, &mut encoder, frame, averaged, 0);
             if index == samples {
-                self.finish(gpu, &mut encoder, frame, averaged, &view);
+                self.finish(gpu, &mut encoder, frame, averaged, target);
             }
             gpu.queue.submit([encoder.finish()]);
         }
-        readback::image(gpu, &texture)
     }
 
     /// Which arc is seen at each pixel of the last picture drawn, which was one of `frame`, row by row: its place

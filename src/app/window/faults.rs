@@ -38,12 +38,12 @@ impl Fault {
         };
         match kind {
             Kind::Device => {
-                graphics.gpu.device.destroy();
+                graphics.canvas.gpu.device.destroy();
                 // It is told when all work is done.
-                let _ = graphics.gpu.wait();
+                let _ = graphics.canvas.gpu.wait();
             }
             Kind::Surface => graphics.lose_surface(),
-            Kind::Memory => graphics.gpu.complain_of_memory(),
+            Kind::Memory => graphics.canvas.gpu.complain_of_memory(),
         }
     }
 }

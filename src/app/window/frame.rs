@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use glam::Vec2;
 use winit::event_loop::ActiveEventLoop;
 
-use super::pictures::{News, halves, landscape_frame, prepare_sheets, viewport};
-use super::{App, Drawn, MAX_LOSSES};
-use crate::app::graphics::{Graphics, Presented, Shown};
-use crate::app::panels::{self, Layout, Pictures, Place};
+use super::{App, MAX_LOSSES};
+use crate::app::canvas::{Canvas, Sharpness};
+use crate::app::graphics::Presented;
+use crate::app::panels::{self, Layout, Place};
 use crate::app::workbench::Message;
 use crate::render::gpu::GpuError;
 use crate::render::renderer::Quality;
@@ -26,8 +26,8 @@ const COARSEST: f32 = 0.2;
 const RETRY_INTERVAL: Duration = Duration::from_millis(16);
 
 /// Copies what is seen of the landscape to the clipboard, and says so.
-fn copy(graphics: &Graphics, ctx: &egui::Context, place: Place) -> Message {
-    let read = match graphics.read(ViewId::Landscape) {
+fn copy(canvas: &Canvas, ctx: &egui::Context, place: Place) -> Message {
+    let read = match canvas.read(ViewId::Landscape) {
         Some(read) => read,
         None => Err(GpuError::Failed("nothing is drawn yet".to_owned())),
     };
@@ -71,23 +71,17 @@ impl App {
         let begin = Instant::now();
         self.bench.advance();
         let camera = self.bench.camera.camera();
-        let drawn = view.drawn[0].frame;
-        let in_motion = drawn.is_some_and(|drawn| drawn.camera != camera);
+        let drawn = view.graphics.canvas.camera_drawn();
+        let in_motion = drawn.is_some_and(|drawn| drawn != camera);
         let scale = view.pace.begin_frame(self.bench.now(), in_motion);
         if view.graphics.size().contains(&0) {
             // Nothing to draw on until the window gets a size.
             return;
         }
         let mut dock = std::mem::take(&mut self.bench.dock);
-        let graphics = &mut view.graphics;
-        graphics.set_second(self.bench.shows_both());
-        if graphics.second.is_none() {
-            view.drawn[1] = Drawn::default();
-        }
-        let pictures = Pictures {
-            views: ViewId::ALL.map(|view| (view, graphics.picture(Shown::View(view)))),
-            second: graphics.picture(Shown::SecondLandscape),
-        };
+        let canvas = &mut view.graphics.canvas;
+        canvas.set_second(self.bench.shows_both());
+        let pictures = canvas.pictures();
         let (bench, timings, commands) = (&self.bench, &self.timings, &mut self.commands);
         let mut layout = Layout::default();
         let theme = bench.settings.theme;
@@ -98,22 +92,8 @@ impl App {
         });
         self.bench.dock = dock;
         let points = shown.panels.pixels_per_point;
-        let target = layout.landscape.map(|landscape| {
-            let viewport = viewport(landscape, points);
-            self.bench.set_viewport(viewport);
-            let size = (viewport.size * scale * view.finest).as_uvec2();
-            self.bench.set_halves(halves(&layout, points));
-            let size = size.to_array();
-            let second = layout.split.is_some().then_some(());
-            let second = second.map(|()| view.graphics.target(Shown::SecondLandscape, size));
-            let own = view.graphics.target(Shown::View(ViewId::Landscape), size);
-            (own, second)
-        });
-        let second = target.and_then(|(_, second)| second);
-        let target = target.map(|(own, _)| own);
-        if target.is_none() {
-            self.bench.hide_viewport();
-        }
+        let fine = (points, scale * view.finest);
+        let targets = view.graphics.canvas.targets(&mut self.bench, &layout, fine);
         self.bench.search.wants_focus = false;
         self.bench.search.mark_moved = false;
         self.bench.row_to_show = None;
@@ -147,47 +127,31 @@ impl App {
         let restless = CALM.saturating_sub(self.last_input.elapsed());
         let may_settle = scale == 1.0 && restless.is_zero() && !shown.repaint_after.is_zero();
         let quality = self.bench.quality.unwrap_or(self.timings.quality);
-        let news = News::take(&mut self.bench);
-        let landscapes = [target, second].map(|target| Some((target?, news)));
-        let mut which = 0..;
-        let landscapes = landscapes.map(|it| {
-            let place = which.next().unwrap_or_default();
-            let (target, news) = it?;
-            landscape_frame(
-                &mut self.bench,
-                view,
-                target,
-                (may_settle, quality),
-                place,
-                news,
-            )
-        });
-        let sheets = prepare_sheets(&mut self.bench, view, points);
+        let sharpness = Sharpness {
+            quality,
+            may_settle,
+        };
+        let canvas = &mut view.graphics.canvas;
+        let new = canvas.prepare(&mut self.bench, targets, sharpness, points);
         let is_waiting = self.bench.sheets_wait();
         #[cfg(debug_assertions)]
         self.fault.happen(self.timings.frames, &mut view.graphics);
-        let presented = view.graphics.draw(
-            landscapes.each_ref().map(Option::as_ref),
-            &sheets,
-            theme,
-            shown.panels,
-        );
-        for (drawn, frame) in view.drawn.iter_mut().zip(landscapes) {
-            drawn.frame = frame.or(drawn.frame);
-        }
+        let presented = view.graphics.draw(&new, theme, shown.panels);
+        let canvas = &mut view.graphics.canvas;
+        canvas.note_drawn(&new);
         // The picture gets better while nothing moves: the best is what one wants.
-        let is_best = self.bench.is_moving() || view.graphics.settled();
+        let is_best = self.bench.is_moving() || canvas.settled();
         if self.bench.wants_copy && is_best {
             self.bench.wants_copy = false;
             if let Some(place) = layout.landscape {
-                let message = copy(&view.graphics, view.overlay.ctx(), place);
+                let message = copy(canvas, view.overlay.ctx(), place);
                 self.bench.messages.push(message);
                 view.window.request_redraw();
             }
         }
         self.timings.frames += 1;
         if self.bench.shown.timings {
-            let Graphics { gpu, renderer, .. } = &mut view.graphics;
+            let Canvas { gpu, renderer, .. } = canvas;
             self.timings.passes.clear();
             self.timings.passes.extend_from_slice(renderer.timings(gpu));
         }
@@ -218,7 +182,7 @@ impl App {
         }
         if self.bench.is_moving() || had_commands || is_brushed {
             by(Duration::ZERO);
-        } else if target.is_some() && self.bench.document.is_some() && !view.graphics.settled() {
+        } else if targets[0].is_some() && self.bench.document.is_some() && !canvas.settled() {
             by(restless);
         }
         if let Some(rest) = view.pace.rests_in(self.bench.now()) {

@@ -4,9 +4,7 @@
 mod faults;
 mod frame;
 mod input;
-mod pictures;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -27,14 +25,10 @@ use super::overlay::Overlay;
 use super::pace::Pace;
 use super::panels::Timings;
 use super::remembered::Memory;
-use super::sheets::DrawnWith;
 use super::state_log::StateLog;
 use super::workbench::{Message, Workbench};
 use crate::analysis::session::Inputs;
-use crate::render::renderer::{Frame, Quality};
-use crate::units::{ModuleId, ThreadId};
-use crate::views::landscape::Moment;
-use crate::views::table::ViewId;
+use crate::render::renderer::Quality;
 
 /// A device that is lost again and again is given up.
 const MAX_LOSSES: u32 = 3;
@@ -119,31 +113,11 @@ struct App {
     failure: Option<anyhow::Error>,
 }
 
-/// What a renderer has of a landscape, and what its picture shows.
-#[derive(Default)]
-struct Drawn {
-    frame: Option<Frame>,
-    /// The moment that the renderer has; none when it has nothing of the present blocks.
-    shown: Option<Option<Moment>>,
-    /// The call relations that stand out among the arcs that the renderer has.
-    marked: Option<[Marked; 2]>,
-    has_blocks: bool,
-}
-
-/// A call relation, and the thread of a hop of a hyperarc.
-type Marked = (Option<(ModuleId, ModuleId)>, Option<ThreadId>);
-
 /// The window and what draws on it.
 struct View {
     overlay: Overlay,
     graphics: Graphics,
     window: Arc<Window>,
-    /// Of the landscape, and of that of a second run.
-    drawn: [Drawn; 2],
-    /// What the pictures of the sheets show.
-    sheets: BTreeMap<ViewId, DrawnWith>,
-    /// The sheets that were not all worked out when they were drawn.
-    waited: Vec<ViewId>,
     last_frame: Instant,
     pace: Pace,
     /// Sides of the finest picture of the landscape as parts of the window's: less than 1 where memory is short.
@@ -273,18 +247,15 @@ impl App {
     fn make_view(&mut self, event_loop: &ActiveEventLoop, window: Arc<Window>) {
         match Graphics::new(Arc::clone(&window)) {
             Ok(graphics) => {
-                let side = graphics.gpu.device.limits().max_texture_dimension_2d;
+                let side = graphics.canvas.gpu.device.limits().max_texture_dimension_2d;
                 let theme = self.bench.settings.theme;
-                let adapter = graphics.gpu.adapter.get_info();
+                let adapter = graphics.canvas.gpu.adapter.get_info();
                 self.timings.quality = Quality::for_device(adapter.device_type);
                 self.timings.adapter = adapter.name;
                 self.view = Some(View {
                     overlay: Overlay::new(&window, side, theme),
                     graphics,
                     window,
-                    drawn: Default::default(),
-                    sheets: BTreeMap::new(),
-                    waited: Vec::new(),
                     last_frame: Instant::now(),
                     pace: Pace::default(),
                     finest: 1.0,

@@ -1,0 +1,383 @@
+//! What is drawn of the workbench, wherever it is shown: every view that is a picture is drawn into a texture of its
+//! own, and the panels show it. The window presents it, films read it back.
+//!
+//! A picture is redrawn only when it changes; while only panels change, the last one is reused.
+
+mod prepare;
+
+pub use prepare::{Prepared, Sharpness, halves, viewport};
+
+use std::collections::BTreeMap;
+
+use super::panels::{Layout, Pictures};
+use super::sheets::DrawnWith;
+use super::workbench::Workbench;
+use crate::layout::sheet::Sheet;
+use crate::render::gpu::{Gpu, GpuError};
+use crate::render::image::Image;
+use crate::render::readback;
+use crate::render::renderer::{Frame, Renderer};
+use crate::render::sheet::SheetRenderer;
+use crate::render::theme::Theme;
+use crate::units::{ModuleId, ThreadId};
+use crate::views::landscape::Moment;
+use crate::views::table::ViewId;
+
+/// Pictures are drawn as linear colours and stored encoded; egui reads what is stored.
+const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
+const FORMAT_STORED: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
+
+/// What the panels look like in one frame, as triangles and changed textures.
+pub struct Panels {
+    pub primitives: Vec<egui::ClippedPrimitive>,
+    pub textures: egui::TexturesDelta,
+    pub pixels_per_point: f32,
+}
+
+/// What a renderer has of a landscape, and what its picture shows.
+#[derive(Default)]
+struct Drawn {
+    frame: Option<Frame>,
+    /// The moment that the renderer has; none when it has nothing of the present blocks.
+    shown: Option<Option<Moment>>,
+    /// The call relations that stand out among the arcs that the renderer has.
+    marked: Option<[Marked; 2]>,
+    has_blocks: bool,
+}
+
+/// A call relation, and the thread of a hop of a hyperarc.
+type Marked = (Option<(ModuleId, ModuleId)>, Option<ThreadId>);
+
+/// A device and the pictures of all views on it.
+pub struct Canvas {
+    // Dropped in this order: everything made from the device before the device.
+    pictures: BTreeMap<Shown, Picture>,
+    panels: egui_wgpu::Renderer,
+    pub renderer: Renderer,
+    /// Draws the landscape of a second run, while one is to be seen.
+    pub second: Option<Renderer>,
+    sheets: BTreeMap<ViewId, SheetRenderer>,
+    /// Of the landscape, and of that of a second run.
+    drawn: [Drawn; 2],
+    /// What the pictures of the sheets show.
+    drawn_with: BTreeMap<ViewId, DrawnWith>,
+    /// The sheets that were not all worked out when they were drawn.
+    waited: Vec<ViewId>,
+    pub gpu: Gpu,
+}
+
+/// What a picture shows: a view, or the landscape of a second run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Shown {
+    View(ViewId),
+    SecondLandscape,
+}
+
+/// The last picture of a view.
+struct Picture {
+    size: [u32; 2],
+    target: wgpu::TextureView,
+    id: egui::TextureId,
+}
+
+/// What the picture of a view is drawn on.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// In pixels.
+    pub size: [u32; 2],
+    /// Nothing is drawn on it yet.
+    pub is_new: bool,
+}
+
+impl Canvas {
+    /// For panels on targets of the format `panels`.
+    pub fn new(gpu: Gpu, panels: wgpu::TextureFormat) -> Canvas {
+        let options = egui_wgpu::RendererOptions::default();
+        Canvas {
+            pictures: BTreeMap::new(),
+            panels: egui_wgpu::Renderer::new(&gpu.device, panels, options),
+            renderer: Renderer::new(&gpu, FORMAT),
+            second: None,
+            sheets: BTreeMap::new(),
+            drawn: Default::default(),
+            drawn_with: BTreeMap::new(),
+            waited: Vec::new(),
+            gpu,
+        }
+    }
+
+    /// What the panels show the views by.
+    pub fn pictures(&mut self) -> Pictures {
+        Pictures {
+            views: ViewId::ALL.map(|view| (view, self.picture(Shown::View(view)))),
+            second: self.picture(Shown::SecondLandscape),
+        }
+    }
+
+    /// The texture that shows something, whatever is drawn on it later.
+    pub fn picture(&mut self, of: Shown) -> egui::TextureId {
+        if let Some(picture) = self.pictures.get(&of) {
+            return picture.id;
+        }
+        let (target, stored) = texture(&self.gpu, [1, 1]);
+        let id = self.panels.register_native_texture(
+            &self.gpu.device,
+            &stored,
+            wgpu::FilterMode::Linear,
+        );
+        // Of no size, so that the first target is new.
+        let size = [0, 0];
+        self.pictures.insert(of, Picture { size, target, id });
+        id
+    }
+
+    /// Sees to it that there is a renderer for a second landscape, or that there is none and nothing is kept for it.
+    pub fn set_second(&mut self, is_wanted: bool) {
+        if is_wanted && self.second.is_none() {
+            self.second = Some(Renderer::new(&self.gpu, FORMAT));
+        }
+        if !is_wanted && self.second.take().is_some() {
+            self.target(Shown::SecondLandscape, [1, 1]);
+        }
+        if self.second.is_none() {
+            self.drawn[1] = Drawn::default();
+        }
+    }
+
+    /// The camera of the last picture of the landscape.
+    pub fn camera_drawn(&self) -> Option<crate::render::camera::Camera> {
+        self.drawn[0].frame.map(|frame| frame.camera)
+    }
+
+    /// Tells the workbench where the panels have left room for landscapes, and makes what to draw them on, `scale`
+    /// times as fine as the screen. None while the landscape is not to be seen.
+    pub fn targets(
+        &mut self,
+        bench: &mut Workbench,
+        layout: &Layout,
+        (pixels_per_point, scale): (f32, f32),
+    ) -> [Option<Target>; 2] {
+        let Some(landscape) = layout.landscape else {
+            bench.hide_viewport();
+            return [None; 2];
+        };
+        let viewport = viewport(landscape, pixels_per_point);
+        bench.set_viewport(viewport);
+        let size = (viewport.size * scale).as_uvec2().to_array();
+        bench.set_halves(halves(layout, pixels_per_point));
+        let second = layout.split.is_some().then_some(());
+        let second = second.map(|()| self.target(Shown::SecondLandscape, size));
+        let own = self.target(Shown::View(ViewId::Landscape), size);
+        [Some(own), second]
+    }
+
+    /// What to draw a picture on, with sides of `size` pixels, at least one and no more than
+    /// the device can draw.
+    pub fn target(&mut self, of: Shown, size: [u32; 2]) -> Target {
+        let limit = self.gpu.device.limits().max_texture_dimension_2d;
+        let size = fitted(size, limit);
+        let id = self.picture(of);
+        let is_new = self.pictures.get(&of).is_none_or(|it| it.size != size);
+        if is_new {
+            let (target, stored) = texture(&self.gpu, size);
+            self.panels.update_egui_texture_from_wgpu_texture(
+                &self.gpu.device,
+                &stored,
+                wgpu::FilterMode::Linear,
+                id,
+            );
+            self.pictures.insert(of, Picture { size, target, id });
+        }
+        Target { size, is_new }
+    }
+
+    /// The last picture of a view, read back; waits for the device. None before there is one.
+    pub fn read(&self, view: ViewId) -> Option<Result<Image, GpuError>> {
+        let picture = self.pictures.get(&Shown::View(view))?;
+        let is_drawn = picture.size != [0, 0];
+        is_drawn.then(|| readback::image(&self.gpu, picture.target.texture()))
+    }
+
+    /// Whether drawing the landscapes again would not make their pictures better.
+    pub fn settled(&self) -> bool {
+        self.renderer.settled() && self.second.as_ref().is_none_or(Renderer::settled)
+    }
+
+    /// Takes another sheet for a view.
+    pub fn prepare_sheet(&mut self, view: ViewId, sheet: &Sheet) {
+        let gpu = &self.gpu;
+        let renderer = self.sheets.entry(view);
+        let renderer = renderer.or_insert_with(|| SheetRenderer::new(gpu, FORMAT));
+        renderer.prepare(gpu, sheet);
+    }
+
+    /// Draws what is new of the landscapes and sheets.
+    pub fn record(&mut self, encoder: &mut wgpu::CommandEncoder, new: &Prepared, theme: Theme) {
+        let renderers = [Some(&mut self.renderer), self.second.as_mut()];
+        let shown = [Shown::View(ViewId::Landscape), Shown::SecondLandscape];
+        for ((renderer, shown), frame) in renderers.into_iter().zip(shown).zip(new.landscapes) {
+            if let (Some(renderer), Some(frame), Some(picture)) =
+                (renderer, frame, self.pictures.get(&shown))
+            {
+                renderer.draw(&self.gpu, encoder, &picture.target, &frame);
+            }
+        }
+        self.record_sheets(encoder, new, theme);
+    }
+
+    /// The same, with landscapes as they are once nothing moves; submits it.
+    pub fn draw_finished(&mut self, new: &Prepared, theme: Theme) {
+        let renderers = [Some(&mut self.renderer), self.second.as_mut()];
+        let shown = [Shown::View(ViewId::Landscape), Shown::SecondLandscape];
+        for ((renderer, shown), frame) in renderers.into_iter().zip(shown).zip(new.landscapes) {
+            if let (Some(renderer), Some(frame), Some(picture)) =
+                (renderer, frame, self.pictures.get(&shown))
+            {
+                renderer.draw_finished(&self.gpu, &picture.target, &frame);
+            }
+        }
+        let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+        self.record_sheets(&mut encoder, new, theme);
+        self.gpu.queue.submit([encoder.finish()]);
+    }
+
+    fn record_sheets(&mut self, encoder: &mut wgpu::CommandEncoder, new: &Prepared, theme: Theme) {
+        for view in &new.sheets {
+            if let (Some(sheet), Some(picture)) = (
+                self.sheets.get_mut(view),
+                self.pictures.get(&Shown::View(*view)),
+            ) {
+                sheet.draw(&self.gpu, encoder, &picture.target, picture.size, theme);
+            }
+        }
+    }
+
+    /// Takes the textures of panels that are new or others.
+    pub fn take_textures(&mut self, textures: &mut egui::TexturesDelta) {
+        take_textures(&mut self.panels, &self.gpu, textures);
+    }
+
+    /// Drops the textures that panels need no longer.
+    pub fn free_textures(&mut self, textures: &mut egui::TexturesDelta) {
+        for id in textures.free.drain() {
+            self.panels.free_texture(&id);
+        }
+    }
+
+    /// Draws panels with the views in them on `target`, with sides of `size` pixels.
+    pub fn paint(
+        &mut self,
+        encoder: &mut wgpu::CommandEncoder,
+        target: &wgpu::TextureView,
+        panels: &Panels,
+        size: [u32; 2],
+    ) {
+        let screen = egui_wgpu::ScreenDescriptor {
+            size_in_pixels: size,
+            pixels_per_point: panels.pixels_per_point,
+        };
+        let on = (&self.gpu, encoder, target);
+        paint(
+            &mut self.panels,
+            on,
+            &panels.primitives,
+            &screen,
+            wgpu::Color::BLACK,
+        );
+    }
+}
+
+/// Gives a renderer of panels the textures that are new or others.
+pub fn take_textures(
+    renderer: &mut egui_wgpu::Renderer,
+    gpu: &Gpu,
+    textures: &mut egui::TexturesDelta,
+) {
+    for (id, deltas) in textures.set.drain() {
+        for delta in deltas {
+            renderer.update_texture(&gpu.device, &gpu.queue, id, &delta);
+        }
+    }
+}
+
+/// Draws panels on a target, over `ground`.
+pub fn paint(
+    renderer: &mut egui_wgpu::Renderer,
+    (gpu, encoder, target): (&Gpu, &mut wgpu::CommandEncoder, &wgpu::TextureView),
+    primitives: &[egui::ClippedPrimitive],
+    screen: &egui_wgpu::ScreenDescriptor,
+    ground: wgpu::Color,
+) {
+    // No callbacks are used, so there are no further command buffers.
+    renderer.update_buffers(&gpu.device, &gpu.queue, encoder, primitives, screen);
+    let mut pass = encoder
+        .begin_render_pass(&wgpu::RenderPassDescriptor {
+            label: Some("panels"),
+            color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+                view: target,
+                depth_slice: None,
+                resolve_target: None,
+                ops: wgpu::Operations {
+                    load: wgpu::LoadOp::Clear(ground),
+                    store: wgpu::StoreOp::Store,
+                },
+            })],
+            ..Default::default()
+        })
+        .forget_lifetime();
+    renderer.render(&mut pass, primitives, screen);
+}
+
+/// The size of the same shape with sides of at least one pixel and at most `limit`.
+fn fitted(size: [u32; 2], limit: u32) -> [u32; 2] {
+    let longest = size[0].max(size[1]);
+    if longest <= limit {
+        return size.map(|side| side.max(1));
+    }
+    size.map(|side| {
+        let side = u64::from(side) * u64::from(limit) / u64::from(longest);
+        u32::try_from(side).unwrap_or(limit).max(1)
+    })
+}
+
+/// A texture to draw on, and the same as it is stored.
+fn texture(gpu: &Gpu, size: [u32; 2]) -> (wgpu::TextureView, wgpu::TextureView) {
+    let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
+        label: Some("picture"),
+        size: wgpu::Extent3d {
+            width: size[0],
+            height: size[1],
+            depth_or_array_layers: 1,
+        },
+        mip_level_count: 1,
+        sample_count: 1,
+        dimension: wgpu::TextureDimension::D2,
+        format: FORMAT,
+        usage: wgpu::TextureUsages::RENDER_ATTACHMENT
+            | wgpu::TextureUsages::TEXTURE_BINDING
+            | wgpu::TextureUsages::COPY_SRC,
+        view_formats: &[FORMAT_STORED],
+    });
+    let stored = texture.create_view(&wgpu::TextureViewDescriptor {
+        label: Some("picture as stored"),
+        format: Some(FORMAT_STORED),
+        usage: Some(wgpu::TextureUsages::TEXTURE_BINDING),
+        ..Default::default()
+    });
+    (texture.create_view(&Default::default()), stored)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pictures_fit_what_the_device_can_draw_and_keep_their_shape() {
+        assert_eq!(fitted([0, 0], 8192), [1, 1]);
+        assert_eq!(fitted([1280, 0], 8192), [1280, 1]);
+        assert_eq!(fitted([8192, 100], 8192), [8192, 100]);
+        assert_eq!(fitted([32_768, 16_384], 8192), [8192, 4096]);
+        assert_eq!(fitted([u32::MAX, 1], 8192), [8192, 1]);
+        assert_eq!(fitted([u32::MAX, u32::MAX], 2048), [2048, 2048]);
+    }
+}
