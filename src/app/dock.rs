@@ -310,15 +310,30 @@ impl Dock {
 
     /// Shows the open views, each by `pane`.
     pub fn show(&mut self, ui: &mut Ui, pane: &mut dyn FnMut(&mut Ui, ViewId)) {
+        self.show_with(ui, true, pane);
+    }
+
+    /// The same without titles, where views do not share a place.
+    pub fn show_bare(&mut self, ui: &mut Ui, pane: &mut dyn FnMut(&mut Ui, ViewId)) {
+        self.show_with(ui, false, pane);
+    }
+
+    fn show_with(&mut self, ui: &mut Ui, titles: bool, pane: &mut dyn FnMut(&mut Ui, ViewId)) {
         self.room = ui.available_rect_before_wrap();
         self.places.clear();
         if let Some(view) = self.maximised {
+            if !titles {
+                self.places.push((view, self.room));
+                pane(ui, view);
+                return;
+            }
             self.show_alone(ui, view, pane);
             return;
         }
         let mut shelf = Shelf {
             places: &mut self.places,
             pane,
+            titles,
             is_only: self
                 .tree
                 .tiles
@@ -431,6 +446,8 @@ struct Shelf<'a> {
     places: &'a mut Vec<(ViewId, Rect)>,
     pane: &'a mut dyn FnMut(&mut Ui, ViewId),
     is_only: bool,
+    /// Views have titles also where they do not share a place.
+    titles: bool,
     double_clicked: Option<TileId>,
 }
 
@@ -448,11 +465,11 @@ impl Behavior<ViewId> for Shelf<'_> {
     }
 
     fn is_tab_closable(&self, _: &Tiles<ViewId>, _: TileId) -> bool {
-        !self.is_only
+        !self.is_only && self.titles
     }
 
-    fn is_tab_bar_visible(&self, _: TileId, _: &egui_tiles::Tabs) -> bool {
-        !self.is_only
+    fn is_tab_bar_visible(&self, _: TileId, tabs: &egui_tiles::Tabs) -> bool {
+        !self.is_only && (self.titles || tabs.children.len() > 1)
     }
 
     fn on_tab_button(

@@ -8,7 +8,7 @@ use super::command::Command;
 use super::versus::Together;
 use super::workbench::Workbench;
 use crate::views::differences::{Choice, DifferenceTable};
-use crate::views::landscape::{ArcMode, LandscapeView, Surface};
+use crate::views::landscape::{ArcMode, LandscapeSettings, LandscapeView, Surface};
 use crate::views::table::ViewId;
 
 /// The divider of a wipe stays so far from the edges, as a share of the width.
@@ -57,6 +57,24 @@ pub struct Halves {
     pub split: f32,
     /// On which of them the pointer is: 0 for A.
     pub pointed: usize,
+}
+
+/// The settings that suit two runs standing otherwise than before: what differs is one landscape's to show, two show
+/// the runs as they are. What was chosen besides these stays.
+pub fn suited(mut settings: LandscapeSettings, was: Together, now: Together) -> LandscapeSettings {
+    let both = (settings.surface, settings.arcs);
+    let is_difference = both == (Surface::Difference, ArcMode::Difference);
+    let is_plain = both == (Surface::Neutral, ArcMode::All);
+    match (was, now) {
+        (Together::One, Together::SideBySide | Together::Wipe) if is_difference => {
+            (settings.surface, settings.arcs) = (Surface::Neutral, ArcMode::All);
+        }
+        (Together::SideBySide | Together::Wipe, Together::One) if is_plain => {
+            (settings.surface, settings.arcs) = (Surface::Difference, ArcMode::Difference);
+        }
+        _ => {}
+    }
+    settings
 }
 
 impl Workbench {
@@ -162,19 +180,7 @@ impl Workbench {
     /// for.
     fn stand(&mut self, together: Together) {
         let was = std::mem::replace(&mut self.pair.together, together);
-        let mut settings = self.settings;
-        let is_difference =
-            (settings.surface, settings.arcs) == (Surface::Difference, ArcMode::Difference);
-        let is_plain = (settings.surface, settings.arcs) == (Surface::Neutral, ArcMode::All);
-        match (was, together) {
-            (Together::One, Together::SideBySide | Together::Wipe) if is_difference => {
-                (settings.surface, settings.arcs) = (Surface::Neutral, ArcMode::All);
-            }
-            (Together::SideBySide | Together::Wipe, Together::One) if is_plain => {
-                (settings.surface, settings.arcs) = (Surface::Difference, ArcMode::Difference);
-            }
-            _ => {}
-        }
+        let settings = suited(self.settings, was, together);
         self.show_both();
         if settings != self.settings {
             self.execute(Command::Configure(settings));

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::place::Step;
-use super::scene::{Bookmark, Camera, Caption, Go, Look, Scene, Shot, of_shot};
+use super::scene::{Bookmark, Camera, Caption, Go, Scene, Shot, of_shot};
 
 /// A shot takes no longer than an hour.
 pub const MAX_SECONDS: f64 = 3600.0;
@@ -18,8 +18,8 @@ type Problem = (Vec<Step>, String);
 pub fn first_problem(scene: &Scene) -> Option<Problem> {
     let key = |key: &str| vec![Step::Key(key.to_owned())];
     let inner = |outer: &str, field: String| vec![Step::Key(outer.to_owned()), Step::Key(field)];
-    if let Some((field, problem)) = look(&scene.look) {
-        return Some((inner("look", field), problem));
+    if let Some((field, problem)) = scene.look.problem() {
+        return Some((inner("look", field.to_owned()), problem));
     }
     if let Some(size) = &scene.film.size
         && let Err(problem) = film_size(size)
@@ -66,18 +66,6 @@ pub fn film_size(text: &str) -> Result<[u32; 2], String> {
     Ok(size)
 }
 
-fn look(look: &Look) -> Option<(String, String)> {
-    let checks = [
-        ("text-scale", look.text_scale, 0.5, 4.0),
-        ("bundling", look.bundling, 0.0, 1.0),
-    ];
-    checks.into_iter().find_map(|(field, value, least, most)| {
-        let value = value.filter(|value| !(least..=most).contains(value))?;
-        let problem = format!("expected {least} to {most}, found {value}");
-        Some((field.to_owned(), problem))
-    })
-}
-
 fn bookmark_problem<'a>(
     bookmark: &'a Bookmark,
     names: &mut BTreeSet<&'a str>,
@@ -100,8 +88,8 @@ fn bookmark_problem<'a>(
         let problem = format!("expected two times, or none, found {}", range.len());
         return Some((at("range"), problem));
     }
-    let (field, problem) = look(bookmark.look.as_ref()?)?;
-    Some((vec!["look".to_owned(), field], problem))
+    let (field, problem) = bookmark.look.as_ref()?.problem()?;
+    Some((vec!["look".to_owned(), field.to_owned()], problem))
 }
 
 fn camera(camera: &Camera) -> Option<String> {
@@ -166,8 +154,12 @@ fn shot_problem(shot: &Shot) -> Option<(Vec<String>, String)> {
             return Some((at(&[name, field]), problem));
         }
     }
-    if let Some((field, problem)) = shot.look.as_ref().and_then(look) {
-        return Some((vec!["look".to_owned(), field], problem));
+    if let Some((field, problem)) = shot.look.as_ref().and_then(|look| look.problem()) {
+        return Some((at(&["look", field]), problem));
+    }
+    if shot.divider.len() > 2 || !shot.divider.iter().all(|at| (0.0..=1.0).contains(at)) {
+        let problem = "expected one or two places from 0 to 1".to_owned();
+        return Some((at(&["divider"]), problem));
     }
     if let Some(play) = &shot.play {
         if play.speed.is_some()

@@ -6,6 +6,7 @@
 
 mod check;
 pub mod film;
+pub mod look;
 pub mod motion;
 pub mod path;
 pub mod place;

@@ -77,7 +77,7 @@ pub struct Look {
     /// What its colour says: `kind`, `district`, `language`, `difference`, or as for the area.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub color: Option<String>,
-    /// `linear`, `log` or `quantile`.
+    /// How the values of a metric are spread over its colours: `linear`, `log` or `quantile`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scale: Option<String>,
     /// `squarified`, `ordered`, `slice-and-dice` or `stable`.
@@ -98,6 +98,10 @@ pub struct Look {
     /// Says what area, height and colour mean.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub legend: Option<bool>,
+    /// What stands out, the rest in neutral colours: a metric and its values, such as `complexity:10..50`; either end
+    /// may be left out. Empty for nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub highlight: Option<String>,
     /// Times as large as usual: letters and lines for a projector. 0.5 to 4.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text_scale: Option<f32>,
@@ -238,7 +242,9 @@ pub enum View {
     Flame,
     Functions,
     Calls,
+    /// Of two recordings: what differs, as a table.
     Differences,
+    /// Of two recordings: both along one time axis.
     Timelines,
 }
 
@@ -286,7 +292,7 @@ pub struct Shot {
     /// Selects a module, by its path, which outlines it everywhere; empty selects none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub select: Option<String>,
-    /// Call relations: all up to now, those of the last step, of what is selected, or none.
+    /// Which call relations are drawn as arcs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arcs: Option<Arcs>,
     /// Views that open, and that close.
@@ -297,9 +303,15 @@ pub struct Shot {
     /// Changes the look.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub look: Option<Look>,
-    /// Of two recordings, the one that is shown.
+    /// Of two recordings, the one that is shown. Times stay those of A.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<Run>,
+    /// How two recordings stand beside each other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compare: Option<Compare>,
+    /// Where the divider of a wipe stands, from 0 (left) to 1: one place, or two between which it moves.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub divider: Vec<f32>,
     /// Words at the edge of the picture, while the shot lasts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub caption: Option<Caption>,
@@ -311,9 +323,14 @@ pub struct Shot {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Arcs {
+    /// All up to now.
     All,
+    /// Those of the last step.
     Step,
+    /// Those of what is selected.
     Selection,
+    /// Of two recordings: what differs.
+    Difference,
     None,
 }
 
@@ -324,7 +341,19 @@ pub enum Run {
     B,
 }
 
-/// Where the camera goes, and how. Exactly one of `to`, `module` and `at`; none turns where it is.
+/// How two recordings are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Compare {
+    /// In one landscape, coloured by what differs.
+    Difference,
+    /// A at the left, B at the right.
+    SideBySide,
+    /// In one place: A up to a divider, B behind it.
+    Wipe,
+}
+
+/// Where the camera goes, and how. At most one of `to`, `module` and `at`; none turns where it is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Go {

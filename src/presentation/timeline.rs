@@ -205,13 +205,15 @@ fn length(shot: &Shot, played: Option<Played>, duration: Option<Cost>) -> f64 {
     for words in shot.caption.iter().chain(&shot.title) {
         length = length.max(reading(&format!("{} {}", words.text, words.below)));
     }
-    if shot.bookmark.is_some() {
+    if shot.bookmark.is_some() || shot.divider.len() > 1 {
         length = length.max(WAY_SECONDS);
     }
     let changes = !shot.expand.is_empty()
         || !shot.collapse.is_empty()
         || shot.level.is_some()
         || shot.look.is_some()
+        || shot.compare.is_some()
+        || shot.run.is_some()
         || shot.select.is_some()
         || shot.summary.is_some()
         || !shot.show.is_empty()

@@ -27,6 +27,18 @@ pub struct Prepared {
 }
 
 impl Prepared {
+    /// What is newer takes the place of the same.
+    pub fn add(&mut self, newer: Prepared) {
+        for (old, new) in self.landscapes.iter_mut().zip(newer.landscapes) {
+            *old = new.or(*old);
+        }
+        for view in newer.sheets {
+            if !self.sheets.contains(&view) {
+                self.sheets.push(view);
+            }
+        }
+    }
+
     /// Nothing is new.
     pub fn is_empty(&self) -> bool {
         self.sheets.is_empty() && self.landscapes.iter().all(Option::is_none)

@@ -418,21 +418,7 @@ impl Document {
 
     /// The box around the whole landscape.
     pub fn bounds(&self) -> Bounds {
-        let blocks = self.landscape.blocks();
-        let mut bounds = match blocks.first() {
-            Some(root) => Bounds {
-                min: root.min,
-                max: root.max,
-            },
-            None => Bounds {
-                min: Vec3::ZERO,
-                max: Vec3::new(CITY_SIZE, CITY_SIZE, 1.0),
-            },
-        };
-        for block in blocks {
-            bounds.max = bounds.max.max(block.max);
-        }
-        bounds
+        bounds_of(&self.landscape)
     }
 
     /// The box around the block that stands for `module`.
@@ -460,6 +446,25 @@ impl Document {
         let all = self.session.source_warnings.iter().chain(of_recordings);
         all.filter(|warning| !self.forgiven.contains(&warning.kind.as_ref()))
     }
+}
+
+/// The box around a whole landscape.
+pub fn bounds_of(landscape: &LandscapeView) -> Bounds {
+    let blocks = landscape.blocks();
+    let mut bounds = match blocks.first() {
+        Some(root) => Bounds {
+            min: root.min,
+            max: root.max,
+        },
+        None => Bounds {
+            min: Vec3::ZERO,
+            max: Vec3::new(CITY_SIZE, CITY_SIZE, 1.0),
+        },
+    };
+    for block in blocks {
+        bounds.max = bounds.max.max(block.max);
+    }
+    bounds
 }
 
 fn set_history(

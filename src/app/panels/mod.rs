@@ -18,10 +18,12 @@ mod messages;
 mod minimap;
 mod neighbours;
 mod notice;
+mod pane;
 mod picture;
 mod playback;
 mod reorder;
 mod rows;
+mod scene;
 mod search;
 mod settings;
 mod sheet;
@@ -33,8 +35,9 @@ mod top;
 mod versus;
 mod welcome;
 mod widgets;
+mod words;
 
-use egui::{Color32, Pos2, Rect, TextureId, Ui};
+use egui::{Pos2, Rect, TextureId, Ui};
 
 use super::command::Command;
 use super::dock::Dock;
@@ -44,6 +47,7 @@ use crate::render::renderer::Quality;
 use crate::views::table::ViewId;
 
 pub use functions::FIELD as FUNCTION_FIELD;
+pub use scene::show as show_scene;
 pub use search::FIELD as SEARCH_FIELD;
 
 /// What a panel has to show things with.
@@ -153,43 +157,13 @@ pub fn show(
     }
     details::show(ui, &mut context);
     let room = ui.available_rect_before_wrap();
-    let picture = |view: ViewId| pictures.views.iter().find(|(of, _)| *of == view);
     let mut split = None;
-    dock.show(ui, &mut |ui, view| match view {
-        ViewId::Landscape => {
-            let drawn = as_far_as(window, room, ui.max_rect());
-            let seen = ui.max_rect();
-            split = versus::split(bench, seen, drawn);
-            match (&split, picture(view)) {
-                (Some(split), Some(&(_, own))) => {
-                    versus::draw(ui, split, [own, pictures.second], &mut context);
-                }
-                (None, Some(&(_, id))) => {
-                    let uv = Rect::from_min_max(Pos2::ZERO, egui::pos2(1.0, 1.0));
-                    ui.painter().image(id, drawn, uv, Color32::WHITE);
-                    beside::show(ui, Place { seen, drawn }, &context);
-                }
-                (_, None) => {}
-            }
-        }
-        ViewId::Differences => differences::show(ui, &mut context),
-        ViewId::Mural | ViewId::Flame | ViewId::Timelines => {
-            let picture = picture(view).map(|&(_, id)| id);
-            sheet::show(ui, view, picture, &mut context);
-        }
-        ViewId::Functions => functions::show(ui, &mut context),
-        ViewId::Calls => calls::show(ui, &mut context),
+    dock.show(ui, &mut |ui, view| {
+        let places = (window, room);
+        pane::show(ui, view, places, pictures, &mut split, &mut context);
     });
-    let landscape = dock.place(ViewId::Landscape).map(|seen| match &split {
-        Some(split) => Place {
-            seen: split.seen[0],
-            drawn: split.places[0],
-        },
-        None => Place {
-            seen,
-            drawn: as_far_as(window, room, seen),
-        },
-    });
+    let seen = dock.place(ViewId::Landscape);
+    let landscape = pane::landscape(seen, (window, room), split.as_ref());
     let covered = dock.place(ViewId::Landscape);
     context.free = landscape.map_or(room, |place| place.seen);
     let ctx = ui.ctx().clone();
@@ -249,25 +223,4 @@ pub fn show_table(ui: &mut Ui, bench: &Workbench, view: ViewId) {
         ViewId::Differences => differences::show(ui, &mut context),
         _ => functions::show(ui, &mut context),
     }
-}
-
-/// `seen`, and where it reaches the edge of `room` as far as `window` goes.
-fn as_far_as(window: Rect, room: Rect, seen: Rect) -> Rect {
-    let to = |seen: f32, room: f32, window: f32| {
-        if (seen - room).abs() < 0.6 {
-            window
-        } else {
-            seen
-        }
-    };
-    Rect::from_min_max(
-        egui::pos2(
-            to(seen.left(), room.left(), window.left()),
-            to(seen.top(), room.top(), window.top()),
-        ),
-        egui::pos2(
-            to(seen.right(), room.right(), window.right()),
-            to(seen.bottom(), room.bottom(), window.bottom()),
-        ),
-    )
 }

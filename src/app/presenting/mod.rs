@@ -1,10 +1,17 @@
 //! Presentations: the states that bookmarks keep and scenes change.
 
 pub mod bookmarks;
+mod framing;
 mod kept;
+pub mod opening;
+mod places;
+mod show;
+pub mod stage;
+mod state;
 
 use bookmarks::Pending;
 pub use kept::{Kept, Modules, named_by, pose_of, range_of, view};
+pub use show::{Show, Words};
 
 use crate::presentation::scene::Bookmark;
 

@@ -32,7 +32,7 @@ use super::pair::PairView;
 use super::panels::RowsSeen;
 use super::picture::PictureCard;
 use super::pointer::Pointer;
-use super::presenting::Talk;
+use super::presenting::{Show, Talk};
 use super::revision::Jobs;
 use super::saved::SavedSession;
 use super::watch::Watch;
@@ -104,6 +104,14 @@ impl Viewport {
     }
 }
 
+/// What says what time it is.
+#[derive(Clone, Copy, Debug)]
+enum Clock {
+    /// Since then.
+    Running(Instant),
+    Told(Duration),
+}
+
 pub struct Workbench {
     pub document: Option<Document>,
     /// The open views.
@@ -172,7 +180,9 @@ pub struct Workbench {
     pub viewport: Viewport,
     /// How two runs stand beside each other.
     pub pair: PairView,
-    started: Instant,
+    /// The scene that is shown.
+    pub show: Option<Show>,
+    clock: Clock,
     /// When the last frame was made, since the start.
     last_frame: Duration,
     was_moving: bool,
@@ -258,7 +268,8 @@ impl Workbench {
                 free: FreeArea::WINDOW,
             },
             pair: PairView::default(),
-            started: Instant::now(),
+            show: None,
+            clock: Clock::Running(Instant::now()),
             last_frame: Duration::ZERO,
             was_moving: false,
             drawing: Duration::ZERO,
@@ -317,6 +328,10 @@ impl Workbench {
             }
             None => {}
         }
+        if let Some(mut show) = self.show.take() {
+            show.look_where_it_is(self);
+            self.show = Some(show);
+        }
     }
 
     /// The landscape is not to be seen: nothing waits for its place.
@@ -337,13 +352,23 @@ impl Workbench {
             .document
             .as_ref()
             .is_some_and(|it| it.landscape.is_moving());
-        let is_moving = self.camera.is_moving() || is_easing;
+        let is_shown = self.show.as_ref().is_some_and(Show::is_moving);
+        let is_moving = self.camera.is_moving() || is_easing || is_shown;
         is_moving || is_playing || is_pending || self.untold_damage().is_some()
     }
 
     /// The time since the window opened.
     pub fn now(&self) -> Duration {
-        self.started.elapsed()
+        match self.clock {
+            Clock::Running(started) => started.elapsed(),
+            Clock::Told(now) => now,
+        }
+    }
+
+    /// It is `now`, whatever clocks say, from now on until told otherwise: what moves does not depend on how fast the
+    /// machine is.
+    pub fn tell_time(&mut self, now: Duration) {
+        self.clock = Clock::Told(now);
     }
 
     /// Shows a line for a while.
@@ -361,10 +386,20 @@ impl Workbench {
     /// Moves camera and playback on to now.
     pub fn advance(&mut self) {
         let now = self.now();
-        let since = now.saturating_sub(self.last_frame).as_secs_f32();
+        let since = now.saturating_sub(self.last_frame);
         // Motion that has just begun has nothing to catch up with.
-        let seconds = since.min(if self.was_moving { 0.25 } else { 0.01 });
+        let most = match (&self.clock, self.was_moving) {
+            (Clock::Told(_), _) => Duration::MAX,
+            (Clock::Running(_), true) => Duration::from_millis(250),
+            (Clock::Running(_), false) => Duration::from_millis(10),
+        };
+        let since = since.min(most);
+        let seconds = since.as_secs_f32();
         self.last_frame = now;
+        if let Some(mut show) = self.show.take() {
+            show.advance(since.as_secs_f64(), self);
+            self.show = Some(show);
+        }
         self.camera.advance(seconds);
         self.keep_camera_clear(seconds, now);
         if let Some(document) = &mut self.document {

@@ -65,6 +65,13 @@ impl Workbench {
         self.to_restore = Some(saved);
     }
 
+    /// Shows a document that was opened from the inputs of the session that the file at `path` keeps.
+    pub(in crate::app) fn show_saved(&mut self, document: Document, saved: SavedSession, path: PathBuf) {
+        self.session_file = Some(path);
+        self.to_restore = Some(saved);
+        self.show(document);
+    }
+
     pub fn open(&mut self, inputs: Inputs) {
         self.open_part(inputs, Part::default());
     }

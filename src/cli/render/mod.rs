@@ -28,34 +28,6 @@ use timings::{PictureTimings, say_timings};
 pub use args::Args;
 pub(super) use args::size;
 
-fn highlight(text: &str) -> Result<Highlight, String> {
-    let names = Metric::ALL.map(Metric::name).join(", ");
-    let wrong = || {
-        format!(
-            "expected a range of a metric like complexity:10..50, found '{text}'; metrics are {names}"
-        )
-    };
-    let (name, range) = text.split_once(':').ok_or_else(wrong)?;
-    let metric = Metric::ALL.into_iter().find(|metric| metric.name() == name);
-    let (low, high) = range.split_once("..").ok_or_else(wrong)?;
-    let end = |text: &str, open: f64| match text {
-        "" => Some(open),
-        text => text.parse::<f64>().ok().filter(|end| end.is_finite()),
-    };
-    let (low, high) = (
-        end(low, 0.0).ok_or_else(wrong)?,
-        end(high, f64::MAX).ok_or_else(wrong)?,
-    );
-    if low > high {
-        return Err(wrong());
-    }
-    Ok(Highlight {
-        metric: metric.ok_or_else(wrong)?,
-        low,
-        high,
-    })
-}
-
 pub fn run(args: Args) -> anyhow::Result<()> {
     let outputs = Outputs::new(&args.output, args.frames)?;
     let inputs = super::input::sort(&args.inputs)?;

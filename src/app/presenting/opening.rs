@@ -1,0 +1,128 @@
+//! What a scene opens.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::super::document::Document;
+use super::super::saved::SavedSession;
+use super::super::workbench::Workbench;
+use crate::analysis::session::Inputs;
+use crate::filter::mapping::Mapping;
+use crate::presentation::place::Step;
+use crate::presentation::scene::{Bookmark, SceneError, SceneFile};
+use crate::progress::Progress;
+use crate::views::landscape::LandscapeSettings;
+
+/// What a scene opens, known to be there.
+#[derive(Clone, Debug, Default)]
+pub struct Opens {
+    pub inputs: Inputs,
+    pub mapping: Option<PathBuf>,
+    /// The session file that the inputs come from.
+    pub session: Option<(PathBuf, SavedSession)>,
+    /// What shots can go to.
+    pub bookmarks: Vec<Bookmark>,
+}
+
+/// A scene's inputs, read.
+pub struct Opened {
+    document: Document,
+    opens: Opens,
+}
+
+impl Opens {
+    /// What `file` names; an error says which field names what is not there.
+    pub fn of(file: &SceneFile) -> anyhow::Result<Opens> {
+        let of = &file.scene.inputs;
+        let field =
+            |name: &str| vec![Step::Key("inputs".to_owned()), Step::Key(name.to_owned())];
+        let there = |field: Vec<Step>, path: &Path| -> Result<PathBuf, SceneError> {
+            let path = file.folder().join(path);
+            if path.exists() {
+                return Ok(path);
+            }
+            let shown = path.display();
+            let problem = format!("expected a file or folder, found nothing at {shown}");
+            Err(file.problem(&field, problem))
+        };
+        let mapping = of.mapping.as_deref();
+        let mapping = mapping.map(|path| there(field("mapping"), path));
+        let mapping = mapping.transpose()?;
+        let bookmarks = file.scene.bookmarks.clone();
+        if let Some(session) = &of.session {
+            let path = there(field("session"), session)?;
+            let saved = SavedSession::read(&path)?;
+            let (inputs, missing) = saved.inputs(&path);
+            if let Some(missing) = missing.first() {
+                let shown = (path.display(), missing.display());
+                let problem = format!("{} names {}, which is not there", shown.0, shown.1);
+                return Err(file.problem(&field("session"), problem).into());
+            }
+            let of_session = saved.mapping(&path).map(|(path, _)| path);
+            return Ok(Opens {
+                inputs,
+                mapping: mapping.or(of_session),
+                session: Some((path, saved)),
+                bookmarks,
+            });
+        }
+        let source = of.source.as_deref();
+        let source = source.map(|path| there(field("source"), path)).transpose()?;
+        let recordings = of.recordings.iter().enumerate().map(|(number, path)| {
+            let mut field = field("recordings");
+            field.push(Step::Number(number));
+            there(field, path)
+        });
+        Ok(Opens {
+            inputs: Inputs {
+                source_dir: source,
+                recordings: recordings.collect::<Result<_, _>>()?,
+            },
+            mapping,
+            session: None,
+            bookmarks,
+        })
+    }
+
+    /// Reads it all. For a worker thread: takes as long as it takes.
+    pub fn open(self, file: &SceneFile, progress: &Progress) -> anyhow::Result<Opened> {
+        use anyhow::Context;
+        let mut map = None;
+        if let Some(path) = &self.mapping {
+            let shown = path.display().to_string();
+            let text = std::fs::read_to_string(path).with_context(|| shown.clone())?;
+            let (mapping, errors) = Mapping::parse(&text, &shown);
+            if let Some(error) = errors.first() {
+                anyhow::bail!("{error}");
+            }
+            map = Some(Arc::new(mapping));
+        }
+        let mut settings = LandscapeSettings::default();
+        // Nothing is wrong with it, or the scene would not have been read.
+        let _ = file.scene.look.apply(&mut settings);
+        let part = self.session.as_ref().map(|(_, saved)| saved.part());
+        let document = Document::open(&self.inputs, map, &settings, progress)?;
+        let document = document.showing(&part.unwrap_or_default(), progress)?;
+        Ok(Opened {
+            document,
+            opens: self,
+        })
+    }
+}
+
+impl Opened {
+    /// Shows it on a workbench without a window, and gives what shots can go to.
+    pub fn show(self, bench: &mut Workbench) -> Vec<Bookmark> {
+        let Opened { document, opens } = self;
+        if let Some(mapping) = &opens.mapping {
+            bench.use_map_file(mapping);
+        }
+        match opens.session {
+            Some((path, saved)) => bench.show_saved(document, saved, path),
+            None => bench.show(document),
+        }
+        // Nothing changes under a film.
+        bench.watch = None;
+        opens.bookmarks
+    }
+}

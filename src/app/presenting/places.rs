@@ -1,0 +1,122 @@
+//! The modules that a scene names by their paths.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::analysis::session::Session;
+use crate::facts::hierarchy::Hierarchy;
+use crate::presentation::place::Step;
+use crate::presentation::scene::{Bookmark, LeftOut, SceneError, SceneFile, of_shot};
+use crate::units::ModuleId;
+use crate::views::search::search;
+
+/// What the paths of a scene mean in the structure that is open.
+#[derive(Debug, Default)]
+pub struct Places {
+    /// Which structure they were looked up in.
+    session: Option<Arc<Session>>,
+    modules: BTreeMap<String, ModuleId>,
+}
+
+impl Places {
+    /// Looks all paths up again where another structure is open than before. O(modules) then.
+    pub fn find(
+        &mut self,
+        file: &SceneFile,
+        bookmarks: &[Bookmark],
+        session: Option<&Arc<Session>>,
+    ) {
+        let is_same = match (&self.session, session) {
+            (Some(old), Some(new)) => Arc::ptr_eq(old, new),
+            (None, None) => true,
+            _ => false,
+        };
+        if !is_same {
+            self.session = session.cloned();
+            self.modules = session.map_or_else(BTreeMap::new, |session| {
+                found(&session.hierarchy, &all_named(file, bookmarks))
+            });
+        }
+    }
+
+    pub fn module(&self, path: &str) -> Option<ModuleId> {
+        self.modules.get(path).copied()
+    }
+
+    /// What shots name and the structure does not have.
+    pub fn problems(&self, file: &SceneFile) -> Vec<SceneError> {
+        let mut problems = Vec::new();
+        for (field, path) in of_shots(file) {
+            if path.is_empty() || self.modules.contains_key(path) {
+                continue;
+            }
+            let alike = self.session.as_ref().and_then(|session| {
+                let hierarchy = &session.hierarchy;
+                let found = search(hierarchy, last(path), 1, |_| true);
+                found.first().map(|&module| hierarchy.path(module))
+            });
+            let hint = alike.map_or(String::new(), |it| format!("; '{it}' is there"));
+            problems.push(file.problem(&field, format!("no module has the path '{path}'{hint}")));
+        }
+        problems
+    }
+}
+
+fn last(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// All paths of modules that shots name, with the fields that do.
+fn of_shots(file: &SceneFile) -> Vec<(Vec<Step>, &String)> {
+    let mut all = Vec::new();
+    for (number, shot) in file.scene.shots.iter().enumerate() {
+        for (field, paths) in [("expand", &shot.expand), ("collapse", &shot.collapse)] {
+            for (index, path) in paths.iter().enumerate() {
+                all.push((of_shot(number, &[field, &index.to_string()]), path));
+            }
+        }
+        let selected = shot.select.iter();
+        all.extend(selected.map(|path| (of_shot(number, &["select"]), path)));
+        if let Some(go) = &shot.camera {
+            let module = go.module.iter();
+            all.extend(module.map(|path| (of_shot(number, &["camera", "module"]), path)));
+            for (index, path) in go.through.iter().enumerate() {
+                let field = of_shot(number, &["camera", "through", &index.to_string()]);
+                all.push((field, path));
+            }
+        }
+    }
+    all
+}
+
+/// All paths of modules that a scene and its bookmarks name.
+fn all_named(file: &SceneFile, bookmarks: &[Bookmark]) -> BTreeSet<String> {
+    let of_shots = of_shots(file).into_iter().map(|(_, path)| path.clone());
+    let mut names: BTreeSet<String> = of_shots.collect();
+    for bookmark in bookmarks {
+        names.extend(bookmark.collapsed.iter().flatten().cloned());
+        names.extend(bookmark.module.iter().cloned());
+        let left_out = bookmark.left_out.iter().flatten();
+        names.extend(left_out.filter_map(|step| match step {
+            LeftOut::Module(path) | LeftOut::Below(path) => Some(path.clone()),
+            LeftOut::Thread(_) | LeftOut::BelowCall(_) => None,
+        }));
+    }
+    names
+}
+
+/// The modules with these paths, in one pass. O(modules).
+fn found(hierarchy: &Hierarchy, paths: &BTreeSet<String>) -> BTreeMap<String, ModuleId> {
+    // A name may hold the sign that separates names.
+    let ends: BTreeSet<&str> = paths.iter().map(|path| last(path)).collect();
+    let mut found = BTreeMap::new();
+    for module in hierarchy.modules() {
+        if ends.contains(last(hierarchy.name(module))) {
+            let path = hierarchy.path(module);
+            if paths.contains(&path) {
+                found.entry(path).or_insert(module);
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,303 @@
+//! A scene without a window, frame by frame: what the window would show of it, at moments that are told and not
+//! measured. The same scene gives the same pictures on the same adapter.
+
+use std::time::Duration;
+
+use egui::{Pos2, RawInput, Rect, Vec2, ViewportId};
+
+use super::super::canvas::{Canvas, Panels, Prepared, Sharpness, Target};
+use super::super::panels::{self, Layout};
+use super::super::style;
+use super::super::workbench::Workbench;
+use super::Show;
+use super::opening::Opened;
+use crate::presentation::scene::SceneFile;
+use crate::render::gpu::{Gpu, GpuError};
+use crate::render::image::Image;
+use crate::render::readback;
+use crate::render::renderer::Quality;
+use crate::render::theme::Theme;
+
+/// egui makes colours as they are stored.
+const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
+
+/// Letters and lines have their size in the window on a picture whose shorter side has so many pixels.
+const PLAIN_SIDE: f32 = 640.0;
+
+/// Panels have found their places after so many frames.
+const FRAMES_TO_SETTLE: u32 = 4;
+
+/// Seconds in which everything that eases has arrived.
+const LONG: f32 = 60.0;
+
+/// How often what other threads work out is looked for.
+const LOOK: Duration = Duration::from_micros(500);
+
+/// How frames are drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StageSettings {
+    /// In pixels.
+    pub size: [u32; 2],
+    /// Frames a second.
+    pub fps: u32,
+    pub quality: Quality,
+    /// Whatever the scene says.
+    pub theme: Option<Theme>,
+}
+
+/// Draws the frames of a scene.
+pub struct Stage {
+    bench: Workbench,
+    settings: StageSettings,
+    ctx: egui::Context,
+    theme: Theme,
+    /// The next frame.
+    next: u64,
+    /// Frames that panels were made for.
+    runs: u32,
+    panels: Option<Vec<egui::ClippedPrimitive>>,
+    /// What of the views is not drawn yet.
+    to_draw: Prepared,
+    // Dropped before the device, which the canvas has.
+    target: wgpu::Texture,
+    canvas: Canvas,
+    last: Image,
+}
+
+/// A frame of a film.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameIs {
+    /// Another than the one before.
+    New,
+    /// The same as the one before.
+    Same,
+}
+
+impl Stage {
+    /// Opens a device and shows the first shot.
+    pub fn new(
+        mut file: SceneFile,
+        opened: Opened,
+        settings: StageSettings,
+    ) -> Result<Stage, GpuError> {
+        let gpu = Gpu::headless()?;
+        gpu.check_size(settings.size)?;
+        let mut bench = Workbench::new(Box::new(|| Box::new(|| ())));
+        bench.tell_time(Duration::ZERO);
+        let bookmarks = opened.show(&mut bench);
+        bench.messages.clear();
+        if let Some(theme) = settings.theme {
+            file.scene.look.theme = Some(match theme {
+                Theme::Light => crate::presentation::scene::Theme::Light,
+                Theme::Dark => crate::presentation::scene::Theme::Dark,
+            });
+        }
+        let ctx = egui::Context::default();
+        style::set_fonts(&ctx);
+        let theme = bench.settings.theme;
+        style::set_theme(&ctx, theme);
+        let target = readback::target(&gpu, settings.size, FORMAT);
+        let mut stage = Stage {
+            bench,
+            settings,
+            ctx,
+            theme,
+            next: 0,
+            runs: 0,
+            panels: None,
+            to_draw: Prepared::default(),
+            target,
+            canvas: Canvas::new(gpu, FORMAT),
+            last: Image::default(),
+        };
+        stage.settle();
+        for _ in 0..FRAMES_TO_SETTLE {
+            // Where the landscape is drawn decides where cameras stand.
+            stage.place();
+        }
+        let show = Show::new(file, bookmarks, &mut stage.bench);
+        stage.bench.show = Some(show);
+        for _ in 0..FRAMES_TO_SETTLE {
+            stage.bench.advance();
+            stage.settle();
+            stage.place();
+        }
+        // A film begins with the shot at rest, not with what was shown before on its way there.
+        stage.arrive();
+        Ok(stage)
+    }
+
+    /// The scene; there always is one.
+    pub fn scene(&self) -> Option<&Show> {
+        self.bench.show.as_ref()
+    }
+
+    /// How many frames the scene has; at least one.
+    pub fn frames(&self) -> u64 {
+        let total = self.scene().map_or(0.0, |show| show.timeline.total());
+        let frames = (total * f64::from(self.settings.fps) - 1e-6).ceil();
+        (frames as u64).max(1)
+    }
+
+    /// The number of the next frame.
+    pub fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// What draws.
+    pub fn adapter(&self) -> String {
+        self.canvas.gpu.name()
+    }
+
+    /// The picture that [`draw`](Self::draw) made last.
+    pub fn image(&self) -> &Image {
+        &self.last
+    }
+
+    /// Draws the next frame; [`image`](Self::image) has it then.
+    pub fn draw(&mut self) -> Result<FrameIs, GpuError> {
+        self.frame(true)
+    }
+
+    /// Goes on by a frame without drawing it. Later frames are the same as if it had been drawn.
+    pub fn skip(&mut self) -> Result<(), GpuError> {
+        self.frame(false).map(|_| ())
+    }
+
+    fn frame(&mut self, is_drawn: bool) -> Result<FrameIs, GpuError> {
+        let fps = u64::from(self.settings.fps.max(1));
+        // Whole nanoseconds since the start, so that nothing sums up.
+        let now = Duration::from_nanos(self.next.saturating_mul(1_000_000_000) / fps);
+        self.bench.tell_time(now);
+        self.next += 1;
+        self.bench.advance();
+        self.settle();
+        let (mut shown, targets) = self.place();
+        let points = shown.pixels_per_point;
+        let sharpness = Sharpness {
+            quality: self.settings.quality,
+            may_settle: false,
+        };
+        loop {
+            let canvas = &mut self.canvas;
+            let new = canvas.prepare(&mut self.bench, targets, sharpness, points);
+            canvas.note_drawn(&new);
+            self.to_draw.add(new);
+            if !self.bench.sheets_wait() {
+                break;
+            }
+            std::thread::sleep(LOOK);
+        }
+        let has_textures = !shown.textures.set.is_empty();
+        self.canvas.take_textures(&mut shown.textures);
+        self.canvas.free_textures(&mut shown.textures);
+        if !is_drawn {
+            self.panels = None;
+            return Ok(FrameIs::Same);
+        }
+        let panels_are_same = |before: &Vec<_>| are_same(before, &shown.primitives);
+        if self.to_draw.is_empty()
+            && !has_textures
+            && self.panels.as_ref().is_some_and(panels_are_same)
+        {
+            return Ok(FrameIs::Same);
+        }
+        let new = std::mem::take(&mut self.to_draw);
+        self.canvas.draw_finished(&new, self.theme);
+        let gpu = &self.canvas.gpu;
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        let view = self.target.create_view(&Default::default());
+        let size = self.settings.size;
+        self.canvas.paint(&mut encoder, &view, &shown, size);
+        let gpu = &self.canvas.gpu;
+        gpu.queue.submit([encoder.finish()]);
+        self.last = readback::image(gpu, &self.target)?;
+        gpu.check()?;
+        self.panels = Some(shown.primitives);
+        Ok(FrameIs::New)
+    }
+
+    /// Finds out where everything is drawn.
+    fn place(&mut self) -> (Panels, [Option<Target>; 2]) {
+        let (layout, panels) = self.run_panels();
+        let scale = (panels.pixels_per_point, 1.0);
+        let targets = self.canvas.targets(&mut self.bench, &layout, scale);
+        (panels, targets)
+    }
+
+    /// Ends what eases, where it leads.
+    fn arrive(&mut self) {
+        if let Some(document) = &mut self.bench.document {
+            document.landscape.advance(LONG);
+            if let Some(beside) = &mut document.beside {
+                beside.advance(LONG);
+            }
+            self.bench.blocks_are_new = true;
+        }
+    }
+
+    /// Waits for everything that other threads work out for what is shown.
+    fn settle(&mut self) {
+        loop {
+            self.bench.poll_jobs();
+            self.bench.update_work();
+            let is_busy = self.bench.jobs.is_any() || self.bench.work.is_under_way();
+            if !is_busy && self.bench.pair.to_do.is_empty() {
+                return;
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+
+    fn run_panels(&mut self) -> (Layout, Panels) {
+        let theme = self.bench.settings.theme;
+        if theme != self.theme {
+            self.theme = theme;
+            style::set_theme(&self.ctx, theme);
+        }
+        let [width, height] = self.settings.size.map(|side| side as f32);
+        let scale = self.scene().map_or(1.0, Show::text_scale);
+        let points = (width.min(height) / PLAIN_SIDE).max(0.5) * scale;
+        let limit = self.canvas.gpu.device.limits().max_texture_dimension_2d;
+        let mut input = RawInput {
+            screen_rect: Some(Rect::from_min_size(
+                Pos2::ZERO,
+                Vec2::new(width, height) / points,
+            )),
+            max_texture_side: Some(limit as usize),
+            time: Some(f64::from(self.runs) / f64::from(self.settings.fps.max(1))),
+            predicted_dt: 1.0 / self.settings.fps.max(1) as f32,
+            ..RawInput::default()
+        };
+        if let Some(viewport) = input.viewports.get_mut(&ViewportId::ROOT) {
+            viewport.native_pixels_per_point = Some(points);
+        }
+        self.runs += 1;
+        self.canvas.set_second(self.bench.shows_both());
+        let pictures = self.canvas.pictures();
+        let mut dock = std::mem::take(&mut self.bench.dock);
+        let mut layout = Layout::default();
+        let bench = &self.bench;
+        let mut output = self.ctx.run_ui(input, |ui| {
+            layout = panels::show_scene(ui, bench, &mut dock, &pictures);
+        });
+        self.bench.dock = dock;
+        let shapes = std::mem::take(&mut output.shapes);
+        let panels = Panels {
+            primitives: self.ctx.tessellate(shapes, output.pixels_per_point),
+            textures: output.textures_delta,
+            pixels_per_point: output.pixels_per_point,
+        };
+        (layout, panels)
+    }
+}
+
+/// Whether two frames of panels look the same.
+fn are_same(a: &[egui::ClippedPrimitive], b: &[egui::ClippedPrimitive]) -> bool {
+    use egui::epaint::Primitive;
+    a.len() == b.len()
+        && a.iter().zip(b).all(|(a, b)| match (&a.primitive, &b.primitive) {
+            (Primitive::Mesh(x), Primitive::Mesh(y)) => a.clip_rect == b.clip_rect && x == y,
+            _ => false,
+        })
+}
