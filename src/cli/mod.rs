@@ -6,6 +6,7 @@ use clap::{Parser, Subcommand};
 
 mod compare;
 mod export;
+mod film;
 mod functions;
 mod graph;
 mod index;
@@ -16,6 +17,7 @@ mod mapping;
 mod output;
 mod render;
 mod resolve;
+mod scene;
 mod stack;
 mod threads;
 mod tree;
@@ -34,6 +36,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Render(render::Args),
+    Scene(scene::Args),
     Info(info::Args),
     Functions(functions::Args),
     Stack(stack::Args),
@@ -51,6 +54,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
     match cli.command {
         None => window::run(cli.window),
         Some(Command::Render(args)) => render::run(args),
+        Some(Command::Scene(args)) => scene::run(args),
         Some(Command::Info(args)) => info::run(args),
         Some(Command::Functions(args)) => functions::run(args),
         Some(Command::Stack(args)) => stack::run(args),

@@ -1,27 +1,16 @@
 //! The names of looks, and what they mean.
 
 use super::scene::{Look, Theme};
+use crate::layout::arcs::ArcMeasure;
 use crate::layout::treemap::Tiling;
 use crate::render::theme;
-use crate::views::landscape::{Highlight, LandscapeSettings, Scale, Surface};
+use crate::views::landscape::{
+    ARCS_AT_MOST, ArcMode, Highlight, LandscapeSettings, Scale, Surface,
+};
 use crate::views::metrics::Metric;
 
 /// A field, and what is wrong with it.
 pub type Wrong = (&'static str, String);
-
-/// What `name` means of `all`; of what means nothing, the names that would.
-fn named<T: Copy>(
-    field: &'static str,
-    name: &str,
-    all: impl Iterator<Item = (&'static str, T)> + Clone,
-) -> Result<T, Wrong> {
-    let found = all.clone().find(|(known, _)| *known == name);
-    found.map(|(_, value)| value).ok_or_else(|| {
-        let names: Vec<&str> = all.map(|(known, _)| known).collect();
-        let problem = format!("expected one of {}, found '{name}'", names.join(", "));
-        (field, problem)
-    })
-}
 
 /// A metric and a range of its values, such as `complexity:10..50`; either end may be left out.
 pub fn highlight(text: &str) -> Result<Highlight, String> {
@@ -53,8 +42,9 @@ pub fn highlight(text: &str) -> Result<Highlight, String> {
 }
 
 impl Look {
-    /// Changes what it says of the landscape; the first field that says what is not known, after those before it.
-    pub fn apply(&self, settings: &mut LandscapeSettings) -> Result<(), Wrong> {
+    /// Changes what it says of the landscape, and gives the fields that say what is not known, which change nothing.
+    pub fn apply(&self, settings: &mut LandscapeSettings) -> Vec<Wrong> {
+        let mut wrong = Vec::new();
         let metrics = || Metric::ALL.into_iter().map(|it| (it.name(), it));
         if let Some(theme) = self.theme {
             settings.theme = match theme {
@@ -62,47 +52,83 @@ impl Look {
                 Theme::Dark => theme::Theme::Dark,
             };
         }
-        if let Some(name) = &self.area {
-            settings.area = named("area", name, metrics().filter(|(_, it)| it.is_amount()))?;
-        }
-        if let Some(name) = &self.height {
-            let heights = metrics().map(|(name, it)| (name, Some(it)));
-            settings.height = named("height", name, [("even", None)].into_iter().chain(heights))?;
-        }
-        if let Some(name) = &self.color {
-            let surfaces = Surface::all().chain([Surface::Difference]);
-            let surfaces: Vec<_> = surfaces.map(|it| (it.name(), it)).collect();
-            settings.surface = named("color", name, surfaces.into_iter())?;
-        }
+        let mut set = Setter(&mut wrong);
+        let areas = metrics().filter(|(_, it)| it.is_amount());
+        set.to(&mut settings.area, ("area", &self.area), areas);
+        let even = [("even", None)].into_iter();
+        let heights = even.chain(metrics().map(|(name, it)| (name, Some(it))));
+        set.to(&mut settings.height, ("height", &self.height), heights);
+        let surfaces = Surface::all().chain([Surface::Difference]);
+        let surfaces = surfaces.map(|it| (it.name(), it));
+        set.to(&mut settings.surface, ("color", &self.color), surfaces);
         let scales = || Scale::ALL.into_iter().map(|it| (it.name(), it));
-        if let Some(name) = &self.scale {
-            settings.scale = named("scale", name, scales())?;
+        set.to(&mut settings.scale, ("scale", &self.scale), scales());
+        let root = [("root", None)].into_iter();
+        let scales = root.chain(scales().map(|(name, it)| (name, Some(it))));
+        let field = ("height-scale", &self.height_scale);
+        set.to(&mut settings.height_scale, field, scales);
+        let tilings = Tiling::ALL.into_iter().map(|it| (it.name(), it));
+        set.to(&mut settings.tiling, ("layout", &self.layout), tilings);
+        let arcs = ArcMode::ALL.into_iter().map(|it| (it.name(), it));
+        set.to(&mut settings.arcs, ("arcs", &self.arcs), arcs);
+        let widths = ArcMeasure::ALL.into_iter().map(|it| (it.name(), it));
+        let field = ("arc-width", &self.arc_width);
+        set.to(&mut settings.arc_measure, field, widths);
+        if let Some(bundling) = self.bundling.filter(|it| it.is_finite()) {
+            settings.bundling = bundling.clamp(0.0, 1.0);
         }
-        if let Some(name) = &self.height_scale {
-            let scales = scales().map(|(name, it)| (name, Some(it)));
-            let scales = [("root", None)].into_iter().chain(scales);
-            settings.height_scale = named("height-scale", name, scales)?;
+        if let Some(most) = self.most_arcs {
+            settings.most_arcs = most.min(ARCS_AT_MOST);
         }
-        if let Some(name) = &self.layout {
-            let tilings = Tiling::ALL.into_iter().map(|it| (it.name(), it));
-            settings.tiling = named("layout", name, tilings)?;
+        match self.highlight.as_deref() {
+            None => {}
+            Some("") => settings.highlight = None,
+            Some(text) => match highlight(text) {
+                Ok(found) => settings.highlight = Some(found),
+                Err(problem) => wrong.push(("highlight", problem)),
+            },
         }
-        if let Some(text) = &self.highlight {
-            settings.highlight = match &**text {
-                "" => None,
-                text => Some(highlight(text).map_err(|problem| ("highlight", problem))?),
-            };
-        }
-        Ok(())
+        wrong
     }
 
     /// The first field that says what cannot be.
     pub fn problem(&self) -> Option<Wrong> {
-        let wrong = self.apply(&mut LandscapeSettings::default()).err();
-        wrong.or_else(|| {
-            let scale = self.text_scale?;
-            let is_fit = (0.5..=4.0).contains(&scale);
-            (!is_fit).then(|| ("text-scale", format!("expected 0.5 to 4, found {scale}")))
-        })
+        let wrong = self.apply(&mut LandscapeSettings::default());
+        let ranges = [
+            ("text-scale", self.text_scale, 0.5, 4.0),
+            ("bundling", self.bundling, 0.0, 1.0),
+        ];
+        let out = ranges
+            .into_iter()
+            .filter_map(|(field, value, least, most)| {
+                // Also for what is no number.
+                let value = value.filter(|value| !(least..=most).contains(value))?;
+                Some((field, format!("expected {least} to {most}, found {value}")))
+            });
+        wrong.into_iter().chain(out).next()
+    }
+}
+
+/// Sets values by their names, and notes the names that mean nothing.
+struct Setter<'a>(&'a mut Vec<Wrong>);
+
+impl Setter<'_> {
+    fn to<T>(
+        &mut self,
+        value: &mut T,
+        (field, name): (&'static str, &Option<String>),
+        all: impl Iterator<Item = (&'static str, T)>,
+    ) {
+        let Some(name) = name else { return };
+        let mut names = Vec::new();
+        for (known, meant) in all {
+            if known == name {
+                *value = meant;
+                return;
+            }
+            names.push(known);
+        }
+        let problem = format!("expected one of {}, found '{name}'", names.join(", "));
+        self.0.push((field, problem));
     }
 }

@@ -4,7 +4,7 @@
 //! camera goes along smooth paths ([`path`]). `film` makes files of the frames. What the shots do to views, and
 //! how they are shown, is the application's part.
 
-mod check;
+pub mod check;
 pub mod film;
 pub mod look;
 pub mod motion;

@@ -43,6 +43,21 @@ pub fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
     (line, before[start..].chars().count() + 1)
 }
 
+/// The same of many bytes, in rising order; one that lies before the one before it counts as that. O(size of the text).
+pub fn lines_and_columns(text: &str, offsets: &[usize]) -> Vec<(usize, usize)> {
+    let (mut line, mut start, mut counted) = (1, 0, 0);
+    let found = offsets.iter().map(|&offset| {
+        let offset = offset.clamp(counted, text.len());
+        for (at, _) in text[counted..offset].match_indices('\n') {
+            line += 1;
+            start = counted + at + 1;
+        }
+        counted = offset;
+        (line, text[start..offset].chars().count() + 1)
+    });
+    found.collect()
+}
+
 /// The fields of a scene and where they stand.
 pub struct Places<'a> {
     root: Spanned<DeTable<'a>>,

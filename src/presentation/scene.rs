@@ -690,10 +690,35 @@ impl SceneFile {
         }
     }
 
+    /// As it was read.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// What is wrong with the field at `path`.
     pub fn problem(&self, path: &[Step], problem: String) -> SceneError {
         let offset = Places::of(&self.text).map_or(0, |places| places.offset(path));
         let (line, column) = place::line_and_column(&self.text, offset);
+        self.error((line, column), path, problem)
+    }
+
+    /// The same of many fields, in the order of the file. O(size of the file + n log n).
+    pub fn problems(&self, of: Vec<(Vec<Step>, String)>) -> Vec<SceneError> {
+        if of.is_empty() {
+            return Vec::new();
+        }
+        let places = Places::of(&self.text);
+        let offset = |path: &[Step]| places.as_ref().map_or(0, |places| places.offset(path));
+        let mut of: Vec<_> = of.into_iter().map(|it| (offset(&it.0), it)).collect();
+        of.sort_by_key(|(offset, _)| *offset);
+        let offsets: Vec<usize> = of.iter().map(|(offset, _)| *offset).collect();
+        let found = place::lines_and_columns(&self.text, &offsets).into_iter();
+        let all = found.zip(of);
+        all.map(|(at, (_, (path, problem)))| self.error(at, &path, problem))
+            .collect()
+    }
+
+    fn error(&self, (line, column): (usize, usize), path: &[Step], problem: String) -> SceneError {
         SceneError {
             file: self.path.clone(),
             line,
@@ -701,6 +726,20 @@ impl SceneFile {
             field: place::name(path),
             problem,
         }
+    }
+
+    /// The lines at which shots begin, from 1. O(size of the file).
+    pub fn shot_lines(&self) -> Vec<usize> {
+        let shots = 0..self.scene.shots.len();
+        let places = Places::of(&self.text);
+        let offset = |shot| {
+            places
+                .as_ref()
+                .map_or(0, |places| places.offset(&of_shot(shot, &[])))
+        };
+        let offsets: Vec<usize> = shots.map(offset).collect();
+        let found = place::lines_and_columns(&self.text, &offsets);
+        found.into_iter().map(|(line, _)| line).collect()
     }
 
     /// The folder that the scene's paths are relative to.

@@ -156,9 +156,8 @@ fn a_hundred_thousand_shots_are_no_trouble() {
 fn the_schema_that_is_checked_in_is_that_of_the_types() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/scene.schema.json");
     let checked_in = std::fs::read_to_string(path).unwrap_or_default();
-    assert_eq!(
-        checked_in,
-        super::schema::text(),
+    assert!(
+        checked_in == super::schema::text(),
         "write it again: callscape scene --schema > assets/scene.schema.json"
     );
 }
@@ -206,7 +205,7 @@ fn film(path: &Path, format: Format, frames: u64, interrupted: Option<u64>) -> V
         assert!(film.next() + 20 > made);
         while film.next() < stop {
             let image = frame(settings.size, film.next() as u32);
-            film.push(&image).expect("it can be encoded");
+            film.push(Some(&image)).expect("it can be encoded");
         }
         made = stop;
         if stop == frames {
@@ -218,20 +217,20 @@ fn film(path: &Path, format: Format, frames: u64, interrupted: Option<u64>) -> V
 
 #[test]
 fn a_film_that_was_interrupted_is_the_same_as_one_that_was_not() {
-    for format in Format::ALL {
+    for format in [Format::Mp4, Format::WebM, Format::Gif] {
         if format == Format::WebM && cfg!(not(feature = "webm")) {
             continue;
         }
         let folder = folder(format.ending());
         let path = folder.join("film").with_extension(format.ending());
-        let frames = if format == Format::WebM { 23 } else { 53 };
+        let frames = if format == Format::WebM { 12 } else { 53 };
         let whole = film(&path, format, frames, None);
-        let resumed = film(&path, format, frames, Some(frames - 7));
+        let resumed = film(&path, format, frames, Some(frames - 4));
         assert!(whole == resumed, "{format:?} differs");
         let begins: &[u8] = match format {
             Format::Mp4 => b"ftyp",
             Format::WebM => &[0x1A, 0x45, 0xDF, 0xA3],
-            Format::Gif => b"GIF89a",
+            Format::Gif | Format::Png => b"GIF89a",
         };
         let at = if format == Format::Mp4 { 4 } else { 0 };
         assert_eq!(&whole[at..at + begins.len()], begins);
@@ -261,7 +260,7 @@ fn films_are_what_an_independent_reader_takes_them_for() {
         }
         let folder = folder(&format!("probe-{}", format.ending()));
         let path = folder.join("film").with_extension(format.ending());
-        film(&path, format, 22, None);
+        film(&path, format, 11, None);
         let said = std::process::Command::new("ffprobe")
             .args([
                 "-v",
@@ -284,9 +283,9 @@ fn films_are_what_an_independent_reader_takes_them_for() {
             format!("codec_name={codec}"),
             "width=64".to_owned(),
             "height=48".to_owned(),
-            "nb_read_frames=22".to_owned(),
+            "nb_read_frames=11".to_owned(),
             "r_frame_rate=5/1".to_owned(),
-            "duration=4.4".to_owned(),
+            "duration=2.2".to_owned(),
         ] {
             assert!(
                 out.contains(&expected),

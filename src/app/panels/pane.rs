@@ -36,7 +36,9 @@ pub fn show(
             }
         }
         ViewId::Differences => differences::show(ui, context),
-        ViewId::Mural | ViewId::Flame | ViewId::Timelines => sheet::show(ui, view, picture, context),
+        ViewId::Mural | ViewId::Flame | ViewId::Timelines => {
+            sheet::show(ui, view, picture, context)
+        }
         ViewId::Functions => functions::show(ui, context),
         ViewId::Calls => calls::show(ui, context),
     }

@@ -72,7 +72,11 @@ fn draw(painter: &Painter, picture: Rect, words: &Words<'_>, scale: f32, theme: 
     };
     let above = line(&of.text, family, em, colors.text);
     let below = (!of.below.is_empty()).then(|| {
-        let color = if words.is_title { colors.weak } else { colors.text };
+        let color = if words.is_title {
+            colors.weak
+        } else {
+            colors.text
+        };
         line(&of.below, FontFamily::Proportional, em * BELOW, color)
     });
     let gap = em * 0.25;

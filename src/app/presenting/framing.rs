@@ -6,9 +6,10 @@ use super::super::camera::pose::{Bounds, FOV_Y, Pose};
 use super::super::camera::{self, Preset};
 use super::super::document::bounds_of;
 use super::super::workbench::Viewport;
+use super::kept::pose_of;
 use super::places::Places;
 use crate::presentation::path::CameraPath;
-use crate::presentation::scene::{Camera, Go, Overview};
+use crate::presentation::scene::{Go, Overview};
 use crate::units::ModuleId;
 use crate::views::landscape::LandscapeView;
 
@@ -30,16 +31,6 @@ pub struct Framing<'a> {
 
 fn pitch(degrees: f32) -> f32 {
     degrees.to_radians().min(MAX_PITCH)
-}
-
-pub fn pose_of(camera: &Camera) -> Pose {
-    Pose {
-        target: Vec3::from_array(camera.target),
-        distance: camera.distance,
-        yaw: camera.yaw.to_radians(),
-        pitch: pitch(camera.pitch),
-        fov_y: camera.fov.map_or(FOV_Y, f32::to_radians),
-    }
 }
 
 /// Whether where it ends does not depend on where it begins.

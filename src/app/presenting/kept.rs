@@ -106,7 +106,7 @@ impl Kept {
     pub fn look(&mut self, look: &Look) -> usize {
         self.legend = look.legend.unwrap_or(self.legend);
         self.text_scale = look.text_scale.unwrap_or(self.text_scale);
-        SavedLook::named(look).restore_parts(&mut self.settings)
+        look.apply(&mut self.settings).len()
     }
 
     /// Takes over what a bookmark says of these sections, but the mapping; how many names in it mean nothing. What
@@ -260,15 +260,16 @@ impl Kept {
         }
         if differs(bench, &|it| {
             let playback = it.playback.as_ref();
-            playback.is_some_and(|it| it.summary != self.summary)
-        }) {
-            bench.execute(Command::ToggleSummary);
-        }
-        if differs(bench, &|it| {
-            let playback = it.playback.as_ref();
             playback.is_some_and(|it| it.time() != self.time)
         }) {
             bench.execute(Command::Seek(self.time));
+        }
+        // Seeking leaves the summary.
+        if differs(bench, &|it| {
+            let playback = it.playback.as_ref();
+            playback.is_some_and(|it| it.summary != self.summary)
+        }) {
+            bench.execute(Command::ToggleSummary);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Presentations: the states that bookmarks keep and scenes change.
 
 pub mod bookmarks;
+pub mod check;
 mod framing;
 mod kept;
 pub mod opening;
@@ -26,3 +27,6 @@ pub struct Talk {
     /// The file that bookmarks are exported to and read from.
     pub file: String,
 }
+
+#[cfg(test)]
+mod tests;

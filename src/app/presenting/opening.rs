@@ -1,11 +1,13 @@
 //! What a scene opens.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::super::document::Document;
 use super::super::saved::SavedSession;
 use super::super::workbench::Workbench;
+use super::bookmarks::found_from;
 use crate::analysis::session::Inputs;
 use crate::filter::mapping::Mapping;
 use crate::presentation::place::Step;
@@ -20,7 +22,7 @@ pub struct Opens {
     pub mapping: Option<PathBuf>,
     /// The session file that the inputs come from.
     pub session: Option<(PathBuf, SavedSession)>,
-    /// What shots can go to.
+    /// What shots can go to: the bookmarks of the scene, then those of its session that it has not.
     pub bookmarks: Vec<Bookmark>,
 }
 
@@ -34,8 +36,7 @@ impl Opens {
     /// What `file` names; an error says which field names what is not there.
     pub fn of(file: &SceneFile) -> anyhow::Result<Opens> {
         let of = &file.scene.inputs;
-        let field =
-            |name: &str| vec![Step::Key("inputs".to_owned()), Step::Key(name.to_owned())];
+        let field = |name: &str| vec![Step::Key("inputs".to_owned()), Step::Key(name.to_owned())];
         let there = |field: Vec<Step>, path: &Path| -> Result<PathBuf, SceneError> {
             let path = file.folder().join(path);
             if path.exists() {
@@ -48,7 +49,7 @@ impl Opens {
         let mapping = of.mapping.as_deref();
         let mapping = mapping.map(|path| there(field("mapping"), path));
         let mapping = mapping.transpose()?;
-        let bookmarks = file.scene.bookmarks.clone();
+        let mut bookmarks = file.scene.bookmarks.clone();
         if let Some(session) = &of.session {
             let path = there(field("session"), session)?;
             let saved = SavedSession::read(&path)?;
@@ -58,6 +59,10 @@ impl Opens {
                 let problem = format!("{} names {}, which is not there", shown.0, shown.1);
                 return Err(file.problem(&field("session"), problem).into());
             }
+            let own: BTreeSet<String> = bookmarks.iter().map(|it| it.name.clone()).collect();
+            let folder = path.parent().unwrap_or(Path::new(""));
+            let others = found_from(folder, saved.bookmarks.clone()).into_iter();
+            bookmarks.extend(others.filter(|it| !own.contains(&it.name)));
             let of_session = saved.mapping(&path).map(|(path, _)| path);
             return Ok(Opens {
                 inputs,
@@ -67,7 +72,9 @@ impl Opens {
             });
         }
         let source = of.source.as_deref();
-        let source = source.map(|path| there(field("source"), path)).transpose()?;
+        let source = source
+            .map(|path| there(field("source"), path))
+            .transpose()?;
         let recordings = of.recordings.iter().enumerate().map(|(number, path)| {
             let mut field = field("recordings");
             field.push(Step::Number(number));
@@ -99,7 +106,7 @@ impl Opens {
         }
         let mut settings = LandscapeSettings::default();
         // Nothing is wrong with it, or the scene would not have been read.
-        let _ = file.scene.look.apply(&mut settings);
+        file.scene.look.apply(&mut settings);
         let part = self.session.as_ref().map(|(_, saved)| saved.part());
         let document = Document::open(&self.inputs, map, &settings, progress)?;
         let document = document.showing(&part.unwrap_or_default(), progress)?;

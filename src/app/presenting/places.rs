@@ -1,12 +1,13 @@
 //! The modules that a scene names by their paths.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::kept::{Modules, named_by};
 use crate::analysis::session::Session;
-use crate::facts::hierarchy::Hierarchy;
 use crate::presentation::place::Step;
-use crate::presentation::scene::{Bookmark, LeftOut, SceneError, SceneFile, of_shot};
+use crate::presentation::scene::{Bookmark, SceneFile, of_shot};
+use crate::presentation::timeline::Problem;
 use crate::units::ModuleId;
 use crate::views::search::search;
 
@@ -15,7 +16,7 @@ use crate::views::search::search;
 pub struct Places {
     /// Which structure they were looked up in.
     session: Option<Arc<Session>>,
-    modules: BTreeMap<String, ModuleId>,
+    modules: Modules,
 }
 
 impl Places {
@@ -33,30 +34,39 @@ impl Places {
         };
         if !is_same {
             self.session = session.cloned();
-            self.modules = session.map_or_else(BTreeMap::new, |session| {
-                found(&session.hierarchy, &all_named(file, bookmarks))
+            self.modules = session.map_or_else(Modules::default, |session| {
+                Modules::find(&session.hierarchy, &all_named(file, bookmarks))
             });
         }
     }
 
     pub fn module(&self, path: &str) -> Option<ModuleId> {
-        self.modules.get(path).copied()
+        self.modules.get(path)
+    }
+
+    pub fn modules(&self) -> &Modules {
+        &self.modules
     }
 
     /// What shots name and the structure does not have.
-    pub fn problems(&self, file: &SceneFile) -> Vec<SceneError> {
+    pub fn problems(&self, file: &SceneFile) -> Vec<Problem> {
+        /// For so many a module that is alike is sought: each is looked for among all.
+        const MOST_HINTS: usize = 20;
         let mut problems = Vec::new();
         for (field, path) in of_shots(file) {
-            if path.is_empty() || self.modules.contains_key(path) {
+            if path.is_empty() || self.modules.has(path) {
                 continue;
             }
-            let alike = self.session.as_ref().and_then(|session| {
-                let hierarchy = &session.hierarchy;
-                let found = search(hierarchy, last(path), 1, |_| true);
-                found.first().map(|&module| hierarchy.path(module))
-            });
+            let session = self.session.as_ref();
+            let alike = session
+                .filter(|_| problems.len() < MOST_HINTS)
+                .and_then(|session| {
+                    let hierarchy = &session.hierarchy;
+                    let found = search(hierarchy, last(path), 1, |_| true);
+                    found.first().map(|&module| hierarchy.path(module))
+                });
             let hint = alike.map_or(String::new(), |it| format!("; '{it}' is there"));
-            problems.push(file.problem(&field, format!("no module has the path '{path}'{hint}")));
+            problems.push((field, format!("no module has the path '{path}'{hint}")));
         }
         problems
     }
@@ -91,32 +101,7 @@ fn of_shots(file: &SceneFile) -> Vec<(Vec<Step>, &String)> {
 
 /// All paths of modules that a scene and its bookmarks name.
 fn all_named(file: &SceneFile, bookmarks: &[Bookmark]) -> BTreeSet<String> {
-    let of_shots = of_shots(file).into_iter().map(|(_, path)| path.clone());
-    let mut names: BTreeSet<String> = of_shots.collect();
-    for bookmark in bookmarks {
-        names.extend(bookmark.collapsed.iter().flatten().cloned());
-        names.extend(bookmark.module.iter().cloned());
-        let left_out = bookmark.left_out.iter().flatten();
-        names.extend(left_out.filter_map(|step| match step {
-            LeftOut::Module(path) | LeftOut::Below(path) => Some(path.clone()),
-            LeftOut::Thread(_) | LeftOut::BelowCall(_) => None,
-        }));
-    }
-    names
-}
-
-/// The modules with these paths, in one pass. O(modules).
-fn found(hierarchy: &Hierarchy, paths: &BTreeSet<String>) -> BTreeMap<String, ModuleId> {
-    // A name may hold the sign that separates names.
-    let ends: BTreeSet<&str> = paths.iter().map(|path| last(path)).collect();
-    let mut found = BTreeMap::new();
-    for module in hierarchy.modules() {
-        if ends.contains(last(hierarchy.name(module))) {
-            let path = hierarchy.path(module);
-            if paths.contains(&path) {
-                found.entry(path).or_insert(module);
-            }
-        }
-    }
-    found
+    let of_shots = of_shots(file).into_iter().map(|(_, path)| path);
+    let of_bookmarks = bookmarks.iter().flat_map(named_by);
+    of_shots.chain(of_bookmarks).cloned().collect()
 }

@@ -11,7 +11,7 @@ use crate::presentation::path::CameraPath;
 use crate::presentation::scene::{
     Bookmark, Caption, Clock, Go, SceneError, SceneFile, Section, Shot, of_shot,
 };
-use crate::presentation::timeline::{Played, Timeline};
+use crate::presentation::timeline::{Played, Problem, Timeline};
 use crate::units::Time;
 use crate::views::landscape::LandscapeView;
 
@@ -67,26 +67,21 @@ impl Show {
     pub fn new(file: SceneFile, bookmarks: Vec<Bookmark>, bench: &mut Workbench) -> Show {
         let document = bench.document.as_ref();
         let end = document.and_then(end_of_a);
-        let (timeline, problems) =
-            Timeline::new(&file.scene, end.map(|end| end.since(Time::ZERO)));
-        let of_times = problems.into_iter();
-        let mut problems: Vec<SceneError> = of_times
-            .map(|(field, problem)| file.problem(&field, problem))
-            .collect();
+        let duration = end.map(|end| end.since(Time::ZERO));
+        let (timeline, mut problems) = Timeline::new(&file.scene, duration);
         let mut places = Places::default();
         places.find(&file, &bookmarks, document.map(|it| &it.session));
         problems.extend(places.problems(&file));
         problems.extend(others(&file, &bookmarks, document));
-        // In the order of the file.
-        problems.sort_by_key(|problem| (problem.line, problem.column));
+        let problems = file.problems(problems);
         let before = State::of(bench);
         let mut begin = match file.scene.inputs.session {
             Some(_) => before.clone(),
             None => State::fresh(bench),
         };
-        begin.look(&file.scene.look);
+        begin.kept.look(&file.scene.look);
         let way = Way {
-            from: begin.pose,
+            from: begin.kept.pose,
             found: None,
         };
         let mut show = Show {
@@ -137,7 +132,7 @@ impl Show {
     pub fn go_to(&mut self, shot: usize, bench: &mut Workbench) {
         let shot = shot.min(self.shots().len().saturating_sub(1));
         let state = self.state_before(shot, bench);
-        bench.camera.look_from(state.pose);
+        bench.camera.look_from(state.kept.pose);
         self.state = state;
         self.shot = shot;
         self.at = self.timeline.shots.get(shot).map_or(0.0, |of| of.start);
@@ -150,7 +145,11 @@ impl Show {
         if self.shot + 1 < self.shots().len() {
             self.settle(bench);
             self.shot += 1;
-            self.at = self.timeline.shots.get(self.shot).map_or(0.0, |of| of.start);
+            self.at = self
+                .timeline
+                .shots
+                .get(self.shot)
+                .map_or(0.0, |of| of.start);
             self.enter(bench);
         } else {
             self.at = self.timeline.total();
@@ -162,7 +161,11 @@ impl Show {
     pub fn previous(&mut self, bench: &mut Workbench) {
         /// Seconds.
         const WHILE: f64 = 1.5;
-        let start = self.timeline.shots.get(self.shot).map_or(0.0, |of| of.start);
+        let start = self
+            .timeline
+            .shots
+            .get(self.shot)
+            .map_or(0.0, |of| of.start);
         self.is_running = true;
         match self.at - start > WHILE {
             true => self.go_to(self.shot, bench),
@@ -181,7 +184,7 @@ impl Show {
         let (before, arrangement) = &self.before;
         before.apply(bench);
         (bench.dock, _) = Dock::arranged(arrangement);
-        bench.camera.look_from(before.pose);
+        bench.camera.look_from(before.kept.pose);
     }
 
     /// Lets `seconds` of the scene pass.
@@ -251,11 +254,11 @@ impl Show {
 
     /// Times as large as usual.
     pub fn text_scale(&self) -> f32 {
-        self.state.text_scale
+        self.state.kept.text_scale
     }
 
     pub fn has_legend(&self) -> bool {
-        self.state.legend
+        self.state.kept.legend
     }
 
     /// Whether the landscape that this moment shows is still being made beside the frames: the scene stands still.
@@ -301,14 +304,18 @@ impl Show {
         let mut other: Option<LandscapeView> = None;
         for (number, of) in before.iter().enumerate() {
             state.change(of, self.bookmark(of), &self.places, document);
-            state.time = self.timed(number).and_then(|it| it.after).unwrap_or(state.time);
+            state.kept.time = self
+                .timed(number)
+                .and_then(|it| it.after)
+                .unwrap_or(state.kept.time);
             if let Some(&divider) = of.divider.last() {
                 state.divider = divider;
             }
             let Some(go) = self.go(of).filter(|_| number >= anchor) else {
                 continue;
             };
-            let is_laid_out = document.cut == state.cut && document.settings == state.settings;
+            let is_laid_out =
+                document.cut == state.kept.cut && document.settings == state.kept.settings;
             let landscape = match is_laid_out {
                 true => &document.landscape,
                 false => {
@@ -319,11 +326,11 @@ impl Show {
                             &document.session,
                             metrics.clone(),
                             references.clone(),
-                            &state.settings,
-                            &state.cut,
+                            &state.kept.settings,
+                            &state.kept.cut,
                         )
                     });
-                    view.lay_out(&document.session, &state.settings, &state.cut);
+                    view.lay_out(&document.session, &state.kept.settings, &state.kept.cut);
                     view
                 }
             };
@@ -332,8 +339,8 @@ impl Show {
                 viewport: &bench.viewport,
                 places: &self.places,
             };
-            if let Some(way) = framing.way(&go, state.pose) {
-                state.pose = way.end();
+            if let Some(way) = framing.way(&go, state.kept.pose) {
+                state.kept.pose = way.end();
             }
         }
         state
@@ -346,12 +353,12 @@ impl Show {
     /// Brings the state to what the shot that is shown leaves behind.
     fn settle(&mut self, bench: &Workbench) {
         self.find_way(bench);
-        self.state.pose = match &self.way.found {
+        self.state.kept.pose = match &self.way.found {
             Some((_, Some(way))) => way.end(),
             _ => self.way.from,
         };
         let after = self.timed(self.shot).and_then(|of| of.after);
-        self.state.time = after.unwrap_or(self.state.time);
+        self.state.kept.time = after.unwrap_or(self.state.kept.time);
         let divider = self.shots().get(self.shot).and_then(|of| of.divider.last());
         self.state.divider = divider.copied().unwrap_or(self.state.divider);
     }
@@ -364,14 +371,14 @@ impl Show {
             state.change(of, self.bookmark(of), &self.places, document);
             let timed = self.timed(self.shot);
             if let Some(Played { from, .. }) = timed.and_then(|of| of.played) {
-                state.time = from;
+                state.kept.time = from;
             } else if let Some(after) = timed.and_then(|of| of.after).filter(|_| of.at.is_some()) {
-                state.time = after;
+                state.kept.time = after;
             }
         }
         state.apply(bench);
         self.way = Way {
-            from: state.pose,
+            from: state.kept.pose,
             found: None,
         };
         self.state = state;
@@ -381,7 +388,12 @@ impl Show {
     /// Finds the way of the camera where that is not known, or the landscape is drawn elsewhere than it was.
     fn find_way(&mut self, bench: &Workbench) {
         let viewport = bench.viewport;
-        if self.way.found.as_ref().is_some_and(|(of, _)| *of == viewport) {
+        if self
+            .way
+            .found
+            .as_ref()
+            .is_some_and(|(of, _)| *of == viewport)
+        {
             return;
         }
         let (Some(document), Some(shot)) = (&bench.document, self.shots().get(self.shot)) else {
@@ -434,12 +446,12 @@ impl Show {
 }
 
 /// What the scene names besides modules and times and the inputs do not have.
-fn others(file: &SceneFile, bookmarks: &[Bookmark], document: Option<&Document>) -> Vec<SceneError> {
+fn others(file: &SceneFile, bookmarks: &[Bookmark], document: Option<&Document>) -> Vec<Problem> {
     let is_pair = document.is_some_and(|it| it.versus.is_some());
     let mut problems = Vec::new();
     for (number, shot) in file.scene.shots.iter().enumerate() {
         let mut tell = |field: &[&str], problem: String| {
-            problems.push(file.problem(&of_shot(number, field), problem));
+            problems.push((of_shot(number, field), problem));
         };
         if let Some(name) = &shot.bookmark
             && !bookmarks.iter().any(|it| it.name == *name)
@@ -456,7 +468,7 @@ fn others(file: &SceneFile, bookmarks: &[Bookmark], document: Option<&Document>)
             }
         }
         for (index, &shown) in shot.show.iter().enumerate() {
-            let view = super::state::view(shown);
+            let view = super::kept::view(shown);
             if document.is_some_and(|it| !it.can_show(view)) {
                 let problem = format!("these inputs have nothing to show in '{}'", view.line().id);
                 tell(&["show", &index.to_string()], problem);
@@ -469,7 +481,9 @@ fn others(file: &SceneFile, bookmarks: &[Bookmark], document: Option<&Document>)
 /// The time at a share of what is played, counted in events.
 fn by_events(bench: &Workbench, played: &Played, share: f64) -> Time {
     let document = bench.document.as_ref();
-    let place = document.and_then(|it| it.versus.as_ref()).map_or(0, |it| it.places()[0]);
+    let place = document
+        .and_then(|it| it.versus.as_ref())
+        .map_or(0, |it| it.places()[0]);
     let Some(resolved) = document.and_then(|it| it.session.recordings.get(place)) else {
         return played.at(share);
     };
@@ -478,5 +492,7 @@ fn by_events(bench: &Workbench, played: &Played, share: f64) -> Time {
     let number = (from + (to - from) * share).round() as u64;
     let event = number.checked_sub(1).and_then(|number| trace.event(number));
     let range = played.range();
-    event.map_or(range.start, |event| event.time.clamp(range.start, range.end))
+    event.map_or(range.start, |event| {
+        event.time.clamp(range.start, range.end)
+    })
 }

@@ -56,6 +56,8 @@ pub struct Stage {
     /// Frames that panels were made for.
     runs: u32,
     panels: Option<Vec<egui::ClippedPrimitive>>,
+    /// What panels show of letters may be others than before.
+    has_new_textures: bool,
     /// What of the views is not drawn yet.
     to_draw: Prepared,
     // Dropped before the device, which the canvas has.
@@ -105,12 +107,13 @@ impl Stage {
             next: 0,
             runs: 0,
             panels: None,
+            has_new_textures: true,
             to_draw: Prepared::default(),
             target,
             canvas: Canvas::new(gpu, FORMAT),
             last: Image::default(),
         };
-        stage.settle();
+        settle(&mut stage.bench);
         for _ in 0..FRAMES_TO_SETTLE {
             // Where the landscape is drawn decides where cameras stand.
             stage.place();
@@ -119,7 +122,7 @@ impl Stage {
         stage.bench.show = Some(show);
         for _ in 0..FRAMES_TO_SETTLE {
             stage.bench.advance();
-            stage.settle();
+            settle(&mut stage.bench);
             stage.place();
         }
         // A film begins with the shot at rest, not with what was shown before on its way there.
@@ -171,8 +174,8 @@ impl Stage {
         self.bench.tell_time(now);
         self.next += 1;
         self.bench.advance();
-        self.settle();
-        let (mut shown, targets) = self.place();
+        settle(&mut self.bench);
+        let (shown, targets) = self.place();
         let points = shown.pixels_per_point;
         let sharpness = Sharpness {
             quality: self.settings.quality,
@@ -188,16 +191,13 @@ impl Stage {
             }
             std::thread::sleep(LOOK);
         }
-        let has_textures = !shown.textures.set.is_empty();
-        self.canvas.take_textures(&mut shown.textures);
-        self.canvas.free_textures(&mut shown.textures);
         if !is_drawn {
             self.panels = None;
             return Ok(FrameIs::Same);
         }
         let panels_are_same = |before: &Vec<_>| are_same(before, &shown.primitives);
         if self.to_draw.is_empty()
-            && !has_textures
+            && !std::mem::take(&mut self.has_new_textures)
             && self.panels.as_ref().is_some_and(panels_are_same)
         {
             return Ok(FrameIs::Same);
@@ -236,19 +236,6 @@ impl Stage {
         }
     }
 
-    /// Waits for everything that other threads work out for what is shown.
-    fn settle(&mut self) {
-        loop {
-            self.bench.poll_jobs();
-            self.bench.update_work();
-            let is_busy = self.bench.jobs.is_any() || self.bench.work.is_under_way();
-            if !is_busy && self.bench.pair.to_do.is_empty() {
-                return;
-            }
-            std::thread::sleep(LOOK);
-        }
-    }
-
     fn run_panels(&mut self) -> (Layout, Panels) {
         let theme = self.bench.settings.theme;
         if theme != self.theme {
@@ -283,12 +270,28 @@ impl Stage {
         });
         self.bench.dock = dock;
         let shapes = std::mem::take(&mut output.shapes);
-        let panels = Panels {
+        let mut panels = Panels {
             primitives: self.ctx.tessellate(shapes, output.pixels_per_point),
             textures: output.textures_delta,
             pixels_per_point: output.pixels_per_point,
         };
+        self.has_new_textures |= !panels.textures.set.is_empty();
+        self.canvas.take_textures(&mut panels.textures);
+        self.canvas.free_textures(&mut panels.textures);
         (layout, panels)
+    }
+}
+
+/// Waits for everything that other threads work out for what is shown.
+pub fn settle(bench: &mut Workbench) {
+    loop {
+        bench.poll_jobs();
+        bench.update_work();
+        let is_busy = bench.jobs.is_any() || bench.work.is_under_way();
+        if !is_busy && bench.pair.to_do.is_empty() {
+            return;
+        }
+        std::thread::sleep(LOOK);
     }
 }
 
@@ -296,8 +299,10 @@ impl Stage {
 fn are_same(a: &[egui::ClippedPrimitive], b: &[egui::ClippedPrimitive]) -> bool {
     use egui::epaint::Primitive;
     a.len() == b.len()
-        && a.iter().zip(b).all(|(a, b)| match (&a.primitive, &b.primitive) {
-            (Primitive::Mesh(x), Primitive::Mesh(y)) => a.clip_rect == b.clip_rect && x == y,
-            _ => false,
-        })
+        && a.iter()
+            .zip(b)
+            .all(|(a, b)| match (&a.primitive, &b.primitive) {
+                (Primitive::Mesh(x), Primitive::Mesh(y)) => a.clip_rect == b.clip_rect && x == y,
+                _ => false,
+            })
 }

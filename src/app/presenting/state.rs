@@ -1,57 +1,28 @@
 //! What shots change, and how the workbench is brought there.
 
-use std::collections::BTreeSet;
-
 use super::super::camera;
-use super::super::camera::pose::Pose;
 use super::super::command::Command;
 use super::super::document::Document;
 use super::super::pair::suited;
 use super::super::versus::Together;
 use super::super::workbench::Workbench;
+use super::kept::{Kept, view};
 use super::places::Places;
 use crate::filter::cut::Cut;
-use crate::filter::filters::{FilterStep, Filters};
-use crate::filter::selection::{CallOf, Pointed};
-use crate::presentation::scene::{
-    self, Arcs, Bookmark, Compare, LeftOut, Look, Run, Section, Shot, TimeText,
-};
-use crate::units::{CallId, ModuleId, ThreadId, Time, TimeRange};
+use crate::filter::filters::Filters;
+use crate::presentation::scene::{Arcs, Bookmark, Compare, Run, Section, Shot, TimeText};
+use crate::units::{ModuleId, Time, TimeRange};
 use crate::views::landscape::{ArcMode, LandscapeSettings};
 use crate::views::table::ViewId;
 
 /// What is shown, as far as scenes say. Times are those of A where two runs are open.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
-    pub settings: LandscapeSettings,
-    pub legend: bool,
-    /// Times as large as usual.
-    pub text_scale: f32,
-    pub cut: Cut,
-    pub filters: Filters,
-    pub module: Option<ModuleId>,
-    pub range: Option<TimeRange>,
-    pub time: Time,
-    pub summary: bool,
-    pub views: BTreeSet<ViewId>,
-    pub pose: Pose,
+    pub kept: Kept,
     pub together: Together,
     pub divider: f32,
     /// Of two runs, the one that is shown: 0 for A.
     pub side: usize,
-}
-
-/// The view of the application that a scene means.
-pub fn view(of: scene::View) -> ViewId {
-    match of {
-        scene::View::Landscape => ViewId::Landscape,
-        scene::View::Mural => ViewId::Mural,
-        scene::View::Flame => ViewId::Flame,
-        scene::View::Functions => ViewId::Functions,
-        scene::View::Calls => ViewId::Calls,
-        scene::View::Differences => ViewId::Differences,
-        scene::View::Timelines => ViewId::Timelines,
-    }
 }
 
 /// A time of A as one of the run that is shown.
@@ -68,28 +39,17 @@ impl State {
     /// What `bench` shows now.
     pub fn of(bench: &Workbench) -> State {
         let document = bench.document.as_ref();
-        let selection = document.map(|it| &it.selection);
-        let playback = document.and_then(|it| it.playback.as_ref());
         let versus = document.and_then(|it| it.versus.as_ref());
         let in_a = |time: Time| match versus {
             Some(versus) if versus.side() == 1 => versus.time_of_other(time),
             _ => time,
         };
+        let mut kept = Kept::of(bench);
+        kept.time = in_a(kept.time);
+        let range = kept.range;
+        kept.range = range.map(|range| TimeRange::new(in_a(range.start), in_a(range.end)));
         State {
-            settings: bench.settings,
-            legend: false,
-            text_scale: 1.0,
-            cut: document.map_or_else(Cut::all, |it| it.cut.clone()),
-            filters: document.map(|it| it.filters.clone()).unwrap_or_default(),
-            module: selection.and_then(|it| it.chosen.module),
-            range: selection.and_then(|it| {
-                let range = it.range?;
-                Some(TimeRange::new(in_a(range.start), in_a(range.end)))
-            }),
-            time: playback.map_or(Time::ZERO, |it| in_a(it.time())),
-            summary: playback.is_some_and(|it| it.summary),
-            views: bench.dock.open_views().into_iter().collect(),
-            pose: bench.camera.pose(),
+            kept,
             together: bench.pair.together,
             divider: bench.pair.divider,
             side: versus.map_or(0, |versus| versus.side()),
@@ -115,28 +75,23 @@ impl State {
             }
         }
         State {
-            settings,
-            legend: false,
-            text_scale: 1.0,
-            cut,
-            filters: Filters::default(),
-            module: None,
-            range: None,
-            time: Time::ZERO,
-            summary: false,
-            views: [ViewId::Landscape].into(),
-            pose,
+            kept: Kept {
+                settings,
+                legend: false,
+                text_scale: 1.0,
+                cut,
+                filters: Filters::default(),
+                module: None,
+                range: None,
+                time: Time::ZERO,
+                summary: false,
+                views: [ViewId::Landscape].into(),
+                pose,
+            },
             together: Together::One,
             divider: 0.5,
             side: 0,
         }
-    }
-
-    pub fn look(&mut self, look: &Look) {
-        // A file whose names mean nothing is not opened; bookmarks of elsewhere keep the rest.
-        let _ = look.apply(&mut self.settings);
-        self.legend = look.legend.unwrap_or(self.legend);
-        self.text_scale = look.text_scale.unwrap_or(self.text_scale);
     }
 
     /// What a shot changes at once.
@@ -150,7 +105,11 @@ impl State {
         let hierarchy = &document.session.hierarchy;
         if let Some(bookmark) = bookmark {
             let sections = shot.sections.as_deref().unwrap_or(&Section::ALL);
-            self.take(bookmark, sections, places, document);
+            // The camera flies there by itself. What is not there any more is told when the scene is opened.
+            let pose = self.kept.pose;
+            self.kept
+                .take(bookmark, sections, document, places.modules());
+            self.kept.pose = pose;
         }
         if let Some(compare) = shot.compare.filter(|_| document.versus.is_some()) {
             let together = match compare {
@@ -158,7 +117,7 @@ impl State {
                 Compare::SideBySide => Together::SideBySide,
                 Compare::Wipe => Together::Wipe,
             };
-            self.settings = suited(self.settings, self.together, together);
+            self.kept.settings = suited(self.kept.settings, self.together, together);
             self.together = together;
         }
         if let Some(&divider) = shot.divider.first() {
@@ -171,24 +130,25 @@ impl State {
             };
         }
         if let Some(look) = &shot.look {
-            self.look(look);
+            // A file whose names mean nothing is not opened.
+            self.kept.look(look);
         }
         if let Some(level) = shot.level {
-            self.cut.set_level(hierarchy, level);
+            self.kept.cut.set_level(hierarchy, level);
         }
         for module in shot.expand.iter().filter_map(|path| places.module(path)) {
-            self.cut.expand(hierarchy, module);
+            self.kept.cut.expand(hierarchy, module);
         }
         for module in shot.collapse.iter().filter_map(|path| places.module(path)) {
             if module != ModuleId::ROOT {
-                self.cut.collapse(hierarchy, module);
+                self.kept.cut.collapse(hierarchy, module);
             }
         }
         if let Some(path) = &shot.select {
-            self.module = places.module(path);
+            self.kept.module = places.module(path);
         }
         if let Some(arcs) = shot.arcs {
-            self.settings.arcs = match arcs {
+            self.kept.settings.arcs = match arcs {
                 Arcs::All => ArcMode::All,
                 Arcs::Step => ArcMode::Step,
                 Arcs::Selection => ArcMode::Selection,
@@ -196,63 +156,15 @@ impl State {
                 Arcs::None => ArcMode::None,
             };
         }
-        self.views.extend(shot.show.iter().map(|&it| view(it)));
+        self.kept.views.extend(shot.show.iter().map(|&it| view(it)));
         for &hidden in &shot.hide {
-            self.views.remove(&view(hidden));
+            self.kept.views.remove(&view(hidden));
         }
         if let Some(summary) = shot.summary {
-            self.summary = summary;
+            self.kept.summary = summary;
         }
         if let Some(range) = &shot.range {
-            self.range = range_of(range, document);
-        }
-    }
-
-    /// Brings what a bookmark says of these sections here; the camera goes there by itself.
-    fn take(
-        &mut self,
-        bookmark: &Bookmark,
-        sections: &[Section],
-        places: &Places,
-        document: &Document,
-    ) {
-        let wants = |section| sections.contains(&section);
-        let hierarchy = &document.session.hierarchy;
-        if let Some(collapsed) = bookmark.collapsed.as_ref().filter(|_| wants(Section::Cut)) {
-            self.cut.expand_all();
-            for module in collapsed.iter().filter_map(|path| places.module(path)) {
-                self.cut.collapse(hierarchy, module);
-            }
-        }
-        if let Some(look) = bookmark.look.as_ref().filter(|_| wants(Section::Look)) {
-            self.look(look);
-        }
-        if let Some(steps) = (bookmark.left_out.as_ref()).filter(|_| wants(Section::Filters)) {
-            self.filters = Filters::new(steps.iter().filter_map(|step| {
-                Some(match step {
-                    LeftOut::Thread(thread) => FilterStep::HideThread(ThreadId(*thread)),
-                    LeftOut::Module(path) => FilterStep::RemoveModule(places.module(path)?),
-                    LeftOut::Below(path) => FilterStep::RemoveBelow(places.module(path)?),
-                    LeftOut::BelowCall([thread, call]) => FilterStep::RemoveBelowCall(CallOf {
-                        thread: ThreadId(*thread),
-                        call: CallId(*call),
-                    }),
-                })
-            }));
-        }
-        if let Some(path) = (bookmark.module.as_ref()).filter(|_| wants(Section::Selection)) {
-            self.module = places.module(path);
-        }
-        if let Some(range) = bookmark.range.filter(|_| wants(Section::Range)) {
-            self.range = range_of(&range, document);
-        }
-        if let Some(views) = bookmark.views.as_ref().filter(|_| wants(Section::Views)) {
-            self.views = views.iter().map(|&it| view(it)).collect();
-        }
-        if let Some(time) = bookmark.time.filter(|_| wants(Section::Time))
-            && let Some(end) = end_of_a(document)
-        {
-            self.time = time.0.resolve(end.since(Time::ZERO)).min(end);
+            self.kept.range = range_of(range, document);
         }
     }
 
@@ -261,63 +173,20 @@ impl State {
         if bench.document.is_none() {
             return;
         }
-        self.apply_views(bench);
         self.apply_runs(bench);
-        bench.detail_by_size = false;
-        let Some(document) = &mut bench.document else {
-            return;
-        };
-        let has_other_cut = document.cut != self.cut;
-        if has_other_cut {
-            document.cut = self.cut.clone();
-        }
-        if has_other_cut || bench.settings != self.settings {
-            bench.execute(Command::Configure(self.settings));
-        }
         let Some(document) = &bench.document else {
             return;
         };
-        if document.selection.chosen.module != self.module {
-            bench.execute(Command::Choose(Pointed::at_module(self.module)));
-        }
-        let Some(document) = &bench.document else {
-            return;
-        };
-        let range = self.range.map(|range| {
+        let mut kept = self.kept.clone();
+        kept.time = shown_time(document, kept.time);
+        kept.range = kept.range.map(|range| {
             let [start, end] = [range.start, range.end].map(|it| shown_time(document, it));
             TimeRange::new(start, end)
         });
-        if document.selection.range != range {
-            bench.execute(Command::SetRange(range));
-        }
-        let is_other = |it: &Document| it.filters != self.filters;
-        if bench.document.as_ref().is_some_and(is_other) {
-            bench.leave_out_instead(self.filters.clone());
-        }
-        seek(bench, self.time);
-        let playback = bench.document.as_mut().and_then(|it| it.playback.as_mut());
-        if let Some(playback) = playback {
+        if let Some((playback, _)) = bench.document.as_mut().and_then(Document::playing) {
             playback.pause();
-            playback.summary = self.summary;
         }
-    }
-
-    fn apply_views(&self, bench: &mut Workbench) {
-        let can_show = |bench: &Workbench, view| {
-            let document = bench.document.as_ref();
-            document.is_some_and(|it| it.can_show(view))
-        };
-        // What is to be seen opens first: the last view cannot be closed.
-        for view in ViewId::ALL {
-            if self.views.contains(&view) && !bench.dock.is_visible(view) && can_show(bench, view) {
-                bench.dock.open(view);
-            }
-        }
-        for view in ViewId::ALL {
-            if !self.views.contains(&view) && bench.dock.is_open(view) {
-                bench.dock.close(view);
-            }
-        }
+        kept.apply(bench);
     }
 
     fn apply_runs(&self, bench: &mut Workbench) {

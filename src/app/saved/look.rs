@@ -100,28 +100,6 @@ impl SavedLook {
         }
     }
 
-    /// What a scene says of the look.
-    pub fn named(look: &Look) -> SavedLook {
-        let theme = look.theme.map(|theme| match theme {
-            scene::Theme::Light => "light".to_owned(),
-            scene::Theme::Dark => "dark".to_owned(),
-        });
-        SavedLook {
-            theme,
-            area: look.area.clone(),
-            height: look.height.clone(),
-            color: look.color.clone(),
-            scale: look.scale.clone(),
-            layout: look.layout.clone(),
-            arcs: look.arcs.clone(),
-            arc_width: look.arc_width.clone(),
-            bundling: look.bundling,
-            most_arcs: look.most_arcs,
-            height_scale: look.height_scale.clone(),
-            ..SavedLook::default()
-        }
-    }
-
     /// The same as a scene says it.
     pub fn look(self) -> Look {
         Look {
@@ -139,6 +117,13 @@ impl SavedLook {
             arc_width: self.arc_width,
             bundling: self.bundling,
             most_arcs: self.most_arcs,
+            highlight: Some(self.highlight.map_or_else(String::new, |of| {
+                let end = |value: f64| match value {
+                    f64::MAX => String::new(),
+                    value => value.to_string(),
+                };
+                format!("{}:{}..{}", of.metric, end(of.low), end(of.high))
+            })),
             legend: None,
             text_scale: None,
         }

@@ -66,7 +66,12 @@ impl Workbench {
     }
 
     /// Shows a document that was opened from the inputs of the session that the file at `path` keeps.
-    pub(in crate::app) fn show_saved(&mut self, document: Document, saved: SavedSession, path: PathBuf) {
+    pub(in crate::app) fn show_saved(
+        &mut self,
+        document: Document,
+        saved: SavedSession,
+        path: PathBuf,
+    ) {
         self.session_file = Some(path);
         self.to_restore = Some(saved);
         self.show(document);

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use super::highlight;
 use crate::layout::treemap::Tiling;
+use crate::presentation::look::highlight;
+use crate::render::theme::Theme;
 use crate::units::TimeSpec;
 use crate::views::landscape::{ARCS_AT_MOST, BUNDLING, Highlight, MOST_ARCS, Surface};
 use crate::views::metrics::Metric;
@@ -17,18 +18,31 @@ pub struct Args {
     /// A source tree, recordings of it, or both; the first recording is shown; the built-in demo for none
     #[arg(value_name = "SOURCE_DIR | TRACE")]
     pub inputs: Vec<PathBuf>,
+    /// Make a film of this scene, which says what is opened and what is shown; what was interrupted goes on where it
+    /// stood. See `callscape scene --help`
+    #[arg(long, value_name = "FILE.toml", conflicts_with_all = NOT_OF_SCENES)]
+    pub scene: Option<PathBuf>,
+    /// Frames a second of the film, 1 to 120 [default: what the scene says, else 30]
+    #[arg(long, value_name = "N", requires = "scene", value_parser = clap::value_parser!(u32).range(1..=120))]
+    pub fps: Option<u32>,
+    /// One picture of the scene, so many seconds after its start, as OUT.png
+    #[arg(long, value_name = "SECONDS", requires = "scene", conflicts_with = "fps", value_parser = seconds)]
+    pub second: Option<f64>,
     /// The picture to write, a PNG, or a model of the landscape for other programs, a glTF binary (.glb); a sequence
-    /// is numbered: OUT-0001.png, OUT-0002.png, …
-    #[arg(short, long, value_name = "OUT.png | OUT.glb")]
+    /// is numbered: OUT-0001.png, OUT-0002.png, … Of a scene: a film, OUT.mp4, OUT.webm or OUT.gif, or its frames as
+    /// pictures, OUT_%05d.png
+    #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
     /// Which view to show
     #[arg(long, value_enum, default_value = "landscape")]
     pub view: ViewArg,
     /// Width and height in pixels, each up to 16384; what is large is drawn in tiles and written as it is drawn
-    #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "1280x720", value_parser = size)]
-    pub size: [u32; 2],
-    #[arg(long, value_enum, default_value = "light")]
-    pub theme: ThemeArg,
+    /// [default: 1280x720; of a scene what it says, else 1920x1080]
+    #[arg(long, value_name = "WIDTHxHEIGHT", value_parser = size)]
+    pub size: Option<[u32; 2]>,
+    /// Light or dark [default: light; of a scene what it says]
+    #[arg(long, value_enum)]
+    pub theme: Option<ThemeArg>,
     /// The time to show: 12.5ms, 3s, 40% or nanoseconds [default: a lively moment in the later half of
     /// the recording, the one with the deepest stacks among some hundreds]
     #[arg(long, value_name = "TIME")]
@@ -139,6 +153,46 @@ pub struct Args {
     pub summary: bool,
 }
 
+/// What a scene says itself.
+const NOT_OF_SCENES: [&str; 36] = [
+    "inputs",
+    "view",
+    "at",
+    "shadow",
+    "timings",
+    "camera",
+    "focus",
+    "yaw",
+    "pitch",
+    "distance",
+    "arcs",
+    "arc_width",
+    "bundling",
+    "most_arcs",
+    "color",
+    "scale",
+    "height",
+    "height_scale",
+    "highlight",
+    "area",
+    "legend",
+    "no_legend",
+    "labels",
+    "no_labels",
+    "transparent",
+    "layout",
+    "map",
+    "level",
+    "collapse",
+    "expand",
+    "frames",
+    "value",
+    "from",
+    "to",
+    "summary",
+    "json",
+];
+
 const EXAMPLES: &str = "Examples:
   callscape render src trace.json -o city.png
   callscape render src trace.json -o city.png --at 40% --theme dark --size 1920x1080
@@ -149,12 +203,22 @@ const EXAMPLES: &str = "Examples:
   callscape render src -o city.glb --color complexity
   callscape render src -o parser.png --focus parser --color language
   callscape render src -o city.png --area functions --height complexity --color changes --scale quantile
-  callscape render src trace.json -o city.png --map architecture.map --level 2 --expand JDT-CORE";
+  callscape render src trace.json -o city.png --map architecture.map --level 2 --expand JDT-CORE
+  callscape render --scene talk.toml -o talk.mp4 --size 1920x1080 --fps 30";
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum ThemeArg {
     Light,
     Dark,
+}
+
+impl ThemeArg {
+    pub fn theme(self) -> Theme {
+        match self {
+            ThemeArg::Light => Theme::Light,
+            ThemeArg::Dark => Theme::Dark,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -303,6 +367,13 @@ pub(in crate::cli) fn size(text: &str) -> Result<[u32; 2], String> {
     sides
         .and_then(|(width, height)| Some([side(width)?, side(height)?]))
         .ok_or_else(|| format!("expected a size in pixels like 1280x720, found '{text}'"))
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.parse::<f64>().ok();
+    seconds
+        .filter(|seconds| (0.0..=1e6).contains(seconds))
+        .ok_or_else(|| format!("expected seconds since the start of the scene, found '{text}'"))
 }
 
 fn degrees(text: &str) -> Result<f32, String> {

@@ -65,10 +65,7 @@ pub fn settings(
         },
         bundling: args.bundling,
         most_arcs: args.most_arcs,
-        theme: match args.theme {
-            ThemeArg::Light => Theme::Light,
-            ThemeArg::Dark => Theme::Dark,
-        },
+        theme: args.theme.map_or(Theme::Light, ThemeArg::theme),
         half_life: Cost::from_ns(duration.unwrap_or_default().ns() / 150),
         highlight: args.highlight,
         height_scale: match args.height_scale {
@@ -91,7 +88,7 @@ pub fn settings(
     let yaw = args.yaw.or(direction.map(|[yaw, _]| yaw));
     let pitch = args.pitch.or(direction.map(|[_, pitch]| pitch));
     Ok(PictureSettings {
-        size: args.size,
+        size: args.size.unwrap_or([1280, 720]),
         landscape,
         level: args.level,
         viewpoint: Viewpoint {

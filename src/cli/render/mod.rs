@@ -16,8 +16,8 @@ use crate::app::model;
 use crate::app::table_picture::TableStudio;
 use crate::filter::cut::Cut;
 use crate::render::image::{Image, PngWriter};
-use crate::views::landscape::{ColorScale, Highlight, LandscapeView, Moment};
-use crate::views::metrics::{Metric, ModuleMetrics};
+use crate::views::landscape::{ColorScale, LandscapeView, Moment};
+use crate::views::metrics::ModuleMetrics;
 use crate::views::mural::MuralRows;
 use crate::views::table::ViewId;
 
@@ -25,10 +25,13 @@ use args::ViewArg;
 use asked::{cut, metrics, moments, settings};
 use timings::{PictureTimings, say_timings};
 
-pub use args::Args;
 pub(super) use args::size;
+pub use args::{Args, QualityArg};
 
 pub fn run(args: Args) -> anyhow::Result<()> {
+    if let Some(scene) = &args.scene {
+        return super::film::run(scene, &args);
+    }
     let outputs = Outputs::new(&args.output, args.frames)?;
     let inputs = super::input::sort(&args.inputs)?;
     let mut session = super::output::open_inputs(&inputs)?;

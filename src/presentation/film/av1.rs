@@ -8,7 +8,6 @@ use rav1e::prelude::{
 use super::container::Packet;
 use super::yuv::Planes;
 use super::{FilmError, FilmSettings};
-use crate::render::image::Image;
 
 /// Of 10: the fastest; slower ones take minutes a second of film.
 const SPEED: u8 = 10;
@@ -17,7 +16,6 @@ const QUANTIZER: usize = 70;
 
 pub struct Av1 {
     context: Context<u8>,
-    planes: Planes,
 }
 
 fn failed(error: impl std::fmt::Display) -> FilmError {
@@ -60,17 +58,15 @@ impl Av1 {
     pub fn new(settings: &FilmSettings) -> Result<Av1, FilmError> {
         Ok(Av1 {
             context: context(settings)?,
-            planes: Planes::new(settings.size),
         })
     }
 
-    pub fn push(&mut self, image: &Image, out: &mut Vec<Packet>) -> Result<(), FilmError> {
-        self.planes.fill(image);
-        let width = self.planes.width;
+    pub fn push(&mut self, planes: &Planes, out: &mut Vec<Packet>) -> Result<(), FilmError> {
+        let width = planes.width;
         let mut frame = self.context.new_frame();
-        frame.planes[0].copy_from_raw_u8(&self.planes.y, width, 1);
-        frame.planes[1].copy_from_raw_u8(&self.planes.u, width / 2, 1);
-        frame.planes[2].copy_from_raw_u8(&self.planes.v, width / 2, 1);
+        frame.planes[0].copy_from_raw_u8(&planes.y, width, 1);
+        frame.planes[1].copy_from_raw_u8(&planes.u, width / 2, 1);
+        frame.planes[2].copy_from_raw_u8(&planes.v, width / 2, 1);
         self.context.send_frame(frame).map_err(failed)?;
         self.receive(out)
     }

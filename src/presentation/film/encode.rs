@@ -1,12 +1,53 @@
 //! The encoder of one part of a film.
 
+use std::path::Path;
+
 #[cfg(feature = "webm")]
 use super::av1::Av1;
 use super::container::Packet;
 use super::gif::Gif;
 use super::h264::H264;
+use super::yuv::Planes;
 use super::{FilmError, FilmSettings, Format};
 use crate::render::image::Image;
+
+/// A frame as an encoder takes it.
+#[derive(Debug)]
+pub enum Picture {
+    Planes(Planes),
+    Whole(Image),
+}
+
+impl Picture {
+    /// Of an image with the film's sides; what `spare` has of memory is used again.
+    pub fn new(settings: &FilmSettings, image: &Image, spare: Option<Picture>) -> Picture {
+        match (settings.format, spare) {
+            (Format::Mp4 | Format::WebM, Some(Picture::Planes(mut planes))) => {
+                planes.fill(image);
+                Picture::Planes(planes)
+            }
+            (Format::Mp4 | Format::WebM, _) => {
+                let mut planes = Planes::new(settings.size);
+                planes.fill(image);
+                Picture::Planes(planes)
+            }
+            (Format::Gif | Format::Png, Some(Picture::Whole(mut whole))) => {
+                whole.clone_from(image);
+                Picture::Whole(whole)
+            }
+            (Format::Gif | Format::Png, _) => Picture::Whole(image.clone()),
+        }
+    }
+
+    /// Bytes that one takes.
+    pub fn bytes(settings: &FilmSettings) -> usize {
+        let pixels = settings.size[0] as usize * settings.size[1] as usize;
+        match settings.format {
+            Format::Mp4 | Format::WebM => pixels * 3 / 2,
+            Format::Gif | Format::Png => pixels * 4,
+        }
+    }
+}
 
 /// Makes packets of frames, as many as frames when it is finished.
 pub struct Encoder {
@@ -27,10 +68,11 @@ impl Encoder {
             Format::Mp4 => Codec::H264(Box::new(H264::new(settings)?)),
             #[cfg(feature = "webm")]
             Format::WebM => Codec::Av1(Box::new(Av1::new(settings)?)),
-            // Refused by `FilmSettings::check`.
+            Format::Gif => Codec::Gif(Gif::new(settings)),
+            // Refused by `FilmSettings::check`, and no film.
             #[cfg(not(feature = "webm"))]
             Format::WebM => return Err(FilmError::Unfit("no .webm".to_owned())),
-            Format::Gif => Codec::Gif(Gif::new(settings)),
+            Format::Png => return Err(FilmError::Unfit("pictures are no film".to_owned())),
         };
         Ok(Encoder {
             codec,
@@ -38,13 +80,14 @@ impl Encoder {
         })
     }
 
-    /// Takes the next frame, of the film's size.
-    pub fn push(&mut self, image: &Image) -> Result<(), FilmError> {
-        match &mut self.codec {
-            Codec::H264(h264) => h264.push(image, &mut self.packets),
+    /// Takes the next frame, of the film's size and kind.
+    pub fn push(&mut self, picture: &Picture) -> Result<(), FilmError> {
+        match (&mut self.codec, picture) {
+            (Codec::H264(h264), Picture::Planes(planes)) => h264.push(planes, &mut self.packets),
             #[cfg(feature = "webm")]
-            Codec::Av1(av1) => av1.push(image, &mut self.packets),
-            Codec::Gif(gif) => gif.push(image, &mut self.packets),
+            (Codec::Av1(av1), Picture::Planes(planes)) => av1.push(planes, &mut self.packets),
+            (Codec::Gif(gif), Picture::Whole(image)) => gif.push(image, &mut self.packets),
+            _ => Err(FilmError::Unfit("a frame of another kind".to_owned())),
         }
     }
 
@@ -56,5 +99,13 @@ impl Encoder {
             av1.finish(&mut self.packets)?;
         }
         Ok(self.packets)
+    }
+}
+
+/// Writes a picture of a sequence.
+pub fn write_picture(picture: &Picture, path: &Path) -> Result<(), FilmError> {
+    match picture {
+        Picture::Whole(image) => Ok(image.write_png(path)?),
+        Picture::Planes(_) => Err(FilmError::Unfit("a frame of another kind".to_owned())),
     }
 }

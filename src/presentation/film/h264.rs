@@ -10,14 +10,12 @@ use openh264::formats::YUVSlices;
 use super::container::Packet;
 use super::yuv::Planes;
 use super::{FilmError, FilmSettings};
-use crate::render::image::Image;
 
 /// How coarsely is quantized, of 51: large even surfaces and thin lines show coarse steps early.
 const QUANTIZER: u8 = 20;
 
 pub struct H264 {
     encoder: encoder::Encoder,
-    planes: Planes,
 }
 
 fn failed(error: impl std::fmt::Display) -> FilmError {
@@ -37,10 +35,11 @@ impl H264 {
             .bitrate(BitRate::from_bps(40_000_000))
             .skip_frames(false)
             .max_frame_rate(FrameRate::from_hz(settings.fps as f32))
-            .usage_type(UsageType::CameraVideoNonRealTime)
+            .usage_type(UsageType::CameraVideoRealTime)
             .complexity(Complexity::Medium)
             .sps_pps_strategy(SpsPpsStrategy::ConstantId)
-            .intra_frame_period(IntraFramePeriod::from_num_frames(settings.fps * 2))
+            // A part begins with a key frame and has no other.
+            .intra_frame_period(IntraFramePeriod::from_num_frames(0))
             .scene_change_detect(false)
             .background_detection(false)
             .adaptive_quantization(false)
@@ -50,15 +49,13 @@ impl H264 {
         Ok(H264 {
             encoder: encoder::Encoder::with_api_config(OpenH264API::from_source(), config)
                 .map_err(failed)?,
-            planes: Planes::new(settings.size),
         })
     }
 
-    pub fn push(&mut self, image: &Image, out: &mut Vec<Packet>) -> Result<(), FilmError> {
-        self.planes.fill(image);
-        let (width, height) = (self.planes.width, self.planes.height);
+    pub fn push(&mut self, planes: &Planes, out: &mut Vec<Packet>) -> Result<(), FilmError> {
+        let (width, height) = (planes.width, planes.height);
         let source = YUVSlices::new(
-            (&self.planes.y, &self.planes.u, &self.planes.v),
+            (&planes.y, &planes.u, &planes.v),
             (width, height),
             (width, width / 2, width / 2),
         );

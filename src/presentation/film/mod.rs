@@ -1,8 +1,8 @@
 //! Films: frames in, one file out.
 //!
-//! Frames are encoded in parts of some seconds, each of which can be decoded by itself and is kept beside the film
-//! until that is whole ([`parts`]): what was interrupted goes on where it stood. The parts are then put into a
-//! container.
+//! Frames are encoded in parts of a second, each of which can be decoded by itself, several at a time ([`workers`]).
+//! Parts are kept beside the film until that is whole ([`parts`]): what was interrupted goes on where it stood. The
+//! parts are then put into a container. Pictures in sequence ([`sequence`]) are parts by themselves.
 
 #[cfg(feature = "webm")]
 mod av1;
@@ -12,13 +12,14 @@ mod gif;
 mod h264;
 mod mp4;
 pub mod parts;
+mod sequence;
 #[cfg(feature = "webm")]
 mod webm;
+mod workers;
 mod yuv;
 
 use std::path::Path;
 
-pub use encode::Encoder;
 pub use parts::{Film, Plan};
 
 /// What kind of file a film becomes.
@@ -30,10 +31,12 @@ pub enum Format {
     WebM,
     /// Plays in every document; 256 colours a frame.
     Gif,
+    /// No film but numbered pictures: a name with `%05d` where the number stands.
+    Png,
 }
 
 impl Format {
-    pub const ALL: [Format; 3] = [Format::Mp4, Format::WebM, Format::Gif];
+    pub const ALL: [Format; 4] = [Format::Mp4, Format::WebM, Format::Gif, Format::Png];
 
     /// How names of such files end.
     pub fn ending(self) -> &'static str {
@@ -41,13 +44,15 @@ impl Format {
             Format::Mp4 => "mp4",
             Format::WebM => "webm",
             Format::Gif => "gif",
+            Format::Png => "png",
         }
     }
 
     /// By the ending of a file's name.
     pub fn of(path: &Path) -> Option<Format> {
         let ending = path.extension()?.to_str()?.to_ascii_lowercase();
-        Format::ALL.into_iter().find(|it| it.ending() == ending)
+        let format = Format::ALL.into_iter().find(|it| it.ending() == ending)?;
+        (format != Format::Png || sequence::has_number(path)).then_some(format)
     }
 
     /// The longer and the shorter side that a film of this kind can have, in pixels.
@@ -55,7 +60,7 @@ impl Format {
         match self {
             // OpenH264 knows levels up to 5.2.
             Format::Mp4 => [3840, 2160],
-            Format::WebM | Format::Gif => [8192, 8192],
+            Format::WebM | Format::Gif | Format::Png => [8192, 8192],
         }
     }
 }
@@ -94,6 +99,13 @@ impl FilmSettings {
         }
         let [longer, shorter] = self.format.largest();
         let [width, height] = self.size;
+        let halves_colour = matches!(self.format, Format::Mp4 | Format::WebM);
+        if halves_colour && (width % 2 + height % 2 > 0 || width.min(height) < 16) {
+            return Err(FilmError::Unfit(format!(
+                "a .{} has even sides of at least 16 pixels, found {width}x{height}",
+                self.format.ending()
+            )));
+        }
         if width.max(height) > longer || width.min(height) > shorter {
             return Err(FilmError::Unfit(format!(
                 "a .{} has at most {longer}x{shorter} pixels, found {width}x{height}",

@@ -8,7 +8,8 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use super::{Encoder, FilmError, FilmSettings, Format, container, gif, mp4};
+use super::workers::Workers;
+use super::{FilmError, FilmSettings, Format, gif, mp4, sequence};
 use crate::render::image::Image;
 
 #[cfg(feature = "webm")]
@@ -28,13 +29,13 @@ pub struct Film {
     part: u64,
     /// How many parts were there from an earlier time.
     kept: u64,
-    encoder: Option<Encoder>,
+    workers: Workers,
     /// The next frame.
     next: u64,
 }
 
 /// Seconds of a part: what is lost at most when the work is interrupted.
-const PART_SECONDS: u64 = 4;
+const PART_SECONDS: u64 = 1;
 
 fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = OsString::from(path.as_os_str());
@@ -42,7 +43,7 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-fn at(path: &Path) -> impl Fn(io::Error) -> FilmError {
+pub(super) fn at(path: &Path) -> impl Fn(io::Error) -> FilmError {
     let path = path.to_owned();
     move |error| {
         FilmError::Io(io::Error::new(
@@ -61,7 +62,10 @@ impl Film {
         plan: &Plan,
     ) -> Result<Film, FilmError> {
         settings.check()?;
-        let part = u64::from(settings.fps) * PART_SECONDS;
+        let part = match settings.format {
+            Format::Png => 1,
+            _ => u64::from(settings.fps) * PART_SECONDS,
+        };
         let folder = beside(path, ".parts");
         let mut film = Film {
             path: path.to_owned(),
@@ -70,7 +74,7 @@ impl Film {
             frames,
             part,
             kept: 0,
-            encoder: None,
+            workers: Workers::new(settings),
             next: 0,
         };
         let plan = format!("{settings:?}\n{frames} frames\n{}\n", plan.0);
@@ -81,17 +85,28 @@ impl Film {
                 .take_while(|&number| film.part_path(number).is_file())
                 .count() as u64;
         } else {
-            match fs::remove_dir_all(&film.folder) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    return Err(at(&film.folder)(error));
-                }
-                _ => {}
-            }
+            film.clear(&known)?;
             fs::create_dir_all(&film.folder).map_err(at(&film.folder))?;
             write_beside(&known, |out| out.write_all(plan.as_bytes()))?;
         }
         film.next = (film.kept * part).min(frames);
         Ok(film)
+    }
+
+    /// Removes the parts of another film; a folder that holds something else is left alone.
+    fn clear(&self, plan: &Path) -> Result<(), FilmError> {
+        let is_empty = match fs::read_dir(&self.folder) {
+            Ok(mut entries) => entries.next().is_none(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(at(&self.folder)(error)),
+        };
+        if !is_empty && !plan.is_file() {
+            return Err(FilmError::Unfit(format!(
+                "{}: expected parts of a film, found something else; the film needs this name for what is not whole yet",
+                self.folder.display()
+            )));
+        }
+        fs::remove_dir_all(&self.folder).map_err(at(&self.folder))
     }
 
     /// The number of the frame that is to come next; those before it are there.
@@ -104,30 +119,41 @@ impl Film {
         self.frames
     }
 
-    fn part_path(&self, number: u64) -> PathBuf {
-        self.folder.join(format!("{:05}", number + 1))
+    /// Where the parts are kept.
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
-    /// Takes the next frame.
-    pub fn push(&mut self, image: &Image) -> Result<(), FilmError> {
-        let mut encoder = match self.encoder.take() {
-            Some(encoder) => encoder,
-            None => Encoder::new(&self.settings)?,
-        };
-        encoder.push(image)?;
+    fn part_path(&self, number: u64) -> PathBuf {
+        match self.settings.format {
+            Format::Png => sequence::path_of(&self.path, number),
+            _ => self.folder.join(format!("{:05}", number + 1)),
+        }
+    }
+
+    /// Takes the next frame, none for the same as the last, which this film has been given.
+    pub fn push(&mut self, image: Option<&Image>) -> Result<(), FilmError> {
+        if self.next.is_multiple_of(self.part) {
+            let frames = self.part.min(self.frames - self.next);
+            let path = self.part_path(self.next / self.part);
+            self.workers.begin(frames, path)?;
+        }
+        self.workers.push(image)?;
         self.next += 1;
         if self.next.is_multiple_of(self.part) || self.next == self.frames {
-            let packets = encoder.finish()?;
-            let path = self.part_path((self.next - 1) / self.part);
-            write_beside(&path, |out| container::write(&packets, out))?;
-        } else {
-            self.encoder = Some(encoder);
+            self.workers.end();
         }
         Ok(())
     }
 
     /// Puts the parts together, once all frames are there, and removes them.
-    pub fn finish(self) -> Result<(), FilmError> {
+    pub fn finish(mut self) -> Result<(), FilmError> {
+        self.workers.finish()?;
+        if self.settings.format == Format::Png {
+            // The pictures are whole: a plan that cannot be removed does no harm.
+            let _ = fs::remove_dir_all(&self.folder);
+            return Ok(());
+        }
         let count = self.frames.div_ceil(self.part);
         let mut parts = (0..count).map(|number| File::open(self.part_path(number)));
         let temporary = beside(&self.path, ".part");
@@ -142,7 +168,7 @@ impl Film {
                 // Refused by `FilmSettings::check`.
                 #[cfg(not(feature = "webm"))]
                 Format::WebM => return Err(FilmError::Unfit("no .webm".to_owned())),
-                Format::Gif => gif::write(settings, &mut parts, &mut out)?,
+                Format::Gif | Format::Png => gif::write(settings, &mut parts, &mut out)?,
             }
             out.flush()?;
             fs::rename(&temporary, &self.path)?;
@@ -159,7 +185,7 @@ impl Film {
     }
 }
 
-fn write_beside(
+pub(super) fn write_beside(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> Result<(), FilmError> {

@@ -1,8 +1,14 @@
 //! Pixels as video encoders take them: BT.709 luma and chroma of limited range, chroma at half the resolution.
 
+use rayon::prelude::*;
+
 use crate::render::image::Image;
 
+/// Pairs of rows that a thread takes at a time.
+const ROWS_AT_ONCE: usize = 32;
+
 /// Three planes: luma of `width` × `height`, two chroma planes of half the sides.
+#[derive(Clone, Debug, Default)]
 pub struct Planes {
     pub width: usize,
     pub height: usize,
@@ -28,33 +34,32 @@ impl Planes {
     ///
     /// ITU-R BT.709-6, item 3, with 16 fractional bits; luma 16 to 235, chroma 16 to 240.
     pub fn fill(&mut self, image: &Image) {
-        let row = self.width * 4;
-        let pairs = image.rgba.chunks_exact(row * 2);
-        let luma = self.y.chunks_exact_mut(self.width * 2);
-        let chroma = self.u.chunks_exact_mut(self.width / 2);
-        let chroma = chroma.zip(self.v.chunks_exact_mut(self.width / 2));
-        for ((pixels, luma), (us, vs)) in pairs.zip(luma).zip(chroma) {
-            let (upper, lower) = pixels.split_at(row);
-            let (upper_luma, lower_luma) = luma.split_at_mut(self.width);
-            for (pixel, luma) in upper.chunks_exact(4).zip(upper_luma) {
-                *luma = luma_of(pixel);
-            }
-            for (pixel, luma) in lower.chunks_exact(4).zip(lower_luma) {
-                *luma = luma_of(pixel);
-            }
-            let squares = upper.chunks_exact(8).zip(lower.chunks_exact(8));
-            for ((above, below), (u, v)) in squares.zip(us.iter_mut().zip(vs)) {
-                let sum = |part: usize| {
-                    let [a, b] =
-                        [above, below].map(|it| i32::from(it[part]) + i32::from(it[part + 4]));
-                    a + b
-                };
-                let (r, g, b) = (sum(0), sum(1), sum(2));
-                // Four pixels are summed: two bits more.
-                *u = (((-6596 * r - 22188 * g + 28784 * b + (1 << 17)) >> 18) + 128) as u8;
-                *v = (((28784 * r - 26145 * g - 2639 * b + (1 << 17)) >> 18) + 128) as u8;
-            }
-        }
+        let width = self.width;
+        let pairs = image.rgba.par_chunks_exact(width * 8);
+        let luma = self.y.par_chunks_exact_mut(width * 2);
+        let chroma = self.u.par_chunks_exact_mut(width / 2);
+        let chroma = chroma.zip(self.v.par_chunks_exact_mut(width / 2));
+        let rows = pairs.zip(luma).zip(chroma).with_min_len(ROWS_AT_ONCE);
+        rows.for_each(|((pixels, luma), (us, vs))| pair_of_rows(pixels, luma, us, vs));
+    }
+}
+
+/// Two rows of pixels.
+fn pair_of_rows(pixels: &[u8], luma: &mut [u8], us: &mut [u8], vs: &mut [u8]) {
+    for (pixel, luma) in pixels.chunks_exact(4).zip(luma) {
+        *luma = luma_of(pixel);
+    }
+    let (upper, lower) = pixels.split_at(pixels.len() / 2);
+    let squares = upper.chunks_exact(8).zip(lower.chunks_exact(8));
+    for ((above, below), (u, v)) in squares.zip(us.iter_mut().zip(vs)) {
+        let sum = |part: usize| {
+            let [a, b] = [above, below].map(|it| i32::from(it[part]) + i32::from(it[part + 4]));
+            a + b
+        };
+        let (r, g, b) = (sum(0), sum(1), sum(2));
+        // Four pixels are summed: two bits more.
+        *u = (((-6596 * r - 22188 * g + 28784 * b + (1 << 17)) >> 18) + 128) as u8;
+        *v = (((28784 * r - 26145 * g - 2639 * b + (1 << 17)) >> 18) + 128) as u8;
     }
 }
 

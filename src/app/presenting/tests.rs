@@ -1,0 +1,189 @@
+//! Scenes played on the built-in demo.
+
+use std::path::Path;
+use std::time::Duration;
+
+use super::{Kept, Show};
+use crate::analysis::session::Inputs;
+use crate::app::document::Document;
+use crate::app::workbench::Workbench;
+use crate::presentation::scene::SceneFile;
+use crate::progress::Progress;
+use crate::views::landscape::LandscapeSettings;
+use crate::views::table::ViewId;
+
+const SCENE: &str = r#"
+[look]
+theme = "dark"
+[[bookmark]]
+name = "tables"
+collapsed = ["lapi.c"]
+module = "ltable.c"
+time = "25%"
+camera = { target = [300.0, 300.0, 0.0], distance = 400.0, yaw = 80.0, pitch = 50.0 }
+[[shot]]
+title = "It begins"
+seconds = 1
+[[shot]]
+camera = { module = "lvm.c", turn = 20 }
+play = { from = "10%", to = "20%" }
+select = "lvm.c/luaV_execute"
+seconds = 2
+[[shot]]
+bookmark = "tables"
+show = ["mural"]
+seconds = 1.5
+[[shot]]
+expand = ["lapi.c"]
+collapse = ["ltable.c", "no/such/module"]
+camera = { zoom = 2, through = ["lgc.c"] }
+play = { to = "5%", clock = "events" }
+seconds = 2
+[[shot]]
+summary = true
+hide = ["mural"]
+look = { height = "calls", theme = "light" }
+[[shot]]
+level = 1
+range = ["10%", "50%"]
+camera = { to = "isometric" }
+"#;
+
+fn bench() -> Workbench {
+    let mut bench = Workbench::new(Box::new(|| Box::new(|| ())));
+    bench.tell_time(Duration::ZERO);
+    let settings = LandscapeSettings::default();
+    let document = Document::open(&Inputs::default(), None, &settings, &Progress::new());
+    bench.show(document.expect("the demo is built in"));
+    bench
+}
+
+fn show(text: &str) -> Workbench {
+    let file = SceneFile::parse(Path::new("talk.toml"), text.to_owned());
+    let file = file.unwrap_or_else(|error| panic!("{error}"));
+    let bookmarks = file.scene.bookmarks.clone();
+    let mut bench = bench();
+    let show = Show::new(file, bookmarks, &mut bench);
+    bench.show = Some(show);
+    bench
+}
+
+fn scene(bench: &Workbench) -> &Show {
+    bench.show.as_ref().expect("a scene is shown")
+}
+
+/// Plays on to a moment, in frames.
+fn play_to(bench: &mut Workbench, seconds: f64) {
+    let first = (scene(bench).at() * 30.0).round() as u64;
+    for frame in first.. {
+        let now = frame as f64 / 30.0;
+        if now > seconds {
+            break;
+        }
+        bench.tell_time(Duration::from_secs_f64(now));
+        bench.advance();
+    }
+}
+
+fn assert_alike(played: &Workbench, jumped: &Workbench, what: &str) {
+    let (a, b) = (Kept::of(played), Kept::of(jumped));
+    let near = |a: f32, b: f32| (a - b).abs() < 0.5;
+    assert!(
+        near(a.pose.distance, b.pose.distance)
+            && a.pose.target.distance(b.pose.target) < 0.5
+            && (a.pose.yaw - b.pose.yaw).abs() < 0.01
+            && (a.pose.pitch - b.pose.pitch).abs() < 0.01,
+        "{what}: {:?} {:?}",
+        a.pose,
+        b.pose
+    );
+    assert_eq!(Kept { pose: a.pose, ..b }, a, "{what}");
+}
+
+#[test]
+fn jumping_to_a_shot_shows_what_playing_to_it_shows() {
+    let mut played = show(SCENE);
+    let starts: Vec<f64> = scene(&played)
+        .timeline
+        .shots
+        .iter()
+        .map(|it| it.start)
+        .collect();
+    for (number, &start) in starts.iter().enumerate() {
+        play_to(&mut played, start);
+        assert_eq!(scene(&played).shot(), number);
+        let mut jumped = show(SCENE);
+        let mut of = jumped.show.take().expect("a scene is shown");
+        // Wherever it was before.
+        of.go_to(starts.len() - 1 - number, &mut jumped);
+        of.go_to(number, &mut jumped);
+        assert_eq!(of.shot(), number);
+        assert_alike(&played, &jumped, &format!("shot {}", number + 1));
+    }
+    assert_eq!(scene(&played).problems.len(), 1);
+    let problem = scene(&played).problems[0].to_string();
+    let expected = "talk.toml:28:25: shot 4, collapse 2: no module has the path 'no/such/module'";
+    assert!(problem.starts_with(expected), "{problem}");
+}
+
+#[test]
+fn shots_do_what_they_say() {
+    let mut bench = show(SCENE);
+    let total = scene(&bench).timeline.total();
+    assert!(bench.is_moving());
+    play_to(&mut bench, 2.0);
+    let at = Kept::of(&bench);
+    let document = bench.document.as_ref().expect("the demo is open");
+    let path = |module| document.session.hierarchy.path(module);
+    assert_eq!(at.module.map(path).as_deref(), Some("lvm.c/luaV_execute"));
+    let trace = &document.resolved().expect("it plays").recording.trace;
+    let share = at.time.ns() as f64 / trace.duration().ns() as f64;
+    assert!((share - 0.15).abs() < 0.01, "{share}");
+    play_to(&mut bench, 4.0);
+    assert!(bench.dock.is_visible(ViewId::Mural));
+    play_to(&mut bench, total + 1.0);
+    assert!(!bench.dock.is_visible(ViewId::Mural));
+    assert!(!bench.is_moving() || bench.document.is_some_and(|it| it.landscape.is_moving()));
+}
+
+#[test]
+fn a_talk_goes_forward_and_back_and_leaves_all_as_it_was() {
+    let mut bench = show(SCENE);
+    let mut of = bench.show.take().expect("a scene is shown");
+    of.stops = true;
+    of.next(&mut bench);
+    of.advance(60.0, &mut bench);
+    assert!(!of.is_running && of.shot() == 1 && (of.at() - 3.0).abs() < 1e-6);
+    of.next(&mut bench);
+    assert_eq!(of.shot(), 2);
+    of.previous(&mut bench);
+    assert_eq!(of.shot(), 1);
+    of.go_to(usize::MAX, &mut bench);
+    assert_eq!(of.shot(), 5);
+    let there = Kept::of(&bench);
+    // Someone looks around, and comes back.
+    bench.execute(crate::app::command::Command::FlyHome);
+    bench.dock.open(ViewId::Flame);
+    of.resume(&mut bench);
+    assert_eq!(
+        Kept {
+            pose: there.pose,
+            ..Kept::of(&bench)
+        },
+        there
+    );
+    of.leave(&mut bench);
+    assert_eq!(bench.dock.open_views(), [ViewId::Landscape]);
+    assert_eq!(bench.settings.theme, LandscapeSettings::default().theme);
+}
+
+#[test]
+fn a_hundred_thousand_shots_are_gone_to_at_once() {
+    let shot = "[[shot]]\nseconds = 0.5\ncamera = { module = \"lvm.c\" }\ncollapse = [\"gone\"]\n";
+    let mut bench = show(&shot.repeat(100_000));
+    let mut of = bench.show.take().expect("a scene is shown");
+    assert_eq!(of.problems.len(), 100_000);
+    assert_eq!(of.problems[99_999].line, 399_999 + 1);
+    of.go_to(99_999, &mut bench);
+    assert_eq!(of.shot(), 99_999);
+}

@@ -1,0 +1,252 @@
+//! `callscape render --scene`: a film of a scene, its frames as pictures, or one of them.
+
+use std::io::IsTerminal;
+use std::path::Path;
+
+use anyhow::{Context, ensure};
+
+use super::render::{Args, QualityArg};
+use crate::app::presenting::opening::{Opened, Opens};
+use crate::app::presenting::stage::{FrameIs, Stage, StageSettings};
+use crate::presentation::check::film_size;
+use crate::presentation::film::{Film, FilmSettings, Format, Plan};
+use crate::presentation::scene::SceneFile;
+use crate::render::renderer::{Light, Quality};
+
+/// Pixels, and frames a second, of films that say nothing else.
+const SIZE: [u32; 2] = [1920, 1080];
+const FPS: u32 = 30;
+
+/// Makes what `args` ask for of the scene at `path`.
+pub fn run(path: &Path, args: &Args) -> anyhow::Result<()> {
+    let output = &args.output;
+    let file = SceneFile::read(path)?;
+    let of = &file.scene.film;
+    let size = match (args.size, &of.size) {
+        (Some(size), _) => size,
+        (None, Some(text)) => film_size(text).map_err(anyhow::Error::msg)?,
+        (None, None) => SIZE,
+    };
+    let settings = StageSettings {
+        size,
+        fps: args.fps.or(of.fps).unwrap_or(FPS),
+        quality: quality(args.quality),
+        theme: args.theme.map(|theme| theme.theme()),
+    };
+    if let Some(second) = args.second {
+        let is_png = output
+            .extension()
+            .is_some_and(|it| it.eq_ignore_ascii_case("png"));
+        let shown = output.display();
+        ensure!(
+            is_png,
+            "{shown}: expected a name that ends in .png for one picture"
+        );
+        return still(file, settings, second, output);
+    }
+    let format = Format::of(output).with_context(|| {
+        let shown = output.display();
+        format!(
+            "{shown}: expected a name that ends in .mp4, .webm or .gif for a film, or one such as frames_%05d.png for \
+             its pictures; --second makes one picture of a scene"
+        )
+    })?;
+    ensure!(!output.is_dir(), "{} is a directory", output.display());
+    let film_settings = FilmSettings {
+        format,
+        size,
+        fps: settings.fps,
+    };
+    let cannot = || format!("cannot write {}", output.display());
+    film_settings.check().with_context(cannot)?;
+    let opens = Opens::of(&file)?;
+    let inputs = fingerprint(&file, &opens);
+    let opened = open(&file, opens)?;
+    let stage = Stage::new(file, opened, settings)?;
+    tell_problems(&stage);
+    let plan = Plan(format!(
+        "callscape {}\n{}\n{settings:?}\n{inputs}",
+        env!("CARGO_PKG_VERSION"),
+        stage.adapter()
+    ));
+    let film = Film::begin(output, film_settings, stage.frames(), &plan).with_context(cannot)?;
+    let folder = film.folder().to_owned();
+    make(stage, film, settings.fps).map_err(|error| match folder.is_dir() {
+        true => error.context(format!(
+            "cannot finish {}; what is there of it is kept in {}, and the same command goes on with it",
+            output.display(),
+            folder.display()
+        )),
+        false => error.context(cannot()),
+    })
+}
+
+/// Draws and encodes all frames that are not there yet.
+fn make(mut stage: Stage, mut film: Film, fps: u32) -> anyhow::Result<()> {
+    let (frames, kept) = (film.frames(), film.next());
+    let bar = Bar::new(frames);
+    if kept > 0 && kept < frames {
+        bar.say(&format!("going on after {kept} of {frames} frames"));
+    }
+    while stage.next() < kept {
+        stage.skip()?;
+        bar.at(stage.next(), "finding the place");
+    }
+    bar.begin();
+    while stage.next() < frames {
+        let image = match stage.draw()? {
+            FrameIs::New => Some(stage.image()),
+            FrameIs::Same => None,
+        };
+        film.push(image)?;
+        bar.at(stage.next(), "drawing");
+    }
+    film.finish()?;
+    bar.end();
+    let seconds = frames as f64 / f64::from(fps);
+    eprintln!("callscape: {frames} frames, {seconds:.1} seconds");
+    Ok(())
+}
+
+fn still(
+    file: SceneFile,
+    settings: StageSettings,
+    second: f64,
+    output: &Path,
+) -> anyhow::Result<()> {
+    let opens = Opens::of(&file)?;
+    let opened = open(&file, opens)?;
+    let mut stage = Stage::new(file, opened, settings)?;
+    tell_problems(&stage);
+    let number = (second * f64::from(settings.fps)).round() as u64;
+    let number = number.min(stage.frames() - 1);
+    let bar = Bar::new(number);
+    while stage.next() < number {
+        stage.skip()?;
+        bar.at(stage.next(), "finding the place");
+    }
+    bar.end();
+    stage.draw()?;
+    let written = stage.image().write_png(output);
+    written.with_context(|| format!("cannot write {}", output.display()))
+}
+
+fn open(file: &SceneFile, opens: Opens) -> anyhow::Result<Opened> {
+    super::output::with_progress(|progress| opens.open(file, progress))?
+}
+
+fn tell_problems(stage: &Stage) {
+    let problems = stage.scene().map_or(&[][..], |show| &show.problems);
+    /// More are hardly read.
+    const MOST: usize = 50;
+    for problem in problems.iter().take(MOST) {
+        eprintln!("callscape: {problem}");
+    }
+    if problems.len() > MOST {
+        eprintln!(
+            "callscape: and {} more such problems",
+            problems.len() - MOST
+        );
+    }
+}
+
+fn quality(of: QualityArg) -> Quality {
+    let (samples, light) = match of {
+        QualityArg::Low => (1, Light::Low),
+        QualityArg::Medium => (4, Light::Medium),
+        QualityArg::High => (16, Light::High),
+    };
+    Quality {
+        samples,
+        light,
+        shadow: true,
+    }
+}
+
+/// What the frames depend on besides the program: the scene, and the files that it opens as they are now.
+fn fingerprint(file: &SceneFile, opens: &Opens) -> String {
+    let mut text = format!("{:08x}", crc32fast::hash(file.text().as_bytes()));
+    let session = opens.session.as_ref().map(|(path, _)| path);
+    let paths = opens
+        .inputs
+        .source_dir
+        .iter()
+        .chain(&opens.inputs.recordings);
+    for path in paths.chain(&opens.mapping).chain(session) {
+        text += &format!("\n{}", stamp(path));
+    }
+    text
+}
+
+/// A file's size and time of change; of a folder, of what is directly in it.
+fn stamp(path: &Path) -> String {
+    let of = |path: &Path| {
+        let metadata = path.metadata().ok();
+        let changed = metadata.as_ref().and_then(|it| it.modified().ok());
+        let since = changed.and_then(|it| it.duration_since(std::time::UNIX_EPOCH).ok());
+        let size = metadata.as_ref().map_or(0, std::fs::Metadata::len);
+        format!("{} {size} {:?}", path.display(), since.unwrap_or_default())
+    };
+    let mut all = vec![of(path)];
+    if let Ok(entries) = path.read_dir() {
+        all.extend(entries.flatten().map(|entry| of(&entry.path())));
+        all[1..].sort();
+    }
+    all.join("; ")
+}
+
+/// How far the film is, on a terminal; elsewhere a line for each tenth.
+struct Bar {
+    bar: Option<indicatif::ProgressBar>,
+    frames: u64,
+}
+
+impl Bar {
+    fn new(frames: u64) -> Bar {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let template = "{msg} {bar:30} {percent:>3} %, {pos} of {len} frames, {eta} left";
+            let style = indicatif::ProgressStyle::with_template(template);
+            let bar = indicatif::ProgressBar::new(frames);
+            match style {
+                Ok(style) => bar.with_style(style),
+                Err(_) => bar,
+            }
+        });
+        Bar { bar, frames }
+    }
+
+    fn say(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.println(format!("callscape: {text}")),
+            None => eprintln!("callscape: {text}"),
+        }
+    }
+
+    /// What was there already says nothing about how long the rest takes.
+    fn begin(&self) {
+        if let Some(bar) = &self.bar {
+            bar.reset_eta();
+        }
+    }
+
+    fn at(&self, done: u64, step: &'static str) {
+        match &self.bar {
+            Some(bar) => {
+                bar.set_message(step);
+                bar.set_position(done);
+            }
+            None => {
+                let tenth = |frame: u64| frame * 10 / self.frames.max(1);
+                if tenth(done) > tenth(done - 1) && step == "drawing" {
+                    eprintln!("callscape: {done} of {} frames", self.frames);
+                }
+            }
+        }
+    }
+
+    fn end(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
