@@ -122,7 +122,7 @@ fn jumping_to_a_shot_shows_what_playing_to_it_shows() {
     }
     assert_eq!(scene(&played).problems.len(), 1);
     let problem = scene(&played).problems[0].to_string();
-    let expected = "talk.toml:28:25: shot 4, collapse 2: no module has the path 'no/such/module'";
+    let expected = "talk.toml:24:25: shot 4, collapse 2: no module has the path 'no/such/module'";
     assert!(problem.starts_with(expected), "{problem}");
 }
 
