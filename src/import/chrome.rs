@@ -525,15 +525,11 @@ impl Reader<'_> {
             threads.push(thread.id);
         }
         let (builder, reporter) = (&mut self.builder, self.reporter);
-        nesting::build(
-            &threads,
-            self.completes,
-            self.marks,
-            builder,
-            reporter,
-            &place,
-        )
-        .map_err(io)?;
+        let (completes, marks) = (self.completes, self.marks);
+        let to = (builder, progress);
+        let built = nesting::build(&threads, completes, marks, to, reporter, &place);
+        progress.check()?;
+        built.map_err(io)?;
         let ranks = self.threads.threads.iter();
         let ranks: Vec<_> = ranks.map(|thread| self.threads.rank(thread)).collect();
         // Lanes are called what their events belong to.

@@ -86,9 +86,9 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         if !reader.finish() {
             continue;
         }
-        reader
-            .build()
-            .map_err(|error| ImportError::io(input, error))?;
+        let built = reader.build(progress);
+        progress.check()?;
+        built.map_err(|error| ImportError::io(input, error))?;
         let place = || Place::offset(&reader.file, end);
         let (functions, trace) = reader.builder.finish(place);
         return Ok(Recording {
@@ -692,7 +692,7 @@ impl Reader<'_> {
     }
 
     /// Makes calls of the events that wait.
-    fn build(&mut self) -> io::Result<()> {
+    fn build(&mut self, progress: &Progress) -> io::Result<()> {
         let mut threads = Vec::new();
         for lane in &mut self.lanes {
             lane.open
@@ -706,7 +706,8 @@ impl Reader<'_> {
         let marks = std::mem::replace(&mut self.marks, Marks::new(Mark::key));
         let place = |offset| Place::offset(&self.file, offset);
         let (builder, reporter) = (&mut self.builder, self.reporter);
-        nesting::build(&threads, completes, marks, builder, reporter, &place)
+        let to = (builder, progress);
+        nesting::build(&threads, completes, marks, to, reporter, &place)
     }
 
     /// The process of a track or of those around it.

@@ -10,6 +10,7 @@ use std::ops::Range;
 use bytemuck::Pod;
 
 use crate::facts::aside::{Aside, Bytes};
+use crate::progress::{Cancelled, Progress};
 
 /// Bytes of records that are kept before any are put aside: most recordings have no more.
 const AT_FIRST: usize = if cfg!(test) { 16 << 10 } else { 32 << 20 };
@@ -87,8 +88,15 @@ impl<T: Pod, K: Ord> Sorter<T, K> {
         self.records = Vec::with_capacity(AT_ONCE / size_of::<T>());
     }
 
-    /// All records in order. An error when they could be kept neither in memory nor in a file.
-    pub fn finish(mut self) -> io::Result<Sorted<T, K>> {
+    /// How many records came at all.
+    pub fn total(&self) -> u64 {
+        let aside: u64 = self.runs.iter().map(|run| run.end - run.start).sum();
+        aside / size_of::<T>() as u64 + self.records.len() as u64
+    }
+
+    /// All records in order, which are added to `progress` as they are taken; they end early where it is cancelled.
+    /// An error when they could be kept neither in memory nor in a file.
+    pub fn finish(mut self, progress: &Progress) -> io::Result<Sorted<T, K>> {
         self.sort();
         let stored = self.aside.finish()?;
         let share = READ_AHEAD / self.runs.len().max(1) / size_of::<T>();
@@ -106,6 +114,8 @@ impl<T: Pod, K: Ord> Sorter<T, K> {
             stored,
             heads: BinaryHeap::new(),
             error: None,
+            progress: progress.clone(),
+            taken: 0,
         };
         if !sorted.runs.is_empty() {
             for run in 0..=sorted.runs.len() {
@@ -146,6 +156,9 @@ impl<T: Pod> Run<T> {
     }
 }
 
+/// Records that are taken between two times that progress is told.
+const TOLD: u64 = if cfg!(test) { 1 << 8 } else { 1 << 16 };
+
 /// Records in order.
 pub struct Sorted<T, K> {
     key: fn(&T) -> K,
@@ -158,6 +171,9 @@ pub struct Sorted<T, K> {
     heads: BinaryHeap<Reverse<(K, usize)>>,
     /// Why a run ended early.
     error: Option<io::Error>,
+    progress: Progress,
+    /// Records since `progress` was told.
+    taken: u64,
 }
 
 impl<T: Pod, K: Ord> Sorted<T, K> {
@@ -197,7 +213,15 @@ impl<T: Pod, K: Ord> Sorted<T, K> {
         None
     }
 
-    /// An error when records could not be read back, and some are missing.
+    #[cold]
+    fn end(&mut self) {
+        self.heads.clear();
+        self.runs.clear();
+        self.records.clear();
+        self.error = Some(io::Error::other(Cancelled));
+    }
+
+    /// An error when records could not be read back, and some are missing, or when it was cancelled.
     pub fn check(self) -> io::Result<()> {
         self.error.map_or(Ok(()), Err)
     }
@@ -209,6 +233,14 @@ impl<T: Pod, K: Ord> Iterator for Sorted<T, K> {
     #[inline]
     fn next(&mut self) -> Option<T> {
         let record = *self.peek()?;
+        self.taken += 1;
+        if self.taken == TOLD {
+            self.taken = 0;
+            if self.progress.add(TOLD).is_err() {
+                self.end();
+                return None;
+            }
+        }
         let Some(&Reverse((_, run))) = self.heads.peek() else {
             self.next += 1;
             return Some(record);
@@ -249,7 +281,8 @@ mod tests {
                 expected.push(record);
             }
             expected.sort_unstable();
-            let mut sorted = sorter.finish().expect("memory");
+            let progress = Progress::new();
+            let mut sorted = sorter.finish(&progress).expect("memory");
             let mut found: Vec<[u64; 2]> = Vec::new();
             while let Some(&next) = sorted.peek() {
                 assert_eq!(sorted.next_if(|record| record != &next), None);
@@ -259,6 +292,23 @@ mod tests {
             assert_eq!(sorted.next(), None);
             sorted.check().expect("a file that stays");
             assert_eq!(found, expected, "{count}");
+        }
+    }
+
+    #[test]
+    fn records_end_early_once_it_is_cancelled() {
+        for count in [300, 20_000_u64] {
+            let mut sorter = Sorter::new(|record: &[u64; 2]| record[0]);
+            (0..count).for_each(|number| sorter.push([number % 7, number]));
+            assert_eq!(sorter.total(), count);
+            let progress = Progress::new();
+            let mut sorted = sorter.finish(&progress).expect("memory");
+            assert!(sorted.next().is_some());
+            progress.cancel();
+            let taken = sorted.by_ref().count() as u64;
+            assert!(taken < TOLD, "{taken}");
+            assert!(sorted.peek().is_none());
+            sorted.check().expect_err("it was cancelled");
         }
     }
 }

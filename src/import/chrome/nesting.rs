@@ -10,6 +10,7 @@ use super::spellings::Name;
 use crate::facts::builder::{PlainEvents, Timestamp, TraceBuilder};
 use crate::import::hashing::BuildFast;
 use crate::import::sorting::Sorter;
+use crate::progress::Progress;
 use crate::units::{FunctionId, ThreadId};
 use crate::warnings::{Place, Reporter};
 
@@ -161,17 +162,21 @@ fn has_room(
     room
 }
 
-/// Builds the calls of all threads: `threads` are by place. O(n log n).
+/// Builds the calls of all threads: `threads` are by place. Ends early where `progress` is cancelled. O(n log n).
 pub fn build(
     threads: &[ThreadId],
     completes: Completes,
     marks: Marks,
-    builder: &mut TraceBuilder<'_>,
+    (builder, progress): (&mut TraceBuilder<'_>, &Progress),
     reporter: &Reporter,
     place: &impl Fn(u64) -> Place,
 ) -> io::Result<()> {
-    let mut completes = completes.finish()?;
-    let mut marks = marks.finish()?;
+    let total = completes.total() + marks.total();
+    if total > 0 {
+        progress.start("putting calls in order", total);
+    }
+    let mut completes = completes.finish(progress)?;
+    let mut marks = marks.finish(progress)?;
     for (index, &thread) in threads.iter().enumerate() {
         let here = |thread: u32| thread as usize == index;
         let has_completes = completes.peek().is_some_and(|next| here(next.thread));
@@ -181,7 +186,7 @@ pub fn build(
         let builder = &mut builder.plain(thread);
         let mut nesting = Nesting::default();
         if has_completes && has_marks {
-            nesting.mixed(completes, marks, builder, reporter, place)?;
+            nesting.mixed((completes, marks), builder, progress, reporter, place)?;
         } else if has_marks {
             let mut open = OpenBegins::default();
             for mark in marks {
@@ -478,13 +483,15 @@ impl Nesting {
     /// events, in order of time. O(n log n).
     fn mixed(
         &mut self,
-        completes: impl Iterator<Item = Complete>,
-        marks: impl Iterator<Item = Mark>,
+        (completes, marks): (impl Iterator<Item = Complete>, impl Iterator<Item = Mark>),
         builder: &mut PlainEvents<'_>,
+        progress: &Progress,
         reporter: &Reporter,
         place: &impl Fn(u64) -> Place,
     ) -> io::Result<()> {
-        let mut pairs = pair(marks, reporter, place).finish()?;
+        let pairs = pair(marks, reporter, place);
+        progress.start("nesting calls", 0);
+        let mut pairs = pairs.finish(progress)?;
         let mut completes = completes.peekable();
         // A merge: both are in order, and pairs must stay in theirs.
         loop {
