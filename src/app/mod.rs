@@ -34,6 +34,7 @@ mod remembered;
 mod revision;
 mod rows;
 pub mod saved;
+pub mod sharing;
 mod sheets;
 mod state_log;
 mod style;
@@ -44,4 +45,4 @@ mod window;
 mod work;
 mod workbench;
 
-pub use window::{run, run_session};
+pub use window::{run, run_pack, run_session};

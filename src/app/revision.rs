@@ -8,6 +8,7 @@ use super::command::Command;
 use super::document::{Document, Revised};
 use super::job::{Job, take};
 use super::playback::Playback;
+use super::sharing::Opened;
 use super::versus::Versus;
 use super::watch::{Watch, Watched};
 use super::work::Work;
@@ -32,6 +33,7 @@ pub struct Jobs {
     linking: Option<Job<(Arc<Versus>, Versus)>>,
     reading_history: Option<Job<Result<History, HistoryError>>>,
     pub(super) saving: Option<Job<anyhow::Result<PathBuf>>>,
+    pub(super) unpacking: Option<Job<anyhow::Result<Opened>>>,
     /// It was tried, and is not tried again.
     has_asked_history: bool,
 }
@@ -43,6 +45,11 @@ impl Jobs {
             || self.reading_history.is_some()
             || self.saving.is_some()
             || self.linking.is_some()
+            || self.unpacking.is_some()
+    }
+
+    pub fn is_unpacking(&self) -> bool {
+        self.unpacking.is_some()
     }
 
     /// The work that takes long enough to be shown.
@@ -55,8 +62,10 @@ impl Jobs {
         let reading = self.reading_history.as_ref().and_then(slow);
         let saving = self.saving.as_ref().and_then(slow);
         let linking = self.linking.as_ref().and_then(slow);
+        let unpacking = self.unpacking.as_ref().and_then(slow);
         let all = revising.into_iter().chain(laying_out);
-        all.chain(reading).chain(saving).chain(linking)
+        let all = all.chain(reading).chain(saving);
+        all.chain(linking).chain(unpacking)
     }
 }
 
@@ -200,6 +209,9 @@ impl Workbench {
     pub fn poll_jobs(&mut self) {
         self.mapping.poll();
         self.poll_picture();
+        if let Some(opened) = take(&mut self.jobs.unpacking) {
+            self.take_unpacked(opened);
+        }
         while let Some(watch) = &self.watch
             && let Some(changed) = watch.poll(|| self.waker())
         {

@@ -35,7 +35,7 @@ impl StateLog {
             "open": document.map(|open| open.name()),
             "modules": document.map(|open| open.session.hierarchy.len()),
             "blocks": document.map(|open| open.landscape.blocks().len()),
-            "loading": bench.loading.is_some(),
+            "loading": bench.loading.is_some() || bench.jobs.is_unpacking(),
             "messages": bench.messages.iter().map(|it| it.title.as_str()).collect::<Vec<_>>(),
             "hovered": selection.and_then(|it| it.pointed.module).and_then(path),
             "selected": selection.and_then(|it| it.chosen.module).and_then(path),

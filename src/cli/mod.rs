@@ -15,6 +15,7 @@ mod input;
 mod map;
 mod mapping;
 mod output;
+mod pack;
 mod render;
 mod resolve;
 mod scene;
@@ -47,6 +48,7 @@ enum Command {
     Map(map::Args),
     Index(index::Args),
     Export(export::Args),
+    Pack(pack::Args),
 }
 
 /// Runs what the command line asks for.
@@ -65,6 +67,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Map(args)) => map::run(args),
         Some(Command::Index(args)) => index::run(args),
         Some(Command::Export(args)) => export::run(args),
+        Some(Command::Pack(args)) => pack::run(args),
     }
 }
 

@@ -4,10 +4,11 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 
 use super::TraceArg;
 use crate::analysis::session::{Inputs, Resolved, Session};
+use crate::facts::pack;
 use crate::facts::recording::Recording;
 use crate::progress::Progress;
 
@@ -16,10 +17,21 @@ const REDRAW: Duration = Duration::from_millis(100);
 
 /// Opens the recording of a sub-command, resolved against its source tree if it names one.
 pub fn open(input: &TraceArg) -> anyhow::Result<Session> {
-    let mut session = open_inputs(&Inputs {
+    let mut inputs = Inputs {
         source_dir: input.source.clone(),
         recordings: vec![input.trace.clone()],
-    })?;
+    };
+    if pack::is_pack(&input.trace) {
+        let opened = super::input::unpacked(&input.trace)?;
+        inputs.source_dir = inputs.source_dir.or(opened.source_dir);
+        inputs.recordings = opened.recordings;
+        ensure!(
+            !inputs.recordings.is_empty(),
+            "{}: expected a pack with a recording, found none in it",
+            input.trace.display()
+        );
+    }
+    let mut session = open_inputs(&inputs)?;
     let found = &session.recordings;
     if found.len() > 1 {
         /// An error message names this many.

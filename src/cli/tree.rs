@@ -2,8 +2,11 @@
 
 use std::io::{self, Write};
 
+use anyhow::Context;
+
 use super::output;
 use crate::facts::hierarchy::{Hierarchy, ModuleKind};
+use crate::facts::pack;
 use crate::progress::Progress;
 use crate::source::history::history;
 use crate::source::{Scan, SourceError};
@@ -46,8 +49,19 @@ Example:
 
 pub fn run(args: Args) -> anyhow::Result<()> {
     let reporter = Reporter::new();
+    let mut source_dir = args.source_dir.clone();
+    if pack::is_pack(&source_dir) {
+        let found = super::input::unpacked(&source_dir)?.source_dir;
+        let none = || {
+            format!(
+                "{}: expected a pack with a source tree, found none in it",
+                source_dir.display()
+            )
+        };
+        source_dir = found.with_context(none)?;
+    }
     let scan = |progress: &Progress| {
-        let mut scan = Scan::start(&args.source_dir, progress)?;
+        let mut scan = Scan::start(&source_dir, progress)?;
         scan.finish(progress)?;
         Ok::<Scan, SourceError>(scan)
     };
@@ -66,7 +80,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     }
     let mut metrics = ModuleMetrics::default();
     if args.history {
-        let dir = &args.source_dir;
+        let dir = &source_dir;
         let history = output::with_progress(|progress| history(dir, progress))??;
         metrics.set_history(&hierarchy, &history, |id| hierarchy.path(id));
     }

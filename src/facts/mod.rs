@@ -9,6 +9,7 @@ pub mod functions;
 pub mod hierarchy;
 pub mod index;
 pub mod names;
+pub mod pack;
 pub mod profile;
 pub mod recording;
 pub mod trace;

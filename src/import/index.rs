@@ -116,6 +116,14 @@ pub fn build(
     result
 }
 
+/// Writes the index of a recording to `place`, to be opened by itself. An error for a profile, which has none.
+pub fn save(recording: &Recording, place: &Path) -> io::Result<()> {
+    if recording.profile.is_some() {
+        return Err(io::ErrorKind::Unsupported.into());
+    }
+    write(recording, place, 0)
+}
+
 /// Where the index of the recording at `path` may lie, the best place first.
 fn places(path: &Path) -> Vec<PathBuf> {
     let Ok(path) = path.canonicalize() else {

@@ -29,6 +29,7 @@ pub mod qualified;
 mod reader;
 pub mod saved;
 mod scan;
+pub mod structure;
 mod tree;
 mod walk;
 mod workers;
@@ -43,6 +44,12 @@ pub enum SourceError {
         path: PathBuf,
         source: std::io::Error,
     },
+    #[error("{place}: expected {expected}, found {found}")]
+    Structure {
+        place: crate::warnings::Place,
+        expected: &'static str,
+        found: String,
+    },
     #[error("{path}: expected a directory of source files, found a file")]
     NotADirectory { path: PathBuf },
     #[error("{path}: expected source files, found none in a language that is known")]
@@ -51,6 +58,15 @@ pub enum SourceError {
     Threads(#[from] rayon::ThreadPoolBuildError),
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
+}
+
+/// Whether a path is a source tree that is read as one: a saved structure, or a directory that is no recording, as
+/// `is_recording` says.
+pub fn is_source(path: &Path, is_recording: impl FnOnce(&Path) -> bool) -> bool {
+    match path.is_dir() {
+        true => !is_recording(path),
+        false => structure::is_structure(path),
+    }
 }
 
 /// The module hierarchy of the source tree below `dir`: directory, file, namespace, class, function.

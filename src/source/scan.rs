@@ -12,7 +12,7 @@ use super::definitions::Definition;
 use super::languages::{self, Language};
 use super::reader::{Reader, Unparsed};
 use super::workers::{Done, Workers};
-use super::{SourceError, tree, walk};
+use super::{SourceError, structure, tree, walk};
 use crate::facts::hierarchy::Hierarchy;
 use crate::progress::{Cancelled, Progress};
 use crate::warnings::{Place, Reporter};
@@ -62,6 +62,8 @@ pub struct Scan {
     cache: Option<Cache>,
     /// Whether more is known than the cache has.
     is_worth_keeping: bool,
+    /// What was saved of the tree, in place of the tree.
+    saved: Option<Hierarchy>,
     /// Stops the second step when nobody wants it any more; a caller who cancels may go on later.
     own: Progress,
 }
@@ -98,6 +100,9 @@ impl Scan {
             source,
         };
         if !std::fs::metadata(dir).map_err(io)?.is_dir() {
+            if structure::is_structure(dir) {
+                return Ok(Scan::of_structure(dir, structure::read(dir, progress)?));
+            }
             let path = dir.to_path_buf();
             return Err(SourceError::NotADirectory { path });
         }
@@ -114,6 +119,7 @@ impl Scan {
             is_worth_keeping: false,
             own: Progress::new(),
             cache: folder.and_then(|folder| Cache::open(folder, dir)),
+            saved: None,
         };
         scan.count_all(paths, progress)?;
         if scan.files.is_empty() {
@@ -121,6 +127,22 @@ impl Scan {
             return Err(SourceError::Empty { path });
         }
         Ok(scan)
+    }
+
+    /// What was saved of a tree: there is nothing more to read.
+    fn of_structure(path: &Path, saved: Hierarchy) -> Scan {
+        Scan {
+            dir: path.to_path_buf(),
+            files: Vec::new(),
+            problems: Vec::new(),
+            workers: None,
+            is_unread: Vec::new(),
+            unread: 0,
+            is_worth_keeping: false,
+            own: Progress::new(),
+            cache: None,
+            saved: Some(saved),
+        }
     }
 
     /// The first step: the lines of all files.
@@ -313,7 +335,8 @@ impl Scan {
 
     /// What is known so far as a hierarchy. Linear in files and definitions.
     pub fn hierarchy(&self) -> Hierarchy {
-        tree::hierarchy(&root_name(&self.dir), &self.files)
+        let saved = self.saved.clone();
+        saved.unwrap_or_else(|| tree::hierarchy(&root_name(&self.dir), &self.files))
     }
 
     /// Everything that was left out so far, by kind and then as it was met.

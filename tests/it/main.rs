@@ -25,6 +25,7 @@ mod render;
 mod resolve;
 mod scene;
 mod several;
+mod sharing;
 mod sheet;
 mod source;
 mod views;

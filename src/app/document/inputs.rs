@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::analysis::session::Inputs;
 use crate::import;
+use crate::source;
 
 /// The names of source tree and recordings, without their folders; what they are without any.
 pub fn name_of(inputs: &Inputs) -> String {
@@ -23,7 +24,9 @@ fn file_name(path: &Path) -> String {
     let whole = std::fs::canonicalize(path);
     let path = whole.as_deref().unwrap_or(path);
     let name = path.file_name().unwrap_or(path.as_os_str());
-    name.to_string_lossy().into_owned()
+    let name = name.to_string_lossy();
+    let of_tree = name.strip_suffix(source::structure::ENDING);
+    of_tree.unwrap_or(&name).to_owned()
 }
 
 /// What to open when `paths` are dropped on a window that shows `open`.
@@ -31,7 +34,7 @@ fn file_name(path: &Path) -> String {
 /// Recordings replace the recordings and keep the structure. A source tree keeps the recordings only
 /// when there was no source tree: recordings belong to the tree they were opened with.
 pub fn dropped(open: Option<&Inputs>, paths: &[PathBuf]) -> Inputs {
-    let is_source = |path: &&PathBuf| path.is_dir() && !import::is_recording(path);
+    let is_source = |path: &&PathBuf| source::is_source(path, import::is_recording);
     let source_dir = paths.iter().rfind(is_source).cloned();
     let recordings = paths.iter().filter(|path| !is_source(path));
     let mut inputs = Inputs {

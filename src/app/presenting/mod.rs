@@ -10,6 +10,8 @@ mod show;
 pub mod stage;
 mod state;
 
+use std::path::PathBuf;
+
 use bookmarks::Pending;
 pub use kept::{Kept, Modules, named_by, pose_of, range_of, view};
 pub use show::{Show, Words};
@@ -22,6 +24,8 @@ pub struct Talk {
     /// Of the open session, in the order that the user gave them.
     pub bookmarks: Vec<Bookmark>,
     pending: Option<Pending>,
+    /// Of the pack that is open.
+    pub scenes: Vec<PathBuf>,
     /// The panel that lists them is open.
     pub is_open: bool,
     /// The file that bookmarks are exported to and read from.

@@ -207,6 +207,24 @@ impl SavedSession {
         (inputs, missing)
     }
 
+    /// All paths that it names, as it names them.
+    pub fn paths(&self) -> Vec<PathBuf> {
+        let inputs = self.source.iter().chain(&self.recordings);
+        let bookmarks = self.bookmarks.iter().filter_map(|it| it.mapping.as_ref());
+        let all = inputs.chain(&self.mapping).chain(bookmarks);
+        all.cloned().collect()
+    }
+
+    /// Names other files.
+    pub fn set_inputs(
+        &mut self,
+        source: Option<PathBuf>,
+        recordings: Vec<PathBuf>,
+        mapping: Option<PathBuf>,
+    ) {
+        (self.source, self.recordings, self.mapping) = (source, recordings, mapping);
+    }
+
     /// The mapping file that a file at `path` names, and whether it is there.
     pub fn mapping(&self, path: &Path) -> Option<(PathBuf, bool)> {
         let folder = path.parent().unwrap_or(Path::new(""));
@@ -353,7 +371,7 @@ pub fn relative(path: &Path, folder: &Path) -> PathBuf {
 
 /// Where the session of `inputs` is saved: beside the first recording, else in the source tree, else in the
 /// current directory.
-fn place(inputs: &Inputs) -> anyhow::Result<PathBuf> {
+pub fn place(inputs: &Inputs) -> anyhow::Result<PathBuf> {
     let is_stream = |path: &PathBuf| path.as_os_str() == STANDARD_INPUT;
     anyhow::ensure!(
         !inputs.recordings.iter().any(is_stream),

@@ -50,10 +50,16 @@ pub fn run_session(path: PathBuf, map: Option<PathBuf>, follow: bool) -> anyhow:
     start(Start::Session(path), map, follow)
 }
 
+/// Opens the window on the pack at `path`.
+pub fn run_pack(path: PathBuf, follow: bool) -> anyhow::Result<()> {
+    start(Start::Pack(path), None, follow)
+}
+
 /// What the window opens first.
 enum Start {
     Inputs(Inputs),
     Session(PathBuf),
+    Pack(PathBuf),
 }
 
 fn start(start: Start, map: Option<PathBuf>, follow: bool) -> anyhow::Result<()> {
@@ -297,6 +303,7 @@ impl ApplicationHandler<Wake> for App {
         match self.start.take() {
             Some(Start::Inputs(inputs)) => self.bench.open(inputs),
             Some(Start::Session(path)) => self.bench.open_session(path),
+            Some(Start::Pack(path)) => self.bench.open_pack(path),
             None => {}
         }
     }

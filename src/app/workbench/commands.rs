@@ -8,6 +8,7 @@ use super::super::revision::Jobs;
 use super::super::saved::is_session_file;
 use super::super::sheets::SheetAction;
 use super::{Destination, Message, Search, Workbench};
+use crate::facts::pack;
 use crate::filter::filters::Filters;
 use crate::filter::selection::Pointed;
 use crate::render::theme::Theme;
@@ -25,6 +26,9 @@ impl Workbench {
             Command::Open(paths) => {
                 if let Some(path) = paths.iter().find(|path| is_session_file(path)) {
                     return self.open_session(path.clone());
+                }
+                if let Some(path) = paths.iter().find(|path| pack::is_pack(path)) {
+                    return self.open_pack(path.clone());
                 }
                 let open = self.document.as_ref().map(|document| &document.inputs);
                 self.open(dropped(open, &paths));

@@ -39,6 +39,7 @@ impl Workbench {
                 return;
             }
         };
+        self.talk.scenes.clear();
         let (inputs, mut missing) = saved.inputs(&path);
         match saved.mapping(&path) {
             Some((mapping, true)) => self.use_map_file(&mapping),
@@ -78,6 +79,7 @@ impl Workbench {
     }
 
     pub fn open(&mut self, inputs: Inputs) {
+        self.talk.scenes.clear();
         self.open_part(inputs, Part::default());
     }
 

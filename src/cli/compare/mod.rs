@@ -11,6 +11,7 @@ use crate::analysis::comparison::condition::Condition;
 use crate::analysis::comparison::pairing::{self, Correction};
 use crate::analysis::comparison::{Comparison, Inputs, Settings};
 use crate::import;
+use crate::source;
 use crate::units::TimeSpec;
 
 mod clocks;
@@ -215,11 +216,10 @@ fn sort_inputs(args: &Args) -> anyhow::Result<Inputs> {
     let mut recordings = Vec::new();
     for path in &args.inputs {
         let is_pipe = path.as_os_str() == import::input::STANDARD_INPUT;
-        let is_source = !is_pipe
-            && std::fs::metadata(path)
-                .with_context(|| path.display().to_string())?
-                .is_dir()
-            && !import::is_recording(path);
+        if !is_pipe {
+            std::fs::metadata(path).with_context(|| path.display().to_string())?;
+        }
+        let is_source = !is_pipe && source::is_source(path, import::is_recording);
         if is_source {
             inputs.source_dirs.push(path.clone());
         } else {

@@ -1,0 +1,443 @@
+//! Packs of what is open: structure, recordings, session and scenes in one file for another machine.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::{Component, Path, PathBuf};
+
+use anyhow::{Context, bail, ensure};
+
+use super::job::Job;
+use super::saved::SavedSession;
+use super::workbench::Workbench;
+use crate::analysis::session::Inputs;
+use crate::facts::hierarchy::{Hierarchy, ModuleKind};
+use crate::facts::pack::{self, Packed, Parts};
+use crate::import;
+use crate::import::input::STANDARD_INPUT;
+use crate::presentation::scene::{Bookmark, SceneFile, SceneInputs};
+use crate::progress::Progress;
+use crate::source::{self, structure};
+use crate::units::ModuleId;
+use crate::warnings::Reporter;
+
+const SESSION: &str = "session.callscape-session.json";
+
+/// What is to be packed.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    pub inputs: Inputs,
+    pub session: Option<PathBuf>,
+    pub mapping: Option<PathBuf>,
+    pub scenes: Vec<PathBuf>,
+    /// The text of the source files too, not their structure alone.
+    pub with_source: bool,
+}
+
+/// What of a pack one opens.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Opened {
+    pub inputs: Inputs,
+    pub session: Option<PathBuf>,
+    pub mapping: Option<PathBuf>,
+    pub scenes: Vec<PathBuf>,
+}
+
+/// Writes a pack to `out`; what is in it, a line for each part, and its size in bytes.
+pub fn pack(
+    wanted: &Wanted,
+    out: &Path,
+    progress: &Progress,
+) -> anyhow::Result<(Vec<String>, u64)> {
+    let mut packing = Packing::new(out)?;
+    if let Some(dir) = &wanted.inputs.source_dir {
+        packing.source(dir, wanted.with_source, progress)?;
+    }
+    packing.recordings(&wanted.inputs.recordings, progress)?;
+    if let Some(mapping) = &wanted.mapping {
+        packing.parts.mapping = Some(packing.mapping(mapping)?);
+    }
+    if let Some(session) = &wanted.session {
+        packing.session(session)?;
+    }
+    for scene in &wanted.scenes {
+        packing.scene(scene)?;
+    }
+    progress.check()?;
+    let size = pack::write(out, &packing.parts, &packing.files, progress)?;
+    Ok((std::mem::take(&mut packing.said), size))
+}
+
+/// Files on their way into a pack.
+struct Packing {
+    parts: Parts,
+    files: Vec<Packed>,
+    said: Vec<String>,
+    /// By where they lie, the names of mapping files.
+    mappings: BTreeMap<PathBuf, String>,
+    /// What is made for the pack alone; removed with this.
+    folder: PathBuf,
+}
+
+impl Drop for Packing {
+    fn drop(&mut self) {
+        // What is left says in its name what it is.
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+impl Packing {
+    fn new(out: &Path) -> anyhow::Result<Packing> {
+        let mut folder = out.as_os_str().to_owned();
+        folder.push(format!(".{}.parts", std::process::id()));
+        let folder = PathBuf::from(folder);
+        fs::create_dir(&folder).with_context(|| folder.display().to_string())?;
+        Ok(Packing {
+            parts: Parts::default(),
+            files: Vec::new(),
+            said: Vec::new(),
+            mappings: BTreeMap::new(),
+            folder,
+        })
+    }
+
+    fn add(&mut self, name: String, path: PathBuf) {
+        self.files.push(Packed { name, path });
+    }
+
+    /// A path in the folder of what is made for the pack.
+    fn made(&self) -> PathBuf {
+        self.folder.join(self.files.len().to_string())
+    }
+
+    fn source(&mut self, dir: &Path, with_text: bool, progress: &Progress) -> anyhow::Result<()> {
+        let hierarchy = source::scan(dir, progress, &Reporter::new())?;
+        let root = plain(hierarchy.name(ModuleId::ROOT));
+        let modules = hierarchy.len();
+        if with_text && dir.is_dir() {
+            let name = format!("source/{root}");
+            let files = files(&hierarchy);
+            for file in &files {
+                let path = dir.join(file);
+                // Names that are no text stand otherwise in the structure; they are left out.
+                if path.is_file() {
+                    self.add(format!("{name}/{file}"), path);
+                }
+            }
+            self.said
+                .push(format!("{} source files of {root}", files.len()));
+            self.parts.source = Some(name);
+            return Ok(());
+        }
+        ensure!(
+            !with_text,
+            "{}: expected a source tree for --with-source, found a structure without text",
+            dir.display()
+        );
+        let name = format!("source/{root}{}", structure::ENDING);
+        let path = self.made();
+        let file = File::create(&path).with_context(|| path.display().to_string())?;
+        let mut out = BufWriter::new(file);
+        structure::write(&hierarchy, &mut out)
+            .and_then(|()| out.flush())
+            .with_context(|| path.display().to_string())?;
+        self.add(name.clone(), path);
+        self.parts.source = Some(name);
+        self.said.push(format!(
+            "the structure of {root}: {modules} modules, no text"
+        ));
+        Ok(())
+    }
+
+    fn recordings(&mut self, paths: &[PathBuf], progress: &Progress) -> anyhow::Result<()> {
+        let opened = import::open_all(paths, progress)?;
+        let has_profile = opened.iter().any(|it| it.profile.is_some());
+        if has_profile {
+            // A profile has no index: what it was read from goes along.
+            for path in paths {
+                self.original(path)?;
+            }
+            return Ok(());
+        }
+        for recording in &opened {
+            let name = self.recording_name(&recording.path);
+            let path = self.made();
+            progress.start(format!("writing the index of {}", recording.name()), 0);
+            progress.check()?;
+            import::index::save(recording, &path).with_context(|| path.display().to_string())?;
+            if let Some(damage) = recording.damage() {
+                bail!(damage);
+            }
+            self.said.push(format!(
+                "{}: {} calls",
+                recording.name(),
+                recording.trace.calls()
+            ));
+            self.add(name.clone(), path);
+            self.parts.recordings.push(name);
+        }
+        Ok(())
+    }
+
+    fn recording_name(&self, path: &Path) -> String {
+        let number = self.parts.recordings.len() + 1;
+        let name = path.file_name().unwrap_or(path.as_os_str());
+        format!("recordings/{number}/{}", plain(&name.to_string_lossy()))
+    }
+
+    /// A recording as it is.
+    fn original(&mut self, path: &Path) -> anyhow::Result<()> {
+        ensure!(
+            path.as_os_str() != STANDARD_INPUT,
+            "a profile that was read from a pipe cannot be packed: it has to be a file"
+        );
+        let name = self.recording_name(path);
+        if path.is_dir() {
+            let entries = fs::read_dir(path).with_context(|| path.display().to_string())?;
+            let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+            files.sort();
+            for file in files.into_iter().filter(|file| file.is_file()) {
+                let own = file.file_name().unwrap_or_default().to_string_lossy();
+                self.add(format!("{name}/{}", plain(&own)), file);
+            }
+        } else {
+            self.add(name.clone(), path.to_owned());
+        }
+        self.said.push(format!("{} as it is", path.display()));
+        self.parts.recordings.push(name);
+        Ok(())
+    }
+
+    /// The name of a mapping file in the pack.
+    fn mapping(&mut self, path: &Path) -> anyhow::Result<String> {
+        let shown = || path.display().to_string();
+        let whole = fs::canonicalize(path).with_context(shown)?;
+        if let Some(name) = self.mappings.get(&whole) {
+            return Ok(name.clone());
+        }
+        let own = path.file_name().unwrap_or_default().to_string_lossy();
+        let name = format!("mappings/{}/{}", self.mappings.len() + 1, plain(&own));
+        self.add(name.clone(), whole.clone());
+        self.mappings.insert(whole, name.clone());
+        Ok(name)
+    }
+
+    fn session(&mut self, path: &Path) -> anyhow::Result<()> {
+        let mut saved = SavedSession::read(path)?;
+        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        let mapping = match saved.mapping(path) {
+            Some((mapping, true)) => Some(self.mapping(&mapping)?),
+            _ => None,
+        };
+        for bookmark in &mut saved.bookmarks {
+            self.bookmark(bookmark, &folder, "")?;
+        }
+        if self.parts.mapping.is_none() {
+            self.parts.mapping.clone_from(&mapping);
+        }
+        saved.set_inputs(
+            self.parts.source.as_ref().map(PathBuf::from),
+            self.parts.recordings.iter().map(PathBuf::from).collect(),
+            mapping.map(PathBuf::from),
+        );
+        let made = self.made();
+        fs::write(&made, serde_json::to_vec_pretty(&saved)?)
+            .with_context(|| made.display().to_string())?;
+        self.add(SESSION.to_owned(), made);
+        self.parts.session = Some(SESSION.to_owned());
+        self.said.push(format!("the session {}", path.display()));
+        Ok(())
+    }
+
+    /// Has a bookmark of a file in `folder` find its mapping from `up` in the pack.
+    fn bookmark(&mut self, of: &mut Bookmark, folder: &Path, up: &str) -> anyhow::Result<()> {
+        let named = of.mapping.as_ref().filter(|it| !it.as_os_str().is_empty());
+        if let Some(mapping) = named {
+            let path = folder.join(mapping);
+            of.mapping = match path.is_file() {
+                true => Some(format!("{up}{}", self.mapping(&path)?).into()),
+                false => None,
+            };
+        }
+        Ok(())
+    }
+
+    fn scene(&mut self, path: &Path) -> anyhow::Result<()> {
+        const UP: &str = "../";
+        let file = SceneFile::read(path)?;
+        let mut scene = file.scene.clone();
+        for bookmark in &mut scene.bookmarks {
+            self.bookmark(bookmark, file.folder(), UP)?;
+        }
+        let up = |name: &String| PathBuf::from(format!("{UP}{name}"));
+        let mapping = match &scene.inputs.mapping {
+            Some(mapping) => Some(self.mapping(&file.folder().join(mapping))?),
+            None => self.parts.mapping.clone(),
+        };
+        let session = scene
+            .inputs
+            .session
+            .as_ref()
+            .and(self.parts.session.as_ref());
+        scene.inputs = match session {
+            Some(session) => SceneInputs {
+                session: Some(up(session)),
+                mapping: scene.inputs.mapping.and(mapping.as_ref().map(up)),
+                ..SceneInputs::default()
+            },
+            None => SceneInputs {
+                source: self.parts.source.as_ref().map(up),
+                recordings: self.parts.recordings.iter().map(up).collect(),
+                mapping: mapping.as_ref().map(up),
+                session: None,
+            },
+        };
+        let own = path.file_name().unwrap_or_default().to_string_lossy();
+        let mut name = format!("scenes/{}", plain(&own));
+        if self.parts.scenes.contains(&name) {
+            let number = self.parts.scenes.len() + 1;
+            name = format!("scenes/{number}-{}", plain(&own));
+        }
+        let made = self.made();
+        fs::write(&made, toml::to_string(&scene)?).with_context(|| made.display().to_string())?;
+        self.add(name.clone(), made);
+        self.parts.scenes.push(name);
+        self.said.push(format!("the scene {}", path.display()));
+        Ok(())
+    }
+}
+
+/// A name without what leads elsewhere.
+fn plain(name: &str) -> String {
+    let kept: String = name
+        .chars()
+        .map(|c| match c {
+            '/' | '\\' | ':' | '\0' => '_',
+            c => c,
+        })
+        .collect();
+    match kept.as_str() {
+        "" | "." | ".." => "_".to_owned(),
+        _ => kept,
+    }
+}
+
+/// The paths of the files of a source tree, below it.
+fn files(hierarchy: &Hierarchy) -> Vec<String> {
+    let files = hierarchy.modules();
+    let files = files.filter(|&id| hierarchy.kind(id) == ModuleKind::File);
+    files.map(|id| hierarchy.path(id)).collect()
+}
+
+/// Unpacks a pack and says what of it one opens. An error where it is damaged, or would lead out of itself.
+pub fn open(path: &Path, progress: &Progress) -> anyhow::Result<Opened> {
+    let unpacked = pack::open(path, progress)?;
+    let parts = &unpacked.parts;
+    let found = |name: &String| unpacked.path(name);
+    let opened = Opened {
+        inputs: Inputs {
+            source_dir: parts.source.as_ref().map(found),
+            recordings: parts.recordings.iter().map(found).collect(),
+        },
+        session: parts.session.as_ref().map(found),
+        mapping: parts.mapping.as_ref().map(found),
+        scenes: parts.scenes.iter().map(found).collect(),
+    };
+    let inside = |file: &Path, names: &[PathBuf]| {
+        let odd = names
+            .iter()
+            .find(|name| !leads_inside(&unpacked.folder, file, name));
+        match odd {
+            Some(odd) => bail!(
+                "{}, {}: expected paths inside of the pack, found {}",
+                path.display(),
+                file.strip_prefix(&unpacked.folder)
+                    .unwrap_or(file)
+                    .display(),
+                odd.display()
+            ),
+            None => Ok(()),
+        }
+    };
+    if let Some(session) = &opened.session {
+        inside(session, &SavedSession::read(session)?.paths())?;
+    }
+    for scene in &opened.scenes {
+        let of = SceneFile::read(scene)?.scene;
+        let mut names = of.inputs.recordings;
+        names.extend(of.inputs.source);
+        names.extend(of.inputs.mapping);
+        names.extend(of.inputs.session);
+        names.extend(of.bookmarks.into_iter().filter_map(|it| it.mapping));
+        inside(scene, &names)?;
+    }
+    Ok(opened)
+}
+
+/// Whether `name`, as `file` in `folder` says it, is a path in `folder`.
+fn leads_inside(folder: &Path, file: &Path, name: &Path) -> bool {
+    let from = file
+        .parent()
+        .and_then(|parent| parent.strip_prefix(folder).ok());
+    let Some(from) = from else { return false };
+    let mut depth = from.components().count();
+    for part in name.components() {
+        match part {
+            Component::Normal(_) => depth += 1,
+            Component::CurDir => {}
+            Component::ParentDir if depth > 0 => depth -= 1,
+            _ => return false,
+        }
+    }
+    true
+}
+
+impl Workbench {
+    /// Begins to open a pack.
+    pub fn open_pack(&mut self, path: PathBuf) {
+        let work = move |progress: &Progress| {
+            let opened = open(&path, progress);
+            progress.check()?;
+            Ok(opened)
+        };
+        self.jobs.unpacking = Some(Job::start(self.waker(), work));
+    }
+
+    /// Opens what was unpacked.
+    pub(super) fn take_unpacked(&mut self, opened: anyhow::Result<Opened>) {
+        let opened = match opened {
+            Ok(opened) => opened,
+            Err(error) => return self.tell("The pack could not be opened", format!("{error:#}")),
+        };
+        match opened.session {
+            Some(session) => self.open_session(session),
+            None => {
+                self.mapping = Default::default();
+                if let Some(mapping) = &opened.mapping {
+                    self.use_map_file(mapping);
+                }
+                self.open(opened.inputs);
+            }
+        }
+        self.talk.scenes = opened.scenes;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_that_lead_out_of_a_pack_are_told_from_those_that_do_not() {
+        let folder = Path::new("/cache/1");
+        let scene = Path::new("/cache/1/scenes/a.toml");
+        let inside = |name: &str| leads_inside(folder, scene, Path::new(name));
+        assert!(inside("../source/a") && inside("b.toml") && inside("x/../../c") && inside(""));
+        assert!(!inside("../../a") && !inside("/etc/passwd") && !inside("../x/../../y"));
+        assert!(!leads_inside(
+            folder,
+            Path::new("/cache/2/a"),
+            Path::new("b")
+        ));
+    }
+}

@@ -1,0 +1,116 @@
+//! `callscape pack`: Structure, recordings, session and scenes in one file for another machine
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail, ensure};
+
+use super::{input, output};
+use crate::app::saved::{self, SavedSession};
+use crate::app::sharing::{self, Wanted};
+use crate::facts::pack::ENDING;
+use crate::units::grouped;
+
+#[derive(Debug, clap::Args)]
+#[command(about = "Put what is open into one file for another machine", after_help = HELP)]
+pub struct Args {
+    /// A source tree, recordings of it, or both; or a session
+    #[arg(value_name = "SOURCE_DIR | TRACE | SESSION")]
+    inputs: Vec<PathBuf>,
+    /// The pack to write; its name ends in .callscape-pack
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// The session to pack; without it the one that was saved beside the inputs, if there is one
+    #[arg(long, value_name = "SESSION")]
+    session: Option<PathBuf>,
+    /// A scene to pack; may be given several times
+    #[arg(long = "scene", value_name = "SCENE")]
+    scenes: Vec<PathBuf>,
+    /// The mapping file to pack
+    #[arg(long, value_name = "FILE")]
+    map: Option<PathBuf>,
+    /// The text of the source files too: without it only their structure is packed
+    #[arg(long)]
+    with_source: bool,
+    /// Write over a file that is there
+    #[arg(long)]
+    force: bool,
+}
+
+const HELP: &str = "\
+A pack holds the structure of the source tree (no text of it unless --with-source), the index of each recording (a \
+profile goes along as it is), the session with its bookmarks, mapping files and scenes. It opens with \
+`callscape FILE`, or when it is dropped on the window; other sub-commands take it in the place of a source tree or \
+a recording. It is a tar compressed with Zstandard. What git knows of the files is not in it.
+
+Examples:
+  callscape pack src trace.json -o talk.callscape-pack
+  callscape pack trace.json.callscape-session.json --scene talk.toml -o talk.callscape-pack
+  callscape talk.callscape-pack
+  callscape functions talk.callscape-pack --json";
+
+pub fn run(args: Args) -> anyhow::Result<()> {
+    let out = &args.output;
+    ensure!(
+        out.to_string_lossy().ends_with(ENDING),
+        "{}: expected a name that ends in {ENDING}",
+        out.display()
+    );
+    ensure!(
+        args.force || !out.exists(),
+        "{}: there is such a file already; --force writes over it",
+        out.display()
+    );
+    let wanted = wanted(&args)?;
+    let (said, bytes) = output::with_progress(|progress| sharing::pack(&wanted, out, progress))??;
+    for line in said {
+        eprintln!("{line}");
+    }
+    eprintln!("{}: {} bytes", out.display(), grouped(bytes));
+    Ok(())
+}
+
+fn wanted(args: &Args) -> anyhow::Result<Wanted> {
+    let mut wanted = Wanted {
+        session: args.session.clone(),
+        mapping: args.map.clone(),
+        scenes: args.scenes.clone(),
+        with_source: args.with_source,
+        ..Wanted::default()
+    };
+    match &args.inputs[..] {
+        [path] if saved::is_session_file(path) => {
+            ensure!(
+                wanted.session.is_none(),
+                "{}: expected one session, found another with --session",
+                path.display()
+            );
+            wanted.inputs = of_session(path)?;
+            wanted.session = Some(path.clone());
+        }
+        [] => match &wanted.session {
+            Some(session) => wanted.inputs = of_session(session)?,
+            None if wanted.scenes.is_empty() => {
+                bail!("expected a source tree, a recording or a session to pack, found none")
+            }
+            None => {}
+        },
+        paths => wanted.inputs = input::sort(paths)?,
+    }
+    if wanted.session.is_none() && !args.inputs.is_empty() {
+        let beside = saved::place(&wanted.inputs).ok();
+        wanted.session = beside.filter(|path| path.is_file());
+    }
+    Ok(wanted)
+}
+
+/// What a session opens; all of it has to be there.
+fn of_session(path: &Path) -> anyhow::Result<crate::analysis::session::Inputs> {
+    let session = SavedSession::read(path)?;
+    let (inputs, missing) = session.inputs(path);
+    if let Some(missing) = missing.first() {
+        Err(std::io::Error::from(std::io::ErrorKind::NotFound))
+            .with_context(|| missing.display().to_string())
+            .with_context(|| format!("{}: its inputs", path.display()))?;
+    }
+    Ok(inputs)
+}

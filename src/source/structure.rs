@@ -1,0 +1,229 @@
+//! A structure in a file of its own: what is known of a source tree without its text.
+//!
+//! The first line says what it is, each other line is a module, in preorder with its depth, as a JSON array: modules
+//! nest as deep as directories do, which is deeper than JSON may.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::SourceError;
+use crate::facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
+use crate::progress::Progress;
+use crate::warnings::Place;
+
+/// How the names of such files end.
+pub const ENDING: &str = ".callscape-structure";
+
+const HEAD: &str = r#"{"format":"callscape-structure","version":1"#;
+/// A module's line is no longer.
+const LONGEST_LINE: u64 = 1 << 20;
+/// Modules between two looks whether one wants to stop.
+const STEP: u64 = 4096;
+
+#[derive(Serialize, Deserialize)]
+struct Head {
+    format: String,
+    version: u32,
+    modules: u64,
+}
+
+/// Depth, kind, name, language, lines of code, first and last line, bytes, lines of comments, functions, complexity.
+type Line<'a> = (
+    u16,
+    ModuleKind,
+    std::borrow::Cow<'a, str>,
+    std::borrow::Cow<'a, str>,
+    u32,
+    u32,
+    u32,
+    u64,
+    u32,
+    u32,
+    u32,
+);
+
+/// Whether a file is a structure, by its first bytes.
+pub fn is_structure(path: &Path) -> bool {
+    let mut head = [0; HEAD.len()];
+    let is_file = path.metadata().is_ok_and(|metadata| metadata.is_file());
+    let mut read = || File::open(path)?.read_exact(&mut head);
+    is_file && read().is_ok() && head == *HEAD.as_bytes()
+}
+
+/// Writes a structure. O(modules).
+pub fn write(hierarchy: &Hierarchy, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "{HEAD},\"modules\":{}}}", hierarchy.len())?;
+    for id in hierarchy.modules() {
+        let of = hierarchy.module(id);
+        let line: Line<'_> = (
+            hierarchy.depth(id),
+            of.kind,
+            of.name.into(),
+            of.language.into(),
+            of.loc,
+            of.line,
+            of.end_line,
+            of.bytes,
+            of.comment_lines,
+            of.functions,
+            of.complexity,
+        );
+        serde_json::to_writer(&mut *out, &line)?;
+        out.write_all(b"\n")?;
+    }
+    Ok(())
+}
+
+/// The structure in the file at `path`.
+pub fn read(path: &Path, progress: &Progress) -> Result<Hierarchy, SourceError> {
+    let shown = path.display().to_string();
+    let io = |source| SourceError::Io {
+        path: path.to_owned(),
+        source,
+    };
+    let file = File::open(path).map_err(io)?;
+    let mut file = BufReader::new(file);
+    let mut text = String::new();
+    let mut next = |number: u64| -> Result<Option<String>, SourceError> {
+        text.clear();
+        let read = Read::take(&mut file, LONGEST_LINE).read_line(&mut text);
+        match read {
+            Ok(0) => Ok(None),
+            Ok(_) => Ok(Some(text.clone())),
+            Err(error) => Err(malformed(&shown, number, error.to_string())),
+        }
+    };
+    let head = next(1)?.unwrap_or_default();
+    let head: Head =
+        serde_json::from_str(&head).map_err(|error| malformed(&shown, 1, error.to_string()))?;
+    progress.start(format!("reading {shown}"), head.modules);
+    let mut builder = None;
+    let mut open: Vec<NodeId> = Vec::new();
+    let mut number = 1;
+    while let Some(line) = next(number + 1)? {
+        number += 1;
+        if number % STEP == 0 {
+            progress.set(number)?;
+        }
+        let wrong = |found: String| malformed(&shown, number, found);
+        let line: Line<'_> =
+            serde_json::from_str(&line).map_err(|error| wrong(error.to_string()))?;
+        let (depth, kind, name, language, loc, first, last, bytes, comments, functions, decisions) =
+            line;
+        let module = Module {
+            kind,
+            name: &name,
+            language: &language,
+            loc,
+            line: first,
+            end_line: last,
+            bytes,
+            comment_lines: comments,
+            functions,
+            complexity: decisions,
+        };
+        let depth = usize::from(depth);
+        let is_root = kind == ModuleKind::Root;
+        match &mut builder {
+            None if depth == 0 && is_root => {
+                let mut made = HierarchyBuilder::new(&name);
+                made.set(NodeId::ROOT, module);
+                builder = Some(made);
+                open.push(NodeId::ROOT);
+            }
+            Some(builder) if depth > 0 && depth <= open.len() && !is_root => {
+                open.truncate(depth);
+                let parent = open.last().copied().unwrap_or(NodeId::ROOT);
+                open.push(builder.add(parent, module));
+            }
+            _ => return Err(wrong(format!("a {} of depth {depth}", kind.name()))),
+        }
+    }
+    let found = number - 1;
+    match builder {
+        Some(builder) if found == head.modules => Ok(builder.build().0),
+        _ => {
+            let found = format!("{found} of {}", head.modules);
+            Err(malformed(&shown, number, found))
+        }
+    }
+}
+
+fn malformed(file: &str, line: u64, found: String) -> SourceError {
+    SourceError::Structure {
+        place: Place::line(file, line),
+        expected: "modules of a structure",
+        found,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(name: &str, text: &str) -> std::path::PathBuf {
+        let name = format!("callscape-{name}-{}{ENDING}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::write(&path, text).expect("a temporary file");
+        path
+    }
+
+    #[test]
+    fn a_structure_comes_back_as_it_was_however_deep() {
+        let mut builder = HierarchyBuilder::new("root");
+        let mut parent = NodeId::ROOT;
+        for depth in 0..500 {
+            let module = Module {
+                language: "C",
+                loc: depth,
+                bytes: u64::MAX,
+                ..Module::named(ModuleKind::Directory, "with \"signs\" \n and / é")
+            };
+            parent = builder.add(parent, module);
+            builder.add(parent, Module::named(ModuleKind::File, "leaf"));
+        }
+        let (hierarchy, _) = builder.build();
+        let mut text = Vec::new();
+        write(&hierarchy, &mut text).expect("memory takes it");
+        let path = file("deep", std::str::from_utf8(&text).expect("it is text"));
+        assert!(is_structure(&path));
+        let again = read(&path, &Progress::new()).expect("it was just written");
+        let _ = std::fs::remove_file(&path);
+        assert!(hierarchy.modules().eq(again.modules()));
+        for id in hierarchy.modules() {
+            assert_eq!(hierarchy.module(id), again.module(id));
+            assert_eq!(hierarchy.parent(id), again.parent(id));
+        }
+    }
+
+    #[test]
+    fn what_is_no_structure_is_refused_with_its_line() {
+        let module =
+            |depth: u16, kind: &str| format!("[{depth},\"{kind}\",\"a\",\"\",0,0,0,0,0,0,0]\n");
+        let with = |modules: u64, lines: &[String]| {
+            format!("{HEAD},\"modules\":{modules}}}\n{}", lines.concat())
+        };
+        let root = module(0, "root");
+        let wrong = [
+            (with(1, &[]), "line 1: "),
+            (with(2, std::slice::from_ref(&root)), "line 2: "),
+            (with(2, &[root.clone(), module(2, "file")]), "line 3: "),
+            (with(2, &[root.clone(), module(0, "file")]), "line 3: "),
+            (with(2, &[root.clone(), root.clone()]), "line 3: "),
+            (with(2, &[root.clone(), "[1]\n".to_owned()]), "line 3: "),
+            (with(1, &[module(0, "file")]), "line 2: "),
+        ];
+        for (number, (text, place)) in wrong.into_iter().enumerate() {
+            let path = file(&format!("wrong-{number}"), &text);
+            let error = read(&path, &Progress::new()).expect_err(&text).to_string();
+            let _ = std::fs::remove_file(&path);
+            assert!(
+                error.contains(place) && error.contains("expected modules"),
+                "{error}"
+            );
+        }
+    }
+}
