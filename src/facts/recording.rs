@@ -1,6 +1,6 @@
 //! One recorded execution: its functions, its calls, and what had to be repaired to read it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -41,6 +41,29 @@ pub struct Recording {
 }
 
 impl Recording {
+    /// A recording of calls: a trace, or a sampled one with so many samples.
+    pub fn of_calls(
+        path: &Path,
+        format: &'static str,
+        samples: Option<u64>,
+        (functions, trace): (Functions, Trace),
+        warnings: Vec<Warning>,
+    ) -> Recording {
+        Recording {
+            path: path.to_path_buf(),
+            format,
+            kind: match samples {
+                None => RecordingKind::Trace,
+                Some(_) => RecordingKind::Sampled,
+            },
+            functions,
+            trace,
+            profile: None,
+            samples: samples.unwrap_or(0),
+            warnings,
+        }
+    }
+
     /// What to tell once answers leave parts out, because the index has turned out to be damaged and what
     /// it was made from does not give the same calls again; none as long as answers are whole.
     pub fn damage(&self) -> Option<String> {

@@ -21,7 +21,7 @@ use super::document::Document;
 use super::input::Input;
 use crate::facts::builder::TraceBuilder;
 use crate::facts::functions::Functions;
-use crate::facts::recording::{Recording, RecordingKind};
+use crate::facts::recording::Recording;
 use crate::facts::trace::Trace;
 use crate::progress::Progress;
 use crate::warnings::{Place, Reporter, Warning};
@@ -155,17 +155,11 @@ fn pass(
         return Ok(None);
     }
     let end = document.offset();
-    let (functions, trace) = reader.finish(end, progress)?;
-    Ok(Some(Recording {
-        path: input.to_path_buf(),
-        format: FORMAT,
-        kind: RecordingKind::Trace,
-        functions,
-        trace,
-        profile: None,
-        samples: 0,
-        warnings: reporter.warnings(),
-    }))
+    let calls = reader.finish(end, progress)?;
+    let warnings = reporter.warnings();
+    Ok(Some(Recording::of_calls(
+        input, FORMAT, None, calls, warnings,
+    )))
 }
 
 /// Makes calls of events.

@@ -71,17 +71,15 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
     let place = || document.place();
     profile.hand_on(&taken, thread, &document, &mut samples, &mut builder);
     let samples = samples.finish(&mut builder, place);
-    let (functions, trace) = builder.finish(place);
-    Ok(Recording {
-        path: input.to_path_buf(),
-        format: FORMAT,
-        kind: RecordingKind::Sampled,
-        functions,
-        trace,
-        profile: None,
-        samples,
-        warnings: reporter.warnings(),
-    })
+    let calls = builder.finish(place);
+    let warnings = reporter.warnings();
+    Ok(Recording::of_calls(
+        input,
+        FORMAT,
+        Some(samples),
+        calls,
+        warnings,
+    ))
 }
 
 /// How many objects may lie around a profile: what DevTools answers, and what people store, wrap it.

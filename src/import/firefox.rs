@@ -20,7 +20,7 @@ use super::document::{self, Document};
 use super::input::Input;
 use super::samples::{self, Samples, StackId, Stacks};
 use crate::facts::builder::{Timestamp, TraceBuilder};
-use crate::facts::recording::{Recording, RecordingKind};
+use crate::facts::recording::Recording;
 use crate::progress::Progress;
 use crate::units::ThreadId;
 use crate::warnings::Reporter;
@@ -105,17 +105,15 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
     }
     let place = || document.place();
     let samples = samples.finish(&mut builder, place);
-    let (functions, trace) = builder.finish(place);
-    Ok(Recording {
-        path: input.to_path_buf(),
-        format: FORMAT,
-        kind: RecordingKind::Sampled,
-        functions,
-        trace,
-        profile: None,
-        samples,
-        warnings: reporter.warnings(),
-    })
+    let calls = builder.finish(place);
+    let warnings = reporter.warnings();
+    Ok(Recording::of_calls(
+        input,
+        FORMAT,
+        Some(samples),
+        calls,
+        warnings,
+    ))
 }
 
 /// A profile while it is read: of all processes, or of one in Gecko's format.

@@ -16,7 +16,7 @@ use super::input::Input;
 use super::otlp::Code;
 use super::spans::{ServiceId, Span, Spans};
 use crate::facts::builder::TraceBuilder;
-use crate::facts::recording::{Recording, RecordingKind};
+use crate::facts::recording::Recording;
 use crate::progress::Progress;
 use crate::warnings::Reporter;
 
@@ -66,17 +66,9 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
     document.close()?;
     let mut builder = TraceBuilder::new(&reporter);
     reader.spans.build(&mut builder, &reporter);
-    let (functions, trace) = builder.finish(|| document.place());
-    Ok(Recording {
-        path: input.to_path_buf(),
-        format: FORMAT,
-        kind: RecordingKind::Trace,
-        functions,
-        trace,
-        profile: None,
-        samples: 0,
-        warnings: reporter.warnings(),
-    })
+    let calls = builder.finish(|| document.place());
+    let warnings = reporter.warnings();
+    Ok(Recording::of_calls(input, FORMAT, None, calls, warnings))
 }
 
 /// The members of a trace that matter.

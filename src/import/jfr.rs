@@ -25,7 +25,7 @@ use super::samples::{Samples, StackId, Stacks, TrackId};
 use super::stream::Window;
 use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::facts::functions::Function;
-use crate::facts::recording::{Recording, RecordingKind};
+use crate::facts::recording::Recording;
 use crate::progress::Progress;
 use crate::units::FunctionId;
 use crate::warnings::{Place, Reporter};
@@ -142,17 +142,15 @@ fn pass(
     let place = || window.place(end);
     reader.take_waiting(&window);
     let samples = reader.samples.finish(&mut reader.builder, place);
-    let (functions, trace) = reader.builder.finish(place);
-    Ok(Some(Recording {
-        path: input.to_path_buf(),
-        format: FORMAT,
-        kind: RecordingKind::Sampled,
-        functions,
-        trace,
-        profile: None,
-        samples,
-        warnings: reporter.warnings(),
-    }))
+    let calls = reader.builder.finish(place);
+    let warnings = reporter.warnings();
+    Ok(Some(Recording::of_calls(
+        input,
+        FORMAT,
+        Some(samples),
+        calls,
+        warnings,
+    )))
 }
 
 /// Moves the window to `offset`; false when the file ends before.

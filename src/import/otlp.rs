@@ -11,6 +11,7 @@
 //! status, kind and other attributes.
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use super::ImportError;
 use super::decimal::Unit;
@@ -19,7 +20,7 @@ use super::input::Input;
 use super::spans::{ServiceId, Span, Spans};
 use super::stream;
 use crate::facts::builder::TraceBuilder;
-use crate::facts::recording::{Recording, RecordingKind};
+use crate::facts::recording::Recording;
 use crate::progress::Progress;
 use crate::warnings::{Place, Reporter};
 
@@ -51,20 +52,10 @@ pub fn join(inputs: &[Input], progress: &Progress) -> Result<Recording, ImportEr
     }
     let mut builder = TraceBuilder::new(&reporter);
     spans.build(&mut builder, &reporter);
-    let (functions, trace) = builder.finish(|| end.clone());
-    Ok(Recording {
-        path: inputs
-            .first()
-            .map(|input| input.to_path_buf())
-            .unwrap_or_default(),
-        format: FORMAT,
-        kind: RecordingKind::Trace,
-        functions,
-        trace,
-        profile: None,
-        samples: 0,
-        warnings: reporter.warnings(),
-    })
+    let calls = builder.finish(|| end.clone());
+    let path = inputs.first().map_or(Path::new(""), |input| input);
+    let warnings = reporter.warnings();
+    Ok(Recording::of_calls(path, FORMAT, None, calls, warnings))
 }
 
 /// The ids of the traces that a file has spans of.

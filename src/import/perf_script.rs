@@ -32,7 +32,7 @@ use super::samples::{Samples, TrackId};
 use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::facts::functions::Function;
 use crate::facts::names::{NameId, Names};
-use crate::facts::recording::{Recording, RecordingKind};
+use crate::facts::recording::Recording;
 use crate::progress::Progress;
 use crate::units::{FunctionId, ThreadId};
 use crate::warnings::{Place, Reporter};
@@ -123,17 +123,15 @@ fn pass(
     reader.flush(&lines);
     let place = || lines.place();
     let samples = reader.samples.finish(&mut reader.builder, place);
-    let (functions, trace) = reader.builder.finish(place);
-    Ok(Some(Recording {
-        path: input.to_path_buf(),
-        format: FORMAT,
-        kind: RecordingKind::Sampled,
-        functions,
-        trace,
-        profile: None,
-        samples,
-        warnings: reporter.warnings(),
-    }))
+    let calls = reader.builder.finish(place);
+    let warnings = reporter.warnings();
+    Ok(Some(Recording::of_calls(
+        input,
+        FORMAT,
+        Some(samples),
+        calls,
+        warnings,
+    )))
 }
 
 /// In what order the times of the samples stand, which tells those of `--deltatime` from others: perf prints samples

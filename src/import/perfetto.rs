@@ -28,7 +28,7 @@ use super::stream::Window;
 use crate::facts::builder::TraceBuilder;
 use crate::facts::functions::Function;
 use crate::facts::names::{NameId, Names};
-use crate::facts::recording::{Recording, RecordingKind};
+use crate::facts::recording::Recording;
 use crate::progress::Progress;
 use crate::units::{FunctionId, ThreadId};
 use crate::warnings::{Place, Reporter};
@@ -90,17 +90,9 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         progress.check()?;
         built.map_err(|error| ImportError::io(input, error))?;
         let place = || Place::offset(&reader.file, end);
-        let (functions, trace) = reader.builder.finish(place);
-        return Ok(Recording {
-            path: input.to_path_buf(),
-            format: FORMAT,
-            kind: RecordingKind::Trace,
-            functions,
-            trace,
-            profile: None,
-            samples: 0,
-            warnings: reporter.warnings(),
-        });
+        let calls = reader.builder.finish(place);
+        let warnings = reporter.warnings();
+        return Ok(Recording::of_calls(input, FORMAT, None, calls, warnings));
     }
     // Sorting takes events in whatever order they are.
     let place = Place::file(input.display().to_string());

@@ -23,7 +23,7 @@ use super::input::Input;
 use super::samples::{Samples, StackId, Stacks, median};
 use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::facts::functions::Function;
-use crate::facts::recording::{Recording, RecordingKind};
+use crate::facts::recording::Recording;
 use crate::progress::Progress;
 use crate::units::{FunctionId, ThreadId};
 use crate::warnings::{Place, Reporter};
@@ -70,21 +70,10 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
     }
     let place = || document.place();
     let samples = reader.samples.finish(&mut reader.builder, place);
-    let (functions, trace) = reader.builder.finish(place);
-    Ok(Recording {
-        path: input.to_path_buf(),
-        format: FORMAT,
-        kind: if reader.sampled {
-            RecordingKind::Sampled
-        } else {
-            RecordingKind::Trace
-        },
-        functions,
-        trace,
-        profile: None,
-        samples,
-        warnings: reporter.warnings(),
-    })
+    let calls = reader.builder.finish(place);
+    let samples = reader.sampled.then_some(samples);
+    let warnings = reporter.warnings();
+    Ok(Recording::of_calls(input, FORMAT, samples, calls, warnings))
 }
 
 /// A shared frame.

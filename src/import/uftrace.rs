@@ -9,7 +9,7 @@ use std::io::Read;
 use super::ImportError;
 use super::input::Input;
 use crate::facts::builder::TraceBuilder;
-use crate::facts::recording::{Recording, RecordingKind};
+use crate::facts::recording::Recording;
 use crate::progress::Progress;
 use crate::warnings::{Place, Reporter};
 use symbols::Symbols;
@@ -72,17 +72,9 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         ));
     }
     count_left_out(input, &reporter);
-    let (functions, trace) = builder.finish(|| Place::file(last.display().to_string()));
-    Ok(Recording {
-        path: input.to_path_buf(),
-        format: FORMAT,
-        kind: RecordingKind::Trace,
-        functions,
-        trace,
-        profile: None,
-        samples: 0,
-        warnings: reporter.warnings(),
-    })
+    let calls = builder.finish(|| Place::file(last.display().to_string()));
+    let warnings = reporter.warnings();
+    Ok(Recording::of_calls(input, FORMAT, None, calls, warnings))
 }
 
 /// The start of `info`; none when it is too short to be one.

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use super::FORMAT;
 use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::facts::functions::Function;
-use crate::facts::recording::{Recording, RecordingKind};
+use crate::facts::recording::Recording;
 use crate::import::ImportError;
 use crate::import::cpuprofile::Profile;
 use crate::import::decimal::Unit;
@@ -41,17 +41,15 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
     reader.hand_on(&document, &mut samples);
     let place = || document.place();
     let samples = samples.finish(&mut reader.builder, place);
-    let (functions, trace) = reader.builder.finish(place);
-    Ok(Recording {
-        path: input.to_path_buf(),
-        format: FORMAT,
-        kind: RecordingKind::Sampled,
-        functions,
-        trace,
-        profile: None,
-        samples,
-        warnings: reporter.warnings(),
-    })
+    let calls = reader.builder.finish(place);
+    let warnings = reporter.warnings();
+    Ok(Recording::of_calls(
+        input,
+        FORMAT,
+        Some(samples),
+        calls,
+        warnings,
+    ))
 }
 
 /// Process and thread, or process and id of a profile, as they are written.
