@@ -99,9 +99,8 @@ impl Workbench {
                 return Ok(Counted::default());
             };
             let rules = filters.rules(&session.hierarchy, &resolved.resolution.modules);
-            let functions = resolved.recording.functions.len();
             let trace = &resolved.recording.trace;
-            let summary = Summary::new(trace, functions, range, &rules, progress)?;
+            let summary = Summary::of(&resolved.recording, range, &rules, progress)?;
             let running = match wants_running {
                 true => Some(Arc::new(Running::new(trace, &rules, progress)?)),
                 false => None,

@@ -12,3 +12,4 @@ pub mod selection;
 pub mod starting;
 pub mod summary;
 pub mod walk;
+mod weights;

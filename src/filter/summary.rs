@@ -8,6 +8,8 @@ use rayon::prelude::*;
 
 use super::filters::FilterRules;
 use super::walk::{LeftCall, walk};
+use super::weights;
+use crate::facts::recording::Recording;
 use crate::facts::trace::{FunctionMetrics, Relation, Trace};
 use crate::progress::{Cancelled, Progress};
 use crate::units::{Cost, FunctionId, TimeRange};
@@ -50,6 +52,21 @@ pub struct Summary {
 type Relations = HashMap<(FunctionId, FunctionId), (u64, Cost, Cost)>;
 
 impl Summary {
+    /// Of what `range` and `rules` leave of a recording. O(calls in the range), of a profile O(contexts); threads side
+    /// by side.
+    pub fn of(
+        recording: &Recording,
+        range: Option<TimeRange>,
+        rules: &FilterRules,
+        progress: &Progress,
+    ) -> Result<Summary, Cancelled> {
+        let functions = recording.functions.len();
+        match &recording.profile {
+            Some(profile) => weights::left_of(profile, functions, rules, progress),
+            None => Summary::new(&recording.trace, functions, range, rules, progress),
+        }
+    }
+
     /// Of the calls that `range` and `rules` leave of `trace`, which has so many `functions`. O(calls in
     /// the range), threads side by side.
     pub fn new(

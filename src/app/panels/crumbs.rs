@@ -126,6 +126,18 @@ fn left(document: &Document, context: &Context<'_>) -> String {
         let share = 100.0 * done as f64 / all.max(1) as f64;
         return format!("counting what is left: {share:.0} %");
     }
+    if let Some(profile) = document.profile() {
+        let table = document.functions.as_ref();
+        let Some(left) = table.and_then(|it| it.left_of(|_| true)) else {
+            return String::new();
+        };
+        let all = profile.weight().ns().max(1) as f64;
+        let share = 100.0 * left.self_cost.ns() as f64 / all;
+        return match profile.contexts() {
+            Some(_) => format!("{share:.1} % of the weight left"),
+            None => "of functions and relations: the recording tells no call paths".to_owned(),
+        };
+    }
     let all = document
         .resolved()
         .map_or(0, |it| it.recording.trace.calls());

@@ -107,6 +107,11 @@ impl Profile {
         self.values.get(self.shown).map_or(&TIME, |it| &it.unit)
     }
 
+    /// What the weights belong to.
+    pub fn weights(&self) -> &Weights {
+        &self.weights
+    }
+
     /// The calling context tree; none where the input tells none.
     pub fn contexts(&self) -> Option<&Contexts> {
         match &self.weights {

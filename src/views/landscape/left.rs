@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::facts::trace::{Call, Relation, Trace};
+use crate::facts::trace::{Call, FunctionMetrics, Relation, Trace};
 use crate::filter::filters::FilterRules;
 use crate::filter::running::Running;
 use crate::filter::selection::CallOf;
@@ -36,7 +36,9 @@ impl Left {
     /// Takes what looking at every call has found.
     pub fn count(&mut self, summary: &Summary) {
         let functions = summary.functions.iter();
-        self.is_left = functions.map(|it| it.metrics.calls > 0).collect();
+        // Profiles do not count calls, all of them.
+        let is_left = |of: &FunctionMetrics| of.calls > 0 || of.total > Cost::ZERO;
+        self.is_left = functions.map(|it| is_left(&it.metrics)).collect();
         self.relations.clone_from(&summary.relations);
     }
 
