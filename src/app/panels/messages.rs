@@ -1,7 +1,9 @@
-//! What went wrong or was repaired: cards at the bottom right, until dismissed.
+//! What went wrong, was repaired or is to be known, until dismissed. What only is to be known stands in the bar at the
+//! top and opens there, so that it covers nothing; all else on cards at the bottom right.
 
 use egui::collapsing_header::CollapsingState;
-use egui::{Align, Align2, Context as Egui, Layout, Ui};
+use egui::containers::menu::{MenuButton, MenuConfig};
+use egui::{Align, Align2, Context as Egui, Layout, PopupCloseBehavior, Ui};
 
 use super::super::command::Command;
 use super::super::style;
@@ -12,9 +14,85 @@ use super::widgets::{Icon, MARGIN, icon_button};
 /// More lines scroll.
 const MAX_HEIGHT: f32 = 160.0;
 
+/// The width of what opens from the bar at the top, and how high its lines are before they scroll.
+const WIDTH: f32 = 420.0;
+const OPEN_HEIGHT: f32 = 320.0;
+
+/// The notices in the bar at the top have so much room at most.
+pub const NOTICES: f32 = 290.0;
+
+/// Whether a message stands in the bar at the top.
+fn is_notice(message: &Message) -> bool {
+    !message.is_error && !message.is_open
+}
+
+/// Whether there is anything for the bar at the top.
+pub fn has_notices(context: &Context<'_>) -> bool {
+    context.bench.messages.iter().any(is_notice)
+}
+
+/// What is only to be known: its title, which opens the lines, and what takes it away. In `width` points at most.
+pub fn notices(ui: &mut Ui, width: f32, context: &mut Context<'_>) {
+    let messages = &context.bench.messages;
+    let notices = || messages.iter().enumerate().filter(|it| is_notice(it.1));
+    let Some((first, message)) = notices().next() else {
+        return;
+    };
+    let title = match notices().count() {
+        1 => message.title.clone(),
+        many => format!("{many} notices"),
+    };
+    let colors = style::colors(context.bench.settings.theme);
+    ui.spacing_mut().item_spacing.x = 2.0;
+    ui.allocate_ui_with_layout(
+        egui::vec2((width - 30.0).max(40.0), ui.available_height()),
+        Layout::left_to_right(Align::Center),
+        |ui| {
+            let text = egui::RichText::new(&title).small();
+            let button = egui::Button::new(text)
+                .fill(colors.accent.gamma_multiply(0.16))
+                .truncate();
+            // What it says can be selected and copied.
+            let stays = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+            let (response, _) = MenuButton::from_button(button).config(stays).ui(ui, |ui| {
+                ui.set_width(WIDTH.min(ui.ctx().content_rect().width() - 40.0));
+                for (index, message) in notices() {
+                    opened(ui, index, message, context.commands);
+                }
+            });
+            response.on_hover_text(format!("{title}: click to read"));
+        },
+    );
+    if icon_button(ui, Icon::Close, false, "Dismiss").clicked() {
+        context.commands.push(Command::DismissMessage(first));
+    }
+}
+
+/// All of a notice.
+fn opened(ui: &mut Ui, index: usize, message: &Message, commands: &mut Vec<Command>) {
+    ui.with_layout(Layout::right_to_left(Align::Min), |ui| {
+        if icon_button(ui, Icon::Close, false, "Dismiss").clicked() {
+            commands.push(Command::DismissMessage(index));
+        }
+        ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+            ui.add(egui::Label::new(style::title(&message.title)).wrap());
+        });
+    });
+    egui::ScrollArea::vertical()
+        .id_salt(index)
+        .max_height(OPEN_HEIGHT)
+        .show(ui, |ui| lines(ui, message));
+}
+
+fn lines(ui: &mut Ui, message: &Message) {
+    for line in &message.lines {
+        ui.add(egui::Label::new(line).selectable(true).wrap());
+    }
+}
+
 pub fn show(ctx: &Egui, context: &mut Context<'_>) {
     let messages = &context.bench.messages;
-    if messages.is_empty() {
+    if messages.iter().all(is_notice) {
         return;
     }
     let within = context.free.shrink(MARGIN);
@@ -24,19 +102,20 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
         .constrain(false)
         .show(ctx, |ui| {
             ui.spacing_mut().item_spacing.y = 8.0;
-            for (index, message) in messages.iter().enumerate() {
+            let cards = messages.iter().enumerate().filter(|it| !is_notice(it.1));
+            for (index, message) in cards {
                 egui::Frame::popup(ui.style())
                     .inner_margin(10)
                     .show(ui, |ui| {
                         ui.set_width(320.0f32.min(within.width() - 20.0));
-                        card(ui, index, message, context);
+                        card(ui, index, message, context.commands);
                     });
             }
         });
 }
 
 /// A message in full, or as its title, which opens.
-fn card(ui: &mut Ui, index: usize, message: &Message, context: &mut Context<'_>) {
+fn card(ui: &mut Ui, index: usize, message: &Message, commands: &mut Vec<Command>) {
     let mut title = style::title(&message.title);
     if message.is_error {
         title = title.color(ui.visuals().error_fg_color);
@@ -47,7 +126,7 @@ fn card(ui: &mut Ui, index: usize, message: &Message, context: &mut Context<'_>)
         .show_header(ui, |ui| {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if icon_button(ui, Icon::Close, false, "Dismiss").clicked() {
-                    context.commands.push(Command::DismissMessage(index));
+                    commands.push(Command::DismissMessage(index));
                 }
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                     ui.add(egui::Label::new(title).truncate());
@@ -57,11 +136,7 @@ fn card(ui: &mut Ui, index: usize, message: &Message, context: &mut Context<'_>)
         .body_unindented(|ui| {
             egui::ScrollArea::vertical()
                 .max_height(MAX_HEIGHT)
-                .show(ui, |ui| {
-                    for line in &message.lines {
-                        ui.add(egui::Label::new(line).selectable(true).wrap());
-                    }
-                });
+                .show(ui, |ui| lines(ui, message));
         });
     header.response.on_hover_text(&message.title);
 }

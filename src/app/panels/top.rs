@@ -6,7 +6,7 @@ use super::super::camera::{Mode, Preset};
 use super::super::command::Command;
 use super::super::style;
 use super::widgets::{Icon, icon_button, paint};
-use super::{Context, search};
+use super::{Context, messages, search};
 use crate::views::table::{Needs, ViewId};
 
 pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
@@ -50,7 +50,11 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
                     };
                     let chip = range_text(context);
                     let needed = if chip.is_some() { 190.0 } else { 0.0 };
-                    let width = (ui.available_width() - needed).max(40.0);
+                    let told = match messages::has_notices(context) {
+                        true => messages::NOTICES.min(ui.available_width() * 0.45),
+                        false => 0.0,
+                    };
+                    let width = (ui.available_width() - needed - told).max(40.0);
                     ui.allocate_ui_with_layout(
                         egui::vec2(width, ui.available_height()),
                         Layout::left_to_right(Align::Center),
@@ -61,6 +65,9 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
                     );
                     if let Some(text) = chip {
                         range(ui, &text, context);
+                    }
+                    if told > 0.0 {
+                        messages::notices(ui, told, context);
                     }
                 });
             });
