@@ -429,6 +429,7 @@ fn meanings<'a>(
             plays: of.recording.profile.is_none(),
             counts_calls: of.recording.counts_calls(),
             left_out,
+            keeps_room: false,
         }),
     }
 }

@@ -3,7 +3,7 @@
 use egui::{Color32, Rect, Sense, Ui, pos2, vec2};
 
 use super::super::style;
-use super::legend::{Meanings, entry, together};
+use super::legend::{Meanings, Shown, entry, together};
 use super::text;
 use crate::layout::arcs::ArcMeasure;
 use crate::views::difference::difference_color;
@@ -13,7 +13,11 @@ use crate::views::landscape::ArcMode;
 const SAMPLE: f32 = 48.0;
 const STROKE: f32 = 18.0;
 
-pub(super) fn show(ui: &mut Ui, meanings: &Meanings<'_>, counts_calls: bool, left_out: usize) {
+/// Samples of widths, and the room that each has at least where room is kept, in points.
+const SAMPLES: usize = 3;
+const AMOUNT: f32 = 30.0;
+
+pub(super) fn show(ui: &mut Ui, meanings: &Meanings<'_>, shown: &Shown) {
     let settings = meanings.settings;
     let palette = settings.theme.palette();
     if settings.arcs == ArcMode::None {
@@ -33,10 +37,6 @@ pub(super) fn show(ui: &mut Ui, meanings: &Meanings<'_>, counts_calls: bool, lef
         }
         return entry(ui, "outlined:", "in one run alone");
     }
-    let left_out = match left_out {
-        0 => String::new(),
-        left_out => format!("{} lesser ones not drawn", text::count(left_out as u64)),
-    };
     let of = match settings.arcs {
         ArcMode::All | ArcMode::Difference | ArcMode::None => "",
         ArcMode::Selection => " of the module chosen",
@@ -50,7 +50,7 @@ pub(super) fn show(ui: &mut Ui, meanings: &Meanings<'_>, counts_calls: bool, lef
             of.trim_start(),
         );
     });
-    let what = match (settings.arc_measure, counts_calls) {
+    let what = match (settings.arc_measure, shown.counts_calls) {
         (_, false) => "weight",
         (ArcMeasure::Calls, true) => "calls",
         (ArcMeasure::Cost, true) => "cost",
@@ -59,19 +59,40 @@ pub(super) fn show(ui: &mut Ui, meanings: &Meanings<'_>, counts_calls: bool, lef
     together(ui, |ui| {
         ui.label(style::weak("Width").small());
         ui.label(egui::RichText::new(format!("{what}, logarithmic:")).small());
+        let room = if shown.keeps_room { AMOUNT } else { 0.0 };
+        let mut drawn = 0;
         if most > 0 {
             let middle = (most as f64).sqrt().round() as u64;
             let mut samples = vec![(1, 0.0), (middle, 0.5), (most, 1.0)];
             samples.dedup_by_key(|(amount, _)| *amount);
+            drawn = samples.len();
             for (amount, share) in samples {
                 stroke(ui, share, palette.caller, palette.callee);
-                ui.label(egui::RichText::new(landscape.arc_amount(amount)).small());
+                let text = egui::RichText::new(landscape.arc_amount(amount)).small();
+                let taken = ui.label(text).rect.width();
+                ui.add_space((room - taken).max(0.0));
             }
+        }
+        if shown.keeps_room {
+            let spacing = 2.0 * ui.spacing().item_spacing.x;
+            let missing = SAMPLES.saturating_sub(drawn) as f32;
+            ui.add_space(missing * (STROKE + room + spacing));
         }
     });
     ui.add_space(14.0);
-    if !left_out.is_empty() {
-        entry(ui, "Arcs", &left_out);
+    if shown.left_out > 0 || shown.keeps_room {
+        let text = format!(
+            "{} lesser ones not drawn",
+            text::count(shown.left_out.max(1) as u64)
+        );
+        together(ui, |ui| {
+            if shown.left_out == 0 {
+                ui.set_invisible();
+            }
+            ui.label(style::weak("Arcs").small());
+            ui.label(egui::RichText::new(text).small());
+        });
+        ui.add_space(14.0);
     }
 }
 

@@ -30,6 +30,8 @@ pub struct Shown {
     pub counts_calls: bool,
     /// Call relations that are not drawn.
     pub left_out: usize,
+    /// Room is kept for what comes and goes as the recording plays, so that nothing else moves.
+    pub keeps_room: bool,
 }
 
 pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
@@ -48,14 +50,40 @@ pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
             plays: document.playback.is_some(),
             counts_calls: document.counts_calls(),
             left_out: document.landscape.arcs_left_out(),
+            keeps_room: true,
         }),
     };
     let panel = egui::Panel::bottom("legend")
         .frame(frame(ui))
         .resizable(false);
     panel.show(ui, |ui| {
+        // With the same meanings it never becomes lower again: the views over it stay where they are.
+        let id = egui::Id::unique("height of the legend");
+        let width = ui.available_width();
+        let known: Option<Height> = ui.data(|data| data.get_temp(id));
+        let known = known.filter(|it| it.width == width && it.settings == bench.settings);
+        let least = known.map_or(0.0, |it| it.height);
+        ui.set_min_height(least);
         context.commands.extend(strip(ui, &meanings));
+        let height = ui.min_rect().height();
+        if known.is_none() || height > least {
+            let settings = bench.settings;
+            let found = Height {
+                width,
+                settings,
+                height,
+            };
+            ui.data_mut(|data| data.insert_temp(id, found));
+        }
     });
+}
+
+/// How high the strip has been with these settings, in points.
+#[derive(Clone, Copy)]
+struct Height {
+    width: f32,
+    settings: LandscapeSettings,
+    height: f32,
 }
 
 /// What surrounds the strip.
@@ -203,7 +231,7 @@ pub fn strip(ui: &mut Ui, meanings: &Meanings<'_>) -> Option<Command> {
                 }
             });
         }
-        super::arc_legend::show(ui, meanings, shown.counts_calls, shown.left_out);
+        super::arc_legend::show(ui, meanings, shown);
     });
     wanted.map(Command::Highlight)
 }
