@@ -130,6 +130,13 @@ fn frames(end: u64, share: f64, mut show: impl FnMut(TimeRange) -> [Duration; 2]
     [taken[middle], taken[taken.len() - 1], cpu, own / FRAMES]
 }
 
+/// Says when the exact pictures were there.
+fn told(view: &str, name: &str, mut waited: Vec<Duration>) {
+    waited.sort();
+    let (median, longest) = (waited[waited.len() / 2], waited[waited.len() - 1]);
+    println!("{view}, {name}: exact after {median:.2?}, at most {longest:.2?}");
+}
+
 fn main() {
     let calls = setting("CALLS", 10_000_000);
     let threads = setting("THREADS", 4) as u32;
@@ -174,22 +181,31 @@ fn main() {
                         waited.push(frame[0] + wait(&mut view));
                         frame
                     });
-                    waited.sort();
-                    println!(
-                        "mural, {name}: exact after {:.2?}, at most {:.2?}",
-                        waited[waited.len() / 2],
-                        waited[waited.len() - 1]
-                    );
+                    told("mural", name, waited);
                     found
                 } else {
                     let mut view = FlameView::new(session, 0);
                     view.show(&scope(session));
-                    frames(end, share, |range| {
+                    let wait = |view: &mut FlameView| {
+                        let begin = Instant::now();
+                        while view.is_waiting() {
+                            std::thread::sleep(Duration::from_millis(1));
+                            black_box(view.show(&scope(session)));
+                        }
+                        begin.elapsed()
+                    };
+                    wait(&mut view);
+                    let mut waited = Vec::new();
+                    let found = frames(end, share, |range| {
                         view.set_visible(range);
                         let (begin, before) = (Instant::now(), thread_time());
                         black_box(view.show(&scope(session)));
-                        [begin.elapsed(), thread_time() - before]
-                    })
+                        let frame = [begin.elapsed(), thread_time() - before];
+                        waited.push(frame[0] + wait(&mut view));
+                        frame
+                    });
+                    told("flame", name, waited);
+                    found
                 };
                 println!(
                     "{view}, {name}: median {median:.2?}, longest {longest:.2?}, processor {cpu:.2?}, own thread {own:.2?}"

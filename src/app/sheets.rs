@@ -246,7 +246,11 @@ impl Sheets {
 
     /// Whether a sheet will show more without anything being done: it is still being worked out.
     pub fn is_waiting(&self, view: ViewId) -> bool {
-        view == ViewId::Mural && self.mural.is_waiting()
+        match view {
+            ViewId::Mural => self.mural.is_waiting(),
+            ViewId::Flame => self.flame.is_waiting(),
+            _ => false,
+        }
     }
 
     fn revision(&self, view: ViewId) -> u64 {

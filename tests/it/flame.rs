@@ -1,12 +1,15 @@
 //! Through the public interface: what the call stack view draws against the calls themselves.
 
-use callscape::facts::trace::{Columns, Flame, FlameOf, LeaveOut};
+use std::time::Duration;
+
+use callscape::facts::trace::{Call, Columns, Flame, FlameOf, LeaveOut, Trace};
 use callscape::filter::filters::{FilterStep, Filters};
 use callscape::filter::operations::Kept;
 use callscape::filter::selection::{CallOf, Selection};
 use callscape::layout::axis::TimeAxis;
+use callscape::layout::sheet::Sheet;
 use callscape::render::theme::Theme;
-use callscape::units::{CallId, Cost, FunctionId, Time, TimeRange};
+use callscape::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
 use callscape::views::flame::FlameView;
 use glam::Vec2;
 
@@ -90,6 +93,102 @@ fn flame_draws_wide_calls_as_boxes_and_narrow_ones_by_what_they_cover() {
     }
 }
 
+/// How many pixels of the rasters of `sheet` differ from what calls too narrow for boxes cover, and how many do not.
+fn held_against_calls(
+    sheet: &Sheet,
+    trace: &Trace,
+    axis: &TimeAxis,
+    depths_of: impl Fn(ThreadId, &[Call]) -> Vec<Option<u32>>,
+) -> [usize; 2] {
+    let (columns, _) = axis.columns();
+    let mut found = [0, 0];
+    for ((thread, calls), raster) in all_calls(trace).iter().zip(&sheet.rasters[1..]) {
+        let [cells, depths] = raster.size;
+        let count = columns.count();
+        let at = |depth: u32, k: u32| (depth * count + k) as usize;
+        let mut open = vec![0; (count * depths) as usize];
+        let mut there = vec![false; open.len()];
+        let mut boxed = vec![false; open.len()];
+        for (call, depth) in calls.iter().zip(depths_of(*thread, calls)) {
+            let Some(depth) = depth.filter(|&depth| depth < depths) else {
+                continue;
+            };
+            let [left, right] = [call.start, call.end].map(|time| axis.x_of(time));
+            let first = (left.max(0.0) as u32).saturating_sub(1);
+            for k in first..((right + 2.0).max(0.0) as u32).min(count) {
+                let [start, end] = [k, k + 1].map(|k| columns.start(k).ns());
+                let (from, to) = (call.start.ns().max(start), call.end.ns().min(end));
+                open[at(depth, k)] += to.saturating_sub(from);
+                there[at(depth, k)] |= from < to || (start..end).contains(&call.start.ns());
+                boxed[at(depth, k)] |= right - left >= 3.0 && from < to;
+            }
+        }
+        for depth in 0..depths {
+            for k in (0..count).filter(|&k| !boxed[at(depth, k)]) {
+                let length = columns.start(1).since(columns.start(0)).ns();
+                let share = (open[at(depth, k)] as f32 / length as f32).min(1.0);
+                let expected = if there[at(depth, k)] {
+                    (0.16 + 0.84 * share) * 255.0
+                } else {
+                    0.0
+                };
+                let cell = u64::from(k) * u64::from(cells) / u64::from(count);
+                let alpha = raster.pixels[(depth * cells + cell as u32) as usize][3];
+                let is_so = (f32::from(alpha) - expected).abs() < 2.0;
+                found[usize::from(is_so)] += 1;
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn flame_shows_many_calls_at_once_and_then_exactly() {
+    let session = session(3, 20, 120_000);
+    let trace = &session.recordings[0].recording.trace;
+    let modules = &session.recordings[0].resolution.modules;
+    let selection = Selection::default();
+    let removed = FunctionId(3);
+    let left_out = Filters::new([FilterStep::RemoveModule(modules[removed.index()])]);
+    // An odd number of columns: cells of two are no whole pixels.
+    let size = Vec2::new(151.0, 900.0);
+    for filters in [Filters::default(), left_out] {
+        let mut view = FlameView::new(&session, 0);
+        let scope = scope(&session, &selection, &filters, Theme::Light, size);
+        let first = view.show(&scope).clone();
+        assert!(view.is_waiting() || !filters.is_empty());
+        while view.is_waiting() {
+            std::thread::sleep(Duration::from_millis(2));
+            view.show(&scope);
+        }
+        let last = view.show(&scope).clone();
+        let mut axis = TimeAxis::new(trace.range());
+        axis.place(0.0, size.x);
+        let depths_of = |_, calls: &[Call]| {
+            let mut around: Vec<(u32, u32)> = Vec::new();
+            let place = |call: &Call| {
+                while around.pop_if(|(depth, _)| *depth >= call.depth).is_some() {}
+                let removed_around = around.last().map_or(0, |&(_, removed)| removed);
+                let is_removed = !filters.is_empty() && call.function == removed;
+                around.push((call.depth, removed_around + u32::from(is_removed)));
+                (!is_removed).then_some(call.depth - removed_around)
+            };
+            calls.iter().map(place).collect()
+        };
+        let [wrong, right] = held_against_calls(&last, trace, &axis, depths_of);
+        assert!(wrong == 0 && right > 2000, "{wrong} of {right}");
+        let [wrong, right] = held_against_calls(&first, trace, &axis, depths_of);
+        if filters.is_empty() {
+            assert!(
+                first.rasters[1].size[0] == 76 && wrong > 0,
+                "{wrong} of {right}"
+            );
+        } else {
+            assert_eq!(wrong, 0);
+        }
+    }
+}
+
 #[test]
 fn flame_leaves_out_what_the_filter_operations_leave_out() {
     let mut random = Random(9);
@@ -121,6 +220,7 @@ fn flame_leaves_out_what_the_filter_operations_leave_out() {
                 columns,
                 depths: 0..u32::MAX,
                 least: Cost::from_ns(1 + random.below(40)),
+                columns_of_cell: 1,
                 is_near: seed % 2 == 0,
             };
             trace.flame_without(thread, &of, &leave_out, &mut flame);

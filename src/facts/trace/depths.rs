@@ -8,7 +8,7 @@ use super::detail::{Columns, Walk};
 use super::pieces::{Borders, Cut, Piece, Pieces};
 use super::runs::{self, SHORTEST};
 use super::store::{Calls, Cursor, Facts, NONE, Store, place};
-use crate::units::{CallId, Cost, FunctionId, Time};
+use crate::units::{CallId, Cost, FunctionId, Time, TimeRange};
 
 /// What of a thread a flame chart shows.
 #[derive(Clone, Debug)]
@@ -17,17 +17,28 @@ pub struct FlameOf {
     pub depths: Range<u32>,
     /// Calls that last so long are bars. At least a nanosecond.
     pub least: Cost,
+    /// So many columns together are one cell: less work where calls are many. At least one.
+    pub columns_of_cell: u32,
     /// The times of cells are cut up to half a column beside the borders of columns where calls are many, and up to a
     /// quarter where they are very many: then the work is for columns and depths only, however many calls there
     /// are. Else they are exact.
     pub is_near: bool,
 }
 
+impl FlameOf {
+    /// The columns of the cells.
+    fn cells(&self) -> Columns {
+        let count = self.columns.count();
+        let range = TimeRange::new(self.columns.start(0), self.columns.start(count));
+        Columns::new(range, count.div_ceil(self.columns_of_cell.max(1)))
+    }
+}
+
 /// A call that lasts long enough to be a box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bar {
     pub depth: u32,
-    /// It is open at some time of the columns `first..last`.
+    /// It is open at some time of the columns `first..last` of the cells.
     pub first: u32,
     pub last: u32,
     pub call: CallId,
@@ -53,12 +64,17 @@ pub struct DepthCell {
 pub struct Flame {
     /// In order of depth, then time.
     pub bars: Vec<Bar>,
+    /// The columns of the cells; none before the first picture.
+    pub columns: Option<Columns>,
     /// By column, all depths of it.
     pub cells: Vec<DepthCell>,
     /// The depths of the cells.
     pub depths: Range<u32>,
-    /// Whether the cells hold anything: where something is left out they do in windows of few calls only.
+    /// Whether the cells hold anything: where something is left out they do in windows of few calls only, unless they
+    /// are found exactly.
     pub is_counted: bool,
+    /// Whether the cells are of one column each and what is counted in them is what happens in these.
+    pub is_exact: bool,
     /// Calls that start in the columns and are left out; known where the cells are.
     pub left_out: u64,
     last: Vec<u32>,
@@ -111,6 +127,18 @@ impl Placed {
         Placed { call, depth, below }
     }
 }
+
+/// How a flame chart is found.
+#[derive(Clone, Copy)]
+pub(super) enum Find<'a> {
+    /// In the time of a frame.
+    AtOnce,
+    /// All of it, however long that takes, until it says that it is to stop.
+    Exactly(&'a dyn Fn() -> bool),
+}
+
+/// So many pieces or calls are gone through before it is asked again whether to stop.
+const UNASKED: u32 = 4096;
 
 /// Where something is left out, windows of fewer calls are gone through call by call.
 const FEW: u32 = if cfg!(test) { 40 } else { 1 << 18 };
@@ -370,6 +398,14 @@ impl<'a> Pass<'a, '_> {
     }
 }
 
+/// How cells have been filled.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Filled {
+    Exactly,
+    Nearly,
+    Stopped,
+}
+
 /// The bars under construction.
 struct Bars<'a> {
     borders: &'a Borders,
@@ -412,11 +448,20 @@ impl Bars<'_> {
 }
 
 impl Calls<'_> {
-    fn flame(&self, of: &FlameOf, leave_out: Option<&LeaveOut<'_>>, out: &mut Flame) {
-        let borders = Borders::new(of.columns);
+    /// Whether all was found; not where it was to stop.
+    fn flame(
+        &self,
+        of: &FlameOf,
+        leave_out: Option<&LeaveOut<'_>>,
+        find: Find<'_>,
+        out: &mut Flame,
+    ) -> bool {
+        let columns = of.cells();
+        let borders = Borders::new(columns);
         let rows = of.depths.len();
         out.left_out = 0;
         out.bars.clear();
+        out.columns = Some(columns);
         out.cells.clear();
         out.cells
             .resize(rows * borders.count(), DepthCell::default());
@@ -427,25 +472,33 @@ impl Calls<'_> {
         }
         let window = borders.window();
         out.is_counted = true;
+        out.is_exact = columns.count() == of.columns.count();
         if window.is_empty() {
-            return;
+            return true;
         }
+        let never = || false;
+        let stops = match find {
+            Find::AtOnce => &never,
+            Find::Exactly(stops) => stops,
+        };
+        let mut is_whole = true;
         match leave_out {
             Some(leave_out) => {
                 let started = [window.start, window.end].map(|t| self.started_before(t));
-                if started[1] - started[0] < FEW {
-                    self.flame_of_few(of, &borders, started[0]..started[1], leave_out, out);
+                let is_few = started[1] - started[0] < FEW;
+                if is_few || matches!(find, Find::Exactly(_)) {
+                    let started = started[0]..started[1];
+                    is_whole = self.flame_of_few(of, &borders, started, leave_out, stops, out);
                 } else {
-                    out.is_counted = false;
+                    (out.is_counted, out.is_exact) = (false, false);
                     self.bars(of, &borders, Some(leave_out), out);
                 }
             }
             None => {
                 self.bars(of, &borders, None, out);
-                let cut = if of.is_near {
-                    Cut::near(of.columns, FINER)
-                } else {
-                    Cut::Exact
+                let cut = match find {
+                    Find::AtOnce if of.is_near => Cut::near(columns, FINER),
+                    Find::AtOnce | Find::Exactly(_) => Cut::Exact,
                 };
                 let cells = Cells {
                     borders: &borders,
@@ -456,14 +509,23 @@ impl Calls<'_> {
                     ready: 0,
                     column: 0,
                 };
-                self.fill(cells, cut, &mut out.room);
+                let filled = self.fill(cells, cut, stops, &mut out.room);
+                is_whole = filled != Filled::Stopped;
+                out.is_exact &= filled == Filled::Exactly;
             }
         }
         out.bars.sort_unstable_by_key(|bar| (bar.depth, bar.call));
+        is_whole
     }
 
     /// Fills the cells.
-    fn fill(&self, cells: Cells<'_>, cut: Cut, room: &mut Room) {
+    fn fill(
+        &self,
+        cells: Cells<'_>,
+        cut: Cut,
+        stops: &dyn Fn() -> bool,
+        room: &mut Room,
+    ) -> Filled {
         let borders = cells.borders;
         let mut pass = Pass {
             calls: *self,
@@ -474,7 +536,12 @@ impl Calls<'_> {
         };
         pass.begin();
         let mut pieces = Pieces::new(*self, cut);
+        let mut unasked = 0;
         while let Some(piece) = pieces.next(borders) {
+            unasked += 1;
+            if unasked % UNASKED == 0 && stops() {
+                return Filled::Stopped;
+            }
             match piece {
                 Piece::Run {
                     level,
@@ -494,6 +561,11 @@ impl Calls<'_> {
         if let Some(last) = borders.count().checked_sub(1) {
             pass.cells.reach(last);
         }
+        if pieces.is_displaced() {
+            Filled::Nearly
+        } else {
+            Filled::Exactly
+        }
     }
 
     /// Finds the calls that last long enough: each is open at one of some times that are closer together.
@@ -505,8 +577,7 @@ impl Calls<'_> {
         out: &mut Flame,
     ) {
         let window = borders.window();
-        let range =
-            crate::units::TimeRange::new(Time::from_ns(window.start), Time::from_ns(window.end));
+        let range = TimeRange::new(Time::from_ns(window.start), Time::from_ns(window.end));
         let least = of.least.ns().max(1);
         let looks = (window.end - window.start) / least + 1;
         let looks = Columns::new(range, u32::try_from(looks).unwrap_or(u32::MAX));
@@ -546,15 +617,16 @@ impl Calls<'_> {
         }
     }
 
-    /// Goes through the calls `started` of a window, and those around them, one by one.
+    /// Goes through the calls `started` of a window, and those around them, one by one. Whether it got to the end.
     fn flame_of_few(
         &self,
         of: &FlameOf,
         borders: &Borders,
         started: Range<u32>,
         leave_out: &LeaveOut<'_>,
+        stops: &dyn Fn() -> bool,
         out: &mut Flame,
-    ) {
+    ) -> bool {
         let window = borders.window();
         let mut cursor = Cursor::new(*self);
         let facts = &mut out.room.facts;
@@ -602,6 +674,9 @@ impl Calls<'_> {
             }
         }
         for call in started {
+            if call % UNASKED == 0 && stops() {
+                return false;
+            }
             let of_call = cursor.facts(call);
             let function = self.store.callee(cursor.pair(call));
             around.truncate(of_call.depth as usize);
@@ -623,27 +698,30 @@ impl Calls<'_> {
         if let Some(last) = borders.count().checked_sub(1) {
             cells.reach(last);
         }
+        true
     }
 }
 
 impl Store {
+    /// Whether all was found; not where it was to stop.
     pub(super) fn flame(
         &self,
         thread: usize,
         of: &FlameOf,
         leave_out: Option<&LeaveOut<'_>>,
+        find: Find<'_>,
         out: &mut Flame,
-    ) {
+    ) -> bool {
         let deepest = self.infos.get(thread).map_or(0, |info| info.max_depth);
         let Some(calls) = self.all_calls().nth(thread) else {
-            return;
+            return true;
         };
         let first = of.depths.start.min(deepest);
         let of = FlameOf {
             depths: first..of.depths.end.clamp(first, deepest.max(first)),
             ..of.clone()
         };
-        calls.flame(&of, leave_out, out);
+        calls.flame(&of, leave_out, find, out)
     }
 
     /// The cells of all depths together.
@@ -656,10 +734,11 @@ impl Store {
     ) {
         let borders = Borders::new(columns);
         out.bars.clear();
+        out.columns = Some(columns);
         out.cells.clear();
         out.cells.resize(borders.count(), DepthCell::default());
         out.depths = 0..1;
-        out.is_counted = true;
+        (out.is_counted, out.is_exact) = (true, !is_near);
         out.left_out = 0;
         out.last.clear();
         out.last.push(NONE);
@@ -683,7 +762,7 @@ impl Store {
         } else {
             Cut::Exact
         };
-        calls.fill(cells, cut, &mut out.room);
+        calls.fill(cells, cut, &|| false, &mut out.room);
     }
 }
 
@@ -693,7 +772,7 @@ mod tests {
     use crate::facts::builder::{Timestamp, TraceBuilder};
     use crate::facts::functions::Function;
     use crate::facts::trace::{Call, Trace};
-    use crate::units::{ThreadId, TimeRange};
+    use crate::units::ThreadId;
     use crate::warnings::{Place, Reporter};
 
     fn random_trace(seed: u64) -> Trace {
@@ -791,6 +870,7 @@ mod tests {
                     columns,
                     depths: depths.clone(),
                     least: Cost::from_ns(1 + column * (seed % 4)),
+                    columns_of_cell: 1,
                     is_near: false,
                 };
                 for thread in trace.thread_ids() {
@@ -888,5 +968,64 @@ mod tests {
             functions > 1000 && displaced > 100,
             "{functions} {displaced}"
         );
+    }
+
+    #[test]
+    fn what_is_left_out_is_found_exactly_however_many_calls_there_are() {
+        let mut flame = Flame::default();
+        let (mut uncounted, mut stopped) = (0, 0);
+        for seed in 0..40 {
+            let trace = random_trace(seed);
+            let range = trace.range();
+            let columns = Columns::new(range, 1 + (seed * 7 % 50) as u32);
+            let of = FlameOf {
+                columns,
+                depths: 0..1000,
+                least: Cost::from_ns(1 + seed % 5),
+                columns_of_cell: 1,
+                is_near: true,
+            };
+            let removes = |function: FunctionId| function.0 == (seed % 4) as u32;
+            let cuts_below = |function: FunctionId, call: CallId| {
+                function.0 == (seed % 3) as u32 && call.0 % 3 == 0
+            };
+            let leave_out = LeaveOut {
+                removes: &removes,
+                cuts_below: &cuts_below,
+            };
+            for thread in trace.thread_ids() {
+                trace.flame_without(thread, &of, &leave_out, &mut flame);
+                uncounted += usize::from(!flame.is_counted);
+                let never = || false;
+                assert!(trace.flame_exactly(thread, &of, Some(&leave_out), &never, &mut flame));
+                assert!(flame.is_counted && flame.is_exact);
+                // By call around: its depth, and where its subcalls are drawn.
+                let mut around: Vec<(u32, Option<u32>)> = Vec::new();
+                let mut left = Vec::new();
+                for (call, id) in all_calls(&trace, thread).into_iter().zip(0..) {
+                    while around.pop_if(|(depth, _)| *depth >= call.depth).is_some() {}
+                    let above = around.last().map_or(Some(0), |&(_, below)| below);
+                    let depth = above.filter(|_| !removes(call.function));
+                    let is_cut = cuts_below(call.function, CallId(id));
+                    let below = above.map(|at| at + u32::from(depth.is_some()));
+                    around.push((call.depth, below.filter(|_| !is_cut)));
+                    left.extend(depth.map(|depth| Call { depth, ..call }));
+                }
+                let borders: Vec<u64> = (0..=columns.count())
+                    .map(|k| columns.start(k).ns())
+                    .collect();
+                let expected = direct(&left, &borders, &flame.depths.clone());
+                assert_eq!(flame.cells.len(), expected.len());
+                for (cell, expected) in flame.cells.iter().zip(expected) {
+                    let found = (cell.open.ns(), cell.started);
+                    assert_eq!(found, (expected.0, expected.1), "seed {seed}");
+                }
+                let always = || true;
+                let is_whole =
+                    trace.flame_exactly(thread, &of, Some(&leave_out), &always, &mut flame);
+                stopped += usize::from(!is_whole);
+            }
+        }
+        assert!(uncounted > 10 && stopped > 10, "{uncounted} {stopped}");
     }
 }

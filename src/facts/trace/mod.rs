@@ -33,6 +33,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 pub use coverage::{Coverage, CoverageRoom, Measure, Without};
+use depths::Find;
 pub use depths::{Bar, DepthCell, Flame, FlameOf, LeaveOut};
 pub use detail::{Columns, Strip};
 pub use occurrence::ActiveSpan;
@@ -427,9 +428,21 @@ impl Trace {
     /// What a flame chart shows of a thread. O(columns × (depths + log n)) where it is near, and 128 calls more a
     /// column where it is exact.
     pub fn flame(&self, thread: ThreadId, of: &FlameOf, out: &mut Flame) {
-        self.store.flame(thread.index(), of, None, out);
-        if let Some(store) = self.stand_in_for_damaged() {
-            store.flame(thread.index(), of, None, out);
+        self.find_flame(thread, of, None, Find::AtOnce, out);
+    }
+
+    fn find_flame(
+        &self,
+        thread: ThreadId,
+        of: &FlameOf,
+        leave_out: Option<&LeaveOut<'_>>,
+        find: Find<'_>,
+        out: &mut Flame,
+    ) -> bool {
+        let is_whole = self.store.flame(thread.index(), of, leave_out, find, out);
+        match self.stand_in_for_damaged() {
+            Some(store) => store.flame(thread.index(), of, leave_out, find, out),
+            None => is_whole,
         }
     }
 
@@ -442,10 +455,20 @@ impl Trace {
         leave_out: &LeaveOut<'_>,
         out: &mut Flame,
     ) {
-        self.store.flame(thread.index(), of, Some(leave_out), out);
-        if let Some(store) = self.stand_in_for_damaged() {
-            store.flame(thread.index(), of, Some(leave_out), out);
-        }
+        self.find_flame(thread, of, Some(leave_out), Find::AtOnce, out);
+    }
+
+    /// The same exactly and all of it, with or without what is left out, until `stops` says that it is to stop: then it
+    /// is false. O(columns × (depths + log n + 128)), and where something is left out O(calls).
+    pub fn flame_exactly(
+        &self,
+        thread: ThreadId,
+        of: &FlameOf,
+        leave_out: Option<&LeaveOut<'_>>,
+        stops: &dyn Fn() -> bool,
+        out: &mut Flame,
+    ) -> bool {
+        self.find_flame(thread, of, leave_out, Find::Exactly(stops), out)
     }
 
     /// The same cells of all depths together, and no bars.

@@ -121,6 +121,8 @@ pub(super) struct Pieces<'a> {
     level: usize,
     column: usize,
     is_over: bool,
+    /// A run has been taken as a whole that reaches over a border.
+    is_displaced: bool,
 }
 
 impl<'a> Pieces<'a> {
@@ -145,7 +147,13 @@ impl<'a> Pieces<'a> {
             level: TOP_LEVEL,
             column: 0,
             is_over: false,
+            is_displaced: false,
         }
+    }
+
+    /// Whether any time so far is counted beside the column that it lies in.
+    pub fn is_displaced(&self) -> bool {
+        self.is_displaced
     }
 
     /// The page that a run lies in, and its place there.
@@ -231,6 +239,7 @@ impl<'a> Pieces<'a> {
                 && end - start <= if level == 0 { shortest } else { longer }
             {
                 self.go_on(level);
+                self.is_displaced = true;
                 let middle = start + (end - start) / 2;
                 if middle < window.start {
                     continue;

@@ -10,7 +10,34 @@ use crate::filter::selection::CallOf;
 use crate::layout::axis::TimeAxis;
 use crate::layout::geometry::Color;
 use crate::layout::sheet::Raster;
-use crate::units::{Cost, FunctionId, ThreadId};
+use crate::units::{Cost, FunctionId, ThreadId, Time, TimeRange};
+
+/// What to find of a lane, with so many columns in a cell.
+pub fn flame_of(axis: &TimeAxis, depths: Range<u32>, columns_of_cell: u32) -> FlameOf {
+    FlameOf {
+        columns: axis.columns().0,
+        depths,
+        // Those that are boxes, whichever way their edges are rounded.
+        least: Cost::from_ns((0.9 * f64::from(BOX) * axis.ns_per_pixel()).max(1.0) as u64),
+        columns_of_cell,
+        is_near: true,
+    }
+}
+
+/// Hands on what the rules leave out of a thread; none where they leave out nothing.
+pub fn with_rules<T>(
+    rules: &FilterRules,
+    thread: ThreadId,
+    find: impl FnOnce(Option<&LeaveOut<'_>>) -> T,
+) -> T {
+    if rules.is_empty() {
+        return find(None);
+    }
+    find(Some(&LeaveOut {
+        removes: &|function| rules.removes(function),
+        cuts_below: &|function, call| rules.cuts_below(function, CallOf { thread, call }),
+    }))
+}
 
 /// What is drawn of one thread.
 #[derive(Debug, Default)]
@@ -23,13 +50,14 @@ pub struct Content {
 const FAINTEST: f32 = 0.16;
 
 impl Content {
-    /// Finds what to draw of `depths`; does nothing where that is known.
+    /// Finds what to draw of `depths` in the time of a frame; does nothing where that is known.
     pub fn measure(
         &mut self,
         trace: &Trace,
         thread: ThreadId,
         axis: &TimeAxis,
         depths: Range<u32>,
+        columns_of_cell: u32,
         rules: &FilterRules,
     ) {
         let is_known = |(of, known): &(TimeAxis, Range<u32>)| {
@@ -38,23 +66,29 @@ impl Content {
         if self.made_for.as_ref().is_some_and(is_known) {
             return;
         }
-        let of = FlameOf {
-            columns: axis.columns().0,
-            depths: depths.clone(),
-            // Those that are boxes, whichever way their edges are rounded.
-            least: Cost::from_ns((0.9 * f64::from(BOX) * axis.ns_per_pixel()).max(1.0) as u64),
-            is_near: true,
-        };
-        if rules.is_empty() {
-            trace.flame(thread, &of, &mut self.flame);
-        } else {
-            let leave_out = LeaveOut {
-                removes: &|function| rules.removes(function),
-                cuts_below: &|function, call| rules.cuts_below(function, CallOf { thread, call }),
-            };
-            trace.flame_without(thread, &of, &leave_out, &mut self.flame);
-        }
+        let of = flame_of(axis, depths.clone(), columns_of_cell);
+        with_rules(rules, thread, |leave_out| match leave_out {
+            None => trace.flame(thread, &of, &mut self.flame),
+            Some(leave_out) => trace.flame_without(thread, &of, leave_out, &mut self.flame),
+        });
         self.made_for = Some((*axis, depths));
+    }
+
+    /// Takes what has been found exactly.
+    pub fn refine(&mut self, axis: TimeAxis, depths: Range<u32>, flame: Flame) {
+        self.flame = flame;
+        self.made_for = Some((axis, depths));
+    }
+
+    /// Whether there is nothing more to find.
+    pub fn is_exact(&self) -> bool {
+        self.flame.is_exact
+    }
+
+    /// The columns of the cells.
+    pub fn columns(&self) -> Columns {
+        let none = || Columns::new(TimeRange::new(Time::ZERO, Time::ZERO), 0);
+        self.flame.columns.unwrap_or_else(none)
     }
 
     /// Has to be measured again.
@@ -75,13 +109,19 @@ impl Content {
         &bars[start..before(depths.end).max(start)]
     }
 
-    /// The bars at a depth and in a column.
-    pub fn at(&self, depth: u32, column: u32) -> impl Iterator<Item = &Bar> {
+    /// The bars at a depth and in a column of so many.
+    pub fn at(&self, depth: u32, column: u32, columns: u32) -> impl Iterator<Item = &Bar> {
+        let cells = u64::from(self.columns().count());
+        let cell = |column: u32| u64::from(column) * cells / u64::from(columns.max(1));
+        let first = cell(column) as u32;
+        let end = cell(column + 1).max(u64::from(first) + 1) as u32;
         let bars = self.bars(depth..depth.saturating_add(1));
-        let after = bars.partition_point(|bar| bar.first <= column);
-        // Of one depth no more than two reach into a column from its left edge on and over its right.
-        let near = bars[after.saturating_sub(2)..after].iter();
-        near.filter(move |bar| column < bar.last)
+        let after = bars.partition_point(|bar| bar.first < end);
+        // Those of one depth end in the order in which they start.
+        bars[..after]
+            .iter()
+            .rev()
+            .take_while(move |bar| first < bar.last)
     }
 
     /// The bar of the call that made the one of `bar`; none where it is too narrow to have a bar of its own.
@@ -110,19 +150,19 @@ impl Content {
     }
 
     /// Hands the stretches of `depth` to `see` in which calls too narrow for boxes are of functions that are
-    /// `meant`, which is asked with the function of the calls around them too: columns, from the first to the one
-    /// behind the last.
+    /// `meant`, which is asked with the function of the calls around them too: columns of cells, from the first to
+    /// the one behind the last.
     pub fn narrow(
         &self,
-        columns: Columns,
         depth: u32,
         axis: &TimeAxis,
         meant: impl Fn(FunctionId, Option<FunctionId>) -> bool,
         mut see: impl FnMut(Range<u32>),
     ) {
+        let count = self.columns().count();
         let mut covered = self.covered(depth, axis);
         let mut begun = None;
-        for k in 0..columns.count() {
+        for k in 0..count {
             let cell = self.cell(depth, k);
             let around = || {
                 let above = depth.checked_sub(1)?;
@@ -141,7 +181,7 @@ impl Content {
             }
         }
         if let Some(first) = begun {
-            see(first..columns.count());
+            see(first..count);
         }
     }
 
@@ -149,12 +189,12 @@ impl Content {
     /// cover; the colour is that of the last call that starts before the column.
     pub fn shade(
         &self,
-        columns: Columns,
         depths: Range<u32>,
         axis: &TimeAxis,
         colors: &[(Color, [u8; 4])],
         raster: &mut Raster,
     ) {
+        let columns = self.columns();
         let count = columns.count();
         raster.size = [count, depths.len() as u32];
         raster.pixels.clear();

@@ -1,12 +1,15 @@
 //! The call stack view: calls as boxes along time, those that they made below them, a thread after another.
 //!
 //! Thesis, section 6.2.2. Where calls are narrower than a pixel the picture shows, for each pixel column and
-//! depth, the longest call's module and how much of the column calls of this depth cover: a summary of all of
-//! them, not a sample of some.
+//! depth, how much of the column calls of this depth cover and the module of one of them: a summary of all of
+//! them, not a sample of some. Of many calls a first picture is drawn at once, and the exact one when it is found.
 
 mod boxes;
 mod lanes;
+mod marks;
 pub mod navigate;
+mod pointing;
+mod refining;
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -15,22 +18,23 @@ use glam::Vec2;
 
 use super::Scope;
 use super::ink::Ink;
-use super::mural::{mark_times, plain};
-use super::tip::{Tip, thread_names};
+use super::mural::plain;
+use super::tip::thread_names;
 use crate::analysis::session::Session;
 use crate::facts::recording::{Recording, RecordingKind};
-use crate::facts::trace::{Bar, Columns, Flame, FlameOf, LeaveOut, Trace};
+use crate::facts::trace::{Bar, Trace};
 use crate::filter::filters::{FilterRules, Filters};
-use crate::filter::selection::{CallOf, Meant, Pointed, Selection};
+use crate::filter::selection::{CallOf, Selection};
 use crate::layout::axis::TimeAxis;
 use crate::layout::geometry::Color;
 use crate::layout::hues::{Hues, encoded};
 use crate::layout::labels::text;
 use crate::layout::sheet::{Fill, Raster, Rect, Sheet};
 use crate::render::theme::Theme;
-use crate::units::{CallId, Cost, FunctionId, ModuleId, ThreadId, Time, TimeRange};
+use crate::units::{ModuleId, ThreadId, Time, TimeRange};
 use boxes::Content;
 use lanes::{HIGHEST_ROW, LOWEST_ROW, Lane, Placed};
+use refining::{Refining, Wanted};
 
 /// Points.
 const LETTERS: f32 = 11.0;
@@ -38,6 +42,9 @@ const AXIS: f32 = 20.0;
 
 /// Calls so many pixels wide are boxes of their own.
 const BOX: f32 = 3.0;
+
+/// A first picture of more calls has cells of two columns.
+const MANY: u64 = 80_000;
 
 /// So many names are written at most: more would not be read.
 const MOST_NAMES: usize = 2500;
@@ -81,6 +88,8 @@ pub struct FlameView {
     scale: f32,
     /// By lane what is drawn of it.
     contents: Vec<Content>,
+    /// The exact picture on its way.
+    refining: Option<Refining>,
     filters: Filters,
     rules: FilterRules,
     painted: Option<PaintedWith>,
@@ -108,6 +117,7 @@ impl FlameView {
             colors_of: None,
             axis: TimeAxis::new(range.unwrap_or(TimeRange::new(Time::ZERO, Time::ZERO))),
             contents: lanes.iter().map(|_| Content::default()).collect(),
+            refining: None,
             names: resolved
                 .map(|it| thread_names(&it.recording.trace))
                 .unwrap_or_default(),
@@ -279,6 +289,42 @@ impl FlameView {
         self.scroll = self.scroll.clamp(0.0, most).round();
     }
 
+    /// Whether something is still being found out: then the view has more to show soon.
+    pub fn is_waiting(&self) -> bool {
+        self.refining.is_some()
+    }
+
+    /// Takes what has been found exactly meanwhile.
+    fn take_refined(&mut self) {
+        let Some(refining) = &mut self.refining else {
+            return;
+        };
+        let Some(found) = refining.take() else {
+            self.refining = None;
+            return;
+        };
+        for refined in found {
+            if refined.axis == self.axis
+                && let Some(content) = self.contents.get_mut(refined.lane)
+            {
+                content.refine(refined.axis, refined.depths, refined.flame);
+                self.painted = None;
+            }
+        }
+    }
+
+    /// So many columns are one cell in a first picture.
+    fn columns_of_cell(&self, trace: &Trace) -> u32 {
+        let range = self.axis.range();
+        let lanes = self.placed.iter().map(|placed| &self.lanes[placed.lane]);
+        let calls = lanes.map(|lane| {
+            let [before, after] =
+                [range.start, range.end].map(|time| trace.started(lane.thread, time));
+            u64::from(after.saturating_sub(before))
+        });
+        if calls.sum::<u64>() > MANY { 2 } else { 1 }
+    }
+
     /// What the view shows for `scope`; does work only for what has changed since the last time.
     pub fn show(&mut self, scope: &Scope<'_>) -> &Sheet {
         self.size = scope.size.max(Vec2::ONE);
@@ -292,8 +338,10 @@ impl FlameView {
             self.filters.clone_from(scope.filters);
             self.rules = self.filters.rules(&scope.session.hierarchy, &self.modules);
             self.contents.iter_mut().for_each(Content::forget);
+            self.refining = None;
             self.painted = None;
         }
+        self.take_refined();
         self.place();
         let with = PaintedWith {
             axis: self.axis,
@@ -335,6 +383,8 @@ impl FlameView {
         }
         let top = self.top();
         let em = (LETTERS * self.scale).max(1.0);
+        let resolved = scope.session.recordings.get(self.recording);
+        let columns_of_cell = resolved.map_or(1, |it| self.columns_of_cell(&it.recording.trace));
         let sheet = &mut self.sheet;
         sheet.fills.clear();
         sheet.texts.clear();
@@ -347,8 +397,8 @@ impl FlameView {
         let mut rasters = 1;
         let below = Rect::new(Vec2::new(0.0, top), self.size);
         self.axis.draw_grid(sheet, below, em, ink.grid);
-        let (columns, edges) = self.axis.columns();
-        let resolved = scope.session.recordings.get(self.recording);
+        let edges = self.axis.columns().1;
+        let mut wanted = Vec::new();
         for placed in &self.placed {
             let y = |at: f32| top + at - self.scroll;
             let Some(resolved) = resolved else { break };
@@ -367,8 +417,16 @@ impl FlameView {
                 lane.thread,
                 &self.axis,
                 depths.clone(),
+                columns_of_cell,
                 &self.rules,
             );
+            if !content.is_exact() {
+                wanted.push(Wanted {
+                    lane: placed.lane,
+                    thread: lane.thread,
+                    depths: depths.clone(),
+                });
+            }
             if sheet.rasters.len() == rasters {
                 sheet.rasters.push(Raster::default());
             }
@@ -378,7 +436,7 @@ impl FlameView {
                 Vec2::new(edges[0], rows + placed.row * depths.start as f32),
                 Vec2::new(edges[1], rows + placed.row * depths.end as f32),
             );
-            content.shade(columns, depths.clone(), &self.axis, &self.colors, raster);
+            content.shade(depths.clone(), &self.axis, &self.colors, raster);
             let gap = if placed.row >= 5.0 * self.scale {
                 self.scale.round().max(1.0)
             } else {
@@ -453,6 +511,15 @@ impl FlameView {
             }
         }
         sheet.rasters.truncate(rasters);
+        let is_begun = self.refining.as_ref();
+        if wanted.is_empty() {
+            self.refining = None;
+        } else if let Some(resolved) = resolved
+            && !is_begun.is_some_and(|it| it.is_of(&self.axis, &wanted))
+        {
+            let trace = &resolved.recording.trace;
+            self.refining = Some(Refining::begin(trace, self.axis, wanted, &self.rules));
+        }
         let head = Rect::new(Vec2::ZERO, Vec2::new(self.size.x, top));
         sheet.fills.push(Fill {
             rect: head,
@@ -466,301 +533,6 @@ impl FlameView {
             sheet.write("No calls to show", at, em, ink.weak, whole);
         }
     }
-
-    /// The range, the time, and what is pointed at and chosen.
-    fn mark(&mut self, scope: &Scope<'_>) {
-        let ink = Ink::of(scope.theme);
-        let (top, axis, width) = (self.top(), self.axis, self.size.x);
-        let line = self.scale.round().max(1.0);
-        let hierarchy = &scope.session.hierarchy;
-        let selection = scope.selection;
-        let sheet = &mut self.sheet;
-        sheet.marks.clear();
-        for (of, color, thick) in [
-            (&selection.pointed, ink.pointed, line),
-            (&selection.chosen, ink.chosen, 2.0 * line),
-        ] {
-            let meant = Meant::new(of, hierarchy, &self.modules);
-            if meant.is_nothing() {
-                continue;
-            }
-            let is_relation = meant.call().is_none() && of.relation.is_some();
-            let [r, g, b, a] = color;
-            for placed in &self.placed {
-                let rows = top + placed.rows - self.scroll;
-                let (Some(content), lane) =
-                    (self.contents.get(placed.lane), &self.lanes[placed.lane])
-                else {
-                    continue;
-                };
-                if rows > self.size.y || top + placed.bottom - self.scroll < top {
-                    continue;
-                }
-                for bar in content.bars(0..placed.depths) {
-                    let this = CallOf {
-                        thread: lane.thread,
-                        call: bar.call,
-                    };
-                    let is_call = meant.call() == Some(this);
-                    let is_meant = if is_relation {
-                        meant.holds_call(this, bar.function, || Some(content.around(bar)?.function))
-                    } else {
-                        is_call || meant.holds_function(bar.function)
-                    };
-                    if !is_meant {
-                        continue;
-                    }
-                    let above = rows + placed.row * bar.depth as f32;
-                    let below = above + placed.row;
-                    if below < top || above > self.size.y {
-                        continue;
-                    }
-                    let Some(rect) = box_of(bar, &axis, rows, placed.row, 0.0, width) else {
-                        continue;
-                    };
-                    let rect = Rect::new(Vec2::new(rect.min.x, rect.min.y.max(top)), rect.max);
-                    if is_call {
-                        sheet.outline(rect, thick, color);
-                    }
-                    let color = [r, g, b, a * 0.22];
-                    sheet.marks.push(Fill { rect, color });
-                }
-                let (columns, edges) = axis.columns();
-                let pixels = (edges[1] - edges[0]) / columns.count().max(1) as f32;
-                let x = |k: u32| edges[0] + k as f32 * pixels;
-                let depth_at = |y: f32| ((y - rows) / placed.row).clamp(0.0, placed.depths as f32);
-                let in_sight = depth_at(top) as u32..depth_at(self.size.y).ceil() as u32;
-                // Of a call that is too narrow for a box.
-                let unknown = CallOf {
-                    thread: lane.thread,
-                    call: CallId(u32::MAX),
-                };
-                let is_meant = |function: FunctionId, caller: Option<FunctionId>| {
-                    if is_relation {
-                        meant.holds_call(unknown, function, || caller)
-                    } else {
-                        meant.holds_function(function)
-                    }
-                };
-                for depth in in_sight {
-                    let above = (rows + placed.row * depth as f32).max(top);
-                    let below = rows + placed.row * (depth + 1) as f32;
-                    content.narrow(columns, depth, &axis, is_meant, |at| {
-                        let min = Vec2::new(x(at.start), above);
-                        let rect = Rect::new(min, Vec2::new(x(at.end), below));
-                        let color = [r, g, b, a * 0.22];
-                        sheet.marks.push(Fill { rect, color });
-                    });
-                }
-                let narrow = meant.call().filter(|of| of.thread == lane.thread);
-                if let (Some(of), Some(source)) = (narrow, &self.source)
-                    && self.rules.is_empty()
-                    && navigate::exists(&source.trace, of)
-                {
-                    let call = source.trace.call(of.thread, of.call);
-                    let [left, right] = [call.start, call.end].map(|time| axis.x_of(time));
-                    let above = rows + placed.row * call.depth as f32;
-                    let is_seen = right >= 0.0 && left <= width && call.depth < placed.depths;
-                    if right - left < BOX && is_seen && above >= top {
-                        // Whole columns: that is what one points at.
-                        let column = |x: f32| ((x - edges[0]) / pixels).floor();
-                        let edge = |column: f32| edges[0] + column * pixels;
-                        let [left, right] = [edge(column(left)), edge(column(right) + 1.0)];
-                        let max = Vec2::new(right.max(left + BOX), above + placed.row);
-                        let rect = Rect::new(Vec2::new(left, above), max);
-                        sheet.outline(rect, line, color);
-                        let color = [r, g, b, a * 0.22];
-                        sheet.marks.push(Fill { rect, color });
-                    }
-                }
-            }
-        }
-        let below = Rect::new(Vec2::new(0.0, top), self.size);
-        mark_times(sheet, &axis, selection, below, line, &ink);
-    }
-
-    /// The lane at a point, and where its calls begin along y.
-    fn lane_at(&self, at: Vec2) -> Option<(&Placed, f32)> {
-        let top = self.top();
-        if at.y < top {
-            return None;
-        }
-        let y = at.y - top + self.scroll;
-        let placed = self
-            .placed
-            .iter()
-            .find(|placed| placed.top <= y && y < placed.bottom)?;
-        Some((placed, top + placed.rows - self.scroll))
-    }
-
-    /// The thread whose heading is at a point of the sheet shown last.
-    pub fn heading_at(&self, at: Vec2) -> Option<ThreadId> {
-        let (placed, rows) = self.lane_at(at)?;
-        (at.y < rows).then(|| self.lanes[placed.lane].thread)
-    }
-
-    /// The thread, depth and column at a point of the sheet shown last.
-    fn cell_at(&self, at: Vec2) -> Option<(&Placed, u32, u32)> {
-        let (placed, rows) = self.lane_at(at)?;
-        let depth = ((at.y - rows) / placed.row).floor();
-        if depth < 0.0 || depth >= placed.depths as f32 {
-            return None;
-        }
-        Some((placed, depth as u32, self.column_at(at.x)?))
-    }
-
-    /// The call that is drawn at a point of the sheet shown last.
-    fn bar_at(&self, at: Vec2) -> Option<(ThreadId, &Bar)> {
-        let (placed, depth, column) = self.cell_at(at)?;
-        let content = self.contents.get(placed.lane)?;
-        let is_there = |bar: &&Bar| {
-            let rect = box_of(bar, &self.axis, 0.0, 1.0, 0.0, self.size.x);
-            rect.is_none_or(|rect| rect.min.x <= at.x && at.x < rect.max.x)
-        };
-        let time = self.axis.time_at(at.x);
-        let bars = content.at(depth, column).filter(is_there);
-        let found = bars.min_by_key(|bar| !(bar.start <= time && time < bar.end))?;
-        Some((self.lanes[placed.lane].thread, found))
-    }
-
-    fn column_at(&self, x: f32) -> Option<u32> {
-        let (columns, [left, right]) = self.axis.columns();
-        let share = (x - left) / (right - left);
-        (0.0..1.0)
-            .contains(&share)
-            .then(|| (share * columns.count() as f32) as u32)
-    }
-
-    /// The call at a point of the sheet shown last: the box there, or where calls are too narrow for boxes the longest
-    /// of the column.
-    fn call_at(&self, at: Vec2) -> Option<Found> {
-        if let Some((thread, bar)) = self.bar_at(at)
-            && box_of(bar, &self.axis, 0.0, 1.0, 0.0, self.size.x).is_some()
-        {
-            let call = bar.call;
-            return Some(Found {
-                of: CallOf { thread, call },
-                function: bar.function,
-                is_box: true,
-            });
-        }
-        let trace = &self.source.as_ref()?.trace;
-        let (placed, depth, column) = self.cell_at(at)?;
-        let thread = self.lanes[placed.lane].thread;
-        let call = self.longest_in(trace, thread, depth, self.range_of(column))?;
-        Some(Found {
-            of: CallOf { thread, call },
-            function: trace.call(thread, call).function,
-            is_box: false,
-        })
-    }
-
-    /// When a column begins and ends.
-    fn range_of(&self, column: u32) -> TimeRange {
-        let (columns, _) = self.axis.columns();
-        TimeRange::new(columns.start(column), columns.start(column + 1))
-    }
-
-    /// The longest call drawn at a depth that is open in `range`.
-    fn longest_in(
-        &self,
-        trace: &Trace,
-        thread: ThreadId,
-        depth: u32,
-        range: TimeRange,
-    ) -> Option<CallId> {
-        let columns = Columns::new(range, 1);
-        if self.rules.is_empty() {
-            let mut strips = trace.strips(thread, columns, depth + 1).into_iter();
-            return Some(strips.find(|strip| strip.depth == depth)?.call);
-        }
-        let of = FlameOf {
-            columns,
-            depths: depth..depth + 1,
-            // Of very many calls the shortest do not matter.
-            least: Cost::from_ns(range.length().ns() / 1000),
-            is_near: false,
-        };
-        let leave_out = LeaveOut {
-            removes: &|function| self.rules.removes(function),
-            cuts_below: &|function, call| self.rules.cuts_below(function, CallOf { thread, call }),
-        };
-        let mut flame = Flame::default();
-        trace.flame_without(thread, &of, &leave_out, &mut flame);
-        let longest = |bar: &&Bar| (bar.end.since(bar.start), std::cmp::Reverse(bar.call));
-        Some(flame.bars.iter().max_by_key(longest)?.call)
-    }
-
-    /// What is at a point of the sheet shown last.
-    pub fn pointed(&self, at: Vec2) -> Pointed {
-        let mut pointed = Pointed {
-            time: Some(self.axis.time_at(at.x)),
-            ..Pointed::default()
-        };
-        if let Some((placed, _)) = self.lane_at(at) {
-            pointed.thread = Some(self.lanes[placed.lane].thread);
-        }
-        if let Some(found) = self.call_at(at) {
-            pointed.call = Some(found.of);
-            pointed.function = Some(found.function);
-            pointed.module = self.modules.get(found.function.index()).copied();
-        }
-        pointed
-    }
-
-    /// What a tooltip says about a point of the sheet shown last: the call there, or where calls are too narrow for
-    /// boxes the longest of them and how many there are.
-    pub fn tip(&self, session: &Session, at: Vec2) -> Option<Tip> {
-        let recording = &session.recordings.get(self.recording)?.recording;
-        let trace = &recording.trace;
-        let found = self.call_at(at)?;
-        let (_, depth, column) = self.cell_at(at)?;
-        let (thread, id) = (found.of.thread, found.of.call);
-        let call = trace.call(thread, id);
-        let mut tip = Tip {
-            title: recording.functions.get(call.function).name.to_owned(),
-            lines: Vec::new(),
-        };
-        if let Some(&module) = self.modules.get(call.function.index()) {
-            tip.lines.push(session.hierarchy.path(module));
-        }
-        let own = trace.self_cost(thread, id);
-        tip.lines
-            .push(format!("{} from {}, self {own}", call.cost(), call.start));
-        let mut triggered = String::new();
-        write_count(u64::from(call.triggered), "call", &mut triggered);
-        tip.lines
-            .push(format!("triggers {triggered}, at depth {}", call.depth));
-        if !found.is_box && self.rules.is_empty() {
-            let range = self.range_of(column);
-            let of = FlameOf {
-                columns: Columns::new(range, 1),
-                depths: depth..depth + 1,
-                least: range.length(),
-                is_near: false,
-            };
-            let mut flame = Flame::default();
-            trace.flame(thread, &of, &mut flame);
-            if let Some(cell) = flame.cells.first()
-                && cell.started > 1
-            {
-                let share = 100.0 * cell.open.ns() as f64 / range.length().ns().max(1) as f64;
-                let mut calls = String::new();
-                write_count(u64::from(cell.started), "call", &mut calls);
-                tip.lines.push(format!(
-                    "the longest of {calls} that start here and cover {share:.0} %"
-                ));
-            }
-        }
-        Some(tip)
-    }
-}
-
-/// A call at a point.
-struct Found {
-    of: CallOf,
-    function: FunctionId,
-    is_box: bool,
 }
 
 /// The box of a call, within the sheet along x; none where it is narrower than a box.

@@ -562,6 +562,17 @@ impl MuralView {
                     last = bottom;
                     let [r, g, b, a] = color;
                     let rect = Rect::new(Vec2::new(plot.min.x, top), Vec2::new(plot.max.x, bottom));
+                    // Lines where there is room for them, so that the colours of the cells are seen between.
+                    if bottom - top >= 6.0 * places.line {
+                        for edge in [top, bottom - places.line] {
+                            let rect = Rect::new(
+                                Vec2::new(plot.min.x, edge),
+                                Vec2::new(plot.max.x, edge + places.line),
+                            );
+                            let color = [r, g, b, a * 0.7];
+                            sheet.marks.push(Fill { rect, color });
+                        }
+                    }
                     let color = [r, g, b, a * 0.16];
                     sheet.marks.push(Fill { rect, color });
                     let start = Vec2::new(places.bar.min.x, top);

@@ -136,6 +136,7 @@ fn lane(
             columns: stretch.columns,
             depths: 0..depths,
             least: Cost::from_ns(length.ns().max(1)),
+            columns_of_cell: 1,
             is_near: true,
         };
         trace.flame(thread, &of, &mut flame);
