@@ -150,8 +150,8 @@ fn flame_shows_many_calls_at_once_and_then_exactly() {
     let selection = Selection::default();
     let removed = FunctionId(3);
     let left_out = Filters::new([FilterStep::RemoveModule(modules[removed.index()])]);
-    // An odd number of columns: cells of two are no whole pixels.
-    let size = Vec2::new(151.0, 900.0);
+    // Cells of three columns are no whole pixels.
+    let size = Vec2::new(601.0, 900.0);
     for filters in [Filters::default(), left_out] {
         let mut view = FlameView::new(&session, 0);
         let scope = scope(&session, &selection, &filters, Theme::Light, size);
@@ -180,7 +180,7 @@ fn flame_shows_many_calls_at_once_and_then_exactly() {
         let [wrong, right] = held_against_calls(&first, trace, &axis, depths_of);
         if filters.is_empty() {
             assert!(
-                first.rasters[1].size[0] == 76 && wrong > 0,
+                first.rasters[1].size[0] == 201 && wrong > 0,
                 "{wrong} of {right}"
             );
         } else {

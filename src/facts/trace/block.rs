@@ -481,17 +481,18 @@ impl<'a> Block<'a> {
             })
     }
 
-    /// Hands the calls before call `end`, from the last on, that are less deep than all handed over before to
-    /// `visit`, with their depths, until it says no: the calls around one of them. `depths` is room to work in.
-    /// Whether it never said no.
+    /// Hands the calls before call `end`, from the last on, that are less deep than `below` and than all handed over
+    /// before to `visit`, with their depths, until it says no: the calls around one of them. `depths` is room to work
+    /// in. Whether it never said no.
     pub fn visit_around(
         &self,
         end: usize,
+        below: u32,
         depths: &mut Vec<u64>,
         mut visit: impl FnMut(usize, u32) -> bool,
     ) -> bool {
         let mut end = end.min(self.len);
-        let mut least = u64::MAX;
+        let mut least = u64::from(below.saturating_sub(self.depth_base));
         while let Some(last) = end.checked_sub(1)
             && least > 0
         {

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::block::{BLOCK, partition};
 use super::detail::{Columns, Walk};
+use super::long::long_calls;
 use super::pieces::{Borders, Cut, Piece, Pieces};
 use super::runs::{self, SHORTEST};
 use super::store::{Calls, Cursor, Facts, NONE, Store, place};
@@ -515,6 +516,7 @@ impl Calls<'_> {
             }
         }
         out.bars.sort_unstable_by_key(|bar| (bar.depth, bar.call));
+        out.bars.dedup_by_key(|bar| (bar.depth, bar.call));
         is_whole
     }
 
@@ -568,7 +570,7 @@ impl Calls<'_> {
         }
     }
 
-    /// Finds the calls that last long enough: each is open at one of some times that are closer together.
+    /// Finds the calls that last long enough.
     fn bars(
         &self,
         of: &FlameOf,
@@ -576,11 +578,7 @@ impl Calls<'_> {
         leave_out: Option<&LeaveOut<'_>>,
         out: &mut Flame,
     ) {
-        let window = borders.window();
-        let range = TimeRange::new(Time::from_ns(window.start), Time::from_ns(window.end));
         let least = of.least.ns().max(1);
-        let looks = (window.end - window.start) / least + 1;
-        let looks = Columns::new(range, u32::try_from(looks).unwrap_or(u32::MAX));
         let mut bars = Bars {
             borders,
             depths: of.depths.clone(),
@@ -588,6 +586,18 @@ impl Calls<'_> {
             bars: &mut out.bars,
             current: &mut out.current,
         };
+        let Some(leave_out) = leave_out else {
+            let (window, below) = (borders.window(), of.depths.end);
+            long_calls(*self, window, least, below, |call, facts, pair| {
+                bars.see(call, facts, || self.store.callee(pair()));
+            });
+            return;
+        };
+        // Each is open at one of some times that are closer together.
+        let window = borders.window();
+        let range = TimeRange::new(Time::from_ns(window.start), Time::from_ns(window.end));
+        let looks = (window.end - window.start) / least + 1;
+        let looks = Columns::new(range, u32::try_from(looks).unwrap_or(u32::MAX));
         let mut walk = Walk::new(*self, looks, 0);
         let mut cursor = Cursor::new(*self);
         let around = &mut out.around;
@@ -595,13 +605,6 @@ impl Calls<'_> {
         for k in 0..=looks.count() {
             walk.column(k);
             let open = walk.open();
-            let Some(leave_out) = leave_out else {
-                let within = |depth: u32| (depth as usize).min(open.len());
-                for (call, facts) in &open[within(of.depths.start)..within(of.depths.end)] {
-                    bars.see(*call, facts, || self.store.callee(cursor.pair(*call)));
-                }
-                continue;
-            };
             for (place, (call, facts)) in open.iter().enumerate() {
                 if around.get(place).is_none_or(|known| known.call != *call) {
                     around.truncate(place);

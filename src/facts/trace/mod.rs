@@ -12,6 +12,7 @@ mod depths;
 mod detail;
 mod direct;
 mod events;
+mod long;
 mod occurrence;
 #[cfg(test)]
 mod oracle;

@@ -169,7 +169,8 @@ impl<'a> Pieces<'a> {
         (&spans.page, (run % in_page) as usize)
     }
 
-    fn span(&mut self, level: usize, run: u32) -> (u64, u64) {
+    /// From when to when a run goes.
+    pub fn span(&mut self, level: usize, run: u32) -> (u64, u64) {
         let (_, place) = self.page(level, run);
         let spans = &self.levels[level];
         let end = |place: usize| {
@@ -178,6 +179,11 @@ impl<'a> Pieces<'a> {
         };
         let start = place.checked_sub(1).map_or(spans.base, end);
         (start, end(place).max(start))
+    }
+
+    /// The number of whole shortest runs.
+    pub fn whole(&self) -> u32 {
+        self.whole
     }
 
     fn go_on(&mut self, level: usize) {

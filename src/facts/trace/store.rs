@@ -501,16 +501,26 @@ impl<'a> Cursor<'a> {
     }
 
     /// As [`Calls::visit_stack`].
-    pub fn visit_stack(&mut self, position: u32, mut visit: impl FnMut(CallId, Facts) -> bool) {
+    pub fn visit_stack(&mut self, position: u32, visit: impl FnMut(CallId, Facts) -> bool) {
+        self.visit_stack_below(position, u32::MAX, visit);
+    }
+
+    /// The same of the calls less deep than `below` alone.
+    pub fn visit_stack_below(
+        &mut self,
+        position: u32,
+        below: u32,
+        mut visit: impl FnMut(CallId, Facts) -> bool,
+    ) {
         let Some(last) = position.checked_sub(1) else {
             return;
         };
         let (index, local) = place(last);
         let block = *self.block(index);
         let first = last - local as u32;
-        let mut wanted = u32::MAX;
+        let mut wanted = below;
         let calls = self.calls;
-        let goes_on = block.visit_around(local + 1, &mut self.depths, |i, depth| {
+        let goes_on = block.visit_around(local + 1, below, &mut self.depths, |i, depth| {
             let call = first + i as u32;
             wanted = depth;
             visit(CallId(call), calls.facts_in(&block, call))

@@ -43,8 +43,12 @@ const AXIS: f32 = 20.0;
 /// Calls so many pixels wide are boxes of their own.
 const BOX: f32 = 3.0;
 
-/// A first picture of more calls has cells of two columns.
-const MANY: u64 = 80_000;
+/// Of so many calls the exact picture is quick enough. The first one of more has cells with so many calls on average, at
+/// most so many of all lanes in a line, and no wider than so many columns.
+const AT_ONCE: u64 = 80_000;
+const CALLS: u64 = 256;
+const CELLS: u64 = 8_000;
+const WIDEST: u64 = 24;
 
 /// So many names are written at most: more would not be read.
 const MOST_NAMES: usize = 2500;
@@ -313,16 +317,30 @@ impl FlameView {
         }
     }
 
-    /// So many columns are one cell in a first picture.
+    fn is_in_sight(&self, placed: &Placed) -> bool {
+        let y = |at: f32| self.top() + at - self.scroll;
+        y(placed.bottom) >= self.top() && y(placed.top) <= self.size.y
+    }
+
+    /// So many columns are one cell in a first picture: so many that runs of calls fit into one, and that there are not
+    /// too many of all lanes together.
     fn columns_of_cell(&self, trace: &Trace) -> u32 {
         let range = self.axis.range();
-        let lanes = self.placed.iter().map(|placed| &self.lanes[placed.lane]);
-        let calls = lanes.map(|lane| {
+        let (mut calls, mut running) = (0, 0);
+        for placed in self.placed.iter().filter(|placed| self.is_in_sight(placed)) {
+            let lane = &self.lanes[placed.lane];
             let [before, after] =
                 [range.start, range.end].map(|time| trace.started(lane.thread, time));
-            u64::from(after.saturating_sub(before))
-        });
-        if calls.sum::<u64>() > MANY { 2 } else { 1 }
+            calls += u64::from(after.saturating_sub(before));
+            running += u64::from(after > before);
+        }
+        if calls <= AT_ONCE {
+            return 1;
+        }
+        let cells = u64::from(self.axis.columns().0.count()) * running;
+        let fitting = (cells * CALLS).div_ceil(calls);
+        let few = cells.div_ceil(CELLS);
+        fitting.max(few).clamp(1, WIDEST) as u32
     }
 
     /// What the view shows for `scope`; does work only for what has changed since the last time.

@@ -16,7 +16,7 @@ const AT_ONCE: u64 = 80_000;
 
 /// Of a larger window a frame measures a first picture, with so many columns of all threads together, and with at
 /// least so many calls of a thread in a column, for runs of calls to be of use.
-const FIRST: u32 = 2_400;
+const FIRST: u32 = 1_400;
 const CALLS: u64 = 128;
 const FEWEST: u32 = 16;
 
