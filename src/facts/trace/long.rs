@@ -12,7 +12,8 @@ use super::store::{Calls, Cursor, Facts, place};
 /// `see`, at each depth in order of start, some of them twice and others among them; with what says the pair of one.
 ///
 /// A call that lasts so long and starts in one run of at most half that length is around all of the next, and so not as
-/// deep as any call that starts there: what is around all of a run is looked at where that is not known already.
+/// deep as any call that starts there: what is around all of a run is looked at where that is not known already. Calls
+/// that start in longer runs are gone through, and before them all open ones are looked at.
 /// O(window / least × (calls of a shortest run + log n)), however many calls there are.
 pub(super) fn long_calls(
     calls: Calls<'_>,
@@ -34,7 +35,7 @@ pub(super) fn long_calls(
     let whole = pieces.whole();
     let mut next = first.saturating_sub(1) / SHORTEST;
     // All open calls that are less deep have been seen.
-    let (mut known, mut level) = (0, TOP_LEVEL);
+    let (mut known, mut level, mut was_long) = (0, TOP_LEVEL, false);
     while next < whole && next * SHORTEST < last {
         let fits = |level: usize| next.is_multiple_of(1 << level) && next + (1 << level) <= whole;
         while !fits(level) {
@@ -51,14 +52,20 @@ pub(super) fn long_calls(
         }
         let (page, place) = pieces.page(level, next >> level);
         let (lowest, around) = (page.lowest(place), page.around(place));
-        if lowest.min(below) > known {
-            search.look(next * SHORTEST, known..lowest.min(below));
-        }
-        known = lowest;
         if is_long {
+            // What started before may end in it.
+            if !was_long {
+                search.look(next * SHORTEST, known..below);
+            }
             search.one_by_one(next * SHORTEST..(next + 1) * SHORTEST);
             known = around;
+        } else {
+            if lowest.min(below) > known {
+                search.look(next * SHORTEST, known..lowest.min(below));
+            }
+            known = lowest;
         }
+        was_long = is_long;
         next += 1 << level;
         level = (level + 1).min(TOP_LEVEL);
     }
