@@ -154,6 +154,8 @@ fn main() {
     };
     for (name, share) in [
         ("whole", 0.99),
+        ("a tenth", 0.1),
+        ("a hundredth", 1e-2),
         ("a thousandth", 1e-3),
         ("a millionth", 1e-6),
     ] {

@@ -142,7 +142,7 @@ pub(super) enum Find<'a> {
 const UNASKED: u32 = 4096;
 
 /// Where something is left out, windows of fewer calls are gone through call by call.
-const FEW: u32 = if cfg!(test) { 40 } else { 1 << 18 };
+const FEW: u32 = if cfg!(test) { 40 } else { 1 << 14 };
 
 /// Where calls are very many, borders are displaced by half of what they are where they are many.
 const FINER: u64 = 2;

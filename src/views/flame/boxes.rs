@@ -14,11 +14,13 @@ use crate::units::{Cost, FunctionId, ThreadId, Time, TimeRange};
 
 /// What to find of a lane, with so many columns in a cell.
 pub fn flame_of(axis: &TimeAxis, depths: Range<u32>, columns_of_cell: u32) -> FlameOf {
+    let widest = f64::from(BOX) * f64::from(columns_of_cell.min(2));
     FlameOf {
         columns: axis.columns().0,
         depths,
-        // Those that are boxes, whichever way their edges are rounded.
-        least: Cost::from_ns((0.9 * f64::from(BOX) * axis.ns_per_pixel()).max(1.0) as u64),
+        // Those that are boxes, whichever way their edges are rounded; in a first picture of many calls the narrowest
+        // are drawn by what they cover, as what is narrower.
+        least: Cost::from_ns((0.9 * widest * axis.ns_per_pixel()).max(1.0) as u64),
         columns_of_cell,
         is_near: true,
     }

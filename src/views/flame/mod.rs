@@ -47,7 +47,7 @@ const BOX: f32 = 3.0;
 /// most so many of all lanes in a line, and no wider than so many columns.
 const AT_ONCE: u64 = 80_000;
 const CALLS: u64 = 256;
-const CELLS: u64 = 8_000;
+const CELLS: u64 = 2_500;
 const WIDEST: u64 = 24;
 
 /// So many names are written at most: more would not be read.
@@ -334,7 +334,8 @@ impl FlameView {
             calls += u64::from(after.saturating_sub(before));
             running += u64::from(after > before);
         }
-        if calls <= AT_ONCE {
+        // With something left out calls are gone through one by one, or not at all.
+        if calls <= AT_ONCE || !self.rules.is_empty() {
             return 1;
         }
         let cells = u64::from(self.axis.columns().0.count()) * running;

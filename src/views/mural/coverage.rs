@@ -16,7 +16,7 @@ const AT_ONCE: u64 = 80_000;
 
 /// Of a larger window a frame measures a first picture, with so many columns of all threads together, and with at
 /// least so many calls of a thread in a column, for runs of calls to be of use.
-const FIRST: u32 = 1_400;
+const FIRST: u32 = 1_000;
 const CALLS: u64 = 128;
 const FEWEST: u32 = 16;
 
@@ -287,10 +287,18 @@ impl Shader {
         let mut rest = coverage;
         while let Some(first) = rest.first() {
             let line = line_of(first.row);
-            let is_of_line = |cell: &Coverage| line_of(cell.row) == line;
-            // Most rows have a line of their own, and a row's cells stand together.
-            let end = rest.partition_point(is_of_line);
-            let (cells, behind) = rest.split_at(end.max(1));
+            // A row's cells stand together, those of a line too.
+            let (mut end, mut row) = (1, first.row);
+            while let Some(cell) = rest.get(end) {
+                if cell.row != row {
+                    if line_of(cell.row) != line {
+                        break;
+                    }
+                    row = cell.row;
+                }
+                end += 1;
+            }
+            let (cells, behind) = rest.split_at(end);
             rest = behind;
             let Some(&[r, g, b]) = colors.get(line as usize) else {
                 continue;
