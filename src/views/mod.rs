@@ -39,5 +39,5 @@ pub struct Scope<'a> {
 }
 
 /// What views along time say of a recording without times.
-const NO_TIMES: &str =
+pub const NO_TIMES: &str =
     "This profile holds weights and no times: there is nothing to lay along time";

@@ -22,7 +22,11 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
         return;
     };
     if document.playback.is_none() {
-        table::hint(ui, "Open a recording to see its calls.");
+        let hint = match document.profile() {
+            Some(_) => "A profile has no single calls: it weighs functions and their relations.",
+            None => "Open a recording to see its calls.",
+        };
+        table::hint(ui, hint);
         return;
     }
     let frame = egui::Frame::new().inner_margin(egui::Margin {

@@ -85,7 +85,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
             {
                 context.commands.push(Command::Select(Some(parent)));
             }
-            if document.playback.is_some() && module != ModuleId::ROOT {
+            if document.resolved().is_some() && module != ModuleId::ROOT {
                 leave_out(ui, module, context);
             }
         });

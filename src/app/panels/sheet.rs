@@ -27,7 +27,11 @@ pub fn show(ui: &mut Ui, view: ViewId, picture: Option<TextureId>, context: &mut
     };
     let Some(sheets) = &document.sheets else {
         ui.centered_and_justified(|ui| {
-            ui.label(style::weak("Open a recording to see what happened when."));
+            let hint = match document.profile() {
+                Some(_) => crate::views::NO_TIMES,
+                None => "Open a recording to see what happened when.",
+            };
+            ui.label(style::weak(hint));
         });
         return;
     };

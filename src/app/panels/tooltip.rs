@@ -6,7 +6,7 @@ use super::super::document::Document;
 use super::super::style;
 use super::{Context, text};
 use crate::facts::hierarchy::ModuleKind;
-use crate::units::ModuleId;
+use crate::units::{Cost, ModuleId};
 
 pub fn show(ctx: &Egui, context: &mut Context<'_>) {
     let bench = context.bench;
@@ -107,7 +107,11 @@ fn of_relation(ui: &mut Ui, document: &Document, (from, to): (ModuleId, ModuleId
         let letter = document.beside.as_ref().map_or("", |_| letter);
         let mut relations = landscape.into_iter().flat_map(|it| it.relations());
         if let Some(found) = relations.find(|it| (it.from, it.to) == (from, to)) {
-            let calls = text::counted(found.calls, "call", "calls");
+            // Of a profile that does not count calls their weight.
+            let calls = match document.counts_calls() {
+                true => text::counted(found.calls, "call", "calls"),
+                false => document.show_cost(Cost::from_ns(found.calls)),
+            };
             let step = match found.step_calls {
                 0 => String::new(),
                 step => format!(", {} of them in the last step", text::count(step)),
@@ -115,5 +119,7 @@ fn of_relation(ui: &mut Ui, document: &Document, (from, to): (ModuleId, ModuleId
             ui.label(style::weak(format!("{letter}{calls}{step}")).small());
         }
     }
-    ui.label(style::weak("Click to list the calls").small());
+    if document.playback.is_some() {
+        ui.label(style::weak("Click to list the calls").small());
+    }
 }

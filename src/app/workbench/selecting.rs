@@ -190,7 +190,7 @@ impl Workbench {
 
     /// Leaves out what is chosen or pointed at. Not the root: nothing would be left.
     pub(super) fn leave_out(&mut self, command: &Command) {
-        let Some(document) = self.document.as_ref().filter(|it| it.playback.is_some()) else {
+        let Some(document) = self.document.as_ref().filter(|it| it.resolved().is_some()) else {
             return;
         };
         let Selection {

@@ -990,7 +990,7 @@ mod tests {
             };
             let removes = |function: FunctionId| function.0 == (seed % 4) as u32;
             let cuts_below = |function: FunctionId, call: CallId| {
-                function.0 == (seed % 3) as u32 && call.0 % 3 == 0
+                function.0 == (seed % 3) as u32 && call.0.is_multiple_of(3)
             };
             let leave_out = LeaveOut {
                 removes: &removes,
