@@ -6,7 +6,7 @@ use glam::{Vec2, Vec3, Vec4};
 use super::{Eye, ease, may_show, text};
 use crate::facts::hierarchy::{Hierarchy, ModuleKind};
 use crate::layout::geometry::{Block, BlockKind, BlockLook, FlatLabel};
-use crate::layout::treemap::{Rect, label_strip};
+use crate::layout::treemap::{Rect, joined, label_strip};
 use crate::units::ModuleId;
 
 /// The height of the em square as a share of the strip, and of the baseline over the strip's lower edge.
@@ -56,9 +56,11 @@ struct Place {
     /// The highest em square, and the highest top, in the subtree.
     subtree_em: f32,
     subtree_top: f32,
-    /// In world units.
+    /// In world units; 0 where the name stands on the only terrace that stands on this one.
     em: f32,
     margin: f32,
+    /// So many terraces below it are named with it.
+    joined: u32,
 }
 
 /// At so many places along a name it is looked whether something stands before it.
@@ -75,6 +77,7 @@ struct Candidate {
     /// The height of the em square on the screen, in pixels.
     pixels: f32,
     is_roof: bool,
+    joined: u32,
     was_shown: bool,
     importance: u8,
 }
@@ -113,6 +116,8 @@ pub struct FlatLabels {
     of: Vec<u32>,
     /// Whether names are turned to be read from the north.
     turned: bool,
+    /// The name that is being laid.
+    name: String,
 }
 
 impl FlatLabels {
@@ -134,7 +139,19 @@ impl FlatLabels {
                 continue;
             }
             let rect = Rect::of_block(block);
-            let strip = label_strip(rect, block.level) as f32;
+            let over = blocks.get(index + 1);
+            let is_link = over.is_some_and(|over| {
+                over.kind != BlockKind::Leaf && over.subtree_end == block.subtree_end
+            });
+            let joined = match is_link {
+                true => 0,
+                false => joined(blocks, index),
+            };
+            let level = usize::from(block.level).saturating_sub(joined) as u16;
+            let strip = match is_link {
+                true => 0.0,
+                false => label_strip(rect, level) as f32,
+            };
             open.push(places.len() as u32);
             places.push(Place {
                 block: index as u32,
@@ -143,6 +160,7 @@ impl FlatLabels {
                 subtree_top: block.max.z,
                 em: strip * EM,
                 margin: strip * 0.45,
+                joined: joined as u32,
             });
         }
         for last in open {
@@ -328,6 +346,7 @@ impl FlatLabels {
                 baseline: strip * BASELINE,
                 pixels: 0.0,
                 is_roof: false,
+                joined: place.joined,
                 was_shown: self.before.binary_search(&place.block).is_ok(),
                 importance: (around.importance)(block.module),
             };
@@ -373,6 +392,7 @@ impl FlatLabels {
                 baseline: size.y * ROOF_MARGIN + em * 0.22,
                 pixels: em * at,
                 is_roof: true,
+                joined: 0,
                 was_shown: self.before.binary_search(&index).is_ok(),
                 importance: importance(block.module),
             });
@@ -403,7 +423,8 @@ impl FlatLabels {
         let &Candidate {
             margin, is_roof, ..
         } = candidate;
-        let name = hierarchy.name(block.module);
+        name_of(hierarchy, block.module, candidate.joined, &mut self.name);
+        let name = self.name.as_str();
         let room = block.max.x - block.min.x - 2.0 * margin;
         let needed = text::width(name).max(0.1);
         let (visible, legible) = match is_roof {
@@ -483,6 +504,31 @@ impl FlatLabels {
     fn is_taken(&self, quad: &[Vec2; 4]) -> bool {
         let mut near = bands_of(quad, self.bands.len()).flat_map(|band| &self.bands[band]);
         near.any(|&other| overlap(quad, &self.quads[other as usize]))
+    }
+}
+
+/// No more modules are named with one: the innermost say most.
+const MOST_JOINED: u32 = 16;
+
+/// Writes the name of a module, and before it those of `joined` modules that it is all there is of: `src/main/java`.
+/// A name that says nothing beyond the one before it is left out, such as that of the class in a file of its name.
+fn name_of(hierarchy: &Hierarchy, module: ModuleId, joined: u32, name: &mut String) {
+    name.clear();
+    // The outermost is named first: recursion would be as deep as the tree.
+    for above in (0..=joined.min(MOST_JOINED) as usize).rev() {
+        let Some(of) = hierarchy.ancestors(module).nth(above) else {
+            continue;
+        };
+        let part = hierarchy.name(of);
+        let before = name.rsplit('/').next().unwrap_or_default();
+        let stem = before.rsplit_once('.').map_or(before, |(stem, _)| stem);
+        if !name.is_empty() && stem == part {
+            continue;
+        }
+        if !name.is_empty() {
+            name.push('/');
+        }
+        name.push_str(part);
     }
 }
 
@@ -677,5 +723,40 @@ mod tests {
         let root = labels.labels().iter().find(|label| label.text == "city");
         let root = root.expect("the root's strip is in the picture");
         assert!((400.0..1000.0).contains(&root.origin.x), "{root:?}");
+    }
+
+    #[test]
+    fn a_chain_of_only_districts_has_one_name_and_one_strip() {
+        let mut builder = HierarchyBuilder::new("library");
+        let mut top = NodeId::ROOT;
+        for name in ["src", "main", "java"] {
+            top = builder.add(top, Module::named(ModuleKind::Directory, name));
+        }
+        for file in ["Gson.java", "Json.java"] {
+            let class = file.trim_end_matches(".java");
+            let file = builder.add(top, Module::named(ModuleKind::File, file));
+            let class = builder.add(file, Module::named(ModuleKind::Class, class));
+            for name in ["read", "write"] {
+                builder.add(class, Module::named(ModuleKind::Function, name));
+            }
+        }
+        let (hierarchy, _) = builder.build();
+        let cut = Cut::all();
+        let blocks = layout(&hierarchy, &cut, &[], &Heights::Even, Tiling::Squarified);
+        // Four terraces on each other leave no more free than one strip and their ledges.
+        let (low, high) = (&blocks[0], &blocks[4]);
+        let strip = label_strip(Rect::of_block(low), 0) as f32;
+        let free = high.min.y - low.min.y;
+        assert!(free < 1.6 * strip, "{free} of a strip of {strip}");
+        let mut labels = FlatLabels::new(&hierarchy, &blocks);
+        let eye = above(Vec2::new(500.0, 357.0), 1150.0);
+        labels.update(&hierarchy, &blocks, &eye, &around(true));
+        let names: Vec<&str> = labels.labels().iter().map(|it| it.text.as_str()).collect();
+        assert!(names.contains(&"library/src/main/java"), "{names:?}");
+        assert!(names.contains(&"Gson.java"), "{names:?}");
+        assert!(
+            !names.contains(&"src") && !names.contains(&"Gson"),
+            "{names:?}"
+        );
     }
 }

@@ -43,13 +43,13 @@ impl Margins {
         }
     }
 
-    /// The part of a terrace that its children share. Chains of only children, as source trees begin with,
-    /// have narrow margins: there is nothing to keep apart.
-    pub fn inner(&self, rect: Rect, children: usize) -> Rect {
+    /// The part of a terrace that its children share. Around an only child margins are narrow: there is nothing to
+    /// keep apart. `named` are the margins of the lowest terrace whose name lies in the strip.
+    pub fn inner(&self, rect: Rect, children: usize, named: &Margins) -> Rect {
         let narrowed = if children == 1 { ONLY_CHILD } else { 1.0 };
         let side = rect.width().min(rect.height());
         let margin = self.margin.min(side * MARGIN_SHARE) * narrowed;
-        let strip = self.strip.min(side * STRIP_SHARE);
+        let strip = named.strip.min(side * STRIP_SHARE);
         rect.inset(margin, strip.max(margin))
     }
 
@@ -66,7 +66,8 @@ impl Margins {
     }
 }
 
-/// The height of the free strip along the south edge of a terrace, for its name.
+/// The height of the free strip along the south edge of a terrace, for its name, or for those of a chain of terraces
+/// that begins at `level`.
 pub fn label_strip(rect: Rect, level: u16) -> f64 {
     let side = rect.width().min(rect.height());
     Margins::at(level).strip.min(side * STRIP_SHARE)

@@ -379,7 +379,17 @@ impl Treemap {
             if plan.tiling == Tiling::Squarified {
                 family.sort();
             }
-            let rect = levels[usize::from(level)].margins.inner(rect, family.len());
+            // A chain of terraces, each all that stands on the one below, has one strip for all their names.
+            let only = family.len() == 1 && columns.kind(parent + 1) != BlockKind::Leaf;
+            let rect = match only {
+                true => rect,
+                false => {
+                    let named = usize::from(level).saturating_sub(joined(blocks, parent));
+                    let named = &levels[named].margins;
+                    let margins = levels[usize::from(level)].margins;
+                    margins.inner(rect, family.len(), named)
+                }
+            };
             let children = &family.children[..];
             let sizes = &family.weights[..];
             let ground = Ground {
@@ -443,6 +453,22 @@ impl Treemap {
             parent = if is_leaves { end } else { parent + 1 };
         }
     }
+}
+
+/// How many terraces below a block are a chain with it: each has the next, and nothing else, standing on it.
+/// Linear in their number.
+pub fn joined(blocks: &[Block], at: usize) -> usize {
+    let Some(block) = blocks.get(at) else {
+        return 0;
+    };
+    if block.kind == BlockKind::Leaf {
+        return 0;
+    }
+    let below = blocks[..at].iter().rev();
+    // In preorder the one that stands below it alone is the one before it, and ends where it ends.
+    below
+        .take_while(|below| below.subtree_end == block.subtree_end)
+        .count()
 }
 
 /// For each block the one that it stands on; the root stands for its own.
