@@ -7,20 +7,60 @@ mod random;
 #[path = "../tests/it/scene.rs"]
 mod scene;
 
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use callscape::analysis::session::{Inputs, Session};
+use callscape::analysis::resolve::{Resolution, Rule};
+use callscape::analysis::session::{Inputs, Resolved, Session};
 use callscape::app::headless::{liveliest, moment_at};
+use callscape::facts::builder::{Timestamp, TraceBuilder};
+use callscape::facts::functions::Function;
+use callscape::facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
+use callscape::facts::recording::{Recording, RecordingKind};
 use callscape::filter::cut::Cut;
+use callscape::filter::selection::Selection;
 use callscape::layout::geometry::Arcs;
 use callscape::progress::Progress;
+use callscape::render::camera::Camera;
 use callscape::render::gpu::Gpu;
 use callscape::render::renderer::{Frame, Light, Quality, Renderer};
 use callscape::render::theme::Theme;
-use callscape::views::landscape::{LandscapeSettings, LandscapeView};
-use glam::Vec2;
+use callscape::units::{Cost, ModuleId, Time};
+use callscape::views::landscape::{LandscapeSettings, LandscapeView, Moment};
+use callscape::warnings::{Place, Reporter};
+use glam::{Vec2, Vec3};
 
+use random::Random;
 use scene::Scene;
+
+/// Counts how often the thread that draws asks for memory.
+struct Counting;
+
+thread_local! {
+    static ASKED: Cell<usize> = const { Cell::new(0) };
+}
+
+fn asked() -> usize {
+    ASKED.try_with(Cell::get).unwrap_or_default()
+}
+
+// SAFETY: every call goes to the system's allocator as it is.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let _ = ASKED.try_with(|asked| asked.set(asked.get() + 1));
+        // SAFETY: as the caller promises.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        // SAFETY: as the caller promises.
+        unsafe { System.dealloc(at, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
 
 const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
 /// The first frames make buffers and pipelines.
@@ -70,6 +110,8 @@ fn main() {
     for row in rows(is_software) {
         frames(&gpu, &row);
     }
+    println!();
+    own_parts(&gpu);
     println!();
     let start = Instant::now();
     match std::env::current_exe()
@@ -177,6 +219,192 @@ fn frames(gpu: &Gpu, row: &Row) {
         camera.own,
     );
     println!("<!-- passes in ms: {} -->", camera.passes);
+}
+
+/// A tree of a million functions, of which some call others: about `relations` pairs, in one thread.
+fn million(relations: u64) -> Session {
+    const OF_FILE: usize = 25;
+    const OF_DIRECTORY: usize = 20;
+    const FUNCTIONS: usize = 1_000_000;
+    let place = || Place::file("made here");
+    let mut random = Random(11);
+    let mut builder = HierarchyBuilder::new("million");
+    let mut nodes = Vec::with_capacity(FUNCTIONS);
+    let (mut part, mut directory, mut file) = (NodeId::ROOT, NodeId::ROOT, NodeId::ROOT);
+    for function in 0..FUNCTIONS {
+        let named = |kind: &str, number: usize| format!("{kind}_{number}");
+        if function % (OF_FILE * OF_DIRECTORY * 40) == 0 {
+            let name = named("part", function);
+            part = builder.add(NodeId::ROOT, Module::named(ModuleKind::Directory, &name));
+        }
+        if function % (OF_FILE * OF_DIRECTORY) == 0 {
+            let name = named("directory", function);
+            directory = builder.add(part, Module::named(ModuleKind::Directory, &name));
+        }
+        if function % OF_FILE == 0 {
+            let name = named("file", function);
+            file = builder.add(directory, Module::named(ModuleKind::File, &name));
+        }
+        let name = named("function", function);
+        let module = Module {
+            loc: 3 + random.below(60) as u32,
+            ..Module::named(ModuleKind::Function, &name)
+        };
+        nodes.push(builder.add(file, module));
+    }
+    let (hierarchy, modules) = builder.build();
+    let reporter = Reporter::new();
+    let mut trace = TraceBuilder::new(&reporter);
+    let running: Vec<usize> = (0..4_000)
+        .map(|_| random.below(FUNCTIONS as u64) as usize)
+        .collect();
+    let ids: Vec<_> = running
+        .iter()
+        .map(|&function| {
+            let name = format!("function_{function}");
+            trace.function(Function {
+                name: &name,
+                ..Function::default()
+            })
+        })
+        .collect();
+    let thread = trace.thread("1", "1");
+    for pair in 0..relations as i64 {
+        let of = |random: &mut Random| ids[random.below(ids.len() as u64) as usize];
+        let (caller, callee) = (of(&mut random), of(&mut random));
+        let at = |part: i64| Timestamp::from_ns(pair * 1_000 + part);
+        trace.enter(thread, at(0), caller, place);
+        trace.enter(thread, at(200), callee, place);
+        trace.exit(thread, at(700), None, place);
+        trace.exit(thread, at(900), None, place);
+    }
+    let (functions, trace) = trace.finish(place);
+    Session {
+        source_dir: None,
+        hierarchy,
+        recordings: vec![Resolved {
+            recording: Recording {
+                path: "made here".into(),
+                format: "chrome-json",
+                kind: RecordingKind::Trace,
+                functions,
+                trace,
+                profile: None,
+                samples: 0,
+                warnings: reporter.warnings(),
+            }
+            .into(),
+            resolution: Resolution {
+                modules: running
+                    .iter()
+                    .map(|&at| modules[nodes[at].index()])
+                    .collect(),
+                rules: vec![Rule::QualifiedName; running.len()],
+            },
+        }],
+        source_warnings: Vec::new(),
+    }
+}
+
+/// What this program itself does for a frame of a million boxes, 10,000 arcs and a thousand names, without the device:
+/// the landscape's part, then that of handing over and recording. Median of the frames.
+fn own_parts(gpu: &Gpu) {
+    let session = million(10_000);
+    let settings = LandscapeSettings {
+        half_life: Cost::from_ns(100_000),
+        ..LandscapeSettings::default()
+    };
+    let mut view = LandscapeView::new(&session, &settings, &Cut::all());
+    // So near that names can be read, on a picture so large that a thousand fit.
+    let (min, max) = view.bounds(ModuleId::ROOT).unwrap_or_default();
+    let middle = (min + max) * 0.5;
+    let size = [1920, 1080];
+    let is_software = gpu.adapter.get_info().device_type == wgpu::DeviceType::Cpu;
+    let mut renderer = Renderer::new(gpu, FORMAT);
+    renderer.set_blocks(gpu, view.blocks());
+    let target = target(gpu, size);
+    let frames = if is_software { 10 } else { 100 };
+    println!(
+        "| own part, {} boxes | arcs, names | landscape | renderer | memory asked for |",
+        view.blocks().len()
+    );
+    println!("|---|---|---|---|---|");
+    for (what, is_playing, is_moving) in [
+        ("nothing changes", false, false),
+        ("camera moves", false, true),
+        ("trace plays", true, false),
+    ] {
+        let (mut landscape, mut recording) = (Vec::new(), Vec::new());
+        let (mut asked_landscape, mut asked_recording) = (Vec::new(), Vec::new());
+        for number in 0..frames + WARM {
+            let by = if is_moving { number as f32 * 0.05 } else { 0.0 };
+            let camera = Camera {
+                eye: middle + Vec3::new(by, -26.0, 30.0),
+                target: middle + Vec3::new(by, 0.0, 0.0),
+                fov_y: 0.7,
+            };
+            let time = 9_000_000
+                + if is_playing {
+                    u64::from(number) * 16_000
+                } else {
+                    0
+                };
+            let moment = Moment {
+                time: Time::from_ns(time),
+                previous: Time::from_ns(time - 16_000),
+                ..Moment::default()
+            };
+            let selection = Selection::default();
+            let (begin, before) = (own(), asked());
+            view.point(&selection);
+            view.show(&session, Some(moment));
+            let pixels = Vec2::new(size[0] as f32, size[1] as f32);
+            view.label(&session, &selection, &[], &camera, pixels, 14.0);
+            view.marked_arcs(&selection);
+            let (between, given) = (own(), asked());
+            for range in view.changed_looks() {
+                let range = range.start as usize..range.end as usize;
+                renderer.set_looks(range.start, &view.looks()[range]);
+            }
+            renderer.set_arcs(gpu, view.arcs());
+            renderer.set_labels(gpu, view.flat_labels(), view.screen_labels());
+            let mut encoder = gpu.device.create_command_encoder(&Default::default());
+            let frame = Frame {
+                camera,
+                size,
+                theme: Theme::Light,
+                hovered: [None; 2],
+                selected: [None; 2],
+                quality: Quality::for_device(gpu.adapter.get_info().device_type),
+            };
+            renderer.draw(gpu, &mut encoder, &target, &frame);
+            gpu.queue.submit([encoder.finish()]);
+            let (end, all) = (own(), asked());
+            let _ = gpu.wait();
+            if number >= WARM {
+                let since = |from: Option<f64>, to: Option<f64>| {
+                    from.zip(to).map_or(f64::NAN, |(from, to)| to - from)
+                };
+                landscape.push(since(begin, between));
+                recording.push(since(between, end));
+                asked_landscape.push((given - before) as f64);
+                asked_recording.push((all - given) as f64);
+            }
+        }
+        let median = |mut of: Vec<f64>| {
+            of.sort_by(f64::total_cmp);
+            of[of.len() / 2]
+        };
+        println!(
+            "| {what} | {}, {} | {:.2} ms | {:.2} ms (together must 2, aim 0.5) | {} and {} times |",
+            view.arcs().arcs.len(),
+            view.flat_labels().len() + view.screen_labels().len(),
+            median(landscape),
+            median(recording),
+            median(asked_landscape),
+            median(asked_recording),
+        );
+    }
 }
 
 fn target(gpu: &Gpu, size: [u32; 2]) -> wgpu::TextureView {

@@ -130,9 +130,16 @@ impl<'a> Studio<'a> {
         cut: &Cut,
         metrics: Arc<ModuleMetrics>,
     ) -> Result<Studio<'a>, GpuError> {
-        let landscape = &settings.landscape;
-        let view = LandscapeView::with(session, metrics, Arc::default(), landscape, cut);
-        Studio::of_view(session, settings, view)
+        let gpu = Gpu::headless()?;
+        let landscape = LandscapeSettings {
+            most_blocks: settings
+                .landscape
+                .most_blocks
+                .min(Renderer::most_blocks(&gpu)),
+            ..settings.landscape
+        };
+        let view = LandscapeView::with(session, metrics, Arc::default(), &landscape, cut);
+        Studio::of_view_on(gpu, session, settings, view)
     }
 
     /// The same of a landscape that is laid out already.
@@ -141,7 +148,15 @@ impl<'a> Studio<'a> {
         settings: &PictureSettings,
         view: LandscapeView,
     ) -> Result<Studio<'a>, GpuError> {
-        let gpu = Gpu::headless()?;
+        Studio::of_view_on(Gpu::headless()?, session, settings, view)
+    }
+
+    fn of_view_on(
+        gpu: Gpu,
+        session: &'a Session,
+        settings: &PictureSettings,
+        view: LandscapeView,
+    ) -> Result<Studio<'a>, GpuError> {
         check_size(settings.size)?;
         let mut renderer = Renderer::new(&gpu, wgpu::TextureFormat::Rgba8UnormSrgb);
         renderer.set_blocks(&gpu, view.blocks());
@@ -389,6 +404,11 @@ impl<'a> Studio<'a> {
     /// What the colours of a metric mean.
     pub fn color_scale(&self) -> &ColorScale {
         self.view.color_scale()
+    }
+
+    /// How many modules are drawn, and how many have no block of their own since the device cannot hold more.
+    pub fn blocks(&self) -> (usize, usize) {
+        (self.view.blocks().len(), self.view.blocks_left_out())
     }
 
     /// How many call relations the last picture draws.

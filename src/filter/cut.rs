@@ -99,6 +99,73 @@ impl Cut {
         }
     }
 
+    /// How many modules are visible. O(n).
+    pub fn visible(&self, hierarchy: &Hierarchy) -> usize {
+        let mut visible = 0;
+        self.walk(hierarchy, |_| visible += 1);
+        visible
+    }
+
+    /// Hands over every visible module, in preorder.
+    fn walk(&self, hierarchy: &Hierarchy, mut take: impl FnMut(ModuleId)) {
+        let mut next = 0;
+        while (next as usize) < hierarchy.len() {
+            let module = ModuleId(next);
+            let end = hierarchy.subtree(module).end;
+            if self.hidden.contains(&module) {
+                next = end;
+                continue;
+            }
+            take(module);
+            next = match self.collapsed.contains(&module) {
+                true => end,
+                false => next + 1,
+            };
+        }
+    }
+
+    /// The same with the smallest modules collapsed, so that no more than `most` are visible; none where no more are
+    /// as it is. `sizes` are by module; the root is never collapsed. O(n log n).
+    pub fn within(&self, hierarchy: &Hierarchy, sizes: &[f64], most: usize) -> Option<Cut> {
+        let mut visible = self.visible(hierarchy);
+        if visible <= most {
+            return None;
+        }
+        // Of each module, how many before it are visible, then how many of those below it.
+        let mut below = vec![0usize; hierarchy.len() + 1];
+        let mut open = Vec::new();
+        self.walk(hierarchy, |module| {
+            below[module.index() + 1] = 1;
+            if module != ModuleId::ROOT && !hierarchy.is_leaf(module) && !self.is_collapsed(module)
+            {
+                open.push(module);
+            }
+        });
+        for at in 1..below.len() {
+            below[at] += below[at - 1];
+        }
+        for module in hierarchy.modules() {
+            let end = hierarchy.subtree(module).end as usize;
+            below[module.index()] = below[end] - below[module.index() + 1];
+        }
+        let size = |module: ModuleId| sizes.get(module.index()).copied().unwrap_or(0.0);
+        // What lies in another comes before it, also where it is all of it.
+        open.sort_by(|&a, &b| size(a).total_cmp(&size(b)).then(b.cmp(&a)));
+        let mut cut = self.clone();
+        for module in open {
+            if visible <= most {
+                break;
+            }
+            let gone = std::mem::take(&mut below[module.index()]);
+            visible -= gone;
+            for above in hierarchy.ancestors(module).filter(|&above| above != module) {
+                below[above.index()] -= gone;
+            }
+            cut.collapsed.insert(module);
+        }
+        Some(cut)
+    }
+
     /// The same cut through another hierarchy: `to` says which module there is which of here.
     pub fn moved(&self, to: impl Fn(ModuleId) -> Option<ModuleId>) -> Cut {
         let moved = |set: &BTreeSet<ModuleId>| set.iter().filter_map(|&id| to(id)).collect();
@@ -178,5 +245,67 @@ mod tests {
         cut.expand_whole(&hierarchy, ModuleId(1));
         assert_eq!(cut, Cut::all());
         assert_eq!(cut.level(&hierarchy), None);
+    }
+
+    #[test]
+    fn too_many_modules_are_collapsed_the_smallest_first() {
+        let mut seed = 7u64;
+        let mut below = |limit: u64| {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            seed % limit
+        };
+        for round in 0..40 {
+            let mut builder = HierarchyBuilder::new("root");
+            let mut nodes = vec![NodeId::ROOT];
+            for _ in 0..200 {
+                let parent = nodes[below(nodes.len() as u64) as usize];
+                nodes.push(builder.add(parent, Module::named(ModuleKind::Directory, "m")));
+            }
+            let (hierarchy, _) = builder.build();
+            let mut sizes: Vec<f64> = hierarchy.modules().map(|_| below(9) as f64).collect();
+            for id in hierarchy.modules().collect::<Vec<_>>().into_iter().rev() {
+                if let Some(parent) = hierarchy.parent(id) {
+                    sizes[parent.index()] += sizes[id.index()];
+                }
+            }
+            let mut cut = Cut::all();
+            let module = |at: u64| ModuleId(at as u32);
+            for _ in 0..4 {
+                cut.collapse(&hierarchy, module(1 + below(200)));
+            }
+            cut = cut.hiding(Some(module(1 + below(200))));
+            let shown: std::collections::BTreeSet<ModuleId> =
+                cut.displayed(&hierarchy).into_iter().collect();
+            let hidden: Vec<ModuleId> = cut.hidden().collect();
+            let is_hidden = |id: &ModuleId| hierarchy.ancestors(*id).any(|it| hidden.contains(&it));
+            let visible = shown.iter().filter(|id| !is_hidden(id)).count();
+            assert_eq!(cut.visible(&hierarchy), visible, "round {round}");
+            assert_eq!(cut.within(&hierarchy, &sizes, visible), None);
+            let first = hierarchy.children(ModuleId::ROOT).count();
+            for most in [visible - 1, visible / 2, first + 1] {
+                let Some(less) = cut.within(&hierarchy, &sizes, most) else {
+                    assert!(visible <= most);
+                    continue;
+                };
+                assert!(
+                    less.visible(&hierarchy) <= most.max(first + 1),
+                    "round {round}"
+                );
+                assert!(cut.collapsed().all(|id| less.is_collapsed(id)));
+                assert!(less.hidden().eq(cut.hidden()));
+                // Every other that holds something is as large as the largest that was collapsed.
+                let new = less.collapsed().filter(|id| !cut.is_collapsed(*id));
+                let largest = new.map(|id| sizes[id.index()]).fold(0.0, f64::max);
+                let mut open = Vec::new();
+                less.walk(&hierarchy, |id| open.push(id));
+                open.retain(|&id| !hierarchy.is_leaf(id) && !less.is_collapsed(id));
+                assert!(
+                    open.iter().all(|id| sizes[id.index()] >= largest),
+                    "round {round}"
+                );
+            }
+        }
     }
 }

@@ -116,7 +116,7 @@ pub struct Arcs {
 }
 
 /// A name that lies flat on a terrace like the lettering of a map.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct FlatLabel {
     pub text: String,
     pub module: ModuleId,
@@ -134,7 +134,7 @@ pub struct FlatLabel {
 }
 
 /// A name at a place on the screen: what is hovered, selected, found or running.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct ScreenLabel {
     pub text: String,
     /// Where the middle of the label's lower edge stands, in physical pixels from the top left.
@@ -142,4 +142,35 @@ pub struct ScreenLabel {
     /// Height of the em square in physical pixels.
     pub em: f32,
     pub emphasized: bool,
+}
+
+// By hand, since what is derived gives every copy new memory: labels are copied in every frame.
+impl Clone for FlatLabel {
+    fn clone(&self) -> FlatLabel {
+        FlatLabel {
+            text: self.text.clone(),
+            ..*self
+        }
+    }
+
+    fn clone_from(&mut self, of: &FlatLabel) {
+        let mut text = std::mem::take(&mut self.text);
+        text.clone_from(&of.text);
+        *self = FlatLabel { text, ..*of };
+    }
+}
+
+impl Clone for ScreenLabel {
+    fn clone(&self) -> ScreenLabel {
+        ScreenLabel {
+            text: self.text.clone(),
+            ..*self
+        }
+    }
+
+    fn clone_from(&mut self, of: &ScreenLabel) {
+        let mut text = std::mem::take(&mut self.text);
+        text.clone_from(&of.text);
+        *self = ScreenLabel { text, ..*of };
+    }
 }

@@ -111,6 +111,13 @@ impl City {
         }
     }
 
+    /// How many blocks a device can hold at most.
+    pub fn most(device: &wgpu::Device) -> usize {
+        // Ids have to fit beside "none" in the visibility buffer; the list of what is drawn is rounded up.
+        let records = Growing::most::<gpu::Block>(device).min(u32::MAX as usize - 1);
+        records.saturating_sub(64)
+    }
+
     /// How many blocks are drawn; fewer than were given where the device cannot hold them.
     pub fn count(&self) -> u32 {
         u32::try_from(self.records.len()).unwrap_or(u32::MAX)
@@ -123,9 +130,7 @@ impl City {
         queue: &wgpu::Queue,
         blocks: &[Block],
     ) -> Change {
-        // Ids have to fit beside "none" in the visibility buffer.
-        let most = Growing::most::<gpu::Block>(device).min(u32::MAX as usize - 1);
-        let blocks = &blocks[..blocks.len().min(most)];
+        let blocks = &blocks[..blocks.len().min(City::most(device))];
         self.records.clear();
         self.records.extend(blocks.iter().map(record));
         merged::set_parents(&mut self.records, blocks);

@@ -184,6 +184,11 @@ impl Renderer {
         }
     }
 
+    /// How many blocks can be drawn on a device; those beyond are left out.
+    pub fn most_blocks(gpu: &Gpu) -> usize {
+        City::most(&gpu.device)
+    }
+
     /// Takes a new layout, in preorder of modules; all blocks are at rest until `set_looks`.
     pub fn set_blocks(&mut self, gpu: &Gpu, blocks: &[Block]) {
         let change = self.city.set_blocks(&gpu.device, &gpu.queue, blocks);
@@ -258,15 +263,13 @@ impl Renderer {
     /// Takes other labels.
     pub fn set_labels(&mut self, gpu: &Gpu, flat: &[FlatLabel], screen: &[ScreenLabel]) {
         if self.shown_flat != flat {
-            self.shown_flat.clear();
-            self.shown_flat.extend_from_slice(flat);
+            flat.clone_into(&mut self.shown_flat);
             self.flat_labels
                 .prepare(&gpu.device, &gpu.queue, &mut self.fonts, flat);
             self.last = None;
         }
         if self.shown_screen != screen {
-            self.shown_screen.clear();
-            self.shown_screen.extend_from_slice(screen);
+            screen.clone_into(&mut self.shown_screen);
             self.screen_labels
                 .prepare(&gpu.device, &gpu.queue, &mut self.fonts, screen);
         }

@@ -36,18 +36,17 @@ pub mod gpu {
     }
 }
 
-/// A text, the bits of its size, and whether it is emphasized.
-type Key = (String, u32, bool);
-
 pub struct ScreenLabels {
     layout: wgpu::BindGroupLayout,
     group: Option<wgpu::BindGroup>,
     pipeline: wgpu::RenderPipeline,
     plates: Growing,
     records: Vec<gpu::Plate>,
-    /// Of each label shown, its name among the shaped and where its text starts.
-    texts: Vec<(Key, [f32; 2])>,
-    shaped: HashMap<Key, Buffer>,
+    /// Of each label shown, its place among the shaped and where its text starts.
+    texts: Vec<(usize, [f32; 2])>,
+    shaped: Vec<Buffer>,
+    /// By text, the bits of its size and whether it is emphasized, and its place among the shaped.
+    places: HashMap<String, Vec<(u32, bool, usize)>>,
     atlas: TextAtlas,
     viewport: Viewport,
     renderer: TextRenderer,
@@ -85,7 +84,8 @@ impl ScreenLabels {
             plates: Growing::new(device, "screen labels"),
             records: Vec::new(),
             texts: Vec::new(),
-            shaped: HashMap::new(),
+            shaped: Vec::new(),
+            places: HashMap::new(),
             viewport: Viewport::new(device, &cache),
             renderer: TextRenderer::new(
                 &mut atlas,
@@ -108,6 +108,7 @@ impl ScreenLabels {
     ) {
         if self.shaped.len() > KEPT {
             self.shaped.clear();
+            self.places.clear();
         }
         self.records.clear();
         self.texts.clear();
@@ -116,11 +117,8 @@ impl ScreenLabels {
                 continue;
             }
             let em = label.em.clamp(4.0, LARGEST);
-            let key = (label.text.clone(), em.to_bits(), label.emphasized);
-            let line = self
-                .shaped
-                .entry(key.clone())
-                .or_insert_with(|| fonts.line(&label.text, em, label.emphasized));
+            let place = self.place(fonts, label, em);
+            let line = &self.shaped[place];
             let Some((width, height)) = line
                 .layout_runs()
                 .next()
@@ -142,13 +140,29 @@ impl ScreenLabels {
                 pad1: 0.0,
             });
             self.texts
-                .push((key, [(left + pad[0]).round(), (top + pad[1]).round()]));
+                .push((place, [(left + pad[0]).round(), (top + pad[1]).round()]));
         }
         let bytes = (self.records.len() * size_of::<gpu::Plate>()) as u64;
         if self.plates.reserve(device, bytes) {
             self.group = None;
         }
         self.plates.write(queue, 0, &self.records);
+    }
+
+    /// The place of a label's text among the shaped; it is shaped once.
+    fn place(&mut self, fonts: &mut Fonts, label: &ScreenLabel, em: f32) -> usize {
+        let (bits, is_emphasized) = (em.to_bits(), label.emphasized);
+        let known = self.places.get(&label.text).into_iter().flatten();
+        for &(of, emphasized, place) in known {
+            if (of, emphasized) == (bits, is_emphasized) {
+                return place;
+            }
+        }
+        let place = self.shaped.len();
+        self.shaped.push(fonts.line(&label.text, em, is_emphasized));
+        let places = self.places.entry(label.text.clone()).or_default();
+        places.push((bits, is_emphasized, place));
+        place
     }
 
     pub fn draw(
@@ -165,9 +179,9 @@ impl ScreenLabels {
         self.viewport.update(on.queue, Resolution { width, height });
         let [r, g, b] = palette.text.map(encoded);
         let origin = on.part.origin.map(|at| at as f32);
-        let areas = self.texts.iter().filter_map(|(key, [left, top])| {
+        let areas = self.texts.iter().filter_map(|(place, [left, top])| {
             Some(TextArea {
-                buffer: self.shaped.get(key)?,
+                buffer: self.shaped.get(*place)?,
                 left: *left - origin[0],
                 top: *top - origin[1],
                 scale: 1.0,

@@ -215,6 +215,16 @@ pub fn strip(ui: &mut Ui, meanings: &Meanings<'_>) -> Option<Command> {
                 ui.add_space(14.0);
             }
         }
+        match landscape.blocks_left_out() {
+            0 => {}
+            left_out => {
+                let text = format!(
+                    "{} shown as one with what they lie in",
+                    text::count(left_out as u64)
+                );
+                entry(ui, "Smallest modules", &text);
+            }
+        }
         highlighted(ui, meanings, &mut wanted);
         let Some(shown) = &meanings.recording else {
             return;

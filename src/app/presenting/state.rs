@@ -61,6 +61,7 @@ impl State {
         let mut settings = LandscapeSettings {
             half_life: bench.settings.half_life,
             theme: bench.settings.theme,
+            most_blocks: bench.settings.most_blocks,
             ..LandscapeSettings::default()
         };
         let (mut cut, mut pose) = (Cut::all(), bench.camera.pose());

@@ -28,7 +28,7 @@ use super::remembered::Memory;
 use super::state_log::StateLog;
 use super::workbench::{Message, Workbench};
 use crate::analysis::session::Inputs;
-use crate::render::renderer::Quality;
+use crate::render::renderer::{Quality, Renderer};
 
 /// A device that is lost again and again is given up.
 const MAX_LOSSES: u32 = 3;
@@ -258,6 +258,8 @@ impl App {
                 let adapter = graphics.canvas.gpu.adapter.get_info();
                 self.timings.quality = Quality::for_device(adapter.device_type);
                 self.timings.adapter = adapter.name;
+                self.bench
+                    .set_most_blocks(Renderer::most_blocks(&graphics.canvas.gpu));
                 self.view = Some(View {
                     overlay: Overlay::new(&window, side, theme),
                     graphics,

@@ -18,6 +18,14 @@ impl Workbench {
         self.ask_history();
     }
 
+    /// The device can hold so many blocks.
+    pub(in crate::app) fn set_most_blocks(&mut self, most: usize) {
+        self.settings.most_blocks = most;
+        if self.document.is_some() {
+            self.lay_out();
+        }
+    }
+
     /// Has a range of values stand out in the landscape.
     pub(in crate::app) fn highlight(&mut self, highlight: Option<Highlight>) {
         self.settings.highlight = highlight;

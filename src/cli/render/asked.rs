@@ -65,6 +65,7 @@ pub fn settings(
         },
         bundling: args.bundling,
         most_arcs: args.most_arcs,
+        most_blocks: usize::MAX,
         theme: args.theme.map_or(Theme::Light, ThemeArg::theme),
         half_life: Cost::from_ns(duration.unwrap_or_default().ns() / 150),
         highlight: args.highlight,

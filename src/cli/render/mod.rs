@@ -23,7 +23,7 @@ use crate::views::table::ViewId;
 
 use args::ViewArg;
 use asked::{cut, metrics, moments, settings};
-use timings::{PictureTimings, say_timings};
+use timings::{Amounts, PictureTimings, say_timings};
 
 pub(super) use args::size;
 pub use args::{Args, QualityArg};
@@ -118,11 +118,20 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         })??;
         outputs.tell(index, path);
         if args.timings {
-            timings.push(PictureTimings::new(path, studio.timings()));
+            let left_out = Amounts {
+                modules: studio.blocks(),
+                relations: (studio.arcs_drawn(), studio.arcs_left_out()),
+            };
+            timings.push(PictureTimings::new(path, studio.timings(), left_out));
         }
     }
     if args.timings {
         say_timings(&studio.adapter(), timings, args.json)?;
+    }
+    if let (drawn, left_out @ 1..) = studio.blocks() {
+        eprintln!(
+            "callscape: the graphics device holds {drawn} blocks: {left_out} of the smallest modules are shown as one with what they lie in"
+        );
     }
     if studio.arcs_left_out() > 0 {
         let count = studio.arcs_left_out();

@@ -4,10 +4,22 @@ use std::path::Path;
 
 use crate::app::headless::Adapter;
 
-/// How long the passes of a picture took.
+/// How much of what there is a picture shows, and how much it leaves out.
+pub struct Amounts {
+    pub modules: (usize, usize),
+    pub relations: (usize, usize),
+}
+
+/// What a picture shows, and how long its passes took.
 #[derive(serde::Serialize)]
 pub struct PictureTimings {
     file: String,
+    /// Modules with a block of their own, and those shown as one with what they lie in: a device holds only so many.
+    modules: usize,
+    modules_left_out: usize,
+    /// Call relations drawn as arcs, and those left out because there are too many.
+    arcs: usize,
+    arcs_left_out: usize,
     /// None where the device cannot tell.
     passes: Option<Vec<PassTiming>>,
 }
@@ -19,10 +31,14 @@ struct PassTiming {
 }
 
 impl PictureTimings {
-    pub fn new(path: &Path, passes: &[(&'static str, f32)]) -> PictureTimings {
+    pub fn new(path: &Path, passes: &[(&'static str, f32)], of: Amounts) -> PictureTimings {
         let passes = passes.iter().map(|&(name, ms)| PassTiming { name, ms });
         PictureTimings {
             file: path.display().to_string(),
+            modules: of.modules.0,
+            modules_left_out: of.modules.1,
+            arcs: of.relations.0,
+            arcs_left_out: of.relations.1,
             passes: Some(passes.collect()).filter(|passes: &Vec<_>| !passes.is_empty()),
         }
     }

@@ -45,10 +45,24 @@ const COUNT: f32 = 0.82;
 /// Names longer than this, in em, are shortened.
 const WIDEST: f32 = 26.0;
 
+/// A request, its name as a range of all.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    of: Subject,
+    reason: Reason,
+    top: Vec3,
+    name: (usize, usize),
+}
+
 /// The names on the screen.
 #[derive(Debug, Default)]
 pub struct ScreenLabels {
+    /// The labels shown, then spare ones whose texts keep their memory.
     labels: Vec<ScreenLabel>,
+    shown: usize,
+    asked: Vec<Asked>,
+    /// The names that are asked for, one after the other.
+    names: String,
     subjects: Vec<Subject>,
     /// What was shown the last time: it stays when the room is contested.
     before: Vec<Subject>,
@@ -58,7 +72,7 @@ pub struct ScreenLabels {
 
 impl ScreenLabels {
     pub fn labels(&self) -> &[ScreenLabel] {
-        &self.labels
+        &self.labels[..self.shown]
     }
 
     /// The rectangles that they take, by their corners.
@@ -68,33 +82,59 @@ impl ScreenLabels {
 
     /// Shows what of `requests` has room, more important ones and those already shown first, then in
     /// the order given. `em` is the height of the letters in pixels.
-    pub fn update(&mut self, requests: &[Request<'_>], eye: &Eye, em: f32) {
+    pub fn update<'a>(
+        &mut self,
+        requests: impl IntoIterator<Item = Request<'a>>,
+        eye: &Eye,
+        em: f32,
+    ) {
         std::mem::swap(&mut self.before, &mut self.subjects);
         self.subjects.clear();
-        self.labels.clear();
+        self.shown = 0;
         self.taken.clear();
+        self.asked.clear();
+        self.names.clear();
+        for request in requests {
+            let start = self.names.len();
+            self.names.push_str(request.name);
+            self.asked.push(Asked {
+                of: request.of,
+                reason: request.reason,
+                top: request.top,
+                name: (start, self.names.len()),
+            });
+        }
         self.order.clear();
-        self.order.extend(0..requests.len() as u32);
-        let before = &self.before;
-        self.order.sort_by_key(|&index| {
-            let request = &requests[index as usize];
-            (request.reason, !before.contains(&request.of))
+        self.order.extend(0..self.asked.len() as u32);
+        let (before, asked) = (&self.before, &self.asked);
+        self.order.sort_unstable_by_key(|&index| {
+            let request = &asked[index as usize];
+            (request.reason, !before.contains(&request.of), index)
         });
         for &index in &self.order {
-            let request = &requests[index as usize];
+            let request = self.asked[index as usize];
             if self.subjects.contains(&request.of) {
                 continue;
+            }
+            if self.shown == self.labels.len() {
+                self.labels.push(ScreenLabel {
+                    text: String::new(),
+                    at: Vec2::ZERO,
+                    em: 0.0,
+                    emphasized: false,
+                });
             }
             let Some(over) = eye.project(request.top) else {
                 continue;
             };
-            let mut name = String::new();
-            if request.name.is_empty() || !text::shorten(request.name, WIDEST, &mut name) {
+            let name = &self.names[request.name.0..request.name.1];
+            let label = &mut self.labels[self.shown];
+            if name.is_empty() || !text::shorten(name, WIDEST, &mut label.text) {
                 continue;
             }
             let is_count = request.reason >= Reason::District;
             let em = if is_count { em * COUNT } else { em };
-            let half = Vec2::new(text::width(&name) * 0.5 + PADDING, 0.5 + PADDING) * em;
+            let half = Vec2::new(text::width(&label.text) * 0.5 + PADDING, 0.5 + PADDING) * em;
             // A count lies on its arc.
             let down = if is_count { half.y } else { -GAP * em };
             let mut at = over + Vec2::new(0.0, down);
@@ -117,12 +157,9 @@ impl ScreenLabels {
             }
             self.taken.push((min, max));
             self.subjects.push(request.of);
-            self.labels.push(ScreenLabel {
-                text: name,
-                at,
-                em,
-                emphasized: request.reason <= Reason::Selected,
-            });
+            (label.at, label.em) = (at, em);
+            label.emphasized = request.reason <= Reason::Selected;
+            self.shown += 1;
         }
     }
 }
@@ -162,7 +199,7 @@ mod tests {
             .map(|i| request(i, Reason::Running, i as f32 * 20.0 - 400.0))
             .chain([request(99, Reason::Hovered, 7.0)])
             .collect();
-        labels.update(&requests, &eye(), 14.0);
+        labels.update(requests, &eye(), 14.0);
         let shown = labels.labels();
         assert!(shown[0].emphasized && shown.len() > 4 && shown.len() < 12);
         for (index, a) in shown.iter().enumerate() {
@@ -176,16 +213,16 @@ mod tests {
     fn what_is_shown_stays_when_the_order_changes() {
         let mut labels = ScreenLabels::default();
         let [a, b] = [(1, 0.0), (2, 10.0)].map(|(id, x)| request(id, Reason::Running, x));
-        labels.update(&[a, b], &eye(), 14.0);
+        labels.update([a, b], &eye(), 14.0);
         let first = labels.labels().to_vec();
-        labels.update(&[b, a], &eye(), 14.0);
+        labels.update([b, a], &eye(), 14.0);
         assert_eq!(labels.labels(), first);
     }
 
     #[test]
     fn a_hovered_name_at_the_edge_stays_whole() {
         let mut labels = ScreenLabels::default();
-        labels.update(&[request(1, Reason::Hovered, -499.0)], &eye(), 14.0);
+        labels.update([request(1, Reason::Hovered, -499.0)], &eye(), 14.0);
         let half = text::width("a_function") * 7.0;
         assert!(labels.labels()[0].at.x >= half);
     }

@@ -83,6 +83,8 @@ pub struct LandscapeView {
     /// The footprints that a stable layout keeps to.
     references: Arc<[f64]>,
     blocks: Vec<Block>,
+    /// How many modules have no block of their own because there would be too many.
+    left_out: usize,
     parents: Vec<u32>,
     looks: Vec<BlockLook>,
     /// The looks that the last update changed, apart and in order.
@@ -106,6 +108,7 @@ pub struct LandscapeView {
     relations: relations::Relations,
     flat_labels: FlatLabels,
     screen_labels: ScreenLabels,
+    counts: naming::Counts,
     shown: Option<Moment>,
     left: Left,
     /// What relations weigh where the recording does not count calls.
@@ -139,6 +142,7 @@ impl LandscapeView {
             cut: Cut::all(),
             references,
             blocks: Vec::new(),
+            left_out: 0,
             parents: Vec::new(),
             looks: Vec::new(),
             changed: Vec::new(),
@@ -156,6 +160,7 @@ impl LandscapeView {
             relations: relations::Relations::default(),
             flat_labels: FlatLabels::default(),
             screen_labels: ScreenLabels::default(),
+            counts: naming::Counts::default(),
             shown: None,
             left: Left::default(),
             weighs: None,
@@ -173,7 +178,11 @@ impl LandscapeView {
     /// Takes other settings or another cut for the same session; lays out anew only where these differ in
     /// what decides the layout, and says whether it did. What was shown of a recording has to be shown again.
     pub fn lay_out(&mut self, session: &Session, settings: &LandscapeSettings, cut: &Cut) -> bool {
-        let ground = |of: &LandscapeSettings| (of.area, of.height, of.height_scale, of.tiling);
+        // Room for more than there are makes no difference.
+        let all = self.blocks.len() + self.left_out;
+        let room = |of: &LandscapeSettings| of.most_blocks.min(all);
+        let ground =
+            |of: &LandscapeSettings| (of.area, of.height, of.height_scale, of.tiling, room(of));
         let is_same = ground(&self.settings) == ground(settings) && self.cut == *cut;
         self.settings = *settings;
         let is_placed = !is_same || self.blocks.is_empty();
@@ -415,6 +424,11 @@ impl LandscapeView {
     /// At rest, in preorder of modules.
     pub fn blocks(&self) -> &[Block] {
         &self.blocks
+    }
+
+    /// How many modules are shown only as a part of what they lie in, since more blocks would be too many.
+    pub fn blocks_left_out(&self) -> usize {
+        self.left_out
     }
 
     /// By block.

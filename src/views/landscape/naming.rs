@@ -5,7 +5,7 @@ use glam::{Vec2, Vec3};
 use super::relations::Count;
 use super::{LandscapeView, eye, motion, surface};
 use crate::analysis::session::Session;
-use crate::filter::selection::Selection;
+use crate::filter::selection::{Pointed, Selection};
 use crate::layout::arcs::ArcMeasure;
 use crate::layout::labels::flat::Around;
 use crate::layout::labels::screen::{Reason, Request, Subject};
@@ -26,6 +26,28 @@ const MOST_RUNNING_NAMES: usize = 6;
 const MOST_COUNTS_OF_CEL: usize = 7;
 const MOST_COUNTS_OF_CHOSEN: usize = 9;
 
+/// A count that stands at an arc.
+#[derive(Debug)]
+struct CountShown {
+    of: Subject,
+    text: String,
+    at: Vec3,
+}
+
+/// The counts at arcs, and for what is pointed at and chosen; none once arcs are others.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    of: Option<[Pointed; 2]>,
+    shown: Vec<CountShown>,
+}
+
+impl Counts {
+    /// The arcs are others.
+    pub fn outdate(&mut self) {
+        self.of = None;
+    }
+}
+
 impl LandscapeView {
     /// Chooses the names for a camera and a picture of `size` physical pixels: districts by their size on
     /// the screen; what is pointed at, chosen, `found` or running by request. `em` is the height of
@@ -39,6 +61,7 @@ impl LandscapeView {
         size: Vec2,
         em: f32,
     ) {
+        self.find_counts(selection);
         let hierarchy = &session.hierarchy;
         let eye = eye(camera, size);
         let (looks, picker) = (&self.looks, &self.picker);
@@ -114,26 +137,31 @@ impl LandscapeView {
         });
         let unsaid = unsaid.take(MOST_DISTRICTS_UNSAID);
         let requests = requests.chain(unsaid);
-        let counts = self.counts(selection);
-        let counts = counts.iter().map(|(of, text, at)| Request {
-            of: *of,
-            name: text,
+        let counts = self.counts.shown.iter().map(|count| Request {
+            of: count.of,
+            name: &count.text,
             reason: Reason::Counted,
-            top: *at,
+            top: count.at,
         });
-        let requests: Vec<Request<'_>> = requests.chain(counts).collect();
-        self.screen_labels.update(&requests, &eye, em);
+        self.screen_labels.update(requests.chain(counts), &eye, em);
         self.flat_labels.give_way(self.screen_labels.plates());
     }
 
     /// The counts that stand at arcs: of the relation that is pointed at or chosen, of the relations of the
     /// module chosen, and of the most frequent ones of the cel, `123 +5` where the cel added 5 to make 123
     /// (AVID section 2.1).
-    fn counts(&self, selection: &Selection) -> Vec<(Subject, String, Vec3)> {
+    ///
+    /// They are worked out anew only when arcs or what is meant are others: not because the camera moves.
+    fn find_counts(&mut self, selection: &Selection) {
+        let meant = [selection.pointed, selection.chosen];
+        if self.counts.of.replace(meant) == Some(meant) {
+            return;
+        }
+        let mut counts = std::mem::take(&mut self.counts.shown);
+        counts.clear();
         let module = |block: u32| self.blocks[block as usize].module;
         let [pointed, chosen] = [selection.pointed, selection.chosen];
         let chosen_block = chosen.module.and_then(|it| self.block_of.get(it.index()));
-        let mut counts = Vec::new();
         let (mut of_cel, mut of_chosen) = (0, 0);
         for Count {
             relation,
@@ -173,9 +201,10 @@ impl LandscapeView {
                     text.push_str(&grouped(relation.step_calls));
                 }
                 let of = Subject::Relation(module(relation.from), module(relation.to));
-                counts.push((of, text, self.relations.middle(arc)));
+                let at = self.relations.middle(arc);
+                counts.push(CountShown { of, text, at });
             }
         }
-        counts
+        self.counts.shown = counts;
     }
 }

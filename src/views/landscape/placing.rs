@@ -109,17 +109,26 @@ impl LandscapeView {
             }
             _ => None,
         };
+        let within = self.cut.within(hierarchy, &areas, settings.most_blocks);
+        let cut = within.as_ref().unwrap_or(&self.cut);
         let (blocks, parents) = (&mut self.blocks, &mut self.parents);
         let mut treemap = Treemap::in_place_of(std::mem::take(blocks), std::mem::take(parents));
         treemap.lay_out(&Plan {
             hierarchy,
-            cut: &self.cut,
+            cut,
             areas: &areas,
             references: &self.references,
             heights: spread.as_ref().unwrap_or(&heights),
             tiling: settings.tiling,
         });
         (self.blocks, self.parents) = treemap.into_blocks();
+        self.left_out = match &within {
+            Some(_) => self
+                .cut
+                .visible(hierarchy)
+                .saturating_sub(self.blocks.len()),
+            None => 0,
+        };
         let tallest = |values: &[f64]| {
             let solid = |block: &&Block| block.kind != BlockKind::Terrace;
             let of = self.blocks.iter().filter(solid);

@@ -2,7 +2,7 @@
 //! threads.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use glam::Vec3;
@@ -576,9 +576,8 @@ impl Relations {
             let color = thread_color(settings.theme, thread);
             // Recursion goes the same ways again and again: each is drawn once. The innermost count.
             self.hops.clear();
-            let mut seen = BTreeSet::new();
             for hop in self.path.windows(2).rev().map(|hop| [hop[0], hop[1]]) {
-                if self.hops.len() < MOST_HOPS && seen.insert(hop) {
+                if self.hops.len() < MOST_HOPS && !self.hops.contains(&hop) {
                     self.hops.push(hop);
                 }
             }

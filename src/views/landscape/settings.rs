@@ -66,6 +66,8 @@ pub struct LandscapeSettings {
     pub bundling: f32,
     /// So many arcs are drawn at most, the most important.
     pub most_arcs: usize,
+    /// So many blocks are drawn at most, what a device can hold; the smallest modules are collapsed for it.
+    pub most_blocks: usize,
     pub theme: Theme,
     pub tiling: Tiling,
     /// The time in the recording after which the glow of what ran has halved.
@@ -96,6 +98,7 @@ impl Default for LandscapeSettings {
             arc_measure: ArcMeasure::Calls,
             bundling: BUNDLING,
             most_arcs: MOST_ARCS,
+            most_blocks: usize::MAX,
             theme: Theme::Light,
             tiling: Tiling::Squarified,
             half_life: Cost::from_ns(50_000_000),

@@ -21,6 +21,7 @@ impl LandscapeView {
             cut: self.cut.clone(),
             references: Arc::clone(&self.references),
             blocks: Vec::new(),
+            left_out: 0,
             parents: Vec::new(),
             looks: Vec::new(),
             changed: Vec::new(),
@@ -37,6 +38,7 @@ impl LandscapeView {
             relations: Relations::default(),
             flat_labels: FlatLabels::default(),
             screen_labels: ScreenLabels::default(),
+            counts: super::naming::Counts::default(),
             shown: None,
             left: Left::default(),
             weighs: None,
@@ -59,6 +61,7 @@ impl LandscapeView {
         self.cut.clone_from(&of.cut);
         self.references = Arc::clone(&of.references);
         self.blocks.clone_from(&of.blocks);
+        self.left_out = of.left_out;
         self.parents.clone_from(&of.parents);
         self.block_of.clone_from(&of.block_of);
         self.picker.clone_from(&of.picker);

@@ -1,5 +1,6 @@
 //! Through the public interface: the landscape of a small session, laid out, played and drawn.
 
+mod amounts;
 mod mapping;
 mod names;
 mod picking;
@@ -28,16 +29,21 @@ const FUNCTIONS: u32 = 8;
 /// A source tree of 6 directories with 5 files of 8 functions each, and a recording in which random
 /// functions call each other for a millisecond.
 fn session(seed: u64) -> Session {
+    session_of(seed, [DIRECTORIES, FILES, FUNCTIONS], 1_000_000)
+}
+
+/// The same with so many directories, files in each and functions in each of those, for so many nanoseconds.
+fn session_of(seed: u64, [directories, files, functions_of]: [u32; 3], duration: u64) -> Session {
     let mut random = Random(seed);
     let mut builder = HierarchyBuilder::new("application");
     let mut functions = Vec::new();
-    for directory in 0..DIRECTORIES {
+    for directory in 0..directories {
         let name = format!("district_{directory}");
         let directory = builder.add(NodeId::ROOT, Module::named(ModuleKind::Directory, &name));
-        for file in 0..FILES {
+        for file in 0..files {
             let name = format!("file_{file}.c");
             let file = builder.add(directory, Module::named(ModuleKind::File, &name));
-            for function in 0..FUNCTIONS {
+            for function in 0..functions_of {
                 let name = format!("function_{function}");
                 let loc = 1 + random.below(60) as u32;
                 let function = Module {
@@ -63,7 +69,7 @@ fn session(seed: u64) -> Session {
         .collect();
     let place = || Place::file("made here");
     let thread = trace.thread("1", "1");
-    for ns in 0..1_000_000 / 500 {
+    for ns in 0..duration as i64 / 500 {
         let time = Timestamp::from_ns(ns * 500);
         let open = trace.open_calls(thread) as u64;
         if open == 0 || (open < 9 && random.below(9) >= open) {

@@ -190,3 +190,25 @@ fn names_do_not_flicker_while_the_camera_moves() {
         shown.len()
     );
 }
+
+#[test]
+fn a_thousand_names_in_one_frame_do_not_overlap() {
+    let session = super::session_of(34, [14, 10, 12], 1_000);
+    // A wall of screens.
+    let size = Vec2::new(15_360.0, 8_640.0);
+    let mut view = LandscapeView::new(&session, &settings(), &Cut::all());
+    let (min, max) = view.bounds(ModuleId::ROOT).expect("the root");
+    let camera = Camera {
+        eye: (min + max) * 0.5 + Vec3::new(0.0, -300.0, 900.0),
+        target: (min + max) * 0.5,
+        fov_y: 0.7,
+    };
+    view.label(&session, &Selection::default(), &[], &camera, size, 14.0);
+    let shapes = shapes(&view, &camera, size);
+    assert!(shapes.len() >= 1_000, "{} names", shapes.len());
+    for (index, (name, a)) in shapes.iter().enumerate() {
+        for (other, b) in &shapes[index + 1..] {
+            assert!(!overlap(a, b), "{name} {a:?} over {other} {b:?}");
+        }
+    }
+}

@@ -66,6 +66,11 @@ fn passes_are_timed_on_the_command_line() {
     assert!(report["adapter"].is_string() && report["driver"].is_string());
     let picture = &report["pictures"][0];
     assert_eq!(picture["file"], path.display().to_string());
+    // Nothing is left out in silence.
+    assert!(picture["modules"].as_u64() > Some(4), "{picture}");
+    for none in ["modules_left_out", "arcs", "arcs_left_out"] {
+        assert_eq!(picture[none], 0, "{none}");
+    }
     // Not every device tells; one that does tells of all passes.
     if let Some(passes) = picture["passes"].as_array() {
         let names: Vec<&str> = passes.iter().filter_map(|it| it["name"].as_str()).collect();

@@ -1,0 +1,119 @@
+//! What a frame costs, and what a device cannot hold.
+
+use callscape::filter::cut::Cut;
+use callscape::filter::selection::Selection;
+use callscape::layout::geometry::BlockKind;
+use callscape::render::camera::Camera;
+use callscape::units::ModuleId;
+use callscape::views::landscape::{LandscapeSettings, LandscapeView};
+use glam::{Vec2, Vec3};
+
+use super::{moment, session, session_of, settings};
+use crate::memory::allocations;
+
+#[test]
+fn a_frame_takes_no_new_memory_while_the_camera_moves() {
+    let session = session_of(41, [12, 8, 30], 2_000_000);
+    let mut view = LandscapeView::new(&session, &settings(), &Cut::all());
+    view.show(&session, moment(1_500_000));
+    let (min, max) = view.bounds(ModuleId::ROOT).expect("the root");
+    let middle = (min + max) * 0.5;
+    let size = Vec2::new(1920.0, 1080.0);
+    let selection = Selection::default();
+    let found: Vec<ModuleId> = (40..50).map(ModuleId).collect();
+    let mut frame = |number: u32| {
+        // To and fro over the same ground: what is met for the first time needs memory once.
+        let along = (number % 24) as f32 / 24.0 * std::f32::consts::TAU;
+        let camera = Camera {
+            eye: middle + Vec3::new(300.0 * along.sin(), -420.0, 460.0),
+            target: middle,
+            fov_y: 0.7,
+        };
+        let (_, count) = allocations(|| {
+            view.show(&session, moment(1_500_000));
+            view.point(&selection);
+            view.label(&session, &selection, &found, &camera, size, 14.0);
+            view.marked_arcs(&selection);
+        });
+        (count, view.flat_labels().len() + view.screen_labels().len())
+    };
+    let first: Vec<_> = (0..24).map(&mut frame).collect();
+    let second: Vec<_> = (0..24).map(&mut frame).collect();
+    let names = second.iter().map(|(_, names)| names).max();
+    let sum = |of: &[(usize, usize)]| of.iter().map(|it| it.0).sum::<usize>();
+    println!("{} then {}, {names:?} names", sum(&first), sum(&second));
+    assert!(names > Some(&40), "{names:?} names");
+    assert_eq!(sum(&second), 0, "{second:?}");
+}
+
+#[test]
+fn playing_takes_no_more_memory_of_a_larger_city_or_a_longer_trace() {
+    let frames = |shape: [u32; 3], duration: u64| {
+        let session = session_of(42, shape, duration);
+        let mut view = LandscapeView::new(&session, &settings(), &Cut::all());
+        let (min, max) = view.bounds(ModuleId::ROOT).expect("the root");
+        let middle = (min + max) * 0.5;
+        let camera = Camera {
+            eye: middle + Vec3::new(0.0, -420.0, 460.0),
+            target: middle,
+            fov_y: 0.7,
+        };
+        let selection = Selection::default();
+        let mut counts: Vec<usize> = (0..60)
+            .map(|number| {
+                let time = moment(duration / 2 + number * 2_000);
+                let (_, count) = allocations(|| {
+                    view.show(&session, time);
+                    let size = Vec2::new(1920.0, 1080.0);
+                    view.label(&session, &selection, &[], &camera, size, 14.0);
+                });
+                count
+            })
+            .collect();
+        counts.drain(..20);
+        counts.sort_unstable();
+        counts[counts.len() / 2]
+    };
+    let small = frames([6, 5, 8], 1_000_000);
+    let large = frames([12, 8, 30], 4_000_000);
+    println!("{small} and {large} allocations a frame");
+    assert!(large < 2 * small + 60, "{small}, then {large}");
+}
+
+#[test]
+fn what_a_device_cannot_hold_is_shown_as_one_with_what_it_lies_in() {
+    let session = session(43);
+    let all = session.hierarchy.len();
+    let with = |most_blocks: usize| LandscapeSettings {
+        most_blocks,
+        ..settings()
+    };
+    let mut view = LandscapeView::new(&session, &with(usize::MAX), &Cut::all());
+    assert_eq!(view.blocks_left_out(), 0);
+    for most in [all, all - 1, 150, 60] {
+        let is_other = view.lay_out(&session, &with(most), &Cut::all());
+        assert_eq!(is_other, most < all, "{most}");
+        let blocks = view.blocks().len();
+        assert!(blocks <= most && blocks + 20 > most, "{blocks} of {most}");
+        assert_eq!(blocks + view.blocks_left_out(), all);
+        // Everything stands for itself, or is shown in the file that it lies in.
+        for module in session.hierarchy.modules() {
+            let shown = view.displayed(module).expect("nothing is hidden");
+            assert!(
+                session
+                    .hierarchy
+                    .ancestors(module)
+                    .any(|above| above == shown)
+            );
+        }
+        let collapsed = view
+            .blocks()
+            .iter()
+            .filter(|it| it.kind == BlockKind::Collapsed);
+        assert_eq!(collapsed.count() > 0, most < all);
+        view.show(&session, moment(500_000));
+        assert!(view.looks().iter().any(|look| look.glow == 1.0));
+    }
+    assert!(view.lay_out(&session, &with(usize::MAX), &Cut::all()));
+    assert_eq!(view.blocks().len(), all);
+}
