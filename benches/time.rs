@@ -13,7 +13,7 @@ use callscape::facts::recording::{Recording, RecordingKind};
 use callscape::filter::filters::Filters;
 use callscape::filter::selection::Selection;
 use callscape::render::theme::Theme;
-use callscape::units::{Time, TimeRange};
+use callscape::units::{FunctionId, Time, TimeRange};
 use callscape::views::Scope;
 use callscape::views::flame::FlameView;
 use callscape::views::mural::MuralView;
@@ -130,6 +130,56 @@ fn frames(end: u64, share: f64, mut show: impl FnMut(TimeRange) -> [Duration; 2]
     [taken[middle], taken[taken.len() - 1], cpu, own / FRAMES]
 }
 
+/// From a function pointed at to its marks in the pictures of the whole recording.
+fn hover(session: &Session) {
+    let filters = Filters::default();
+    let functions = session.recordings[0].recording.functions.len() as u64;
+    let mut random = Random(7);
+    let (mut mural, mut flame) = (MuralView::new(session, 0), FlameView::new(session, 0));
+    let mut worked = [Duration::ZERO; 2];
+    for frame in 0..=FRAMES {
+        let function = FunctionId(random.below(functions) as u32);
+        let mut selection = Selection::default();
+        selection.pointed.function = Some(function);
+        selection.pointed.module = session.recordings[0]
+            .resolution
+            .modules
+            .get(function.index())
+            .copied();
+        let scope = Scope {
+            session,
+            recording: 0,
+            selection: &selection,
+            filters: &filters,
+            theme: Theme::Light,
+            size: Vec2::new(1920.0, 1000.0),
+            scale: 1.0,
+        };
+        let before = thread_time();
+        black_box(mural.show(&scope));
+        let between = thread_time();
+        black_box(flame.show(&scope));
+        let after = thread_time();
+        if frame == 0 {
+            // The pictures themselves.
+            while mural.is_waiting() || flame.is_waiting() {
+                std::thread::sleep(Duration::from_millis(1));
+                mural.show(&scope);
+                flame.show(&scope);
+            }
+            continue;
+        }
+        worked[0] += between - before;
+        worked[1] += after - between;
+    }
+    for (view, worked) in ["mural", "flame"].into_iter().zip(worked) {
+        println!(
+            "{view}, whole: another function pointed at: own thread {:.2?}",
+            worked / FRAMES
+        );
+    }
+}
+
 /// Says when the exact pictures were there.
 fn told(view: &str, name: &str, mut waited: Vec<Duration>) {
     waited.sort();
@@ -152,6 +202,7 @@ fn main() {
         size: Vec2::new(1920.0, 1000.0),
         scale: 1.0,
     };
+    hover(&sessions[1]);
     for (name, share) in [
         ("whole", 0.99),
         ("a tenth", 0.1),

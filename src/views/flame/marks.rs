@@ -67,7 +67,7 @@ impl FlameView {
                     };
                     let rect = Rect::new(Vec2::new(rect.min.x, rect.min.y.max(top)), rect.max);
                     // The one call stands out from others of its function, and these from all the rest.
-                    let around = if is_call { thick + line } else { thick };
+                    let around = if is_call { thick } else { line };
                     sheet.outline(rect, around.min(rect.size().min_element() * 0.4), color);
                     let color = [r, g, b, a * tint];
                     sheet.marks.push(Fill { rect, color });

@@ -526,7 +526,8 @@ impl MuralView {
             _ if self.measuring.covered().is_none() => {
                 sheet.write("Measuring …", at, places.em, ink.weak, places.plot);
             }
-            Some(RecordingKind::Sampled) => {
+            // Which rows there are is chosen in the same corner.
+            Some(RecordingKind::Sampled) if places.names.max.x >= 13.0 * places.em => {
                 let corner = Rect::new(
                     Vec2::new(0.0, places.axis.min.y),
                     Vec2::new(places.names.max.x, places.axis.max.y),
