@@ -65,7 +65,11 @@ impl Ink {
             paper: opaque(paper),
             heading: opaque(heading),
             line: faint(text, 0.28),
-            grid: faint(text, 0.07),
+            // Light adds up linearly: on dark paper less of it is as faint.
+            grid: match theme {
+                Theme::Light => faint(text, 0.07),
+                Theme::Dark => faint(text, 0.02),
+            },
             text: opaque(text),
             weak: opaque(weak),
             on_module: match theme {
