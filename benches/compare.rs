@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use callscape::analysis::alignment::{Alignment, Link, Run};
-use callscape::analysis::comparison::tables::Window;
+use callscape::analysis::comparison::tables::Given;
 use callscape::analysis::comparison::{Comparison, Inputs, Settings};
 use callscape::filter::cut::Cut;
 use callscape::filter::selection::Selection;
@@ -241,8 +241,8 @@ fn main() {
         let settings = Settings::default();
         let comparison = Comparison::open(&inputs, &settings, &Progress::new());
         let comparison = comparison.expect("a comparison");
-        let functions = comparison.functions(Window::default());
-        let relations = comparison.relations(Window::default());
+        let functions = comparison.functions(Given::Compared);
+        let relations = comparison.relations(Given::Compared);
         (comparison, functions, relations)
     };
     let (tables, (comparison, functions, relations)) = least(compare);

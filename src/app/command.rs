@@ -15,6 +15,7 @@ use super::sheets::SheetAction;
 use super::versus::Together;
 use crate::analysis::alignment::Link;
 use crate::analysis::comparison::amounts::Measure;
+use crate::analysis::comparison::pairing::Correction;
 use crate::filter::filters::FilterStep;
 use crate::filter::selection::Pointed;
 use crate::render::renderer::Quality;
@@ -224,6 +225,10 @@ pub enum Command {
     CompareBy(Measure, Strength),
     /// What the table of differences lists, and how.
     ListDifferences(Choice),
+    /// Marks a function of A and one of B, to be paired or taken apart.
+    MarkPair([Option<u32>; 2]),
+    /// All that the user says of which function is which.
+    CorrectPairs(Vec<Correction>),
     /// What is drawn of two runs along time.
     DrawAlong(Along),
     /// What the clocks of two runs are linked by.

@@ -73,6 +73,15 @@ pub const HELP: &[(&str, &[(&str, &str)])] = &[
             ("V", "the other run, at the time that is the same"),
             ("Shift + V", "swap A and B"),
             ("D", "collapse districts in which nothing differs"),
+            (
+                "6",
+                "what differs, in numbers; and which function is which, to be corrected",
+            ),
+            ("7", "both along one time axis"),
+            (
+                "X, B, [ ], Shift + G",
+                "leave modules and threads out, and limit the time, of both",
+            ),
         ],
     ),
     (

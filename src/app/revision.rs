@@ -14,6 +14,7 @@ use super::watch::{Watch, Watched};
 use super::work::Work;
 use super::workbench::{Message, Workbench};
 use crate::analysis::alignment::Link;
+use crate::analysis::comparison::pairing::Correction;
 use crate::facts::hierarchy::Hierarchy;
 use crate::filter::cut::Cut;
 use crate::filter::mapping::Mapping;
@@ -184,6 +185,23 @@ impl Workbench {
         }
         let (basis, settings) = (document.basis(), self.settings);
         let work = move |progress: &Progress| Ok(Document::swap(&basis, &settings, progress));
+        let job = Job::start(self.waker(), work);
+        self.jobs.revising = Some((false, job));
+    }
+
+    /// Begins to pair the functions of two runs as the user says.
+    pub(super) fn correct_pairs(&mut self, corrections: Vec<Correction>) {
+        self.pair.marked = [None; 2];
+        let Some(document) = &self.document else {
+            return;
+        };
+        if document.versus.is_none() || self.jobs.revising.is_some() {
+            return;
+        }
+        let (basis, settings) = (document.basis(), self.settings);
+        let work = move |progress: &Progress| {
+            Ok(Document::correct(&basis, corrections, &settings, progress))
+        };
         let job = Job::start(self.waker(), work);
         self.jobs.revising = Some((false, job));
     }

@@ -5,15 +5,21 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::analysis::alignment::{Alignment, Link, Run};
 use crate::analysis::comparison::amounts::{Change, Measure};
-use crate::analysis::comparison::tables::{RelationChange, Window};
+use crate::analysis::comparison::counted::{Counted, differences};
+use crate::analysis::comparison::pairing::Correction;
+use crate::analysis::comparison::tables::{Given, RelationChange};
+use crate::analysis::comparison::threads;
 use crate::analysis::comparison::{self, Comparison, Settings};
 use crate::analysis::session::{Inputs, OpenError, Session};
+use crate::facts::trace::{FunctionMetrics, Relation};
 use crate::filter::correspond;
+use crate::filter::cut::Cut;
 use crate::import;
 use crate::progress::Progress;
-use crate::units::{FunctionId, ModuleId, Time, TimeRange};
+use crate::units::{FunctionId, ModuleId, ThreadId, Time, TimeRange};
 use crate::views::difference::{Amount, Difference, Strength};
 use crate::views::differences::{Choice, Compared, DifferenceTable};
+use crate::views::pairs::Pairs;
 use crate::views::timelines::Pair;
 
 /// How two runs stand beside each other in the window.
@@ -64,12 +70,18 @@ impl Together {
 pub struct Versus {
     /// Of the modules of the structure that is shown.
     pub difference: Difference,
-    /// What is compared, by row, and the relations between rows.
+    /// What is compared, by row, and the relations between rows: of both runs as a whole, or of the parts of them that
+    /// range and filters leave.
     pub functions: Arc<[Change]>,
     pub relations: Arc<[RelationChange<u32>]>,
+    /// The same of both as a whole, while parts are compared.
+    whole: Option<Whole>,
+    is_by_shares: bool,
     /// What differences of functions and of relations count.
     amounts: [Amount; 2],
     pub doubts: Vec<String>,
+    /// Which function of one run is which of the other.
+    pub pairs: Arc<Pairs>,
     names: [String; 2],
     /// 0 for A, 1 for B.
     shown: usize,
@@ -80,8 +92,20 @@ pub struct Versus {
     clocks: Option<Arc<Alignment>>,
     /// By function of each run, the row of the comparison.
     row_of: [Arc<[u32]>; 2],
+    /// By thread of each run, the one of the other run that it is.
+    threads: [Arc<[Option<ThreadId>]>; 2],
     /// Other numbers are other runs, or other clocks.
     revision: u64,
+}
+
+/// What is compared, by row, and the relations between rows.
+type Whole = (Arc<[Change]>, Arc<[RelationChange<u32>]>);
+
+/// What is left of a run by range and filters: by function, and its relations.
+#[derive(Clone, Debug, Default)]
+pub struct Part {
+    pub metrics: Vec<FunctionMetrics>,
+    pub relations: Vec<Relation>,
 }
 
 fn next_revision() -> u64 {
@@ -95,6 +119,15 @@ impl Versus {
         inputs: &Inputs,
         progress: &Progress,
     ) -> Result<Option<(Session, Versus)>, OpenError> {
+        Versus::paired(inputs, Vec::new(), progress)
+    }
+
+    /// The same with functions paired as the user says.
+    fn paired(
+        inputs: &Inputs,
+        corrections: Vec<Correction>,
+        progress: &Progress,
+    ) -> Result<Option<(Session, Versus)>, OpenError> {
         let [a, b] = &inputs.recordings[..] else {
             return Ok(None);
         };
@@ -102,7 +135,11 @@ impl Versus {
             recordings: [vec![a.clone()], vec![b.clone()]],
             source_dirs: inputs.source_dir.iter().cloned().collect(),
         };
-        let comparison = Comparison::open(&sides, &Settings::default(), progress)?;
+        let settings = Settings {
+            corrections,
+            ..Settings::default()
+        };
+        let comparison = Comparison::open(&sides, &settings, progress)?;
         let of = &comparison.session.recordings;
         if comparison.runs != [1, 1] {
             return Ok(None);
@@ -111,21 +148,27 @@ impl Versus {
         if import::are_one([a.as_path(), b.as_path()], recordings, progress)? {
             return Ok(None);
         }
+        let [of_a, of_b] = [&recordings[0].trace, &recordings[1].trace];
+        let threads = [threads::paired(of_a, of_b), threads::paired(of_b, of_a)];
         let versus = Versus {
             difference: Difference::default(),
-            functions: comparison.functions(Window::default()).into(),
-            relations: comparison.relations(Window::default()).into(),
+            functions: comparison.functions(Given::Compared).into(),
+            relations: comparison.relations(Given::Compared).into(),
+            whole: None,
+            is_by_shares: comparison.is_by_shares,
             amounts: [
                 Amount::of(&comparison, Measure::SelfCost),
                 Amount::of_relations(&comparison),
             ],
             doubts: comparison.doubts.iter().map(ToString::to_string).collect(),
+            pairs: Arc::new(Pairs::new(&comparison, &settings.corrections)),
             names: [0, 1].map(|place| of[place].recording.name()),
             shown: 0,
             is_swapped: false,
             link: Link::Share,
             clocks: None,
             row_of: [0, 1].map(|place| comparison.row_of[place].as_slice().into()),
+            threads: threads.map(Into::into),
             revision: next_revision(),
         };
         let versus = versus.linked(&comparison.session, Link::Share);
@@ -150,6 +193,47 @@ impl Versus {
             revision: next_revision(),
             ..self.clone()
         }
+    }
+
+    /// The same of the parts of both runs that range and filters leave, by where the runs stand in the session; of both
+    /// as a whole for none. O(functions + relations + modules).
+    pub fn limited(&self, session: &Session, parts: Option<[&Part; 2]>) -> Versus {
+        let whole = self.whole.clone();
+        let whole = whole.unwrap_or_else(|| (self.functions.clone(), self.relations.clone()));
+        let (functions, relations) = match parts {
+            None => whole.clone(),
+            Some(parts) => {
+                let counted = [0, 1].map(|side| {
+                    let part = parts[self.places()[side]];
+                    Counted {
+                        metrics: &part.metrics,
+                        relations: &part.relations,
+                        row_of: &self.row_of[side],
+                    }
+                });
+                let (functions, relations) =
+                    differences(counted, self.functions.len(), self.is_by_shares);
+                (functions.into(), relations.into())
+            }
+        };
+        let versus = Versus {
+            functions,
+            relations,
+            whole: parts.map(|_| whole),
+            ..self.clone()
+        };
+        let of = &self.difference;
+        versus.over(session, of.measure, of.strength)
+    }
+
+    /// Whether parts of both runs are compared.
+    pub fn is_limited(&self) -> bool {
+        self.whole.is_some()
+    }
+
+    /// The thread of the other run that one of the run that is shown is.
+    pub fn thread_of_other(&self, thread: ThreadId) -> Option<ThreadId> {
+        *self.threads[self.shown].get(thread.index())?
     }
 
     /// By row, its module in the structure of a session of the same recordings.
@@ -204,6 +288,7 @@ impl Versus {
     pub fn swapped(&self) -> Versus {
         let [a, b] = self.names.clone();
         let [row_a, row_b] = self.row_of.clone();
+        let [threads_a, threads_b] = self.threads.clone();
         let change = |of: Change| Change {
             a: of.b,
             b: of.a,
@@ -217,14 +302,21 @@ impl Versus {
             difference: self.difference.clone(),
             functions: self.functions.iter().copied().map(change).collect(),
             relations: self.relations.iter().map(relation).collect(),
+            whole: self.whole.as_ref().map(|(functions, relations)| {
+                let functions = functions.iter().copied().map(change).collect();
+                (functions, relations.iter().map(relation).collect())
+            }),
+            is_by_shares: self.is_by_shares,
             amounts: self.amounts.clone(),
             doubts: self.doubts.clone(),
+            pairs: Arc::new(self.pairs.swapped()),
             names: [b, a],
             shown: 1 - self.shown,
             is_swapped: !self.is_swapped,
             link: self.link,
             clocks: self.clocks.as_ref().map(|it| Arc::new(it.swapped())),
             row_of: [row_b, row_a],
+            threads: [threads_b, threads_a],
             revision: next_revision(),
         }
     }
@@ -237,12 +329,21 @@ impl Versus {
         now: &Session,
         progress: &Progress,
     ) -> Result<Option<(Session, Versus)>, OpenError> {
-        let Some((mut session, mut versus)) = Versus::open(inputs, progress)? else {
+        let again = self.again(inputs, self.pairs.corrections.clone(), progress)?;
+        Ok(again.filter(|(session, _)| !correspond::are_equal(&session.hierarchy, &now.hierarchy)))
+    }
+
+    /// Opens the inputs anew with functions paired as the user says, as they are shown now.
+    pub fn again(
+        &self,
+        inputs: &Inputs,
+        corrections: Vec<Correction>,
+        progress: &Progress,
+    ) -> Result<Option<(Session, Versus)>, OpenError> {
+        let opened = Versus::paired(inputs, corrections, progress)?;
+        let Some((mut session, mut versus)) = opened else {
             return Ok(None);
         };
-        if correspond::are_equal(&session.hierarchy, &now.hierarchy) {
-            return Ok(None);
-        }
         if self.is_swapped {
             versus = versus.swapped();
         }
@@ -292,6 +393,19 @@ impl Versus {
         format!("{}: {}", ["A", "B"][side], self.names[side])
     }
 
+    /// What the user has said of which function is which, as names or paths in A and in B.
+    pub fn corrections(&self) -> Vec<[String; 2]> {
+        let said = self.pairs.corrections.iter();
+        let said = said.map(|it| [it.old.clone(), it.new.clone()]);
+        said.map(|mut names| {
+            if self.is_swapped {
+                names.reverse();
+            }
+            names
+        })
+        .collect()
+    }
+
     /// What the clocks are linked by.
     pub fn link(&self) -> &Link {
         &self.link
@@ -305,6 +419,16 @@ impl Versus {
     /// The row of a function of the run that is shown.
     pub fn row(&self, function: FunctionId) -> Option<u32> {
         self.row_of[self.shown].get(function.index()).copied()
+    }
+
+    /// The module of a row's function in the structure of a session of the same recordings. O(functions).
+    pub fn module(&self, session: &Session, row: u32) -> Option<ModuleId> {
+        let mut sides = [1, 0].into_iter();
+        sides.find_map(|side| {
+            let function = self.row_of[side].iter().position(|&of| of == row)?;
+            let resolved = session.recordings.get(self.places()[side])?;
+            resolved.resolution.modules.get(function).copied()
+        })
     }
 
     /// The name of a row's function.
@@ -338,8 +462,10 @@ impl Versus {
         found
     }
 
-    /// The table of what differs. O(n log n).
-    pub fn table(&self, session: &Session, choice: &Choice) -> DifferenceTable {
+    /// The table of what differs; relations are between modules where `cut` has some stand for others. O(n log n).
+    pub fn table(&self, session: &Session, cut: &Cut, choice: &Choice) -> DifferenceTable {
+        let is_whole = cut.collapsed().next().is_none();
+        let displayed = (!is_whole).then(|| cut.displayed(&session.hierarchy));
         let found = self.functions_of_rows();
         let modules = self.modules(session);
         let name = |row: u32| {
@@ -349,6 +475,7 @@ impl Versus {
         };
         let compared = Compared {
             session,
+            displayed: displayed.as_deref(),
             modules: &modules,
             functions: &self.functions,
             relations: &self.relations,
@@ -391,6 +518,7 @@ impl Versus {
             clocks: self.clocks.as_deref()?,
             is_wall: self.link == Link::WallTime,
             difference: &self.difference,
+            threads: self.threads.each_ref().map(|it| &**it),
             revision: self.revision,
         })
     }

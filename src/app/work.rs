@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::document::{Document, Limits, Parts};
 use super::job::{self, Job};
 use super::workbench::{Message, Workbench};
 use crate::analysis::session::Session;
@@ -41,6 +42,9 @@ pub struct Work {
     pub counting: Option<Job<Counted>>,
     /// The user stopped it: it is not begun again for the same.
     pub counting_is_stopped: bool,
+    /// Counts what range and filters leave of two runs.
+    comparing: Option<Job<Parts>>,
+    compared_for: Option<Limits>,
     pub listing: Option<Job<CallList>>,
     listed_for: Option<ListedFor>,
     pub calls: Option<Arc<CallList>>,
@@ -49,7 +53,10 @@ pub struct Work {
 
 impl Work {
     pub fn is_under_way(&self) -> bool {
-        self.counting.is_some() || self.listing.is_some() || self.exporting.is_some()
+        self.counting.is_some()
+            || self.comparing.is_some()
+            || self.listing.is_some()
+            || self.exporting.is_some()
     }
 }
 
@@ -57,6 +64,7 @@ impl Workbench {
     /// Takes what has been worked out and begins what is needed.
     pub fn update_work(&mut self) {
         self.take_count();
+        self.take_parts();
         self.take_list();
         self.take_export();
     }
@@ -107,6 +115,52 @@ impl Workbench {
             };
             Ok(Counted { summary, running })
         }));
+    }
+
+    /// Of two runs, compares what range and filters leave of both.
+    fn take_parts(&mut self) {
+        let counted = self.work.comparing.as_ref().and_then(Job::poll);
+        if let Some(counted) = counted {
+            self.work.comparing = None;
+            if let Ok(parts) = counted {
+                self.compare_parts(Some(parts));
+            }
+        }
+        let Some(document) = self.document.as_ref().filter(|it| it.versus.is_some()) else {
+            return;
+        };
+        let wanted = document.limits_of_both();
+        if wanted == self.work.compared_for {
+            return;
+        }
+        self.work.compared_for.clone_from(&wanted);
+        self.work.comparing = None;
+        match wanted {
+            Some(limits) => {
+                let count = move |progress: &Progress| limits.count(progress);
+                self.work.comparing = Some(Job::start((self.wake)(), count));
+            }
+            None => self.compare_parts(None),
+        }
+    }
+
+    fn compare_parts(&mut self, parts: Option<Parts>) {
+        let is_limited = |document: &Document| {
+            let versus = document.versus.as_ref();
+            versus.is_some_and(|versus| versus.is_limited())
+        };
+        let Some(document) = &mut self.document else {
+            return;
+        };
+        if parts.is_none() && !is_limited(document) {
+            return;
+        }
+        document.take_parts(parts);
+        self.left_is_new = true;
+        self.blocks_moved();
+        if self.pair.only_differences {
+            self.show_only_differences();
+        }
     }
 
     /// Range or filters changed: what is being counted is of no use.

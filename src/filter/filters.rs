@@ -51,6 +51,20 @@ impl Filters {
         }
     }
 
+    /// The same for another run over the same structure, `to` saying which of its threads is which: modules are left
+    /// out of both. What one call triggered is of the one run, and so is a thread that the other does not have.
+    pub fn of_other_run(&self, to: impl Fn(ThreadId) -> Option<ThreadId>) -> Filters {
+        let other = |step: &FilterStep| match *step {
+            FilterStep::HideThread(thread) => to(thread).map(FilterStep::HideThread),
+            FilterStep::RemoveBelowCall(_) => None,
+            step => Some(step),
+        };
+        Filters {
+            steps: self.steps.iter().filter_map(other).collect(),
+            undone: self.undone.iter().filter_map(other).collect(),
+        }
+    }
+
     /// In the order in which they were taken.
     pub fn steps(&self) -> &[FilterStep] {
         &self.steps
@@ -188,6 +202,19 @@ mod tests {
         filters.undo();
         filters.add(FilterStep::RemoveModule(ModuleId(0)));
         assert!(!filters.can_redo());
+    }
+
+    #[test]
+    fn another_run_is_left_what_is_of_both() {
+        let module = FilterStep::RemoveModule(ModuleId(3));
+        let [first, second] = [0, 1].map(|thread| FilterStep::HideThread(ThreadId(thread)));
+        let call = FilterStep::RemoveBelowCall(CallOf {
+            thread: ThreadId(0),
+            call: CallId(4),
+        });
+        let filters = Filters::new([first, module, call, second]);
+        let other = filters.of_other_run(|thread| (thread.0 == 0).then_some(ThreadId(7)));
+        assert_eq!(other.steps(), [FilterStep::HideThread(ThreadId(7)), module]);
     }
 
     #[test]

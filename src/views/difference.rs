@@ -38,6 +38,11 @@ const FULL_SHARE: f64 = 0.25;
 /// Less than this share of the whole is no difference that a picture shows.
 const LEAST_SHARE: f64 = 1e-4;
 
+/// Times differ from run to run of one program. Where one run of each side does not tell by how much, smaller shares of
+/// the whole than this, and smaller parts of an amount, are taken for chance.
+const CHANCE: f64 = 0.01;
+const CHANCE_OF_AMOUNT: f64 = 0.1;
+
 /// What is less of its run than this says nothing by how many times it is more.
 const LEAST_FOR_RATIO: f64 = 1e-3;
 
@@ -317,7 +322,11 @@ impl Difference {
         let size = match self.strength {
             Strength::Absolute if self.whole > 0.0 => {
                 let share = delta.abs() / self.whole;
-                if share < LEAST_SHARE {
+                let least = match self.may_be_chance(&change) {
+                    true => CHANCE,
+                    false => LEAST_SHARE,
+                };
+                if share < least {
                     return 0.0;
                 }
                 (share / FULL_SHARE).sqrt()
@@ -326,6 +335,12 @@ impl Difference {
             Strength::Relative => self.by_ratio(&change),
         };
         (size.min(1.0) * delta.signum()) as f32
+    }
+
+    /// Whether nothing is known of the noise of what is measured: calls are counted.
+    fn may_be_chance(&self, change: &Change) -> bool {
+        let is_time = self.amount.unit.is_time() && self.measure.is_cost();
+        is_time && change.chance(self.measure).is_none()
     }
 
     fn by_ratio(&self, change: &Change) -> f64 {
@@ -339,6 +354,9 @@ impl Difference {
         }
         if a.min(b) <= 0.0 {
             return 1.0;
+        }
+        if self.may_be_chance(change) && (b - a).abs() < CHANCE_OF_AMOUNT * a.max(b) {
+            return 0.0;
         }
         (b / a).ln().abs() / FULL_RATIO.ln()
     }

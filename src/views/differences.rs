@@ -1,8 +1,9 @@
 //! The table of what two runs have more and less: functions, modules and call relations, the largest difference first.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
-use crate::analysis::comparison::amounts::{Change, Measure};
+use crate::analysis::comparison::amounts::{Amounts, Change, Measure};
 use crate::analysis::comparison::tables::RelationChange;
 use crate::analysis::session::Session;
 use crate::facts::hierarchy::Hierarchy;
@@ -16,16 +17,19 @@ pub enum Of {
     Functions,
     Modules,
     Relations,
+    /// Which function of one side is which of the other: a list of its own.
+    Pairs,
 }
 
 impl Of {
-    pub const ALL: [Of; 3] = [Of::Functions, Of::Modules, Of::Relations];
+    pub const ALL: [Of; 4] = [Of::Functions, Of::Modules, Of::Relations, Of::Pairs];
 
     pub fn title(self) -> &'static str {
         match self {
             Of::Functions => "functions",
             Of::Modules => "modules",
             Of::Relations => "call relations",
+            Of::Pairs => "pairs",
         }
     }
 }
@@ -98,6 +102,8 @@ pub struct DifferenceTable {
 #[derive(Clone, Copy, Debug)]
 pub struct Compared<'a> {
     pub session: &'a Session,
+    /// Where something is collapsed, by module the one that stands for it: then relations are between these.
+    pub displayed: Option<&'a [ModuleId]>,
     /// By row, its module.
     pub modules: &'a [ModuleId],
     pub functions: &'a [Change],
@@ -114,11 +120,12 @@ impl DifferenceTable {
     ) -> DifferenceTable {
         let hierarchy = &compared.session.hierarchy;
         let amount = compared.difference.amount.clone();
+        let measure = amount.measure;
         let of_row = |row: u32| compared.modules.get(row as usize).copied();
         let mut rows: Vec<Row> = match choice.of {
             Of::Functions => (0u32..)
                 .zip(compared.functions)
-                .filter(|(_, change)| change.is_change())
+                .filter(|(_, change)| change.differs(measure))
                 .map(|(row, change)| Row {
                     module: of_row(row).unwrap_or(ModuleId::ROOT),
                     callee: None,
@@ -130,7 +137,7 @@ impl DifferenceTable {
                 .modules()
                 .filter(|&id| !hierarchy.is_leaf(id))
                 .map(|id| (id, compared.difference.change(id)))
-                .filter(|(_, change)| change.is_change())
+                .filter(|(_, change)| change.differs(measure))
                 .map(|(module, change)| Row {
                     module,
                     callee: None,
@@ -138,10 +145,12 @@ impl DifferenceTable {
                     change,
                 })
                 .collect(),
+            Of::Pairs => Vec::new(),
+            Of::Relations if compared.displayed.is_some() => between_displayed(compared),
             Of::Relations => compared
                 .relations
                 .iter()
-                .filter(|relation| relation.change.is_change())
+                .filter(|relation| relation.change.differs(measure))
                 .filter_map(|relation| {
                     Some(Row {
                         module: of_row(relation.from)?,
@@ -171,6 +180,33 @@ impl DifferenceTable {
             amount,
         }
     }
+}
+
+/// The call relations between the modules that stand for others, those within one left out.
+fn between_displayed(compared: &Compared<'_>) -> Vec<Row> {
+    let hierarchy = &compared.session.hierarchy;
+    let shown = |row: u32| {
+        let module = compared.modules.get(row as usize)?;
+        compared.displayed?.get(module.index()).copied()
+    };
+    let mut sums: BTreeMap<(ModuleId, ModuleId), [Amounts; 2]> = BTreeMap::new();
+    for relation in compared.relations {
+        if let (Some(from), Some(to)) = (shown(relation.from), shown(relation.to))
+            && from != to
+        {
+            let [a, b] = sums.entry((from, to)).or_default();
+            a.add(&relation.change.a);
+            b.add(&relation.change.b);
+        }
+    }
+    let rows = sums.into_iter().map(|((from, to), [a, b])| Row {
+        module: from,
+        callee: Some(to),
+        name: format!("{} → {}", hierarchy.path(from), hierarchy.path(to)),
+        change: Change::new(a, b),
+    });
+    rows.filter(|row| row.change.differs(compared.difference.measure))
+        .collect()
 }
 
 fn is_found(hierarchy: &Hierarchy, row: &Row, query: &str) -> bool {

@@ -10,6 +10,7 @@ pub mod landscape;
 pub mod measure;
 pub mod metrics;
 pub mod mural;
+pub mod pairs;
 pub mod search;
 pub mod table;
 pub mod timelines;

@@ -144,6 +144,14 @@ impl Change {
         self.a != self.b
     }
 
+    /// Whether it belongs in a list of what differs by a measure: calls are counted, so those that are equal are.
+    pub fn differs(&self, measure: Measure) -> bool {
+        match measure {
+            Measure::Calls => self.a.calls != self.b.calls,
+            _ => self.is_change(),
+        }
+    }
+
     /// The larger difference first: what is significant, then by the measure, then by the others.
     pub fn order(&self, other: &Change, measure: Measure) -> Ordering {
         let size = |change: &Change, measure: Measure| change.delta(measure).abs();

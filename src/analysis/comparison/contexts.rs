@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::Comparison;
 use super::amounts::{Amounts, Change, Measure};
-use super::tables::{Window, changes, scale};
+use super::tables::{Given, changes, scale};
 use crate::analysis::contexts;
 use crate::progress::{Cancelled, Progress};
 
@@ -29,14 +29,14 @@ pub struct ContextTree {
 impl Comparison {
     /// The calling contexts of all recordings, merged where the functions of the path are the same. For a worker
     /// thread: linear in the calls of traces and the contexts of profiles.
-    pub fn contexts(&self, window: Window, progress: &Progress) -> Result<ContextTree, Cancelled> {
+    pub fn contexts(&self, progress: &Progress) -> Result<ContextTree, Cancelled> {
         let mut tree = ContextTree::default();
         let mut places: HashMap<(Option<u32>, u32), u32> = HashMap::new();
         let mut runs: [Vec<Vec<Amounts>>; 2] = [Vec::new(), Vec::new()];
         for side in [0, 1] {
             for recording in self.runs_of(side) {
                 let of = &self.session.recordings[recording].recording;
-                let range = self.range(recording, window);
+                let range = self.range(recording);
                 let found = match (range, &of.profile) {
                     (Some(range), None) => {
                         let made = contexts::of_trace(&of.trace, range, progress)?;
@@ -74,7 +74,7 @@ impl Comparison {
                         self_cost: found.self_weight(value, context).ns() as f64,
                     });
                 }
-                if !self.is_plain(window) {
+                if !self.is_plain(Given::Compared) {
                     let (whole, base) = self.basis_of(recording, range);
                     scale(&mut column, whole, base);
                 }

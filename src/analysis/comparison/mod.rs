@@ -5,11 +5,13 @@
 pub mod amounts;
 pub mod condition;
 pub mod contexts;
+pub mod counted;
 mod doubts;
 pub mod pairing;
 pub mod significance;
 mod structure;
 pub mod tables;
+pub mod threads;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -23,7 +25,7 @@ use crate::facts::recording::Recording;
 use crate::import;
 use crate::progress::Progress;
 use crate::source;
-use crate::units::{FunctionId, ModuleId, Unit};
+use crate::units::{FunctionId, ModuleId, Time, Unit};
 use crate::warnings::Reporter;
 
 pub use doubts::Doubt;
@@ -55,6 +57,8 @@ pub struct Row {
     pub names: [Option<(usize, FunctionId)>; 2],
     /// Why the two are one; none for a function of one side.
     pub how: Option<How>,
+    /// The path of what A has, where it is not that of the module.
+    pub was: Option<String>,
 }
 
 /// Both sides over one structure.
@@ -75,6 +79,8 @@ pub struct Comparison {
     pub is_by_shares: bool,
     /// The row that amounts are given per call of.
     pub per: Option<u32>,
+    /// By recording, the times before and after which nothing of it counts; empty where all of all does.
+    pub limits: Vec<[Option<Time>; 2]>,
     /// What speaks against comparing the two, or has to be known to read the answer.
     pub doubts: Vec<Doubt>,
     /// Corrections that speak of no function, or of several.
@@ -180,8 +186,11 @@ impl Comparison {
         for &(a, b, how) in &pairing.pairs {
             row_of_entry[0][a as usize] = rows.len() as u32;
             row_of_entry[1][b as usize] = rows.len() as u32;
+            let [old, new] = [&sides[0].entries[a as usize], &sides[1].entries[b as usize]];
+            let is_elsewhere = how != How::Same && old.module != new.module;
             rows.push(Row {
-                module: sides[1].entries[b as usize].module,
+                module: new.module,
+                was: is_elsewhere.then(|| placed.hierarchy.path(old.module)),
                 names: [
                     Some(sides[0].named[a as usize]),
                     Some(sides[1].named[b as usize]),
@@ -199,6 +208,7 @@ impl Comparison {
                         module: sides[side].entries[entry].module,
                         names,
                         how: None,
+                        was: None,
                     });
                 }
             }
@@ -236,6 +246,7 @@ impl Comparison {
             moved_files: placed.moved_files,
             is_by_shares: false,
             per: None,
+            limits: Vec::new(),
             doubts: Vec::new(),
             unclear: pairing.unclear,
         };

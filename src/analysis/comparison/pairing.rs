@@ -45,19 +45,19 @@ impl How {
     }
 }
 
-/// What the user says of a function: which one of B it is, or that it is none.
+/// What the user says of a function: which one of the other side it is, or that it is none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Correction {
-    /// Name or path of a function of A.
+    /// Name or path of a function of A; empty: that of B is none of them.
     pub old: String,
-    /// Of a function of B; empty: it is none of them.
+    /// Of a function of B; empty: that of A is none of them.
     pub new: String,
 }
 
 impl std::str::FromStr for Correction {
     type Err = String;
 
-    /// `OLD=NEW`; with blanks around the sign, names may hold it: `operator== = equals`.
+    /// `OLD=NEW`, `OLD=` or `=NEW`; with blanks around the sign, names may hold it: `operator== = equals`.
     fn from_str(text: &str) -> Result<Correction, String> {
         let parts = text.split_once(" = ").or_else(|| {
             let bare = text.trim_end().strip_suffix(" =");
@@ -67,9 +67,9 @@ impl std::str::FromStr for Correction {
             format!("expected OLD=NEW, two names or paths of functions, found '{text}'")
         })?;
         let (old, new) = (old.trim().to_owned(), new.trim().to_owned());
-        if old.is_empty() {
+        if old.is_empty() && new.is_empty() {
             return Err(format!(
-                "expected a function before the sign, found '{text}'"
+                "expected a function beside the sign, found '{text}'"
             ));
         }
         Ok(Correction { old, new })
@@ -204,6 +204,11 @@ impl<'a> State<'a> {
     }
 
     fn correct(&mut self, hierarchy: &Hierarchy, correction: &Correction) -> Result<(), String> {
+        if correction.old.is_empty() {
+            let new = self.named(1, hierarchy, &correction.new)?;
+            self.apart[1][new as usize] = true;
+            return Ok(());
+        }
         let old = self.named(0, hierarchy, &correction.old)?;
         if correction.new.is_empty() {
             self.apart[0][old as usize] = true;

@@ -6,7 +6,7 @@ use super::Comparison;
 use super::amounts::{Amounts, Change, Measure, column};
 use super::significance::{probability, significant};
 use crate::facts::hierarchy::Hierarchy;
-use crate::units::{ModuleId, TimeRange, TimeSpec};
+use crate::units::{ModuleId, TimeRange};
 
 /// A call relation, between functions or between modules, on both sides.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,28 +16,27 @@ pub struct RelationChange<T> {
     pub change: Change,
 }
 
-/// Which part of each run counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Window {
-    pub from: Option<TimeSpec>,
-    pub to: Option<TimeSpec>,
-    /// Amounts as they were recorded, not as shares of their runs nor per call of a function.
-    pub is_raw: bool,
+/// How amounts are given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Given {
+    /// As they are compared: where that is asked for or all that can be, as shares of their runs, or per call of a
+    /// function.
+    Compared,
+    Recorded,
 }
 
 impl Comparison {
-    /// The range of a recording that a window is; none for the whole recording, and for a profile.
-    pub(super) fn range(&self, recording: usize, window: Window) -> Option<TimeRange> {
-        let recording = &self.session.recordings[recording].recording;
-        if recording.profile.is_some() || (window.from.is_none() && window.to.is_none()) {
+    /// The range of a recording that counts; none for the whole recording, and for a profile.
+    pub fn range(&self, recording: usize) -> Option<TimeRange> {
+        let &[from, to] = self.limits.get(recording)?;
+        let recording = &self.session.recordings.get(recording)?.recording;
+        if recording.profile.is_some() || (from, to) == (None, None) {
             return None;
         }
         let whole = recording.trace.range();
-        let duration = recording.trace.duration();
-        let time = |spec: Option<TimeSpec>| spec.map(|spec| spec.resolve(duration));
         Some(TimeRange::new(
-            time(window.from).unwrap_or(whole.start),
-            time(window.to).unwrap_or(whole.end),
+            from.unwrap_or(whole.start),
+            to.unwrap_or(whole.end),
         ))
     }
 
@@ -50,17 +49,17 @@ impl Comparison {
     }
 
     /// Whether amounts are compared as they were recorded.
-    pub(super) fn is_plain(&self, window: Window) -> bool {
-        window.is_raw || (!self.is_by_shares && self.per.is_none())
+    pub(super) fn is_plain(&self, given: Given) -> bool {
+        given == Given::Recorded || (!self.is_by_shares && self.per.is_none())
     }
 
     /// Every function on both sides, by row. Of several functions of a recording in one row, calls and costs are
     /// added up. O(functions) after the recordings' own summaries.
-    pub fn functions(&self, window: Window) -> Vec<Change> {
+    pub fn functions(&self, given: Given) -> Vec<Change> {
         let mut runs: [Vec<Vec<Amounts>>; 2] = [Vec::new(), Vec::new()];
         for side in [0, 1] {
             for recording in self.runs_of(side) {
-                let range = self.range(recording, window);
+                let range = self.range(recording);
                 let of = &self.session.recordings[recording].recording;
                 let metrics = of.function_metrics(range);
                 let mut rows = vec![Amounts::default(); self.rows.len()];
@@ -73,7 +72,7 @@ impl Comparison {
                         self_cost: metric.self_cost.ns() as f64,
                     });
                 }
-                if !self.is_plain(window) {
+                if !self.is_plain(given) {
                     let base = self.per.map(|row| rows[row as usize].calls);
                     scale(&mut rows, whole, base);
                 }
@@ -87,7 +86,7 @@ impl Comparison {
     /// out where `is_outside` says so. In order of places. O(r log r) in the relations.
     fn relations_between(
         &self,
-        window: Window,
+        given: Given,
         is_outside: bool,
         place_of: impl Fn(u32) -> Option<u32>,
     ) -> Vec<RelationChange<u32>> {
@@ -95,7 +94,7 @@ impl Comparison {
         let mut runs: [Vec<Vec<Amounts>>; 2] = [Vec::new(), Vec::new()];
         for side in [0, 1] {
             for recording in self.runs_of(side) {
-                let range = self.range(recording, window);
+                let range = self.range(recording);
                 let of = &self.session.recordings[recording].recording;
                 let rows = &self.row_of[recording];
                 let mut sums: HashMap<(u32, u32), Amounts> = HashMap::new();
@@ -122,7 +121,7 @@ impl Comparison {
                 for (pair, sum) in sums {
                     column[places[&pair] as usize] = sum;
                 }
-                if !self.is_plain(window) {
+                if !self.is_plain(given) {
                     let (whole, base) = self.basis_of(recording, range);
                     scale(&mut column, whole, base);
                 }
@@ -158,19 +157,19 @@ impl Comparison {
     }
 
     /// Every call relation between functions, as rows.
-    pub fn relations(&self, window: Window) -> Vec<RelationChange<u32>> {
-        self.relations_between(window, false, Some)
+    pub fn relations(&self, given: Given) -> Vec<RelationChange<u32>> {
+        self.relations_between(given, false, Some)
     }
 
     /// Every call relation between modules: `module_of` gives the one that stands for a module, none for what is
     /// left out. Relations of a module with itself are left out.
     pub fn module_relations(
         &self,
-        window: Window,
+        given: Given,
         module_of: impl Fn(ModuleId) -> Option<ModuleId>,
     ) -> Vec<RelationChange<ModuleId>> {
         let place_of = |row: u32| module_of(self.rows[row as usize].module).map(|it| it.0);
-        let relations = self.relations_between(window, true, place_of);
+        let relations = self.relations_between(given, true, place_of);
         let named = relations.into_iter().map(|relation| RelationChange {
             from: ModuleId(relation.from),
             to: ModuleId(relation.to),

@@ -191,9 +191,9 @@ impl Canvas {
         Target { size, is_new }
     }
 
-    /// The last picture of a view, read back; waits for the device. None before there is one.
-    pub fn read(&self, view: ViewId) -> Option<Result<Image, GpuError>> {
-        let picture = self.pictures.get(&Shown::View(view))?;
+    /// The last picture of something, read back; waits for the device. None before there is one.
+    pub fn read(&self, of: Shown) -> Option<Result<Image, GpuError>> {
+        let picture = self.pictures.get(&of)?;
         let is_drawn = picture.size != [0, 0];
         is_drawn.then(|| readback::image(&self.gpu, picture.target.texture()))
     }

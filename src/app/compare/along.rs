@@ -40,6 +40,7 @@ impl Pictures<'_> {
             clocks,
             is_wall,
             difference: &difference,
+            threads: [&[], &[]],
             revision: 0,
         };
         let gpu = Gpu::headless()?;

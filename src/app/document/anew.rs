@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Document, RECORDING};
+use crate::analysis::comparison::pairing::Correction;
 use crate::analysis::refinement::Refinement;
 use crate::analysis::session::{Inputs, Session};
 use crate::app::versus::Versus;
@@ -13,7 +14,7 @@ use crate::filter::mapping::Mapping;
 use crate::filter::selection::{Pointed, Selection};
 use crate::progress::Progress;
 use crate::source::history::History;
-use crate::units::{ModuleId, Time};
+use crate::units::{ModuleId, Time, TimeRange};
 use crate::views::landscape::{LandscapeSettings, LandscapeView};
 
 /// What a document is made anew from.
@@ -184,6 +185,32 @@ impl Document {
         Ok(Some(Revised { document, moved }))
     }
 
+    /// The same runs with their functions paired as the user says. None where there are no two. For a worker thread.
+    pub fn correct(
+        now: &Basis,
+        corrections: Vec<Correction>,
+        settings: &LandscapeSettings,
+        progress: &Progress,
+    ) -> anyhow::Result<Option<Revised>> {
+        let Some(versus) = &now.versus else {
+            return Ok(None);
+        };
+        let Some((base, versus)) = versus.again(&now.inputs, corrections, progress)? else {
+            return Ok(None);
+        };
+        let document = Document::of(
+            &now.inputs,
+            Arc::new(base),
+            now.map.clone(),
+            now.history.clone(),
+            Some(Arc::new(versus)),
+            settings,
+            progress,
+        )?;
+        let moved = moved(now, &document);
+        Ok(Some(Revised { document, moved }))
+    }
+
     /// The same runs with A and B exchanged. None where there are no two. For a worker thread.
     pub fn swap(
         now: &Basis,
@@ -210,6 +237,14 @@ impl Document {
     pub fn is_same_run(&self, other: &Document) -> bool {
         let input = |of: &Document| of.versus.as_ref().map(|versus| versus.input());
         input(self) == input(other)
+    }
+
+    /// The part of a range that the recording has; none where that is nothing, or all of it.
+    fn within(&self, range: TimeRange) -> Option<TimeRange> {
+        let whole = self.resolved()?.recording.trace.range();
+        let [start, end] = [range.start, range.end].map(|time| time.clamp(whole.start, whole.end));
+        let part = TimeRange::new(start, end);
+        (start < end && part != whole).then_some(part)
     }
 
     /// Takes the clock of another run over: as it plays, at the time that is the same, without its range.
@@ -266,9 +301,14 @@ impl Document {
             range: None,
             ..old.selection
         };
-        let (filters, range) = match is_same_run {
-            true => (old.filters.moved(to), old.selection.range),
-            false => (Filters::default(), None),
+        let (filters, range) = match (is_same_run, &old.versus) {
+            (true, _) => (old.filters.moved(to), old.selection.range),
+            (false, Some(versus)) => {
+                let range = old.selection.range;
+                let range = range.and_then(|range| self.within(versus.range_of_other(range)));
+                (old.filters_beside().moved(to), range)
+            }
+            (false, None) => (Filters::default(), None),
         };
         let boxes = old.landscape.boxes(to);
         let references: Option<Arc<[f64]>> = (!old.landscape.references().is_empty()).then(|| {

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use glam::Vec3;
 
 pub use self::anew::{Part, Revised};
+pub use self::beside::{Limits, Parts};
 pub use self::inputs::{dropped, name_of};
 use self::meaning::functions_by_module;
 use super::camera::pose::Bounds;
@@ -35,7 +36,7 @@ use crate::progress::{Cancelled, Progress};
 use crate::source::history::History;
 use crate::units::{Cost, FunctionId, ModuleId, ThreadId, TimeRange};
 use crate::views::functions::FunctionTable;
-use crate::views::landscape::{ArcMode, LandscapeSettings, LandscapeView, Moment, Surface};
+use crate::views::landscape::{ArcMode, LandscapeSettings, LandscapeView, Left, Moment, Surface};
 use crate::views::metrics::ModuleMetrics;
 use crate::views::mural::MuralRows;
 use crate::views::table::{Needs, ViewId};
@@ -96,6 +97,8 @@ pub struct Document {
     pub versus: Option<Arc<Versus>>,
     /// The landscape of the run that is not shown, while both are to be seen.
     pub beside: Option<LandscapeView>,
+    /// What is left of that run.
+    left_beside: Left,
 }
 
 impl Document {
@@ -204,6 +207,7 @@ impl Document {
             refinement: None,
             versus,
             beside: None,
+            left_beside: Left::default(),
             session,
             base,
             map,
@@ -332,6 +336,9 @@ impl Document {
             self.landscape.leave(left);
         }
         self.filters = filters;
+        if !is_counted {
+            self.limit_beside();
+        }
     }
 
     /// Makes the rows of the overview anew where the choice, the cut or the range are others. O(functions × log

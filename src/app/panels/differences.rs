@@ -5,7 +5,7 @@ use egui_extras::{Column as Width, TableBuilder};
 
 use super::super::command::Command;
 use super::super::style;
-use super::{Context, table, text};
+use super::{Context, pairs, table, text};
 use crate::app::workbench::ROW;
 use crate::filter::selection::Pointed;
 use crate::render::theme::Theme;
@@ -17,9 +17,9 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
         .rect_filled(ui.max_rect(), 0, ui.visuals().panel_fill);
     let bench = context.bench;
     let versus = bench.document.as_ref().and_then(|it| it.versus.as_ref());
-    if versus.is_none() {
+    let Some(versus) = versus else {
         return table::hint(ui, "Open two recordings, A and B, to see what differs.");
-    }
+    };
     let (of, choice) = (&*bench.pair.table, &bench.pair.choice);
     let frame = egui::Frame::new().inner_margin(egui::Margin {
         left: 10,
@@ -28,12 +28,21 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
         bottom: 0,
     });
     frame.show(ui, |ui| {
-        head(ui, of, choice, context);
+        let found = match choice.of {
+            Of::Pairs => (bench.pair.pairs_found.len(), versus.pairs.rows.len()),
+            _ => (of.rows.len(), of.differing),
+        };
+        head(ui, found, choice, context);
+        if choice.of == Of::Pairs {
+            pairs::head(ui, versus, context);
+            return pairs::rows(ui, versus, context);
+        }
         rows(ui, of, choice, context);
     });
 }
 
-fn head(ui: &mut Ui, of: &DifferenceTable, choice: &Choice, context: &mut Context<'_>) {
+/// What is listed; `found` are how many rows there are, and of how many.
+fn head(ui: &mut Ui, found: (usize, usize), choice: &Choice, context: &mut Context<'_>) {
     let mut next = choice.clone();
     ui.horizontal_wrapped(|ui| {
         for kind in Of::ALL {
@@ -47,9 +56,11 @@ fn head(ui: &mut Ui, of: &DifferenceTable, choice: &Choice, context: &mut Contex
             .hint_text("Name or module")
             .desired_width(width);
         ui.add(edit);
-        let shown = of.rows.len();
-        let counted = match (shown, of.differing) {
+        let is_pairs = choice.of == Of::Pairs;
+        let counted = match found {
+            (0, 0) if is_pairs => "all others are paired".to_owned(),
             (0, 0) => "nothing differs".to_owned(),
+            (shown, all) if shown == all && is_pairs => text::count(all as u64),
             (shown, all) if shown == all => format!("{} differ", text::count(all as u64)),
             (shown, all) => format!(
                 "{} of {}",

@@ -18,6 +18,7 @@ mod messages;
 mod minimap;
 mod neighbours;
 mod notice;
+mod pairs;
 mod pane;
 mod picture;
 mod playback;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::find;
 use crate::analysis::alignment::Link;
 use crate::analysis::comparison::amounts::Measure;
+use crate::analysis::comparison::pairing::Correction;
 use crate::app::command::Command;
 use crate::app::versus::{Together, Versus};
 use crate::app::workbench::Workbench;
@@ -31,6 +32,8 @@ pub struct SavedPair {
     is_reversed: bool,
     query: String,
     along: Option<String>,
+    /// Which functions the user has paired, as paths in both; the second is empty for one that is none of the other's.
+    pairs: Vec<[String; 2]>,
 }
 
 const LINKS: [(Link, &str); 4] = [
@@ -74,6 +77,7 @@ impl SavedPair {
             is_reversed: choice.is_reversed,
             query: choice.query.clone(),
             along: along.map(|(_, name)| (*name).to_owned()),
+            pairs: versus.corrections(),
         })
     }
 
@@ -143,6 +147,12 @@ impl SavedPair {
         // Colours are those that were saved, whatever stands beside each other.
         bench.pair.together = together.unwrap_or_default();
         bench.show_both();
+        if !self.pairs.is_empty() {
+            let corrections = self.pairs.iter().cloned();
+            let corrections = corrections.map(|[old, new]| Correction { old, new });
+            let corrections = Command::CorrectPairs(corrections.collect());
+            bench.pair.to_do.push(corrections);
+        }
         bench.pair.to_do.extend(link.map(Command::LinkClocks));
         lost
     }

@@ -6,14 +6,15 @@ use std::time::{Duration, Instant};
 use glam::Vec2;
 use winit::event_loop::ActiveEventLoop;
 
+use super::copy::copy;
 use super::{App, MAX_LOSSES};
 use crate::app::canvas::{Canvas, Sharpness};
 use crate::app::graphics::Presented;
-use crate::app::panels::{self, Layout, Place};
+use crate::app::panels::{self, Layout};
+use crate::app::style;
 use crate::app::workbench::Message;
 use crate::render::gpu::GpuError;
 use crate::render::renderer::Quality;
-use crate::views::table::ViewId;
 
 /// The picture of a landscape at rest is made better only when nothing else is going on: on a software
 /// renderer each step takes long enough to make the panels stutter.
@@ -24,35 +25,6 @@ const PROGRESS_INTERVAL: Duration = Duration::from_millis(60);
 const COARSEST: f32 = 0.2;
 /// When the display cannot take a frame it is tried again after this.
 const RETRY_INTERVAL: Duration = Duration::from_millis(16);
-
-/// Copies what is seen of the landscape to the clipboard, and says so.
-fn copy(canvas: &Canvas, ctx: &egui::Context, place: Place) -> Message {
-    let read = match canvas.read(ViewId::Landscape) {
-        Some(read) => read,
-        None => Err(GpuError::Failed("nothing is drawn yet".to_owned())),
-    };
-    let (is_error, title, line) = match read {
-        Ok(image) => {
-            let scale = image.width as f32 / place.drawn.width().max(1.0);
-            let corner = (place.seen.min - place.drawn.min) * scale;
-            let size = place.seen.size() * scale;
-            let pixels = |by: egui::Vec2| [by.x, by.y].map(|side| side.round().max(0.0) as u32);
-            let seen = image.part(pixels(corner), pixels(size));
-            let size = [seen.width as usize, seen.height as usize];
-            let image = egui::ColorImage::from_rgba_unmultiplied(size, &seen.rgba);
-            ctx.copy_image(image);
-            let line = format!("{} × {} pixels", seen.width, seen.height);
-            (false, "The picture is on the clipboard", line)
-        }
-        Err(error) => (true, "The picture could not be copied", error.to_string()),
-    };
-    Message {
-        is_error,
-        is_open: false,
-        title: title.to_owned(),
-        lines: vec![line],
-    }
-}
 
 impl App {
     /// Draws a frame and finds out when the next is due.
@@ -143,8 +115,12 @@ impl App {
         let is_best = self.bench.is_moving() || canvas.settled();
         if self.bench.wants_copy && is_best {
             self.bench.wants_copy = false;
-            if let Some(place) = layout.landscape {
-                let message = copy(canvas, view.overlay.ctx(), place);
+            let versus = self.bench.document.as_ref();
+            let versus = versus.and_then(|document| document.versus.as_ref());
+            let own = versus.map_or(0, |versus| versus.side());
+            let gap = style::colors(theme).panel;
+            let ctx = view.overlay.ctx();
+            if let Some(message) = copy(canvas, ctx, &layout, own, gap) {
                 self.bench.messages.push(message);
                 view.window.request_redraw();
             }

@@ -1,5 +1,6 @@
 //! The window and its event loop. A frame is drawn when something changed and never otherwise.
 
+mod copy;
 #[cfg(debug_assertions)]
 mod faults;
 mod frame;

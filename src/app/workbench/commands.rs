@@ -204,6 +204,8 @@ impl Workbench {
             | Command::SwapRuns
             | Command::CompareBy(..)
             | Command::ListDifferences(_)
+            | Command::MarkPair(_)
+            | Command::CorrectPairs(_)
             | Command::DrawAlong(_)
             | Command::LinkClocks(_)
             | Command::MoveDivider(_)

@@ -149,6 +149,9 @@ struct ContextRow<'a> {
 #[derive(Serialize)]
 pub struct Run {
     pub name: String,
+    /// Where it is cut off by --from and --to
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub range_ns: Option<[Time; 2]>,
     pub format: &'static str,
     pub calls: u64,
     pub functions: usize,
@@ -202,9 +205,13 @@ pub struct Document<'a> {
 }
 
 pub fn runs(comparison: &Comparison, side: usize) -> Vec<Run> {
-    let of = comparison.recordings(side).iter();
-    of.map(|it| Run {
+    let places = comparison.runs_of(side);
+    let of = places.zip(comparison.recordings(side));
+    of.map(|(place, it)| Run {
         name: it.recording.name(),
+        range_ns: comparison
+            .range(place)
+            .map(|range| [range.start, range.end]),
         format: it.recording.format,
         calls: it.recording.calls(),
         functions: it.recording.functions.len(),

@@ -12,15 +12,16 @@ use crate::analysis::comparison::pairing::{self, Correction};
 use crate::analysis::comparison::{Comparison, Inputs, Settings};
 use crate::import;
 use crate::source;
-use crate::units::TimeSpec;
 
 mod clocks;
 mod document;
+mod moments;
 mod picture;
 mod report;
 mod tables;
 mod text;
 
+use moments::Moment;
 use tables::Tables;
 
 #[derive(Debug, clap::Args)]
@@ -53,16 +54,17 @@ pub struct Args {
     /// The call tree of both too: calls and costs by calling context
     #[arg(long)]
     contexts: bool,
-    /// Only calls that start after this time of each run, and the calls around them
-    #[arg(long, value_name = "TIME")]
-    from: Option<TimeSpec>,
-    /// Only calls that end before this time of each run, and the calls around them
-    #[arg(long, value_name = "TIME")]
-    to: Option<TimeSpec>,
+    /// Only calls that start after this time of each run, or after it makes the call CALLER -> CALLEE, and the calls
+    /// around them
+    #[arg(long, value_name = "TIME|CALL")]
+    from: Option<Moment>,
+    /// Only calls that end before this time of each run, or before such a call, and the calls around them
+    #[arg(long, value_name = "TIME|CALL")]
+    to: Option<Moment>,
     /// Calls and costs per call of this function
     #[arg(long, value_name = "FUNCTION")]
     per: Option<String>,
-    /// These two functions are one; without NEW, OLD is in A alone; may be repeated
+    /// These two functions are one; without NEW, OLD is in A alone, without OLD, NEW in B; may be repeated
     #[arg(long, value_name = "OLD=NEW")]
     pair: Vec<Correction>,
     /// A file of such pairs, one a line
@@ -96,6 +98,7 @@ const EXAMPLES: &str = "Examples:
   callscape compare before.json after.json src-1.0 src-2.0 --pair parse_slow=parse
   callscape compare --a before*.json --b after*.json
   callscape compare before.json after.json src -o difference.png
+  callscape compare before.json after.json --map layers.map --from 'UI -> CORE' --json
   callscape compare before.json after.json -o stacks.png --view flame --align calls
   callscape compare before.json after.json src -o report.html --fail-if 'total(parse) > 1.1x'
 
@@ -104,6 +107,9 @@ then by likeness of names and of callers and callees (renamed); --exact stops af
 Of several runs of a side the mean is shown; with two or more on each, what Welch's test and the bound of Benjamini
 and Hochberg (5 % false discoveries) do not tell from chance counts as noise, and stands last.
 Recordings of different kinds are compared by the shares that functions have in their run.
+
+The CALL of --from, --to and --at is the first one of CALLEE by CALLER in each run, functions, modules or entities of
+the mapping; * is any of them, and CALLER -> CALLEE#2 the second one.
 
 A condition is total|self|calls|average(FUNCTION), or duration, then > >= < or <=, then a limit: 1.1x (of A),
 +10% (the same), +5ms (more than A), 5ms or 100 (B alone). * in a name stands for anything. The exit code is 1 when
@@ -171,7 +177,11 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         eprintln!("callscape: {unclear}");
     }
     let with_contexts = args.contexts || output.as_ref().is_some_and(picture::Output::is_report);
-    let tables = Tables::new(&args, &comparison, with_contexts)?;
+    let mapped = args.map.as_deref();
+    let mapped = mapped.map(|map| super::mapping::apply(&comparison.session, map));
+    let mapped = mapped.transpose()?;
+    moments::limit(&args, &mut comparison, mapped.as_ref())?;
+    let tables = Tables::new(&args, &comparison, mapped, with_contexts)?;
     for resolved in &comparison.session.recordings {
         output::ensure_whole(&resolved.recording)?;
     }

@@ -2,20 +2,21 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 use clap::ValueEnum;
 
 use super::clocks::Align;
+use super::moments::{self, Moment};
 use super::tables::Tables;
 use super::{picture, report};
 use crate::analysis::comparison::Comparison;
-use crate::analysis::comparison::tables::Window;
+use crate::analysis::comparison::tables::Given;
 use crate::app::compare::Pictures;
 use crate::app::headless::{PictureSettings, Viewpoint};
 use crate::render::image::Image;
 use crate::render::renderer::Quality;
 use crate::render::theme::Theme;
-use crate::units::{Cost, Time, TimeRange, TimeSpec};
+use crate::units::{Cost, TimeRange};
 use crate::views::difference::Strength;
 use crate::views::landscape::{ArcMode, LandscapeSettings};
 use crate::views::metrics::Metric;
@@ -43,9 +44,10 @@ pub struct PictureArgs {
     size: [u32; 2],
     #[arg(long, value_enum, default_value = "light")]
     theme: ThemeArg,
-    /// Side by side at this time of A, and the time of B that --align links with it, in place of the whole of both
-    #[arg(long, value_name = "TIME", requires = "output")]
-    at: Option<TimeSpec>,
+    /// Side by side at this time of A, and the time of B that --align links with it, in place of the whole of both; or
+    /// where each run makes the call CALLER -> CALLEE
+    #[arg(long, value_name = "TIME|CALL", requires = "output")]
+    pub at: Option<Moment>,
     /// Without arcs for call relations
     #[arg(long, requires = "output")]
     no_arcs: bool,
@@ -174,6 +176,7 @@ pub fn draw(
         StrengthArg::Relative => Strength::Relative,
     };
     let measure = args.sort.measure();
+    let mapped = tables.mapped.as_ref();
     let pictures = Pictures::new(
         comparison,
         &settings,
@@ -181,18 +184,11 @@ pub fn draw(
         measure,
         strength,
         args.picture.only_differences,
-        tables.mapped.as_ref(),
+        mapped,
     );
     Ok(match view {
-        ViewArg::Difference => {
-            let window = Window {
-                from: args.from,
-                to: args.to,
-                is_raw: false,
-            };
-            pictures.difference(&comparison.relations(window))?
-        }
-        ViewArg::SideBySide => pictures.side_by_side(times(args, comparison)?)?,
+        ViewArg::Difference => pictures.difference(&comparison.relations(Given::Compared))?,
+        ViewArg::SideBySide => pictures.side_by_side(moments::times(args, comparison, mapped)?)?,
         ViewArg::Flame | ViewArg::Mural => {
             let along = match view {
                 ViewArg::Flame => Along::Stacks,
@@ -201,7 +197,7 @@ pub fn draw(
             let align = args.align.unwrap_or_default();
             let clocks = align.alignment(args, comparison)?;
             let is_wall = align == Align::Time;
-            pictures.along(along, &clocks, is_wall, visible(args, comparison))?
+            pictures.along(along, &clocks, is_wall, visible(comparison))?
         }
     })
 }
@@ -217,34 +213,16 @@ fn have_times(comparison: &Comparison) -> bool {
 }
 
 /// The part of the longer run that --from and --to leave.
-fn visible(args: &super::Args, comparison: &Comparison) -> Option<TimeRange> {
-    if args.from.is_none() && args.to.is_none() {
-        return None;
-    }
-    let firsts = [0, 1].map(|side| comparison.recordings(side).first());
-    let ranges = firsts.map(|it| it.map(|it| it.recording.trace.range()));
-    let longer = ranges.into_iter().flatten().max_by_key(|it| it.length())?;
-    let time = |spec: Option<TimeSpec>| spec.map(|it| it.resolve(longer.length()));
-    let start = time(args.from).unwrap_or(longer.start);
-    let end = time(args.to).unwrap_or(longer.end);
-    (start < end).then(|| TimeRange::new(start, end))
-}
-
-/// The time that each side is shown at; none for the whole of both.
-fn times(args: &super::Args, comparison: &Comparison) -> anyhow::Result<Option<[Time; 2]>> {
-    let Some(at) = args.picture.at else {
-        return Ok(None);
-    };
-    let durations = [0, 1].map(|side| {
-        let first = comparison.recordings(side).first();
-        first.map_or(Cost::ZERO, |it| it.recording.trace.duration())
-    });
-    if durations.contains(&Cost::ZERO) {
-        bail!("--at: both recordings need times");
-    }
-    let a = at.resolve(durations[0]);
-    let alignment = args.align.unwrap_or_default().alignment(args, comparison)?;
-    Ok(Some([a, alignment.map(0, a)]))
+fn visible(comparison: &Comparison) -> Option<TimeRange> {
+    let firsts = [0, 1].map(|side| comparison.runs_of(side).next());
+    let firsts = firsts.into_iter().flatten();
+    let longer = firsts.max_by_key(|&place| {
+        let of = comparison.session.recordings.get(place);
+        of.map(|it| it.recording.trace.duration())
+    })?;
+    comparison
+        .range(longer)
+        .filter(|range| range.start < range.end)
 }
 
 impl Output {

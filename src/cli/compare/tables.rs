@@ -4,7 +4,7 @@ use super::Args;
 use crate::analysis::comparison::Comparison;
 use crate::analysis::comparison::amounts::{Change, Measure};
 use crate::analysis::comparison::contexts::ContextTree;
-use crate::analysis::comparison::tables::{RelationChange, Window};
+use crate::analysis::comparison::tables::{Given, RelationChange};
 use crate::filter::regroup::Regrouped;
 use crate::units::ModuleId;
 
@@ -38,29 +38,19 @@ pub struct NamedRelation {
 }
 
 impl Tables {
-    /// The tables that `args` ask for, the call tree among them with `with_contexts`.
+    /// The tables that `args` ask for, through a mapping if there is one, the call tree among them with
+    /// `with_contexts`.
     pub fn new(
         args: &Args,
         comparison: &Comparison,
+        mapped: Option<Regrouped>,
         with_contexts: bool,
     ) -> anyhow::Result<Tables> {
         let measure = args.sort.measure();
-        let window = Window {
-            from: args.from,
-            to: args.to,
-            is_raw: false,
-        };
-        let raw_window = Window {
-            is_raw: true,
-            ..window
-        };
         let is_scaled = comparison.is_by_shares || comparison.per.is_some();
-        let functions = comparison.functions(window);
-        let raw = is_scaled.then(|| comparison.functions(raw_window));
+        let functions = comparison.functions(Given::Compared);
+        let raw = is_scaled.then(|| comparison.functions(Given::Recorded));
         let hierarchy = &comparison.session.hierarchy;
-        let mapped = args.map.as_deref();
-        let mapped = mapped.map(|map| super::super::mapping::apply(&comparison.session, map));
-        let mapped = mapped.transpose()?;
         // By module of the comparison, the entity that it is in.
         let mut entity_of: Vec<Option<ModuleId>> = vec![None; hierarchy.len()];
         if let Some(mapped) = &mapped {
@@ -106,7 +96,7 @@ impl Tables {
             x_change.order(y_change, measure).then_with(by_name)
         });
 
-        let relations = |window: Window| -> Vec<RelationChange<u32>> {
+        let relations = |given: Given| -> Vec<RelationChange<u32>> {
             let as_rows = |it: RelationChange<ModuleId>| RelationChange {
                 from: it.from.0,
                 to: it.to.0,
@@ -114,22 +104,22 @@ impl Tables {
             };
             match (&mapped, args.level) {
                 (Some(_), _) => {
-                    let of = comparison.module_relations(window, |id| entity_of[id.index()]);
+                    let of = comparison.module_relations(given, |id| entity_of[id.index()]);
                     of.into_iter().map(as_rows).collect()
                 }
                 (None, Some(level)) => {
                     let cut = crate::filter::cut::Cut::at_level(hierarchy, level);
                     let displayed = cut.displayed(hierarchy);
-                    let of = comparison
-                        .module_relations(window, |id| displayed.get(id.index()).copied());
+                    let of =
+                        comparison.module_relations(given, |id| displayed.get(id.index()).copied());
                     of.into_iter().map(as_rows).collect()
                 }
-                (None, None) => comparison.relations(window),
+                (None, None) => comparison.relations(given),
             }
         };
-        let compared = relations(window);
+        let compared = relations(Given::Compared);
         let raw_relations = match is_scaled {
-            true => relations(raw_window)
+            true => relations(Given::Recorded)
                 .into_iter()
                 .map(|it| Some(it.change))
                 .collect(),
@@ -218,7 +208,7 @@ impl Tables {
         }
         let contexts = match with_contexts {
             true => Some(super::super::output::with_progress(|progress| {
-                comparison.contexts(window, progress)
+                comparison.contexts(progress)
             })??),
             false => None,
         };

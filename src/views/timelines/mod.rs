@@ -19,13 +19,14 @@ use super::mural::plain;
 use super::tip::Tip;
 use crate::analysis::alignment::Alignment;
 use crate::analysis::session::Session;
+use crate::filter::filters::{FilterRules, Filters};
 use crate::filter::selection::{CallOf, Pointed, Selection};
 use crate::layout::axis::TimeAxis;
 use crate::layout::geometry::{Color, Mark};
 use crate::layout::labels::text;
 use crate::layout::sheet::{Fill, Raster, Rect, Sheet};
 use crate::render::theme::Theme;
-use crate::units::{FunctionId, ModuleId, Time, TimeRange};
+use crate::units::{FunctionId, ModuleId, ThreadId, Time, TimeRange};
 use clock::Common;
 
 /// Heights in points.
@@ -44,6 +45,8 @@ pub struct Pair<'a> {
     /// The same time since the first event is the same.
     pub is_wall: bool,
     pub difference: &'a Difference,
+    /// By thread of A and of B, the one of the other run that it is; nothing where none is left out.
+    pub threads: [&'a [Option<ThreadId>]; 2],
     /// Tells this pair from another, or from the same with other clocks.
     pub revision: u64,
 }
@@ -55,6 +58,24 @@ impl Pair<'_> {
             of.map_or(TimeRange::new(Time::ZERO, Time::ZERO), |it| {
                 it.recording.trace.range()
             })
+        })
+    }
+
+    /// What filters of the run that stands at `place` leave out of A and B.
+    fn rules(&self, session: &Session, place: usize, filters: &Filters) -> [FilterRules; 2] {
+        let own = usize::from(self.places[1] == place);
+        [0, 1].map(|side| {
+            let Some(resolved) = session.recordings.get(self.places[side]) else {
+                return FilterRules::default();
+            };
+            let modules = &resolved.resolution.modules;
+            let other = |thread: ThreadId| *self.threads[own].get(thread.index())?;
+            match side == own {
+                true => filters.rules(&session.hierarchy, modules),
+                false => filters
+                    .of_other_run(other)
+                    .rules(&session.hierarchy, modules),
+            }
         })
     }
 
@@ -155,6 +176,9 @@ pub struct TimelinesView {
     axis: TimeAxis,
     places: Places,
     spots: Vec<Spot>,
+    filters: Filters,
+    /// What they leave out of A and B.
+    rules: [FilterRules; 2],
     painted: Option<PaintedWith>,
     shown: Option<Selection>,
     sheet: Sheet,
@@ -168,6 +192,8 @@ impl TimelinesView {
             axis: TimeAxis::new(pair.common(session).limits),
             places: Places::default(),
             spots: Vec::new(),
+            filters: Filters::default(),
+            rules: Default::default(),
             painted: None,
             shown: None,
             sheet: Sheet::default(),
@@ -233,6 +259,14 @@ impl TimelinesView {
         self.places = Places::new(scope.size, scope.scale.max(0.1), self.along);
         let plot = self.places.plots[0];
         self.axis.place(plot.min.x, plot.size().x);
+        let is_of_others = self
+            .painted
+            .is_none_or(|painted| painted.revision != pair.revision);
+        if self.filters != *scope.filters || is_of_others {
+            self.filters.clone_from(scope.filters);
+            self.rules = pair.rules(scope.session, scope.recording, scope.filters);
+            self.painted = None;
+        }
         let with = PaintedWith {
             axis: self.axis,
             theme: scope.theme,
@@ -278,6 +312,7 @@ impl TimelinesView {
                 plot: places.plots[side],
                 places: &places,
                 side,
+                rules: &self.rules,
                 tones: &tones,
                 ink: &ink,
             };
@@ -525,6 +560,8 @@ struct On<'a> {
     plot: Rect,
     places: &'a Places,
     side: usize,
+    /// What is left out of A and B.
+    rules: &'a [FilterRules; 2],
     tones: &'a Tones,
     ink: &'a Ink,
 }

@@ -5,7 +5,8 @@ use std::cmp::Reverse;
 use glam::Vec2;
 
 use super::{On, Spot, sign};
-use crate::facts::trace::Coverage;
+use crate::facts::trace::{Coverage, Without};
+use crate::filter::selection::CallOf;
 use crate::layout::hues::encoded;
 use crate::layout::labels::text;
 use crate::layout::sheet::{Raster, Rect, Sheet};
@@ -87,9 +88,19 @@ pub fn draw(on: &On<'_>, sheet: &mut Sheet, spots: &mut Vec<Spot>) {
     let mut coverage: Vec<Coverage> = Vec::new();
     let mut shader = Shader::default();
     let mut part = Vec::new();
+    let rules = &on.rules[on.side];
+    let without = Without {
+        hides: &|thread| rules.hides(thread),
+        removes: &|function| rules.removes(function),
+        cuts_below: &|function, thread, call| rules.cuts_below(function, CallOf { thread, call }),
+    };
     for stretch in on.common.stretches(on.axis, on.side) {
         let trace = &resolved.recording.trace;
-        trace.coverage(stretch.columns, &row_of, rows.len() as u32, &mut coverage);
+        let (columns, of) = (stretch.columns, rows.len() as u32);
+        match rules.is_empty() {
+            true => trace.coverage(columns, &row_of, of, &mut coverage),
+            false => trace.coverage_without(columns, &row_of, of, &without, &mut coverage),
+        }
         shader.shade(stretch.columns, &coverage, |row| row, &colors, &mut part);
         let width = stretch.columns.count() as usize;
         for (cell, &color) in part.iter().enumerate() {

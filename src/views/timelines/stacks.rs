@@ -3,7 +3,8 @@
 use glam::Vec2;
 
 use super::{On, Seen, Spot, sign};
-use crate::facts::trace::{Flame, FlameOf, Trace};
+use crate::facts::trace::{Flame, FlameOf, LeaveOut, Trace};
+use crate::filter::filters::FilterRules;
 use crate::filter::selection::CallOf;
 use crate::layout::hues::encoded;
 use crate::layout::labels::text;
@@ -25,10 +26,11 @@ const MOST_NAMES: usize = 1500;
 /// What is there at all is at least so opaque.
 const FAINTEST: f32 = 0.2;
 
-/// The busiest threads, in their own order.
-fn threads(trace: &Trace) -> Vec<ThreadId> {
+/// The busiest threads that are not left out, in their own order.
+fn threads(trace: &Trace, rules: &FilterRules) -> Vec<ThreadId> {
     let calls = |thread: &ThreadId| trace.threads()[thread.index()].calls;
-    let mut threads: Vec<ThreadId> = trace.thread_ids().filter(|it| calls(it) > 0).collect();
+    let is_shown = |thread: &ThreadId| calls(thread) > 0 && !rules.hides(*thread);
+    let mut threads: Vec<ThreadId> = trace.thread_ids().filter(is_shown).collect();
     threads.sort_by_key(|thread| (std::cmp::Reverse(calls(thread)), *thread));
     threads.truncate(MOST_THREADS);
     threads.sort_unstable();
@@ -42,7 +44,8 @@ pub fn draw(on: &On<'_>, sheet: &mut Sheet, spots: &mut Vec<Spot>) {
     let trace = &resolved.recording.trace;
     let (em, plot) = (on.places.em, on.plot);
     let scale = em / super::LETTERS;
-    let threads = threads(trace);
+    let rules = &on.rules[on.side];
+    let threads = threads(trace, rules);
     if threads.is_empty() {
         let at = Vec2::new(plot.min.x + em, plot.min.y + em * 1.5);
         return sheet.write("No calls to show", at, em, on.ink.weak, plot);
@@ -54,9 +57,10 @@ pub fn draw(on: &On<'_>, sheet: &mut Sheet, spots: &mut Vec<Spot>) {
     };
     let heading = heading_of(&threads);
     // A depth is as high in both.
-    let fitting = on.pair.places.iter().filter_map(|&place| {
+    let fitting = on.pair.places.iter().zip(on.rules);
+    let fitting = fitting.filter_map(|(&place, rules)| {
         let trace = &on.session.recordings.get(place)?.recording.trace;
-        let threads = self::threads(trace);
+        let threads = self::threads(trace, rules);
         let depth = |it: &ThreadId| trace.threads()[it.index()].max_depth.max(1);
         let all: u32 = threads.iter().map(depth).sum();
         let room = plot.size().y - heading_of(&threads) * threads.len() as f32;
@@ -72,7 +76,10 @@ pub fn draw(on: &On<'_>, sheet: &mut Sheet, spots: &mut Vec<Spot>) {
         false => Vec::new(),
     };
     let mut top = plot.min.y;
-    let hidden = trace.threads().iter().filter(|it| it.calls > 0).count() - threads.len();
+    let calls = |thread: &ThreadId| trace.threads()[thread.index()].calls;
+    let all = trace.thread_ids();
+    let all = all.filter(|it| calls(it) > 0 && !rules.hides(*it)).count();
+    let hidden = all - threads.len();
     for (place, thread) in threads.iter().enumerate() {
         if top >= plot.max.y {
             break;
@@ -117,6 +124,7 @@ fn lane(
     let Some(resolved) = on.session.recordings.get(on.pair.places[on.side]) else {
         return;
     };
+    let rules = &on.rules[on.side];
     let (columns, edges) = on.axis.columns();
     let count = columns.count() as usize;
     let mut pixels = vec![[0u8; 4]; count * depths as usize];
@@ -139,7 +147,15 @@ fn lane(
             columns_of_cell: 1,
             is_near: true,
         };
-        trace.flame(thread, &of, &mut flame);
+        if rules.is_empty() {
+            trace.flame(thread, &of, &mut flame);
+        } else {
+            let leave_out = LeaveOut {
+                removes: &|function| rules.removes(function),
+                cuts_below: &|function, call| rules.cuts_below(function, CallOf { thread, call }),
+            };
+            trace.flame_without(thread, &of, &leave_out, &mut flame);
+        }
         for depth in 0..depths {
             for k in 0..width {
                 let cell = flame.cell(k, depth);

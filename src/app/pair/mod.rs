@@ -7,8 +7,10 @@ use glam::Vec2;
 use super::command::Command;
 use super::versus::Together;
 use super::workbench::Workbench;
-use crate::views::differences::{Choice, DifferenceTable};
+use crate::filter::cut::Cut;
+use crate::views::differences::{Choice, DifferenceTable, Of};
 use crate::views::landscape::{ArcMode, LandscapeSettings, LandscapeView, Surface};
+use crate::views::pairs::PairRow;
 use crate::views::table::ViewId;
 
 /// The divider of a wipe stays so far from the edges, as a share of the width.
@@ -27,10 +29,13 @@ pub struct PairView {
     /// How the table of differences is made, and the table.
     pub choice: Choice,
     pub table: Arc<DifferenceTable>,
+    /// Which function is which, as far as that is asked for; and the rows of A and of B that are marked.
+    pub pairs_found: Arc<[PairRow]>,
+    pub marked: [Option<u32>; 2],
     /// What is to be done, one after the other, when nothing else is under way.
     pub to_do: Vec<Command>,
     /// What it was made of and how.
-    made_for: Option<(u64, Choice)>,
+    made_for: Option<(u64, Choice, Cut)>,
 }
 
 impl Default for PairView {
@@ -42,6 +47,8 @@ impl Default for PairView {
             halves: None,
             choice: Choice::default(),
             table: Arc::default(),
+            pairs_found: Arc::default(),
+            marked: [None; 2],
             to_do: Vec::new(),
             made_for: None,
         }
@@ -135,6 +142,8 @@ impl Workbench {
                 }
             }
             Command::ListDifferences(choice) => self.pair.choice = choice,
+            Command::MarkPair(marked) => self.pair.marked = marked,
+            Command::CorrectPairs(corrections) => self.correct_pairs(corrections),
             Command::DrawAlong(along) => {
                 if let Some(sheets) = self.document.as_mut().and_then(|it| it.sheets.as_mut()) {
                     sheets.draw_along(along);
@@ -168,10 +177,18 @@ impl Workbench {
         let Some(versus) = &document.versus else {
             return;
         };
-        let wanted = (versus.revision(), self.pair.choice.clone());
+        let cut = match self.pair.choice.of {
+            Of::Relations => document.cut.clone(),
+            _ => Cut::all(),
+        };
+        let wanted = (versus.revision(), self.pair.choice.clone(), cut);
         if self.pair.made_for.as_ref() != Some(&wanted) {
-            let table = versus.table(&document.session, &self.pair.choice);
+            let table = versus.table(&document.session, &document.cut, &self.pair.choice);
             self.pair.table = Arc::new(table);
+            self.pair.pairs_found = match self.pair.choice.of {
+                Of::Pairs => versus.pairs.found(&self.pair.choice.query).into(),
+                _ => Arc::default(),
+            };
             self.pair.made_for = Some(wanted);
         }
     }
@@ -224,138 +241,4 @@ impl Workbench {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::path::PathBuf;
-    use std::time::Duration;
-
-    use super::*;
-    use crate::analysis::alignment::Link;
-    use crate::analysis::comparison::amounts::Measure;
-    use crate::analysis::session::Inputs;
-    use crate::app::document::Document;
-    use crate::app::saved::SavedPair;
-    use crate::progress::Progress;
-    use crate::units::{ModuleId, Time};
-    use crate::views::difference::Strength;
-    use crate::views::differences::Of;
-    use crate::views::landscape::LandscapeSettings;
-
-    /// Two real recordings of different programs.
-    fn bench() -> Workbench {
-        let data = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/import");
-        let files = [
-            "toml-threads.viztracer.json",
-            "syn-spans.tracing-chrome.json",
-        ];
-        let inputs = Inputs {
-            source_dir: None,
-            recordings: files.map(|file| data.join(file)).into(),
-        };
-        let settings = LandscapeSettings::default();
-        let document = Document::open(&inputs, None, &settings, &Progress::new());
-        let mut bench = Workbench::new(Box::new(|| Box::new(|| ())));
-        bench.show(document.expect("recordings that can be read"));
-        bench
-    }
-
-    fn wait(bench: &mut Workbench) {
-        bench.poll_jobs();
-        while bench.jobs.is_any() || !bench.pair.to_do.is_empty() {
-            std::thread::sleep(Duration::from_millis(1));
-            bench.poll_jobs();
-        }
-    }
-
-    fn open(bench: &Workbench) -> &Document {
-        bench.document.as_ref().expect("two runs are open")
-    }
-
-    #[test]
-    fn both_landscapes_have_one_layout_and_linked_clocks() {
-        let mut bench = bench();
-        assert!(!bench.shows_both());
-        bench.execute(Command::Together(Some(Together::SideBySide)));
-        assert!(bench.shows_both());
-        bench.execute(Command::Seek(Time::from_ns(30_000_000)));
-        let alike = |bench: &Workbench| {
-            let document = open(bench);
-            let beside = document.beside.as_ref().expect("both are shown");
-            assert_eq!(document.landscape.blocks(), beside.blocks());
-            let (own, other) = (document.moment(), document.moment_beside());
-            let (own, other) = (own.expect("times"), other.expect("times"));
-            let versus = document.versus.as_ref().expect("two runs");
-            assert_eq!((own.recording, other.recording), (0, 1));
-            assert_eq!(other.time, versus.time_of_other(own.time));
-        };
-        alike(&bench);
-        bench.execute(Command::CollapseOrExpand(Some(ModuleId(1))));
-        alike(&bench);
-        bench.execute(Command::CompareBy(Measure::Calls, Strength::Relative));
-        bench.execute(Command::ToggleOnlyDifferences);
-        alike(&bench);
-        let before = open(&bench).moment_beside().expect("times").time;
-        bench.execute(Command::Flip);
-        wait(&mut bench);
-        alike(&bench);
-        let versus = open(&bench).versus.clone().expect("two runs");
-        assert_eq!(
-            (versus.letter(), versus.difference.measure),
-            ("B", Measure::Calls)
-        );
-        // What was the other's time is now the time that plays.
-        assert_eq!(open(&bench).moment().expect("times").time, before);
-        bench.execute(Command::Together(Some(Together::One)));
-        assert!(open(&bench).beside.is_none());
-    }
-
-    #[test]
-    fn swapping_mirrors_what_differs() {
-        let mut bench = bench();
-        let deltas = |bench: &mut Workbench, of: Of| {
-            let choice = Choice {
-                of,
-                ..Choice::default()
-            };
-            let document = open(bench);
-            let versus = document.versus.as_ref().expect("two runs");
-            let table = versus.table(&document.session, &choice);
-            let measure = table.amount.measure;
-            let rows = table.rows.into_iter();
-            rows.map(|row| (row.name, row.change.delta(measure)))
-                .collect::<Vec<_>>()
-        };
-        let all = Of::ALL.map(|of| deltas(&mut bench, of));
-        assert!(all.iter().all(|rows| rows.len() > 2), "{all:?}");
-        bench.execute(Command::SwapRuns);
-        wait(&mut bench);
-        let versus = open(&bench).versus.clone().expect("two runs");
-        assert_eq!(versus.letter(), "B", "the same run plays");
-        for (of, rows) in Of::ALL.into_iter().zip(all) {
-            let mirrored: Vec<_> = rows.into_iter().map(|(name, by)| (name, -by)).collect();
-            assert_eq!(deltas(&mut bench, of), mirrored);
-        }
-    }
-
-    #[test]
-    fn what_is_saved_of_two_runs_is_there_again() {
-        let mut bench = bench();
-        bench.execute(Command::Together(Some(Together::Wipe)));
-        bench.execute(Command::MoveDivider(0.3));
-        bench.execute(Command::CompareBy(Measure::Total, Strength::Relative));
-        bench.execute(Command::LinkClocks(Link::Events));
-        wait(&mut bench);
-        bench.execute(Command::Flip);
-        wait(&mut bench);
-        bench.pair.choice.query = "parse".to_owned();
-        let saved = SavedPair::of(&bench).expect("two runs");
-        let text = serde_json::to_string(&saved).expect("it can be written");
-        let read: SavedPair = serde_json::from_str(&text).expect("it can be read");
-        let mut again = super::tests::bench();
-        assert_eq!(read.restore(&mut again), 0);
-        wait(&mut again);
-        assert_eq!(SavedPair::of(&again), Some(saved));
-        let odd: SavedPair = serde_json::from_str(r#"{"together":"above","clocks":"calls-of"}"#)
-            .expect("it can be read");
-        assert_eq!(odd.restore(&mut again), 2);
-    }
-}
+mod tests;

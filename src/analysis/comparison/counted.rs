@@ -1,0 +1,84 @@
+//! What differs between parts of two runs, such as what filters leave of them, from what was counted of each.
+
+use std::collections::BTreeMap;
+
+use super::amounts::{Amounts, Change};
+use super::tables::{RelationChange, changes, scale};
+use crate::facts::trace::{FunctionMetrics, Relation};
+
+/// What was counted of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Counted<'a> {
+    /// By function.
+    pub metrics: &'a [FunctionMetrics],
+    pub relations: &'a [Relation],
+    /// By function, its row of the comparison.
+    pub row_of: &'a [u32],
+}
+
+impl Counted<'_> {
+    /// What all functions have of self cost.
+    fn whole(&self) -> f64 {
+        let own = self.metrics.iter().map(|it| it.self_cost.ns() as f64);
+        own.sum()
+    }
+
+    fn functions(&self, rows: usize) -> Vec<Amounts> {
+        let mut amounts = vec![Amounts::default(); rows];
+        for (metric, &row) in self.metrics.iter().zip(self.row_of) {
+            if let Some(of) = amounts.get_mut(row as usize) {
+                of.add(&Amounts {
+                    calls: metric.calls as f64,
+                    total: metric.total.ns() as f64,
+                    self_cost: metric.self_cost.ns() as f64,
+                });
+            }
+        }
+        amounts
+    }
+
+    /// By rows of caller and callee.
+    fn relations(&self) -> BTreeMap<(u32, u32), Amounts> {
+        let mut sums: BTreeMap<(u32, u32), Amounts> = BTreeMap::new();
+        let row = |function: usize| self.row_of.get(function).copied();
+        for relation in self.relations {
+            let ends = (row(relation.caller.index()), row(relation.callee.index()));
+            if let (Some(from), Some(to)) = ends {
+                sums.entry((from, to)).or_default().add(&Amounts {
+                    calls: relation.calls as f64,
+                    total: relation.cost.ns() as f64,
+                    self_cost: relation.self_cost.ns() as f64,
+                });
+            }
+        }
+        sums
+    }
+}
+
+/// The changes of all `rows` of a comparison, and those of the relations between them in their order; as shares of
+/// what was counted where runs are compared `by_shares`. O(r log r) in functions and relations.
+pub fn differences(
+    sides: [Counted<'_>; 2],
+    rows: usize,
+    by_shares: bool,
+) -> (Vec<Change>, Vec<RelationChange<u32>>) {
+    let scaled = |mut amounts: Vec<Amounts>, whole: f64| {
+        if by_shares {
+            scale(&mut amounts, whole, None);
+        }
+        vec![amounts]
+    };
+    let functions = sides.map(|side| scaled(side.functions(rows), side.whole()));
+    let relations = sides.map(|side| side.relations());
+    let mut pairs: Vec<(u32, u32)> = relations.iter().flat_map(|of| of.keys().copied()).collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    let amounts = [0, 1].map(|side| {
+        let of = |pair| relations[side].get(pair).copied().unwrap_or_default();
+        scaled(pairs.iter().map(of).collect(), sides[side].whole())
+    });
+    let of_relations = pairs.iter().zip(changes(&amounts, pairs.len()));
+    let of_relations =
+        of_relations.map(|(&(from, to), change)| RelationChange { from, to, change });
+    (changes(&functions, rows), of_relations.collect())
+}

@@ -1,0 +1,314 @@
+//! Two runs in the window, without one.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::*;
+use crate::analysis::alignment::Link;
+use crate::analysis::comparison::amounts::{Change, Measure};
+use crate::analysis::session::Inputs;
+use crate::app::document::Document;
+use crate::app::saved::SavedPair;
+use crate::filter::filters::FilterStep;
+use crate::progress::Progress;
+use crate::units::{ModuleId, Time, TimeRange};
+use crate::views::difference::Strength;
+use crate::views::landscape::LandscapeSettings;
+
+/// Two real recordings of different programs.
+fn bench() -> Workbench {
+    let data = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/import");
+    let files = [
+        "toml-threads.viztracer.json",
+        "syn-spans.tracing-chrome.json",
+    ];
+    let inputs = Inputs {
+        source_dir: None,
+        recordings: files.map(|file| data.join(file)).into(),
+    };
+    let settings = LandscapeSettings::default();
+    let document = Document::open(&inputs, None, &settings, &Progress::new());
+    let mut bench = Workbench::new(Box::new(|| Box::new(|| ())));
+    bench.show(document.expect("recordings that can be read"));
+    bench
+}
+
+fn wait(bench: &mut Workbench) {
+    bench.poll_jobs();
+    while bench.jobs.is_any() || !bench.pair.to_do.is_empty() {
+        std::thread::sleep(Duration::from_millis(1));
+        bench.poll_jobs();
+    }
+}
+
+fn open(bench: &Workbench) -> &Document {
+    bench.document.as_ref().expect("two runs are open")
+}
+
+#[test]
+fn both_landscapes_have_one_layout_and_linked_clocks() {
+    let mut bench = bench();
+    assert!(!bench.shows_both());
+    bench.execute(Command::Together(Some(Together::SideBySide)));
+    assert!(bench.shows_both());
+    bench.execute(Command::Seek(Time::from_ns(30_000_000)));
+    let alike = |bench: &Workbench| {
+        let document = open(bench);
+        let beside = document.beside.as_ref().expect("both are shown");
+        assert_eq!(document.landscape.blocks(), beside.blocks());
+        let (own, other) = (document.moment(), document.moment_beside());
+        let (own, other) = (own.expect("times"), other.expect("times"));
+        let versus = document.versus.as_ref().expect("two runs");
+        assert_eq!((own.recording, other.recording), (0, 1));
+        assert_eq!(other.time, versus.time_of_other(own.time));
+    };
+    alike(&bench);
+    bench.execute(Command::CollapseOrExpand(Some(ModuleId(1))));
+    alike(&bench);
+    bench.execute(Command::CompareBy(Measure::Calls, Strength::Relative));
+    bench.execute(Command::ToggleOnlyDifferences);
+    alike(&bench);
+    let before = open(&bench).moment_beside().expect("times").time;
+    bench.execute(Command::Flip);
+    wait(&mut bench);
+    alike(&bench);
+    let versus = open(&bench).versus.clone().expect("two runs");
+    assert_eq!(
+        (versus.letter(), versus.difference.measure),
+        ("B", Measure::Calls)
+    );
+    // What was the other's time is now the time that plays.
+    assert_eq!(open(&bench).moment().expect("times").time, before);
+    bench.execute(Command::Together(Some(Together::One)));
+    assert!(open(&bench).beside.is_none());
+}
+
+#[test]
+fn swapping_mirrors_what_differs() {
+    let mut bench = bench();
+    let deltas = |bench: &mut Workbench, of: Of| {
+        let choice = Choice {
+            of,
+            ..Choice::default()
+        };
+        let document = open(bench);
+        let versus = document.versus.as_ref().expect("two runs");
+        let table = versus.table(&document.session, &document.cut, &choice);
+        let measure = table.amount.measure;
+        let rows = table.rows.into_iter();
+        rows.map(|row| (row.name, row.change.delta(measure)))
+            .collect::<Vec<_>>()
+    };
+    let listed = [Of::Functions, Of::Modules, Of::Relations];
+    let all = listed.map(|of| deltas(&mut bench, of));
+    assert!(all.iter().all(|rows| rows.len() > 2), "{all:?}");
+    bench.execute(Command::SwapRuns);
+    wait(&mut bench);
+    let versus = open(&bench).versus.clone().expect("two runs");
+    assert_eq!(versus.letter(), "B", "the same run plays");
+    for (of, rows) in listed.into_iter().zip(all) {
+        let mirrored: Vec<_> = rows.into_iter().map(|(name, by)| (name, -by)).collect();
+        assert_eq!(deltas(&mut bench, of), mirrored);
+    }
+}
+
+#[test]
+fn what_is_saved_of_two_runs_is_there_again() {
+    let mut bench = bench();
+    bench.execute(Command::Together(Some(Together::Wipe)));
+    bench.execute(Command::MoveDivider(0.3));
+    bench.execute(Command::CompareBy(Measure::Total, Strength::Relative));
+    bench.execute(Command::LinkClocks(Link::Events));
+    wait(&mut bench);
+    bench.execute(Command::Flip);
+    wait(&mut bench);
+    bench.pair.choice.query = "parse".to_owned();
+    let saved = SavedPair::of(&bench).expect("two runs");
+    let text = serde_json::to_string(&saved).expect("it can be written");
+    let read: SavedPair = serde_json::from_str(&text).expect("it can be read");
+    let mut again = self::bench();
+    assert_eq!(read.restore(&mut again), 0);
+    wait(&mut again);
+    assert_eq!(SavedPair::of(&again), Some(saved));
+    let odd: SavedPair = serde_json::from_str(r#"{"together":"above","clocks":"calls-of"}"#)
+        .expect("it can be read");
+    assert_eq!(odd.restore(&mut again), 2);
+}
+
+/// All that is under way, the counting of what is left too.
+fn settle(bench: &mut Workbench) {
+    wait(bench);
+    bench.update_work();
+    while bench.work.is_under_way() {
+        std::thread::sleep(Duration::from_millis(1));
+        bench.update_work();
+    }
+}
+
+/// Calls of each side of what is compared, and of all relations that the second landscape counts.
+fn calls(bench: &Workbench) -> [u64; 2] {
+    let versus = open(bench).versus.clone().expect("two runs");
+    let of = |side: fn(&Change) -> f64| versus.functions.iter().map(side).sum::<f64>() as u64;
+    [of(|it| it.a.calls), of(|it| it.b.calls)]
+}
+
+#[test]
+fn what_is_left_out_and_the_range_act_on_both_runs() {
+    let data = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/compare/paths");
+    let inputs = Inputs {
+        source_dir: Some(data.join("stored")),
+        recordings: ["parsed", "stored"]
+            .map(|name| data.join(format!("{name}.json.gz")))
+            .into(),
+    };
+    let mut bench = Workbench::new(Box::new(|| Box::new(|| ())));
+    let settings = LandscapeSettings::default();
+    let document = Document::open(&inputs, None, &settings, &Progress::new());
+    bench.show(document.expect("recordings that can be read"));
+    bench.execute(Command::Together(Some(Together::SideBySide)));
+    settle(&mut bench);
+    let all = calls(&bench);
+    let module = |bench: &Workbench, name: &str| {
+        let hierarchy = &open(bench).session.hierarchy;
+        let mut modules = hierarchy.modules();
+        modules.find(|&id| hierarchy.path(id).ends_with(name))
+    };
+    let path = module(&bench, "workspace/path.py").expect("the file");
+    // By the definition: every call of a function in the file.
+    let inside = |bench: &Workbench, place: usize| {
+        let session = &open(bench).session;
+        let of = &session.recordings[place];
+        let metrics = of.recording.function_metrics(None);
+        let modules = of.resolution.modules.iter().zip(metrics);
+        let inside = modules.filter(|(module, _)| session.hierarchy.contains(path, **module));
+        inside.map(|(_, it)| it.calls).sum::<u64>()
+    };
+    let [in_a, in_b] = [0, 1].map(|place| inside(&bench, place));
+    assert!(in_a > 1000 && in_b > 1000, "{in_a} {in_b}");
+    bench.execute(Command::Filter(FilterStep::RemoveModule(path)));
+    settle(&mut bench);
+    let left = [all[0] - in_a, all[1] - in_b];
+    assert_eq!(calls(&bench), left);
+    // Nothing of it is shown on either landscape, at the end of both.
+    let end = Time::ZERO
+        + open(&bench).session.recordings[0]
+            .recording
+            .trace
+            .duration();
+    bench.execute(Command::Seek(end));
+    let shown = |bench: &mut Workbench| {
+        let document = bench.document.as_mut().expect("two runs");
+        let session = Arc::clone(&document.session);
+        let (moment, other) = (document.moment(), document.moment_beside());
+        document.landscape.show(&session, moment);
+        let beside = document.beside.as_mut().expect("both are shown");
+        beside.show(&session, other);
+        [&document.landscape, beside].map(|landscape| {
+            let near = landscape.relations().filter(|it| {
+                [it.from, it.to]
+                    .iter()
+                    .any(|&id| session.hierarchy.contains(path, id))
+            });
+            (landscape.relations().count(), near.count())
+        })
+    };
+    let [own, other] = shown(&mut bench);
+    assert!(own.0 > 0 && other.0 > 0, "{own:?} {other:?}");
+    assert_eq!((own.1, other.1), (0, 0));
+    // V keeps what is left out, and a difference is the same from both sides.
+    bench.execute(Command::Flip);
+    settle(&mut bench);
+    assert_eq!(
+        open(&bench).filters.steps(),
+        [FilterStep::RemoveModule(path)]
+    );
+    assert_eq!(calls(&bench), left);
+    bench.execute(Command::SwapRuns);
+    settle(&mut bench);
+    assert_eq!(calls(&bench), [left[1], left[0]]);
+    bench.execute(Command::UndoFilter);
+    settle(&mut bench);
+    assert_eq!(calls(&bench), [all[1], all[0]]);
+    // A range of the one is, by the linked clocks, one of the other.
+    let document = open(&bench);
+    let range = document.resolved().expect("a run").recording.trace.range();
+    let half = TimeRange::new(range.start, Time::from_ns(range.end.ns() / 2));
+    bench.execute(Command::SetRange(Some(half)));
+    settle(&mut bench);
+    let document = open(&bench);
+    let versus = document.versus.clone().expect("two runs");
+    let ranges = [half, versus.range_of_other(half)];
+    let expected = [0, 1].map(|side| {
+        let place = versus.places()[side];
+        let trace = &document.session.recordings[place].recording.trace;
+        let metrics = trace.function_metrics(Some(ranges[place]));
+        metrics.iter().map(|it| it.calls).sum::<u64>()
+    });
+    assert_eq!(calls(&bench), expected);
+    assert!(expected[0] < all[1] && expected[1] < all[0]);
+}
+
+#[test]
+fn the_user_says_which_function_is_which() {
+    let data = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/compare/paths");
+    let inputs = Inputs {
+        source_dir: None,
+        recordings: ["parsed", "stored"]
+            .map(|name| data.join(format!("{name}.json.gz")))
+            .into(),
+    };
+    let mut bench = Workbench::new(Box::new(|| Box::new(|| ())));
+    let settings = LandscapeSettings::default();
+    let document = Document::open(&inputs, None, &settings, &Progress::new());
+    bench.show(document.expect("recordings that can be read"));
+    let pairs = |bench: &Workbench| open(bench).versus.clone().expect("two runs").pairs.clone();
+    let row = |bench: &Workbench, name: &str| {
+        let pairs = pairs(bench);
+        let of = |row: &&PairRow| row.names.iter().flatten().any(|it| it == name);
+        let row = pairs.rows.iter().find(of);
+        row.map(|row| (row.row, row.title()))
+    };
+    let (parse, title) = row(&bench, "parse").expect("only in B");
+    assert_eq!(title, "only in B");
+    let (segments, title) = row(&bench, "Path.segments").expect("only in A");
+    assert_eq!(title, "only in A");
+    for is_swapped in [false, true] {
+        if is_swapped {
+            bench.execute(Command::SwapRuns);
+            wait(&mut bench);
+        }
+        let sides = match is_swapped {
+            false => [segments, parse],
+            true => [parse, segments],
+        };
+        let next = pairs(&bench)
+            .joined(sides, is_swapped)
+            .expect("one of each");
+        bench.execute(Command::CorrectPairs(next));
+        wait(&mut bench);
+        let (pair, title) = row(&bench, "parse").expect("paired");
+        assert_eq!(title, "given");
+        assert_eq!(
+            open(&bench).versus.as_ref().expect("two runs").is_swapped(),
+            is_swapped
+        );
+        let functions = open(&bench)
+            .versus
+            .clone()
+            .expect("two runs")
+            .functions
+            .clone();
+        let change = functions[pair as usize];
+        let calls = [change.a.calls as u64, change.b.calls as u64];
+        assert_eq!(calls, if is_swapped { [1, 600] } else { [600, 1] });
+        // A session file keeps it.
+        let saved = SavedPair::of(&bench).expect("two runs");
+        assert!(format!("{saved:?}").contains("segments"), "{saved:?}");
+        let apart = pairs(&bench).apart(pair, is_swapped).expect("of both");
+        assert_eq!(apart, []);
+        bench.execute(Command::CorrectPairs(apart));
+        wait(&mut bench);
+        let title = row(&bench, "Path.segments").expect("alone again").1;
+        assert_eq!(title, if is_swapped { "only in B" } else { "only in A" });
+    }
+}

@@ -1,0 +1,134 @@
+//! `callscape compare`: what its tests share.
+
+mod case_studies;
+mod numbers;
+mod pairs;
+mod pictures;
+mod real;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::common::{Random, Scratch, callscape};
+
+pub struct Answer {
+    pub code: Option<i32>,
+    pub out: String,
+    pub err: String,
+}
+
+pub fn run(arguments: &[&str]) -> Answer {
+    let output = callscape().arg("compare").args(arguments).output();
+    let output = output.expect("the program runs");
+    Answer {
+        code: output.status.code(),
+        out: String::from_utf8(output.stdout).expect("text"),
+        err: String::from_utf8(output.stderr).expect("text"),
+    }
+}
+
+pub fn text(path: &Path) -> &str {
+    path.to_str().expect("a path of letters")
+}
+
+pub fn document(arguments: &[&str]) -> Value {
+    let answer = run(&[arguments, &["--json"]].concat());
+    assert_eq!(answer.code, Some(0), "{}", answer.err);
+    serde_json::from_str(&answer.out).expect("one JSON document")
+}
+
+/// A call as the tests make them: function, start and end in nanoseconds, subcalls.
+pub struct Made {
+    pub function: usize,
+    pub start: u64,
+    pub end: u64,
+    pub below: Vec<Made>,
+}
+
+/// A random call tree whose times are whole microseconds.
+pub fn make(random: &mut Random, functions: u64, depth: u32, now: &mut u64) -> Made {
+    let start = *now;
+    *now += 1000 * random.below(4);
+    let mut below = Vec::new();
+    if depth > 0 {
+        for _ in 0..random.below(4) {
+            below.push(make(random, functions, depth - 1, now));
+            *now += 1000 * random.below(3);
+        }
+    }
+    *now += 1000 * (1 + random.below(5));
+    Made {
+        function: random.below(functions) as usize,
+        start,
+        end: *now,
+        below,
+    }
+}
+
+pub fn events(call: &Made, names: &[String], out: &mut Vec<Value>) {
+    out.push(json!({"ph": "B", "name": names[call.function], "pid": 1, "tid": 1, "ts": call.start as f64 / 1000.0}));
+    for below in &call.below {
+        events(below, names, out);
+    }
+    out.push(json!({"ph": "E", "name": names[call.function], "pid": 1, "tid": 1, "ts": call.end as f64 / 1000.0}));
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sums {
+    pub calls: u64,
+    pub total: u64,
+    pub own: u64,
+}
+
+pub type Functions = BTreeMap<String, Sums>;
+pub type Relations = BTreeMap<(String, String), (u64, u64)>;
+
+pub fn write_trace(
+    scratch: &Scratch,
+    name: &str,
+    call: &Made,
+    names: &[String],
+) -> std::path::PathBuf {
+    let mut list = Vec::new();
+    events(call, names, &mut list);
+    scratch.write(name, Value::Array(list).to_string().as_bytes())
+}
+
+pub fn side(value: &Value) -> Sums {
+    let field = |name: &str| value[name].as_u64().expect("a whole number");
+    Sums {
+        calls: field("calls"),
+        total: field("total_ns"),
+        own: field("self_ns"),
+    }
+}
+
+/// A trace in which `main` calls each function so many times in a row, each taking so many microseconds; functions
+/// may have a file and line.
+pub fn flat(scratch: &Scratch, name: &str, calls: &[(&str, &str, u32, u32)]) -> std::path::PathBuf {
+    let mut now = 1;
+    let mut list = Vec::new();
+    for &(function, file, count, us) in calls {
+        for _ in 0..count {
+            let location = match file {
+                "" => function.to_owned(),
+                file => format!("{function} ({file})"),
+            };
+            list.push(
+                json!({"ph": "X", "name": location, "pid": 1, "tid": 1, "ts": now, "dur": us}),
+            );
+            now += us;
+        }
+    }
+    list.insert(0, json!({"ph": "X", "name": "main (/app/main.py:1)", "pid": 1, "tid": 1, "ts": 0, "dur": now + 1}));
+    let document = json!({"traceEvents": list, "viztracer_metadata": {"version": "1.0"}});
+    scratch.write(name, document.to_string().as_bytes())
+}
+
+pub fn row<'a>(document: &'a Value, name: &str) -> &'a Value {
+    let rows = document["functions"].as_array().expect("a list");
+    let found = rows.iter().find(|row| row["name"] == name);
+    found.unwrap_or_else(|| panic!("{name} is in {document}"))
+}
