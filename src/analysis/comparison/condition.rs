@@ -73,7 +73,7 @@ impl FromStr for Condition {
                 let measure = measure.trim();
                 let measure = Measure::ALL.into_iter().find(|it| it.name() == measure);
                 let function = function.trim();
-                if function.is_empty() {
+                if function.is_empty() || !is_balanced(function) {
                     return Err(wrong());
                 }
                 (
@@ -101,6 +101,19 @@ impl FromStr for Condition {
             text: trimmed.to_owned(),
         })
     }
+}
+
+/// Whether every bracket of a name that opens closes: two conditions in one are no name.
+fn is_balanced(name: &str) -> bool {
+    let mut open = 0;
+    name.chars().all(|letter| {
+        open += match letter {
+            '(' => 1,
+            ')' => -1,
+            _ => 0,
+        };
+        open >= 0
+    }) && open == 0
 }
 
 fn parse_limit(text: &str) -> Option<Limit> {
@@ -292,6 +305,7 @@ mod tests {
             "total(f) > 10%",
             "total(f > 1x",
             "duration(f) > 1x",
+            "total(f) > 1x && calls(f) > 1",
             "total(f) > NaNx",
         ] {
             assert!(wrong.parse::<Condition>().is_err(), "{wrong}");

@@ -261,7 +261,7 @@ impl Output {
         for (view, said) in views {
             pictures.push((picture::draw(args, comparison, tables, view)?, said));
         }
-        let page = report::page(comparison, tables, &pictures)?;
+        let page = report::page(comparison, tables, &pictures, args.map.as_deref())?;
         let trial = beside(&self.path);
         let written = std::fs::write(&trial, page);
         written

@@ -1,6 +1,7 @@
 //! `callscape compare -o report.html`: one page that needs nothing beside it.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use super::document::{paired, runs};
 use super::tables::Tables;
@@ -29,11 +30,12 @@ code,pre{font:13px/1.5 ui-monospace,monospace}pre{border:1px solid var(--line);b
 details{margin-left:1.1em}details:not(:has(details))>summary{list-style:none}summary{overflow-wrap:anywhere}\
 .doubt{border-left:3px solid var(--more);padding-left:.7em}.wide{overflow-x:auto}";
 
-/// The page, with `pictures` and what each is.
+/// The page, with `pictures` and what each is, of what was compared through the mapping file `map`.
 pub fn page(
     comparison: &Comparison,
     tables: &Tables,
     pictures: &[(Image, &str)],
+    map: Option<&Path>,
 ) -> anyhow::Result<String> {
     let name = |side: usize| {
         let first = runs(comparison, side).into_iter().next();
@@ -93,7 +95,7 @@ pub fn page(
         page,
         "<h2>Look closer</h2>\n<p>Both in one landscape, V shows the one or the other:</p>\n<pre>{}</pre>\n\
          <p>This page again:</p>\n<pre>callscape {}</pre>\n</body></html>\n",
-        escaped(&opening(comparison)),
+        escaped(&opening(comparison, map)),
         escaped(&command.join(" "))
     )?;
     Ok(page)
@@ -132,7 +134,7 @@ fn headline(page: &mut String, comparison: &Comparison, tables: &Tables) -> std:
     }
     let show = Show::new(comparison, tables.measure);
     let order = tables.order.iter();
-    let most = order.filter(|&&row| tables.functions[row as usize].is_change());
+    let most = order.filter(|&&row| tables.functions[row as usize].differs(tables.measure));
     let most: Vec<String> = most
         .take(MOST)
         .map(|&row| {
@@ -151,7 +153,7 @@ fn headline(page: &mut String, comparison: &Comparison, tables: &Tables) -> std:
 }
 
 /// The command that opens both in a window.
-fn opening(comparison: &Comparison) -> String {
+fn opening(comparison: &Comparison, map: Option<&Path>) -> String {
     let source = comparison.session.source_dir.as_deref();
     let first = |side: usize| {
         let first = comparison.recordings(side).first();
@@ -159,8 +161,10 @@ fn opening(comparison: &Comparison) -> String {
     };
     let paths = [source, first(0), first(1)].into_iter().flatten();
     let paths = paths.map(|path| quoted(&path.to_string_lossy()));
+    let mapped = map.map(|map| format!("--map {}", quoted(&map.to_string_lossy())));
     let words: Vec<String> = std::iter::once("callscape".to_owned())
         .chain(paths)
+        .chain(mapped)
         .collect();
     words.join(" ")
 }
@@ -170,14 +174,18 @@ fn heads(page: &mut String, comparison: &Comparison) -> std::fmt::Result {
     page.push_str("<div class=\"wide\"><table><tr><th></th><th>calls</th><th>functions</th><th>duration</th><th>recording</th></tr>\n");
     for (side, letter) in [(0, 'A'), (1, 'B')] {
         for run in runs(comparison, side) {
+            let part = run
+                .range_ns
+                .map(|[from, to]| format!(", from {from} to {to}"));
             writeln!(
                 page,
-                "<tr><td>{letter}</td><td>{}</td><td>{}</td><td>{}</td><td>{} <span class=\"weak\">{}</span></td></tr>",
+                "<tr><td>{letter}</td><td>{}</td><td>{}</td><td>{}</td><td>{} <span class=\"weak\">{}{}</span></td></tr>",
                 grouped(run.calls),
                 grouped(run.functions as u64),
                 run.duration_ns,
                 escaped(&run.name),
-                run.format
+                run.format,
+                part.unwrap_or_default()
             )?;
         }
     }
@@ -206,7 +214,9 @@ fn section(
     rows: impl Iterator<Item = (Change, String)>,
 ) -> std::fmt::Result {
     writeln!(page, "<h2>{title}</h2>")?;
-    let mut rows = rows.filter(|(change, _)| change.is_change()).peekable();
+    let mut rows = rows
+        .filter(|(change, _)| change.differs(show.measure))
+        .peekable();
     if rows.peek().is_none() {
         return writeln!(page, "<p>Nothing differs.</p>");
     }

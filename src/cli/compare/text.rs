@@ -220,7 +220,7 @@ impl<'a> Show<'a> {
         columns.push((heading, Align::Left));
         let mut table = Table::new(&columns);
         let (mut shown, mut more) = (0, 0);
-        for (change, name) in rows.filter(|(change, _)| change.is_change()) {
+        for (change, name) in rows.filter(|(change, _)| change.differs(self.measure)) {
             if shown == top {
                 more += 1;
                 continue;
