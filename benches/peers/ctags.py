@@ -6,6 +6,9 @@
 CALLSCAPE is the program. A function of ctags is one of ours where its line lies in a span of ours of that name. What
 only one side has is sorted by what the text says; what no rule explains counts against the agreement, whoever is right.
 Only files of which both sides say the same language are compared; ctags 5.9 knows no Swift.
+
+Where node finds `typescript` (5), `luaparse` and `mvdan-sh` (in NODE_PATH), second_reader.mjs says of JavaScript, TypeScript,
+Lua and shell scripts who is right: what no rule explains is explained where that third reader sees what Callscape sees, and only there.
 """
 import collections, json, os, re, subprocess, sys
 
@@ -25,8 +28,10 @@ SEPARATORS = re.compile(r"::|\.<locals>\.|[.:#]")
 
 def last_part(name):
     """The name without those around it; one in backquotes may hold anything."""
-    if name.startswith("operator") or "`" in name:
+    if re.match(r"operator\W", name) or "`" in name:
         return name[name.find("`"):].strip("`") if "`" in name else name
+    if name.startswith("["):
+        return name.strip("[]").strip("\"'")
     return SEPARATORS.split(name)[-1] or name
 
 
@@ -60,6 +65,23 @@ def theirs(tree):
         if tag.get("_type") == "tag" and tag.get("kind") in LANGUAGES.get(language, (set(),))[0]:
             files[os.path.normpath(tag["path"])][language].add((tag["name"], tag["line"]))
     return files
+
+
+def seconds(tree, paths):
+    """By file: the functions of a third reader as (name, first line, last line), where there is one."""
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "second_reader.mjs")
+    paths = [os.path.join(tree, path) for path in paths if re.search(r"\.([cm]?[jt]s|[jt]sx|lua|sh|bash|bats)$", path)]
+    try:
+        out = subprocess.run(["node", script], input="\n".join(paths).encode(), capture_output=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return {}
+    read = (json.loads(line) for line in out.splitlines())
+    return {os.path.relpath(path, tree): functions for path, functions in read}
+
+
+def sees(functions, name, line, end):
+    """Whether one of these has this name and shares a line with these."""
+    return any(last_part(f[0]) in (name, last_part(name)) and f[1] <= end and line <= f[2] for f in functions)
 
 
 def only_ctags(name, line, lines):
@@ -135,6 +157,7 @@ def only_ours(name, line, end, lines):
 def compare(program, tree, listing):
     total = collections.defaultdict(lambda: [0, collections.Counter(), collections.Counter(), [], []])
     tags, files = theirs(tree), ours(program, tree)
+    third = seconds(tree, files)
     for path, (language, functions) in sorted(files.items()):
         for theirs_language, (_, names) in LANGUAGES.items():
             if language not in names:
@@ -155,11 +178,15 @@ def compare(program, tree, listing):
                     result[1]["twice"] += 1
                 elif reason := only_ctags(name, line, lines):
                     result[1][reason] += 1
+                elif path in third and not sees(third[path], name, line, line):
+                    result[1]["none to the third reader"] += 1
                 else:
                     result[3].append(f"ctags {path}:{line} {name}")
             for name, line, end in left:
                 if reason := only_ours(name, line, end, lines):
                     result[2][reason] += 1
+                elif path in third and sees(third[path], name, line, end):
+                    result[2]["one to the third reader"] += 1
                 else:
                     result[4].append(f"ours {path}:{line} {name}")
     for language, (both, a, b, ctags, own) in sorted(total.items()):
