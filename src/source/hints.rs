@@ -125,8 +125,12 @@ impl Hints {
 
     /// `here` is the rest of the line on which the last here-document began: a line may begin many.
     fn sign(&self, text: &[u8], at: usize, here: &mut Range<usize>, places: &mut Places) {
-        for sign in &self.signs {
-            if !text[at..].starts_with(&sign.text) || sign.is_block && opens_values(&text[..at]) {
+        let first = text[at];
+        for sign in self.signs.iter().filter(|sign| sign.text[0] == first) {
+            // Most signs are of one byte or two: no call to compare them.
+            let rest = text[at + 1..].iter().zip(&sign.text[1..]);
+            let equal = rest.take_while(|(a, b)| a == b).count() + 1;
+            if equal < sign.text.len() || sign.is_block && opens_values(&text[..at]) {
                 continue;
             }
             let places = match sign.is_over_lines {

@@ -7,6 +7,8 @@ use tokei::LanguageType;
 use tree_sitter::Query;
 
 use super::hints::Hints;
+#[cfg(feature = "kotlin")]
+use super::kotlin;
 use super::macros;
 use super::plan::Plan;
 
@@ -23,8 +25,8 @@ pub struct Language {
     compiled: OnceLock<Option<Compiled>>,
 }
 
-/// What stands in a text that no grammar follows: macros, conditional compilation, and the modifiers of Kotlin for
-/// several platforms.
+/// What stands in a text that no grammar follows: macros, conditional compilation, and what the grammar of Kotlin does
+/// not know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preprocessor {
     C,
@@ -47,7 +49,7 @@ impl Preprocessor {
             #[cfg(feature = "csharp")]
             Preprocessor::CSharp => source.into(),
             #[cfg(feature = "kotlin")]
-            Preprocessor::Kotlin => macros::without_actual_constructors(source),
+            Preprocessor::Kotlin => kotlin::prepared(source),
         }
     }
 

@@ -1,8 +1,4 @@
-//! Macros of C and C++ that a grammar, which expands none, takes for something else; and what the grammar of Kotlin
-//! does not know.
-
-#[cfg(feature = "kotlin")]
-use std::borrow::Cow;
+//! Macros of C and C++ that a grammar, which expands none, takes for something else.
 
 /// Overwrites with spaces the macros that stand where only an attribute makes sense, so that the syntax tree of
 /// what is left has the same places. In capitals only, they are told by their neighbours:
@@ -206,23 +202,6 @@ fn closing(source: &[u8], open: usize) -> Option<usize> {
     None
 }
 
-/// The text without the modifier in `actual constructor(`, on a line after the name of its class: there the grammar
-/// of Kotlin takes it for the name of something else, and loses the class. O(n).
-#[cfg(feature = "kotlin")]
-pub fn without_actual_constructors(source: &[u8]) -> Cow<'_, [u8]> {
-    const ACTUAL: &[u8] = b"actual";
-    let mut text = Cow::Borrowed(source);
-    for at in memchr::memmem::find_iter(source, ACTUAL) {
-        let end = at + ACTUAL.len();
-        let next = skip_white(source, end);
-        let is_whole = next > end && at.checked_sub(1).is_none_or(|at| !is_word(source[at]));
-        if is_whole && source[next..].starts_with(b"constructor") {
-            text.to_mut()[at..end].fill(b' ');
-        }
-    }
-    text
-}
-
 /// Whether a word is written as macros are: at least two capitals, no small letters.
 pub fn is_capitals(word: &[u8]) -> bool {
     let capitals = word.iter().filter(|byte| byte.is_ascii_uppercase()).count();
@@ -270,17 +249,6 @@ mod tests {
             "constexpr A(int a) {} ~A() {}"
         );
         assert_eq!(blanked("BOOL\nf (int a) {", true), "BOOL f (int a) {");
-    }
-
-    #[cfg(feature = "kotlin")]
-    #[test]
-    fn only_constructors_lose_their_platform() {
-        let source = b"class A\ninternal actual constructor(val factual: Int) { actual fun f() }";
-        let text = without_actual_constructors(source);
-        assert_eq!(
-            String::from_utf8_lossy(&text),
-            "class A\ninternal        constructor(val factual: Int) { actual fun f() }"
-        );
     }
 
     #[test]

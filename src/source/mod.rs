@@ -21,6 +21,8 @@ mod edits;
 mod git;
 mod hints;
 pub mod history;
+#[cfg(feature = "kotlin")]
+mod kotlin;
 mod languages;
 mod macros;
 mod nesting;
@@ -31,6 +33,7 @@ pub mod saved;
 mod scan;
 pub mod structure;
 mod tree;
+mod values;
 mod walk;
 mod workers;
 

@@ -17,6 +17,7 @@ use super::edits;
 use super::hints::Places;
 use super::languages::{Compiled, Language, Preprocessor};
 use super::nesting;
+use super::values;
 use crate::facts::hierarchy::ModuleKind;
 use crate::progress::Progress;
 
@@ -32,6 +33,8 @@ const MOST_STATES: u32 = 256;
 pub enum Unparsed {
     Cancelled,
     TookTooLong,
+    /// Its tree would take too much memory.
+    TooLarge,
     /// A grammar and its query do not fit together.
     NoGrammar,
 }
@@ -128,7 +131,10 @@ impl Reader {
         let seen = self.see(parsed, source, &give_up).map_err(because)?;
         let lines = CodeLines::new(source, &seen.comments, &seen.texts);
         let definitions = nesting::nest(seen, language.nested, &lines, file_loc, file_comments);
-        Ok(amalgamation::regroup(source, definitions, &lines))
+        let definitions = amalgamation::regroup(source, definitions, &lines);
+        // What was found while the tree stood lies scattered over its memory, and the next trees would be fitted in
+        // between, for a third of their time: what is kept is moved together, now that the tree is gone.
+        Ok(definitions.clone())
     }
 
     /// Parses a text. What `similar`, of a text of the same length and lines, has in common with it is not read
@@ -160,6 +166,11 @@ impl Reader {
             Some(preprocessor) => preprocessor.prepared(source),
             None => Cow::Borrowed(source),
         };
+        let has_c_comments = language.preprocessor.is_some();
+        let prepared = values::without_long_lists(prepared, has_c_comments);
+        if values::has_too_many_tokens(&prepared) {
+            return Err(Unparsed::TooLarge);
+        }
         let similar = similar.map(|similar| {
             let mut tree = similar.tree.clone();
             edits::between(&similar.prepared, &prepared, |edit| tree.edit(edit));

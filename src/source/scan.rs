@@ -440,6 +440,7 @@ fn read_one(
             Err(Unparsed::Cancelled) => return Err(NotCounted::Cancelled),
             // It may be read in time when the machine is less busy.
             Err(Unparsed::TookTooLong) => return Err(NotCounted::TookTooLong),
+            Err(Unparsed::TooLarge) => counted.warning = Some("file-too-large-to-parse"),
             Err(Unparsed::NoGrammar) => counted.warning = Some("grammar-does-not-fit"),
         }
     }
