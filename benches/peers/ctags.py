@@ -28,8 +28,10 @@ SEPARATORS = re.compile(r"::|\.<locals>\.|[.:#]")
 
 def last_part(name):
     """The name without those around it; one in backquotes may hold anything."""
-    if re.match(r"operator\W", name) or "`" in name:
-        return name[name.find("`"):].strip("`") if "`" in name else name
+    if re.match(r"operator\W", name):
+        return name
+    if "`" in name:
+        return re.findall(r"`[^`]*`|[^.:#`]+", name)[-1].strip("`")
     if name.startswith("["):
         return name.strip("[]").strip("\"'")
     return SEPARATORS.split(name)[-1] or name
@@ -84,8 +86,26 @@ def sees(functions, name, line, end):
     return any(last_part(f[0]) in (name, last_part(name)) and f[1] <= end and line <= f[2] for f in functions)
 
 
-def only_ctags(name, line, lines):
+def has_no_kotlin_body(name, line, lines):
+    """Whether neither a brace nor an equals sign follows the parameters and the type of a function of Kotlin, on their
+    line or, before anything else, on the next."""
+    text = "\n".join(lines[line - 1:line + 30])
+    head = re.search(r"\bfun\b[^\n(]*\b" + re.escape(name) + r"\s*\(", text)
+    if not head:
+        return False
+    depth, at = 1, head.end()
+    while depth and at < len(text):
+        depth += {"(": 1, ")": -1}.get(text[at], 0)
+        at += 1
+    rest = text[at:].split("\n", 1)
+    following = rest[1].lstrip() if len(rest) > 1 else ""
+    return not re.search(r"[{=]", rest[0]) and not following.startswith(("{", "=", ":", "where"))
+
+
+def only_ctags(name, line, lines, language):
     """Why a function of ctags is none of ours, where the text says so."""
+    if language == "Kotlin" and has_no_kotlin_body(name, line, lines):
+        return "no body"
     text = lines[line - 1] if line <= len(lines) else ""
     if len(text) > 1000:
         return "minified"
@@ -176,7 +196,7 @@ def compare(program, tree, listing):
                     result[0] += 1
                 elif any(f[0] in (name, short) and f[1] <= line <= f[2] for f in functions):
                     result[1]["twice"] += 1
-                elif reason := only_ctags(name, line, lines):
+                elif reason := only_ctags(name, line, lines, theirs_language):
                     result[1][reason] += 1
                 elif path in third and not sees(third[path], name, line, line):
                     result[1]["none to the third reader"] += 1

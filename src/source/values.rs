@@ -186,18 +186,18 @@ mod tests {
     #[test]
     fn texts_of_any_shape_keep_their_length() {
         let mut state = 3u64;
-        for round in 0..200 {
+        for round in 0..200u32 {
             let bytes = b"{}[](),\"/*\\\n 1f$'";
             let source: Vec<u8> = (0..LONG * 2)
                 .map(|_| {
                     state = state
                         .wrapping_mul(6364136223846793005)
                         .wrapping_add(1442695040888963407);
-                    let most = if round % 2 == 0 { bytes.len() } else { 9 };
+                    let most = if round.is_multiple_of(2) { bytes.len() } else { 9 };
                     bytes[(state >> 33) as usize % most]
                 })
                 .collect();
-            let text = without_long_lists(source.as_slice().into(), round % 3 == 0);
+            let text = without_long_lists(source.as_slice().into(), round.is_multiple_of(3));
             assert_eq!(text.len(), source.len());
         }
     }

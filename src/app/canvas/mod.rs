@@ -43,6 +43,8 @@ struct Drawn {
     /// The call relations that stand out among the arcs that the renderer has.
     marked: Option<[Marked; 2]>,
     has_blocks: bool,
+    /// Colours were on their way when the renderer got its looks.
+    was_fading: bool,
 }
 
 /// A call relation, and the thread of a hop of a hyperarc.

@@ -184,6 +184,12 @@ impl Canvas {
             drawn.marked = None;
             is_stale = true;
         }
+        let is_fading = landscape.is_fading();
+        if is_fading || drawn.was_fading {
+            renderer.set_looks(0, landscape.looks_now());
+            is_stale = true;
+        }
+        drawn.was_fading = is_fading;
         let marks = [&selection.pointed, &selection.chosen]
             .map(|of| (of.relation, of.thread.filter(|_| of.relation.is_some())));
         if drawn.marked != Some(marks) {

@@ -175,13 +175,15 @@ impl Document {
     pub(super) fn set_metrics(&mut self, metrics: ModuleMetrics) {
         let references = Arc::clone(self.landscape.references());
         let left = self.landscape.left().clone();
-        self.landscape = LandscapeView::with(
+        let landscape = LandscapeView::with(
             &self.session,
             Arc::new(metrics),
             references,
             &self.settings,
             &self.cut,
         );
+        let before = std::mem::replace(&mut self.landscape, landscape);
+        self.landscape.fade_from_that_of(&before);
         self.landscape.leave(left);
         self.renew_beside();
     }

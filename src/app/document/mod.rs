@@ -258,6 +258,7 @@ impl Document {
     pub fn take_landscape(&mut self, mut landscape: LandscapeView) {
         let boxes = self.landscape.boxes(Some);
         landscape.ease_from(&boxes, Some);
+        landscape.fade_from_that_of(&self.landscape);
         self.settings = *landscape.settings();
         landscape.leave(self.landscape.left().clone());
         self.landscape = landscape;

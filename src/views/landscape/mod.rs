@@ -4,6 +4,7 @@
 //! [`LandscapeView::show`]; both do work only for what changed.
 
 mod activity;
+mod fading;
 mod highlight;
 mod left;
 mod motion;
@@ -97,6 +98,8 @@ pub struct LandscapeView {
     levels: f32,
     /// On the way from an earlier layout.
     motion: Option<motion::Motion>,
+    /// Colours on their way from what they said before.
+    fading: Option<fading::Fading>,
     /// Blocks have moved since arcs were last drawn between them.
     has_moved: bool,
     /// They had when arcs were last drawn between them.
@@ -152,6 +155,7 @@ impl LandscapeView {
             amounts: Amounts::default(),
             levels: 1.0,
             motion: None,
+            fading: None,
             has_moved: false,
             were_moving: false,
             block_of: Vec::new(),
@@ -184,13 +188,20 @@ impl LandscapeView {
         let ground =
             |of: &LandscapeSettings| (of.area, of.height, of.height_scale, of.tiling, room(of));
         let is_same = ground(&self.settings) == ground(settings) && self.cut == *cut;
-        self.settings = *settings;
         let is_placed = !is_same || self.blocks.is_empty();
+        // A theme changes all there is at once.
+        let fades = !is_placed && self.settings.theme == settings.theme;
+        let before = fades.then(|| self.colors_now());
+        self.settings = *settings;
+        self.fading = None;
         if is_placed {
             self.cut.clone_from(cut);
             self.place(&session.hierarchy);
         }
         self.paint(session);
+        if let Some(before) = before {
+            self.fade_from(before);
+        }
         if is_placed {
             self.relations = relations::Relations::default();
         }
@@ -252,9 +263,10 @@ impl LandscapeView {
         sizes.collect()
     }
 
-    /// Moves the blocks on to their places; whether they were moving.
+    /// Moves the blocks on to their places, and their colours to what they say; whether blocks were moving.
     pub fn advance(&mut self, seconds: f32) -> bool {
         self.focus.share = (self.focus.share + seconds / FOCUSING).min(1.0);
+        self.fading.take_if(|fading| !fading.advance(seconds));
         let Some(motion) = &mut self.motion else {
             return false;
         };
@@ -272,9 +284,9 @@ impl LandscapeView {
         Some((motion.starts(), motion.share()))
     }
 
-    /// Whether blocks are on their way, or arcs step back.
+    /// Whether blocks or colours are on their way, or arcs step back.
     pub fn is_moving(&self) -> bool {
-        self.motion.is_some() || self.focus.share < 1.0
+        self.motion.is_some() || self.is_fading() || self.focus.share < 1.0
     }
 
     /// The blocks as they are to be drawn now, in preorder of modules.
@@ -431,7 +443,7 @@ impl LandscapeView {
         self.left_out
     }
 
-    /// By block.
+    /// By block, with the colours that they have or are on the way to.
     pub fn looks(&self) -> &[BlockLook] {
         &self.looks
     }

@@ -92,6 +92,7 @@ impl LandscapeView {
 
     /// What is pointed at is so at once: pictures do not ease.
     pub fn settle(&mut self) {
+        self.fading = None;
         self.focus.share = 1.0;
     }
 

@@ -31,6 +31,7 @@ impl LandscapeView {
             amounts: self.amounts,
             levels: self.levels,
             motion: None,
+            fading: None,
             has_moved: false,
             block_of: Vec::new(),
             picker: super::Picker::default(),
