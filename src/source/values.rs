@@ -193,7 +193,11 @@ mod tests {
                     state = state
                         .wrapping_mul(6364136223846793005)
                         .wrapping_add(1442695040888963407);
-                    let most = if round.is_multiple_of(2) { bytes.len() } else { 9 };
+                    let most = if round.is_multiple_of(2) {
+                        bytes.len()
+                    } else {
+                        9
+                    };
                     bytes[(state >> 33) as usize % most]
                 })
                 .collect();
