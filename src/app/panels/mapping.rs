@@ -87,7 +87,8 @@ fn entries(ui: &mut Ui, editor: &MappingEditor, context: &mut Context<'_>) -> Op
     let cursor = ui.horizontal_top(|ui| {
         let (gutter, _) = ui.allocate_exact_size(vec2(GUTTER, 1.0), egui::Sense::hover());
         let output = TextEdit::multiline(&mut edited)
-            .id(egui::Id::unique("mapping"))
+            // Not the name of the panel: what had the same one would never get the keyboard.
+            .id(egui::Id::unique("mapping entries"))
             .desired_rows(8)
             .desired_width(f32::INFINITY)
             .lock_focus(true)
