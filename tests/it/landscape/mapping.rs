@@ -1,7 +1,7 @@
 //! Values as colours and heights.
 
 use callscape::filter::cut::Cut;
-use callscape::layout::geometry::BlockKind;
+use callscape::layout::geometry::{BlockKind, BlockLook};
 use callscape::views::landscape::{Highlight, LandscapeSettings, LandscapeView, Scale, Surface};
 use callscape::views::metrics::Metric;
 
@@ -91,4 +91,44 @@ fn heights_are_spread_as_asked_for_and_keep_their_order() {
     }
     let mean = |of: &[(f64, f32)]| of.iter().map(|it| it.1).sum::<f32>() / of.len() as f32;
     assert!(mean(&heights(Some(Scale::Linear))) < mean(&root));
+}
+
+#[test]
+fn colours_ease_to_what_they_say_and_pictures_do_not_wait() {
+    let session = session(3);
+    let plain = settings();
+    let by_lines = LandscapeSettings {
+        surface: Surface::Metric(Metric::LinesOfCode),
+        ..plain
+    };
+    let mut view = LandscapeView::new(&session, &plain, &Cut::all());
+    assert!(!view.is_fading(), "nothing was there before");
+    assert!(!view.lay_out(&session, &by_lines, &Cut::all()));
+    let goal = view.looks().to_vec();
+    let strength = |look: &BlockLook| look.data[3];
+    let strongest = goal.iter().map(strength).fold(0.0, f32::max);
+    let most = |view: &mut LandscapeView| view.looks_now().iter().map(strength).fold(0.0, f32::max);
+    assert_eq!(most(&mut view), 0.0, "it begins with the neutral");
+    let mut before = 0.0;
+    let mut steps = 0;
+    loop {
+        view.advance(0.05);
+        if !view.is_fading() {
+            break;
+        }
+        let now = most(&mut view);
+        assert!(now > before && now < strongest, "{now}");
+        before = now;
+        steps += 1;
+    }
+    assert!(steps > 4, "{steps}");
+    assert_eq!(view.looks_now(), goal);
+    // Half way, and back: from what is seen.
+    view.lay_out(&session, &plain, &Cut::all());
+    view.advance(0.2);
+    let half = most(&mut view);
+    view.lay_out(&session, &by_lines, &Cut::all());
+    assert!((most(&mut view) - half).abs() < 1e-6 && half > 0.0);
+    view.settle();
+    assert!(!view.is_fading() && view.looks_now() == goal);
 }
