@@ -112,7 +112,7 @@ fn colours_ease_to_what_they_say_and_pictures_do_not_wait() {
     let mut before = 0.0;
     let mut steps = 0;
     loop {
-        view.advance(0.05);
+        view.advance(0.04);
         if !view.is_fading() {
             break;
         }
