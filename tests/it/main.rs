@@ -6,6 +6,7 @@ mod compare;
 mod dialects;
 mod export;
 mod facts;
+mod film;
 mod flame;
 mod formats;
 mod generate;
