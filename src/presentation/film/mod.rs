@@ -78,7 +78,7 @@ pub struct FilmSettings {
 /// Why a film cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum FilmError {
-    #[error("{0}")]
+    #[error(transparent)]
     Io(#[from] std::io::Error),
     #[error("the {encoder} encoder failed: {reason}")]
     Encoder {
