@@ -29,11 +29,12 @@ struct Frame {
     // Pixels that lines are drawn as wide as one: more on displays and pictures with finer pixels.
     scale: f32,
     text: vec3f,
-    pad2: f32,
+    // By how much all but some blocks are dimmed: those from the first on before the end stay as they are.
+    dim: f32,
     plate: vec3f,
-    pad3: f32,
+    lit_first: u32,
     sky: vec3f,
-    pad4: f32,
+    lit_end: u32,
     sun: vec3f,
     pad5: f32,
 }

@@ -173,7 +173,10 @@ fn resolve(in: FullScreen) -> @location(0) vec4f {
     let weights = vec3f(0.2126, 0.7152, 0.0722);
     let veil = clamp(1.0 - dot(light, weights) / dot(frame.sky + frame.sun, weights), 0.0, 1.0) * (1.0 - far);
     let cover = select(mix(veil, 1.0, frame.backdrop), 1.0, is_block);
-    return vec4f(select(mix(table, behind, far) * frame.backdrop, shaded, is_block), cover);
+    // A flashlight leaves some blocks as they are.
+    let is_lit = is_block && index >= frame.lit_first && index < frame.lit_end;
+    let spot = select(1.0 - frame.dim, 1.0, is_lit);
+    return vec4f(select(mix(table, behind, far) * frame.backdrop, shaded, is_block) * spot, cover);
 }
 
 fn uv(map: vec4f, world: vec2f) -> vec2f {

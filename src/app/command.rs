@@ -9,7 +9,7 @@ use super::camera::Preset;
 use super::details::NeighbourOrder;
 use super::picture::PictureWish;
 use super::playback::{Clock, Step};
-use super::presenting::bookmarks;
+use super::presenting::{bookmarks, live, script};
 use super::rows::RowsChoice;
 use super::sheets::SheetAction;
 use super::versus::Together;
@@ -180,6 +180,11 @@ pub enum Command {
     /// What one asks of the bookmarks, and of the panel that lists them.
     Bookmarks(bookmarks::Ask),
     ToggleTalk,
+    /// Shows the scene that is edited in it, or the bookmarks.
+    ShowScript(bool),
+    /// What one asks of the scene that is edited, and while one is presented.
+    Script(script::Ask),
+    Live(live::Ask),
     /// The file of bookmarks was named; writes them to it, and reads those in it.
     NameTalkFile(String),
     ExportBookmarks,

@@ -6,7 +6,7 @@ use winit::keyboard::{Key, KeyCode, ModifiersState, NamedKey, PhysicalKey};
 use super::call_steps::CallStep;
 use super::camera::{Preset, Thrust};
 use super::command::{CallWalk, Command, SheetKey, TableKey};
-use super::presenting::bookmarks;
+use super::presenting::{bookmarks, live, script};
 use crate::views::table::ViewId;
 
 /// A page of the help: keys, and what they do.
@@ -152,6 +152,24 @@ pub const HELP: &[(&str, &[(&str, &str)])] = &[
             ("F2", "keep what is shown as a bookmark"),
             ("F4", "list them: go, rename, put in order, export"),
             ("Alt + 1 … 9", "go to a bookmark"),
+            ("F9", "record a scene: fly and click; again: end"),
+        ],
+    ),
+    (
+        "Present",
+        &[
+            (
+                "F5, Shift + F5",
+                "present: from the start, from the chosen shot",
+            ),
+            ("→ Page down Space", "next shot; ← Page up: the one before"),
+            ("Number, Enter", "to that shot; Home, End: first and last"),
+            ("Drag, wheel", "look around; Backspace: back to the script"),
+            ("L, F", "laser pointer, flashlight"),
+            ("N", "notes and next shot in a second window"),
+            ("B .", "black"),
+            ("A", "by itself, or shot by shot"),
+            ("F11, Escape", "full screen or not, leave"),
         ],
     ),
     (
@@ -164,6 +182,10 @@ pub const HELP: &[(&str, &[(&str, &str)])] = &[
             ("K", "call stacks"),
             ("T", "light or dark"),
             ("F3", "frame times, and those of the passes on the device"),
+            (
+                "Ctrl + −, +, 0",
+                "smaller and larger letters and lines, as usual",
+            ),
             ("Ctrl + S", "save the session: files, views, selection"),
             ("Ctrl + C", "copy the picture of the landscape"),
             (
@@ -206,6 +228,12 @@ pub fn command(event: &KeyEvent, modifiers: ModifiersState) -> Option<Command> {
             NamedKey::F1 => Some(Command::ToggleHelp),
             NamedKey::F2 => Some(Command::Bookmarks(bookmarks::Ask::Add)),
             NamedKey::F4 => Some(Command::ToggleTalk),
+            NamedKey::F5 if modifiers.shift_key() => {
+                Some(Command::Live(live::Ask::Begin(usize::MAX)))
+            }
+            NamedKey::F5 => Some(Command::Live(live::Ask::Begin(0))),
+            NamedKey::F9 => Some(Command::Script(script::Ask::Record)),
+            NamedKey::F11 => Some(Command::Live(live::Ask::FullScreen)),
             NamedKey::F3 => Some(Command::ToggleTimings),
             _ => None,
         },
@@ -268,6 +296,9 @@ pub fn command(event: &KeyEvent, modifiers: ModifiersState) -> Option<Command> {
             "c" => Some(Command::CopyPicture),
             "p" => Some(Command::TogglePicture),
             "s" => Some(Command::SaveSession),
+            "+" | "=" => Some(Command::ScaleText(1.1)),
+            "-" | "−" => Some(Command::ScaleText(1.0 / 1.1)),
+            "0" => Some(Command::ScaleText(0.0)),
             "z" if modifiers.shift_key() => Some(Command::RedoFilter),
             "z" => Some(Command::UndoFilter),
             "y" => Some(Command::RedoFilter),
@@ -275,6 +306,43 @@ pub fn command(event: &KeyEvent, modifiers: ModifiersState) -> Option<Command> {
         },
         _ => None,
     }
+}
+
+/// The command of a key while a scene is presented; none for keys that mean the same as always.
+pub fn in_presentation(event: &KeyEvent, modifiers: ModifiersState) -> Option<Command> {
+    use live::{Ask, PointsWith};
+    if modifiers.control_key() || modifiers.alt_key() || modifiers.super_key() {
+        return None;
+    }
+    let ask = match &event.logical_key {
+        Key::Named(key) => match key {
+            NamedKey::ArrowRight | NamedKey::ArrowDown | NamedKey::PageDown | NamedKey::Space => {
+                Ask::Next
+            }
+            NamedKey::ArrowLeft | NamedKey::ArrowUp | NamedKey::PageUp => Ask::Previous,
+            NamedKey::Home => Ask::First,
+            NamedKey::End => Ask::Last,
+            NamedKey::Enter => Ask::Enter,
+            NamedKey::Backspace => Ask::Script,
+            NamedKey::Escape | NamedKey::F5 => Ask::Leave,
+            NamedKey::F11 => Ask::FullScreen,
+            _ => return None,
+        },
+        Key::Character(text) => match text.to_lowercase().as_str() {
+            "b" | "." => Ask::Black,
+            "l" => Ask::Point(PointsWith::Laser),
+            "f" => Ask::Point(PointsWith::Flashlight),
+            "n" => Ask::Notes,
+            "a" => Ask::Auto,
+            text => {
+                let digit = text.chars().next().filter(char::is_ascii_digit)?;
+                Ask::Digit(digit)
+            }
+        },
+        _ => return None,
+    };
+    // A key that is held goes no further than one that is pressed.
+    (!event.repeat).then_some(Command::Live(ask))
 }
 
 /// The command of a key pressed while the pointer is over a view that draws on a sheet.

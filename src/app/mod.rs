@@ -45,4 +45,4 @@ mod window;
 mod work;
 mod workbench;
 
-pub use window::{run, run_pack, run_session};
+pub use window::{run, run_pack, run_scene, run_session};

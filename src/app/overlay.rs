@@ -53,6 +53,11 @@ impl Overlay {
         &self.ctx
     }
 
+    /// Letters and lines are so many times as large as usual.
+    pub fn set_scale(&self, scale: f32) {
+        self.ctx.set_zoom_factor(scale);
+    }
+
     /// Hands an event to egui; whether it wants to be shown anew.
     pub fn on_event(&mut self, window: &Window, event: &WindowEvent) -> bool {
         // egui answers this one with the wish to be redrawn, for ever.

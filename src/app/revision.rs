@@ -8,6 +8,7 @@ use super::command::Command;
 use super::document::{Document, Revised};
 use super::job::{Job, take};
 use super::playback::Playback;
+use super::presenting;
 use super::sharing::Opened;
 use super::versus::Versus;
 use super::watch::{Watch, Watched};
@@ -19,6 +20,7 @@ use crate::facts::hierarchy::Hierarchy;
 use crate::filter::cut::Cut;
 use crate::filter::mapping::Mapping;
 use crate::filter::starting::{By, starting_mapping};
+use crate::presentation::scene::SceneFile;
 use crate::progress::Progress;
 use crate::source::history::{History, HistoryError, MOST_COMMITS, history};
 use crate::units::ModuleId;
@@ -34,6 +36,7 @@ pub struct Jobs {
     linking: Option<Job<(Arc<Versus>, Versus)>>,
     reading_history: Option<Job<Result<History, HistoryError>>>,
     pub(super) saving: Option<Job<anyhow::Result<PathBuf>>>,
+    pub(super) staging: Option<Job<anyhow::Result<(SceneFile, presenting::opening::Opened)>>>,
     pub(super) unpacking: Option<Job<anyhow::Result<Opened>>>,
     /// It was tried, and is not tried again.
     has_asked_history: bool,
@@ -47,10 +50,11 @@ impl Jobs {
             || self.saving.is_some()
             || self.linking.is_some()
             || self.unpacking.is_some()
+            || self.staging.is_some()
     }
 
     pub fn is_unpacking(&self) -> bool {
-        self.unpacking.is_some()
+        self.unpacking.is_some() || self.staging.is_some()
     }
 
     /// The work that takes long enough to be shown.
@@ -64,9 +68,10 @@ impl Jobs {
         let saving = self.saving.as_ref().and_then(slow);
         let linking = self.linking.as_ref().and_then(slow);
         let unpacking = self.unpacking.as_ref().and_then(slow);
+        let staging = self.staging.as_ref().and_then(slow);
         let all = revising.into_iter().chain(laying_out);
         let all = all.chain(reading).chain(saving);
-        all.chain(linking).chain(unpacking)
+        all.chain(linking).chain(unpacking).chain(staging)
     }
 }
 
@@ -229,6 +234,9 @@ impl Workbench {
         self.poll_picture();
         if let Some(opened) = take(&mut self.jobs.unpacking) {
             self.take_unpacked(opened);
+        }
+        if let Some(staged) = take(&mut self.jobs.staging) {
+            self.take_staged(staged);
         }
         while let Some(watch) = &self.watch
             && let Some(changed) = watch.poll(|| self.waker())

@@ -69,12 +69,31 @@ impl StateLog {
                 let shown = profile.values().get(profile.shown());
                 shown.map(|value| value.name.as_str())
             }),
-            "bookmarks": bench.talk.bookmarks.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(),
-            "notice": bench.notice().map(|(line, _)| line),
+            "talk": talk(bench),
             "help": bench.shown.help,
             "settings": bench.shown.settings,
         });
         // A log that cannot be written must not stop the window.
         let _ = writeln!(self.file, "{line}");
     }
+}
+
+/// Bookmarks, the scene that is edited and the one that is presented.
+fn talk(bench: &Workbench) -> serde_json::Value {
+    let (live, show) = (bench.talk.live.as_ref(), bench.show.as_ref());
+    json!({
+        "bookmarks": bench.talk.bookmarks.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(),
+        "shot": show.map(|show| show.shot() + 1),
+        "shots": show.map(|show| show.shots().len()),
+        "shot_at": show.map(|show| show.at()),
+        "live": live.is_some(),
+        "black": live.is_some_and(|live| live.is_black),
+        "away": live.is_some_and(|live| live.is_away),
+        "points_with": live.map(|live| format!("{:?}", live.points_with).to_lowercase()),
+        "key_ms": live.and_then(|live| live.heard_ms).map(|heard| bench.now().as_secs_f64() * 1e3 - heard),
+        "recording": bench.talk.recorder.is_some(),
+        "recorded": bench.talk.script.scene.shots.iter().map(|shot| shot.name.as_str()).collect::<Vec<_>>(),
+        "text_scale": bench.text_scale,
+        "notice": bench.notice().map(|(line, _)| line),
+    })
 }

@@ -16,6 +16,7 @@ mod map;
 mod mapping;
 mod output;
 mod pack;
+mod present;
 mod render;
 mod resolve;
 mod scene;
@@ -49,6 +50,7 @@ enum Command {
     Index(index::Args),
     Export(export::Args),
     Pack(pack::Args),
+    Present(present::Args),
 }
 
 /// Runs what the command line asks for.
@@ -68,6 +70,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Index(args)) => index::run(args),
         Some(Command::Export(args)) => export::run(args),
         Some(Command::Pack(args)) => pack::run(args),
+        Some(Command::Present(args)) => present::run(args),
     }
 }
 

@@ -48,11 +48,11 @@ pub mod gpu {
         pub hot: [f32; 3],
         pub scale: f32,
         pub text: [f32; 3],
-        pub pad2: f32,
+        pub dim: f32,
         pub plate: [f32; 3],
-        pub pad3: f32,
+        pub lit_first: u32,
         pub sky: [f32; 3],
-        pub pad4: f32,
+        pub lit_end: u32,
         pub sun: [f32; 3],
         pub pad5: f32,
     }
@@ -168,6 +168,7 @@ impl FrameGroup {
 impl FrameSlot {
     /// `levels`: steps of the hierarchy from the root's lightness to the deepest. `backdrop`: whether the ground
     /// is drawn. `scale`: pixels that lines are drawn as wide as one.
+    /// `spot`: by how much all but these blocks are dimmed.
     #[expect(clippy::too_many_arguments, reason = "each is one fact of the frame")]
     pub fn prepare(
         &self,
@@ -179,6 +180,7 @@ impl FrameSlot {
         sample: Sample,
         backdrop: bool,
         scale: f32,
+        spot: (f32, std::ops::Range<u32>),
     ) {
         let (whole, size) = (sides(part.whole), sides(part.size));
         let origin = Vec2::from(part.origin.map(|at| at as f32));
@@ -215,6 +217,9 @@ impl FrameSlot {
             plate: palette.plate,
             sky: palette.sky,
             sun: palette.sun,
+            dim: spot.0,
+            lit_first: spot.1.start,
+            lit_end: spot.1.end,
             ..Default::default()
         };
         queue.write_buffer(&self.buffer, 0, bytemuck::bytes_of(&record));

@@ -98,6 +98,9 @@ const SMOOTH_BELOW: u32 = 4;
 /// Pixels around a part of a picture that the passes on its own may read: outlines, and what smooths edges.
 const RIM: u32 = 64;
 
+/// How much darker is what a flashlight does not meet.
+const DIM: f32 = 0.72;
+
 /// How many pictures of a frame a device draws at once while things move: a fast one smooths edges so.
 fn together(device: wgpu::DeviceType) -> u32 {
     match device {
@@ -138,6 +141,8 @@ pub struct Renderer {
     backdrop: bool,
     /// Pixels that lines are drawn as wide as one.
     scale: f32,
+    /// What a flashlight leaves as it is: a module, or nothing; none without one.
+    spot: Option<Option<ModuleId>>,
     /// What of the frame is drawn.
     part: Part,
     /// The frame drawn last, if nothing changed since, and how many pictures of it were averaged.
@@ -178,6 +183,7 @@ impl Renderer {
             together: together(gpu.adapter.get_info().device_type),
             backdrop: true,
             scale: 1.0,
+            spot: None,
             part: Part::all([1, 1]),
             last: None,
             frame,
@@ -338,6 +344,10 @@ impl Renderer {
             .get_or_insert_with(|| Targets::new(device, self.part.size));
         let palette = frame.theme.palette();
         let sample = Sample::new(index);
+        let spot = self.spot.map_or((0.0, 0..0), |module| {
+            let lit = module.and_then(|module| self.city.blocks_of(module));
+            (DIM, lit.unwrap_or(0..0))
+        });
         let Some(uniforms) = self.frame.slots.get(slot) else {
             return;
         };
@@ -350,6 +360,7 @@ impl Renderer {
             sample,
             self.backdrop,
             self.scale,
+            spot,
         );
         let on = &mut Recording {
             device,
@@ -454,6 +465,17 @@ impl Renderer {
             self.scale = scale;
             self.last = None;
         }
+    }
+
+    /// Dims all but a module, everything for the inner none, or nothing.
+    /// Whether that is another than before.
+    pub fn set_spot(&mut self, spot: Option<Option<ModuleId>>) -> bool {
+        let is_other = spot != self.spot;
+        if is_other {
+            self.spot = spot;
+            self.last = None;
+        }
+        is_other
     }
 
     /// A finished picture of the frame, without a window; waits for the device.

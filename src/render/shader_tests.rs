@@ -54,11 +54,11 @@ fn frame_struct() -> Expected {
         hot,
         scale,
         text,
-        pad2,
+        dim,
         plate,
-        pad3,
+        lit_first,
         sky,
-        pad4,
+        lit_end,
         sun,
         pad5
     )

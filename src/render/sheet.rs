@@ -293,6 +293,7 @@ impl SheetRenderer {
             Sample::new(0),
             true,
             1.0,
+            (0.0, 0..0),
         );
         let [red, green, blue] = palette.plate.map(f64::from);
         let group = self.fill_group.get_or_insert_with(|| {

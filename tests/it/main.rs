@@ -29,5 +29,6 @@ mod several;
 mod sharing;
 mod sheet;
 mod source;
+mod talk;
 mod views;
 mod window;

@@ -29,7 +29,7 @@ impl Drop for Owned {
 }
 
 /// A virtual display with a window manager, without which windows get no keys.
-struct Display {
+pub struct Display {
     name: String,
     /// Where the windows on it keep what they remember.
     settings: PathBuf,
@@ -51,7 +51,7 @@ fn is_installed(program: &str) -> bool {
 
 impl Display {
     /// None, with a line that says why, where something that it needs is not installed.
-    fn open() -> Option<Display> {
+    pub fn open() -> Option<Display> {
         for program in ["Xvfb", "openbox", "xdotool"] {
             if !is_installed(program) {
                 eprintln!("left out: needs {program} to drive a window");
@@ -124,7 +124,7 @@ impl Display {
     }
 }
 
-struct Window<'a> {
+pub struct Window<'a> {
     display: &'a Display,
     process: Owned,
     id: String,
@@ -138,7 +138,7 @@ impl Drop for Window<'_> {
 }
 
 impl Window<'_> {
-    fn open<'a>(display: &'a Display, inputs: &[&Path]) -> Window<'a> {
+    pub fn open<'a>(display: &'a Display, inputs: &[&Path]) -> Window<'a> {
         Window::open_with(display, inputs, "")
     }
 
@@ -187,12 +187,12 @@ impl Window<'_> {
             .collect()
     }
 
-    fn state(&self) -> Value {
+    pub fn state(&self) -> Value {
         self.states().pop().unwrap_or_default()
     }
 
     /// Waits until the last state is as wanted.
-    fn wait(&self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+    pub fn wait(&self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
         let start = Instant::now();
         loop {
             let state = self.state();
@@ -204,22 +204,27 @@ impl Window<'_> {
         }
     }
 
-    fn wait_for_rest(&self) -> Value {
+    pub fn wait_for_rest(&self) -> Value {
         self.wait("rest", |state| state["moving"] == false)
     }
 
-    fn key(&self, key: &str) {
+    pub fn key(&self, key: &str) {
         self.display.xdotool(&["key", key]);
     }
 
+    /// Turns the wheel towards the user.
+    pub fn click_wheel(&self) {
+        self.display.xdotool(&["click", "5"]);
+    }
+
     /// Moves the pointer to a place in the window.
-    fn point(&self, x: u32, y: u32) {
+    pub fn point(&self, x: u32, y: u32) {
         let (x, y) = (x.to_string(), y.to_string());
         self.display
             .xdotool(&["mousemove", "--window", &self.id, &x, &y]);
     }
 
-    fn close(mut self) {
+    pub fn close(mut self) {
         // The window manager asks the window to close.
         self.key("alt+F4");
         let start = Instant::now();

@@ -128,6 +128,7 @@ impl Canvas {
             ..
         } = self;
         let drawn = drawn.get_mut(which)?;
+        let spot = bench.spot();
         let Some(document) = &mut bench.document else {
             return (target.is_new || drawn.frame != Some(frame)).then_some(frame);
         };
@@ -146,7 +147,7 @@ impl Canvas {
             _ => (second.as_mut()?, beside.as_mut()?, moment_beside),
         };
         renderer.set_scale(pixels_per_point * shown);
-        let mut is_stale = target.is_new | news.names;
+        let mut is_stale = target.is_new | news.names | renderer.set_spot(spot);
         if news.blocks || !drawn.has_blocks {
             renderer.set_blocks(gpu, landscape.blocks());
             renderer.set_looks(0, landscape.looks());

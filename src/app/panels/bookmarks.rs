@@ -21,10 +21,20 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
     card(ctx, "bookmarks", Align2::LEFT_TOP, context.free, |ui| {
         ui.set_width(320.0f32.min(context.free.width() * 0.8));
         ui.horizontal(|ui| {
-            ui.label(style::title("Bookmarks"));
+            let talk = &bench.talk;
+            for (shows, title) in [(false, "Bookmarks"), (true, "Scene")] {
+                let tab =
+                    egui::Button::new(style::title(title)).selected(talk.shows_script == shows);
+                if ui.add(tab).clicked() {
+                    context.commands.push(Command::ShowScript(shows));
+                }
+            }
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 if icon_button(ui, Icon::Close, false, "Close (F4, Escape)").clicked() {
                     context.commands.push(Command::ToggleTalk);
+                }
+                if talk.shows_script {
+                    return;
                 }
                 let take = ui.button("Take").on_hover_text("Keep what is shown (F2)");
                 if take.clicked() {
@@ -32,6 +42,9 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
                 }
             });
         });
+        if bench.talk.shows_script {
+            return super::script::show(ui, context);
+        }
         list(ui, context);
         file(ui, context);
     });
@@ -121,6 +134,9 @@ fn row(ui: &mut Ui, index: usize, bookmark: &Bookmark, asks: &mut Vec<Ask>) {
         if ui.button("Rename").clicked() {
             let name = Some(bookmark.name.clone());
             ui.data_mut(|data| data.insert_temp(id, name));
+        }
+        if ui.button("Add to the scene as a shot").clicked() {
+            asks.push(Ask::AddShot(index));
         }
         if ui.button("Keep what is shown now").clicked() {
             asks.push(Ask::Renew(index));

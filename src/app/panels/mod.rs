@@ -13,6 +13,7 @@ mod functions;
 mod help;
 mod jobs;
 pub mod legend;
+mod live;
 mod mapping;
 mod messages;
 mod minimap;
@@ -25,6 +26,7 @@ mod playback;
 mod reorder;
 mod rows;
 mod scene;
+mod script;
 mod search;
 mod settings;
 mod sheet;
@@ -139,6 +141,9 @@ pub fn show(
     timings: &Timings,
     commands: &mut Vec<Command>,
 ) -> Layout {
+    if let Some(live) = &bench.talk.live {
+        return live::show(ui, bench, live, dock, pictures);
+    }
     let window = ui.max_rect();
     let mut context = Context {
         bench,
@@ -207,6 +212,11 @@ pub fn show(
         rows_seen: context.rows_seen,
         under_pointer: pointer.and_then(|at| dock.view_at(at)),
     }
+}
+
+/// Shows what the presenter alone sees on all of `ui`.
+pub fn show_notes(ui: &mut Ui, bench: &Workbench) {
+    live::notes(ui, bench);
 }
 
 /// Shows the table of `view` alone: what the user asks for goes nowhere.

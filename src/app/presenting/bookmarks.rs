@@ -26,6 +26,8 @@ pub enum Ask {
     Renew(usize),
     /// Puts the first where the second is.
     Move(usize, usize),
+    /// Adds a shot to the scene that goes there.
+    AddShot(usize),
 }
 
 /// Sections of a bookmark that wait until the landscape stands in its mapping.
@@ -274,6 +276,7 @@ impl Workbench {
             Ask::Remove(index) => self.remove_bookmark(index),
             Ask::Renew(index) => self.renew_bookmark(index),
             Ask::Move(from, to) => self.move_bookmark(from, to),
+            Ask::AddShot(index) => self.on_script(super::script::Ask::AddBookmark(index)),
         }
     }
 }

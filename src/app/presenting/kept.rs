@@ -329,7 +329,7 @@ pub fn view(of: View) -> ViewId {
 }
 
 /// How scenes call a view.
-fn view_of(view: ViewId) -> View {
+pub fn view_of(view: ViewId) -> View {
     match view {
         ViewId::Landscape => View::Landscape,
         ViewId::Mural => View::Mural,

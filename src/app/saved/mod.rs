@@ -451,6 +451,7 @@ mod tests {
         ];
         document.limit(Some(range), Filters::new(steps));
         bench.document = Some(document);
+        bench.add_bookmark();
         let saved = SavedSession::of(&bench, Path::new(".")).expect("the demo is open");
         assert_eq!(
             (saved.module.as_deref(), &saved.collapsed[..]),
@@ -459,6 +460,8 @@ mod tests {
         let text = serde_json::to_string(&saved).expect("it can be written");
         let read: SavedSession = serde_json::from_str(&text).expect("it can be read");
         assert_eq!(read, saved);
+        assert_eq!(read.bookmarks, bench.talk.bookmarks);
+        assert_eq!(read.bookmarks.len(), 1);
         let mut again = open();
         assert_eq!(read.restore(&mut again), 0);
         let before = bench.document.as_ref().expect("it is open");

@@ -37,6 +37,7 @@ impl App {
             view.window.set_title(&title);
         }
         self.bench.poll_jobs();
+        self.follow_presentation(event_loop);
         let Some(view) = &mut self.view else {
             return;
         };
@@ -57,6 +58,7 @@ impl App {
         let (bench, timings, commands) = (&self.bench, &self.timings, &mut self.commands);
         let mut layout = Layout::default();
         let theme = bench.settings.theme;
+        view.overlay.set_scale(bench.text_scale);
         let shown = view.overlay.run(&view.window, event_loop, theme, |ui| {
             commands.clear();
             layout = panels::show(ui, bench, &mut dock, &pictures, timings, commands);
@@ -144,6 +146,9 @@ impl App {
         if let Some(log) = &mut self.log {
             log.write(self.timings.frames, self.is_focused, &self.bench);
         }
+        if let Some(live) = &mut self.bench.talk.live {
+            live.heard_ms = None;
+        }
 
         let now = Instant::now();
         let mut due = None;
@@ -154,6 +159,9 @@ impl App {
         };
         by(shown.repaint_after);
         if let Some((_, left)) = self.bench.notice() {
+            by(left);
+        }
+        if let Some(left) = self.bench.recorder_waits() {
             by(left);
         }
         if self.bench.is_moving() || had_commands || is_brushed {
@@ -188,6 +196,10 @@ impl App {
 
     /// Keeps how the views are arranged.
     pub(super) fn remember(&mut self) {
+        // A scene arranges the views its own way, for its time.
+        if self.bench.is_live() {
+            return;
+        }
         if let Err(error) = self.memory.keep(&self.bench.dock) {
             self.bench.messages.push(Message {
                 is_error: true,
@@ -228,6 +240,7 @@ impl App {
         }
         let window = Arc::clone(&view.window);
         // The old surface has to go before the window can have another.
+        self.notes = None;
         self.view = None;
         self.make_view(event_loop, window);
     }
@@ -257,6 +270,7 @@ impl App {
                     .to_owned(),
             ],
         });
+        self.notes = None;
         self.view = None;
         self.make_view(event_loop, window);
         if let Some(view) = &mut self.view {

@@ -22,6 +22,15 @@ impl App {
             return false;
         };
         let pressed = event.state == ElementState::Pressed;
+        if self.bench.is_live() {
+            if pressed && let Some(command) = keys::in_presentation(event, self.modifiers) {
+                self.execute(command);
+                return false;
+            }
+            if event.logical_key == Key::Named(NamedKey::F5) {
+                return false;
+            }
+        }
         if view.overlay.is_typing() {
             let in_search = view
                 .overlay

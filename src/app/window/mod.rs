@@ -5,6 +5,7 @@ mod copy;
 mod faults;
 mod frame;
 mod input;
+mod notes;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,6 +19,7 @@ use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop, EventLoopProxy}
 use winit::keyboard::ModifiersState;
 use winit::window::{Window, WindowId};
 
+use self::notes::Notes;
 use super::command::Command;
 use super::graphics::Graphics;
 use super::growing::Growing;
@@ -56,11 +58,17 @@ pub fn run_pack(path: PathBuf, follow: bool) -> anyhow::Result<()> {
     start(Start::Pack(path), None, follow)
 }
 
+/// Opens the window on the scene at `path` and presents it.
+pub fn run_scene(path: PathBuf) -> anyhow::Result<()> {
+    start(Start::Scene(path), None, false)
+}
+
 /// What the window opens first.
 enum Start {
     Inputs(Inputs),
     Session(PathBuf),
     Pack(PathBuf),
+    Scene(PathBuf),
 }
 
 fn start(start: Start, map: Option<PathBuf>, follow: bool) -> anyhow::Result<()> {
@@ -94,6 +102,8 @@ fn event_loop() -> anyhow::Result<EventLoop<Wake>> {
 struct App {
     bench: Workbench,
     memory: Memory,
+    /// What the presenter alone sees; dropped before the view, whose device it draws with.
+    notes: Option<Notes>,
     view: Option<View>,
     start: Option<Start>,
     map: Option<PathBuf>,
@@ -152,6 +162,7 @@ impl App {
         App {
             bench,
             memory,
+            notes: None,
             view: None,
             start: Some(start),
             map,
@@ -251,6 +262,60 @@ impl App {
         }
     }
 
+    /// Opens and closes the window of the notes, and has the first fill the screen, as is asked for.
+    fn follow_presentation(&mut self, event_loop: &ActiveEventLoop) {
+        let Some(view) = &self.view else { return };
+        let is_full = view.window.fullscreen().is_some();
+        if is_full != self.bench.talk.is_full {
+            let full = winit::window::Fullscreen::Borderless(None);
+            view.window
+                .set_fullscreen(self.bench.talk.is_full.then_some(full));
+        }
+        let live = self.bench.talk.live.as_ref();
+        let is_wanted = live.is_some_and(|live| live.has_notes);
+        match (is_wanted, &self.notes) {
+            (true, None) => match Notes::open(event_loop, &view.graphics.canvas.gpu, &self.bench) {
+                Ok(notes) => self.notes = Some(notes),
+                Err(error) => {
+                    self.close_notes();
+                    self.bench
+                        .tell_briefly(format!("No second window can be opened: {error:#}"));
+                }
+            },
+            (false, Some(_)) => self.notes = None,
+            (true, Some(notes)) => notes.redraw(),
+            (false, None) => {}
+        }
+    }
+
+    fn close_notes(&mut self) {
+        self.notes = None;
+        if let Some(live) = &mut self.bench.talk.live {
+            live.has_notes = false;
+        }
+    }
+
+    fn on_notes_event(&mut self, event_loop: &ActiveEventLoop, event: WindowEvent) {
+        if let WindowEvent::KeyboardInput { event: key, .. } = &event {
+            // Keys mean the same in both windows.
+            self.on_key(key);
+            return;
+        }
+        let (Some(view), Some(notes)) = (&self.view, &mut self.notes) else {
+            return;
+        };
+        let gpu = &view.graphics.canvas.gpu;
+        match event {
+            WindowEvent::RedrawRequested => notes.draw(event_loop, gpu, &self.bench),
+            WindowEvent::ModifiersChanged(modifiers) => self.modifiers = modifiers.state(),
+            event => {
+                if notes.on_event(&event, gpu) {
+                    self.close_notes();
+                }
+            }
+        }
+    }
+
     fn make_view(&mut self, event_loop: &ActiveEventLoop, window: Arc<Window>) {
         match Graphics::new(Arc::clone(&window)) {
             Ok(graphics) => {
@@ -307,6 +372,7 @@ impl ApplicationHandler<Wake> for App {
             Some(Start::Inputs(inputs)) => self.bench.open(inputs),
             Some(Start::Session(path)) => self.bench.open_session(path),
             Some(Start::Pack(path)) => self.bench.open_pack(path),
+            Some(Start::Scene(path)) => self.bench.present_file(path),
             None => {}
         }
     }
@@ -322,7 +388,10 @@ impl ApplicationHandler<Wake> for App {
         self.redraw();
     }
 
-    fn window_event(&mut self, event_loop: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
+    fn window_event(&mut self, event_loop: &ActiveEventLoop, of: WindowId, event: WindowEvent) {
+        if self.notes.as_ref().is_some_and(|notes| notes.id() == of) {
+            return self.on_notes_event(event_loop, event);
+        }
         self.on_event(event_loop, event);
     }
 

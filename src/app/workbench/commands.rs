@@ -135,6 +135,9 @@ impl Workbench {
                 }
             }
             Command::Bookmarks(ask) => self.on_bookmarks(ask),
+            Command::Script(ask) => self.on_script(ask),
+            Command::Live(ask) => self.on_live(ask),
+            Command::ShowScript(is_shown) => self.talk.shows_script = is_shown,
             Command::ToggleTalk
             | Command::NameTalkFile(_)
             | Command::ExportBookmarks

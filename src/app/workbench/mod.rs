@@ -329,8 +329,11 @@ impl Workbench {
             None => {}
         }
         if let Some(mut show) = self.show.take() {
-            show.look_where_it_is(self);
+            if self.talk.live.as_ref().is_none_or(|live| !live.is_away) {
+                show.look_where_it_is(self);
+            }
             self.show = Some(show);
+            self.note_script();
         }
     }
 
@@ -352,7 +355,7 @@ impl Workbench {
             .document
             .as_ref()
             .is_some_and(|it| it.landscape.is_moving());
-        let is_shown = self.show.as_ref().is_some_and(Show::is_moving);
+        let is_shown = self.show_is_moving();
         let is_moving = self.camera.is_moving() || is_easing || is_shown;
         is_moving || is_playing || is_pending || self.untold_damage().is_some()
     }
@@ -396,12 +399,10 @@ impl Workbench {
         let since = since.min(most);
         let seconds = since.as_secs_f32();
         self.last_frame = now;
-        if let Some(mut show) = self.show.take() {
-            show.advance(since.as_secs_f64(), self);
-            self.show = Some(show);
-        }
+        self.advance_show(since.as_secs_f64());
         self.camera.advance(seconds);
         self.keep_camera_clear(seconds, now);
+        self.note_script();
         if let Some(document) = &mut self.document {
             if let Some((playback, trace)) = document.playing() {
                 playback.advance(now, trace);
@@ -423,6 +424,7 @@ impl Workbench {
         self.update_differences();
         self.fit_detail();
         self.tell_damage();
+        self.record();
         self.was_moving = self.is_moving();
     }
 

@@ -1,0 +1,328 @@
+//! What is done in the window becomes shots: where the camera comes to rest, what is played and how fast, what is
+//! chosen, expanded, collapsed, opened and coloured otherwise.
+
+use std::time::Duration;
+
+use super::super::camera::pose::Pose;
+use super::super::workbench::Workbench;
+use super::kept::{Kept, camera_of, view_of};
+use crate::presentation::scene::{Arcs, Clock, Easing, Go, Look, Play, Shot, TimeText};
+use crate::units::{ModuleId, Time, TimeSpec};
+use crate::views::landscape::ArcMode;
+
+/// What follows so soon is one motion.
+const REST: Duration = Duration::from_millis(450);
+/// A pause is a shot of its own when it lasts so long, and no longer than this.
+const PAUSE: Duration = Duration::from_millis(1200);
+const LONGEST_PAUSE: f64 = 8.0;
+/// Motions take no less and no more, in seconds.
+const LENGTHS: [f64; 2] = [0.6, 600.0];
+
+/// A recording of what is done.
+pub struct Recorder {
+    /// As the last shot left it.
+    last: Kept,
+    /// When that was, and when what is going on began; none while all rests.
+    since: Duration,
+    began: Option<Duration>,
+    /// When something last moved.
+    moved: Duration,
+    /// Where the clock stood when it began to play.
+    played: Option<(Time, Duration)>,
+    pose: Pose,
+    time: Time,
+    pub shots: usize,
+}
+
+impl Workbench {
+    pub(super) fn toggle_recording(&mut self) {
+        if let Some(recorder) = self.talk.recorder.take() {
+            let now = self.now();
+            self.finish_motion(recorder, now);
+            let recorded = self.talk.script.scene.shots.len();
+            self.tell_briefly(format!("The scene has {recorded} shots now"));
+            return;
+        }
+        if self.document.is_none() || self.is_live() {
+            return;
+        }
+        let now = self.now();
+        let last = Kept::of(self);
+        // A recording begins where it did, whatever stands before it.
+        let is_first = self.talk.script.scene.shots.is_empty();
+        let first = first(&last, is_first, self);
+        self.add_shot(first);
+        self.talk.recorder = Some(Recorder {
+            pose: last.pose,
+            time: last.time,
+            last,
+            since: now,
+            began: None,
+            moved: now,
+            played: None,
+            shots: 0,
+        });
+        self.tell_briefly("Recording: fly and click; F9 ends it".to_owned());
+    }
+
+    /// Notes what has changed since the last frame.
+    pub(in crate::app) fn record(&mut self) {
+        let Some(mut recorder) = self.talk.recorder.take() else {
+            return;
+        };
+        let now = self.now();
+        let playback = self.document.as_ref().and_then(|it| it.playback.as_ref());
+        let is_playing = playback.is_some_and(|it| it.is_playing());
+        let time = playback.map_or(Time::ZERO, |it| it.time());
+        let pose = self.camera.pose();
+        let is_moving = pose != recorder.pose
+            || self.camera.is_moving()
+            || self.pointer.is_pressed()
+            || is_playing
+            || time != recorder.time;
+        if is_playing && recorder.played.is_none() {
+            recorder.played = Some((recorder.time, now));
+        }
+        (recorder.pose, recorder.time) = (pose, time);
+        if is_moving || Kept::of(self) != recorder.last {
+            if recorder.began.is_none() {
+                recorder.began = Some(now);
+                self.pause(&mut recorder, now);
+            }
+            if is_moving {
+                recorder.moved = now;
+            }
+        }
+        let rests = now.saturating_sub(recorder.moved) > REST;
+        // What plays by itself is a shot of its own, whatever the camera did before.
+        if recorder.began.is_some() && rests {
+            recorder = self.finish_motion(recorder, now.saturating_sub(REST));
+        }
+        self.talk.recorder = Some(recorder);
+    }
+
+    /// When the recorder has to look again although nothing happens.
+    pub fn recorder_waits(&self) -> Option<Duration> {
+        let recorder = self.talk.recorder.as_ref()?;
+        let rest = recorder.moved + REST + Duration::from_millis(30);
+        recorder.began.map(|_| rest.saturating_sub(self.now()))
+    }
+
+    fn pause(&mut self, recorder: &mut Recorder, now: Duration) {
+        let pause = now.saturating_sub(recorder.since);
+        if pause >= PAUSE && recorder.shots > 0 {
+            let seconds = rounded(pause.as_secs_f64().min(LONGEST_PAUSE));
+            self.add_shot(Shot {
+                name: "Pause".to_owned(),
+                seconds: Some(seconds),
+                ..Shot::default()
+            });
+        }
+    }
+
+    /// Makes a shot of what has gone on.
+    fn finish_motion(&mut self, mut recorder: Recorder, end: Duration) -> Recorder {
+        let Some(began) = recorder.began.take() else {
+            return recorder;
+        };
+        let now = Kept::of(self);
+        let length = end.saturating_sub(began).as_secs_f64();
+        let played = recorder.played.take();
+        if let Some(shot) = shot(&recorder.last, &now, played, length, self) {
+            self.add_shot(shot);
+            recorder.shots += 1;
+        }
+        recorder.last = now;
+        recorder.since = self.now();
+        recorder
+    }
+}
+
+fn rounded(seconds: f64) -> f64 {
+    (seconds * 10.0).round() / 10.0
+}
+
+fn at(time: Time) -> TimeText {
+    TimeText(TimeSpec::At(time))
+}
+
+/// What a scene has to say so that it begins as the window is now.
+fn first(now: &Kept, is_first: bool, bench: &Workbench) -> Shot {
+    let Some(document) = &bench.document else {
+        return Shot::default();
+    };
+    let path = |module: ModuleId| document.session.hierarchy.path(module);
+    let whole = now.bookmark(String::new(), None, document);
+    Shot {
+        name: if is_first { "Begin" } else { "Go on" }.to_owned(),
+        seconds: Some(if is_first { 1.0 } else { 2.0 }),
+        camera: Some(Go {
+            at: Some(camera_of(&now.pose)),
+            easing: if is_first {
+                Easing::Cut
+            } else {
+                Easing::Smooth
+            },
+            ..Go::default()
+        }),
+        at: whole.time,
+        summary: now.summary.then_some(true),
+        range: whole.range.filter(|range| !range.is_empty()),
+        collapse: now.cut.collapsed().map(path).collect(),
+        select: now.module.map(path),
+        show: now.views.iter().map(|&it| view_of(it)).collect(),
+        look: whole.look,
+        ..Shot::default()
+    }
+}
+
+/// What has changed between two moments, none where nothing has that a shot can say.
+fn shot(
+    before: &Kept,
+    now: &Kept,
+    played: Option<(Time, Duration)>,
+    length: f64,
+    bench: &Workbench,
+) -> Option<Shot> {
+    let document = bench.document.as_ref()?;
+    let hierarchy = &document.session.hierarchy;
+    let path = |module: ModuleId| hierarchy.path(module);
+    let mut shot = Shot::default();
+    let mut names: Vec<String> = Vec::new();
+    if now.cut != before.cut {
+        let expanded = before
+            .cut
+            .collapsed()
+            .filter(|&it| !now.cut.is_collapsed(it));
+        let collapsed = now
+            .cut
+            .collapsed()
+            .filter(|&it| !before.cut.is_collapsed(it));
+        (shot.expand, shot.collapse) =
+            (expanded.map(path).collect(), collapsed.map(path).collect());
+        let name = |module: &String| module.rsplit('/').next().unwrap_or(module).to_owned();
+        match (&shot.expand[..], &shot.collapse[..]) {
+            ([one], []) => names.push(format!("expand {}", name(one))),
+            ([], [one]) => names.push(format!("collapse {}", name(one))),
+            _ => names.push("expand and collapse".to_owned()),
+        }
+    }
+    if now.module != before.module {
+        shot.select = Some(now.module.map(path).unwrap_or_default());
+        names.extend(
+            now.module
+                .map(|it| format!("choose {}", hierarchy.name(it))),
+        );
+    }
+    for &view in now.views.difference(&before.views) {
+        shot.show.push(view_of(view));
+        names.push(format!("show {}", view.title().to_lowercase()));
+    }
+    for &view in before.views.difference(&now.views) {
+        shot.hide.push(view_of(view));
+        names.push(format!("hide {}", view.title().to_lowercase()));
+    }
+    let mut settings = before.settings;
+    settings.arcs = now.settings.arcs;
+    if now.settings.arcs != before.settings.arcs {
+        shot.arcs = Some(match now.settings.arcs {
+            ArcMode::All => Arcs::All,
+            ArcMode::Step => Arcs::Step,
+            ArcMode::Selection => Arcs::Selection,
+            ArcMode::Difference => Arcs::Difference,
+            ArcMode::None => Arcs::None,
+        });
+        names.push("arcs".to_owned());
+    }
+    if settings != now.settings
+        || now.legend != before.legend
+        || now.text_scale != before.text_scale
+    {
+        let (a, b) = (
+            before
+                .bookmark(String::new(), None, document)
+                .look
+                .unwrap_or_default(),
+            now.bookmark(String::new(), None, document)
+                .look
+                .unwrap_or_default(),
+        );
+        shot.look = Some(changed(a, b));
+        names.push("look".to_owned());
+    }
+    if now.range != before.range {
+        let ends = now.range.map(|range| vec![at(range.start), at(range.end)]);
+        shot.range = Some(ends.unwrap_or_default());
+        names.push("range".to_owned());
+    }
+    if now.summary != before.summary {
+        shot.summary = Some(now.summary);
+        names.push("summary".to_owned());
+    }
+    let playback = document.playback.as_ref();
+    if let (Some((from, _)), Some(playback)) = (played, playback)
+        && from != now.time
+    {
+        shot.play = Some(Play {
+            from: Some(at(from)),
+            to: Some(at(now.time)),
+            speed: None,
+            clock: match playback.settings().clock {
+                super::super::playback::Clock::Wall => Clock::Time,
+                _ => Clock::Events,
+            },
+        });
+        names.push(format!("play to {}", now.time));
+    } else if now.time != before.time {
+        shot.at = Some(at(now.time));
+        names.push(format!("at {}", now.time));
+    }
+    let went = now.pose.eye().distance(before.pose.eye()) > 0.5
+        || now.pose.target.distance(before.pose.target) > 0.5
+        || (now.pose.yaw - before.pose.yaw).abs() > 0.01
+        || (now.pose.pitch - before.pose.pitch).abs() > 0.01;
+    if went {
+        shot.camera = Some(Go {
+            at: Some(camera_of(&now.pose)),
+            ..Go::default()
+        });
+        names.push("fly".to_owned());
+    }
+    if names.is_empty() {
+        return None;
+    }
+    shot.seconds = Some(rounded(length.clamp(LENGTHS[0], LENGTHS[1])));
+    let mut name = names.join(", ");
+    if let Some(first) = name.get(..1) {
+        name = format!("{}{}", first.to_uppercase(), &name[1..]);
+    }
+    shot.name = name;
+    Some(shot)
+}
+
+/// What `b` says otherwise than `a`.
+fn changed(a: Look, b: Look) -> Look {
+    fn other<T: PartialEq>(a: &Option<T>, b: Option<T>) -> Option<T> {
+        if *a == b { None } else { b }
+    }
+    Look {
+        theme: other(&a.theme, b.theme),
+        area: other(&a.area, b.area),
+        height: other(&a.height, b.height),
+        height_scale: other(&a.height_scale, b.height_scale),
+        color: other(&a.color, b.color),
+        scale: other(&a.scale, b.scale),
+        layout: other(&a.layout, b.layout),
+        // Shots say that by themselves.
+        arcs: None,
+        arc_width: other(&a.arc_width, b.arc_width),
+        bundling: other(&a.bundling, b.bundling),
+        most_arcs: other(&a.most_arcs, b.most_arcs),
+        legend: other(&a.legend, b.legend),
+        highlight: other(&a.highlight, b.highlight),
+        text_scale: match other(&a.text_scale, b.text_scale) {
+            None if a.text_scale.is_some() && b.text_scale.is_none() => Some(1.0),
+            other => other,
+        },
+    }
+}

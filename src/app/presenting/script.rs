@@ -1,0 +1,185 @@
+//! The scene that the window edits: read, put together of bookmarks, recorded, and written.
+
+use std::path::{Path, PathBuf};
+
+use super::super::workbench::Workbench;
+use super::bookmarks::write_scene;
+use crate::presentation::scene::{Bookmark, Caption, Scene, SceneFile, Shot};
+
+/// Shots that the window can hold: more are for programs.
+const MOST_SHOTS: usize = 100_000;
+
+/// The scene and the file that it is of.
+#[derive(Clone, Debug, Default)]
+pub struct Script {
+    /// As it is typed; empty for none.
+    pub file: String,
+    pub scene: Scene,
+    /// The shot that is edited.
+    pub chosen: Option<usize>,
+    /// Something is not written yet.
+    pub is_changed: bool,
+}
+
+/// What one asks of the scene; shots by their numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ask {
+    Name(String),
+    Read,
+    Write,
+    /// Nothing in it.
+    Clear,
+    Choose(Option<usize>),
+    Remove(usize),
+    Move(usize, usize),
+    /// Puts a shot in place of another.
+    Edit(usize, Box<Shot>),
+    /// A shot that goes to the bookmark with this number.
+    AddBookmark(usize),
+    /// Begins to record, or ends it.
+    Record,
+}
+
+impl Script {
+    pub fn path(&self) -> Option<PathBuf> {
+        let name = self.file.trim();
+        (!name.is_empty()).then(|| PathBuf::from(name))
+    }
+
+    /// Holds what was read.
+    pub fn take(&mut self, file: &SceneFile) {
+        *self = Script {
+            file: file.path.display().to_string(),
+            scene: file.scene.clone(),
+            chosen: None,
+            is_changed: false,
+        };
+    }
+}
+
+/// A shot for each bookmark.
+pub fn shots_of(bookmarks: &[Bookmark]) -> Vec<Shot> {
+    bookmarks.iter().map(shot_of).collect()
+}
+
+fn shot_of(bookmark: &Bookmark) -> Shot {
+    Shot {
+        name: bookmark.name.clone(),
+        bookmark: Some(bookmark.name.clone()),
+        ..Shot::default()
+    }
+}
+
+/// The words of a caption, none for empty ones; all else of it stays.
+pub fn with_words(caption: Option<Caption>, text: String) -> Option<Caption> {
+    (!text.trim().is_empty()).then(|| Caption {
+        text,
+        ..caption.unwrap_or_default()
+    })
+}
+
+impl Workbench {
+    pub(in crate::app) fn on_script(&mut self, ask: Ask) {
+        let count = self.talk.script.scene.shots.len();
+        match ask {
+            Ask::Name(file) => self.talk.script.file = file,
+            Ask::Read => self.read_script(),
+            Ask::Write => self.write_script(),
+            Ask::Record => self.toggle_recording(),
+            Ask::Choose(shot) => {
+                self.talk.script.chosen = shot.filter(|shot| *shot < count);
+            }
+            Ask::AddBookmark(index) => {
+                if let Some(bookmark) = self.talk.bookmarks.get(index) {
+                    let shot = shot_of(bookmark);
+                    self.add_shot(shot);
+                }
+            }
+            Ask::Clear => {
+                self.talk.script.scene.shots.clear();
+                self.talk.script.chosen = None;
+                self.talk.script.is_changed = true;
+            }
+            Ask::Remove(shot) if shot < count => {
+                let script = &mut self.talk.script;
+                script.scene.shots.remove(shot);
+                script.chosen = None;
+                script.is_changed = true;
+            }
+            Ask::Move(from, to) if from < count => {
+                let script = &mut self.talk.script;
+                let moved = script.scene.shots.remove(from);
+                script.scene.shots.insert(to.min(count - 1), moved);
+                script.chosen = script.chosen.map(|_| to.min(count - 1));
+                script.is_changed = true;
+            }
+            Ask::Edit(index, shot) => {
+                let script = &mut self.talk.script;
+                if let Some(old) = script.scene.shots.get_mut(index)
+                    && *old != *shot
+                {
+                    *old = *shot;
+                    script.is_changed = true;
+                }
+            }
+            Ask::Remove(_) | Ask::Move(..) => {}
+        }
+    }
+
+    /// Puts a shot behind the others.
+    pub(super) fn add_shot(&mut self, shot: Shot) {
+        let script = &mut self.talk.script;
+        if script.scene.shots.len() < MOST_SHOTS {
+            script.scene.shots.push(shot);
+            script.is_changed = true;
+        }
+    }
+
+    fn read_script(&mut self) {
+        let Some(path) = self.talk.script.path() else {
+            return;
+        };
+        match SceneFile::read(&path) {
+            Ok(file) => {
+                let shots = file.scene.shots.len();
+                self.talk.script.take(&file);
+                self.tell_briefly(format!("{shots} shots read"));
+            }
+            Err(error) => self.tell("The scene could not be read", format!("{error:#}")),
+        }
+    }
+
+    fn write_script(&mut self) {
+        let Some(path) = self.talk.script.path() else {
+            return self.tell_briefly("Name the file to save the scene to".to_owned());
+        };
+        match self.script_for(&path).and_then(|scene| {
+            // What is written can be read again.
+            SceneFile::parse(&path, toml::to_string(&scene)?)?;
+            write_scene(&path, &scene)
+        }) {
+            Ok(()) => {
+                self.talk.script.is_changed = false;
+                self.tell_briefly(format!("Written to {}", path.display()));
+            }
+            Err(error) => self.tell("The scene could not be written", format!("{error:#}")),
+        }
+    }
+
+    /// The scene with what is open as its inputs, and the bookmarks that its shots go to.
+    fn script_for(&self, path: &Path) -> anyhow::Result<Scene> {
+        let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
+        let mut scene = self.talk.script.scene.clone();
+        scene.inputs = self.scene_inputs(path);
+        let known: Vec<String> = scene.bookmarks.iter().map(|it| it.name.clone()).collect();
+        let used = |bookmark: &Bookmark| {
+            let name = Some(&bookmark.name);
+            let mut shots = scene.shots.iter();
+            shots.any(|shot| shot.bookmark.as_ref() == name) && !known.contains(&bookmark.name)
+        };
+        let own = self.bookmarks_in(folder.unwrap_or(Path::new(".")));
+        let own: Vec<Bookmark> = own.into_iter().filter(used).collect();
+        scene.bookmarks.extend(own);
+        Ok(scene)
+    }
+}
