@@ -226,6 +226,11 @@ impl Versus {
         versus.over(session, of.measure, of.strength)
     }
 
+    /// Whether costs are compared as shares of their runs alone.
+    pub fn is_by_shares(&self) -> bool {
+        self.is_by_shares
+    }
+
     /// Whether parts of both runs are compared.
     pub fn is_limited(&self) -> bool {
         self.whole.is_some()

@@ -126,7 +126,7 @@ const MOST_PAIRS: usize = 40_000;
 ///
 /// 1. one name in one module; of several there those of one line, then in order of line;
 /// 2. one name in files of one name; of several the longest common end of their paths;
-/// 3. one name that only one function of each side has;
+/// 3. one name that only one function of each side has, not in two libraries;
 /// 4. different names in one module, which is not external: where the mean of the likeness of names (shared pairs
 ///    of letters, Dice) and of neighbourhoods (shared callers and callees, Jaccard) is the best of both functions,
 ///    and at least 0.6. Where only one source tree is known, not what still stands there.
@@ -337,17 +337,19 @@ impl<'a> State<'a> {
                 counts.entry(&entry.name).or_default()[side] += 1;
             }
         }
-        let is_nameless = |name: &str| {
-            name.is_empty() || name.starts_with(['<', '(', '[']) || name.ends_with(['>', ')'])
-        };
         let key = |entry: &'a Entry| {
             let name = entry.name.as_str();
             let is_unique = counts.get(name) == Some(&[1, 1]) && !is_nameless(name);
-            (is_unique && !is_external(hierarchy, entry.module)).then_some(name)
+            is_unique.then_some(name)
         };
         for group in self.groups(key) {
             if let ([a], [b]) = (&group[0][..], &group[1][..]) {
-                self.join(*a, *b, How::Moved);
+                let entries = [&self.entries[0][*a as usize], &self.entries[1][*b as usize]];
+                // One library may well have a function that another has too. That a file is known on one side alone
+                // is of what was recorded.
+                if !entries.iter().all(|it| is_external(hierarchy, it.module)) {
+                    self.join(*a, *b, How::Moved);
+                }
             }
         }
     }
@@ -425,6 +427,19 @@ impl<'a> State<'a> {
     }
 }
 
+/// Whether a name is none of its own, such as `<module>`, `f.<locals>.<lambda>`, `(anonymous)` and `[unknown]`.
+pub fn is_nameless(name: &str) -> bool {
+    let is_within = |open: char, close: char| name.starts_with(open) && name.ends_with(close);
+    // `<A as B>::f<C>` is a name.
+    let is_signed = is_within('<', '>') && !name.contains("::");
+    let last = name.rsplit_once(".<").map(|(_, last)| last);
+    name.is_empty()
+        || is_signed
+        || is_within('(', ')')
+        || is_within('[', ']')
+        || last.is_some_and(|last| last.ends_with('>') && !last.contains('.'))
+}
+
 /// Whether `text` is the path of a module, or an end of it.
 pub fn is_path_of(hierarchy: &Hierarchy, module: ModuleId, text: &str) -> bool {
     if !text.ends_with(hierarchy.name(module)) {
@@ -472,4 +487,34 @@ pub fn likeness(a: &str, b: &str) -> f64 {
         .sum();
     let all: usize = a.values().chain(b.values()).sum();
     2.0 * shared as f64 / all.max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_every_program_has_is_no_name() {
+        for name in [
+            "",
+            "<module>",
+            "f.<locals>.<lambda>",
+            "Version.__init__.<locals>.<genexpr>",
+            "(anonymous)",
+            "[unknown]",
+        ] {
+            assert!(is_nameless(name), "{name}");
+        }
+        for name in [
+            "f",
+            "f(int)",
+            "operator->",
+            "Vec<T>",
+            "<A as B>::clone",
+            "<A as B>::f<C>",
+            "f.<locals>.g",
+        ] {
+            assert!(!is_nameless(name), "{name}");
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::pairing::is_nameless;
 use crate::facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
 use crate::units::ModuleId;
 
@@ -26,7 +27,8 @@ const MOST_FILES: usize = 2_000;
 
 /// The union of what stood before a change and what stands after it: modules of one kind and name in one place are
 /// one module, then files whose content agrees (half of the names in it at least, the best match on both sides;
-/// of equals that with the same name) and what stands in them. Near linear in modules but for moved files.
+/// of equals that with the same name; files of different names have a name in common that no other has) and what stands
+/// in them. Near linear in modules but for moved files.
 pub fn unite(a: &Hierarchy, b: &Hierarchy) -> United {
     let mut fixed = HashMap::new();
     let found = by_place(a, b, &fixed);
@@ -145,7 +147,12 @@ fn moved_files(
     if only_a.len().max(only_b.len()) > MOST_FILES {
         return Vec::new();
     }
+    let contents_a: Vec<BTreeSet<&str>> = only_a.iter().map(|&id| contents(a, id)).collect();
     let contents_b: Vec<BTreeSet<&str>> = only_b.iter().map(|&id| contents(b, id)).collect();
+    let mut holders_a: HashMap<&str, usize> = HashMap::new();
+    for name in contents_a.iter().flatten() {
+        *holders_a.entry(name).or_default() += 1;
+    }
     // Which files of B have a name: most pairs of files share none, and are never looked at.
     let mut holders: HashMap<&str, Vec<usize>> = HashMap::new();
     for (place, names) in contents_b.iter().enumerate() {
@@ -154,16 +161,23 @@ fn moved_files(
         }
     }
     let mut candidates: Vec<(f64, bool, ModuleId, ModuleId)> = Vec::new();
-    for &file in &only_a {
-        let names = contents(a, file);
-        let mut common: BTreeMap<usize, usize> = BTreeMap::new();
-        for name in &names {
-            for &place in holders.get(name).into_iter().flatten() {
-                *common.entry(place).or_default() += 1;
+    for (&file, names) in only_a.iter().zip(&contents_a) {
+        // How many names are common, and whether one of them is in no other file.
+        let mut common: BTreeMap<usize, (usize, bool)> = BTreeMap::new();
+        for name in names {
+            let places = holders.get(name).map_or(&[][..], Vec::as_slice);
+            let is_rare = places.len() == 1 && holders_a.get(name) == Some(&1);
+            for &place in places {
+                let (count, has_rare) = common.entry(place).or_default();
+                *count += 1;
+                *has_rare |= is_rare;
             }
         }
-        for (place, common) in common {
+        for (place, (common, has_rare)) in common {
             let is_named = a.name(file) == b.name(only_b[place]);
+            if !is_named && !has_rare {
+                continue;
+            }
             let all = match is_named {
                 true => names.len().min(contents_b[place].len()),
                 false => names.len() + contents_b[place].len() - common,
@@ -192,9 +206,11 @@ fn moved_files(
     pairs
 }
 
+/// The names in a file; what every file has, such as `<module>`, tells none from another.
 fn contents(hierarchy: &Hierarchy, file: ModuleId) -> BTreeSet<&str> {
     let below = hierarchy.subtree(file).skip(1).map(ModuleId);
-    below.map(|id| hierarchy.name(id)).collect()
+    let names = below.map(|id| hierarchy.name(id));
+    names.filter(|name| !is_nameless(name)).collect()
 }
 
 /// The hierarchy without the functions that `is_left_out` names and what then holds nothing, siblings in order of

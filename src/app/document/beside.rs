@@ -10,7 +10,7 @@ use crate::filter::filters::Filters;
 use crate::filter::running::Running;
 use crate::filter::summary::Summary;
 use crate::progress::{Cancelled, Progress};
-use crate::units::{Time, TimeRange};
+use crate::units::{Cost, Time, TimeRange};
 use crate::views::difference::Strength;
 use crate::views::landscape::{LandscapeView, Moment};
 use crate::views::metrics::ModuleMetrics;
@@ -86,6 +86,14 @@ impl Document {
             beside.leave(self.left_beside.clone());
             beside
         });
+        self.most_of_both = Cost::ZERO;
+        let is_of_one_unit = self.versus.as_ref().is_some_and(|it| !it.is_by_shares());
+        if self.beside.is_some() && is_of_one_unit {
+            let all = self.session.recordings.iter();
+            let all = all.flat_map(|it| it.recording.function_metrics(None));
+            let most = all.map(|it| it.self_cost).max();
+            self.most_of_both = most.unwrap_or_default();
+        }
     }
 
     /// What is left out of the run that is not shown: what is left out of the one that is, as far as it is of both.
@@ -199,7 +207,10 @@ impl Document {
     pub fn moment_beside(&self) -> Option<Moment> {
         let recording = &self.session.recordings.get(OTHER)?.recording;
         if recording.profile.is_some() {
-            return Some(Moment::without_time(OTHER));
+            return Some(Moment {
+                most: self.most_of_both,
+                ..Moment::without_time(OTHER)
+            });
         }
         let (versus, moment) = (self.versus.as_ref()?, self.moment()?);
         let end = Time::ZERO + recording.trace.duration();

@@ -99,6 +99,9 @@ pub struct Document {
     pub beside: Option<LandscapeView>,
     /// What is left of that run.
     left_beside: Left,
+    /// The most self cost that a function of either run has, while both are to be seen in one unit: they glow on one
+    /// scale.
+    most_of_both: Cost,
 }
 
 impl Document {
@@ -208,6 +211,7 @@ impl Document {
             versus,
             beside: None,
             left_beside: Left::default(),
+            most_of_both: Cost::ZERO,
             session,
             base,
             map,
@@ -409,7 +413,10 @@ impl Document {
     pub fn moment(&self) -> Option<Moment> {
         let recording = &self.resolved()?.recording;
         if recording.profile.is_some() {
-            return Some(Moment::without_time(RECORDING));
+            return Some(Moment {
+                most: self.most_of_both,
+                ..Moment::without_time(RECORDING)
+            });
         }
         let trace = &recording.trace;
         let playback = self.playback.as_ref()?;
@@ -420,6 +427,7 @@ impl Document {
             previous: cel.start,
             range: self.selection.range,
             summary: playback.summary,
+            most: self.most_of_both,
             ..Moment::default()
         })
     }

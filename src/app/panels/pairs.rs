@@ -109,7 +109,6 @@ pub fn rows(ui: &mut Ui, versus: &Versus, context: &mut Context<'_>) {
                 context.pointed = pointed;
             }
             if response.clicked() {
-                context.commands.push(Command::Choose(pointed));
                 context.commands.push(Command::MarkPair(mark(row, marked)));
             }
             if let Some(module) = module.filter(|_| response.double_clicked()) {

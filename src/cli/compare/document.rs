@@ -156,6 +156,9 @@ pub struct Run {
     pub calls: u64,
     pub functions: usize,
     pub duration_ns: Cost,
+    /// How long it took or, of a profile, what it weighs
+    #[serde(skip)]
+    pub size: String,
 }
 
 #[derive(Serialize)]
@@ -216,6 +219,10 @@ pub fn runs(comparison: &Comparison, side: usize) -> Vec<Run> {
         calls: it.recording.calls(),
         functions: it.recording.functions.len(),
         duration_ns: it.recording.trace.duration(),
+        size: match &it.recording.profile {
+            Some(profile) => it.recording.unit().show(profile.weight()),
+            None => it.recording.trace.duration().to_string(),
+        },
     })
     .collect()
 }

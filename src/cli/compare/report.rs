@@ -171,7 +171,7 @@ fn opening(comparison: &Comparison, map: Option<&Path>) -> String {
 
 /// What was compared.
 fn heads(page: &mut String, comparison: &Comparison) -> std::fmt::Result {
-    page.push_str("<div class=\"wide\"><table><tr><th></th><th>calls</th><th>functions</th><th>duration</th><th>recording</th></tr>\n");
+    page.push_str("<div class=\"wide\"><table><tr><th></th><th>calls</th><th>functions</th><th>in all</th><th>recording</th></tr>\n");
     for (side, letter) in [(0, 'A'), (1, 'B')] {
         for run in runs(comparison, side) {
             let part = run
@@ -182,7 +182,7 @@ fn heads(page: &mut String, comparison: &Comparison) -> std::fmt::Result {
                 "<tr><td>{letter}</td><td>{}</td><td>{}</td><td>{}</td><td>{} <span class=\"weak\">{}{}</span></td></tr>",
                 grouped(run.calls),
                 grouped(run.functions as u64),
-                run.duration_ns,
+                escaped(&run.size),
                 escaped(&run.name),
                 run.format,
                 part.unwrap_or_default()

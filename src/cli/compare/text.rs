@@ -29,13 +29,13 @@ impl Tables {
         for (side, letter) in [(0, 'A'), (1, 'B')] {
             for run in runs(comparison, side) {
                 let (calls, functions) = (grouped(run.calls), grouped(run.functions as u64));
-                let (name, duration) = (run.name, run.duration_ns);
+                let (name, size) = (run.name, run.size);
                 let range = run
                     .range_ns
                     .map(|[from, to]| format!(", from {from} to {to}"));
                 writeln!(
                     out,
-                    "{letter}  {name}: {calls} calls of {functions} functions in {duration}{}",
+                    "{letter}  {name}: {calls} calls of {functions} functions in {size}{}",
                     range.unwrap_or_default()
                 )?;
             }

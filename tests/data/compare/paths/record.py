@@ -2,7 +2,8 @@
 import json, os, sys, time
 out, program = sys.argv[1:3]
 events, stack, base = [], [], os.path.dirname(os.path.abspath(program))
-clock = time.perf_counter_ns
+# Of the processor, for other programs take time too.
+clock = time.thread_time_ns
 def seen(frame, event, arg):
     now = clock()
     if event == 'call':
