@@ -428,7 +428,6 @@ impl Document {
             range: self.selection.range,
             summary: playback.summary,
             most: self.most_of_both,
-            ..Moment::default()
         })
     }
 
