@@ -196,8 +196,9 @@ impl Stage {
             return Ok(FrameIs::Same);
         }
         let panels_are_same = |before: &Vec<_>| are_same(before, &shown.primitives);
+        let has_new_textures = std::mem::take(&mut self.has_new_textures);
         if self.to_draw.is_empty()
-            && !std::mem::take(&mut self.has_new_textures)
+            && !has_new_textures
             && self.panels.as_ref().is_some_and(panels_are_same)
         {
             return Ok(FrameIs::Same);
