@@ -181,6 +181,7 @@ impl Show {
 
     /// Brings everything back to where it was before the scene.
     pub fn leave(&mut self, bench: &mut Workbench) {
+        hold_names(bench, false);
         let (before, arrangement) = &self.before;
         before.apply(bench);
         (bench.dock, _) = Dock::arranged(arrangement);
@@ -422,6 +423,7 @@ impl Show {
         let Some(timed) = self.timed(self.shot).copied() else {
             return;
         };
+        hold_names(bench, timed.played.is_some());
         let share = timed.share(self.at - timed.start);
         let pose = match &self.way.found {
             Some((_, Some(way))) => way.at(share),
@@ -441,6 +443,16 @@ impl Show {
             let share = share as f32;
             let eased = share * share * (3.0 - 2.0 * share);
             bench.pair.divider = from + (to - from) * eased;
+        }
+    }
+}
+
+/// Names of what runs stay for a moment while a part of the recording plays, however fast it does.
+fn hold_names(bench: &mut Workbench, is_on: bool) {
+    if let Some(document) = &mut bench.document {
+        document.landscape.hold_names(is_on);
+        if let Some(beside) = &mut document.beside {
+            beside.hold_names(is_on);
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::presentation::scene::SceneFile;
 use crate::render::gpu::{Gpu, GpuError};
 use crate::render::image::Image;
 use crate::render::readback;
-use crate::render::renderer::Quality;
+use crate::render::renderer::{Quality, Renderer};
 use crate::render::theme::Theme;
 
 /// egui makes colours as they are stored.
@@ -86,6 +86,7 @@ impl Stage {
         gpu.check_size(settings.size)?;
         let mut bench = Workbench::new(Box::new(|| Box::new(|| ())));
         bench.tell_time(Duration::ZERO);
+        bench.set_most_blocks(Renderer::most_blocks(&gpu));
         let bookmarks = opened.show(&mut bench);
         bench.messages.clear();
         if let Some(theme) = settings.theme {

@@ -121,6 +121,7 @@ pub struct LandscapeView {
     /// Whose arcs stand out: the module pointed at, and the one chosen, both as they are displayed.
     focused: [Option<ModuleId>; 2],
     focus: Focus,
+    held: naming::Held,
 }
 
 impl LandscapeView {
@@ -170,6 +171,7 @@ impl LandscapeView {
             weighs: None,
             marked: Vec::new(),
             focused: [None; 2],
+            held: naming::Held::default(),
             focus: Focus {
                 share: 1.0,
                 ..Focus::default()
@@ -266,6 +268,7 @@ impl LandscapeView {
     /// Moves the blocks on to their places, and their colours to what they say; whether blocks were moving.
     pub fn advance(&mut self, seconds: f32) -> bool {
         self.focus.share = (self.focus.share + seconds / FOCUSING).min(1.0);
+        self.held.pass(seconds);
         self.fading.take_if(|fading| !fading.advance(seconds));
         let Some(motion) = &mut self.motion else {
             return false;

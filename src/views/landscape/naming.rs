@@ -26,6 +26,35 @@ const MOST_RUNNING_NAMES: usize = 6;
 const MOST_COUNTS_OF_CEL: usize = 7;
 const MOST_COUNTS_OF_CHOSEN: usize = 9;
 
+/// While names are held, others take their places after so many seconds.
+const HELD: f32 = 0.6;
+
+/// Names of what runs, and counts, that stay for a moment while it plays: what changes with every frame cannot be read.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    is_on: bool,
+    /// Seconds since they were chosen.
+    since: f32,
+    running: Vec<ModuleId>,
+    /// Those of the cel.
+    counts: Vec<Subject>,
+}
+
+impl Held {
+    pub fn pass(&mut self, seconds: f32) {
+        self.since += seconds;
+    }
+
+    /// Whether others are to be chosen now.
+    fn is_due(&mut self) -> bool {
+        let is_due = !self.is_on || self.since >= HELD || self.running.is_empty();
+        if is_due {
+            self.since = 0.0;
+        }
+        is_due
+    }
+}
+
 /// A count that stands at an arc.
 #[derive(Debug)]
 struct CountShown {
@@ -49,6 +78,11 @@ impl Counts {
 }
 
 impl LandscapeView {
+    /// Has names of what runs stay for a moment, or be those of the moment shown.
+    pub fn hold_names(&mut self, is_on: bool) {
+        self.held.is_on = is_on;
+    }
+
     /// Chooses the names for a camera and a picture of `size` physical pixels: districts by their size on
     /// the screen; what is pointed at, chosen, `found` or running by request. `em` is the height of
     /// letters on the screen in pixels.
@@ -61,7 +95,14 @@ impl LandscapeView {
         size: Vec2,
         em: f32,
     ) {
-        self.find_counts(selection);
+        let are_others = self.held.is_due();
+        if are_others {
+            let running = self.relations.innermost().iter().take(MOST_RUNNING_NAMES);
+            let running = running.filter_map(|&index| self.blocks.get(index as usize));
+            self.held.running.clear();
+            self.held.running.extend(running.map(|block| block.module));
+        }
+        self.find_counts(selection, are_others);
         let hierarchy = &session.hierarchy;
         let eye = eye(camera, size);
         let (looks, picker) = (&self.looks, &self.picker);
@@ -104,8 +145,7 @@ impl LandscapeView {
                 top: middle.with_z(block.max.z + rise),
             })
         };
-        let running = self.relations.innermost().iter().take(MOST_RUNNING_NAMES);
-        let running = running.filter_map(|&index| Some(self.blocks.get(index as usize)?.module));
+        let running = self.held.running.iter().copied();
         let requests = selection
             .pointed
             .module
@@ -152,13 +192,17 @@ impl LandscapeView {
     /// (AVID section 2.1).
     ///
     /// They are worked out anew only when arcs or what is meant are others: not because the camera moves.
-    fn find_counts(&mut self, selection: &Selection) {
+    fn find_counts(&mut self, selection: &Selection, are_others: bool) {
         let meant = [selection.pointed, selection.chosen];
         if self.counts.of.replace(meant) == Some(meant) {
             return;
         }
         let mut counts = std::mem::take(&mut self.counts.shown);
         counts.clear();
+        let mut held = std::mem::take(&mut self.held.counts);
+        if are_others {
+            held.clear();
+        }
         let module = |block: u32| self.blocks[block as usize].module;
         let [pointed, chosen] = [selection.pointed, selection.chosen];
         let chosen_block = chosen.module.and_then(|it| self.block_of.get(it.index()));
@@ -170,6 +214,7 @@ impl LandscapeView {
         } in self.relations.counts()
         {
             let pair = Some((module(relation.from), module(relation.to)));
+            let of = Subject::Relation(module(relation.from), module(relation.to));
             let is_meant = pair == pointed.relation || pair == chosen.relation;
             let is_chosen =
                 chosen_block.is_some_and(|block| [relation.from, relation.to].contains(block));
@@ -182,8 +227,11 @@ impl LandscapeView {
                 let stands_out = relation.step_calls > 0
                     || !sign.is_empty()
                     || self.shown.is_some_and(|it| it.summary);
-                of_cel += usize::from(stands_out);
-                stands_out && of_cel <= MOST_COUNTS_OF_CEL
+                of_cel += usize::from(stands_out && are_others);
+                if stands_out && are_others && of_cel <= MOST_COUNTS_OF_CEL {
+                    held.push(of);
+                }
+                held.contains(&of)
             };
             if wanted {
                 let mut text = sign.to_owned();
@@ -200,11 +248,10 @@ impl LandscapeView {
                     text.push_str(" +");
                     text.push_str(&grouped(relation.step_calls));
                 }
-                let of = Subject::Relation(module(relation.from), module(relation.to));
                 let at = self.relations.middle(arc);
                 counts.push(CountShown { of, text, at });
             }
         }
-        self.counts.shown = counts;
+        (self.counts.shown, self.held.counts) = (counts, held);
     }
 }

@@ -46,6 +46,7 @@ impl LandscapeView {
             marked: Vec::new(),
             were_moving: false,
             focused: [None; 2],
+            held: Default::default(),
             focus: Focus {
                 share: 1.0,
                 ..Focus::default()
