@@ -1,8 +1,8 @@
 //! Films: frames in, one file out.
 //!
-//! Frames are encoded in parts of a second, each of which can be decoded by itself, several at a time ([`workers`]).
+//! Frames are encoded in parts of a second, each of which can be decoded by itself, several at a time (`workers`).
 //! Parts are kept beside the film until that is whole ([`parts`]): what was interrupted goes on where it stood. The
-//! parts are then put into a container. Pictures in sequence ([`sequence`]) are parts by themselves.
+//! parts are then put into a container. Pictures in sequence (`sequence`) are parts by themselves.
 
 #[cfg(feature = "webm")]
 mod av1;
