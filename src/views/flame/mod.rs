@@ -47,7 +47,7 @@ const BOX: f32 = 3.0;
 /// most so many of all lanes in a line, and no wider than so many columns.
 const AT_ONCE: u64 = 80_000;
 const CALLS: u64 = 256;
-const CELLS: u64 = 2_500;
+const CELLS: u64 = 1_600;
 const WIDEST: u64 = 24;
 
 /// So many names are written at most: more would not be read.
