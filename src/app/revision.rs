@@ -92,6 +92,7 @@ impl Workbench {
                     Mapping::parse(&text, &path.display().to_string());
                 self.mapping.text = text;
                 self.mapping.is_open = !self.mapping.errors.is_empty();
+                self.talk.is_open &= !self.mapping.is_open;
             }
             Err(failure) => self.tell("The mapping file could not be read", failure),
         }
@@ -429,6 +430,7 @@ impl Workbench {
         match command {
             Command::ToggleMapping => {
                 self.mapping.is_open ^= true;
+                self.talk.is_open &= !self.mapping.is_open;
                 if self.mapping.is_open && self.mapping.text.is_empty() {
                     self.start_mapping();
                 }

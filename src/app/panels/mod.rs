@@ -174,7 +174,10 @@ pub fn show(
     context.free = landscape.map_or(room, |place| place.seen);
     let ctx = ui.ctx().clone();
     if landscape.is_some() {
-        stacks::show(&ctx, &mut context);
+        // The corner is that of panels which one opens.
+        if !bench.mapping.is_open && !bench.talk.is_open {
+            stacks::show(&ctx, &mut context);
+        }
         flying::show(&ctx, &mut context);
     }
     let map = landscape.and_then(|place| minimap::show(&ctx, place, &mut context));

@@ -4,6 +4,7 @@ use egui::{Align, Layout, Ui};
 
 use super::super::camera::{Mode, Preset};
 use super::super::command::Command;
+use super::super::presenting::script;
 use super::super::style;
 use super::widgets::{Icon, icon_button, paint};
 use super::{Context, messages, search};
@@ -39,6 +40,16 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
                 toggle(ui, context, fly, "Fly", Command::OrbitOrFly, tooltip);
                 views(ui, context);
                 structure(ui, context);
+                if bench.talk.recorder.is_some() {
+                    toggle(
+                        ui,
+                        context,
+                        true,
+                        "End recording",
+                        Command::Script(script::Ask::Record),
+                        "What is done becomes shots of a scene (F9)",
+                    );
+                }
                 if icon_button(ui, Icon::Home, false, "Show everything (Home)").clicked() {
                     context.commands.push(Command::FlyHome);
                 }

@@ -249,7 +249,11 @@ impl Workbench {
     pub(in crate::app) fn on_talk(&mut self, command: Command) {
         let path = PathBuf::from(self.talk.file.trim());
         match command {
-            Command::ToggleTalk => self.talk.is_open ^= true,
+            Command::ToggleTalk => {
+                self.talk.is_open ^= true;
+                // Both lie in one corner.
+                self.mapping.is_open &= !self.talk.is_open;
+            }
             Command::NameTalkFile(file) => self.talk.file = file,
             Command::ExportBookmarks => match self.export_bookmarks(&path) {
                 Ok(()) => self.tell_briefly(format!("Written to {}", path.display())),
