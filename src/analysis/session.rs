@@ -45,8 +45,49 @@ pub enum OpenError {
 /// What to open: at most one source tree, any number of recordings; the built-in demo for neither.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Inputs {
+    /// Of two that are compared, that of B.
     pub source_dir: Option<PathBuf>,
     pub recordings: Vec<PathBuf>,
+    pub sides: Sides,
+}
+
+/// What is said of two sides to compare beyond a recording of each over one source tree.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sides {
+    /// So many of the recordings, the first ones, are runs of A, the others of B; 0 where nothing is said: then two
+    /// recordings are one of each, if they are not parts of one.
+    pub runs_of_a: usize,
+    /// The source tree of A, where it is another than that of B.
+    pub source_of_a: Option<PathBuf>,
+}
+
+impl Inputs {
+    /// The recordings of A and of B; none where there are no two sides.
+    pub fn recordings_of_sides(&self) -> Option<[&[PathBuf]; 2]> {
+        let runs_of_a = match (self.sides.runs_of_a, self.recordings.len()) {
+            (0, 2) => 1,
+            (0, _) => return None,
+            (runs, _) => runs,
+        };
+        let (a, b) = self.recordings.split_at_checked(runs_of_a)?;
+        (!b.is_empty()).then_some([a, b])
+    }
+
+    /// The same with A and B exchanged.
+    pub fn swapped(mut self) -> Inputs {
+        let Some([a, b]) = self.recordings_of_sides() else {
+            return self;
+        };
+        let of_b = b.len();
+        self.recordings = b.iter().chain(a).cloned().collect();
+        if self.sides.runs_of_a > 0 {
+            self.sides.runs_of_a = of_b;
+        }
+        if let Some(of_a) = self.sides.source_of_a.take() {
+            self.sides.source_of_a = self.source_dir.replace(of_a);
+        }
+        self
+    }
 }
 
 impl Session {

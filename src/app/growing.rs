@@ -291,6 +291,7 @@ mod tests {
         let inputs = Inputs {
             source_dir: None,
             recordings: vec![path.clone()],
+            ..Inputs::default()
         };
         let open = || {
             let settings = LandscapeSettings::default();

@@ -10,7 +10,7 @@ use anyhow::{Context, bail, ensure};
 use super::job::Job;
 use super::saved::SavedSession;
 use super::workbench::Workbench;
-use crate::analysis::session::Inputs;
+use crate::analysis::session::{Inputs, Sides};
 use crate::facts::hierarchy::{Hierarchy, ModuleKind};
 use crate::facts::pack::{self, Packed, Parts};
 use crate::import;
@@ -50,10 +50,25 @@ pub fn pack(
     progress: &Progress,
 ) -> anyhow::Result<(Vec<String>, u64)> {
     let mut packing = Packing::new(out)?;
-    if let Some(dir) = &wanted.inputs.source_dir {
-        packing.source(dir, wanted.with_source, progress)?;
-    }
-    packing.recordings(&wanted.inputs.recordings, progress)?;
+    let inputs = &wanted.inputs;
+    let mut source = |dir: &Option<PathBuf>, folder: &str| -> anyhow::Result<_> {
+        let packed = dir
+            .as_ref()
+            .map(|dir| packing.source(dir, folder, wanted.with_source, progress));
+        packed.transpose()
+    };
+    let sources = [
+        source(&inputs.source_dir, "source")?,
+        source(&inputs.sides.source_of_a, "source-of-a")?,
+    ];
+    [packing.parts.source, packing.parts.source_of_a] = sources;
+    let (of_a, of_b) = inputs
+        .recordings
+        .split_at_checked(inputs.sides.runs_of_a)
+        .unwrap_or_default();
+    packing.recordings(of_a, progress)?;
+    packing.parts.runs_of_a = packing.parts.recordings.len();
+    packing.recordings(of_b, progress)?;
     if let Some(mapping) = &wanted.mapping {
         packing.parts.mapping = Some(packing.mapping(mapping)?);
     }
@@ -110,12 +125,19 @@ impl Packing {
         self.folder.join(self.files.len().to_string())
     }
 
-    fn source(&mut self, dir: &Path, with_text: bool, progress: &Progress) -> anyhow::Result<()> {
+    /// The name that the tree gets in `folder` of the pack.
+    fn source(
+        &mut self,
+        dir: &Path,
+        folder: &str,
+        with_text: bool,
+        progress: &Progress,
+    ) -> anyhow::Result<String> {
         let hierarchy = source::scan(dir, progress, &Reporter::new())?;
         let root = plain(hierarchy.name(ModuleId::ROOT));
         let modules = hierarchy.len();
         if with_text && dir.is_dir() {
-            let name = format!("source/{root}");
+            let name = format!("{folder}/{root}");
             let files = files(&hierarchy);
             for file in &files {
                 let path = dir.join(file);
@@ -126,15 +148,14 @@ impl Packing {
             }
             self.said
                 .push(format!("{} source files of {root}", files.len()));
-            self.parts.source = Some(name);
-            return Ok(());
+            return Ok(name);
         }
         ensure!(
             !with_text,
             "{}: expected a source tree for --with-source, found a structure without text",
             dir.display()
         );
-        let name = format!("source/{root}{}", structure::ENDING);
+        let name = format!("{folder}/{root}{}", structure::ENDING);
         let path = self.made();
         let file = File::create(&path).with_context(|| path.display().to_string())?;
         let mut out = BufWriter::new(file);
@@ -142,11 +163,10 @@ impl Packing {
             .and_then(|()| out.flush())
             .with_context(|| path.display().to_string())?;
         self.add(name.clone(), path);
-        self.parts.source = Some(name);
         self.said.push(format!(
             "the structure of {root}: {modules} modules, no text"
         ));
-        Ok(())
+        Ok(name)
     }
 
     fn recordings(&mut self, paths: &[PathBuf], progress: &Progress) -> anyhow::Result<()> {
@@ -236,8 +256,7 @@ impl Packing {
             self.parts.mapping.clone_from(&mapping);
         }
         saved.set_inputs(
-            self.parts.source.as_ref().map(PathBuf::from),
-            self.parts.recordings.iter().map(PathBuf::from).collect(),
+            inputs_of(&self.parts, |name| PathBuf::from(name)),
             mapping.map(PathBuf::from),
         );
         let made = self.made();
@@ -288,6 +307,8 @@ impl Packing {
             None => SceneInputs {
                 source: self.parts.source.as_ref().map(up),
                 recordings: self.parts.recordings.iter().map(up).collect(),
+                runs_of_a: self.parts.runs_of_a,
+                source_of_a: self.parts.source_of_a.as_ref().map(up),
                 mapping: mapping.as_ref().map(up),
                 session: None,
             },
@@ -304,6 +325,18 @@ impl Packing {
         self.parts.scenes.push(name);
         self.said.push(format!("the scene {}", path.display()));
         Ok(())
+    }
+}
+
+/// What a pack opens, `path` saying where each of its names lies.
+fn inputs_of(parts: &Parts, path: impl Fn(&String) -> PathBuf) -> Inputs {
+    Inputs {
+        source_dir: parts.source.as_ref().map(&path),
+        recordings: parts.recordings.iter().map(&path).collect(),
+        sides: Sides {
+            runs_of_a: parts.runs_of_a,
+            source_of_a: parts.source_of_a.as_ref().map(&path),
+        },
     }
 }
 
@@ -335,10 +368,7 @@ pub fn open(path: &Path, progress: &Progress) -> anyhow::Result<Opened> {
     let parts = &unpacked.parts;
     let found = |name: &String| unpacked.path(name);
     let opened = Opened {
-        inputs: Inputs {
-            source_dir: parts.source.as_ref().map(found),
-            recordings: parts.recordings.iter().map(found).collect(),
-        },
+        inputs: inputs_of(parts, found),
         session: parts.session.as_ref().map(found),
         mapping: parts.mapping.as_ref().map(found),
         scenes: parts.scenes.iter().map(found).collect(),
@@ -366,6 +396,7 @@ pub fn open(path: &Path, progress: &Progress) -> anyhow::Result<Opened> {
         let of = SceneFile::read(scene)?.scene;
         let mut names = of.inputs.recordings;
         names.extend(of.inputs.source);
+        names.extend(of.inputs.source_of_a);
         names.extend(of.inputs.mapping);
         names.extend(of.inputs.session);
         names.extend(of.bookmarks.into_iter().filter_map(|it| it.mapping));

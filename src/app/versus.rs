@@ -1,19 +1,20 @@
 //! Two runs in one window: which of them is shown, which time of it is which of the other, and what differs.
 
-use std::sync::Arc;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::analysis::alignment::{Alignment, Link, Run};
 use crate::analysis::comparison::amounts::{Change, Measure};
 use crate::analysis::comparison::counted::{Counted, differences};
 use crate::analysis::comparison::pairing::Correction;
 use crate::analysis::comparison::tables::{Given, RelationChange};
-use crate::analysis::comparison::threads;
-use crate::analysis::comparison::{self, Comparison, Settings};
+use crate::analysis::comparison::{self, Comparison, Settings, calls, threads};
 use crate::analysis::session::{Inputs, OpenError, Session};
 use crate::facts::trace::{FunctionMetrics, Relation};
 use crate::filter::correspond;
 use crate::filter::cut::Cut;
+use crate::filter::selection::CallOf;
 use crate::import;
 use crate::progress::Progress;
 use crate::units::{FunctionId, ModuleId, ThreadId, Time, TimeRange};
@@ -64,8 +65,9 @@ impl Together {
     }
 }
 
-/// Two runs over one structure, one of them shown. The session holds the one that is shown first. What is said of A
-/// and B changes places when they are swapped.
+/// Two runs over one structure, one of them shown. The session holds the one that is shown first, then the other one;
+/// then, where several runs of A and B are compared, the rest, which no view along time shows. What is said of A and B
+/// changes places when they are swapped.
 #[derive(Clone, Debug)]
 pub struct Versus {
     /// Of the modules of the structure that is shown.
@@ -83,6 +85,8 @@ pub struct Versus {
     /// Which function of one run is which of the other.
     pub pairs: Arc<Pairs>,
     names: [String; 2],
+    /// How many runs of A and B are compared.
+    runs: [usize; 2],
     /// 0 for A, 1 for B.
     shown: usize,
     /// A is the second of the inputs.
@@ -92,8 +96,12 @@ pub struct Versus {
     clocks: Option<Arc<Alignment>>,
     /// By function of each run, the row of the comparison.
     row_of: [Arc<[u32]>; 2],
+    /// The same of the rest of the session's recordings.
+    row_of_rest: Arc<[Vec<u32>]>,
     /// By thread of each run, the one of the other run that it is.
     threads: [Arc<[Option<ThreadId>]>; 2],
+    /// What has been asked of calls of the run that is shown.
+    same_calls: Arc<Mutex<HashMap<CallOf, Option<CallOf>>>>,
     /// Other numbers are other runs, or other clocks.
     revision: u64,
 }
@@ -128,29 +136,38 @@ impl Versus {
         corrections: Vec<Correction>,
         progress: &Progress,
     ) -> Result<Option<(Session, Versus)>, OpenError> {
-        let [a, b] = &inputs.recordings[..] else {
+        let Some(of_sides) = inputs.recordings_of_sides() else {
             return Ok(None);
         };
+        let (of_a, of_b) = (&inputs.sides.source_of_a, &inputs.source_dir);
         let sides = comparison::Inputs {
-            recordings: [vec![a.clone()], vec![b.clone()]],
-            source_dirs: inputs.source_dir.iter().cloned().collect(),
+            recordings: of_sides.map(<[_]>::to_vec),
+            source_dirs: of_a.iter().chain(of_b).cloned().collect(),
         };
         let settings = Settings {
             corrections,
             ..Settings::default()
         };
         let comparison = Comparison::open(&sides, &settings, progress)?;
-        let of = &comparison.session.recordings;
-        if comparison.runs != [1, 1] {
+        let runs = comparison.runs;
+        if runs.contains(&0) {
             return Ok(None);
         }
-        let recordings = [&*of[0].recording, &*of[1].recording];
-        if import::are_one([a.as_path(), b.as_path()], recordings, progress)? {
+        // The first run of each side is the one that is shown along time.
+        let of =
+            [0, runs[0]].map(|place| Arc::clone(&comparison.session.recordings[place].recording));
+        if let (0, [[a], [b]]) = (inputs.sides.runs_of_a, of_sides)
+            && import::are_one(
+                [a.as_path(), b.as_path()],
+                of.each_ref().map(|it| &**it),
+                progress,
+            )?
+        {
             return Ok(None);
         }
-        let [of_a, of_b] = [&recordings[0].trace, &recordings[1].trace];
+        let [of_a, of_b] = of.each_ref().map(|it| &it.trace);
         let threads = [threads::paired(of_a, of_b), threads::paired(of_b, of_a)];
-        let versus = Versus {
+        let mut versus = Versus {
             difference: Difference::default(),
             functions: comparison.functions(Given::Compared).into(),
             relations: comparison.relations(Given::Compared).into(),
@@ -162,18 +179,26 @@ impl Versus {
             ],
             doubts: comparison.doubts.iter().map(ToString::to_string).collect(),
             pairs: Arc::new(Pairs::new(&comparison, &settings.corrections)),
-            names: [0, 1].map(|place| of[place].recording.name()),
+            names: of.each_ref().map(|it| it.name()),
+            runs,
             shown: 0,
             is_swapped: false,
             link: Link::Share,
             clocks: None,
-            row_of: [0, 1].map(|place| comparison.row_of[place].as_slice().into()),
+            row_of: Default::default(),
+            row_of_rest: Default::default(),
             threads: threads.map(Into::into),
+            same_calls: Arc::default(),
             revision: next_revision(),
         };
-        let versus = versus.linked(&comparison.session, Link::Share);
-        let versus = versus.over(&comparison.session, Measure::SelfCost, Strength::Absolute);
-        Ok(Some((comparison.session, versus)))
+        let (mut session, mut row_of) = (comparison.session, comparison.row_of);
+        session.recordings.swap(1, runs[0]);
+        row_of.swap(1, runs[0]);
+        versus.row_of_rest = row_of.split_off(2).into();
+        versus.row_of = [0, 1].map(|place| row_of[place].as_slice().into());
+        let versus = versus.linked(&session, Link::Share);
+        let versus = versus.over(&session, Measure::SelfCost, Strength::Absolute);
+        Ok(Some((session, versus)))
     }
 
     /// The same by another measure, or over another structure of the same recordings. O(functions + modules).
@@ -241,14 +266,53 @@ impl Versus {
         *self.threads[self.shown].get(thread.index())?
     }
 
+    /// The rows of each recording of the session by its functions, with the recording's place: a row's last one is what
+    /// names it, B as it is shown, else A, else another run.
+    fn rows(&self) -> impl DoubleEndedIterator<Item = (usize, &[u32])> {
+        let rest = (2..).zip(self.row_of_rest.iter().map(Vec::as_slice));
+        let rest: Vec<_> = rest.collect();
+        let shown = [0, 1].map(|side| (self.places()[side], &*self.row_of[side]));
+        rest.into_iter().chain(shown)
+    }
+
+    /// The call of the other run that one of the run that is shown is; none where it has none. Looked for once.
+    pub fn call_of_other(&self, session: &Session, of: CallOf) -> Option<CallOf> {
+        // Nothing is left half done by a thread that panics here.
+        let asked = || {
+            self.same_calls
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
+        if let Some(known) = asked().get(&of) {
+            return *known;
+        }
+        let found = self.find_call(session, of);
+        asked().insert(of, found);
+        found
+    }
+
+    fn find_call(&self, session: &Session, of: CallOf) -> Option<CallOf> {
+        let thread = self.thread_of_other(of.thread)?;
+        let run = |side: usize| {
+            let resolved = session.recordings.get(self.places()[side])?;
+            Some(Run {
+                trace: &resolved.recording.trace,
+                row_of: &self.row_of[side],
+            })
+        };
+        let (own, other) = (run(self.shown)?, run(1 - self.shown)?);
+        let call = calls::found_again((own, of.thread), of.call, (other, thread))?;
+        Some(CallOf { thread, call })
+    }
+
     /// By row, its module in the structure of a session of the same recordings.
     pub fn modules(&self, session: &Session) -> Vec<ModuleId> {
         let mut modules = vec![ModuleId::ROOT; self.functions.len()];
         // What is in both stands where B has it.
-        for side in [0, 1] {
-            let resolved = session.recordings.get(self.places()[side]);
+        for (place, rows) in self.rows() {
+            let resolved = session.recordings.get(place);
             let of = resolved.map(|it| it.resolution.modules.as_slice());
-            for (&row, &module) in self.row_of[side].iter().zip(of.unwrap_or_default()) {
+            for (&row, &module) in rows.iter().zip(of.unwrap_or_default()) {
                 if let Some(place) = modules.get_mut(row as usize) {
                     *place = module;
                 }
@@ -283,6 +347,7 @@ impl Versus {
     pub fn flipped(&self) -> Versus {
         Versus {
             shown: 1 - self.shown,
+            same_calls: Arc::default(),
             revision: next_revision(),
             ..self.clone()
         }
@@ -316,12 +381,15 @@ impl Versus {
             doubts: self.doubts.clone(),
             pairs: Arc::new(self.pairs.swapped()),
             names: [b, a],
+            runs: [self.runs[1], self.runs[0]],
             shown: 1 - self.shown,
             is_swapped: !self.is_swapped,
             link: self.link,
             clocks: self.clocks.as_ref().map(|it| Arc::new(it.swapped())),
             row_of: [row_b, row_a],
+            row_of_rest: Arc::clone(&self.row_of_rest),
             threads: [threads_b, threads_a],
+            same_calls: Arc::clone(&self.same_calls),
             revision: next_revision(),
         }
     }
@@ -354,7 +422,7 @@ impl Versus {
         }
         if versus.shown != self.shown {
             versus = versus.flipped();
-            session.recordings.reverse();
+            session.recordings.swap(0, 1);
         }
         // Rows have other numbers now.
         let link = match self.link {
@@ -395,7 +463,16 @@ impl Versus {
     /// A side for people.
     pub fn title_of(&self, side: usize) -> String {
         let side = side.min(1);
-        format!("{}: {}", ["A", "B"][side], self.names[side])
+        let (letter, name) = (["A", "B"][side], &self.names[side]);
+        match self.runs[side] {
+            1 => format!("{letter}: {name}"),
+            runs => format!("{letter}: {name}, 1 of {runs} runs"),
+        }
+    }
+
+    /// How many runs of A and B are compared.
+    pub fn runs(&self) -> [usize; 2] {
+        self.runs
     }
 
     /// What the user has said of which function is which, as names or paths in A and in B.
@@ -426,27 +503,28 @@ impl Versus {
         self.row_of[self.shown].get(function.index()).copied()
     }
 
-    /// The module of a row's function in the structure of a session of the same recordings. O(functions).
-    pub fn module(&self, session: &Session, row: u32) -> Option<ModuleId> {
-        let mut sides = [1, 0].into_iter();
-        sides.find_map(|side| {
-            let function = self.row_of[side].iter().position(|&of| of == row)?;
-            let resolved = session.recordings.get(self.places()[side])?;
-            resolved.resolution.modules.get(function).copied()
+    /// The place in the session of a recording that has a row's function, and its number there. O(functions).
+    fn function(&self, row: u32) -> Option<(usize, FunctionId)> {
+        self.rows().rev().find_map(|(place, rows)| {
+            let function = rows.iter().position(|&of| of == row)?;
+            Some((place, FunctionId(function as u32)))
         })
     }
 
-    /// The name of a row's function.
+    /// The module of a row's function in the structure of a session of the same recordings. O(functions).
+    pub fn module(&self, session: &Session, row: u32) -> Option<ModuleId> {
+        let (place, function) = self.function(row)?;
+        let resolved = session.recordings.get(place)?;
+        resolved.resolution.modules.get(function.index()).copied()
+    }
+
+    /// The name of a row's function. O(functions).
     pub fn row_name<'a>(&self, session: &'a Session, row: u32) -> &'a str {
-        for side in [1, 0] {
-            let found = self.row_of[side].iter().position(|&of| of == row);
-            let resolved = session.recordings.get(self.places()[side]);
-            if let (Some(function), Some(resolved)) = (found, resolved) {
-                let function = FunctionId(function as u32);
-                return resolved.recording.functions.get(function).name;
-            }
-        }
-        ""
+        let found = self.function(row);
+        let found = found.and_then(|(place, id)| Some((session.recordings.get(place)?, id)));
+        found.map_or("", |(resolved, id)| {
+            resolved.recording.functions.get(id).name
+        })
     }
 
     /// Other numbers are other runs, another measure, or other clocks.
@@ -454,13 +532,13 @@ impl Versus {
         self.revision
     }
 
-    /// By row, a function of it: its side and number.
+    /// By row, a recording of the session that has its function, and its number there.
     fn functions_of_rows(&self) -> Vec<Option<(usize, FunctionId)>> {
         let mut found = vec![None; self.functions.len()];
-        for side in [0, 1] {
-            for (&row, function) in self.row_of[side].iter().zip(0..) {
-                if let Some(place) = found.get_mut(row as usize) {
-                    *place = Some((side, FunctionId(function)));
+        for (place, rows) in self.rows() {
+            for (&row, function) in rows.iter().zip(0..) {
+                if let Some(of) = found.get_mut(row as usize) {
+                    *of = Some((place, FunctionId(function)));
                 }
             }
         }
@@ -474,8 +552,8 @@ impl Versus {
         let found = self.functions_of_rows();
         let modules = self.modules(session);
         let name = |row: u32| {
-            let (side, function) = found.get(row as usize).copied().flatten()?;
-            let resolved = session.recordings.get(self.places()[side])?;
+            let (place, function) = found.get(row as usize).copied().flatten()?;
+            let resolved = session.recordings.get(place)?;
             Some(resolved.recording.functions.get(function).name)
         };
         let compared = Compared {
@@ -524,6 +602,7 @@ impl Versus {
             is_wall: self.link == Link::WallTime,
             difference: &self.difference,
             threads: self.threads.each_ref().map(|it| &**it),
+            row_of: self.row_of.each_ref().map(|it| &**it),
             revision: self.revision,
         })
     }

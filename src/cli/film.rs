@@ -171,6 +171,7 @@ fn fingerprint(file: &SceneFile, opens: &Opens) -> String {
         .inputs
         .source_dir
         .iter()
+        .chain(&opens.inputs.sides.source_of_a)
         .chain(&opens.inputs.recordings);
     for path in paths.chain(&opens.mapping).chain(session) {
         text += &format!("\n{}", stamp(path));

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 
-use crate::analysis::session::Inputs;
+use crate::analysis::session::{Inputs, Sides};
 use crate::app::sharing;
 use crate::facts::pack;
 use crate::import;
@@ -20,33 +20,75 @@ pub fn unpacked(path: &Path) -> anyhow::Result<Inputs> {
 /// Sorts paths by what they are: a directory that holds no recording is the source tree, everything else,
 /// pipes and `-` included, a recording; a pack is what is in it.
 pub fn sort(paths: &[PathBuf]) -> anyhow::Result<Inputs> {
-    let mut inputs = Inputs::default();
+    let (mut sources, recordings) = sorted(paths, 1)?;
+    Ok(Inputs {
+        source_dir: sources.pop(),
+        recordings,
+        ..Inputs::default()
+    })
+}
+
+/// The same for what may be compared: two recordings may have a source tree each, and where several runs of each side
+/// are given beside them, `paths` are source trees alone.
+pub fn sort_sides(paths: &[PathBuf], [a, b]: [&[PathBuf]; 2]) -> anyhow::Result<Inputs> {
+    let (mut sources, mut recordings) = sorted(paths, 2)?;
+    let mut sides = Sides::default();
+    if !a.is_empty() {
+        if let Some(recording) = recordings.first() {
+            bail!(
+                "{}: expected a source tree beside --a and --b, found a recording",
+                recording.display()
+            );
+        }
+        for path in a.iter().chain(b) {
+            std::fs::metadata(path).with_context(|| path.display().to_string())?;
+        }
+        sides.runs_of_a = a.len();
+        recordings = [a, b].concat();
+    }
+    let source_dir = sources.pop();
+    if let Some(of_a) = sources.pop() {
+        ensure!(
+            !a.is_empty() || recordings.len() == 2,
+            "{}: expected one source tree, or two recordings A and B with that of A and that of B, found {} \
+             recordings",
+            of_a.display(),
+            recordings.len()
+        );
+        sides.runs_of_a = sides.runs_of_a.max(1);
+        sides.source_of_a = Some(of_a);
+    }
+    Ok(Inputs {
+        source_dir,
+        recordings,
+        sides,
+    })
+}
+
+/// Source trees, no more than `most`, and recordings.
+fn sorted(paths: &[PathBuf], most: usize) -> anyhow::Result<(Vec<PathBuf>, Vec<PathBuf>)> {
+    let (mut sources, mut recordings) = (Vec::new(), Vec::new());
     for path in paths {
         let is_pipe = path.as_os_str() == STANDARD_INPUT;
         if !is_pipe && pack::is_pack(path) {
             let opened = unpacked(path)?;
-            ensure!(
-                inputs.source_dir.is_none() || opened.source_dir.is_none(),
-                "{}: expected a recording, found a pack with a second source tree",
-                path.display()
-            );
-            inputs.source_dir = inputs.source_dir.take().or(opened.source_dir);
-            inputs.recordings.extend(opened.recordings);
-            continue;
-        }
-        if !is_pipe {
-            std::fs::metadata(path).with_context(|| path.display().to_string())?;
-        }
-        if !is_pipe && source::is_source(path, import::is_recording) {
-            ensure!(
-                inputs.source_dir.is_none(),
-                "{}: expected a recording, found a second source tree",
-                path.display()
-            );
-            inputs.source_dir = Some(path.clone());
+            sources.extend(opened.source_dir);
+            recordings.extend(opened.recordings);
         } else {
-            inputs.recordings.push(path.clone());
+            if !is_pipe {
+                std::fs::metadata(path).with_context(|| path.display().to_string())?;
+            }
+            match !is_pipe && source::is_source(path, import::is_recording) {
+                true => sources.push(path.clone()),
+                false => recordings.push(path.clone()),
+            }
         }
+        ensure!(
+            sources.len() <= most,
+            "{}: expected a recording, found a {} source tree",
+            path.display(),
+            if most == 1 { "second" } else { "third" }
+        );
     }
-    Ok(inputs)
+    Ok((sources, recordings))
 }

@@ -20,6 +20,7 @@ pub fn open(input: &TraceArg) -> anyhow::Result<Session> {
     let mut inputs = Inputs {
         source_dir: input.source.clone(),
         recordings: vec![input.trace.clone()],
+        ..Inputs::default()
     };
     if pack::is_pack(&input.trace) {
         let opened = super::input::unpacked(&input.trace)?;

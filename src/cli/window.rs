@@ -13,6 +13,12 @@ pub struct Args {
     /// built-in demo
     #[arg(value_name = "SOURCE_DIR | TRACE | SESSION | PACK")]
     inputs: Vec<PathBuf>,
+    /// Compare several runs of A with several of B: what is noise among them is told from what differs
+    #[arg(long, value_name = "TRACE", num_args = 1.., requires = "b")]
+    a: Vec<PathBuf>,
+    /// Several runs of B
+    #[arg(long, value_name = "TRACE", num_args = 1.., requires = "a")]
+    b: Vec<PathBuf>,
     /// Read recordings anew as they grow
     #[arg(long)]
     follow: bool,
@@ -27,6 +33,9 @@ pub const EXAMPLES: &str = "Examples:
   callscape src                     the structure alone
   callscape trace.json              a landscape of the names in a recording
   callscape src trace.json --map architecture.map
+  callscape src before.json after.json                    two runs, compared
+  callscape before.json after.json src-1.0 src-2.0        of two versions of the source
+  callscape src --a before*.json --b after*.json          several runs of each
   callscape --follow trace.json     the same while it is still written
   zcat trace.json.gz | callscape -  from a pipe
 
@@ -34,12 +43,16 @@ pub const EXAMPLES: &str = "Examples:
   callscape talk.callscape-pack                  what `callscape pack` has put together";
 
 pub fn run(args: Args) -> anyhow::Result<()> {
-    if let [path] = &args.inputs[..]
+    let alone = args
+        .inputs
+        .first()
+        .filter(|_| args.inputs.len() == 1 && args.a.is_empty());
+    if let Some(path) = alone
         && crate::app::saved::is_session_file(path)
     {
         return crate::app::run_session(path.clone(), args.map, args.follow);
     }
-    if let [path] = &args.inputs[..]
+    if let Some(path) = alone
         && pack::is_pack(path)
     {
         ensure!(
@@ -48,7 +61,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         );
         return crate::app::run_pack(path.clone(), args.follow);
     }
-    let inputs = super::input::sort(&args.inputs)?;
+    let inputs = super::input::sort_sides(&args.inputs, [&args.a, &args.b])?;
     let is_pipe = |path: &PathBuf| path.as_os_str() == STANDARD_INPUT;
     ensure!(
         !args.follow || !inputs.recordings.iter().any(is_pipe),

@@ -58,6 +58,10 @@ pub enum PackError {
     Cancelled(#[from] Cancelled),
 }
 
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
 /// What a pack is of, by the names of its files.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -65,6 +69,11 @@ pub struct Parts {
     /// The structure, or the folder of the source tree.
     pub source: Option<String>,
     pub recordings: Vec<String>,
+    /// Of two sides that are compared; 0 where nothing is said of them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub runs_of_a: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_of_a: Option<String>,
     pub mapping: Option<String>,
     pub session: Option<String>,
     pub scenes: Vec<String>,
@@ -498,7 +507,12 @@ fn checked(shown: &str, text: &[u8], limit: u64) -> Result<Manifest, PackError> 
         return Err(malformed(place(""), expected, format!("{total}")));
     }
     let parts = &manifest.parts;
-    let single = [&parts.source, &parts.mapping, &parts.session];
+    let single = [
+        &parts.source,
+        &parts.source_of_a,
+        &parts.mapping,
+        &parts.session,
+    ];
     let named = single.into_iter().flatten();
     for name in named.chain(&parts.recordings).chain(&parts.scenes) {
         // A source tree, and a recording that is a folder, are named by the folder.

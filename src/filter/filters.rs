@@ -51,12 +51,16 @@ impl Filters {
         }
     }
 
-    /// The same for another run over the same structure, `to` saying which of its threads is which: modules are left
-    /// out of both. What one call triggered is of the one run, and so is a thread that the other does not have.
-    pub fn of_other_run(&self, to: impl Fn(ThreadId) -> Option<ThreadId>) -> Filters {
+    /// The same for another run over the same structure, `thread` and `call` saying which of its threads and calls are
+    /// which: modules are left out of both. A thread or call that the other does not have is left out of the one.
+    pub fn of_other_run(
+        &self,
+        thread: impl Fn(ThreadId) -> Option<ThreadId>,
+        call: impl Fn(CallOf) -> Option<CallOf>,
+    ) -> Filters {
         let other = |step: &FilterStep| match *step {
-            FilterStep::HideThread(thread) => to(thread).map(FilterStep::HideThread),
-            FilterStep::RemoveBelowCall(_) => None,
+            FilterStep::HideThread(of) => thread(of).map(FilterStep::HideThread),
+            FilterStep::RemoveBelowCall(of) => call(of).map(FilterStep::RemoveBelowCall),
             step => Some(step),
         };
         Filters {
@@ -208,13 +212,21 @@ mod tests {
     fn another_run_is_left_what_is_of_both() {
         let module = FilterStep::RemoveModule(ModuleId(3));
         let [first, second] = [0, 1].map(|thread| FilterStep::HideThread(ThreadId(thread)));
-        let call = FilterStep::RemoveBelowCall(CallOf {
+        let call = |call| CallOf {
             thread: ThreadId(0),
-            call: CallId(4),
-        });
-        let filters = Filters::new([first, module, call, second]);
-        let other = filters.of_other_run(|thread| (thread.0 == 0).then_some(ThreadId(7)));
-        assert_eq!(other.steps(), [FilterStep::HideThread(ThreadId(7)), module]);
+            call: CallId(call),
+        };
+        let [below, below_other] = [4, 5].map(|of| FilterStep::RemoveBelowCall(call(of)));
+        let filters = Filters::new([first, module, below, second, below_other]);
+        let other = filters.of_other_run(
+            |thread| (thread.0 == 0).then_some(ThreadId(7)),
+            |of| (of.call.0 == 4).then_some(call(9)),
+        );
+        let below = FilterStep::RemoveBelowCall(call(9));
+        assert_eq!(
+            other.steps(),
+            [FilterStep::HideThread(ThreadId(7)), module, below]
+        );
     }
 
     #[test]

@@ -51,12 +51,22 @@ pub struct SceneInputs {
     /// The recordings; two are compared.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recordings: Vec<PathBuf>,
+    /// So many of them, the first ones, are runs of A, the others of B. Without it, one of each.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub runs_of_a: usize,
+    /// The source tree of A, where `source` is that of B alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_of_a: Option<PathBuf>,
     /// A mapping file through which the structure is shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mapping: Option<PathBuf>,
     /// A session file: what it opens, its look and its bookmarks. The other inputs come from it then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<PathBuf>,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 /// How the landscape looks; what is left out stays as it is. The names are those of the command line.

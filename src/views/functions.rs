@@ -328,6 +328,7 @@ mod tests {
         let inputs = Inputs {
             source_dir: None,
             recordings: vec![std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file)],
+            ..Inputs::default()
         };
         let session = Session::open(&inputs, &Progress::new()).expect("a profile");
         let recording = &session.recordings[0].recording;

@@ -244,6 +244,7 @@ fn files_that_share_a_trace_are_one_recording() {
         let inputs = Inputs {
             source_dir: None,
             recordings: paths.iter().map(|path| path.to_path_buf()).collect(),
+            ..Inputs::default()
         };
         let session = Session::open(&inputs, &Progress::new());
         session.unwrap_or_else(|error| panic!("{error}")).recordings

@@ -3,6 +3,7 @@
 //! A is the run before a change, B the one after it. Swapping them swaps every answer.
 
 pub mod amounts;
+pub mod calls;
 pub mod condition;
 pub mod contexts;
 pub mod counted;

@@ -41,6 +41,7 @@ impl Pictures<'_> {
             is_wall,
             difference: &difference,
             threads: [&[], &[]],
+            row_of: [&[], &[]],
             revision: 0,
         };
         let gpu = Gpu::headless()?;

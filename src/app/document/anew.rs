@@ -171,7 +171,7 @@ impl Document {
             return Ok(None);
         };
         let mut base = Session::clone(&now.base);
-        base.recordings.reverse();
+        base.recordings.swap(0, 1);
         let document = Document::of(
             &now.inputs,
             Arc::new(base),
@@ -231,6 +231,15 @@ impl Document {
         )?;
         let moved = document.session.hierarchy.modules().map(Some).collect();
         Ok(Some(Revised { document, moved }))
+    }
+
+    /// What it was opened from, A standing first.
+    pub fn inputs_of_sides(&self) -> Inputs {
+        let inputs = self.inputs.clone();
+        match &self.versus {
+            Some(versus) if versus.is_swapped() => inputs.swapped(),
+            _ => inputs,
+        }
     }
 
     /// Which run is shown: nothing of another is at the same time, on the same thread, or has the same numbers.
@@ -414,6 +423,7 @@ mod tests {
         let inputs = Inputs {
             source_dir: None,
             recordings: vec![PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(file)],
+            ..Inputs::default()
         };
         let (settings, progress) = (LandscapeSettings::default(), Progress::new());
         let mut document = Document::open(&inputs, None, &settings, &progress)

@@ -89,7 +89,7 @@ impl Document {
         self.most_of_both = Cost::ZERO;
         let is_of_one_unit = self.versus.as_ref().is_some_and(|it| !it.is_by_shares());
         if self.beside.is_some() && is_of_one_unit {
-            let all = self.session.recordings.iter();
+            let all = self.session.recordings.iter().take(OTHER + 1);
             let all = all.flat_map(|it| it.recording.function_metrics(None));
             let most = all.map(|it| it.self_cost).max();
             self.most_of_both = most.unwrap_or_default();
@@ -100,7 +100,8 @@ impl Document {
     pub fn filters_beside(&self) -> Filters {
         let versus = self.versus.as_ref();
         let thread = |thread| versus?.thread_of_other(thread);
-        self.filters.of_other_run(thread)
+        let call = |call| versus?.call_of_other(&self.session, call);
+        self.filters.of_other_run(thread, call)
     }
 
     /// What limits two runs that both have times; none where nothing does.

@@ -6,14 +6,26 @@ use crate::analysis::session::Inputs;
 use crate::import;
 use crate::source;
 
-/// The names of source tree and recordings, without their folders; what they are without any.
+/// The names of source tree and recordings, without their folders, of several runs of a side that of the first; what
+/// they are without any.
 pub fn name_of(inputs: &Inputs) -> String {
     if *inputs == Inputs::default() {
         return "Built-in demo".into();
     }
-    let paths = inputs.source_dir.iter().chain(&inputs.recordings);
-    let names = paths.map(|path| file_name(path));
-    names.collect::<Vec<_>>().join(" · ")
+    let sources = inputs.sides.source_of_a.iter().chain(&inputs.source_dir);
+    let mut names: Vec<String> = sources.map(|path| file_name(path)).collect();
+    let sides = inputs.recordings_of_sides();
+    match sides.filter(|_| inputs.sides.runs_of_a > 0) {
+        None => names.extend(inputs.recordings.iter().map(|path| file_name(path))),
+        Some(sides) => names.extend(sides.iter().filter_map(|runs| {
+            let first = file_name(runs.first()?);
+            Some(match runs.len() {
+                1 => first,
+                all => format!("{first} and {} more", all - 1),
+            })
+        })),
+    }
+    names.join(" · ")
 }
 
 /// The last part of a path; of `.` the directory that it is.
@@ -40,6 +52,7 @@ pub fn dropped(open: Option<&Inputs>, paths: &[PathBuf]) -> Inputs {
     let mut inputs = Inputs {
         source_dir,
         recordings: recordings.cloned().collect(),
+        ..Inputs::default()
     };
     if let Some(open) = open {
         if inputs.source_dir.is_none() {
@@ -63,6 +76,7 @@ mod tests {
         let of = |source: Option<&PathBuf>, recordings: &[&PathBuf]| Inputs {
             source_dir: source.cloned(),
             recordings: recordings.iter().map(|&path| path.clone()).collect(),
+            ..Inputs::default()
         };
         let old = PathBuf::from("old.json");
         let structure = of(Some(&tree), &[&old]);
@@ -75,5 +89,30 @@ mod tests {
         assert_eq!(drop(Some(&recording), &tree), of(Some(&tree), &[&old]));
         let both = dropped(Some(&structure), &[trace.clone(), other.clone()]);
         assert_eq!(both, of(Some(&other), &[&trace]));
+    }
+
+    #[test]
+    fn of_several_runs_the_first_is_named() {
+        let recordings = ["a1", "a2", "b1", "b2", "b3"];
+        let mut inputs = Inputs {
+            source_dir: Some("/no/such/new".into()),
+            recordings: recordings.map(PathBuf::from).into(),
+            ..Inputs::default()
+        };
+        assert_eq!(name_of(&inputs), "new · a1 · a2 · b1 · b2 · b3");
+        inputs.sides.runs_of_a = 2;
+        inputs.sides.source_of_a = Some("/no/such/old".into());
+        assert_eq!(
+            name_of(&inputs),
+            "old · new · a1 and 1 more · b1 and 2 more"
+        );
+        let swapped = inputs.clone().swapped();
+        assert_eq!(
+            name_of(&swapped),
+            "new · old · b1 and 2 more · a1 and 1 more"
+        );
+        assert_eq!(swapped.swapped(), inputs);
+        inputs.sides.runs_of_a = 5;
+        assert_eq!(inputs.recordings_of_sides(), None);
     }
 }

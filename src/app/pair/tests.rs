@@ -6,12 +6,13 @@ use std::time::Duration;
 use super::*;
 use crate::analysis::alignment::Link;
 use crate::analysis::comparison::amounts::{Change, Measure};
-use crate::analysis::session::Inputs;
+use crate::analysis::session::{Inputs, Sides};
 use crate::app::document::Document;
 use crate::app::saved::SavedPair;
 use crate::filter::filters::FilterStep;
+use crate::filter::selection::CallOf;
 use crate::progress::Progress;
-use crate::units::{ModuleId, Time, TimeRange};
+use crate::units::{CallId, ModuleId, ThreadId, Time, TimeRange};
 use crate::views::difference::Strength;
 use crate::views::landscape::LandscapeSettings;
 
@@ -25,6 +26,7 @@ fn bench() -> Workbench {
     let inputs = Inputs {
         source_dir: None,
         recordings: files.map(|file| data.join(file)).into(),
+        ..Inputs::default()
     };
     let settings = LandscapeSettings::default();
     let document = Document::open(&inputs, None, &settings, &Progress::new());
@@ -160,6 +162,7 @@ fn what_is_left_out_and_the_range_act_on_both_runs() {
         recordings: ["parsed", "stored"]
             .map(|name| data.join(format!("{name}.json.gz")))
             .into(),
+        ..Inputs::default()
     };
     let mut bench = Workbench::new(Box::new(|| Box::new(|| ())));
     let settings = LandscapeSettings::default();
@@ -256,6 +259,7 @@ fn the_user_says_which_function_is_which() {
         recordings: ["parsed", "stored"]
             .map(|name| data.join(format!("{name}.json.gz")))
             .into(),
+        ..Inputs::default()
     };
     let mut bench = Workbench::new(Box::new(|| Box::new(|| ())));
     let settings = LandscapeSettings::default();
@@ -311,4 +315,149 @@ fn the_user_says_which_function_is_which() {
         let title = row(&bench, "Path.segments").expect("alone again").1;
         assert_eq!(title, if is_swapped { "only in B" } else { "only in A" });
     }
+}
+
+/// Runs of a program in microseconds: `main` calls `steady`, whose cost varies, `slower`, and what else one run does.
+fn runs(
+    folder: &std::path::Path,
+    name: &str,
+    steady: [u64; 3],
+    slower: u64,
+    rare: usize,
+) -> Vec<PathBuf> {
+    let file = |(number, steady): (usize, u64)| {
+        let mut now = 0;
+        let mut events = Vec::new();
+        let mut call = |name: &str, cost: u64| {
+            events.push(format!(
+                r#"{{"ph":"X","pid":1,"tid":1,"ts":{now},"dur":{cost},"name":"{name}"}}"#
+            ));
+            now += cost;
+        };
+        call("steady", steady);
+        call("slower", slower + number as u64);
+        if number == rare {
+            call("rare", 50);
+        }
+        let path = folder.join(format!("{name}{number}.json"));
+        std::fs::write(&path, format!("[{}]", events.join(","))).expect("a temporary file");
+        path
+    };
+    steady.into_iter().enumerate().map(file).collect()
+}
+
+#[test]
+fn several_runs_of_each_side_tell_noise_from_what_differs() {
+    let folder = std::env::temp_dir().join(format!("callscape-runs-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a temporary folder");
+    let a = runs(&folder, "a", [900, 1500, 1200], 300, 9);
+    let b = runs(&folder, "b", [1500, 1000, 1300], 700, 1);
+    let inputs = Inputs {
+        recordings: [a, b].concat(),
+        sides: Sides {
+            runs_of_a: 3,
+            ..Sides::default()
+        },
+        ..Inputs::default()
+    };
+    let settings = LandscapeSettings::default();
+    let show = |inputs: &Inputs| {
+        let document = Document::open(inputs, None, &settings, &Progress::new());
+        let mut bench = Workbench::new(Box::new(|| Box::new(|| ())));
+        bench.show(document.expect("recordings that can be read"));
+        bench
+    };
+    let mut bench = show(&inputs);
+    // By name: the means of A and B in nanoseconds, and how strong the colour is.
+    let seen = |bench: &Workbench, name: &str| {
+        let document = open(bench);
+        let versus = document.versus.as_ref().expect("two sides");
+        let table = versus.table(&document.session, &document.cut, &Choice::default());
+        let row = table.rows.iter().find(|row| row.name == name);
+        let row = row.unwrap_or_else(|| panic!("{name} is in {:?}", table.rows));
+        assert_eq!(document.session.hierarchy.name(row.module), name);
+        let of = row.change;
+        let means = [of.a, of.b].map(|it| it.self_cost.round() as u64);
+        (means, versus.difference.strength(row.module))
+    };
+    let mirrored = |(means, strength): ([u64; 2], f32)| ([means[1], means[0]], -strength);
+    let (steady, slower, rare) = (
+        seen(&bench, "steady"),
+        seen(&bench, "slower"),
+        seen(&bench, "rare"),
+    );
+    assert_eq!(steady, ([1_200_000, 1_266_667], 0.0), "noise is grey");
+    assert_eq!(slower.0, [301_000, 701_000]);
+    assert!(slower.1 > 0.3, "{}", slower.1);
+    // Only the second run of B has it, which is not the one that plays.
+    assert_eq!(rare, ([0, 16_667], 0.0));
+    let title = |bench: &Workbench, side: usize| {
+        let versus = open(bench).versus.as_ref();
+        versus.map(|versus| versus.title_of(side))
+    };
+    assert_eq!(title(&bench, 1).as_deref(), Some("B: b0.json, 1 of 3 runs"));
+    bench.execute(Command::Together(Some(Together::SideBySide)));
+    bench.execute(Command::Flip);
+    wait(&mut bench);
+    let all = |bench: &Workbench| ["steady", "slower", "rare"].map(|name| seen(bench, name));
+    assert_eq!(all(&bench), [steady, slower, rare]);
+    bench.execute(Command::SwapRuns);
+    wait(&mut bench);
+    assert_eq!(all(&bench), [steady, slower, rare].map(mirrored));
+    assert_eq!(title(&bench, 0).as_deref(), Some("A: b0.json, 1 of 3 runs"));
+    // A session file has A first.
+    bench.session_file = Some(folder.join("runs.callscape-session.json"));
+    let path = bench.save_session().expect("it can be written");
+    let saved = crate::app::saved::SavedSession::read(&path).expect("it can be read");
+    let (again, missing) = saved.inputs(&path);
+    assert_eq!((again.sides.runs_of_a, missing.len()), (3, 0));
+    assert_eq!(again, inputs.clone().swapped());
+    assert_eq!(all(&show(&again)), [steady, slower, rare].map(mirrored));
+    std::fs::remove_file(&again.recordings[0]).expect("it is there");
+    let (fewer, missing) = saved.inputs(&path);
+    assert_eq!((fewer.sides.runs_of_a, missing.len()), (2, 1));
+    let _ = std::fs::remove_dir_all(&folder);
+}
+
+#[test]
+fn what_one_call_triggered_is_left_out_of_the_same_call_of_the_other_run() {
+    let data = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/compare/paths");
+    let inputs = Inputs {
+        recordings: ["parsed", "stored"]
+            .map(|name| data.join(format!("{name}.json.gz")))
+            .into(),
+        ..Inputs::default()
+    };
+    let settings = LandscapeSettings::default();
+    let document = Document::open(&inputs, None, &settings, &Progress::new());
+    let mut bench = Workbench::new(Box::new(|| Box::new(|| ())));
+    bench.show(document.expect("recordings that can be read"));
+    settle(&mut bench);
+    let all = calls(&bench);
+    // The outermost calls that trigger some are found again in the other run; what they trigger is left out of both.
+    let document = open(&bench);
+    let versus = document.versus.clone().expect("two runs");
+    let trace = |place: usize| &document.session.recordings[place].recording.trace;
+    let numbers = 0..trace(0).threads()[0].calls as u32;
+    let of = |call: u32| CallOf {
+        thread: ThreadId(0),
+        call: CallId(call),
+    };
+    let found = numbers.map(of).find_map(|of| {
+        let same = versus.call_of_other(&document.session, of)?;
+        let triggered = [(0, of), (1, same)];
+        let triggered =
+            triggered.map(|(place, it)| u64::from(trace(place).call(it.thread, it.call).triggered));
+        (triggered[0] > 10 && triggered[0] != triggered[1]).then_some((of, same, triggered))
+    });
+    let (call, same, triggered) = found.expect("a call that both make");
+    bench.execute(Command::Filter(FilterStep::RemoveBelowCall(call)));
+    settle(&mut bench);
+    let left = [all[0] - triggered[0], all[1] - triggered[1]];
+    assert_eq!(calls(&bench), left);
+    bench.execute(Command::Flip);
+    settle(&mut bench);
+    let steps = open(&bench).filters.steps().to_vec();
+    assert_eq!(steps, [FilterStep::RemoveBelowCall(same)]);
+    assert_eq!(calls(&bench), left);
 }

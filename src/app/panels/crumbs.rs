@@ -111,10 +111,25 @@ fn describe(document: &Document, step: FilterStep) -> (String, String) {
                 resolved.recording.functions.get(function).name.to_owned()
             });
             let name = function.unwrap_or_default();
-            (
+            let (text, about) = (
                 format!("below one call of {name}"),
                 format!("All that one call of {name} triggered"),
-            )
+            );
+            let Some(versus) = &document.versus else {
+                return (text, about);
+            };
+            let own = versus.letter();
+            match versus.call_of_other(&document.session, of) {
+                Some(_) => {
+                    let said = "in both runs: the call that is reached through the same functions, as \
+                                the same of its caller's calls";
+                    (text, format!("{about}, {said}"))
+                }
+                None => (
+                    format!("{text}, in {own} alone"),
+                    format!("{about}, in {own} alone: the other run has no such call"),
+                ),
+            }
         }
     }
 }

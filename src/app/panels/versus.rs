@@ -66,6 +66,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
             }
             ui.add_space(6.0);
             compared_by(ui, versus, context);
+            runs(ui, versus);
             let only = egui::Button::new("Only what differs").selected(bench.pair.only_differences);
             let about = "Collapse districts in which nothing differs (D)";
             if ui.add(only).on_hover_text(about).clicked() {
@@ -97,6 +98,29 @@ fn along(ui: &mut Ui, context: &mut Context<'_>) {
             context.commands.push(Command::DrawAlong(along));
         }
     }
+}
+
+/// Of several runs of each side, what of them is compared.
+fn runs(ui: &mut Ui, versus: &Versus) {
+    let [a, b] = versus.runs();
+    if [a, b] == [1, 1] {
+        return;
+    }
+    let (text, about) = match (versus.is_limited(), a.min(b)) {
+        (true, _) => (
+            "of the runs that play".to_owned(),
+            "Range and filters act on the two runs that play: without them the means of all are compared",
+        ),
+        (false, 1) => (
+            format!("means of {a} and {b} runs"),
+            "What is noise is not known: that takes two runs of each side",
+        ),
+        (false, _) => (
+            format!("means of {a} and {b} runs"),
+            "What is noise among the runs is grey: Welch's test, at most 5 % false discoveries",
+        ),
+    };
+    said(ui, text).on_hover_text(about);
 }
 
 /// What is compared, and what a strong colour says.
@@ -139,7 +163,7 @@ fn clocks(ui: &mut Ui, versus: &Versus, context: &mut Context<'_>) {
         return;
     };
     let Some(clocks) = versus.clocks() else {
-        ui.label(style::weak("no clocks: one of them has no times"));
+        said(ui, "no clocks: one of them has no times");
         return;
     };
     let chosen = document.selection.chosen.function;
@@ -185,8 +209,13 @@ fn clocks(ui: &mut Ui, versus: &Versus, context: &mut Context<'_>) {
             it if it >= 0.1 => format!("here B takes ×{it:.2}"),
             it => format!("here B takes ×{it:.4}"),
         };
-        ui.label(style::weak(text));
+        said(ui, text);
     }
+}
+
+/// Text of the strip, which stays on one line.
+fn said(ui: &mut Ui, text: impl Into<String>) -> egui::Response {
+    ui.add(egui::Label::new(style::weak(text)).extend())
 }
 
 /// Where two landscapes are to be drawn in `seen`, of which the window leaves `drawn` to one; none for one.

@@ -220,15 +220,13 @@ impl Workbench {
         let Some(document) = &self.document else {
             return SceneInputs::default();
         };
-        let mut recordings: Vec<PathBuf> =
-            document.inputs.recordings.iter().map(relative).collect();
-        if document.versus.as_ref().is_some_and(|it| it.is_swapped()) {
-            recordings.reverse();
-        }
+        let inputs = document.inputs_of_sides();
         let mapping = document.map.as_ref().and_then(|_| self.mapping.path());
         SceneInputs {
-            source: document.inputs.source_dir.as_ref().map(relative),
-            recordings,
+            source: inputs.source_dir.as_ref().map(relative),
+            recordings: inputs.recordings.iter().map(relative).collect(),
+            runs_of_a: inputs.sides.runs_of_a,
+            source_of_a: inputs.sides.source_of_a.as_ref().map(relative),
             mapping: mapping.as_ref().map(relative),
             session: None,
         }

@@ -8,7 +8,7 @@ use super::super::document::Document;
 use super::super::saved::SavedSession;
 use super::super::workbench::Workbench;
 use super::bookmarks::found_from;
-use crate::analysis::session::Inputs;
+use crate::analysis::session::{Inputs, Sides};
 use crate::filter::mapping::Mapping;
 use crate::presentation::place::Step;
 use crate::presentation::scene::{Bookmark, SceneError, SceneFile};
@@ -75,6 +75,10 @@ impl Opens {
         let source = source
             .map(|path| there(field("source"), path))
             .transpose()?;
+        let source_of_a = of.source_of_a.as_deref();
+        let source_of_a = source_of_a
+            .map(|path| there(field("source-of-a"), path))
+            .transpose()?;
         let recordings = of.recordings.iter().enumerate().map(|(number, path)| {
             let mut field = field("recordings");
             field.push(Step::Number(number));
@@ -84,6 +88,10 @@ impl Opens {
             inputs: Inputs {
                 source_dir: source,
                 recordings: recordings.collect::<Result<_, _>>()?,
+                sides: Sides {
+                    runs_of_a: of.runs_of_a,
+                    source_of_a,
+                },
             },
             mapping,
             session: None,

@@ -16,7 +16,7 @@ use super::dock::Arrangement;
 use super::document::{Document, Part};
 use super::remembered::write_beside;
 use super::workbench::Workbench;
-use crate::analysis::session::Inputs;
+use crate::analysis::session::{Inputs, Sides};
 use crate::facts::hierarchy::Hierarchy;
 use crate::filter::cut::Cut;
 use crate::filter::filters::{FilterStep, Filters};
@@ -43,6 +43,11 @@ pub struct SavedSession {
     source: Option<PathBuf>,
     #[serde(default)]
     recordings: Vec<PathBuf>,
+    /// Of two sides that are compared; 0 where two recordings are one of each.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    runs_of_a: usize,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    source_of_a: Option<PathBuf>,
     pub views: Arrangement,
     #[serde(default)]
     time_ns: u64,
@@ -94,6 +99,10 @@ enum SavedStep {
     BelowCall([u32; 2]),
 }
 
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
 /// Whether `path` is named like a session file.
 pub fn is_session_file(path: &Path) -> bool {
     path.file_name()
@@ -113,12 +122,8 @@ impl SavedSession {
             FilterStep::RemoveBelow(module) => SavedStep::Below(path(module)),
             FilterStep::RemoveBelowCall(of) => SavedStep::BelowCall([of.thread.0, of.call.0]),
         });
-        let inputs = &document.inputs;
-        let mut recordings: Vec<&PathBuf> = inputs.recordings.iter().collect();
-        if document.versus.as_ref().is_some_and(|it| it.is_swapped()) {
-            // A stands first.
-            recordings.reverse();
-        }
+        // A stands first.
+        let inputs = document.inputs_of_sides();
         // A mapping that was never saved is nowhere to be found again.
         let mapping = document.map.as_ref().and_then(|_| bench.mapping.path());
         Some(SavedSession {
@@ -128,10 +133,17 @@ impl SavedSession {
                 .source_dir
                 .as_deref()
                 .map(|path| relative(path, folder)),
-            recordings: recordings
-                .into_iter()
+            recordings: inputs
+                .recordings
+                .iter()
                 .map(|path| relative(path, folder))
                 .collect(),
+            runs_of_a: inputs.sides.runs_of_a,
+            source_of_a: inputs
+                .sides
+                .source_of_a
+                .as_deref()
+                .map(|path| relative(path, folder)),
             views: bench.dock.arrangement(),
             time_ns: selection.time.ns(),
             range_ns: selection
@@ -200,29 +212,42 @@ impl SavedSession {
             }
             is_there.then_some(input)
         };
+        let source_dir = self.source.as_ref().and_then(&mut found);
+        let (of_a, of_b) = self
+            .recordings
+            .split_at_checked(self.runs_of_a)
+            .unwrap_or((&[], &self.recordings));
+        let mut there =
+            |of: &[PathBuf]| -> Vec<PathBuf> { of.iter().filter_map(&mut found).collect() };
+        let (mut recordings, of_b) = (there(of_a), there(of_b));
+        let runs_of_a = recordings.len();
+        recordings.extend(of_b);
+        let source_of_a = self.source_of_a.as_ref().and_then(&mut found);
         let inputs = Inputs {
-            source_dir: self.source.as_ref().and_then(&mut found),
-            recordings: self.recordings.iter().filter_map(&mut found).collect(),
+            source_dir,
+            recordings,
+            sides: Sides {
+                runs_of_a,
+                source_of_a,
+            },
         };
         (inputs, missing)
     }
 
     /// All paths that it names, as it names them.
     pub fn paths(&self) -> Vec<PathBuf> {
-        let inputs = self.source.iter().chain(&self.recordings);
+        let inputs = self.source.iter().chain(&self.source_of_a);
+        let inputs = inputs.chain(&self.recordings);
         let bookmarks = self.bookmarks.iter().filter_map(|it| it.mapping.as_ref());
         let all = inputs.chain(&self.mapping).chain(bookmarks);
         all.cloned().collect()
     }
 
     /// Names other files.
-    pub fn set_inputs(
-        &mut self,
-        source: Option<PathBuf>,
-        recordings: Vec<PathBuf>,
-        mapping: Option<PathBuf>,
-    ) {
-        (self.source, self.recordings, self.mapping) = (source, recordings, mapping);
+    pub fn set_inputs(&mut self, inputs: Inputs, mapping: Option<PathBuf>) {
+        (self.source, self.recordings, self.mapping) =
+            (inputs.source_dir, inputs.recordings, mapping);
+        (self.runs_of_a, self.source_of_a) = (inputs.sides.runs_of_a, inputs.sides.source_of_a);
     }
 
     /// The mapping file that a file at `path` names, and whether it is there.

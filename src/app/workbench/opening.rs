@@ -297,7 +297,8 @@ fn notes(document: &Document) -> Vec<Message> {
             "They say that they hold parts of one run: services of one distributed trace, or its processes or \
              threads. They are played together."
                 .to_owned(),
-            "To compare them as two runs: callscape compare A B, with -o report.html for a page with pictures."
+            "To compare them as two runs: callscape --a A --b B, or callscape compare A B for numbers and a page with \
+             pictures."
                 .to_owned(),
         ];
         note(true, "Both files are one recording".to_owned(), lines);

@@ -17,7 +17,8 @@ use super::difference::{Difference, diverging};
 use super::ink::Ink;
 use super::mural::plain;
 use super::tip::Tip;
-use crate::analysis::alignment::Alignment;
+use crate::analysis::alignment::{Alignment, Run};
+use crate::analysis::comparison::calls;
 use crate::analysis::session::Session;
 use crate::filter::filters::{FilterRules, Filters};
 use crate::filter::selection::{CallOf, Pointed, Selection};
@@ -47,6 +48,8 @@ pub struct Pair<'a> {
     pub difference: &'a Difference,
     /// By thread of A and of B, the one of the other run that it is; nothing where none is left out.
     pub threads: [&'a [Option<ThreadId>]; 2],
+    /// By function of A and of B, the row of the comparison; nothing where no call is left out.
+    pub row_of: [&'a [u32]; 2],
     /// Tells this pair from another, or from the same with other clocks.
     pub revision: u64,
 }
@@ -69,11 +72,27 @@ impl Pair<'_> {
                 return FilterRules::default();
             };
             let modules = &resolved.resolution.modules;
-            let other = |thread: ThreadId| *self.threads[own].get(thread.index())?;
+            let thread = |of: ThreadId| *self.threads[own].get(of.index())?;
+            let run = |side: usize| {
+                let resolved = session.recordings.get(self.places[side])?;
+                Some(Run {
+                    trace: &resolved.recording.trace,
+                    row_of: self.row_of[side],
+                })
+            };
+            let call = |of: CallOf| {
+                let there = thread(of.thread)?;
+                let (from, to) = ((run(own)?, of.thread), (run(side)?, there));
+                let call = calls::found_again(from, of.call, to)?;
+                Some(CallOf {
+                    thread: there,
+                    call,
+                })
+            };
             match side == own {
                 true => filters.rules(&session.hierarchy, modules),
                 false => filters
-                    .of_other_run(other)
+                    .of_other_run(thread, call)
                     .rules(&session.hierarchy, modules),
             }
         })

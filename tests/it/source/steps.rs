@@ -151,6 +151,7 @@ fn a_session_shows_files_first_and_then_what_is_in_them() {
     let inputs = Inputs {
         source_dir: Some(scratch.0.clone()),
         recordings: Vec::new(),
+        ..Inputs::default()
     };
     let progress = Progress::new();
     let (mut session, refinement) = Session::open_first(&inputs, &progress).expect("a tree");
