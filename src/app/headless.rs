@@ -95,7 +95,7 @@ const AT_ONCE: u32 = 4096;
 const TILE: [u32; 2] = [4096, 2048];
 
 /// A legend takes no more than this share of a picture's height; without that much room there is none.
-const LEGEND_SHARE: f32 = 0.45;
+pub(super) const LEGEND_SHARE: f32 = 0.45;
 
 /// How much of the picture stays free around the city.
 const FREE: FreeArea = FreeArea {
@@ -323,40 +323,9 @@ impl<'a> Studio<'a> {
         mut take: impl FnMut(&Image) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
         let frame = self.prepare();
-        self.passes.clear();
-        let [width, height] = frame.size;
-        let [across, down] = self.tile;
-        let tiles = u64::from(width.div_ceil(across)) * u64::from(height.div_ceil(down));
-        progress.start("drawing", tiles);
-        for top in (0..height).step_by(down as usize) {
-            let high = down.min(height - top);
-            let tile = |left: u32| ([left, top], [across.min(width - left), high]);
-            let mut strip = Image::default();
-            for left in (0..width).step_by(across as usize) {
-                let (origin, size) = tile(left);
-                let image = self.renderer.image_of(&self.gpu, &frame, origin, size)?;
-                self.gpu.check()?;
-                for &(pass, ms) in self.renderer.timings(&self.gpu) {
-                    match self.passes.iter_mut().find(|(known, _)| *known == pass) {
-                        Some((_, sum)) => *sum += ms,
-                        None => self.passes.push((pass, ms)),
-                    }
-                }
-                if image.width == width {
-                    strip = image;
-                } else {
-                    if left == 0 {
-                        strip = Image {
-                            width,
-                            height: high,
-                            rgba: vec![0; width as usize * high as usize * 4],
-                        };
-                    }
-                    strip.put(&image, [left, 0]);
-                }
-                progress.add(1)?;
-            }
-            take(&strip)?;
+        progress.start("drawing", self.tiles());
+        for top in self.tops() {
+            take(&self.strip(&frame, top, progress)?)?;
         }
         if let Some((legend, height)) = &mut self.legend {
             let left_out = self.view.arcs_left_out();
@@ -364,6 +333,67 @@ impl<'a> Studio<'a> {
             take(&legend.picture(&self.gpu, &meanings, *height)?)?;
         }
         Ok(())
+    }
+
+    /// Begins the picture of a moment: what its strips are drawn with.
+    pub(super) fn begin(&mut self, moment: Option<Moment>) -> Frame {
+        self.show(moment);
+        self.prepare()
+    }
+
+    /// Where strips begin, from the top.
+    pub(super) fn tops(&self) -> impl Iterator<Item = u32> + use<> {
+        let [_, height] = self.settings.size;
+        (0..height).step_by(self.tile[1] as usize)
+    }
+
+    /// How many tiles a picture is drawn in.
+    pub(super) fn tiles(&self) -> u64 {
+        let tiles = |side: usize| u64::from(self.settings.size[side].div_ceil(self.tile[side]));
+        tiles(0) * tiles(1)
+    }
+
+    /// The strip of a picture that begins at `top`.
+    pub(super) fn strip(
+        &mut self,
+        frame: &Frame,
+        top: u32,
+        progress: &Progress,
+    ) -> anyhow::Result<Image> {
+        if top == 0 {
+            self.passes.clear();
+        }
+        let [width, height] = frame.size;
+        let [across, down] = self.tile;
+        let high = down.min(height.saturating_sub(top));
+        let mut strip = Image::default();
+        for left in (0..width).step_by(across as usize) {
+            let size = [across.min(width - left), high];
+            let image = self
+                .renderer
+                .image_of(&self.gpu, frame, [left, top], size)?;
+            self.gpu.check()?;
+            for &(pass, ms) in self.renderer.timings(&self.gpu) {
+                match self.passes.iter_mut().find(|(known, _)| *known == pass) {
+                    Some((_, sum)) => *sum += ms,
+                    None => self.passes.push((pass, ms)),
+                }
+            }
+            if image.width == width {
+                strip = image;
+            } else {
+                if left == 0 {
+                    strip = Image {
+                        width,
+                        height: high,
+                        rgba: vec![0; width as usize * high as usize * 4],
+                    };
+                }
+                strip.put(&image, [left, 0]);
+            }
+            progress.add(1)?;
+        }
+        Ok(strip)
     }
 
     /// The landscape that pictures show.
@@ -435,7 +465,8 @@ fn check_size([width, height]: [u32; 2]) -> Result<(), GpuError> {
     }
 }
 
-fn meanings<'a>(
+/// What a legend says of a landscape.
+pub(super) fn meanings<'a>(
     session: &'a Session,
     settings: &'a LandscapeSettings,
     view: &'a LandscapeView,

@@ -5,14 +5,16 @@ use std::sync::Arc;
 
 use anyhow::Context;
 
+use super::compare::both::Both;
 use super::headless::{MAX_SIDE, PictureSettings, Studio, Viewpoint};
 use super::job::{Job, take};
 use super::model;
+use super::versus::Together;
 use super::workbench::{Message, Workbench};
 use crate::progress::{Cancelled, Progress};
 use crate::render::image::PngWriter;
 use crate::render::renderer::Quality;
-use crate::views::landscape::LandscapeView;
+use crate::views::landscape::{LandscapeView, Moment};
 
 /// What is to be saved.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,7 +107,8 @@ impl Workbench {
         let (cut, settings) = (document.cut.clone(), document.settings);
         let (moment, selection) = (document.moment(), document.selection.clone());
         let pose = self.camera.pose();
-        let size = wish.size(self.viewport.aspect());
+        let size = wish.size(self.picture_aspect());
+        let both = self.picture_of_both(&wish);
         let work = move |progress: &Progress| -> Result<anyhow::Result<PathBuf>, Cancelled> {
             progress.start("laying out", 0);
             let mut view = LandscapeView::with(&session, metrics, references, &settings, &cut);
@@ -125,6 +128,9 @@ impl Workbench {
                     quality: Quality::default(),
                     legend: wish.legend,
                 };
+                if let Some(both) = both {
+                    return both(view).write(&session, &settings, &path, progress);
+                }
                 let mut studio = Studio::of_view(&session, &settings, view)?;
                 studio.look_from(pose);
                 studio.select(selection);
@@ -141,6 +147,62 @@ impl Workbench {
         };
         self.jobs.saving = Some(Job::start(self.waker(), work));
         self.picture.is_open = false;
+    }
+
+    /// How many times as wide as high a picture of what is seen is.
+    pub fn picture_aspect(&self) -> f32 {
+        let beside = self.shows_both() && self.pair.together == Together::SideBySide;
+        self.viewport.aspect() * if beside { 2.0 } else { 1.0 }
+    }
+
+    /// Where two landscapes are seen, what makes a picture of both, from the landscape of the run that plays.
+    fn picture_of_both(
+        &self,
+        wish: &PictureWish,
+    ) -> Option<impl FnOnce(LandscapeView) -> Both + Send + use<>> {
+        let document = self.document.as_ref()?;
+        let (versus, beside) = (document.versus.as_ref()?, document.beside.as_ref()?);
+        if wish.is_model() || !self.shows_both() {
+            return None;
+        }
+        let session = Arc::clone(&document.session);
+        let (metrics, left) = (Arc::clone(beside.metrics()), beside.left().clone());
+        let own = versus.side();
+        let in_order = |of: [Option<Moment>; 2]| if own == 0 { of } else { [of[1], of[0]] };
+        let moments = in_order([document.moment(), document.moment_beside()]);
+        let captions = [0, 1].map(|side| {
+            let at = moments[side].filter(|it| !it.summary);
+            let at = at.map_or(String::new(), |it| format!(", at {}", it.time));
+            format!("{}{at}", versus.title_of(side))
+        });
+        let divider = match (self.pair.together, &self.pair.halves) {
+            (Together::Wipe, Some(halves)) => {
+                let wide = self.viewport.size.x.max(1.0);
+                Some(((halves.split - halves.origins[0].x) / wide).clamp(0.0, 1.0))
+            }
+            (Together::Wipe, None) => Some(self.pair.divider),
+            _ => None,
+        };
+        let (pose, selection) = (self.camera.pose(), document.selection.clone());
+        let (has_labels, is_transparent) = (wish.labels, wish.transparent);
+        Some(move |view: LandscapeView| {
+            let mut other = view.twin(&session, metrics);
+            other.leave(left);
+            Both {
+                views: if own == 0 {
+                    [view, other]
+                } else {
+                    [other, view]
+                },
+                moments,
+                captions,
+                divider,
+                pose,
+                selection,
+                has_labels,
+                is_transparent,
+            }
+        })
     }
 
     /// Takes what came of it.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 mod along;
+pub(super) mod both;
 mod strips;
 
 use super::headless::{PictureSettings, Studio};
@@ -26,6 +27,12 @@ const LETTERS: f32 = 1.0 / 42.0;
 /// So many of the functions that differ most are named, of those with at least this strength of colour.
 const NAMED: usize = 6;
 const LEAST_NAMED: f32 = 0.15;
+
+/// How high letters of captions are in a picture of `size` pixels.
+fn letters(size: [u32; 2]) -> f32 {
+    let [width, height] = size.map(|side| side as f32);
+    (width.min(height) * LETTERS).clamp(10.0, 60.0)
+}
 
 /// What of a comparison is drawn, and how.
 pub struct Pictures<'a> {
@@ -90,8 +97,7 @@ impl<'a> Pictures<'a> {
     }
 
     fn em(&self) -> f32 {
-        let [width, height] = self.settings.size.map(|side| side as f32);
-        (width.min(height) * LETTERS).clamp(10.0, 60.0)
+        letters(self.settings.size)
     }
 
     fn metrics(&self) -> (Difference, ModuleMetrics) {

@@ -39,7 +39,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
                 "A glTF model with the colours as they are now, for other programs.",
             ));
         } else {
-            let [_, height] = new.size(bench.viewport.aspect());
+            let [_, height] = new.size(bench.picture_aspect());
             ui.horizontal(|ui| {
                 let width = DragValue::new(&mut new.width)
                     .range(64..=MAX_SIDE)
