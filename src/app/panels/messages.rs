@@ -14,7 +14,7 @@ use super::widgets::{Icon, MARGIN, icon_button};
 /// More lines scroll.
 const MAX_HEIGHT: f32 = 160.0;
 
-/// The width of what opens from the bar at the top, and how high its lines are before they scroll.
+/// The width of what opens from the bar at the top, and how high it is before it scrolls.
 const WIDTH: f32 = 420.0;
 const OPEN_HEIGHT: f32 = 320.0;
 
@@ -55,10 +55,18 @@ pub fn notices(ui: &mut Ui, width: f32, context: &mut Context<'_>) {
             // What it says can be selected and copied.
             let stays = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
             let (response, _) = MenuButton::from_button(button).config(stays).ui(ui, |ui| {
-                ui.set_width(WIDTH.min(ui.ctx().content_rect().width() - 40.0));
-                for (index, message) in notices() {
-                    opened(ui, index, message, context.commands);
-                }
+                let window = ui.ctx().content_rect();
+                ui.set_width(WIDTH.min(window.width() - 40.0));
+                // What is opened from a bar would stretch its lines from edge to edge.
+                ui.with_layout(Layout::top_down(Align::Min), |ui| {
+                    egui::ScrollArea::vertical()
+                        .max_height(OPEN_HEIGHT.min(window.height() - 80.0))
+                        .show(ui, |ui| {
+                            for (index, message) in notices() {
+                                opened(ui, index, message, context.commands);
+                            }
+                        });
+                });
             });
             response.on_hover_text(format!("{title}: click to read"));
         },
@@ -70,18 +78,17 @@ pub fn notices(ui: &mut Ui, width: f32, context: &mut Context<'_>) {
 
 /// All of a notice.
 fn opened(ui: &mut Ui, index: usize, message: &Message, commands: &mut Vec<Command>) {
-    ui.with_layout(Layout::right_to_left(Align::Min), |ui| {
-        if icon_button(ui, Icon::Close, false, "Dismiss").clicked() {
-            commands.push(Command::DismissMessage(index));
-        }
-        ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-            ui.add(egui::Label::new(style::title(&message.title)).wrap());
+    ui.horizontal(|ui| {
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            if icon_button(ui, Icon::Close, false, "Dismiss").clicked() {
+                commands.push(Command::DismissMessage(index));
+            }
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                ui.add(egui::Label::new(style::title(&message.title)).truncate());
+            });
         });
     });
-    egui::ScrollArea::vertical()
-        .id_salt(index)
-        .max_height(OPEN_HEIGHT)
-        .show(ui, |ui| lines(ui, message));
+    lines(ui, message);
 }
 
 fn lines(ui: &mut Ui, message: &Message) {
