@@ -1,8 +1,9 @@
 //! What speaks against comparing two recordings: said, never a refusal.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
-use super::Comparison;
+use super::{Comparison, threads};
 use crate::facts::recording::RecordingKind;
 use crate::units::Unit;
 
@@ -21,6 +22,8 @@ pub enum Doubt {
     Formats([&'static str; 2]),
     /// A recording was repaired while it was read, as one that is cut off is.
     Repaired { name: String, repairs: u64 },
+    /// Threads that were found on one side alone, by name; so many are in both.
+    Threads { both: usize, only: [Vec<String>; 2] },
     /// Runs of one side differ in kind or unit among each other.
     Mixed { side: usize },
 }
@@ -68,6 +71,19 @@ impl fmt::Display for Doubt {
                     "{name}: {repairs} repair{plural} while it was read; `callscape info` lists them"
                 )
             }
+            Doubt::Threads { both, only } => {
+                write!(f, "{both} of the threads are in both")?;
+                for (side, names) in only.iter().enumerate().filter(|(_, it)| !it.is_empty()) {
+                    let listed = names.iter().take(MOST_NAMED).map(String::as_str);
+                    let listed = listed.collect::<Vec<_>>().join(", ");
+                    write!(f, "; {} in {} alone: {listed}", names.len(), letter(side))?;
+                    let more = names.len().saturating_sub(MOST_NAMED);
+                    if more > 0 {
+                        write!(f, " and {more} more")?;
+                    }
+                }
+                Ok(())
+            }
             Doubt::Mixed { side } => {
                 write!(
                     f,
@@ -86,6 +102,9 @@ fn kind(kind: RecordingKind) -> &'static str {
         RecordingKind::Profile => "a profile",
     }
 }
+
+/// So many threads are named.
+const MOST_NAMED: usize = 12;
 
 /// Less than this share of the smaller side's functions in common is hardly anything.
 const FEW: f64 = 0.2;
@@ -106,6 +125,35 @@ fn units(comparison: &Comparison) -> Option<[Unit; 2]> {
     let [a, b] = [0, 1].map(|side| comparison.recordings(side).first());
     let units = [a?.recording.unit().clone(), b?.recording.unit().clone()];
     (units[0] != units[1]).then_some(units)
+}
+
+/// The threads that the first run of one side has alone; none where all are found again, or one has no threads.
+fn threads_of_one(comparison: &Comparison) -> Option<Doubt> {
+    let [a, b] = [0, 1].map(|side| {
+        let first = comparison.recordings(side).first();
+        first.filter(|it| it.recording.profile.is_none())
+    });
+    let traces = [&a?.recording.trace, &b?.recording.trace];
+    let pairs = threads::paired(traces[0], traces[1]);
+    let found: BTreeSet<usize> = pairs.iter().flatten().map(|it| it.index()).collect();
+    let names = |side: usize, is_alone: &dyn Fn(usize) -> bool| -> Vec<String> {
+        let all = traces[side].threads().iter().enumerate();
+        let alone = all.filter(|(place, _)| is_alone(*place));
+        let name = alone.map(|(_, thread)| match thread.name.as_str() {
+            "" => thread.id.clone(),
+            name => name.to_owned(),
+        });
+        name.collect()
+    };
+    let only = [
+        names(0, &|place| pairs[place].is_none()),
+        names(1, &|place| !found.contains(&place)),
+    ];
+    let is_any = only.iter().any(|names| !names.is_empty());
+    is_any.then_some(Doubt::Threads {
+        both: found.len(),
+        only,
+    })
 }
 
 /// All doubts about a comparison, the gravest first.
@@ -146,6 +194,9 @@ pub fn find(comparison: &Comparison) -> Vec<Doubt> {
     });
     if a != b {
         doubts.push(Doubt::Formats([a, b]));
+    }
+    if !is_empty {
+        doubts.extend(threads_of_one(comparison));
     }
     for side in [0, 1] {
         let of = comparison.recordings(side);

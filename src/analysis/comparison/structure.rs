@@ -174,8 +174,10 @@ fn moved_files(
             }
         }
         for (place, (common, has_rare)) in common {
-            let is_named = a.name(file) == b.name(only_b[place]);
-            if !is_named && !has_rare {
+            let [old, new] = [a.name(file), b.name(only_b[place])];
+            let is_named = old == new;
+            let is_told_apart = is_named || has_rare && may_be_renamed(old, new);
+            if !is_told_apart {
                 continue;
             }
             let all = match is_named {
@@ -204,6 +206,17 @@ fn moved_files(
     let mut pairs: Vec<_> = candidates.into_iter().map(|(_, _, x, y)| (x, y)).collect();
     pairs.sort_unstable();
     pairs
+}
+
+/// Whether a file of one name may have the other after a change: one of another language is another file, unless all
+/// but the ending stays.
+fn may_be_renamed(old: &str, new: &str) -> bool {
+    let parts = |name| {
+        let path = std::path::Path::new(name);
+        (path.file_stem(), path.extension())
+    };
+    let (old, new) = (parts(old), parts(new));
+    old.0 == new.0 || old.1 == new.1
 }
 
 /// The names in a file; what every file has, such as `<module>`, tells none from another.

@@ -105,9 +105,11 @@ pub fn was(comparison: &Comparison, row: u32) -> Option<String> {
     let likeness = before
         .likeness
         .map(|it| format!(" ({:.0} % alike)", it * 100.0));
-    let name = match before.name == comparison.function(row).name {
-        true => before.file,
-        false => before.name,
+    let was = comparison.rows[row as usize].was.as_deref();
+    let name = match (before.name == comparison.function(row).name, before.file) {
+        (false, _) => before.name,
+        (true, "") => was.unwrap_or("without a file"),
+        (true, file) => file,
     };
     Some(format!(
         "{}: was {name}{}",
