@@ -4,7 +4,9 @@ use std::cmp::Reverse;
 
 use glam::Vec2;
 
-use super::{On, Spot, sign};
+use super::Spot;
+use super::half::{On, sign};
+use super::places::LETTERS;
 use crate::facts::trace::{Coverage, Without};
 use crate::filter::selection::CallOf;
 use crate::layout::hues::encoded;
@@ -55,7 +57,7 @@ pub fn draw(on: &On<'_>, sheet: &mut Sheet, spots: &mut Vec<Spot>) {
         return;
     };
     let (em, plot) = (on.places.em, on.plot);
-    let scale = em / super::LETTERS;
+    let scale = em / LETTERS;
     let most = (plot.size().y / (LOWEST * scale)).max(1.0) as usize;
     let rows = rows(on, most);
     if rows.is_empty() {

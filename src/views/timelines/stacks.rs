@@ -2,7 +2,9 @@
 
 use glam::Vec2;
 
-use super::{On, Seen, Spot, sign};
+use super::half::{On, sign};
+use super::places::LETTERS;
+use super::{Seen, Spot};
 use crate::facts::trace::{Flame, FlameOf, LeaveOut, Trace};
 use crate::filter::filters::FilterRules;
 use crate::filter::selection::CallOf;
@@ -43,7 +45,7 @@ pub fn draw(on: &On<'_>, sheet: &mut Sheet, spots: &mut Vec<Spot>) {
     };
     let trace = &resolved.recording.trace;
     let (em, plot) = (on.places.em, on.plot);
-    let scale = em / super::LETTERS;
+    let scale = em / LETTERS;
     let rules = &on.rules[on.side];
     let threads = threads(trace, rules);
     if threads.is_empty() {
@@ -130,7 +132,7 @@ fn lane(
     let mut pixels = vec![[0u8; 4]; count * depths as usize];
     let mut flame = Flame::default();
     let mut seen = Seen::new();
-    let scale = on.places.em / super::LETTERS;
+    let scale = on.places.em / LETTERS;
     let gap = if row >= 6.0 * scale {
         on.places.line
     } else {
