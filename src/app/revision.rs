@@ -53,6 +53,11 @@ impl Jobs {
             || self.staging.is_some()
     }
 
+    /// Whether the document is being made anew.
+    pub fn is_revising(&self) -> bool {
+        self.revising.is_some()
+    }
+
     pub fn is_unpacking(&self) -> bool {
         self.unpacking.is_some() || self.staging.is_some()
     }

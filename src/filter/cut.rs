@@ -36,6 +36,14 @@ impl Cut {
         self
     }
 
+    /// The same with nothing collapsed.
+    pub fn only_hidden(&self) -> Cut {
+        Cut {
+            collapsed: BTreeSet::new(),
+            hidden: self.hidden.clone(),
+        }
+    }
+
     /// The same with nothing hidden.
     pub fn without_hidden(&self) -> Cut {
         Cut {

@@ -52,10 +52,7 @@ impl Workbench {
     /// A bookmark of what is shown.
     pub fn bookmark(&self, name: String) -> Option<Bookmark> {
         let document = self.document.as_ref()?;
-        // A mapping that was never saved is nowhere to be found again.
-        let mapping = document.map.as_ref().and_then(|_| self.mapping.path());
-        let mapping = mapping.map(|path| std::path::absolute(&path).unwrap_or(path));
-        Some(Kept::of(self).bookmark(name, mapping, document))
+        Some(Kept::of(self).bookmark(name, self.mapping_shown(), document))
     }
 
     /// Keeps what is shown, under a name that says what is chosen or when it is.
@@ -123,7 +120,7 @@ impl Workbench {
         }
     }
 
-    fn go_to(&mut self, bookmark: &Bookmark, sections: &[Section]) {
+    pub(super) fn go_to(&mut self, bookmark: &Bookmark, sections: &[Section]) {
         let mapping = bookmark.mapping.as_ref();
         let mapping = mapping.filter(|_| sections.contains(&Section::Mapping));
         if let Some(mapping) = mapping
@@ -163,15 +160,22 @@ impl Workbench {
         }
     }
 
-    /// Begins to show the structure through the mapping of a bookmark; whether it is another than now.
-    fn go_to_mapping(&mut self, path: &Path) -> bool {
-        let Some(document) = &self.document else {
+    /// The mapping file through which the structure is shown. A mapping that was never saved is nowhere to be found
+    /// again.
+    pub(super) fn mapping_shown(&self) -> Option<PathBuf> {
+        let document = self.document.as_ref()?;
+        let path = document.map.as_ref().and_then(|_| self.mapping.path());
+        path.map(|path| one_name(&path))
+    }
+
+    /// Begins to show the structure through the mapping of a bookmark, none for an empty path; whether it is another
+    /// than now.
+    pub(super) fn go_to_mapping(&mut self, path: &Path) -> bool {
+        if self.document.is_none() {
             return false;
-        };
-        let now = document.map.as_ref().and_then(|_| self.mapping.path());
-        let now = now.map(|path| std::path::absolute(&path).unwrap_or(path));
-        let wanted = (!path.as_os_str().is_empty()).then(|| path.to_owned());
-        if now == wanted {
+        }
+        let wanted = (!path.as_os_str().is_empty()).then(|| one_name(path));
+        if self.mapping_shown() == wanted {
             return false;
         }
         match &wanted {
@@ -203,13 +207,7 @@ impl Workbench {
     /// The bookmarks with paths that a file in `folder` finds.
     pub fn bookmarks_in(&self, folder: &Path) -> Vec<Bookmark> {
         let mut bookmarks = self.talk.bookmarks.clone();
-        for bookmark in &mut bookmarks {
-            if let Some(mapping) = &mut bookmark.mapping
-                && !mapping.as_os_str().is_empty()
-            {
-                *mapping = relative(mapping, folder);
-            }
-        }
+        found_in(folder, &mut bookmarks);
         bookmarks
     }
 
@@ -283,14 +281,29 @@ impl Workbench {
     }
 }
 
+/// A file by the one name that it has wherever it is named from.
+pub fn one_name(path: &Path) -> PathBuf {
+    let whole = path.canonicalize().or_else(|_| std::path::absolute(path));
+    whole.unwrap_or_else(|_| path.to_owned())
+}
+
 /// Bookmarks of a file in `folder`, with the paths of their mapping files from here.
 pub fn found_from(folder: &Path, mut bookmarks: Vec<Bookmark>) -> Vec<Bookmark> {
     for mapping in bookmarks.iter_mut().filter_map(|it| it.mapping.as_mut()) {
         if !mapping.as_os_str().is_empty() {
-            *mapping = folder.join(&*mapping);
+            *mapping = one_name(&folder.join(&*mapping));
         }
     }
     bookmarks
+}
+
+/// The other way round: paths that a file in `folder` finds.
+pub fn found_in(folder: &Path, bookmarks: &mut [Bookmark]) {
+    for mapping in bookmarks.iter_mut().filter_map(|it| it.mapping.as_mut()) {
+        if !mapping.as_os_str().is_empty() {
+            *mapping = relative(mapping, folder);
+        }
+    }
 }
 
 fn folder_of(path: &Path) -> &Path {

@@ -21,7 +21,13 @@ pub fn check(file: &SceneFile, opened: Opened) -> Checked {
     let mut bench = Workbench::new(Box::new(|| Box::new(|| ())));
     let bookmarks = opened.show(&mut bench);
     settle(&mut bench);
-    let show = Show::new(file.clone(), bookmarks.clone(), &mut bench);
+    let mut show = Show::new(file.clone(), bookmarks.clone(), &mut bench);
+    // Modules have other paths through another mapping.
+    for shot in show.first_of_mappings() {
+        show.go_to(shot, &mut bench);
+        settle(&mut bench);
+        show.advance(0.0, &mut bench);
+    }
     Checked {
         timeline: show.timeline,
         problems: show.problems,

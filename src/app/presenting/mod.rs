@@ -5,6 +5,7 @@ pub mod check;
 mod framing;
 mod kept;
 pub mod live;
+mod mappings;
 pub mod opening;
 mod places;
 mod recorder;

@@ -49,7 +49,7 @@ impl Opens {
         let mapping = of.mapping.as_deref();
         let mapping = mapping.map(|path| there(field("mapping"), path));
         let mapping = mapping.transpose()?;
-        let mut bookmarks = file.scene.bookmarks.clone();
+        let mut bookmarks = found_from(file.folder(), file.scene.bookmarks.clone());
         if let Some(session) = &of.session {
             let path = there(field("session"), session)?;
             let saved = SavedSession::read(&path)?;

@@ -20,13 +20,13 @@ pub struct Places {
 }
 
 impl Places {
-    /// Looks all paths up again where another structure is open than before. O(modules) then.
+    /// Looks all paths up again where another structure is open than before; whether it is. O(modules) then.
     pub fn find(
         &mut self,
         file: &SceneFile,
         bookmarks: &[Bookmark],
         session: Option<&Arc<Session>>,
-    ) {
+    ) -> bool {
         let is_same = match (&self.session, session) {
             (Some(old), Some(new)) => Arc::ptr_eq(old, new),
             (None, None) => true,
@@ -38,6 +38,7 @@ impl Places {
                 Modules::find(&session.hierarchy, &all_named(file, bookmarks))
             });
         }
+        !is_same
     }
 
     pub fn module(&self, path: &str) -> Option<ModuleId> {
@@ -48,12 +49,16 @@ impl Places {
         &self.modules
     }
 
-    /// What shots name and the structure does not have.
-    pub fn problems(&self, file: &SceneFile) -> Vec<Problem> {
+    /// What those shots name which `are_asked`, and the structure does not have.
+    pub fn problems(&self, file: &SceneFile, are_asked: impl Fn(usize) -> bool) -> Vec<Problem> {
         /// For so many a module that is alike is sought: each is looked for among all.
         const MOST_HINTS: usize = 20;
         let mut problems = Vec::new();
         for (field, path) in of_shots(file) {
+            let is_asked = matches!(field[..], [_, Step::Number(shot), ..] if are_asked(shot));
+            if !is_asked {
+                continue;
+            }
             if path.is_empty() || self.modules.has(path) {
                 continue;
             }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::super::workbench::Workbench;
-use super::bookmarks::write_scene;
+use super::bookmarks::{found_from, found_in, write_scene};
 use crate::presentation::scene::{Bookmark, Caption, Scene, SceneFile, Shot};
 
 /// Shots that the window can hold: more are for programs.
@@ -50,7 +50,10 @@ impl Script {
     pub fn take(&mut self, file: &SceneFile) {
         *self = Script {
             file: file.path.display().to_string(),
-            scene: file.scene.clone(),
+            scene: Scene {
+                bookmarks: found_from(file.folder(), file.scene.bookmarks.clone()),
+                ..file.scene.clone()
+            },
             chosen: None,
             is_changed: false,
         };
@@ -177,9 +180,12 @@ impl Workbench {
             let mut shots = scene.shots.iter();
             shots.any(|shot| shot.bookmark.as_ref() == name) && !known.contains(&bookmark.name)
         };
-        let own = self.bookmarks_in(folder.unwrap_or(Path::new(".")));
-        let own: Vec<Bookmark> = own.into_iter().filter(used).collect();
+        let own: Vec<Bookmark> = (self.talk.bookmarks.iter())
+            .filter(|it| used(it))
+            .cloned()
+            .collect();
         scene.bookmarks.extend(own);
+        found_in(folder.unwrap_or(Path::new(".")), &mut scene.bookmarks);
         Ok(scene)
     }
 }

@@ -1,10 +1,13 @@
 //! A scene on the workbench: what each shot does to it, and where camera and playback are at a moment.
 
+use std::path::PathBuf;
+
 use super::super::camera::pose::Pose;
 use super::super::dock::{Arrangement, Dock};
 use super::super::document::Document;
 use super::super::workbench::{Viewport, Workbench};
 use super::framing::{Framing, is_anchored};
+use super::mappings::{mappings, unusable_mappings};
 use super::places::Places;
 use super::state::{State, end_of_a, seek};
 use crate::presentation::path::CameraPath;
@@ -30,8 +33,14 @@ pub struct Show {
     bookmarks: Vec<Bookmark>,
     /// As it was before the first shot.
     begin: State,
+    /// By shot, the mapping file through which it is shown.
+    mappings: Vec<Option<PathBuf>>,
+    /// Those whose shots have been looked at for what the structure does not have.
+    looked_at: Vec<Option<PathBuf>>,
     /// As the scene has it at this moment, but for what moves.
     state: State,
+    /// The structure is being shown through another mapping.
+    awaits_mapping: bool,
     /// The workbench could not be brought there at once.
     is_behind: bool,
     shot: usize,
@@ -44,6 +53,8 @@ pub struct Show {
     pub stops: bool,
     /// What was shown before the scene.
     before: (State, Arrangement),
+    /// The same by names, which mean something in another structure too. Last of the bookmarks that are looked up.
+    mark: Option<Bookmark>,
 }
 
 /// The way of the camera in the shot that is shown.
@@ -69,10 +80,16 @@ impl Show {
         let end = document.and_then(end_of_a);
         let duration = end.map(|end| end.since(Time::ZERO));
         let (timeline, mut problems) = Timeline::new(&file.scene, duration);
+        problems.extend(others(&file, &bookmarks, document));
+        let mut bookmarks = bookmarks;
+        problems.extend(unusable_mappings(&file, &mut bookmarks));
+        let now = bench.mapping_shown();
+        let mappings = mappings(&file, &bookmarks, now.clone());
+        let mark = bench.bookmark(String::new());
+        bookmarks.extend(mark.clone());
         let mut places = Places::default();
         places.find(&file, &bookmarks, document.map(|it| &it.session));
-        problems.extend(places.problems(&file));
-        problems.extend(others(&file, &bookmarks, document));
+        problems.extend(places.problems(&file, |shot| mappings[shot] == now));
         let problems = file.problems(problems);
         let before = State::of(bench);
         let mut begin = match file.scene.inputs.session {
@@ -92,6 +109,9 @@ impl Show {
             bookmarks,
             state: begin.clone(),
             begin,
+            mappings,
+            looked_at: vec![now],
+            awaits_mapping: false,
             is_behind: false,
             shot: 0,
             at: 0.0,
@@ -99,6 +119,7 @@ impl Show {
             is_running: true,
             stops: false,
             before: (before, bench.dock.arrangement()),
+            mark,
         };
         show.go_to(0, bench);
         show
@@ -121,6 +142,24 @@ impl Show {
     /// Whether everything has been shown.
     pub fn is_over(&self) -> bool {
         self.at + GRAIN >= self.timeline.total()
+    }
+
+    /// Whether what this moment shows is not there yet, or has come since.
+    pub fn is_behind(&self) -> bool {
+        self.is_behind
+    }
+
+    /// The first shot of each mapping through which shots show the structure, but for that of the scene's start.
+    pub fn first_of_mappings(&self) -> Vec<usize> {
+        let mut seen = self.looked_at.clone();
+        let mut first = Vec::new();
+        for (number, mapping) in self.mappings.iter().enumerate() {
+            if !seen.contains(mapping) {
+                seen.push(mapping.clone());
+                first.push(number);
+            }
+        }
+        first
     }
 
     /// Whether the next frame will be another without anything being done.
@@ -175,7 +214,7 @@ impl Show {
 
     /// Brings everything back to where the scene has it at this moment, after someone has looked around.
     pub fn resume(&mut self, bench: &mut Workbench) {
-        self.state.apply(bench);
+        self.apply(bench);
         self.follow(bench);
     }
 
@@ -183,7 +222,11 @@ impl Show {
     pub fn leave(&mut self, bench: &mut Workbench) {
         hold_names(bench, false);
         let (before, arrangement) = &self.before;
-        before.apply(bench);
+        match (before.mapping == bench.mapping_shown(), &self.mark) {
+            // Its modules are those of another structure.
+            (false, Some(mark)) => bench.go_to(mark, &Section::ALL),
+            _ => drop(before.apply(bench)),
+        }
         (bench.dock, _) = Dock::arranged(arrangement);
         bench.camera.look_from(before.kept.pose);
     }
@@ -264,17 +307,47 @@ impl Show {
 
     /// Whether the landscape that this moment shows is still being made beside the frames: the scene stands still.
     fn waits(&self, bench: &Workbench) -> bool {
-        bench.jobs.laying_out.is_some() || self.state.waits_for_run(bench)
+        let waits_for_mapping = self.awaits_mapping && bench.jobs.is_revising();
+        bench.jobs.laying_out.is_some() || waits_for_mapping || self.state.waits_for_run(bench)
     }
 
-    /// Looks the modules up again where the structure is another.
-    fn look_up(&mut self, bench: &Workbench) {
+    /// Brings the workbench to the state, as far as that can be done at once.
+    fn apply(&mut self, bench: &mut Workbench) {
+        self.awaits_mapping = !self.state.apply(bench);
+        self.is_behind |= self.awaits_mapping;
+    }
+
+    /// Looks the modules up again where the structure is another, and begins the shot that is shown again in it.
+    fn look_up(&mut self, bench: &mut Workbench) {
         let session = bench.document.as_ref().map(|it| &it.session);
-        self.places.find(&self.file, &self.bookmarks, session);
+        if !self.places.find(&self.file, &self.bookmarks, session) {
+            return;
+        }
+        if let Some(document) = &bench.document {
+            let is_of_session = self.file.scene.inputs.session.is_some();
+            let mark = self.mark.as_ref().filter(|_| is_of_session);
+            self.begin.fit(document, mark, &self.places);
+        }
+        let now = bench.mapping_shown();
+        if !self.looked_at.contains(&now) {
+            let found = self
+                .places
+                .problems(&self.file, |shot| self.mappings[shot] == now);
+            self.problems.extend(self.file.problems(found));
+            self.looked_at.push(now);
+        }
+        let (pose, way) = (self.state.kept.pose, self.way.from);
+        self.state = self.state_before(self.shot, bench);
+        self.state.kept.pose = pose;
+        self.begin_shot(bench);
+        self.way = Way {
+            from: way,
+            found: None,
+        };
     }
 
     fn bookmark(&self, shot: &Shot) -> Option<&Bookmark> {
-        let name = shot.bookmark.as_ref()?;
+        let name = shot.bookmark.as_ref().filter(|name| !name.is_empty())?;
         self.bookmarks.iter().find(|it| it.name == *name)
     }
 
@@ -367,6 +440,16 @@ impl Show {
     /// Begins the shot that is shown now, after the state before it.
     fn enter(&mut self, bench: &mut Workbench) {
         self.look_up(bench);
+        self.begin_shot(bench);
+        self.way = Way {
+            from: self.state.kept.pose,
+            found: None,
+        };
+        self.follow(bench);
+    }
+
+    /// Brings state and workbench to what the shot that is shown now changes at once.
+    fn begin_shot(&mut self, bench: &mut Workbench) {
         let mut state = self.state.clone();
         if let (Some(document), Some(of)) = (&bench.document, self.shots().get(self.shot)) {
             state.change(of, self.bookmark(of), &self.places, document);
@@ -377,13 +460,8 @@ impl Show {
                 state.kept.time = after;
             }
         }
-        state.apply(bench);
-        self.way = Way {
-            from: state.kept.pose,
-            found: None,
-        };
         self.state = state;
-        self.follow(bench);
+        self.apply(bench);
     }
 
     /// Finds the way of the camera where that is not known, or the landscape is drawn elsewhere than it was.
@@ -416,8 +494,16 @@ impl Show {
             self.is_behind = true;
             return;
         }
+        if std::mem::take(&mut self.awaits_mapping) && self.state.mapping != bench.mapping_shown() {
+            // It could not be shown so, which has been told.
+            self.state.mapping = bench.mapping_shown();
+            self.is_behind = true;
+        }
         if std::mem::take(&mut self.is_behind) {
-            self.state.apply(bench);
+            self.apply(bench);
+            if self.is_behind {
+                return;
+            }
         }
         self.find_way(bench);
         let Some(timed) = self.timed(self.shot).copied() else {

@@ -176,6 +176,14 @@ impl Stage {
         self.next += 1;
         self.bench.advance();
         settle(&mut self.bench);
+        // What other threads have made, and what follows from it, belongs to this frame.
+        for _ in 0..FRAMES_TO_SETTLE {
+            if !self.scene().is_some_and(Show::is_behind) {
+                break;
+            }
+            self.bench.advance();
+            settle(&mut self.bench);
+        }
         let (shown, targets) = self.place();
         let points = shown.pixels_per_point;
         let sharpness = Sharpness {

@@ -1,5 +1,7 @@
 //! What shots change, and how the workbench is brought there.
 
+use std::path::{Path, PathBuf};
+
 use super::super::camera;
 use super::super::command::Command;
 use super::super::document::Document;
@@ -23,6 +25,8 @@ pub struct State {
     pub divider: f32,
     /// Of two runs, the one that is shown: 0 for A.
     pub side: usize,
+    /// The mapping file through which the structure is shown.
+    pub mapping: Option<PathBuf>,
 }
 
 /// A time of A as one of the run that is shown.
@@ -53,6 +57,7 @@ impl State {
             together: bench.pair.together,
             divider: bench.pair.divider,
             side: versus.map_or(0, |versus| versus.side()),
+            mapping: bench.mapping_shown(),
         }
     }
 
@@ -66,9 +71,7 @@ impl State {
         };
         let (mut cut, mut pose) = (Cut::all(), bench.camera.pose());
         if let Some(document) = &bench.document {
-            for hidden in document.cut.hidden() {
-                cut = cut.hiding(Some(hidden));
-            }
+            cut = document.cut.only_hidden();
             let viewport = &bench.viewport;
             pose = camera::home(&document.bounds(), viewport.aspect(), viewport.free);
             if document.versus.is_some() {
@@ -92,6 +95,18 @@ impl State {
             together: Together::One,
             divider: 0.5,
             side: 0,
+            mapping: bench.mapping_shown(),
+        }
+    }
+
+    /// Takes over what another structure makes of what is collapsed, left out and chosen: nothing, but for what
+    /// `mark` says of them.
+    pub fn fit(&mut self, document: &Document, mark: Option<&Bookmark>, places: &Places) {
+        self.kept.cut = document.cut.only_hidden();
+        (self.kept.filters, self.kept.module) = (Filters::default(), None);
+        if let Some(mark) = mark {
+            let sections = [Section::Cut, Section::Filters, Section::Selection];
+            self.kept.take(mark, &sections, document, places.modules());
         }
     }
 
@@ -111,6 +126,9 @@ impl State {
             self.kept
                 .take(bookmark, sections, document, places.modules());
             self.kept.pose = pose;
+            if let Some(mapping) = mapping_of(shot, bookmark) {
+                self.mapping = mapping;
+            }
         }
         if let Some(compare) = shot.compare.filter(|_| document.versus.is_some()) {
             let together = match compare {
@@ -169,14 +187,20 @@ impl State {
         }
     }
 
-    /// Brings the workbench to this state, all but its camera; what is the same is not touched.
-    pub fn apply(&self, bench: &mut Workbench) {
+    /// Brings the workbench to this state, all but its camera; what is the same is not touched. False where the
+    /// structure has to be shown through another mapping first, which has begun.
+    pub fn apply(&self, bench: &mut Workbench) -> bool {
         if bench.document.is_none() {
-            return;
+            return true;
+        }
+        if self.mapping != bench.mapping_shown()
+            && bench.go_to_mapping(self.mapping.as_deref().unwrap_or(Path::new("")))
+        {
+            return false;
         }
         self.apply_runs(bench);
         let Some(document) = &bench.document else {
-            return;
+            return true;
         };
         let mut kept = self.kept.clone();
         kept.time = shown_time(document, kept.time);
@@ -188,6 +212,7 @@ impl State {
             playback.pause();
         }
         kept.apply(bench);
+        true
     }
 
     fn apply_runs(&self, bench: &mut Workbench) {
@@ -206,6 +231,15 @@ impl State {
         let versus = bench.document.as_ref().and_then(|it| it.versus.as_ref());
         bench.jobs.is_any() && versus.is_some_and(|versus| versus.side() != self.side)
     }
+}
+
+/// The mapping file that a shot which goes to `bookmark` shows the structure through, the inner none for no mapping;
+/// none where it stays as it is.
+pub fn mapping_of(shot: &Shot, bookmark: &Bookmark) -> Option<Option<PathBuf>> {
+    let sections = shot.sections.as_deref().unwrap_or(&Section::ALL);
+    let path = bookmark.mapping.as_ref();
+    let path = path.filter(|_| sections.contains(&Section::Mapping))?;
+    Some((!path.as_os_str().is_empty()).then(|| path.clone()))
 }
 
 /// Shows a time of A, or what is the same in B where that is shown.
