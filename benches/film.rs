@@ -45,6 +45,7 @@ fn begin(path: &Path, frames: u64) -> Film {
         format: Format::Mp4,
         size: SIZE,
         fps: FPS,
+        by_ffmpeg: false,
     };
     Film::begin(path, settings, frames, &Plan("bench".to_owned())).expect("it can be begun")
 }

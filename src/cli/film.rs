@@ -56,6 +56,7 @@ pub fn run(path: &Path, args: &Args) -> anyhow::Result<()> {
         format,
         size,
         fps: settings.fps,
+        by_ffmpeg: args.ffmpeg,
     };
     let cannot = || format!("cannot write {}", output.display());
     film_settings.check().with_context(cannot)?;

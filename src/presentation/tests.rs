@@ -196,6 +196,7 @@ fn film(path: &Path, format: Format, frames: u64, interrupted: Option<u64>) -> V
         format,
         size: [64, 48],
         fps: 5,
+        by_ffmpeg: false,
     };
     let plan = Plan("test".to_owned());
     let mut made = 0;

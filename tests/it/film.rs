@@ -60,6 +60,7 @@ fn film(folder: &Scratch, path: &Path, stop: Option<u64>) -> usize {
         format: Format::of(path).expect("a film"),
         size: SIZE,
         fps: FPS,
+        by_ffmpeg: false,
     };
     let plan = Plan("test".to_owned());
     let frames = stage.frames();
@@ -112,6 +113,7 @@ fn a_folder_of_something_else_is_left_alone() {
         format: Format::Gif,
         size: SIZE,
         fps: FPS,
+        by_ffmpeg: false,
     };
     let plan = Plan("test".to_owned());
     let begun = Film::begin(&folder.0.join("a.gif"), settings, 3, &plan);

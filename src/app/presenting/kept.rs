@@ -225,17 +225,15 @@ impl Kept {
         }
         bench.shown.legend = self.legend;
         bench.text_scale = self.text_scale;
+        // Those that go leave their room to those that come, but for the last one.
+        self.close_others(bench);
         for view in self.views.iter().copied() {
             let can_show = bench.document.as_ref().is_some_and(|it| it.can_show(view));
             if can_show && !bench.dock.is_open(view) {
                 bench.dock.open(view);
             }
         }
-        for view in ViewId::ALL {
-            if !self.views.is_empty() && !self.views.contains(&view) {
-                bench.dock.close(view);
-            }
-        }
+        self.close_others(bench);
         if let Some(document) = &mut bench.document {
             let has_other_cut = document.cut != self.cut;
             if has_other_cut {
@@ -270,6 +268,16 @@ impl Kept {
             playback.is_some_and(|it| it.summary != self.summary)
         }) {
             bench.execute(Command::ToggleSummary);
+        }
+    }
+}
+
+impl Kept {
+    fn close_others(&self, bench: &mut Workbench) {
+        for view in ViewId::ALL {
+            if !self.views.is_empty() && !self.views.contains(&view) {
+                bench.dock.close(view);
+            }
         }
     }
 }

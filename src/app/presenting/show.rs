@@ -176,6 +176,7 @@ impl Show {
         self.shot = shot;
         self.at = self.timeline.shots.get(shot).map_or(0.0, |of| of.start);
         self.enter(bench);
+        bench.dock.arrive();
     }
 
     /// Begins the next shot, wherever the one that is shown stands; of the last, its end.
@@ -313,7 +314,9 @@ impl Show {
 
     /// Brings the workbench to the state, as far as that can be done at once.
     fn apply(&mut self, bench: &mut Workbench) {
+        bench.dock.set_easing(true);
         self.awaits_mapping = !self.state.apply(bench);
+        bench.dock.set_easing(false);
         self.is_behind |= self.awaits_mapping;
     }
 

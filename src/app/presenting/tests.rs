@@ -187,3 +187,133 @@ fn a_hundred_thousand_shots_are_gone_to_at_once() {
     of.go_to(99_999, &mut bench);
     assert_eq!(of.shot(), 99_999);
 }
+
+/// A scene in `folder` that goes to bookmarks with a mapping file, with none and with one that is not there.
+fn mapped(folder: &std::path::Path) -> Workbench {
+    std::fs::create_dir_all(folder).expect("a temporary folder");
+    let map = "category Tables file ltable.c\ncategory Rest file *\n";
+    std::fs::write(folder.join("two.map"), map).expect("a temporary file");
+    let text = r#"
+[[bookmark]]
+name = "mapped"
+mapping = "two.map"
+collapsed = ["Rest"]
+module = "Tables"
+[[bookmark]]
+name = "plain"
+mapping = ""
+[[bookmark]]
+name = "lost"
+mapping = "no.map"
+module = "lgc.c"
+[[shot]]
+select = "lvm.c"
+seconds = 1
+[[shot]]
+bookmark = "mapped"
+seconds = 1
+[[shot]]
+select = "Rest"
+collapse = ["gone"]
+seconds = 1
+[[shot]]
+bookmark = "plain"
+select = "lapi.c"
+seconds = 1
+[[shot]]
+bookmark = "lost"
+seconds = 1
+"#;
+    let file = SceneFile::parse(&folder.join("talk.toml"), text.to_owned());
+    let file = file.unwrap_or_else(|error| panic!("{error}"));
+    let bookmarks = super::opening::Opens::of(&file).expect("the demo");
+    let mut bench = bench();
+    let show = Show::new(file, bookmarks.bookmarks, &mut bench);
+    bench.show = Some(show);
+    bench
+}
+
+#[test]
+fn bookmarks_of_scenes_show_the_structure_through_their_mappings() {
+    let folder = std::env::temp_dir().join(format!("callscape-mapped-{}", std::process::id()));
+    let mut bench = mapped(&folder);
+    let shown = |bench: &Workbench| {
+        let document = bench.document.as_ref().expect("the demo is open");
+        let hierarchy = &document.session.hierarchy;
+        let module = document.selection.chosen.module;
+        let collapsed: Vec<String> = document
+            .cut
+            .collapsed()
+            .map(|it| hierarchy.path(it))
+            .collect();
+        (
+            module.map(|it| hierarchy.path(it)).unwrap_or_default(),
+            collapsed,
+        )
+    };
+    let told: Vec<String> = scene(&bench)
+        .problems
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(
+        told[0].contains("talk.toml:12:11: bookmark 3, mapping") && told[0].contains("no.map"),
+        "{told:?}"
+    );
+    let wanted: [(&str, &[&str]); 5] = [
+        ("lvm.c", &[]),
+        ("Tables", &["Rest"]),
+        ("Rest", &["Rest"]),
+        ("lapi.c", &[]),
+        ("lgc.c", &[]),
+    ];
+    let settle = |bench: &mut Workbench| {
+        super::stage::settle(bench);
+        bench.advance();
+        super::stage::settle(bench);
+    };
+    for (number, wanted) in wanted.iter().enumerate() {
+        play_to(&mut bench, number as f64);
+        settle(&mut bench);
+        assert!(!scene(&bench).is_behind());
+        assert_eq!(scene(&bench).shot(), number);
+        let (module, collapsed) = shown(&bench);
+        assert_eq!(
+            (module.as_str(), &collapsed[..]),
+            (
+                wanted.0,
+                &wanted
+                    .1
+                    .iter()
+                    .map(|it| (*it).to_owned())
+                    .collect::<Vec<_>>()[..]
+            )
+        );
+    }
+    // What the other structure does not have is known when it is shown.
+    assert_eq!(scene(&bench).problems.len(), 2);
+    assert!(
+        scene(&bench).problems[1]
+            .to_string()
+            .contains("shot 3, collapse 1")
+    );
+    // From anywhere to anywhere.
+    for number in [2, 0, 1, 4, 2, 3] {
+        let mut of = bench.show.take().expect("a scene is shown");
+        of.go_to(number, &mut bench);
+        bench.show = Some(of);
+        settle(&mut bench);
+        assert_eq!(shown(&bench).0, wanted[number].0, "shot {}", number + 1);
+    }
+    let mut of = bench.show.take().expect("a scene is shown");
+    of.go_to(1, &mut bench);
+    bench.show = Some(of);
+    settle(&mut bench);
+    let mut of = bench.show.take().expect("a scene is shown");
+    of.leave(&mut bench);
+    super::stage::settle(&mut bench);
+    assert_eq!(bench.mapping_shown(), None);
+    assert!(bench.document.as_ref().is_some_and(|it| it.map.is_none()));
+    let _ = std::fs::remove_dir_all(&folder);
+}

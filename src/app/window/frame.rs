@@ -45,7 +45,10 @@ impl App {
         self.bench.advance();
         let camera = self.bench.camera.camera();
         let drawn = view.graphics.canvas.camera_drawn();
-        let in_motion = drawn.is_some_and(|drawn| drawn != camera);
+        // What a key of the presenter begins is seen at once, and finely when it has come to rest.
+        let live = self.bench.talk.live.as_ref();
+        let begins = live.is_some_and(|live| live.heard_ms.is_some()) && self.bench.is_moving();
+        let in_motion = begins || drawn.is_some_and(|drawn| drawn != camera);
         let scale = view.pace.begin_frame(self.bench.now(), in_motion);
         if view.graphics.size().contains(&0) {
             // Nothing to draw on until the window gets a size.

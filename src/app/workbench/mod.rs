@@ -356,6 +356,7 @@ impl Workbench {
             .as_ref()
             .is_some_and(|it| it.landscape.is_moving());
         let is_shown = self.show_is_moving();
+        let is_easing = is_easing || self.dock.is_moving();
         let is_moving = self.camera.is_moving() || is_easing || is_shown;
         is_moving || is_playing || is_pending || self.untold_damage().is_some()
     }
@@ -400,6 +401,7 @@ impl Workbench {
         let seconds = since.as_secs_f32();
         self.last_frame = now;
         self.advance_show(since.as_secs_f64());
+        self.dock.advance(seconds);
         self.camera.advance(seconds);
         self.keep_camera_clear(seconds, now);
         self.note_script();

@@ -28,6 +28,9 @@ pub struct Args {
     /// One picture of the scene, so many seconds after its start, as OUT.png
     #[arg(long, value_name = "SECONDS", requires = "scene", conflicts_with = "fps", value_parser = seconds)]
     pub second: Option<f64>,
+    /// Have an installed ffmpeg (with libx264) encode an .mp4: smaller files; without it no other program is needed
+    #[arg(long, requires = "scene", conflicts_with = "second")]
+    pub ffmpeg: bool,
     /// The picture to write, a PNG, or a model of the landscape for other programs, a glTF binary (.glb); a sequence
     /// is numbered: OUT-0001.png, OUT-0002.png, … Of a scene: a film, OUT.mp4, OUT.webm or OUT.gif, or its frames as
     /// pictures, OUT_%05d.png

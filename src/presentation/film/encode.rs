@@ -5,6 +5,7 @@ use std::path::Path;
 #[cfg(feature = "webm")]
 use super::av1::Av1;
 use super::container::Packet;
+use super::ffmpeg::Ffmpeg;
 use super::gif::Gif;
 use super::h264::H264;
 use super::yuv::Planes;
@@ -57,6 +58,7 @@ pub struct Encoder {
 
 enum Codec {
     H264(Box<H264>),
+    Ffmpeg(Ffmpeg),
     #[cfg(feature = "webm")]
     Av1(Box<Av1>),
     Gif(Gif),
@@ -65,6 +67,7 @@ enum Codec {
 impl Encoder {
     pub fn new(settings: &FilmSettings) -> Result<Encoder, FilmError> {
         let codec = match settings.format {
+            Format::Mp4 if settings.by_ffmpeg => Codec::Ffmpeg(Ffmpeg::new(settings)?),
             Format::Mp4 => Codec::H264(Box::new(H264::new(settings)?)),
             #[cfg(feature = "webm")]
             Format::WebM => Codec::Av1(Box::new(Av1::new(settings)?)),
@@ -84,6 +87,7 @@ impl Encoder {
     pub fn push(&mut self, picture: &Picture) -> Result<(), FilmError> {
         match (&mut self.codec, picture) {
             (Codec::H264(h264), Picture::Planes(planes)) => h264.push(planes, &mut self.packets),
+            (Codec::Ffmpeg(ffmpeg), Picture::Planes(planes)) => ffmpeg.push(planes),
             #[cfg(feature = "webm")]
             (Codec::Av1(av1), Picture::Planes(planes)) => av1.push(planes, &mut self.packets),
             (Codec::Gif(gif), Picture::Whole(image)) => gif.push(image, &mut self.packets),
@@ -92,11 +96,12 @@ impl Encoder {
     }
 
     /// All packets of the part.
-    #[cfg_attr(not(feature = "webm"), expect(unused_mut))]
     pub fn finish(mut self) -> Result<Vec<Packet>, FilmError> {
-        #[cfg(feature = "webm")]
-        if let Codec::Av1(av1) = &mut self.codec {
-            av1.finish(&mut self.packets)?;
+        match &mut self.codec {
+            #[cfg(feature = "webm")]
+            Codec::Av1(av1) => av1.finish(&mut self.packets)?,
+            Codec::Ffmpeg(ffmpeg) => ffmpeg.finish(&mut self.packets)?,
+            Codec::H264(_) | Codec::Gif(_) => {}
         }
         Ok(self.packets)
     }

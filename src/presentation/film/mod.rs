@@ -8,6 +8,7 @@
 mod av1;
 mod container;
 mod encode;
+mod ffmpeg;
 mod gif;
 mod h264;
 mod mp4;
@@ -73,6 +74,8 @@ pub struct FilmSettings {
     pub size: [u32; 2],
     /// Frames a second.
     pub fps: u32,
+    /// An installed ffmpeg encodes them; of MP4 alone.
+    pub by_ffmpeg: bool,
 }
 
 /// Why a film cannot be made.
@@ -96,6 +99,15 @@ impl FilmSettings {
             return Err(FilmError::Unfit(
                 "this program was built without its encoder for .webm".to_owned(),
             ));
+        }
+        if self.by_ffmpeg {
+            if self.format != Format::Mp4 {
+                return Err(FilmError::Unfit(format!(
+                    "expected a name that ends in .mp4 with --ffmpeg, found .{}",
+                    self.format.ending()
+                )));
+            }
+            ffmpeg::check()?;
         }
         let [longer, shorter] = self.format.largest();
         let [width, height] = self.size;

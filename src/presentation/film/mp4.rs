@@ -5,7 +5,8 @@ use std::num::NonZeroU32;
 
 use shiguredo_mp4::TrackKind;
 use shiguredo_mp4::bitstream::h264::{
-    H264SampleEntryConfig, LengthSize, annexb_to_length_prefixed, build_avc1_box_from_annexb,
+    H264NalUnitType, H264SampleEntryConfig, LengthSize, build_avc1_box_from_annexb,
+    parse_annexb_nal_units,
 };
 use shiguredo_mp4::boxes::SampleEntry;
 use shiguredo_mp4::mux::{
@@ -37,7 +38,7 @@ pub fn write(
     let head = muxer.initial_boxes_bytes();
     out.write_all(head)?;
     let mut offset = head.len() as u64;
-    let mut entry = None;
+    let (mut entry, mut parameters) = (None, Vec::new());
     for part in parts {
         let mut part = BufReader::new(part?);
         while let Some(packet) = container::read(&mut part)? {
@@ -48,8 +49,7 @@ pub fn write(
                 let avc1 = build_avc1_box_from_annexb(&packet.bytes, &config).map_err(failed)?;
                 entry = Some(SampleEntry::Avc1(avc1));
             }
-            let bytes =
-                annexb_to_length_prefixed(&packet.bytes, LengthSize::FourBytes).map_err(failed)?;
+            let bytes = sample(&packet.bytes, &mut parameters)?;
             out.write_all(&bytes)?;
             let sample = Sample {
                 track_kind: TrackKind::Video,
@@ -71,4 +71,33 @@ pub fn write(
         out.write_all(bytes)?;
     }
     Ok(())
+}
+
+/// The units of a frame in Annex B form as samples hold them, each after its length. Parameters, which stand in the
+/// file's head, and delimiters are not in them (ISO/IEC 14496-15, 5.3 and 5.4: an `avc1` has none); `parameters` gets
+/// those of the first frame that has some, and all others have to have the same.
+fn sample(frame: &[u8], parameters: &mut Vec<Vec<u8>>) -> Result<Vec<u8>, FilmError> {
+    let units = parse_annexb_nal_units(frame).map_err(failed)?;
+    let of = |kind: H264NalUnitType| matches!(kind, H264NalUnitType::Sps | H264NalUnitType::Pps);
+    let is_first = parameters.is_empty();
+    let mut bytes = Vec::with_capacity(frame.len() + 16);
+    for unit in units {
+        if of(unit.nal_unit_type) {
+            if is_first {
+                parameters.push(unit.data.to_vec());
+            } else if !parameters.iter().any(|it| it == unit.data) {
+                return Err(failed(
+                    "parts of the film were encoded otherwise than its first",
+                ));
+            }
+            continue;
+        }
+        if unit.nal_unit_type == H264NalUnitType::Aud {
+            continue;
+        }
+        let length = u32::try_from(unit.data.len()).map_err(failed)?;
+        bytes.extend_from_slice(&length.to_be_bytes());
+        bytes.extend_from_slice(unit.data);
+    }
+    Ok(bytes)
 }

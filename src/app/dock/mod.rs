@@ -1,5 +1,7 @@
 //! Which views are open and where: side by side, one above the other, in tabs, or one alone.
 
+mod easing;
+
 use egui::{Rect, Ui};
 use egui_tiles::{
     Behavior, Container, Linear, LinearDir, SimplificationOptions, TabState, Tile, TileId, Tiles,
@@ -7,6 +9,7 @@ use egui_tiles::{
 };
 use serde::{Deserialize, Serialize};
 
+use self::easing::{Easing, Opening};
 use super::style;
 use crate::views::table::{Side, ViewId};
 
@@ -16,6 +19,9 @@ const SHARE_RIGHT: f32 = 0.42;
 
 /// Where there is less room than this, in points, views share a place as tabs.
 const ROOM: egui::Vec2 = egui::vec2(620.0, 420.0);
+
+/// Between views, in points.
+const GAP: f32 = 3.0;
 
 /// The height of the line with a view's title.
 const TITLE: f32 = 26.0;
@@ -51,6 +57,7 @@ pub struct Dock {
     places: Vec<(ViewId, Rect)>,
     /// What all of them had.
     room: Rect,
+    easing: Easing,
 }
 
 impl Default for Dock {
@@ -70,6 +77,7 @@ impl Dock {
             maximised: None,
             places: Vec::new(),
             room: Rect::from_min_size(egui::Pos2::ZERO, egui::vec2(1280.0, 720.0)),
+            easing: Easing::default(),
         }
     }
 
@@ -149,8 +157,31 @@ impl Dock {
         found.map(|(&id, _)| id)
     }
 
+    /// Whether a view is open, and not on its way out.
     pub fn is_open(&self, view: ViewId) -> bool {
-        self.tile(view).is_some()
+        self.tile(view).is_some() && !self.easing.goes(view)
+    }
+
+    /// From now on views come and go in the course of a moment, or at once.
+    pub fn set_easing(&mut self, is_on: bool) {
+        self.easing.is_on = is_on;
+    }
+
+    /// Whether views come or go.
+    pub fn is_moving(&self) -> bool {
+        self.easing.is_moving()
+    }
+
+    /// Views on their way move on.
+    pub fn advance(&mut self, seconds: f32) {
+        for view in self.easing.advance(seconds) {
+            self.remove(view);
+        }
+    }
+
+    /// Views on their way are where they lead.
+    pub fn arrive(&mut self) {
+        self.advance(f32::MAX);
     }
 
     /// In the order of the table.
@@ -191,6 +222,10 @@ impl Dock {
         if self.maximised.is_some_and(|of| of != view) {
             self.maximised = None;
         }
+        if self.easing.goes(view) {
+            self.easing.come(view, 0.0);
+            return;
+        }
         if self.is_open(view) {
             self.tree
                 .make_active(|_, tile| matches!(tile, Tile::Pane(of) if *of == view));
@@ -230,14 +265,18 @@ impl Dock {
             Side::Right => (LinearDir::Horizontal, SHARE_RIGHT),
             Side::Centre => (LinearDir::Horizontal, 0.6),
         };
+        if self.easing.is_on {
+            self.easing.come(view, share);
+        }
+        let sum = match self.tree.tiles.get(root) {
+            Some(Tile::Container(Container::Linear(linear))) => {
+                easing::staying(&self.tree.tiles, &self.easing, linear)
+            }
+            _ => 1.0,
+        };
         if let Some(Tile::Container(Container::Linear(linear))) = self.tree.tiles.get_mut(root)
             && linear.dir == direction
         {
-            let sum: f32 = linear
-                .children
-                .iter()
-                .map(|&child| linear.shares[child])
-                .sum();
             linear.shares.set_share(tile, sum * share / (1.0 - share));
             linear.children.push(tile);
             return;
@@ -283,9 +322,18 @@ impl Dock {
         if self.maximised == Some(view) {
             self.maximised = None;
         }
-        if self.open_views().len() > 1
-            && let Some(tile) = self.tile(view)
-        {
+        if !self.is_open(view) || self.open_views().len() <= 1 {
+            return;
+        }
+        let share = easing::share(&self.tree.tiles, &self.easing, view);
+        match share.filter(|_| self.easing.is_on) {
+            Some(share) => self.easing.go(view, share),
+            None => self.remove(view),
+        }
+    }
+
+    fn remove(&mut self, view: ViewId) {
+        if let Some(tile) = self.tile(view) {
             self.tree.remove_recursively(tile);
             self.tidy();
         }
@@ -330,8 +378,17 @@ impl Dock {
             self.show_alone(ui, view, pane);
             return;
         }
+        if self.easing.is_moving() {
+            // What stands in a row has its title before it gets its share.
+            self.tidy();
+        }
+        let before = self.easing.squeeze(&mut self.tree.tiles);
+        let panes = self.tree.tiles.tiles().filter(|tile| tile.is_pane());
+        let gap = GAP * self.easing.gap(panes.count());
         let mut shelf = Shelf {
             places: &mut self.places,
+            openings: self.easing.openings(&self.tree.tiles, self.room, GAP),
+            gap,
             pane,
             titles,
             is_only: self
@@ -344,7 +401,9 @@ impl Dock {
             double_clicked: None,
         };
         self.tree.ui(&mut shelf, ui);
-        if let Some(tile) = shelf.double_clicked
+        let double_clicked = shelf.double_clicked;
+        easing::restore(&mut self.tree.tiles, before);
+        if let Some(tile) = double_clicked
             && let Some(Tile::Pane(view)) = self.tree.tiles.get(tile)
         {
             self.maximise(*view);
@@ -444,6 +503,10 @@ impl Builder {
 /// Shows the tiles of one frame.
 struct Shelf<'a> {
     places: &'a mut Vec<(ViewId, Rect)>,
+    /// Of views on their way.
+    openings: Vec<Opening>,
+    /// Between views, in points.
+    gap: f32,
     pane: &'a mut dyn FnMut(&mut Ui, ViewId),
     is_only: bool,
     /// Views have titles also where they do not share a place.
@@ -453,10 +516,13 @@ struct Shelf<'a> {
 
 impl Behavior<ViewId> for Shelf<'_> {
     fn pane_ui(&mut self, ui: &mut Ui, _: TileId, view: &mut ViewId) -> UiResponse {
-        let rect = ui.max_rect();
+        let seen = ui.max_rect();
+        let opening = self.openings.iter().find(|it| it.view == *view);
+        let rect = opening.map_or(seen, |it| it.whole(seen));
         self.places.push((*view, rect));
-        ui.set_clip_rect(rect.intersect(ui.clip_rect()));
-        (self.pane)(ui, *view);
+        let mut ui = ui.new_child(egui::UiBuilder::new().max_rect(rect));
+        ui.set_clip_rect(seen.intersect(ui.clip_rect()));
+        (self.pane)(&mut ui, *view);
         UiResponse::None
     }
 
@@ -500,7 +566,7 @@ impl Behavior<ViewId> for Shelf<'_> {
     }
 
     fn gap_width(&self, _: &egui::Style) -> f32 {
-        3.0
+        self.gap
     }
 
     fn min_size(&self) -> f32 {
@@ -582,6 +648,77 @@ mod tests {
                 assert_eq!(again.arrangement(), dock.arrangement(), "seed {seed}");
             }
         }
+    }
+
+    /// What is shown after a frame: each view, where it is laid out, and what of that is seen.
+    fn shown(dock: &mut Dock) -> Vec<(ViewId, Rect, Rect)> {
+        let ctx = egui::Context::default();
+        let mut seen = Vec::new();
+        let screen = Rect::from_min_size(egui::Pos2::ZERO, egui::vec2(1200.0, 900.0));
+        let input = egui::RawInput {
+            screen_rect: Some(screen),
+            ..egui::RawInput::default()
+        };
+        // The first frame of a context finds out sizes.
+        for _ in 0..2 {
+            seen.clear();
+            let mut output = ctx.run_ui(input.clone(), |ui| {
+                dock.show_bare(ui, &mut |ui, view| {
+                    let whole = ui.max_rect();
+                    seen.push((view, whole, ui.clip_rect().intersect(whole)));
+                });
+            });
+            output.textures_delta.clear();
+        }
+        seen
+    }
+
+    #[test]
+    fn views_of_scenes_come_and_go_step_by_step_and_end_where_they_would_at_once() {
+        let mut at_once = Dock::default();
+        at_once.open(ViewId::Mural);
+        let wanted = shown(&mut at_once);
+        let mut eased = Dock::default();
+        shown(&mut eased);
+        eased.set_easing(true);
+        eased.open(ViewId::Mural);
+        assert!(eased.is_open(ViewId::Mural) && eased.is_moving());
+        let mut last = shown(&mut eased)[0].2.height();
+        assert!(last > 897.0, "{last}");
+        for _ in 0..14 {
+            eased.advance(1.0 / 30.0);
+            let now = shown(&mut eased);
+            let height = now[0].2.height();
+            assert!(height < last && last - height < 60.0, "{last} {height}");
+            last = height;
+            // It is laid out as large as it will be.
+            let whole = now[1].1.height() - wanted[1].1.height();
+            assert!(whole.abs() < 3.0, "{whole}");
+        }
+        eased.advance(0.1);
+        assert!(!eased.is_moving());
+        assert_eq!(shown(&mut eased), wanted);
+        // One goes while another comes; the one that goes is no longer open.
+        eased.close(ViewId::Mural);
+        eased.open(ViewId::Flame);
+        assert_eq!(eased.open_views(), [ViewId::Landscape, ViewId::Flame]);
+        let height = shown(&mut eased)[0].2.height();
+        for _ in 0..20 {
+            eased.advance(1.0 / 30.0);
+            let now = shown(&mut eased)[0].2.height();
+            assert!((now - height).abs() < 4.0, "{now} {height}");
+        }
+        assert_eq!(eased.open_views(), [ViewId::Landscape, ViewId::Flame]);
+        assert_eq!(shown(&mut eased)[1].1, wanted[1].1);
+        // Back before it is gone.
+        eased.close(ViewId::Flame);
+        eased.advance(0.2);
+        eased.open(ViewId::Flame);
+        eased.arrive();
+        assert_eq!(shown(&mut eased)[1].1, wanted[1].1);
+        eased.close(ViewId::Flame);
+        eased.arrive();
+        assert_eq!(shown(&mut eased).len(), 1);
     }
 
     #[test]
