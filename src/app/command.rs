@@ -189,6 +189,8 @@ pub enum Command {
     NameTalkFile(String),
     ExportBookmarks,
     ImportBookmarks,
+    /// Puts what is open into a pack.
+    Share,
     /// Letters and lines are so many times as large as before; as usual for 0.
     ScaleText(f32),
     /// The module given, or what is selected or pointed at.

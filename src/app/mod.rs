@@ -34,6 +34,7 @@ mod remembered;
 mod revision;
 mod rows;
 pub mod saved;
+mod share;
 pub mod sharing;
 mod sheets;
 mod state_log;

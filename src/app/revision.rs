@@ -36,6 +36,7 @@ pub struct Jobs {
     linking: Option<Job<(Arc<Versus>, Versus)>>,
     reading_history: Option<Job<Result<History, HistoryError>>>,
     pub(super) saving: Option<Job<anyhow::Result<PathBuf>>>,
+    pub(super) packing: Option<Job<super::share::Packed>>,
     pub(super) staging: Option<Job<anyhow::Result<(SceneFile, presenting::opening::Opened)>>>,
     pub(super) unpacking: Option<Job<anyhow::Result<Opened>>>,
     /// It was tried, and is not tried again.
@@ -51,6 +52,7 @@ impl Jobs {
             || self.linking.is_some()
             || self.unpacking.is_some()
             || self.staging.is_some()
+            || self.packing.is_some()
     }
 
     /// Whether the document is being made anew.
@@ -74,7 +76,8 @@ impl Jobs {
         let linking = self.linking.as_ref().and_then(slow);
         let unpacking = self.unpacking.as_ref().and_then(slow);
         let staging = self.staging.as_ref().and_then(slow);
-        let all = revising.into_iter().chain(laying_out);
+        let packing = self.packing.as_ref().and_then(slow);
+        let all = revising.into_iter().chain(laying_out).chain(packing);
         let all = all.chain(reading).chain(saving);
         all.chain(linking).chain(unpacking).chain(staging)
     }
@@ -238,6 +241,7 @@ impl Workbench {
     pub fn poll_jobs(&mut self) {
         self.mapping.poll();
         self.poll_picture();
+        self.poll_pack();
         if let Some(opened) = take(&mut self.jobs.unpacking) {
             self.take_unpacked(opened);
         }

@@ -2,13 +2,17 @@
 
 use std::path::PathBuf;
 
+use anyhow::Context;
+
 use crate::app::presenting::opening::Opens;
+use crate::app::sharing;
+use crate::facts::pack;
 use crate::presentation::scene::SceneFile;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Present a scene: full screen, shot by shot on keys", after_help = HELP)]
 pub struct Args {
-    /// The scene file
+    /// The scene file, or a pack with a scene
     scene: PathBuf,
 }
 
@@ -23,11 +27,20 @@ Keys:
   F11                   full screen or not   Escape         leave
 
 Example:
-  callscape present scenes/tour.toml";
+  callscape present scenes/tour.toml
+  callscape present talk.callscape-pack";
 
 pub fn run(args: Args) -> anyhow::Result<()> {
+    let mut scene = args.scene;
+    if pack::is_pack(&scene) {
+        let opened = super::output::with_progress(|progress| sharing::open(&scene, progress))??;
+        scene = opened.scenes.into_iter().next().with_context(|| {
+            let shown = scene.display();
+            format!("{shown}: expected a pack with a scene, found none in it; `callscape pack --scene` puts one in")
+        })?;
+    }
     // What is wrong with it is better said where it was asked for.
-    let file = SceneFile::read(&args.scene)?;
+    let file = SceneFile::read(&scene)?;
     Opens::of(&file)?;
-    crate::app::run_scene(args.scene)
+    crate::app::run_scene(scene)
 }

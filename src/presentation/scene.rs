@@ -27,11 +27,11 @@ pub struct Scene {
     pub schema: Option<String>,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub title: String,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub inputs: SceneInputs,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub look: Look,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub film: FilmSettings,
     /// Named states to go to.
     #[serde(default, rename = "bookmark", skip_serializing_if = "Vec::is_empty")]

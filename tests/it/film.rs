@@ -55,6 +55,11 @@ fn stage(folder: &Scratch) -> Stage {
 
 /// Makes a film, up to a frame only if so asked; how many frames were not like those before.
 fn film(folder: &Scratch, path: &Path, stop: Option<u64>) -> usize {
+    try_film(folder, path, stop).expect("it can be encoded")
+}
+
+/// The same, or what went wrong with the encoding.
+fn try_film(folder: &Scratch, path: &Path, stop: Option<u64>) -> Result<usize, String> {
     let mut stage = stage(folder);
     let settings = FilmSettings {
         format: Format::of(path).expect("a film"),
@@ -76,12 +81,88 @@ fn film(folder: &Scratch, path: &Path, stop: Option<u64>) -> usize {
             FrameIs::Same => None,
         };
         new += usize::from(image.is_some());
-        film.push(image).expect("it can be encoded");
+        film.push(image).map_err(|error| error.to_string())?;
     }
     if stop.is_none() {
-        film.finish().expect("it can be put together");
+        film.finish().map_err(|error| error.to_string())?;
     }
-    new
+    Ok(new)
+}
+
+#[cfg(unix)]
+#[test]
+fn an_installed_ffmpeg_encodes_where_it_is_asked_for_and_what_it_says_is_told() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Scratch::new("ffmpeg");
+    folder.write(
+        "talk.toml",
+        b"[[shot]]\ncamera = { module = \"lgc.c\" }\nseconds = 1.5\n",
+    );
+    let run = |out: &str, path: Option<&Path>| {
+        let mut command = callscape();
+        let args = [
+            "render",
+            "--scene",
+            "talk.toml",
+            "--size",
+            "64x48",
+            "--fps",
+            "4",
+            "--quality",
+            "low",
+        ];
+        command
+            .args(args)
+            .args(["--ffmpeg", "-o", out])
+            .current_dir(&folder.0);
+        if let Some(path) = path {
+            command.env("PATH", path);
+        }
+        let output = command.output().expect("the program runs");
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), told)
+    };
+    let (code, told) = run("a.gif", None);
+    assert_eq!(code, Some(1));
+    assert!(
+        told.contains("expected a name that ends in .mp4 with --ffmpeg"),
+        "{told}"
+    );
+    let programs = folder.0.join("programs");
+    std::fs::create_dir(&programs).expect("a temporary folder");
+    let (code, told) = run("a.mp4", Some(&programs));
+    assert_eq!(code, Some(1));
+    assert!(told.contains("expected an installed ffmpeg"), "{told}");
+    // One that fails half-way.
+    let script = "#!/bin/sh\ncase \"$*\" in *-encoders*) echo libx264; exit 0;; esac\n\
+        /usr/bin/head -c 6000 >/dev/null\necho 'no room left' >&2\nexit 3\n";
+    let program = programs.join("ffmpeg");
+    std::fs::write(&program, script).expect("a temporary file");
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("it is ours");
+    let (code, told) = run("a.mp4", Some(&programs));
+    assert_eq!(code, Some(1));
+    assert!(
+        told.contains("the ffmpeg encoder failed: no room left"),
+        "{told}"
+    );
+    assert!(
+        told.contains("a.mp4.parts") && !folder.0.join("a.mp4").exists(),
+        "{told}"
+    );
+    // The one that is installed, if there is one.
+    let (code, told) = run("a.mp4", None);
+    if code != Some(0) {
+        assert!(
+            told.contains("expected an installed ffmpeg") || told.contains("libx264"),
+            "{told}"
+        );
+        eprintln!("left out: needs an installed ffmpeg");
+        return;
+    }
+    let (code, told) = run("b.mp4", None);
+    assert_eq!(code, Some(0), "{told}");
+    let read = |name: &str| std::fs::read(folder.0.join(name)).expect("it was written");
+    assert!(read("a.mp4") == read("b.mp4"), "they differ");
 }
 
 #[test]
@@ -91,12 +172,29 @@ fn a_film_is_the_same_each_time_also_when_it_was_interrupted() {
     let new = film(&folder, &path("a.mp4"), None);
     // Frames that show what the one before shows are not drawn.
     assert!((8..12).contains(&new), "{new}");
-    film(&folder, &path("b.mp4"), Some(8));
-    assert!(path("b.mp4.parts").is_dir() && !path("b.mp4").exists());
-    film(&folder, &path("b.mp4"), None);
-    assert!(!path("b.mp4.parts").exists());
     let read = |name: &str| std::fs::read(path(name)).expect("it is there");
-    assert!(read("a.mp4") == read("b.mp4"), "they differ");
+    // In the middle of a shot, and of what dissolves at the start of the last one.
+    for stop in [8, 10] {
+        film(&folder, &path("b.mp4"), Some(stop));
+        assert!(path("b.mp4.parts").is_dir() && !path("b.mp4").exists());
+        film(&folder, &path("b.mp4"), None);
+        assert!(!path("b.mp4.parts").exists());
+        assert!(read("a.mp4") == read("b.mp4"), "they differ after {stop}");
+        std::fs::remove_file(path("b.mp4")).expect("it is ours");
+    }
+    // What cannot be written ends the film, and what is there of it is gone on with.
+    film(&folder, &path("b.mp4"), Some(6));
+    let obstacle = path("b.mp4.parts/00002.new");
+    std::fs::create_dir(&obstacle).expect("a temporary folder");
+    let error = try_film(&folder, &path("b.mp4"), None).expect_err("it cannot be written");
+    assert!(error.contains("b.mp4.parts/00002: "), "{error}");
+    assert!(path("b.mp4.parts/00001").is_file() && !path("b.mp4").exists());
+    std::fs::remove_dir(&obstacle).expect("it is ours");
+    film(&folder, &path("b.mp4"), None);
+    assert!(
+        read("a.mp4") == read("b.mp4"),
+        "they differ after a failure"
+    );
     film(&folder, &path("f_%03d.png"), None);
     let pictures: Vec<Vec<u8>> = (1..=12).map(|it| read(&format!("f_{it:03}.png"))).collect();
     assert!(pictures[0] != pictures[4] && pictures[4] != pictures[11]);

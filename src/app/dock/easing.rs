@@ -106,7 +106,10 @@ impl Easing {
             if it.goes && it.at <= 0.0 {
                 gone.push(it.view);
             }
-            (it.at > 0.0 && it.at < 1.0) || (it.goes && it.at > 0.0) || (!it.goes && it.at < 1.0)
+            match it.goes {
+                true => it.at > 0.0,
+                false => it.at < 1.0,
+            }
         });
         gone
     }

@@ -43,11 +43,29 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
             });
         });
         if bench.talk.shows_script {
-            return super::script::show(ui, context);
+            super::script::show(ui, context);
+        } else {
+            list(ui, context);
+            file(ui, context);
         }
-        list(ui, context);
-        file(ui, context);
+        share(ui, context);
     });
+}
+
+fn share(ui: &mut Ui, context: &mut Context<'_>) {
+    let inputs = context.bench.document.as_ref().map(|it| &it.inputs);
+    let is_demo = inputs.is_none_or(|it| it.source_dir.is_none() && it.recordings.is_empty());
+    // The demo is everywhere already.
+    if is_demo {
+        return;
+    }
+    let is_idle = context.bench.jobs.packing.is_none();
+    let button = ui.add_enabled(is_idle, egui::Button::new("Share"));
+    let about = "Puts the structure (no text of it), the recordings, the session with its bookmarks and the scene into \
+                 one file beside what is open, for another machine";
+    if button.on_hover_text(about).clicked() {
+        context.commands.push(Command::Share);
+    }
 }
 
 fn list(ui: &mut Ui, context: &mut Context<'_>) {
@@ -84,7 +102,7 @@ fn row(ui: &mut Ui, index: usize, bookmark: &Bookmark, asks: &mut Vec<Ask>) {
     let typed = ui
         .data(|data| data.get_temp::<Option<String>>(id))
         .flatten();
-    let width = ui.available_width() - 34.0;
+    let width = ui.available_width() - 40.0;
     match typed {
         Some(mut name) => {
             let field = ui.add(TextEdit::singleline(&mut name).desired_width(width - 8.0));

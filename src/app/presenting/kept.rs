@@ -22,6 +22,9 @@ use crate::views::table::ViewId;
 /// A camera does not look down more steeply: the heading would have no direction.
 const MAX_PITCH: f32 = 1.55;
 
+/// Behind the names of functions in lists of modules.
+pub const CALLED: &str = "()";
+
 /// All that bookmarks keep, but the mapping.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kept {
@@ -44,17 +47,22 @@ pub struct Kept {
 pub struct Modules(BTreeMap<String, ModuleId>);
 
 impl Modules {
-    /// O(modules).
+    /// The paths of functions may end in `()`, as lists of modules show them. O(modules).
     pub fn find(hierarchy: &Hierarchy, paths: &BTreeSet<String>) -> Modules {
-        let last = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+        let last = |path: &str| {
+            let name = path.rsplit('/').next().unwrap_or(path);
+            name.strip_suffix(CALLED).unwrap_or(name).to_owned()
+        };
         let ends: BTreeSet<String> = paths.iter().map(|path| last(path)).collect();
         let mut found = BTreeMap::new();
         for module in hierarchy.modules() {
             // A name may hold the sign that separates names.
             if ends.contains(&last(hierarchy.name(module))) {
                 let path = hierarchy.path(module);
-                if paths.contains(&path) {
-                    found.entry(path).or_insert(module);
+                for path in [format!("{path}{CALLED}"), path] {
+                    if paths.contains(&path) {
+                        found.entry(path).or_insert(module);
+                    }
                 }
             }
         }

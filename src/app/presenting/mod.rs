@@ -2,6 +2,7 @@
 
 pub mod bookmarks;
 pub mod check;
+mod dissolve;
 mod framing;
 mod kept;
 pub mod live;

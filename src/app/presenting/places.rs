@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::kept::{Modules, named_by};
+use super::kept::{CALLED, Modules, named_by};
 use crate::analysis::session::Session;
 use crate::presentation::place::Step;
 use crate::presentation::scene::{Bookmark, SceneFile, of_shot};
@@ -78,7 +78,8 @@ impl Places {
 }
 
 fn last(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.strip_suffix(CALLED).unwrap_or(name)
 }
 
 /// All paths of modules that shots name, with the fields that do.

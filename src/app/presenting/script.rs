@@ -156,11 +156,11 @@ impl Workbench {
         let Some(path) = self.talk.script.path() else {
             return self.tell_briefly("Name the file to save the scene to".to_owned());
         };
-        match self.script_for(&path).and_then(|scene| {
-            // What is written can be read again.
-            SceneFile::parse(&path, toml::to_string(&scene)?)?;
-            write_scene(&path, &scene)
-        }) {
+        let scene = self.script_for(&path);
+        // What is written can be read again.
+        let text = toml::to_string(&scene).map_err(anyhow::Error::from);
+        let read = text.and_then(|text| Ok(SceneFile::parse(&path, text)?));
+        match read.and_then(|_| write_scene(&path, &scene)) {
             Ok(()) => {
                 self.talk.script.is_changed = false;
                 self.tell_briefly(format!("Written to {}", path.display()));
@@ -170,7 +170,7 @@ impl Workbench {
     }
 
     /// The scene with what is open as its inputs, and the bookmarks that its shots go to.
-    fn script_for(&self, path: &Path) -> anyhow::Result<Scene> {
+    pub(in crate::app) fn script_for(&self, path: &Path) -> Scene {
         let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
         let mut scene = self.talk.script.scene.clone();
         scene.inputs = self.scene_inputs(path);
@@ -186,6 +186,6 @@ impl Workbench {
             .collect();
         scene.bookmarks.extend(own);
         found_in(folder.unwrap_or(Path::new(".")), &mut scene.bookmarks);
-        Ok(scene)
+        scene
     }
 }

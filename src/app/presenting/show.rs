@@ -12,7 +12,7 @@ use super::places::Places;
 use super::state::{State, end_of_a, seek};
 use crate::presentation::path::CameraPath;
 use crate::presentation::scene::{
-    Bookmark, Caption, Clock, Go, SceneError, SceneFile, Section, Shot, of_shot,
+    Bookmark, Caption, Clock, Easing, Go, SceneError, SceneFile, Section, Shot, of_shot,
 };
 use crate::presentation::timeline::{Played, Problem, Timeline};
 use crate::units::Time;
@@ -142,6 +142,38 @@ impl Show {
     /// Whether everything has been shown.
     pub fn is_over(&self) -> bool {
         self.at + GRAIN >= self.timeline.total()
+    }
+
+    /// Whether the shots after `before`, up to the one that is shown, change at their start what does not ease by itself.
+    /// A camera that is cut is meant to be seen so.
+    pub fn has_changed_at_once(&self, before: usize) -> bool {
+        (before + 1..=self.shot).any(|shot| self.changes(shot))
+    }
+
+    /// Whether those do that begin within so many seconds from now.
+    pub fn will_change_at_once(&self, seconds: f64) -> bool {
+        let to = self.at + seconds + GRAIN;
+        let next = self.timeline.shots.iter().enumerate().skip(self.shot + 1);
+        let mut next = next.take_while(|(_, of)| of.start <= to);
+        next.any(|(shot, _)| self.changes(shot))
+    }
+
+    fn changes(&self, shot: usize) -> bool {
+        let is_cut = |go: &Go| go.easing == Easing::Cut;
+        let shot = self.shots().get(shot);
+        let shot = shot.filter(|shot| !shot.camera.as_ref().is_some_and(is_cut));
+        shot.is_some_and(|shot| {
+            let sections = shot.sections.as_deref().unwrap_or(&Section::ALL);
+            let is_more = sections.iter().any(|it| *it != Section::Camera);
+            let goes = shot.bookmark.is_some() && is_more;
+            let folds =
+                shot.level.is_some() || !shot.expand.is_empty() || !shot.collapse.is_empty();
+            let times = shot.at.is_some() || shot.summary.is_some() || shot.range.is_some();
+            let leaps = shot.play.as_ref().is_some_and(|play| play.from.is_some());
+            let runs = shot.run.is_some() || shot.compare.is_some();
+            let looks = shot.look.is_some() || shot.arcs.is_some() || shot.select.is_some();
+            goes || folds || times || leaps || runs || looks
+        })
     }
 
     /// Whether what this moment shows is not there yet, or has come since.

@@ -10,6 +10,7 @@ use super::super::panels::{self, Layout};
 use super::super::style;
 use super::super::workbench::Workbench;
 use super::Show;
+use super::dissolve::Dissolve;
 use super::opening::Opened;
 use crate::presentation::scene::SceneFile;
 use crate::render::gpu::{Gpu, GpuError};
@@ -63,7 +64,12 @@ pub struct Stage {
     // Dropped before the device, which the canvas has.
     target: wgpu::Texture,
     canvas: Canvas,
+    /// What is drawn of the last frame that was.
     last: Image,
+    /// Into what is drawn, from what was shown before.
+    dissolve: Option<Dissolve>,
+    /// The last frame shows what is drawn through a dissolve.
+    was_dissolving: bool,
 }
 
 /// A frame of a film.
@@ -113,6 +119,8 @@ impl Stage {
             target,
             canvas: Canvas::new(gpu, FORMAT),
             last: Image::default(),
+            dissolve: None,
+            was_dissolving: false,
         };
         settle(&mut stage.bench);
         for _ in 0..FRAMES_TO_SETTLE {
@@ -155,7 +163,10 @@ impl Stage {
 
     /// The picture that [`draw`](Self::draw) made last.
     pub fn image(&self) -> &Image {
-        &self.last
+        match &self.dissolve {
+            Some(dissolve) if self.was_dissolving => dissolve.image(),
+            _ => &self.last,
+        }
     }
 
     /// Draws the next frame; [`image`](Self::image) has it then.
@@ -169,9 +180,8 @@ impl Stage {
     }
 
     fn frame(&mut self, is_drawn: bool) -> Result<FrameIs, GpuError> {
-        let fps = u64::from(self.settings.fps.max(1));
-        // Whole nanoseconds since the start, so that nothing sums up.
-        let now = Duration::from_nanos(self.next.saturating_mul(1_000_000_000) / fps);
+        let shot = self.scene().map_or(0, Show::shot);
+        let now = self.time_of(self.next);
         self.bench.tell_time(now);
         self.next += 1;
         self.bench.advance();
@@ -183,6 +193,23 @@ impl Stage {
             }
             self.bench.advance();
             settle(&mut self.bench);
+        }
+        if self
+            .scene()
+            .is_some_and(|show| show.has_changed_at_once(shot))
+        {
+            let from = self.image().clone();
+            self.dissolve = Some(Dissolve::new(from, self.settings.fps));
+        }
+        // What is shown before something changes at once is needed even where nobody asks for it.
+        let until_next = self.time_of(self.next).saturating_sub(now);
+        let is_drawn = is_drawn
+            || self
+                .scene()
+                .is_some_and(|show| show.will_change_at_once(until_next.as_secs_f64()));
+        let share = self.dissolve.as_mut().map(Dissolve::advance);
+        if share.is_some_and(|share| share >= 1.0) {
+            self.dissolve = None;
         }
         let (shown, targets) = self.place();
         let points = shown.pixels_per_point;
@@ -210,7 +237,7 @@ impl Stage {
             && !has_new_textures
             && self.panels.as_ref().is_some_and(panels_are_same)
         {
-            return Ok(FrameIs::Same);
+            return Ok(self.show_drawn(FrameIs::Same));
         }
         let new = std::mem::take(&mut self.to_draw);
         self.canvas.draw_finished(&new, self.theme);
@@ -224,7 +251,26 @@ impl Stage {
         self.last = readback::image(gpu, &self.target)?;
         gpu.check()?;
         self.panels = Some(shown.primitives);
-        Ok(FrameIs::New)
+        Ok(self.show_drawn(FrameIs::New))
+    }
+
+    /// Shows what is drawn, through a dissolve where there is one; `drawn` says whether it is new.
+    fn show_drawn(&mut self, drawn: FrameIs) -> FrameIs {
+        let was_dissolving = self.was_dissolving;
+        self.was_dissolving = self.dissolve.is_some();
+        if let Some(dissolve) = &mut self.dissolve {
+            dissolve.mix(&self.last);
+        }
+        match self.was_dissolving || was_dissolving {
+            true => FrameIs::New,
+            false => drawn,
+        }
+    }
+
+    /// When a frame is, in whole nanoseconds since the start, so that nothing sums up.
+    fn time_of(&self, frame: u64) -> Duration {
+        let fps = u64::from(self.settings.fps.max(1));
+        Duration::from_nanos(frame.saturating_mul(1_000_000_000) / fps)
     }
 
     /// Finds out where everything is drawn.

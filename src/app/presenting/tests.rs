@@ -27,7 +27,7 @@ seconds = 1
 [[shot]]
 camera = { module = "lvm.c", turn = 20 }
 play = { from = "10%", to = "20%" }
-select = "lvm.c/luaV_execute"
+select = "lvm.c/luaV_execute()"
 seconds = 2
 [[shot]]
 bookmark = "tables"

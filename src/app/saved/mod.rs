@@ -111,7 +111,7 @@ pub fn is_session_file(path: &Path) -> bool {
 
 impl SavedSession {
     /// What `bench` shows, for a file in `folder`; none without anything open.
-    fn of(bench: &Workbench, folder: &Path) -> Option<SavedSession> {
+    pub(super) fn of(bench: &Workbench, folder: &Path) -> Option<SavedSession> {
         let document = bench.document.as_ref()?;
         let path = |module: ModuleId| document.session.hierarchy.path(module);
         let selection = &document.selection;

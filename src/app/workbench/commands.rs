@@ -142,6 +142,7 @@ impl Workbench {
             | Command::NameTalkFile(_)
             | Command::ExportBookmarks
             | Command::ImportBookmarks => self.on_talk(command),
+            Command::Share => self.share(),
             Command::ScaleText(by) => self.scale_text(by),
             Command::FlyHome if self.sheet_pointed_at().is_some() => {
                 if let Some(view) = self.sheet_pointed_at() {
