@@ -19,7 +19,8 @@ use std::io;
 use std::io::Read;
 
 use super::ImportError;
-use super::chrome::nesting::{self, Complete, Completes, Mark, Marks, OpenBegins, What};
+use super::chrome::completes::Completes;
+use super::chrome::nesting::{self, Complete, Mark, Marks, OpenBegins, What};
 use super::chrome::spellings::Name;
 use super::hashing::BuildFast;
 use super::input::Input;
@@ -207,7 +208,7 @@ impl<'a> Reader<'a> {
             lane: 0,
             sorts,
             out_of_order: false,
-            completes: Completes::new(Complete::key),
+            completes: Completes::default(),
             marks: Marks::new(Mark::key),
         }
     }
@@ -694,7 +695,7 @@ impl Reader<'_> {
             let name = name.map_or("", |track| &track.name);
             self.builder.name_thread(lane.thread, name);
         }
-        let completes = std::mem::replace(&mut self.completes, Completes::new(Complete::key));
+        let completes = std::mem::replace(&mut self.completes, Completes::default());
         let marks = std::mem::replace(&mut self.marks, Marks::new(Mark::key));
         let place = |offset| Place::offset(&self.file, offset);
         let (builder, reporter) = (&mut self.builder, self.reporter);

@@ -20,8 +20,6 @@ const AT_ONCE: usize = if cfg!(test) { 4 << 10 } else { 8 << 20 };
 /// Records on their way to be sorted by `key`; those of equal keys stay in the order in which they came.
 pub struct Sorter<T, K> {
     key: fn(&T) -> K,
-    /// What may bring records into order with less work, and says whether it did.
-    shortcut: fn(&mut Vec<T>) -> bool,
     /// The last records that came.
     records: Vec<T>,
     /// Sorted runs of the others, as bytes.
@@ -31,25 +29,12 @@ pub struct Sorter<T, K> {
 
 impl<T: Pod, K: Ord> Sorter<T, K> {
     pub fn new(key: fn(&T) -> K) -> Sorter<T, K> {
-        Sorter::with_shortcut(key, |_| false)
-    }
-
-    /// Before records are sorted, `shortcut` may bring them into the same order, and says whether it did. Where it did
-    /// not, those of equal keys must still stand in the order in which they came.
-    pub fn with_shortcut(key: fn(&T) -> K, shortcut: fn(&mut Vec<T>) -> bool) -> Sorter<T, K> {
         Sorter {
             key,
-            shortcut,
             records: Vec::new(),
             runs: Vec::new(),
             aside: Aside::default(),
         }
-    }
-
-    /// How many records came since some were put aside.
-    #[inline]
-    pub fn len(&self) -> usize {
-        self.records.len()
     }
 
     #[inline]
@@ -64,17 +49,8 @@ impl<T: Pod, K: Ord> Sorter<T, K> {
         self.records.push(record);
     }
 
-    /// The records in the order in which they came, as long as none was put aside; else none.
-    pub fn take_all(&mut self) -> Option<Vec<T>> {
-        self.runs
-            .is_empty()
-            .then(|| std::mem::take(&mut self.records))
-    }
-
     fn sort(&mut self) {
-        if !(self.shortcut)(&mut self.records) {
-            self.records.sort_by_key(self.key);
-        }
+        self.records.sort_by_key(self.key);
     }
 
     #[inline(never)]

@@ -154,32 +154,32 @@ pub(super) fn write(block: &Encoded<'_>, scratch: &mut Scratch, out: &mut Vec<u8
     out.extend_from_slice(&[0; PADDING]);
     let longest_at = (out.len() - begin) as u32;
     let values = &mut scratch.values;
-    let mut column = |out: &mut Vec<u8>, column: &mut dyn Iterator<Item = u64>| {
-        values.clear();
-        values.extend(column);
-        columns::encode(values, out)
-    };
     scratch.longest.find(calls);
     let ids = &scratch.longest.in_runs;
     let depth_of = |&id: &u32| u64::from(calls[id as usize].depth - depth_base);
+    let cost_of = |&id: &u32| calls[id as usize].cost;
     // Depths and costs again beside each other, so that few cache lines are read.
     let of_longest: [Descriptor; LONGEST_COLUMNS] = [
         columns::encode(&scratch.longest.masks, out),
         columns::encode(&scratch.longest.run_ends, out),
         columns::encode(ids, out),
-        column(out, &mut ids.iter().map(depth_of)),
-        column(out, &mut ids.iter().map(|&id| calls[id as usize].cost)),
+        columns::encode(columns::gather(values, ids.iter().map(depth_of)), out),
+        columns::encode(columns::gather(values, ids.iter().map(cost_of)), out),
     ];
     out.extend_from_slice(&[0; PADDING]);
     let top_at = (out.len() - begin) as u32;
     scratch.top.find(calls, depth_base);
     let Top { ends, found, .. } = &scratch.top;
+    let id_of = |&(_, id): &(u64, u32)| u64::from(id);
     let triggered = |&(_, id): &(u64, u32)| u64::from(calls[id as usize].triggered);
     let of_top: [Descriptor; TOP_COLUMNS] = [
         columns::encode(ends, out),
-        column(out, &mut found.iter().map(|&(_, id)| id.into())),
-        column(out, &mut found.iter().map(triggered)),
-        column(out, &mut found.iter().map(|&(cost, _)| cost)),
+        columns::encode(columns::gather(values, found.iter().map(id_of)), out),
+        columns::encode(columns::gather(values, found.iter().map(triggered)), out),
+        columns::encode(
+            columns::gather(values, found.iter().map(|&(cost, _)| cost)),
+            out,
+        ),
     ];
     out.extend_from_slice(&[0; PADDING]);
     let numbers: [u32; NUMBERS] = [

@@ -133,6 +133,13 @@ pub(super) const PADDING: usize = 8;
 /// What tells how a column is packed; it stands before the column or with those of others.
 pub(super) type Descriptor = [u8; 8];
 
+/// Puts the values of a column into `values`, which held something else.
+pub(super) fn gather(values: &mut Vec<u64>, column: impl Iterator<Item = u64>) -> &[u64] {
+    values.clear();
+    values.extend(column);
+    values
+}
+
 /// Appends `values` as one column without high bits: quicker, where no value stands out. Gives back its
 /// descriptor.
 pub(super) fn encode_even<T: Copy + Into<u64>>(values: &[T], out: &mut Vec<u8>) -> Descriptor {
@@ -190,23 +197,32 @@ pub(super) fn encode<T: Copy + Into<u64>>(values: &[T], out: &mut Vec<u8>) -> De
     }
     // Fewer than all bits, for some values need more.
     let is_big = |value: u64| value >> low_bits != 0;
-    let mut ranks = Vec::with_capacity(values.len().div_ceil(RANK));
-    let mut rank = 0u32;
+    let mut ranks = Vec::with_capacity(values.len().div_ceil(RANK) * rank_bytes(values.len()));
+    let mut highs = Vec::with_capacity(bigs);
     for chunk in values.chunks(RANK) {
-        let bits = chunk.iter().enumerate();
-        let word = bits.fold(0u64, |word, (i, &value)| {
-            word | u64::from(is_big(value.into())) << i
+        let (eights, rest) = chunk.as_chunks::<8>();
+        let eights = eights.iter().zip((0..).step_by(8));
+        let mut word = eights.fold(0u64, |word, (eight, place)| {
+            let bits = eight.iter().zip(0..);
+            let byte = bits.fold(0u8, |byte, (&value, i)| {
+                byte | u8::from(is_big(value.into())) << i
+            });
+            word | u64::from(byte) << place
         });
+        for (&value, place) in rest.iter().zip(chunk.len() / 8 * 8..) {
+            word |= u64::from(is_big(value.into())) << place;
+        }
         out.extend_from_slice(&word.to_le_bytes()[..chunk.len().div_ceil(8)]);
-        ranks.push(rank);
-        rank += word.count_ones();
+        let rank = highs.len() as u32;
+        ranks.extend_from_slice(&rank.to_le_bytes()[..rank_bytes(values.len())]);
+        while word != 0 {
+            // Below 64 as there are bits, of which none stands behind the chunk.
+            highs.push(chunk[word.trailing_zeros() as usize].into() >> low_bits);
+            word &= word - 1;
+        }
     }
-    for rank in ranks {
-        out.extend_from_slice(&rank.to_le_bytes()[..rank_bytes(values.len())]);
-    }
-    let high = values.iter().map(|&value| value.into());
-    let high = high.filter(|&value| is_big(value));
-    pack(out, high.map(|value| value >> low_bits), high_bits);
+    out.extend_from_slice(&ranks);
+    pack_all(out, &highs, high_bits);
     descriptor
 }
 

@@ -143,32 +143,36 @@ impl PageWriter {
     pub fn write(&mut self, base: u64, values: &mut Vec<u64>, out: &mut Vec<u8>) {
         let begin = out.len();
         out.resize(begin + HEAD, 0);
-        type Encode = fn(&[u64], &mut Vec<u8>) -> Descriptor;
-        let mut column =
-            |out: &mut Vec<u8>, encode: Encode, from: &mut dyn Iterator<Item = u64>| {
-                values.clear();
-                values.extend(from);
-                encode(values, out)
-            };
         // Of functions none has a number that stands out, and of runs there are few.
-        let (even, uneven): (Encode, Encode) = (columns::encode_even, columns::encode);
-        let ends = &mut self.ends.iter().map(|end| end.wrapping_sub(base));
+        let ends = self.ends.iter().map(|end| end.wrapping_sub(base));
         let (shares, depths) = (&self.shares, &self.depths);
-        let functions = &mut shares.iter().map(|share| share.function.into());
         // None is the smallest.
-        let lasts = &mut depths.iter().map(|at| at.last.wrapping_add(1).into());
+        let lasts = depths.iter().map(|at| at.last.wrapping_add(1).into());
+        let functions = shares.iter().map(|share| share.function.into());
         let descriptors: [Descriptor; COLUMNS] = [
-            column(out, even, ends),
+            columns::encode_even(columns::gather(values, ends), out),
             columns::encode_even(&self.around, out),
             columns::encode_even(&self.lowest, out),
             columns::encode_even(&self.share_ends, out),
             columns::encode_even(&self.depth_ends, out),
-            column(out, even, functions),
-            column(out, uneven, &mut shares.iter().map(|share| share.open)),
-            column(out, uneven, &mut shares.iter().map(|share| share.top)),
-            column(out, uneven, &mut depths.iter().map(|at| at.open)),
-            column(out, uneven, &mut depths.iter().map(|at| at.started.into())),
-            column(out, even, lasts),
+            columns::encode_even(columns::gather(values, functions), out),
+            columns::encode(
+                columns::gather(values, shares.iter().map(|share| share.open)),
+                out,
+            ),
+            columns::encode(
+                columns::gather(values, shares.iter().map(|share| share.top)),
+                out,
+            ),
+            columns::encode(
+                columns::gather(values, depths.iter().map(|at| at.open)),
+                out,
+            ),
+            columns::encode(
+                columns::gather(values, depths.iter().map(|at| at.started.into())),
+                out,
+            ),
+            columns::encode_even(columns::gather(values, lasts), out),
         ];
         out.extend_from_slice(&[0; PADDING]);
         let numbers = [self.ends.len(), shares.len(), depths.len()];

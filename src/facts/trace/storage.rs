@@ -154,8 +154,9 @@ fn remove_abandoned(dir: &Path) {
     }
 }
 
-/// Bytes kept in memory before they go to a file.
-const MEMORY: usize = 16 << 20;
+/// Bytes kept in memory before they go to a file: a few, for memory that is touched for the first time costs more than
+/// what is written into it.
+const MEMORY: usize = 4 << 20;
 /// Bytes written to the file at once from then on.
 const CHUNK: usize = 1 << 20;
 

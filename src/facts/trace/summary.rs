@@ -48,9 +48,7 @@ const FIELDS: [fn(&Entry) -> u64; 6] = [
 pub(super) fn write(entries: &[Entry], values: &mut Vec<u64>, out: &mut Vec<u8>) {
     out.extend_from_slice(&(entries.len() as u32).to_le_bytes());
     for field in FIELDS {
-        values.clear();
-        values.extend(entries.iter().map(field));
-        columns::write(values, out);
+        columns::write(columns::gather(values, entries.iter().map(field)), out);
     }
     out.extend_from_slice(&[0; PADDING]);
 }
@@ -102,27 +100,78 @@ impl<'a> Summary<'a> {
     }
 }
 
-/// Merges runs of entries, each in order of pair, into one. A run's times count from its `base`, the
-/// result's from `base`.
-pub(super) fn merge(runs: &[(u64, &[Entry])], base: u64, merged: &mut Vec<Entry>) {
-    merged.clear();
-    for (run_base, entries) in runs {
-        let shift = run_base.wrapping_sub(base);
-        merged.extend(entries.iter().map(|entry| {
-            let mut entry = *entry;
-            if entry.sums.last_end > 0 {
-                entry.sums.last_end = entry.sums.last_end.wrapping_add(shift);
-            }
-            entry
-        }));
+/// Runs of entries that are to be merged. Their memory is kept from one time to the next.
+#[derive(Debug, Default)]
+pub(super) struct Runs {
+    entries: Vec<Entry>,
+    /// By run, what its times count from, and where in `entries` it ends.
+    runs: Vec<(u64, usize)>,
+}
+
+/// Room to merge in: which pairs there are, a bit for each from the least on, and how many before each word.
+#[derive(Debug, Default)]
+pub(super) struct Present {
+    words: Vec<(u64, u32)>,
+}
+
+impl Runs {
+    pub fn len(&self) -> usize {
+        self.runs.len()
     }
-    // Stable, and runs of sorted entries are what this sort is quick at.
-    merged.sort_by_key(|entry| entry.pair);
-    merged.dedup_by(|next, kept| {
-        let same = next.pair == kept.pair;
-        if same {
-            kept.sums.add(&next.sums);
+
+    /// What the times of the first run count from.
+    pub fn base(&self) -> u64 {
+        self.runs.first().map_or(0, |run| run.0)
+    }
+
+    /// Adds a run, in which each pair stands once. Its times count from `base`.
+    pub fn push(&mut self, base: u64, entries: &[Entry]) {
+        self.entries.extend_from_slice(entries);
+        self.runs.push((base, self.entries.len()));
+    }
+
+    /// Merges the runs into one in order of pair, whose times count from `base`, and forgets them. O(entries), and a
+    /// bit for each pair between the least and the greatest.
+    pub fn merge(&mut self, base: u64, present: &mut Present, merged: &mut Vec<Entry>) {
+        let pairs = || self.entries.iter().map(|entry| entry.pair);
+        let least = pairs().min().unwrap_or(0);
+        let greatest = pairs().max().unwrap_or(0);
+        let place = |entry: &Entry| {
+            let at = entry.pair - least;
+            (at as usize / 64, at % 64)
+        };
+        let words = &mut present.words;
+        words.clear();
+        words.resize((greatest - least) as usize / 64 + 1, (0, 0));
+        for entry in &self.entries {
+            let (word, bit) = place(entry);
+            words[word].0 |= 1 << bit;
         }
-        same
-    });
+        let mut count = 0;
+        for (word, before) in &mut *words {
+            *before = count;
+            count += word.count_ones();
+        }
+        merged.clear();
+        merged.resize(count as usize, Entry::default());
+        let mut start = 0;
+        for &(run_base, end) in &self.runs {
+            let shift = run_base.wrapping_sub(base);
+            for entry in &self.entries[start..end] {
+                let (word, bit) = place(entry);
+                let (word, before) = words[word];
+                let before = before + (word & ((1 << bit) - 1)).count_ones();
+                let mut sums = entry.sums;
+                if sums.last_end > 0 {
+                    sums.last_end = sums.last_end.wrapping_add(shift);
+                }
+                let into = &mut merged[before as usize];
+                into.pair = entry.pair;
+                into.sums.add(&sums);
+            }
+            start = end;
+        }
+        self.entries.clear();
+        self.runs.clear();
+    }
 }

@@ -1,8 +1,6 @@
 //! Adds up what happens in runs of calls while a thread is written: of the shortest runs from the calls, of the others
 //! from two of half their length.
 
-use std::cmp::Ordering;
-
 use super::runs::{AtDepth, PageWriter, SHORTEST, Share, TOP_LEVEL, Written, in_page};
 
 /// What a level has of the run under construction and of the page that it will be in.
@@ -67,30 +65,28 @@ fn append(shares: &mut Vec<Share>, next: Share) {
 }
 
 /// Joins shares in order of function.
-fn merge(mut a: &[Share], mut b: &[Share], out: &mut Vec<Share>) {
+fn merge(a: &[Share], b: &[Share], out: &mut Vec<Share>) {
     out.clear();
-    while let ([first_a, rest_a @ ..], [first_b, rest_b @ ..]) = (a, b) {
-        match first_a.function.cmp(&first_b.function) {
-            Ordering::Less => {
-                out.push(*first_a);
-                a = rest_a;
-            }
-            Ordering::Greater => {
-                out.push(*first_b);
-                b = rest_b;
-            }
-            Ordering::Equal => {
-                out.push(Share {
-                    function: first_a.function,
-                    open: first_a.open.wrapping_add(first_b.open),
-                    top: first_a.top.wrapping_add(first_b.top),
-                });
-                (a, b) = (rest_a, rest_b);
-            }
-        }
+    out.reserve(a.len() + b.len());
+    let (mut of_a, mut of_b) = (0, 0);
+    while let (Some(first_a), Some(first_b)) = (a.get(of_a), b.get(of_b)) {
+        // Which is first is as good as random: nothing here depends on it but what is read.
+        let (is_a, is_b) = (
+            first_a.function <= first_b.function,
+            first_b.function <= first_a.function,
+        );
+        let first = if is_a { first_a } else { first_b };
+        let both = u64::from(is_a & is_b).wrapping_neg();
+        out.push(Share {
+            function: first.function,
+            open: first.open.wrapping_add(first_b.open & both),
+            top: first.top.wrapping_add(first_b.top & both),
+        });
+        of_a += usize::from(is_a);
+        of_b += usize::from(is_b);
     }
-    out.extend_from_slice(a);
-    out.extend_from_slice(b);
+    out.extend_from_slice(&a[of_a..]);
+    out.extend_from_slice(&b[of_b..]);
 }
 
 impl Summing {

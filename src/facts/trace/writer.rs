@@ -11,7 +11,7 @@ use super::store::{
     BlockEntry, CHECKPOINT_BLOCKS, CHECKPOINT_GROUPS, GROUP_BLOCKS, LongestCall, NONE, NodeEntry,
     OpenCall, Pair, Store, ThreadTables, place,
 };
-use super::summary::{self, Entry};
+use super::summary::{self, Entry, Present, Runs};
 use super::summing::{Full, Summing};
 use super::{Thread, Trace};
 use crate::units::{FunctionId, Time};
@@ -51,9 +51,9 @@ pub(in crate::facts) struct ThreadWriter {
     on_stack: OnStack,
     max_depth: u32,
     /// Since the last first-level summary: by block, when it starts and its entries.
-    group: Vec<(u64, Vec<Entry>)>,
+    group: Runs,
     /// Since the last checkpoint: by first-level summary, when it starts and its entries.
-    groups: Vec<(u64, Vec<Entry>)>,
+    groups: Runs,
     /// The last checkpoint.
     checkpoint: Vec<Entry>,
     last_end: u64,
@@ -84,6 +84,8 @@ pub(in crate::facts) struct Shared {
 #[derive(Default)]
 struct Scratch {
     entries: Vec<Entry>,
+    merged: Vec<Entry>,
+    present: Present,
     /// By slot its place in the order of pairs.
     order: Vec<u32>,
     values: Vec<u64>,
@@ -396,7 +398,7 @@ impl ThreadWriter {
         }
         self.innermost = parent;
         self.calls.clear();
-        self.group.push((base, shared.scratch.entries.clone()));
+        self.group.push(base, &shared.scratch.entries);
         if (index + 1).is_multiple_of(GROUP_BLOCKS) {
             self.flush_group(shared);
         }
@@ -430,20 +432,21 @@ impl ThreadWriter {
 
     /// Writes the summary of the last 16 blocks, and the next checkpoint when it is due.
     fn flush_group(&mut self, shared: &mut Shared) {
-        let base = self.group.first().map_or(0, |&(base, _)| base);
-        let merged = merge(&self.group, base);
-        self.group.clear();
+        let base = self.group.base();
+        let mut merged = std::mem::take(&mut shared.scratch.merged);
+        let present = &mut shared.scratch.present;
+        self.group.merge(base, present, &mut merged);
+        self.groups.push(base, &merged);
         let node = append(shared, &merged);
+        shared.scratch.merged = merged;
         self.group_nodes.push(node);
-        self.groups.push((base, merged));
         if self.groups.len() < CHECKPOINT_GROUPS {
             return;
         }
         let base = self.blocks.first().map_or(0, |block| block.start);
-        self.groups
-            .push((base, std::mem::take(&mut self.checkpoint)));
-        self.checkpoint = merge(&self.groups, base);
-        self.groups.clear();
+        self.groups.push(base, &self.checkpoint);
+        let present = &mut shared.scratch.present;
+        self.groups.merge(base, present, &mut self.checkpoint);
         let node = append(shared, &self.checkpoint);
         self.checkpoint_nodes.push(node);
     }
@@ -509,13 +512,6 @@ fn keep_longest(calls: impl Iterator<Item = LongestCall>, all: &mut Vec<LongestC
     }
     all.truncate(kept);
     all[first..].sort_unstable_by_key(|call| call.call);
-}
-
-fn merge(runs: &[(u64, Vec<Entry>)], base: u64) -> Vec<Entry> {
-    let runs: Vec<(u64, &[Entry])> = runs.iter().map(|(base, run)| (*base, &run[..])).collect();
-    let mut merged = Vec::new();
-    summary::merge(&runs, base, &mut merged);
-    merged
 }
 
 /// Makes the store. Times count from `origin` on. An error when the calls could be kept neither in

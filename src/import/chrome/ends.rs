@@ -3,60 +3,85 @@
 
 use super::nesting::Complete;
 
-/// Brings `calls` into the order of [`Complete::key`], those of equal keys as they came. False where they did not come
-/// as they ended, thread by thread; then they are in some order of threads, and those of a thread as they came.
-/// O(n) for one thread.
-pub fn to_starts(calls: &mut Vec<Complete>) -> bool {
-    if calls.is_sorted_by_key(Complete::key) {
-        return true;
+/// Room to work in that is kept from one time to the next.
+#[derive(Default)]
+pub struct Ends {
+    /// By call, the place of the first of those that ended inside it; its own where none did.
+    firsts: Vec<u32>,
+    /// The calls around which none has ended so far.
+    ended: Vec<(usize, u32)>,
+    around: Vec<u32>,
+    ordered: Vec<Complete>,
+}
+
+impl Ends {
+    /// Brings `calls` into the order of [`Complete::key`], those of equal keys as they came. O(n) for one thread whose
+    /// calls come as they ended, else O(n log n).
+    pub fn order(&mut self, calls: &mut Vec<Complete>) {
+        if !self.to_starts(calls) {
+            calls.sort_by_key(Complete::key);
+        }
     }
-    if u32::try_from(calls.len()).is_err() {
-        return false;
-    }
-    if calls.iter().any(|call| call.thread != calls[0].thread) {
-        calls.sort_by_key(|call| call.thread);
-    }
-    // By call, the place of the first of those that ended inside it; its own where none did.
-    let mut firsts: Vec<u32> = Vec::with_capacity(calls.len());
-    // The calls around which none has ended so far.
-    let mut ended: Vec<(usize, u32)> = Vec::new();
-    for (place, call) in calls.iter().enumerate() {
-        let mut first = place as u32;
-        while let Some(&(inner, inner_first)) = ended.last() {
-            let inner = &calls[inner];
-            let inside = inner.thread == call.thread
-                && call.start <= inner.start
-                && inner.end <= call.end
-                // Of equals the first stays the first.
-                && (call.start, call.end) != (inner.start, inner.end);
-            if !inside {
-                break;
+
+    /// False where they did not come as they ended, thread by thread; then they are in some order of threads, and
+    /// those of a thread as they came.
+    fn to_starts(&mut self, calls: &mut Vec<Complete>) -> bool {
+        if calls.is_sorted_by_key(Complete::key) {
+            return true;
+        }
+        if u32::try_from(calls.len()).is_err() {
+            return false;
+        }
+        if calls.iter().any(|call| call.thread != calls[0].thread) {
+            calls.sort_by_key(|call| call.thread);
+        }
+        let Ends {
+            firsts,
+            ended,
+            around,
+            ordered,
+        } = self;
+        firsts.clear();
+        ended.clear();
+        for (place, call) in calls.iter().enumerate() {
+            let mut first = place as u32;
+            while let Some(&(inner, inner_first)) = ended.last() {
+                let inner = &calls[inner];
+                let inside = inner.thread == call.thread
+                    && call.start <= inner.start
+                    && inner.end <= call.end
+                    // Of equals the first stays the first.
+                    && (call.start, call.end) != (inner.start, inner.end);
+                if !inside {
+                    break;
+                }
+                first = inner_first;
+                ended.pop();
             }
-            first = inner_first;
-            ended.pop();
+            ended.push((place, first));
+            firsts.push(first);
         }
-        ended.push((place, first));
-        firsts.push(first);
-    }
-    // From the last on, what is open around a call is known: before it in order of start stand the calls that ended
-    // before its first, and those around it.
-    let mut ordered = vec![bytemuck::Zeroable::zeroed(); calls.len()];
-    let mut around: Vec<u32> = Vec::new();
-    for (place, call) in calls.iter().enumerate().rev() {
-        while around.last().is_some_and(|&first| (place as u32) < first) {
-            around.pop();
+        // From the last on, what is open around a call is known: before it in order of start stand the calls that
+        // ended before its first, and those around it. Each has a place of its own, for what is inside a call ended
+        // in a row.
+        ordered.resize(calls.len(), bytemuck::Zeroable::zeroed());
+        around.clear();
+        for (place, call) in calls.iter().enumerate().rev() {
+            while around.last().is_some_and(|&first| (place as u32) < first) {
+                around.pop();
+            }
+            let target = firsts[place] as usize + around.len();
+            if let Some(target) = ordered.get_mut(target) {
+                *target = *call;
+            }
+            around.push(firsts[place]);
         }
-        let target = firsts[place] as usize + around.len();
-        if let Some(target) = ordered.get_mut(target) {
-            *target = *call;
+        if !ordered.is_sorted_by_key(Complete::key) {
+            return false;
         }
-        around.push(firsts[place]);
+        std::mem::swap(calls, ordered);
+        true
     }
-    if !ordered.is_sorted_by_key(Complete::key) {
-        return false;
-    }
-    *calls = ordered;
-    true
 }
 
 #[cfg(test)]
@@ -106,11 +131,12 @@ mod tests {
             fields.map(|call| (call.key(), call.offset)).collect()
         };
         let mut done = 0;
+        let mut ends = Ends::default();
         for seed in 0..3000 {
             let mut found = calls(seed);
             let mut expected = found.clone();
             expected.sort_by_key(Complete::key);
-            if to_starts(&mut found) {
+            if ends.to_starts(&mut found) {
                 assert_eq!(fields(&found), fields(&expected), "seed {seed}");
                 done += 1;
             } else {

@@ -6,6 +6,7 @@ use std::io;
 
 use bytemuck::{Pod, Zeroable};
 
+use super::completes::Completes;
 use super::spellings::Name;
 use crate::facts::builder::{PlainEvents, Timestamp, TraceBuilder};
 use crate::import::hashing::BuildFast;
@@ -90,9 +91,6 @@ impl Mark {
         (self.thread, self.time)
     }
 }
-
-/// Complete events on their way into order.
-pub type Completes = Sorter<Complete, (u32, i64, Reverse<i64>)>;
 
 /// Begin and end events on their way into order.
 pub type Marks = Sorter<Mark, (u32, i64)>;
@@ -179,9 +177,9 @@ pub fn build(
     let mut marks = marks.finish(progress)?;
     for (index, &thread) in threads.iter().enumerate() {
         let here = |thread: u32| thread as usize == index;
-        let has_completes = completes.peek().is_some_and(|next| here(next.thread));
+        let has_completes = completes.has(index as u32);
         let has_marks = marks.peek().is_some_and(|next| here(next.thread));
-        let completes = std::iter::from_fn(|| completes.next_if(|next| here(next.thread)));
+        let completes = completes.of(index as u32);
         let marks = std::iter::from_fn(|| marks.next_if(|next| here(next.thread)));
         let builder = &mut builder.plain(thread);
         let mut nesting = Nesting::default();

@@ -1,0 +1,472 @@
+//! Complete events that wait until all of a recording are known, and leave in order of start.
+//!
+//! Writers that do not put them in order of start mostly put them in order of end. Of those a stretch that is put in
+//! order of start stands before the stretch behind it as a whole, but for the calls that began before it: so stretches
+//! are packed and put aside as they come, and the few others are sorted and merged with them at the end.
+
+use std::cmp::Reverse;
+use std::io;
+
+use bytemuck::{Pod, Zeroable};
+
+use super::ends::Ends;
+use super::nesting::Complete;
+use crate::facts::aside::{Aside, Bytes};
+use crate::import::sorting::{Sorted, Sorter};
+use crate::progress::{Cancelled, Progress};
+
+/// Events that are put in order together.
+const TOGETHER: usize = if cfg!(test) { 64 } else { 64 << 10 };
+/// Fewer of a thread are not worth a stretch of their own.
+const SHORTEST: usize = if cfg!(test) { 4 } else { 64 };
+/// Events that are read back at once.
+const READ: usize = if cfg!(test) { 16 } else { 4 << 10 };
+
+type Key = (u32, i64, Reverse<i64>);
+
+/// Complete events on their way into order: by thread, then as [`Complete::key`] has it, those of equal keys as they
+/// came. Bounded memory, but for 32 bytes a stretch.
+pub struct Completes {
+    /// The last that came.
+    events: Vec<Complete>,
+    ends: Ends,
+    /// By the place of the thread.
+    threads: Vec<Stretches>,
+    aside: Aside,
+    /// How many are in stretches.
+    packed: u64,
+    /// Those that are in none.
+    late: Sorter<Complete, Key>,
+    /// Few find a place in a stretch.
+    is_shuffled: bool,
+}
+
+/// What was put aside of a thread: each stretch starts after the one before it has ended.
+#[derive(Default)]
+struct Stretches {
+    stretches: Vec<Stretch>,
+    end: Option<i64>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Stretch {
+    /// Where it lies among the bytes put aside.
+    at: u64,
+    /// Of its first event.
+    start: i64,
+    /// The least place in the file.
+    offset: u64,
+    count: u32,
+}
+
+/// An event in a stretch.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+struct Packed {
+    /// From that of the stretch on, as the offset.
+    start: u32,
+    cost: u32,
+    offset: u32,
+    function: u32,
+}
+
+impl Default for Completes {
+    fn default() -> Completes {
+        Completes {
+            events: Vec::new(),
+            ends: Ends::default(),
+            threads: Vec::new(),
+            aside: Aside::default(),
+            packed: 0,
+            late: Sorter::new(Complete::key),
+            is_shuffled: false,
+        }
+    }
+}
+
+impl Completes {
+    /// How many came since some were put aside.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.events.len()
+    }
+
+    #[inline]
+    pub fn push(&mut self, event: Complete) {
+        if self.events.len() >= TOGETHER {
+            self.put_aside();
+        }
+        self.events.push(event);
+    }
+
+    /// The events in the order in which they came, as long as none was put aside; else none.
+    pub fn take_all(&mut self) -> Option<Vec<Complete>> {
+        let none = self.packed + self.late.total() == 0;
+        none.then(|| std::mem::take(&mut self.events))
+    }
+
+    /// How many came at all.
+    pub fn total(&self) -> u64 {
+        self.packed + self.late.total() + self.events.len() as u64
+    }
+
+    #[inline(never)]
+    fn put_aside(&mut self) {
+        let mut events = std::mem::take(&mut self.events);
+        if self.is_shuffled {
+            events.drain(..).for_each(|event| self.late.push(event));
+        } else {
+            self.ends.order(&mut events);
+            let before = self.packed;
+            for of_thread in events.chunk_by(|a, b| a.thread == b.thread) {
+                self.put_aside_of_thread(of_thread);
+            }
+            self.is_shuffled = (self.packed - before) * 2 < events.len() as u64;
+            events.clear();
+        }
+        self.events = events;
+    }
+
+    /// Events of one thread, in order.
+    fn put_aside_of_thread(&mut self, events: &[Complete]) {
+        let thread = events.first().map_or(0, |event| event.thread as usize);
+        if thread >= self.threads.len() {
+            self.threads.resize_with(thread + 1, Stretches::default);
+        }
+        let of_thread = &mut self.threads[thread];
+        let is_late = |event: &Complete| of_thread.end.is_some_and(|end| event.start <= end);
+        let (late, mut rest) = events.split_at(events.partition_point(is_late));
+        late.iter().for_each(|&event| self.late.push(event));
+        while let Some(first) = rest.first() {
+            let within = |event: &Complete| fits(event.start.abs_diff(first.start));
+            let (stretch, behind) = rest.split_at(rest.partition_point(within));
+            rest = behind;
+            let offsets = stretch.iter().map(|event| event.offset);
+            let offset = offsets.min().unwrap_or(0);
+            let is_plain = |event: &Complete| {
+                fits(event.end.abs_diff(event.start)) && fits(event.offset - offset)
+            };
+            if stretch.len() < SHORTEST {
+                stretch.iter().for_each(|&event| self.late.push(event));
+                continue;
+            }
+            let mut end = first.start;
+            let late = &mut self.late;
+            let (at, bytes) = self.aside.append(|bytes| {
+                bytes.reserve(size_of_val(stretch));
+                for &event in stretch {
+                    if !is_plain(&event) {
+                        late.push(event);
+                        continue;
+                    }
+                    end = end.max(event.end);
+                    bytes.extend_from_slice(bytemuck::bytes_of(&Packed {
+                        start: event.start.abs_diff(first.start) as u32,
+                        cost: event.end.abs_diff(event.start) as u32,
+                        offset: (event.offset - offset) as u32,
+                        function: event.function,
+                    }));
+                }
+            });
+            let count = bytes.len() / size_of::<Packed>();
+            self.packed += count as u64;
+            of_thread.end = of_thread.end.max(Some(end));
+            of_thread.stretches.push(Stretch {
+                at,
+                start: first.start,
+                offset,
+                count: count as u32,
+            });
+        }
+    }
+
+    /// All events in order, which are added to `progress` as they are taken; they end early where it is cancelled.
+    /// An error when they could be kept neither in memory nor in a file.
+    pub fn finish(mut self, progress: &Progress) -> io::Result<Ordered> {
+        self.put_aside();
+        drop((self.events, self.ends));
+        Ok(Ordered {
+            late: self.late.finish(progress)?,
+            stored: self.aside.finish()?,
+            threads: self.threads,
+            progress: progress.clone(),
+            error: None,
+        })
+    }
+}
+
+fn fits(difference: u64) -> bool {
+    difference <= u64::from(u32::MAX)
+}
+
+/// Complete events in order.
+pub struct Ordered {
+    late: Sorted<Complete, Key>,
+    stored: Bytes,
+    threads: Vec<Stretches>,
+    progress: Progress,
+    /// Why they ended early.
+    error: Option<io::Error>,
+}
+
+impl Ordered {
+    /// Whether there are any of a thread, all before it having been taken.
+    pub fn has(&self, thread: u32) -> bool {
+        let of_thread = self.threads.get(thread as usize);
+        of_thread.is_some_and(|thread| !thread.stretches.is_empty()) || self.late_of(thread)
+    }
+
+    fn late_of(&self, thread: u32) -> bool {
+        let next = self.late.peek();
+        next.is_some_and(|event| event.thread == thread)
+    }
+
+    /// The events of a thread. Threads are to be taken in order of their places.
+    pub fn of(&mut self, thread: u32) -> OfThread<'_> {
+        let stretches = self.threads.get_mut(thread as usize);
+        let stretches = stretches.map(|thread| std::mem::take(&mut thread.stretches));
+        let mut of_thread = OfThread {
+            from: self,
+            thread,
+            stretches: stretches.unwrap_or_default().into_iter(),
+            stretch: Stretch::default(),
+            records: Vec::new(),
+            next: 0,
+            stored: None,
+        };
+        of_thread.stored = of_thread.next_stored();
+        of_thread
+    }
+
+    /// An error when events could not be read back, and some are missing, or when it was cancelled.
+    pub fn check(self) -> io::Result<()> {
+        self.error.map_or(Ok(()), Err)?;
+        self.late.check()
+    }
+}
+
+/// The events of one thread in order.
+pub struct OfThread<'a> {
+    from: &'a mut Ordered,
+    thread: u32,
+    stretches: std::vec::IntoIter<Stretch>,
+    /// The one at hand, what of it has not been read.
+    stretch: Stretch,
+    /// `records[next..]` have been read and not given out.
+    records: Vec<Packed>,
+    next: usize,
+    /// The next one of a stretch.
+    stored: Option<Complete>,
+}
+
+impl OfThread<'_> {
+    #[inline]
+    fn next_stored(&mut self) -> Option<Complete> {
+        if self.next == self.records.len() {
+            self.read();
+        }
+        let packed = self.records.get(self.next)?;
+        self.next += 1;
+        let start = self.stretch.start.wrapping_add(packed.start.into());
+        Some(Complete {
+            start,
+            end: start.wrapping_add(packed.cost.into()),
+            offset: self.stretch.offset + u64::from(packed.offset),
+            thread: self.thread,
+            function: packed.function,
+        })
+    }
+
+    #[inline(never)]
+    fn read(&mut self) {
+        self.next = 0;
+        self.records.clear();
+        while self.stretch.count == 0 {
+            let Some(stretch) = self.stretches.next() else {
+                return;
+            };
+            self.stretch = stretch;
+        }
+        let count = self.stretch.count.min(READ as u32);
+        self.records.resize(count as usize, Packed::zeroed());
+        let into = bytemuck::cast_slice_mut(&mut self.records);
+        let told = self.from.progress.add(u64::from(count));
+        let read = match told {
+            Ok(()) => self.from.stored.read(self.stretch.at, into),
+            Err(Cancelled) => Err(io::Error::other(Cancelled)),
+        };
+        if let Err(error) = read {
+            self.from.error = Some(error);
+            self.records.clear();
+            self.stretch.count = 0;
+            self.stretches = Vec::new().into_iter();
+            return;
+        }
+        self.stretch.at += u64::from(count) * size_of::<Packed>() as u64;
+        self.stretch.count -= count;
+    }
+}
+
+impl Iterator for OfThread<'_> {
+    type Item = Complete;
+
+    #[inline]
+    fn next(&mut self) -> Option<Complete> {
+        let late = self.from.late.peek();
+        let late = late.filter(|event| event.thread == self.thread);
+        if let Some(stored) = self.stored {
+            // Of equal keys the first in the file is the first.
+            let in_order = |event: &Complete| (event.start, Reverse(event.end), event.offset);
+            if late.is_none_or(|late| in_order(&stored) <= in_order(late)) {
+                self.stored = self.next_stored();
+                return Some(stored);
+            }
+        }
+        late?;
+        self.from.late.next()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A small random number generator.
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, limit: u64) -> u64 {
+            self.0 = self.0.wrapping_mul(6364136223846793005);
+            self.0 = self.0.wrapping_add(1442695040888963407);
+            (self.0 >> 33) % limit
+        }
+    }
+
+    /// Calls of some threads as they end, those around others last; some of them long, at times out of order.
+    fn calls(random: &mut Random) -> Vec<Complete> {
+        let threads = 1 + random.below(4);
+        let mut open: Vec<Vec<i64>> = vec![Vec::new(); threads as usize];
+        let mut calls = Vec::new();
+        let mut time = -5;
+        for _ in 0..random.below(3000) {
+            time += match random.below(200) {
+                0 => 3 << 30,
+                1..100 => 0,
+                _ => random.below(50) as i64,
+            };
+            let thread = random.below(threads) as usize;
+            if random.below(2) == 0 {
+                open[thread].push(time);
+            } else if let Some(start) = open[thread].pop() {
+                calls.push((start, time, thread));
+            }
+        }
+        for (thread, open) in open.iter_mut().enumerate() {
+            calls.extend(open.drain(..).rev().map(|start| (start, time, thread)));
+        }
+        let swaps = match random.below(4) {
+            0 => random.below(5),
+            1 => calls.len() as u64 * 2,
+            _ => 0,
+        };
+        for _ in 0..swaps.min(calls.len() as u64 * 2) {
+            let (a, b) = (
+                random.below(calls.len() as u64),
+                random.below(calls.len() as u64),
+            );
+            calls.swap(a as usize, b as usize);
+        }
+        if random.below(5) == 0 {
+            calls.sort();
+        }
+        let far = random.below(8) == 0;
+        let calls = calls.into_iter().enumerate();
+        calls
+            .map(|(place, (start, end, thread))| Complete {
+                start,
+                end,
+                offset: place as u64 * if far { 1 << 27 } else { 90 },
+                thread: thread as u32,
+                function: place as u32,
+            })
+            .collect()
+    }
+
+    #[test]
+    fn events_leave_in_the_order_that_a_stable_sort_gives_them() {
+        let mut in_stretches = 0;
+        for seed in 0..150 {
+            let mut expected = calls(&mut Random(seed));
+            let mut completes = Completes::default();
+            expected.iter().for_each(|&call| completes.push(call));
+            assert_eq!(completes.total(), expected.len() as u64);
+            expected.sort_by_key(Complete::key);
+            let progress = Progress::new();
+            let mut ordered = completes.finish(&progress).expect("memory");
+            in_stretches += ordered
+                .threads
+                .iter()
+                .map(|of| of.stretches.len())
+                .sum::<usize>();
+            let mut found = Vec::new();
+            for thread in 0..4 {
+                let any = expected.iter().any(|call| call.thread == thread);
+                assert_eq!(ordered.has(thread), any);
+                found.extend(ordered.of(thread));
+            }
+            ordered.check().expect("a file that stays");
+            let fields = |calls: &[Complete]| -> Vec<_> {
+                let fields = calls.iter();
+                fields
+                    .map(|call| (call.key(), call.offset, call.function))
+                    .collect()
+            };
+            assert_eq!(fields(&found), fields(&expected), "seed {seed}");
+        }
+        assert!(in_stretches > 400, "{in_stretches}");
+    }
+
+    #[test]
+    fn of_events_in_order_of_end_few_are_sorted() {
+        let mut completes = Completes::default();
+        for number in 0..10_000 {
+            // Three in one, one around all of them the last.
+            let (start, end) = match number {
+                9_999 => (0, 1_000_000),
+                _ if number % 4 == 3 => (number * 10 - 35, number * 10 + 8),
+                _ => (number * 10, number * 10 + 5),
+            };
+            completes.push(Complete {
+                start,
+                end,
+                offset: number as u64,
+                thread: 0,
+                function: 0,
+            });
+        }
+        let few = 10_000 / TOGETHER as u64 * 2;
+        completes.put_aside();
+        assert!(completes.late.total() < few, "{}", completes.late.total());
+    }
+
+    #[test]
+    fn events_end_early_once_it_is_cancelled() {
+        let mut completes = Completes::default();
+        for number in 0..10_000 {
+            completes.push(Complete {
+                start: number,
+                end: number,
+                offset: 0,
+                thread: 0,
+                function: 0,
+            });
+        }
+        let progress = Progress::new();
+        let mut ordered = completes.finish(&progress).expect("memory");
+        let mut taken = ordered.of(0);
+        assert!(taken.next().is_some());
+        progress.cancel();
+        assert!(taken.count() <= 2 * READ);
+        ordered.check().expect_err("it was cancelled");
+    }
+}
