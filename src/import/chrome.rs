@@ -46,6 +46,8 @@ pub(super) mod nesting;
 mod sampled;
 mod shape;
 pub(super) mod spellings;
+#[cfg(test)]
+mod tests;
 mod threads;
 mod walk;
 

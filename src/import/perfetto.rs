@@ -695,7 +695,7 @@ impl Reader<'_> {
             let name = name.map_or("", |track| &track.name);
             self.builder.name_thread(lane.thread, name);
         }
-        let completes = std::mem::replace(&mut self.completes, Completes::default());
+        let completes = std::mem::take(&mut self.completes);
         let marks = std::mem::replace(&mut self.marks, Marks::new(Mark::key));
         let place = |offset| Place::offset(&self.file, offset);
         let (builder, reporter) = (&mut self.builder, self.reporter);

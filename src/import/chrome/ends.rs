@@ -18,14 +18,14 @@ impl Ends {
     /// Brings `calls` into the order of [`Complete::key`], those of equal keys as they came. O(n) for one thread whose
     /// calls come as they ended, else O(n log n).
     pub fn order(&mut self, calls: &mut Vec<Complete>) {
-        if !self.to_starts(calls) {
+        if !self.by_nesting(calls) {
             calls.sort_by_key(Complete::key);
         }
     }
 
     /// False where they did not come as they ended, thread by thread; then they are in some order of threads, and
     /// those of a thread as they came.
-    fn to_starts(&mut self, calls: &mut Vec<Complete>) -> bool {
+    fn by_nesting(&mut self, calls: &mut Vec<Complete>) -> bool {
         if calls.is_sorted_by_key(Complete::key) {
             return true;
         }
@@ -136,7 +136,7 @@ mod tests {
             let mut found = calls(seed);
             let mut expected = found.clone();
             expected.sort_by_key(Complete::key);
-            if ends.to_starts(&mut found) {
+            if ends.by_nesting(&mut found) {
                 assert_eq!(fields(&found), fields(&expected), "seed {seed}");
                 done += 1;
             } else {

@@ -1,0 +1,121 @@
+//! The same calls in the orders in which writers put them.
+
+use std::path::PathBuf;
+
+use crate::import::input::Input;
+use crate::progress::Progress;
+use crate::units::{CallId, ThreadId};
+
+/// Thread, start, end, depth and name.
+type Call = (String, u64, u64, u32, String);
+
+/// A small random number generator.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005);
+        self.0 = self.0.wrapping_add(1442695040888963407);
+        (self.0 >> 33) % limit
+    }
+}
+
+/// Calls of up to three threads, in order of start. No two events of a thread have one time, so that the order in
+/// which they are written says nothing.
+fn calls(random: &mut Random) -> Vec<Call> {
+    let mut calls = Vec::new();
+    for thread in 0..1 + random.below(3) {
+        let (mut time, mut open) = (1 + thread, Vec::new());
+        let wide = 1 + random.below(4);
+        for _ in 0..random.below(1200) {
+            time += match random.below(100) {
+                0 => 3_000_000_000,
+                _ => 1 + random.below(5000),
+            };
+            if random.below(2 + wide) > wide / 2 && open.len() < 100 {
+                let name = format!("f{}", random.below(20));
+                open.push(calls.len());
+                let depth = open.len() as u32 - 1;
+                calls.push((thread.to_string(), time, 0, depth, name));
+            } else if let Some(call) = open.pop() {
+                calls[call].2 = time;
+            }
+        }
+        while let Some(call) = open.pop() {
+            time += 1;
+            calls[call].2 = time;
+        }
+    }
+    calls
+}
+
+fn microseconds(ns: u64) -> String {
+    format!("{}.{:03}", ns / 1000, ns % 1000)
+}
+
+fn event(phase: &str, call: &Call, time: u64) -> String {
+    let (thread, start, end, _, name) = call;
+    let (ts, dur) = (microseconds(time), microseconds(end - start));
+    format!(r#"{{"ph":"{phase}","pid":1,"tid":{thread},"ts":{ts},"dur":{dur},"name":"{name}"}}"#)
+}
+
+/// The calls of a file of these events, and how many of them had to be repaired.
+fn read(events: &[String]) -> (Vec<Call>, usize) {
+    let name = format!("callscape-orders-{}", std::process::id());
+    let path: PathBuf = std::env::temp_dir().join(name);
+    std::fs::write(&path, format!("[\n{}\n]", events.join(",\n"))).expect("room");
+    let input = Input::on_disk(path.clone());
+    let recording = super::import(&input, &Progress::new()).expect("a trace");
+    std::fs::remove_file(path).expect("just written");
+    let trace = &recording.trace;
+    let origin = trace.origin() as u64;
+    let mut calls = Vec::new();
+    for (index, thread) in trace.threads().iter().enumerate() {
+        for call in 0..thread.calls as u32 {
+            let call = trace.call(ThreadId(index as u32), CallId(call));
+            let (start, end) = (call.start.ns() + origin, call.end.ns() + origin);
+            let name = recording.functions.get(call.function).name.to_owned();
+            calls.push((thread.id.clone(), start, end, call.depth, name));
+        }
+    }
+    calls.sort();
+    (calls, recording.warnings.len())
+}
+
+#[test]
+fn calls_are_the_same_in_whatever_order_their_events_are_written() {
+    for seed in 0..20 {
+        let random = &mut Random(seed);
+        let mut calls = calls(random);
+        let complete = |calls: &[Call]| -> Vec<String> {
+            calls.iter().map(|call| event("X", call, call.1)).collect()
+        };
+        let by_thread = complete(&calls);
+        let mut marks = Vec::new();
+        for call in &calls {
+            marks.push((call.1, event("B", call, call.1)));
+            marks.push((call.2, event("E", call, call.2)));
+        }
+        marks.sort_by_key(|mark| mark.0);
+        let marks: Vec<String> = marks.into_iter().map(|mark| mark.1).collect();
+        calls.sort_by_key(|call| call.1);
+        let by_start = complete(&calls);
+        calls.sort_by_key(|call| call.2);
+        let by_end = complete(&calls);
+        for _ in 0..calls.len() * 2 {
+            let count = calls.len() as u64;
+            calls.swap(random.below(count) as usize, random.below(count) as usize);
+        }
+        let shuffled = complete(&calls);
+        calls.sort();
+        for (order, events) in [
+            ("thread", by_thread),
+            ("start", by_start),
+            ("end", by_end),
+            ("no order", shuffled),
+            ("begin and end", marks),
+        ] {
+            assert_eq!(read(&events), (calls.clone(), 0), "seed {seed}, {order}");
+        }
+    }
+}
