@@ -53,7 +53,8 @@ pub fn sniff(head: &[u8]) -> bool {
         .take(LINES_BEFORE)
         .filter(|line| !line.is_empty() && line[0] != b'#');
     let Some(first) = lines.next() else {
-        return false;
+        // Nothing but the header: no other format says it like this.
+        return is_header(head);
     };
     let is_frame = |line: &[u8]| {
         // Addresses stand in a column of their own.
@@ -77,6 +78,16 @@ pub fn sniff(head: &[u8]) -> bool {
         }
         (None, None) => false,
     }
+}
+
+/// Whether the text begins with the header of `perf script --header`.
+fn is_header(head: &[u8]) -> bool {
+    let mut lines = head.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    let first = lines.find(|line| !line.is_empty());
+    first == Some(b"# ========")
+        && lines
+            .next()
+            .is_some_and(|line| line.starts_with(b"# captured on"))
 }
 
 /// Reads the text. O(its size), in memory for its functions and calls alone.
@@ -123,6 +134,14 @@ fn pass(
     reader.flush(&lines);
     let place = || lines.place();
     let samples = reader.samples.finish(&mut reader.builder, place);
+    if samples == 0 {
+        let found = "none: a header or other lines alone";
+        return Err(ImportError::malformed(
+            lines.place(),
+            "samples with their stacks",
+            found,
+        ));
+    }
     let calls = reader.builder.finish(place);
     let warnings = reporter.warnings();
     Ok(Some(Recording::of_calls(
