@@ -20,7 +20,7 @@ use std::io::Read;
 
 use super::ImportError;
 use super::chrome::completes::Completes;
-use super::chrome::nesting::{self, Complete, Mark, Marks, OpenBegins, What};
+use super::chrome::nesting::{self, Complete, Mark, Marks, What};
 use super::chrome::spellings::Name;
 use super::hashing::BuildFast;
 use super::input::Input;
@@ -31,8 +31,14 @@ use crate::facts::functions::Function;
 use crate::facts::names::{NameId, Names};
 use crate::facts::recording::Recording;
 use crate::progress::Progress;
-use crate::units::{FunctionId, ThreadId};
+use crate::units::FunctionId;
 use crate::warnings::{Place, Reporter};
+
+use clocks::{Clock, in_range};
+use tracks::{Lane, Track};
+
+mod clocks;
+mod tracks;
 
 /// The identifier of the format in `info`.
 pub const FORMAT: &str = "perfetto";
@@ -42,10 +48,6 @@ const PACKET: u8 = 0x0a;
 
 /// How long a packet or what is compressed in one may be. Perfetto's own limit is half a megabyte.
 const LONGEST: u64 = 16 << 20;
-
-/// How many tracks may have events: this many, and one for each so many bytes before. A track takes some kilobytes.
-const FREE_TRACKS: u64 = 32 << 10;
-const LEAST_OF_TRACK: u64 = 48;
 
 /// What compressed packets may hold in all: this much, and so many bytes for each of the file before them. Tracing
 /// services reach five to ten.
@@ -113,42 +115,6 @@ struct Sequence {
     track: u64,
 }
 
-/// A clock of a sequence.
-#[derive(Clone, Copy)]
-struct Clock {
-    /// Its last time in its own count of nanoseconds.
-    last: i64,
-    /// Packets give the time since the last.
-    incremental: bool,
-    nanoseconds: i64,
-    /// To the trace's clock.
-    offset: i64,
-}
-
-/// A track: its events so far and who it is.
-#[derive(Default)]
-struct Track {
-    /// Its place in the order of the tracks, once it has events.
-    place: Option<usize>,
-    parent: Option<u64>,
-    name: String,
-    process: Option<u64>,
-    thread: Option<u64>,
-}
-
-/// A track with events.
-struct Lane {
-    uuid: u64,
-    /// Known only in the end where events wait.
-    thread: ThreadId,
-    /// What its thread is called, as far as was known at its first event.
-    process: String,
-    id: String,
-    /// The time of its last begin or end.
-    last: Option<i64>,
-    open: OpenBegins,
-}
-
 struct Reader<'a> {
     builder: TraceBuilder<'a>,
     reporter: &'a Reporter,
@@ -181,12 +147,6 @@ struct Reader<'a> {
     completes: Completes,
     marks: Marks,
 }
-
-/// The clock that traces use where they name none.
-const BOOTTIME: u64 = 6;
-
-/// The first clock that belongs to a sequence, and the first that does not any more.
-const OWN_CLOCKS: std::ops::Range<u64> = 64..128;
 
 impl<'a> Reader<'a> {
     fn new(input: &Input, sorts: bool, reporter: &'a Reporter) -> Reader<'a> {
@@ -403,112 +363,6 @@ impl Reader<'_> {
         (id, location)
     }
 
-    fn snapshot(&mut self, snapshot: &[u8], state: &mut Sequence) {
-        let mut primary = BOOTTIME;
-        let mut readings = Vec::new();
-        for (number, value) in Fields::new(snapshot) {
-            match (number, value) {
-                (1, Value::Bytes(clock)) => {
-                    let (mut id, mut time, mut incremental, mut unit) = (0, 0, false, 1);
-                    for (number, value) in Fields::new(clock) {
-                        match (number, value) {
-                            (1, Value::Number(number)) => id = number,
-                            (2, Value::Number(number)) => time = number,
-                            (3, Value::Number(number)) => incremental = number != 0,
-                            (4, Value::Number(number)) => unit = number,
-                            _ => {}
-                        }
-                    }
-                    let unit = i64::try_from(unit).unwrap_or(1).max(1);
-                    let time = in_range(time).saturating_mul(unit);
-                    readings.push((id, time, incremental, unit));
-                }
-                (2, Value::Number(number)) => primary = number,
-                _ => {}
-            }
-        }
-        // What makes the trace's time of these, by a clock that has both.
-        let shared = readings
-            .iter()
-            .filter(|reading| !OWN_CLOCKS.contains(&reading.0));
-        let trace_time = shared
-            .clone()
-            .find(|reading| reading.0 == primary)
-            .map(|reading| reading.1);
-        let trace_time = trace_time.or_else(|| {
-            let mut known = shared.clone();
-            known.find_map(|reading| Some(reading.1.saturating_add(*self.clocks.get(&reading.0)?)))
-        });
-        for (id, time, incremental, nanoseconds) in readings {
-            let offset = trace_time.map_or(0, |trace_time| trace_time.saturating_sub(time));
-            if OWN_CLOCKS.contains(&id) {
-                let clock = Clock {
-                    last: time,
-                    incremental,
-                    nanoseconds,
-                    offset,
-                };
-                state.clocks.insert(id, clock);
-            } else if trace_time.is_some() {
-                // The first stays: a later one would put times out of order by the clocks' drift.
-                self.clocks.entry(id).or_insert(offset);
-            }
-        }
-    }
-
-    /// The trace's time of a packet's.
-    fn time(&mut self, time: u64, clock: Option<u64>) -> i64 {
-        let state = &mut self.current.1;
-        let id = clock.or(state.clock).unwrap_or(BOOTTIME);
-        let time = in_range(time);
-        if !OWN_CLOCKS.contains(&id) {
-            return time.saturating_add(self.clocks.get(&id).copied().unwrap_or(0));
-        }
-        let Some(clock) = state.clocks.get_mut(&id) else {
-            self.warn("unknown-clock");
-            return time;
-        };
-        let time = time.saturating_mul(clock.nanoseconds);
-        clock.last = match clock.incremental {
-            true => clock.last.saturating_add(time),
-            false => time,
-        };
-        clock.last.saturating_add(clock.offset)
-    }
-
-    fn descriptor(&mut self, descriptor: &[u8]) {
-        let mut uuid = 0;
-        let mut track = Track::default();
-        for (number, value) in Fields::new(descriptor) {
-            match (number, value) {
-                (1, Value::Number(number)) => uuid = number,
-                (5, Value::Number(number)) => track.parent = Some(number),
-                (2 | 10, Value::Bytes(bytes)) => track.name = String::from_utf8_lossy(bytes).into(),
-                (3 | 4, Value::Bytes(message)) => {
-                    let thread = number == 4;
-                    for (number, value) in Fields::new(message) {
-                        match (number, value) {
-                            (1, Value::Number(pid)) => track.process = Some(pid),
-                            (2, Value::Number(tid)) if thread => track.thread = Some(tid),
-                            (5, Value::Bytes(name)) if thread => {
-                                track.name = String::from_utf8_lossy(name).into();
-                            }
-                            (6, Value::Bytes(name)) if !thread && track.name.is_empty() => {
-                                track.name = String::from_utf8_lossy(name).into();
-                            }
-                            _ => {}
-                        }
-                    }
-                }
-                _ => {}
-            }
-        }
-        let known = self.tracks.entry(uuid).or_default();
-        // Written again and again.
-        track.place = known.place;
-        *known = track;
-    }
-
     fn event(&mut self, event: &[u8], time: i64) {
         let mut kind = 0;
         let mut track = self.current.1.track;
@@ -592,55 +446,6 @@ impl Reader<'_> {
         }
     }
 
-    /// The place of a track that has an event; none where the file can have no further one honestly.
-    #[inline]
-    fn lane(&mut self, uuid: u64) -> Option<usize> {
-        if self
-            .lanes
-            .get(self.lane)
-            .is_none_or(|lane| lane.uuid != uuid)
-        {
-            let known = self.tracks.get(&uuid).and_then(|track| track.place);
-            self.lane = match known {
-                Some(known) => known,
-                None if self.lanes.len() as u64 >= FREE_TRACKS + self.offset / LEAST_OF_TRACK => {
-                    return None;
-                }
-                None => self.new_lane(uuid),
-            };
-        }
-        Some(self.lane)
-    }
-
-    fn new_lane(&mut self, uuid: u64) -> usize {
-        let place = self.lanes.len();
-        self.tracks.entry(uuid).or_default().place = Some(place);
-        let (process, id) = self.thread_of(uuid);
-        self.known.insert((process.clone(), id.clone()));
-        self.lanes.push(Lane {
-            uuid,
-            thread: match self.sorts {
-                true => ThreadId(0),
-                false => self.builder.thread(&process, &id),
-            },
-            process,
-            id,
-            last: None,
-            open: OpenBegins::default(),
-        });
-        place
-    }
-
-    /// The process and the id of a track's thread, by what is known of it and of those before it.
-    fn thread_of(&self, uuid: u64) -> (String, String) {
-        let process = self.process_of(uuid).map(|process| process.to_string());
-        let process = process.unwrap_or_default();
-        let thread = self.tracks.get(&uuid).and_then(|track| track.thread);
-        let thread = thread.map(|id| (process.clone(), id.to_string()));
-        let thread = thread.filter(|thread| !self.known.contains(thread));
-        thread.unwrap_or_else(|| (process, format!("track {uuid:x}")))
-    }
-
     #[inline]
     fn function(&mut self, key: Location) -> FunctionId {
         let (name, file, line) = key;
@@ -702,23 +507,4 @@ impl Reader<'_> {
         let to = (builder, progress);
         nesting::build(&threads, completes, marks, to, reporter, &place)
     }
-
-    /// The process of a track or of those around it.
-    fn process_of(&self, uuid: u64) -> Option<u64> {
-        /// Tracks lie a few levels deep; a circle ends here.
-        const MOST_AROUND: usize = 16;
-        let mut track = self.tracks.get(&uuid)?;
-        for _ in 0..MOST_AROUND {
-            if track.process.is_some() {
-                return track.process;
-            }
-            track = self.tracks.get(&track.parent?)?;
-        }
-        None
-    }
-}
-
-/// Times beyond 146 years are taken for damage; so sums of two stay in range.
-fn in_range(time: u64) -> i64 {
-    time.min(1 << 62) as i64
 }
