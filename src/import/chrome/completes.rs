@@ -7,8 +7,6 @@
 use std::cmp::Reverse;
 use std::io;
 
-use bytemuck::{Pod, Zeroable};
-
 use super::ends::Ends;
 use super::nesting::Complete;
 use crate::facts::aside::{Aside, Bytes};
@@ -17,57 +15,86 @@ use crate::progress::{Cancelled, Progress};
 
 /// Events that are put in order together.
 const TOGETHER: usize = if cfg!(test) { 64 } else { 64 << 10 };
-/// Fewer of a thread are not worth a stretch of their own.
+/// Fewer of a thread are not worth a page of their own.
 const SHORTEST: usize = if cfg!(test) { 4 } else { 64 };
-/// Events that are read back at once.
-const READ: usize = if cfg!(test) { 16 } else { 4 << 10 };
+/// Events that are packed, and read back, at once.
+const PAGE: usize = if cfg!(test) { 16 } else { 4 << 10 };
 
 type Key = (u32, i64, Reverse<i64>);
 
 /// Complete events on their way into order: by thread, then as [`Complete::key`] has it, those of equal keys as they
-/// came. Bounded memory, but for 32 bytes a stretch.
+/// came. Bounded memory, but for 40 bytes a page.
 pub struct Completes {
     /// The last that came.
     events: Vec<Complete>,
     ends: Ends,
     /// By the place of the thread.
-    threads: Vec<Stretches>,
+    threads: Vec<Pages>,
     aside: Aside,
-    /// How many are in stretches.
+    /// How many are in pages.
     packed: u64,
     /// Those that are in none.
     late: Sorter<Complete, Key>,
-    /// Few find a place in a stretch.
+    /// Few find a place in a page.
     is_shuffled: bool,
 }
 
-/// What was put aside of a thread: each stretch starts after the one before it has ended.
+/// What was put aside of a thread: pages in order, none of which begins before another of an earlier stretch ends.
 #[derive(Default)]
-struct Stretches {
-    stretches: Vec<Stretch>,
+struct Pages {
+    pages: Vec<Page>,
     end: Option<i64>,
 }
 
+/// Packed events in order.
 #[derive(Clone, Copy, Debug, Default)]
-struct Stretch {
+struct Page {
     /// Where it lies among the bytes put aside.
     at: u64,
-    /// Of its first event.
-    start: i64,
-    /// The least place in the file.
-    offset: u64,
+    size: u32,
     count: u32,
+    /// What the first event counts from.
+    start: i64,
+    offset: u64,
 }
 
-/// An event in a stretch.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-struct Packed {
-    /// From that of the stretch on, as the offset.
-    start: u32,
-    cost: u32,
-    offset: u32,
-    function: u32,
+/// A packed event: how much later it starts than the one before it, its cost, how much farther in the file it stands,
+/// and its function. Each has as many bytes as it takes, which a byte before them tells, two bits for each.
+type Packed = [u32; 4];
+
+/// The most bytes that one takes.
+const LONGEST: usize = 1 + size_of::<Packed>();
+
+/// Packs an event at `at`, where there is room for the longest, and gives back where it ends.
+#[inline]
+fn pack(bytes: &mut [u8], at: usize, packed: Packed) -> usize {
+    let mut lengths = 0;
+    let mut to = at + 1;
+    for (place, number) in packed.into_iter().enumerate() {
+        let more = (number | 1).ilog2() / 8;
+        lengths |= (more as u8) << (2 * place);
+        if let Some(into) = bytes.get_mut(to..to + size_of::<u32>()) {
+            into.copy_from_slice(&number.to_le_bytes());
+        }
+        to += 1 + more as usize;
+    }
+    if let Some(into) = bytes.get_mut(at) {
+        *into = lengths;
+    }
+    to
+}
+
+/// The event at `*at`, moved behind it. Nothing where the bytes do not hold one.
+#[inline]
+fn unpack(bytes: &[u8], at: &mut usize) -> Packed {
+    let lengths = bytes.get(*at).copied().unwrap_or(0);
+    *at += 1;
+    std::array::from_fn(|place| {
+        let more = u32::from(lengths >> (2 * place) & 3);
+        let number = bytes.get(*at..).and_then(|rest| rest.first_chunk());
+        *at += 1 + more as usize;
+        number.map_or(0, |number| u32::from_le_bytes(*number)) & u32::MAX >> (24 - 8 * more)
+    })
 }
 
 impl Default for Completes {
@@ -131,53 +158,65 @@ impl Completes {
     fn put_aside_of_thread(&mut self, events: &[Complete]) {
         let thread = events.first().map_or(0, |event| event.thread as usize);
         if thread >= self.threads.len() {
-            self.threads.resize_with(thread + 1, Stretches::default);
+            self.threads.resize_with(thread + 1, Pages::default);
         }
-        let of_thread = &mut self.threads[thread];
-        let is_late = |event: &Complete| of_thread.end.is_some_and(|end| event.start <= end);
-        let (late, mut rest) = events.split_at(events.partition_point(is_late));
+        let end = self.threads[thread].end;
+        let is_late = |event: &Complete| end.is_some_and(|end| event.start <= end);
+        let (late, rest) = events.split_at(events.partition_point(is_late));
         late.iter().for_each(|&event| self.late.push(event));
-        while let Some(first) = rest.first() {
-            let within = |event: &Complete| fits(event.start.abs_diff(first.start));
-            let (stretch, behind) = rest.split_at(rest.partition_point(within));
-            rest = behind;
-            let offsets = stretch.iter().map(|event| event.offset);
-            let offset = offsets.min().unwrap_or(0);
-            let is_plain = |event: &Complete| {
-                fits(event.end.abs_diff(event.start)) && fits(event.offset - offset)
-            };
-            if stretch.len() < SHORTEST {
-                stretch.iter().for_each(|&event| self.late.push(event));
-                continue;
-            }
-            let mut end = first.start;
-            let late = &mut self.late;
-            let (at, bytes) = self.aside.append(|bytes| {
-                bytes.reserve(size_of_val(stretch));
-                for &event in stretch {
-                    if !is_plain(&event) {
-                        late.push(event);
-                        continue;
-                    }
-                    end = end.max(event.end);
-                    bytes.extend_from_slice(bytemuck::bytes_of(&Packed {
-                        start: event.start.abs_diff(first.start) as u32,
-                        cost: event.end.abs_diff(event.start) as u32,
-                        offset: (event.offset - offset) as u32,
-                        function: event.function,
-                    }));
-                }
-            });
-            let count = bytes.len() / size_of::<Packed>();
-            self.packed += count as u64;
-            of_thread.end = of_thread.end.max(Some(end));
-            of_thread.stretches.push(Stretch {
-                at,
-                start: first.start,
-                offset,
-                count: count as u32,
-            });
+        if rest.len() < SHORTEST {
+            rest.iter().for_each(|&event| self.late.push(event));
+            return;
         }
+        for mut page in rest.chunks(PAGE) {
+            while !page.is_empty() {
+                page = self.put_page(thread, page);
+            }
+        }
+    }
+
+    /// Packs events up to one that is too far from that before it, and gives back the others.
+    fn put_page<'a>(&mut self, thread: usize, events: &'a [Complete]) -> &'a [Complete] {
+        let Some(first) = events.first() else {
+            return events;
+        };
+        let of_thread = &mut self.threads[thread];
+        let (mut start, mut offset) = (first.start, first.offset);
+        let (mut taken, mut count) = (0, 0);
+        let late = &mut self.late;
+        let (at, bytes) = self.aside.append(|bytes| {
+            let mut at = bytes.len();
+            bytes.resize(at + events.len() * LONGEST, 0);
+            for event in events {
+                let Ok(cost) = u32::try_from(event.end.abs_diff(event.start)) else {
+                    late.push(*event);
+                    taken += 1;
+                    continue;
+                };
+                let step = u32::try_from(event.start.abs_diff(start));
+                let jump = i32::try_from(event.offset.wrapping_sub(offset) as i64);
+                let (Ok(step), Ok(jump)) = (step, jump) else {
+                    break;
+                };
+                // Small ones of both signs as small numbers.
+                let jump = (jump << 1 ^ jump >> 31) as u32;
+                at = pack(bytes, at, [step, cost, jump, event.function]);
+                (start, offset) = (event.start, event.offset);
+                of_thread.end = of_thread.end.max(Some(event.end));
+                taken += 1;
+                count += 1;
+            }
+            bytes.truncate(at);
+        });
+        of_thread.pages.push(Page {
+            at,
+            size: bytes.len() as u32,
+            count,
+            start: first.start,
+            offset: first.offset,
+        });
+        self.packed += u64::from(count);
+        &events[taken..]
     }
 
     /// All events in order, which are added to `progress` as they are taken; they end early where it is cancelled.
@@ -195,15 +234,11 @@ impl Completes {
     }
 }
 
-fn fits(difference: u64) -> bool {
-    difference <= u64::from(u32::MAX)
-}
-
 /// Complete events in order.
 pub struct Ordered {
     late: Sorted<Complete, Key>,
     stored: Bytes,
-    threads: Vec<Stretches>,
+    threads: Vec<Pages>,
     progress: Progress,
     /// Why they ended early.
     error: Option<io::Error>,
@@ -213,7 +248,7 @@ impl Ordered {
     /// Whether there are any of a thread, all before it having been taken.
     pub fn has(&self, thread: u32) -> bool {
         let of_thread = self.threads.get(thread as usize);
-        of_thread.is_some_and(|thread| !thread.stretches.is_empty()) || self.late_of(thread)
+        of_thread.is_some_and(|thread| !thread.pages.is_empty()) || self.late_of(thread)
     }
 
     fn late_of(&self, thread: u32) -> bool {
@@ -223,15 +258,15 @@ impl Ordered {
 
     /// The events of a thread. Threads are to be taken in order of their places.
     pub fn of(&mut self, thread: u32) -> OfThread<'_> {
-        let stretches = self.threads.get_mut(thread as usize);
-        let stretches = stretches.map(|thread| std::mem::take(&mut thread.stretches));
+        let pages = self.threads.get_mut(thread as usize);
+        let pages = pages.map(|thread| std::mem::take(&mut thread.pages));
         let mut of_thread = OfThread {
             from: self,
             thread,
-            stretches: stretches.unwrap_or_default().into_iter(),
-            stretch: Stretch::default(),
-            records: Vec::new(),
-            next: 0,
+            pages: pages.unwrap_or_default().into_iter(),
+            page: Page::default(),
+            bytes: Vec::new(),
+            at: 0,
             stored: None,
         };
         of_thread.stored = of_thread.next_stored();
@@ -249,61 +284,59 @@ impl Ordered {
 pub struct OfThread<'a> {
     from: &'a mut Ordered,
     thread: u32,
-    stretches: std::vec::IntoIter<Stretch>,
-    /// The one at hand, what of it has not been read.
-    stretch: Stretch,
-    /// `records[next..]` have been read and not given out.
-    records: Vec<Packed>,
-    next: usize,
-    /// The next one of a stretch.
+    pages: std::vec::IntoIter<Page>,
+    /// The one at hand: what of it has not been given out, and what that counts from.
+    page: Page,
+    /// Its bytes, and where the next event is among them.
+    bytes: Vec<u8>,
+    at: usize,
+    /// The next one of a page.
     stored: Option<Complete>,
 }
 
 impl OfThread<'_> {
     #[inline]
     fn next_stored(&mut self) -> Option<Complete> {
-        if self.next == self.records.len() {
-            self.read();
+        if self.page.count == 0 && !self.read() {
+            return None;
         }
-        let packed = self.records.get(self.next)?;
-        self.next += 1;
-        let start = self.stretch.start.wrapping_add(packed.start.into());
+        let page = &mut self.page;
+        page.count -= 1;
+        let [step, cost, jump, function] = unpack(&self.bytes, &mut self.at);
+        let jump = (jump >> 1) as i32 ^ -((jump & 1) as i32);
+        page.start = page.start.wrapping_add(step.into());
+        page.offset = page.offset.wrapping_add_signed(jump.into());
         Some(Complete {
-            start,
-            end: start.wrapping_add(packed.cost.into()),
-            offset: self.stretch.offset + u64::from(packed.offset),
+            start: page.start,
+            end: page.start.wrapping_add(cost.into()),
+            offset: page.offset,
             thread: self.thread,
-            function: packed.function,
+            function,
         })
     }
 
+    /// Reads the next page; false behind the last.
     #[inline(never)]
-    fn read(&mut self) {
-        self.next = 0;
-        self.records.clear();
-        while self.stretch.count == 0 {
-            let Some(stretch) = self.stretches.next() else {
-                return;
-            };
-            self.stretch = stretch;
-        }
-        let count = self.stretch.count.min(READ as u32);
-        self.records.resize(count as usize, Packed::zeroed());
-        let into = bytemuck::cast_slice_mut(&mut self.records);
-        let told = self.from.progress.add(u64::from(count));
+    fn read(&mut self) -> bool {
+        let Some(page) = self.pages.find(|page| page.count > 0) else {
+            return false;
+        };
+        // Numbers are read four bytes at once.
+        self.bytes.clear();
+        self.bytes.resize(page.size as usize + size_of::<u32>(), 0);
+        let into = &mut self.bytes[..page.size as usize];
+        let told = self.from.progress.add(page.count.into());
         let read = match told {
-            Ok(()) => self.from.stored.read(self.stretch.at, into),
+            Ok(()) => self.from.stored.read(page.at, into),
             Err(Cancelled) => Err(io::Error::other(Cancelled)),
         };
         if let Err(error) = read {
             self.from.error = Some(error);
-            self.records.clear();
-            self.stretch.count = 0;
-            self.stretches = Vec::new().into_iter();
-            return;
+            self.pages = Vec::new().into_iter();
+            return false;
         }
-        self.stretch.at += u64::from(count) * size_of::<Packed>() as u64;
-        self.stretch.count -= count;
+        (self.page, self.at) = (page, 0);
+        true
     }
 }
 
@@ -394,7 +427,7 @@ mod tests {
 
     #[test]
     fn events_leave_in_the_order_that_a_stable_sort_gives_them() {
-        let mut in_stretches = 0;
+        let mut in_pages = 0;
         for seed in 0..150 {
             let mut expected = calls(&mut Random(seed));
             let mut completes = Completes::default();
@@ -403,10 +436,10 @@ mod tests {
             expected.sort_by_key(Complete::key);
             let progress = Progress::new();
             let mut ordered = completes.finish(&progress).expect("memory");
-            in_stretches += ordered
+            in_pages += ordered
                 .threads
                 .iter()
-                .map(|of| of.stretches.len())
+                .map(|of| of.pages.len())
                 .sum::<usize>();
             let mut found = Vec::new();
             for thread in 0..4 {
@@ -423,7 +456,7 @@ mod tests {
             };
             assert_eq!(fields(&found), fields(&expected), "seed {seed}");
         }
-        assert!(in_stretches > 400, "{in_stretches}");
+        assert!(in_pages > 400, "{in_pages}");
     }
 
     #[test]
@@ -466,7 +499,7 @@ mod tests {
         let mut taken = ordered.of(0);
         assert!(taken.next().is_some());
         progress.cancel();
-        assert!(taken.count() <= 2 * READ);
+        assert!(taken.count() <= 2 * PAGE);
         ordered.check().expect_err("it was cancelled");
     }
 }
