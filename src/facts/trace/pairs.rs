@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-use super::store::Pair;
+use super::store::{NONE, Pair};
 use super::summary::Sums;
 use super::summing::Summing;
 
@@ -79,6 +79,11 @@ pub(super) struct PairSums {
     /// Open addressing: pair, its slot, and the number of the block that it belongs to. A power of two,
     /// at most half full.
     table: Vec<(Pair, u32, u32)>,
+    /// By row of the table, the number in the store of the pair that stands there, be it of an earlier block; NONE
+    /// where it is not known. Most pairs of a block are those of the one before, in the same rows.
+    numbers: Vec<u32>,
+    /// By slot its row.
+    rows: Vec<u32>,
     block: u32,
     seed: Seed,
 }
@@ -133,6 +138,9 @@ impl PairSums {
             self.block = 1;
             self.table.clear();
             self.table.resize(len, (Pair::default(), 0, 0));
+            self.numbers.clear();
+            self.numbers.resize(len, NONE);
+            self.rows.clear();
             for slot in 0..self.sums.len() {
                 self.put(self.sums[slot].0, slot as u32);
             }
@@ -142,13 +150,28 @@ impl PairSums {
         slot
     }
 
+    /// Gives the pair of the next slot its row.
     fn put(&mut self, pair: Pair, slot: u32) {
         let mask = self.table.len() - 1;
         let mut at = self.place(pair) & mask;
         while self.table[at].2 == self.block {
             at = (at + 1) & mask;
         }
+        if self.table[at].0 != pair {
+            self.numbers[at] = NONE;
+        }
         self.table[at] = (pair, slot, self.block);
+        self.rows.push(at as u32);
+    }
+
+    /// The number in the store of the pair of a slot that was given out; asked for where it is not known.
+    #[inline]
+    pub fn number(&mut self, slot: usize, ask: impl FnOnce(Pair) -> u32) -> u32 {
+        let number = &mut self.numbers[self.rows[slot] as usize];
+        if *number == NONE {
+            *number = ask(self.sums[slot].0);
+        }
+        *number
     }
 
     /// The sums of a slot that was given out.
@@ -181,10 +204,12 @@ impl PairSums {
         self.in_run.clear();
         self.seen.clear();
         self.sums.clear();
+        self.rows.clear();
         self.block = self.block.wrapping_add(1);
         if self.block == 0 {
             // What is left from four thousand million blocks ago would look new.
             self.table.fill((Pair::default(), 0, 0));
+            self.numbers.fill(NONE);
             self.block = 1;
         }
     }

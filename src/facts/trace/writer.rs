@@ -406,12 +406,13 @@ impl ThreadWriter {
 
     /// Takes the sums of the block under construction, in order of pair, so that runs can be merged.
     fn sort_sums(&mut self, shared: &mut Shared) {
-        let sums = std::mem::take(&mut self.sums.sums);
         let mut values = std::mem::take(&mut shared.scratch.values);
         values.clear();
-        for (slot, (pair, _)) in sums.iter().enumerate() {
-            values.push(u64::from(shared.pair(*pair)) << 32 | slot as u64);
+        for slot in 0..self.sums.sums.len() {
+            let number = self.sums.number(slot, |pair| shared.pair(pair));
+            values.push(u64::from(number) << 32 | slot as u64);
         }
+        let sums = &self.sums.sums;
         values.sort_unstable();
         let Scratch { entries, order, .. } = &mut shared.scratch;
         entries.clear();
@@ -426,7 +427,6 @@ impl ThreadWriter {
             });
         }
         shared.scratch.values = values;
-        self.sums.sums = sums;
         self.sums.clear();
     }
 
