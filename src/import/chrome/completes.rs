@@ -13,8 +13,10 @@ use crate::facts::aside::{Aside, Bytes};
 use crate::import::sorting::{Sorted, Sorter};
 use crate::progress::{Cancelled, Progress};
 
-/// Events that are put in order together.
-const TOGETHER: usize = if cfg!(test) { 64 } else { 64 << 10 };
+/// Events that wait before any are put aside: more than it takes to see that they come in order of start.
+const AT_FIRST: usize = if cfg!(test) { 64 } else { 64 << 10 };
+/// Events that are put in order together from then on: they fit the second-level cache.
+const TOGETHER: usize = if cfg!(test) { 32 } else { 16 << 10 };
 /// Fewer of a thread are not worth a page of their own.
 const SHORTEST: usize = if cfg!(test) { 4 } else { 64 };
 /// Events that are packed, and read back, at once.
@@ -27,6 +29,8 @@ type Key = (u32, i64, Reverse<i64>);
 pub struct Completes {
     /// The last that came.
     events: Vec<Complete>,
+    /// How many of them there may be.
+    most: usize,
     ends: Ends,
     /// By the place of the thread.
     threads: Vec<Pages>,
@@ -101,6 +105,7 @@ impl Default for Completes {
     fn default() -> Completes {
         Completes {
             events: Vec::new(),
+            most: AT_FIRST,
             ends: Ends::default(),
             threads: Vec::new(),
             aside: Aside::default(),
@@ -120,7 +125,7 @@ impl Completes {
 
     #[inline]
     pub fn push(&mut self, event: Complete) {
-        if self.events.len() >= TOGETHER {
+        if self.events.len() >= self.most {
             self.put_aside();
         }
         self.events.push(event);
@@ -152,6 +157,7 @@ impl Completes {
             events.clear();
         }
         self.events = events;
+        self.most = TOGETHER;
     }
 
     /// Events of one thread, in order.
