@@ -271,6 +271,13 @@ fn what_is_no_recording_gives_one_clear_error() {
         ),
         (scratch.write("null.json", b"null"), &["known format"]),
         (
+            scratch.write(
+                "header.txt",
+                b"# ========\n# captured on    : Sun Nov 22\n# cmdline : perf record ./a 20\n#\n",
+            ),
+            &["line 4", "samples"],
+        ),
+        (
             scratch.write("open.json", b"{"),
             &["traceEvents", "no members"],
         ),
