@@ -12,8 +12,8 @@ use super::{FilmError, FilmSettings};
 /// The program, as it is found in the search path.
 const PROGRAM: &str = "ffmpeg";
 
-/// How coarsely is quantized, of 51, as eyes see it: hardly to be told from the frame.
-const CRF: &str = "18";
+/// How coarsely is quantized, of 51, as eyes see it: by the likeness of frames the looks of the own encoder.
+const CRF: &str = "22";
 
 /// Of what it says when it fails, so many bytes are kept.
 const MOST_SAID: u64 = 4096;
