@@ -28,7 +28,7 @@ category JARP class edu.lcmi.petri.*
 ";
 
 /// Figure 4: the file system accesses of the Java tools of Eclipse.
-const FIGURE_4: &str = "\
+pub const FIGURE_4: &str = "\
 category JavaProject class org.eclipse.jdt.internal.core.JavaProject
 category JDT-CORE class org.eclipse.jdt.core.*
 category JDT-CORE class org.eclipse.internal.jdt.core.*
@@ -40,7 +40,7 @@ category JDK class java.*
 ";
 
 /// Figure 6: importing a project.
-const FIGURE_6: &str = "\
+pub const FIGURE_6: &str = "\
 category ImportWizard class org.eclipse.ui.wizards.datatransfer.*
 category UI class org.eclipse.ui.*
 category Path class org.eclipse.core.runtime.Path

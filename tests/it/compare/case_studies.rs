@@ -5,29 +5,7 @@
 //! sampling", IWPC 2003.
 
 use super::*;
-
-/// Figure 4.
-const FILESYSTEM: &str = "\
-category JavaProject class org.eclipse.jdt.internal.core.JavaProject
-category JDT-CORE class org.eclipse.jdt.core.*
-category JDT-CORE class org.eclipse.internal.jdt.core.*
-category JDT-UI class org.eclipse.jdt.ui.*
-category JDT-UI class org.eclipse.internal.jdt.ui.*
-category CORE class org.eclipse.core.*
-category CORE class org.eclipse.pde.*
-category JDK class java.*
-";
-
-/// Figure 6, with what allocates objects as an entity of its own.
-const IMPORT: &str = "\
-category ImportWizard class org.eclipse.ui.wizards.datatransfer.*
-category UI class org.eclipse.ui.*
-category Path class org.eclipse.core.runtime.Path
-category Runtime class org.eclipse.core.runtime.*
-category Runtime class org.eclipse.internal.runtime.*
-category Objects class java.* method <init>
-category JDK class java.*
-";
+use crate::mapping::{FIGURE_4, FIGURE_6};
 
 const CORE: [&str; 3] = [
     "org.eclipse.jdt.core.JavaCore.create",
@@ -227,7 +205,7 @@ fn the_filesystem_is_accessed_too_often() {
     let scratch = Scratch::new("filesystem");
     let a = filesystem(11, 20, 51, true).write(&scratch, "20020125.json");
     let b = filesystem(12, 19, 23, false).write(&scratch, "20020521.json");
-    let map = scratch.write("filesystem.map", FILESYSTEM.as_bytes());
+    let map = scratch.write("filesystem.map", FIGURE_4.as_bytes());
     let asked = |more: &[&str]| {
         let mut arguments = vec![text(&a), text(&b), "--map", text(&map)];
         arguments.extend(more);
@@ -287,7 +265,10 @@ fn an_import_parses_its_paths_again_and_again() {
     let scratch = Scratch::new("import");
     let a = unoptimized_import().write(&scratch, "0.107.json");
     let b = optimized_import().write(&scratch, "0.137.json");
-    let map = scratch.write("import.map", IMPORT.as_bytes());
+    // What allocates objects is an entity of its own.
+    let objects = "category Objects class java.* method <init>\ncategory JDK";
+    let map = FIGURE_6.replace("category JDK", objects);
+    let map = scratch.write("import.map", map.as_bytes());
     let counts = |more: &[&str]| {
         let mut arguments = vec![text(&a), text(&b), "--map", text(&map)];
         arguments.extend(more);

@@ -1,5 +1,6 @@
 //! `callscape compare`: what its tests share.
 
+mod calling_contexts;
 mod case_studies;
 mod numbers;
 mod pairs;

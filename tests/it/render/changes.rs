@@ -13,21 +13,7 @@ use crate::scene::Scene;
 fn pictures_settle_and_stay_when_nothing_changes() {
     let scene = Scene::new(300, 40.0, 20, Theme::Light);
     let mut renderer = renderer(&scene.blocks);
-    let target = gpu().device.create_texture(&wgpu::TextureDescriptor {
-        label: None,
-        size: wgpu::Extent3d {
-            width: SIZE[0],
-            height: SIZE[1],
-            depth_or_array_layers: 1,
-        },
-        mip_level_count: 1,
-        sample_count: 1,
-        dimension: wgpu::TextureDimension::D2,
-        format: FORMAT,
-        usage: wgpu::TextureUsages::RENDER_ATTACHMENT,
-        view_formats: &[],
-    });
-    let view = target.create_view(&Default::default());
+    let view = target();
     let frame = frame(Scene::overview(), Theme::Light, 5);
     let draw = |renderer: &mut Renderer, frame: &Frame| {
         let mut encoder = gpu().device.create_command_encoder(&Default::default());
