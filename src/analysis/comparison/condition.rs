@@ -57,29 +57,45 @@ impl FromStr for Condition {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Condition, String> {
-        let wrong = || {
-            format!(
-                "expected a condition like 'total(parse) > 1.1x', 'self(sort) >= +10%', 'calls(open) > 100' or \
-                 'duration > +5ms', found '{text}'"
-            )
-        };
         let trimmed = text.trim();
+        // `rest` is what of the text is not understood.
+        let wrong = |rest: &str, expected: &str| {
+            let before = trimmed.len().saturating_sub(rest.len());
+            let place = trimmed[..before].chars().count() + 1;
+            let found = match rest {
+                "" => "nothing".to_owned(),
+                rest => format!("'{rest}'"),
+            };
+            Err(format!(
+                "at character {place}: expected {expected}, found {found}"
+            ))
+        };
         let (what, rest) = match trimmed.strip_prefix("duration") {
             Some(rest) => (None, rest),
             None => {
-                // Names may hold brackets and signs: the last bracket ends the name.
-                let (measure, rest) = trimmed.split_once('(').ok_or_else(wrong)?;
-                let (function, rest) = rest.rsplit_once(')').ok_or_else(wrong)?;
+                const WHAT: &str = "total(FUNCTION), self(FUNCTION), calls(FUNCTION), average(FUNCTION) or duration";
+                let Some((measure, rest)) = trimmed.split_once('(') else {
+                    return wrong(trimmed, WHAT);
+                };
                 let measure = measure.trim();
                 let measure = Measure::ALL.into_iter().find(|it| it.name() == measure);
+                let Some(measure) = measure else {
+                    return wrong(trimmed, WHAT);
+                };
+                // Names may hold brackets and signs: the last bracket ends the name.
+                let Some((function, after)) = rest.rsplit_once(')') else {
+                    return wrong("", "a ) after the function's name");
+                };
                 let function = function.trim();
-                if function.is_empty() || !is_balanced(function) {
-                    return Err(wrong());
+                if function.is_empty() {
+                    return wrong(rest, "the name of a function");
                 }
-                (
-                    Some((measure.ok_or_else(wrong)?, function.to_owned())),
-                    rest,
-                )
+                if !is_balanced(function) {
+                    let one = "the name of one function, with its brackets closed; of several conditions each has a \
+                               --fail-if of its own";
+                    return wrong(rest, one);
+                }
+                (Some((measure, function.to_owned())), after)
             }
         };
         let rest = rest.trim();
@@ -92,8 +108,16 @@ impl FromStr for Condition {
         let operator = operators
             .iter()
             .find_map(|(sign, operator)| Some((rest.strip_prefix(sign)?, *operator)));
-        let (limit, operator) = operator.ok_or_else(wrong)?;
-        let limit = parse_limit(limit.trim()).ok_or_else(wrong)?;
+        let Some((limit, operator)) = operator else {
+            return wrong(rest, "> >= < or <=");
+        };
+        let limit = limit.trim();
+        let counts = matches!(what, Some((Measure::Calls, _)));
+        let limit = match (parse_limit(limit, !counts), counts) {
+            (Some(limit), _) => limit,
+            (None, true) => return wrong(limit, "a limit like 1.1x, +10%, +5 or 100"),
+            (None, false) => return wrong(limit, "a limit like 1.1x, +10%, +5ms or 5ms"),
+        };
         Ok(Condition {
             what,
             operator,
@@ -116,7 +140,8 @@ fn is_balanced(name: &str) -> bool {
     }) && open == 0
 }
 
-fn parse_limit(text: &str) -> Option<Limit> {
+/// A limit; of what is counted no times.
+fn parse_limit(text: &str, with_times: bool) -> Option<Limit> {
     let number = |text: &str| {
         let is_plain = text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
         let number = text.parse::<f64>().ok().filter(|_| is_plain);
@@ -127,7 +152,7 @@ fn parse_limit(text: &str) -> Option<Limit> {
             Ok(TimeSpec::At(time)) => Some(time.ns() as f64),
             _ => None,
         };
-        number(text).or_else(time)
+        number(text).or_else(|| time().filter(|_| with_times))
     };
     if let Some(times) = text.strip_suffix(['x', '×']) {
         return number(times.trim()).map(Limit::Times);
@@ -309,6 +334,29 @@ mod tests {
             "total(f) > NaNx",
         ] {
             assert!(wrong.parse::<Condition>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_said_with_its_place() {
+        for (wrong, said) in [
+            ("sum(f) > 1x", "at character 1: expected total(FUNCTION)"),
+            ("total(f > 1x", "at character 13: expected a )"),
+            ("total( ) > 1x", "at character 7: expected the name"),
+            (
+                "total(ä) = 1x",
+                "at character 10: expected > >= < or <=, found '= 1x'",
+            ),
+            ("total(f) > 10%", "at character 12: expected a limit like"),
+            ("self(f) >", "at character 10: expected a limit"),
+            (
+                "calls(f) > 5ms",
+                "at character 12: expected a limit like 1.1x, +10%, +5 or 100",
+            ),
+            ("total(f)>1x and self(g)>1x", "--fail-if of its own"),
+        ] {
+            let error = wrong.parse::<Condition>().expect_err(wrong);
+            assert!(error.contains(said), "{wrong}: {error}");
         }
     }
 
