@@ -187,12 +187,12 @@ impl<'a> State<'a> {
         entries.filter(move |&(place, _)| self.is_free(side, place))
     }
 
-    /// The free entries of both sides by a key; those without are left out. In order of key.
-    fn groups<K: Ord>(&self, key: impl Fn(&'a Entry) -> Option<K>) -> Vec<Group> {
+    /// The free entries of both sides by a key of side and entry; those without are left out. In order of key.
+    fn groups<K: Ord>(&self, key: impl Fn(usize, &'a Entry) -> Option<K>) -> Vec<Group> {
         let mut groups: BTreeMap<K, Group> = BTreeMap::new();
         for side in [0, 1] {
             for (place, entry) in self.free(side) {
-                if let Some(key) = key(entry) {
+                if let Some(key) = key(side, entry) {
                     groups.entry(key).or_default()[side].push(place);
                 }
             }
@@ -249,7 +249,7 @@ impl<'a> State<'a> {
     }
 
     fn by_module(&mut self) {
-        for group in self.groups(|entry| Some((entry.module, entry.name.as_str()))) {
+        for group in self.groups(|_, entry| Some((entry.module, entry.name.as_str()))) {
             self.in_order_of_line(&group, How::Same);
         }
     }
@@ -279,7 +279,7 @@ impl<'a> State<'a> {
     }
 
     fn by_file(&mut self) {
-        let key = |entry: &'a Entry| {
+        let key = |_, entry: &'a Entry| {
             let file = file_name(&entry.file);
             (!file.is_empty()).then_some((entry.name.as_str(), file))
         };
@@ -337,7 +337,7 @@ impl<'a> State<'a> {
                 counts.entry(&entry.name).or_default()[side] += 1;
             }
         }
-        let key = |entry: &'a Entry| {
+        let key = |_, entry: &'a Entry| {
             let name = entry.name.as_str();
             let is_unique = counts.get(name) == Some(&[1, 1]) && !is_nameless(name);
             is_unique.then_some(name)
@@ -361,9 +361,14 @@ impl<'a> State<'a> {
         let is_gone = |entry: &Entry| {
             evidence.has_both_sources || matches!(entry.rule, Rule::External | Rule::InFile)
         };
-        let key = |entry: &'a Entry| {
+        let moved = self.moved(hierarchy);
+        let key = |side: usize, entry: &'a Entry| {
             let parent = hierarchy.parent(entry.module)?;
             let can_be = is_gone(entry) && !is_external(hierarchy, entry.module);
+            let parent = match side {
+                0 => moved.get(&parent).copied().unwrap_or(parent),
+                _ => parent,
+            };
             can_be.then_some(parent)
         };
         let groups = self.groups(key);
@@ -405,6 +410,23 @@ impl<'a> State<'a> {
         for (a, b, score) in found {
             self.join(a, b, How::Renamed(score));
         }
+    }
+
+    /// By module of A that nothing has stayed in, the one of B that holds all that has been found of it: what is left of
+    /// it is likely there too.
+    fn moved(&self, hierarchy: &Hierarchy) -> BTreeMap<ModuleId, ModuleId> {
+        let mut moved: BTreeMap<ModuleId, Option<ModuleId>> = BTreeMap::new();
+        for &(a, b, _) in &self.pairs {
+            let [from, to] = [(0, a), (1, b)].map(|(side, entry): (usize, u32)| {
+                hierarchy.parent(self.entries[side][entry as usize].module)
+            });
+            if let (Some(from), Some(to)) = (from, to) {
+                let known = moved.entry(from).or_insert(Some(to));
+                *known = known.filter(|known| *known == to);
+            }
+        }
+        let all = moved.into_iter();
+        all.filter_map(|(from, to)| Some((from, to?))).collect()
     }
 
     /// By entry of a side, which functions it calls (true) and is called by, as places in A; only those that have

@@ -42,6 +42,24 @@ fn compare_finds_functions_again_that_moved_or_were_renamed() {
     assert_eq!(found["paired"]["only_a"], 1);
     assert_eq!(found["paired"]["only_b"], 1);
 
+    // A function renamed in a file that was renamed, which another function of it tells.
+    let a_file = [
+        ("enter", "/app/v1/wizard.py:1", 3, 5),
+        ("copy_entry", "/app/v1/wizard.py:9", 9, 50),
+    ];
+    let b_file = [
+        ("enter", "/app/v1/importer.py:1", 3, 5),
+        ("copy_file_entry", "/app/v1/importer.py:7", 9, 10),
+    ];
+    let [from, to] = [("old.json", a_file), ("new.json", b_file)]
+        .map(|(name, calls)| flat(&scratch, name, &calls));
+    let found = document(&[text(&from), text(&to)]);
+    assert_eq!(row(&found, "enter")["before"]["how"], "moved");
+    assert_eq!(
+        row(&found, "copy_file_entry")["before"]["name"],
+        "copy_entry"
+    );
+
     // Corrected by the user: nothing is guessed, the lost one is the new one.
     let found = document(&[text(&a), text(&b), "--exact", "--pair", "lost=brand_new"]);
     assert_eq!(row(&found, "Parser.parse_tokens")["change"], "gone");
