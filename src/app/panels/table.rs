@@ -128,9 +128,39 @@ pub fn mark(ui: &Ui, color: egui::Color32) {
     ui.painter().rect_filled(line, 0, color);
 }
 
-/// A cell with a name, cut where there is no room.
+/// Between the ends of a call relation.
+const TO: &str = " → ";
+
+/// A cell with a name, shortened in the middle where there is no room: qualified names that are alike differ at their
+/// ends. Of a call relation each end is.
 pub fn name(ui: &mut Ui, name: &str) {
-    ui.add(Label::new(name).truncate());
+    let font = egui::TextStyle::Body.resolve(ui.style());
+    let color = ui.visuals().text_color();
+    let galley = ui.painter().layout_no_wrap(name.to_owned(), font, color);
+    let share = ui.available_width() / galley.size().x.max(1.0);
+    if share >= 1.0 {
+        ui.label(name);
+        return;
+    }
+    let ends = name.split(TO).map(|end| {
+        let room = end.chars().count() as f32 * share;
+        shortened(end, room as usize)
+    });
+    let short = ends.collect::<Vec<_>>().join(TO);
+    ui.add(Label::new(short).truncate()).on_hover_text(name);
+}
+
+/// The first and the last letters of a name, of them more, `room` letters in all.
+fn shortened(name: &str, room: usize) -> String {
+    let letters = name.chars().count();
+    if letters <= room {
+        return name.to_owned();
+    }
+    let kept = room.saturating_sub(1);
+    let first = kept / 3;
+    let head = name.chars().take(first);
+    let tail = name.chars().skip(letters - (kept - first));
+    head.chain(std::iter::once('…')).chain(tail).collect()
 }
 
 /// A cell with a number.
@@ -167,4 +197,22 @@ pub fn progress(ui: &mut Ui, progress: &Progress, cancel: Command, context: &mut
         );
         ui.add(Label::new(style::weak(step).small()).truncate());
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shortened;
+
+    #[test]
+    fn names_are_shortened_in_the_middle() {
+        assert_eq!(
+            shortened("org.eclipse.core.run", 20),
+            "org.eclipse.core.run"
+        );
+        assert_eq!(shortened("org.eclipse.core.run", 10), "org…re.run");
+        assert_eq!(shortened("münchen", 4), "m…en");
+        assert_eq!(shortened("name", 1), "…");
+        assert_eq!(shortened("name", 0), "…");
+        assert_eq!(shortened("", 0), "");
+    }
 }
