@@ -16,6 +16,7 @@ use super::versus::Together;
 use crate::analysis::alignment::Link;
 use crate::analysis::comparison::amounts::Measure;
 use crate::analysis::comparison::pairing::Correction;
+use crate::analysis::comparison::tables::Norm;
 use crate::filter::filters::FilterStep;
 use crate::filter::selection::Pointed;
 use crate::render::renderer::Quality;
@@ -230,6 +231,8 @@ pub enum Command {
     SwapRuns,
     /// By what two runs are compared, and what a strong colour says.
     CompareBy(Measure, Strength),
+    /// What the amounts of two runs are brought on.
+    Normalise(Norm),
     /// What the table of differences lists, and how.
     ListDifferences(Choice),
     /// Marks a function of A and one of B, to be paired or taken apart.

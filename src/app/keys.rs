@@ -82,6 +82,10 @@ pub const HELP: &[(&str, &[(&str, &str)])] = &[
                 "X, B, [ ], Shift + G",
                 "leave modules and threads out, and limit the time, of both",
             ),
+            (
+                "Strip at the top",
+                "what is compared, as it was recorded or per run or call; linked clocks",
+            ),
         ],
     ),
     (

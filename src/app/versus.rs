@@ -6,20 +6,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::analysis::alignment::{Alignment, Link, Run};
 use crate::analysis::comparison::amounts::{Change, Measure};
+use crate::analysis::comparison::contexts::ContextTree;
 use crate::analysis::comparison::counted::{Counted, differences};
 use crate::analysis::comparison::pairing::Correction;
-use crate::analysis::comparison::tables::{Given, RelationChange};
+use crate::analysis::comparison::tables::{Given, Norm, RelationChange};
 use crate::analysis::comparison::{self, Comparison, Settings, calls, threads};
 use crate::analysis::session::{Inputs, OpenError, Session};
+use crate::facts::hierarchy::HierarchyBuilder;
 use crate::facts::trace::{FunctionMetrics, Relation};
 use crate::filter::correspond;
 use crate::filter::cut::Cut;
 use crate::filter::selection::CallOf;
 use crate::import;
-use crate::progress::Progress;
+use crate::progress::{Cancelled, Progress};
 use crate::units::{FunctionId, ModuleId, ThreadId, Time, TimeRange};
 use crate::views::difference::{Amount, Difference, Strength};
-use crate::views::differences::{Choice, Compared, DifferenceTable};
+use crate::views::differences::{Choice, Compared, Contexts, DifferenceTable};
 use crate::views::pairs::Pairs;
 use crate::views::timelines::Pair;
 
@@ -78,7 +80,12 @@ pub struct Versus {
     pub relations: Arc<[RelationChange<u32>]>,
     /// The same of both as a whole, while parts are compared.
     whole: Option<Whole>,
-    is_by_shares: bool,
+    /// What they are brought on.
+    norm: Norm,
+    /// The comparison without its structure, which the session has.
+    base: Arc<Comparison>,
+    /// What is compared of A and of B while parts are.
+    parts: Option<[Arc<Part>; 2]>,
     /// What differences of functions and of relations count.
     amounts: [Amount; 2],
     pub doubts: Vec<String>,
@@ -106,6 +113,53 @@ pub struct Versus {
     revision: u64,
 }
 
+/// What calling contexts are counted of.
+#[derive(Clone, Debug)]
+pub struct ContextsOf {
+    base: Arc<Comparison>,
+    norm: Norm,
+    /// Of the first runs of A and B as they were opened; all of all runs without.
+    ranges: Option<[TimeRange; 2]>,
+}
+
+impl PartialEq for ContextsOf {
+    fn eq(&self, other: &ContextsOf) -> bool {
+        Arc::ptr_eq(&self.base, &other.base)
+            && (self.norm, self.ranges) == (other.norm, other.ranges)
+    }
+}
+
+impl ContextsOf {
+    /// Counts them. For a worker thread: linear in the calls.
+    pub fn count(&self, progress: &Progress) -> Result<ContextTree, Cancelled> {
+        let base = &*self.base;
+        let mut comparison = normal(base, self.norm);
+        if let Some(ranges) = self.ranges {
+            let firsts = [0, base.runs[0]];
+            let of = firsts.map(|place| base.session.recordings[place].clone());
+            comparison.session.recordings = of.into();
+            comparison.row_of = firsts.map(|place| base.row_of[place].clone()).into();
+            comparison.runs = [1, 1];
+            let limits = ranges.map(|range| [Some(range.start), Some(range.end)]);
+            comparison.limits = limits.into();
+        }
+        comparison.contexts(progress)
+    }
+}
+
+/// A comparison with amounts brought on something else.
+fn normal(base: &Comparison, norm: Norm) -> Comparison {
+    let per = match norm {
+        Norm::PerCallOf(row) if (row as usize) < base.rows.len() => Some(row),
+        _ => None,
+    };
+    Comparison {
+        per,
+        is_by_shares: base.is_by_shares || matches!(norm, Norm::Shares { .. }),
+        ..base.clone()
+    }
+}
+
 /// What is compared, by row, and the relations between rows.
 type Whole = (Arc<[Change]>, Arc<[RelationChange<u32>]>);
 
@@ -114,6 +168,23 @@ type Whole = (Arc<[Change]>, Arc<[RelationChange<u32>]>);
 pub struct Part {
     pub metrics: Vec<FunctionMetrics>,
     pub relations: Vec<Relation>,
+}
+
+/// The same with A and B exchanged.
+fn mirrored(of: Change) -> Change {
+    Change {
+        a: of.b,
+        b: of.a,
+        ..of
+    }
+}
+
+/// What differences of functions and of relations count.
+fn amounts_of(comparison: &Comparison) -> [Amount; 2] {
+    [
+        Amount::of(comparison, Measure::SelfCost),
+        Amount::of_relations(comparison),
+    ]
 }
 
 fn next_revision() -> u64 {
@@ -148,7 +219,7 @@ impl Versus {
             corrections,
             ..Settings::default()
         };
-        let comparison = Comparison::open(&sides, &settings, progress)?;
+        let mut comparison = Comparison::open(&sides, &settings, progress)?;
         let runs = comparison.runs;
         if runs.contains(&0) {
             return Ok(None);
@@ -167,35 +238,40 @@ impl Versus {
         }
         let [of_a, of_b] = of.each_ref().map(|it| &it.trace);
         let threads = [threads::paired(of_a, of_b), threads::paired(of_b, of_a)];
-        let mut versus = Versus {
+        let doubts = comparison.doubts.iter().map(ToString::to_string).collect();
+        let pairs = Arc::new(Pairs::new(&comparison, &settings.corrections));
+        let nothing = HierarchyBuilder::new("").build().0;
+        let mut session = Session {
+            hierarchy: std::mem::replace(&mut comparison.session.hierarchy, nothing),
+            ..comparison.session.clone()
+        };
+        let mut row_of = comparison.row_of.clone();
+        session.recordings.swap(1, runs[0]);
+        row_of.swap(1, runs[0]);
+        let row_of_rest = row_of.split_off(2).into();
+        let versus = Versus {
             difference: Difference::default(),
             functions: comparison.functions(Given::Compared).into(),
             relations: comparison.relations(Given::Compared).into(),
             whole: None,
-            is_by_shares: comparison.is_by_shares,
-            amounts: [
-                Amount::of(&comparison, Measure::SelfCost),
-                Amount::of_relations(&comparison),
-            ],
-            doubts: comparison.doubts.iter().map(ToString::to_string).collect(),
-            pairs: Arc::new(Pairs::new(&comparison, &settings.corrections)),
+            norm: comparison.norm(),
+            parts: None,
+            amounts: amounts_of(&comparison),
+            base: Arc::new(comparison),
+            doubts,
+            pairs,
             names: of.each_ref().map(|it| it.name()),
             runs,
             shown: 0,
             is_swapped: false,
             link: Link::Share,
             clocks: None,
-            row_of: Default::default(),
-            row_of_rest: Default::default(),
+            row_of: [0, 1].map(|place| row_of[place].as_slice().into()),
+            row_of_rest,
             threads: threads.map(Into::into),
             same_calls: Arc::default(),
             revision: next_revision(),
         };
-        let (mut session, mut row_of) = (comparison.session, comparison.row_of);
-        session.recordings.swap(1, runs[0]);
-        row_of.swap(1, runs[0]);
-        versus.row_of_rest = row_of.split_off(2).into();
-        versus.row_of = [0, 1].map(|place| row_of[place].as_slice().into());
         let versus = versus.linked(&session, Link::Share);
         let versus = versus.over(&session, Measure::SelfCost, Strength::Absolute);
         Ok(Some((session, versus)))
@@ -222,38 +298,83 @@ impl Versus {
 
     /// The same of the parts of both runs that range and filters leave, by where the runs stand in the session; of both
     /// as a whole for none. O(functions + relations + modules).
-    pub fn limited(&self, session: &Session, parts: Option<[&Part; 2]>) -> Versus {
+    pub fn limited(&self, session: &Session, parts: Option<[Arc<Part>; 2]>) -> Versus {
         let whole = self.whole.clone();
         let whole = whole.unwrap_or_else(|| (self.functions.clone(), self.relations.clone()));
-        let (functions, relations) = match parts {
+        let parts = parts.map(|parts| self.places().map(|place| Arc::clone(&parts[place])));
+        let (functions, relations) = match &parts {
             None => whole.clone(),
-            Some(parts) => {
-                let counted = [0, 1].map(|side| {
-                    let part = parts[self.places()[side]];
-                    Counted {
-                        metrics: &part.metrics,
-                        relations: &part.relations,
-                        row_of: &self.row_of[side],
-                    }
-                });
-                let (functions, relations) =
-                    differences(counted, self.functions.len(), self.is_by_shares);
-                (functions.into(), relations.into())
-            }
+            Some(parts) => self.counted(parts),
         };
         let versus = Versus {
             functions,
             relations,
-            whole: parts.map(|_| whole),
+            whole: parts.as_ref().map(|_| whole),
+            parts,
             ..self.clone()
         };
         let of = &self.difference;
         versus.over(session, of.measure, of.strength)
     }
 
-    /// Whether costs are compared as shares of their runs alone.
-    pub fn is_by_shares(&self) -> bool {
-        self.is_by_shares
+    /// What parts of A and B have.
+    fn counted(&self, parts: &[Arc<Part>; 2]) -> Whole {
+        let counted = [0, 1].map(|side| Counted {
+            metrics: &parts[side].metrics,
+            relations: &parts[side].relations,
+            row_of: &self.row_of[side],
+        });
+        let (functions, relations) = differences(counted, self.functions.len(), self.norm);
+        (functions.into(), relations.into())
+    }
+
+    /// The same with amounts brought on something else; as recorded they stay where they can be compared so.
+    /// O(functions + relations + modules) after the recordings' own summaries.
+    pub fn normalised(&self, session: &Session, norm: Norm) -> Versus {
+        let base = normal(&self.base, norm);
+        let (mut functions, mut relations) = (
+            base.functions(Given::Compared),
+            base.relations(Given::Compared),
+        );
+        if self.is_swapped {
+            functions.iter_mut().for_each(|it| *it = mirrored(*it));
+            for relation in &mut relations {
+                relation.change = mirrored(relation.change);
+            }
+        }
+        let whole: Whole = (functions.into(), relations.into());
+        let versus = Versus {
+            norm: base.norm(),
+            amounts: amounts_of(&base),
+            ..self.clone()
+        };
+        let (functions, relations) = match &self.parts {
+            Some(parts) => versus.counted(parts),
+            None => whole.clone(),
+        };
+        let versus = Versus {
+            functions,
+            relations,
+            whole: self.parts.as_ref().map(|_| whole),
+            ..versus
+        };
+        let of = &self.difference;
+        versus.over(session, of.measure, of.strength)
+    }
+
+    /// What amounts are brought on.
+    pub fn norm(&self) -> Norm {
+        self.norm
+    }
+
+    /// Whether both sides count calls, and of one kind.
+    pub fn counts_calls(&self) -> bool {
+        self.base.are_calls_alike()
+    }
+
+    /// Whether costs can be compared as shares of their runs alone.
+    pub fn needs_shares(&self) -> bool {
+        self.base.is_by_shares
     }
 
     /// Whether parts of both runs are compared.
@@ -359,24 +480,21 @@ impl Versus {
         let [a, b] = self.names.clone();
         let [row_a, row_b] = self.row_of.clone();
         let [threads_a, threads_b] = self.threads.clone();
-        let change = |of: Change| Change {
-            a: of.b,
-            b: of.a,
-            ..of
-        };
         let relation = |of: &RelationChange<u32>| RelationChange {
-            change: change(of.change),
+            change: mirrored(of.change),
             ..*of
         };
         Versus {
             difference: self.difference.clone(),
-            functions: self.functions.iter().copied().map(change).collect(),
+            functions: self.functions.iter().copied().map(mirrored).collect(),
             relations: self.relations.iter().map(relation).collect(),
             whole: self.whole.as_ref().map(|(functions, relations)| {
-                let functions = functions.iter().copied().map(change).collect();
+                let functions = functions.iter().copied().map(mirrored).collect();
                 (functions, relations.iter().map(relation).collect())
             }),
-            is_by_shares: self.is_by_shares,
+            norm: self.norm,
+            base: Arc::clone(&self.base),
+            parts: self.parts.clone().map(|[a, b]| [b, a]),
             amounts: self.amounts.clone(),
             doubts: self.doubts.clone(),
             pairs: Arc::new(self.pairs.swapped()),
@@ -425,11 +543,18 @@ impl Versus {
             session.recordings.swap(0, 1);
         }
         // Rows have other numbers now.
+        let norm = match self.norm {
+            Norm::PerCallOf(_) => Norm::Recorded,
+            other => other,
+        };
         let link = match self.link {
             Link::CallsOf(_) => Link::Calls,
             other => other,
         };
-        let versus = versus.linked(&session, link);
+        let mut versus = versus.linked(&session, link);
+        if versus.norm != norm {
+            versus = versus.normalised(&session, norm);
+        }
         let of = &self.difference;
         let versus = versus.over(&session, of.measure, of.strength);
         Ok(Some((session, versus)))
@@ -496,6 +621,12 @@ impl Versus {
     /// None where one of the runs has no times.
     pub fn clocks(&self) -> Option<&Alignment> {
         self.clocks.as_deref()
+    }
+
+    /// The row of a function of the run `side`.
+    #[cfg(test)]
+    pub fn row_of(&self, side: usize, function: FunctionId) -> Option<u32> {
+        self.row_of[side].get(function.index()).copied()
     }
 
     /// The row of a function of the run that is shown.
@@ -565,6 +696,49 @@ impl Versus {
             difference: &self.difference,
         };
         DifferenceTable::new(&compared, choice, |row| name(row).unwrap_or_default())
+    }
+
+    /// What the calling contexts of both are counted of: all of both, or the range of the two that are shown.
+    pub fn contexts_of(&self, range: Option<TimeRange>) -> ContextsOf {
+        let ranges = range.map(|range| {
+            let mut ranges = [range, self.range_of_other(range)];
+            // A as it was opened is first.
+            if self.input() == 1 {
+                ranges.reverse();
+            }
+            ranges
+        });
+        ContextsOf {
+            base: Arc::clone(&self.base),
+            norm: self.norm,
+            ranges,
+        }
+    }
+
+    /// The calling contexts that differ, as `choice` says. For a worker thread.
+    pub fn context_table(
+        &self,
+        session: &Session,
+        tree: &ContextTree,
+        choice: &Choice,
+    ) -> DifferenceTable {
+        let names: Vec<&str> = self
+            .functions_of_rows()
+            .into_iter()
+            .map(|found| {
+                let (place, function) = found?;
+                let resolved = session.recordings.get(place)?;
+                Some(resolved.recording.functions.get(function).name)
+            })
+            .map(Option::unwrap_or_default)
+            .collect();
+        let contexts = Contexts {
+            tree,
+            is_swapped: self.is_swapped,
+            modules: &self.modules(session),
+            names: &names,
+        };
+        DifferenceTable::of_contexts(&contexts, self.difference.amount.clone(), choice)
     }
 
     /// The time of the run that is not shown that is `time` of the one that is.

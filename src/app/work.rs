@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use super::document::{Document, Limits, Parts};
 use super::job::{self, Job};
+use super::versus::ContextsOf;
 use super::workbench::{Message, Workbench};
+use crate::analysis::comparison::contexts::ContextTree;
 use crate::analysis::session::Session;
 use crate::filter::filters::Filters;
 use crate::filter::running::Running;
@@ -14,6 +16,7 @@ use crate::filter::summary::Summary;
 use crate::progress::Progress;
 use crate::units::TimeRange;
 use crate::views::calls::{CallColumn, CallList, CallsOf};
+use crate::views::differences::{Choice, DifferenceTable, Of};
 use crate::views::table::ViewId;
 
 /// Longer lists take longer to sort than a frame may.
@@ -45,6 +48,11 @@ pub struct Work {
     /// Counts what range and filters leave of two runs.
     comparing: Option<Job<Parts>>,
     compared_for: Option<Limits>,
+    /// Counts the calling contexts in which two runs differ, what they were counted of, and the list of which numbers
+    /// and choice.
+    contexts: Option<Job<(ContextsOf, Arc<ContextTree>, DifferenceTable)>>,
+    tree: Option<(ContextsOf, Arc<ContextTree>)>,
+    contexts_for: Option<(u64, Choice)>,
     pub listing: Option<Job<CallList>>,
     listed_for: Option<ListedFor>,
     pub calls: Option<Arc<CallList>>,
@@ -55,8 +63,16 @@ impl Work {
     pub fn is_under_way(&self) -> bool {
         self.counting.is_some()
             || self.comparing.is_some()
+            || self.contexts.is_some()
             || self.listing.is_some()
             || self.exporting.is_some()
+    }
+}
+
+impl Work {
+    /// Whether calling contexts are being counted.
+    pub fn counts_contexts(&self) -> bool {
+        self.contexts.is_some()
     }
 }
 
@@ -65,6 +81,7 @@ impl Workbench {
     pub fn update_work(&mut self) {
         self.take_count();
         self.take_parts();
+        self.take_contexts();
         self.take_list();
         self.take_export();
     }
@@ -142,6 +159,41 @@ impl Workbench {
             }
             None => self.compare_parts(None),
         }
+    }
+
+    /// Of two runs, lists the calling contexts in which they differ, while that is to be seen.
+    fn take_contexts(&mut self) {
+        if let Some(done) = self.work.contexts.as_ref().and_then(Job::poll) {
+            self.work.contexts = None;
+            if let Ok((of, tree, table)) = done {
+                self.work.tree = Some((of, tree));
+                self.pair.contexts = Arc::new(table);
+            }
+        }
+        let choice = &self.pair.choice;
+        let is_seen = self.dock.is_visible(ViewId::Differences) && choice.of == Of::Contexts;
+        let Some(document) = self.document.as_ref().filter(|_| is_seen) else {
+            return;
+        };
+        let Some(versus) = document.versus.clone() else {
+            return;
+        };
+        let wanted = (versus.revision(), choice.clone());
+        if self.work.contexts_for.as_ref() == Some(&wanted) {
+            return;
+        }
+        self.work.contexts_for = Some(wanted);
+        let (session, choice) = (Arc::clone(&document.session), choice.clone());
+        let of = versus.contexts_of(document.selection.range);
+        let known = self.work.tree.clone().filter(|(known, _)| *known == of);
+        self.work.contexts = Some(Job::start((self.wake)(), move |progress| {
+            let tree = match known {
+                Some((_, tree)) => tree,
+                None => Arc::new(of.count(progress)?),
+            };
+            let table = versus.context_table(&session, &tree, &choice);
+            Ok((of, tree, table))
+        }));
     }
 
     fn compare_parts(&mut self, parts: Option<Parts>) {

@@ -31,7 +31,12 @@ pub fn sort(paths: &[PathBuf]) -> anyhow::Result<Inputs> {
 /// The same for what may be compared: two recordings may have a source tree each, and where several runs of each side
 /// are given beside them, `paths` are source trees alone.
 pub fn sort_sides(paths: &[PathBuf], [a, b]: [&[PathBuf]; 2]) -> anyhow::Result<Inputs> {
-    let (mut sources, mut recordings) = sorted(paths, 2)?;
+    let (after, [a, b]) = apart([a, b]);
+    let (mut sources, mut recordings) = sorted(&[paths, &after].concat(), 2)?;
+    ensure!(
+        a.is_empty() == b.is_empty(),
+        "expected recordings behind both --a and --b, found source trees alone"
+    );
     let mut sides = Sides::default();
     if !a.is_empty() {
         if let Some(recording) = recordings.first() {
@@ -40,11 +45,11 @@ pub fn sort_sides(paths: &[PathBuf], [a, b]: [&[PathBuf]; 2]) -> anyhow::Result<
                 recording.display()
             );
         }
-        for path in a.iter().chain(b) {
+        for path in a.iter().chain(&b) {
             std::fs::metadata(path).with_context(|| path.display().to_string())?;
         }
         sides.runs_of_a = a.len();
-        recordings = [a, b].concat();
+        recordings = [&*a, &*b].concat();
     }
     let source_dir = sources.pop();
     if let Some(of_a) = sources.pop() {
@@ -63,6 +68,18 @@ pub fn sort_sides(paths: &[PathBuf], [a, b]: [&[PathBuf]; 2]) -> anyhow::Result<
         recordings,
         sides,
     })
+}
+
+/// The source trees among what stands behind --a and --b, and the rest of both.
+pub fn apart(sides: [&[PathBuf]; 2]) -> (Vec<PathBuf>, [Vec<PathBuf>; 2]) {
+    let mut sources = Vec::new();
+    let recordings = sides.map(|side| {
+        let is_source = |path: &&PathBuf| source::is_source(path, import::is_recording);
+        let (trees, rest): (Vec<&PathBuf>, Vec<&PathBuf>) = side.iter().partition(is_source);
+        sources.extend(trees.into_iter().cloned());
+        rest.into_iter().cloned().collect()
+    });
+    (sources, recordings)
 }
 
 /// Source trees, no more than `most`, and recordings.

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use crate::analysis::comparison::amounts::{Amounts, Change, Measure};
+use crate::analysis::comparison::contexts::ContextTree;
 use crate::analysis::comparison::tables::RelationChange;
 use crate::analysis::session::Session;
 use crate::facts::hierarchy::Hierarchy;
@@ -17,18 +18,27 @@ pub enum Of {
     Functions,
     Modules,
     Relations,
+    /// Functions by the calls around them; counted on another thread.
+    Contexts,
     /// Which function of one side is which of the other: a list of its own.
     Pairs,
 }
 
 impl Of {
-    pub const ALL: [Of; 4] = [Of::Functions, Of::Modules, Of::Relations, Of::Pairs];
+    pub const ALL: [Of; 5] = [
+        Of::Functions,
+        Of::Modules,
+        Of::Relations,
+        Of::Contexts,
+        Of::Pairs,
+    ];
 
     pub fn title(self) -> &'static str {
         match self {
             Of::Functions => "functions",
             Of::Modules => "modules",
             Of::Relations => "call relations",
+            Of::Contexts => "calling contexts",
             Of::Pairs => "pairs",
         }
     }
@@ -145,7 +155,7 @@ impl DifferenceTable {
                     change,
                 })
                 .collect(),
-            Of::Pairs => Vec::new(),
+            Of::Pairs | Of::Contexts => Vec::new(),
             Of::Relations if compared.displayed.is_some() => between_displayed(compared),
             Of::Relations => compared
                 .relations
@@ -176,6 +186,88 @@ impl DifferenceTable {
         });
         DifferenceTable {
             rows,
+            differing,
+            amount,
+        }
+    }
+}
+
+/// Contexts of which is known what differs.
+#[derive(Clone, Copy, Debug)]
+pub struct Contexts<'a> {
+    pub tree: &'a ContextTree,
+    /// A is what the tree has as B.
+    pub is_swapped: bool,
+    /// By row of the comparison, its module and its name.
+    pub modules: &'a [ModuleId],
+    pub names: &'a [&'a str],
+}
+
+/// More rows than these nobody reads.
+const MOST_CONTEXTS: usize = 5_000;
+
+/// So many of the functions around one are named.
+const MOST_AROUND: usize = 40;
+
+impl DifferenceTable {
+    /// The calling contexts that differ and whose function the query finds, as its name and those of the functions around
+    /// it; not more than anyone reads. O(n log n) in the contexts, for a worker thread.
+    pub fn of_contexts(of: &Contexts<'_>, amount: Amount, choice: &Choice) -> DifferenceTable {
+        let measure = amount.measure;
+        let Contexts { tree, modules, .. } = *of;
+        let name = |row: u32| of.names.get(row as usize).copied().unwrap_or_default();
+        let query = choice.query.to_lowercase();
+        let is_found = |row: u32| query.is_empty() || name(row).to_lowercase().contains(&query);
+        let found: Vec<bool> = (0..of.names.len() as u32).map(is_found).collect();
+        let change = |number: u32| {
+            let change = tree.contexts[number as usize].change;
+            match of.is_swapped {
+                true => Change {
+                    a: change.b,
+                    b: change.a,
+                    ..change
+                },
+                false => change,
+            }
+        };
+        let mut order: Vec<u32> = (0..tree.contexts.len() as u32).collect();
+        order.retain(|&number| change(number).differs(measure));
+        let differing = order.len();
+        let is_found = |row: u32| found.get(row as usize).copied().unwrap_or_default();
+        order.retain(|&number| is_found(tree.contexts[number as usize].row));
+        let way = |number: u32| tree.path(number).into_iter().map(name);
+        order.sort_by(|&x, &y| {
+            let by = match choice.by {
+                By::Name => {
+                    let [x, y] = [x, y].map(|it| name(tree.contexts[it as usize].row));
+                    x.cmp(y)
+                }
+                by => compare_changes(&change(x), &change(y), by, measure),
+            };
+            let by = if choice.is_reversed { by.reverse() } else { by };
+            by.then_with(|| way(x).cmp(way(y)))
+        });
+        let row = |&number: &u32| {
+            let path = tree.path(number);
+            let mut names: Vec<&str> = path
+                .iter()
+                .rev()
+                .take(MOST_AROUND)
+                .map(|&row| name(row))
+                .collect();
+            if path.len() > MOST_AROUND {
+                names.push("…");
+            }
+            let row = tree.contexts[number as usize].row;
+            Row {
+                module: modules.get(row as usize).copied().unwrap_or(ModuleId::ROOT),
+                callee: None,
+                name: names.join(" ← "),
+                change: change(number),
+            }
+        };
+        DifferenceTable {
+            rows: order.iter().take(MOST_CONTEXTS).map(row).collect(),
             differing,
             amount,
         }
@@ -216,13 +308,21 @@ fn is_found(hierarchy: &Hierarchy, row: &Row, query: &str) -> bool {
 
 /// The order of two rows: the largest first, names from A on.
 fn compare(x: &Row, y: &Row, by: By, measure: Measure) -> Ordering {
-    let falling = |value: &dyn Fn(&Row) -> f64| value(y).total_cmp(&value(x));
     match by {
-        By::Delta => x.change.order(&y.change, measure),
-        // What is in B alone is more than any ratio.
-        By::Ratio => falling(&|row: &Row| row.change.ratio(measure).unwrap_or(f64::INFINITY)),
-        By::A => falling(&|row: &Row| row.change.a.of(measure)),
-        By::B => falling(&|row: &Row| row.change.b.of(measure)),
         By::Name => x.name.cmp(&y.name),
+        by => compare_changes(&x.change, &y.change, by, measure),
+    }
+}
+
+/// The same by what differs; equal by name.
+fn compare_changes(x: &Change, y: &Change, by: By, measure: Measure) -> Ordering {
+    let falling = |value: &dyn Fn(&Change) -> f64| value(y).total_cmp(&value(x));
+    match by {
+        By::Delta => x.order(y, measure),
+        // What is in B alone is more than any ratio.
+        By::Ratio => falling(&|of: &Change| of.ratio(measure).unwrap_or(f64::INFINITY)),
+        By::A => falling(&|of: &Change| of.a.of(measure)),
+        By::B => falling(&|of: &Change| of.b.of(measure)),
+        By::Name => Ordering::Equal,
     }
 }

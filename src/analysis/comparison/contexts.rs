@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::Comparison;
 use super::amounts::{Amounts, Change, Measure};
-use super::tables::{Given, changes, scale};
+use super::tables::{Given, changes};
 use crate::analysis::contexts;
 use crate::progress::{Cancelled, Progress};
 
@@ -75,8 +75,7 @@ impl Comparison {
                     });
                 }
                 if !self.is_plain(Given::Compared) {
-                    let (whole, base) = self.basis_of(recording, range);
-                    scale(&mut column, whole, base);
+                    self.basis_of(recording, range).scale(&mut column);
                 }
                 runs[side].push(column);
             }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::amounts::{Amounts, Change};
-use super::tables::{RelationChange, changes, scale};
+use super::tables::{Basis, Norm, RelationChange, changes};
 use crate::facts::trace::{FunctionMetrics, Relation};
 
 /// What was counted of a run.
@@ -17,12 +17,6 @@ pub struct Counted<'a> {
 }
 
 impl Counted<'_> {
-    /// What all functions have of self cost.
-    fn whole(&self) -> f64 {
-        let own = self.metrics.iter().map(|it| it.self_cost.ns() as f64);
-        own.sum()
-    }
-
     fn functions(&self, rows: usize) -> Vec<Amounts> {
         let mut amounts = vec![Amounts::default(); rows];
         for (metric, &row) in self.metrics.iter().zip(self.row_of) {
@@ -55,27 +49,28 @@ impl Counted<'_> {
     }
 }
 
-/// The changes of all `rows` of a comparison, and those of the relations between them in their order; as shares of
-/// what was counted where runs are compared `by_shares`. O(r log r) in functions and relations.
+/// The changes of all `rows` of a comparison, and those of the relations between them in their order, brought on the
+/// `norm` of what was counted. O(r log r) in functions and relations.
 pub fn differences(
     sides: [Counted<'_>; 2],
     rows: usize,
-    by_shares: bool,
+    norm: Norm,
 ) -> (Vec<Change>, Vec<RelationChange<u32>>) {
-    let scaled = |mut amounts: Vec<Amounts>, whole: f64| {
-        if by_shares {
-            scale(&mut amounts, whole, None);
+    let scaled = |mut amounts: Vec<Amounts>, side: Counted<'_>| {
+        // What is not divided stays whole.
+        if norm != Norm::Recorded {
+            Basis::of(side.metrics, side.row_of, norm).scale(&mut amounts);
         }
         vec![amounts]
     };
-    let functions = sides.map(|side| scaled(side.functions(rows), side.whole()));
+    let functions = sides.map(|side| scaled(side.functions(rows), side));
     let relations = sides.map(|side| side.relations());
     let mut pairs: Vec<(u32, u32)> = relations.iter().flat_map(|of| of.keys().copied()).collect();
     pairs.sort_unstable();
     pairs.dedup();
     let amounts = [0, 1].map(|side| {
         let of = |pair| relations[side].get(pair).copied().unwrap_or_default();
-        scaled(pairs.iter().map(of).collect(), sides[side].whole())
+        scaled(pairs.iter().map(of).collect(), sides[side])
     });
     let of_relations = pairs.iter().zip(changes(&amounts, pairs.len()));
     let of_relations =

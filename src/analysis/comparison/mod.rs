@@ -76,7 +76,8 @@ pub struct Comparison {
     pub known: Vec<[bool; 2]>,
     /// Files that moved or were renamed, as their paths in A and B.
     pub moved_files: Vec<[String; 2]>,
-    /// Whether costs are compared as shares of their runs, for those of one side are no measure of the other's.
+    /// Whether costs are compared as shares of their runs: as is asked, or for those of one side are no measure of the
+    /// other's.
     pub is_by_shares: bool,
     /// The row that amounts are given per call of.
     pub per: Option<u32>,
@@ -300,7 +301,14 @@ impl Comparison {
         first.map_or(&TIME, |it| it.recording.unit())
     }
 
-    /// Whether both count calls.
+    /// Whether both count calls, and of one kind.
+    pub fn are_calls_alike(&self) -> bool {
+        let mut all = self.session.recordings.iter().map(|it| &it.recording);
+        let kind = all.clone().next().map(|it| it.kind);
+        all.all(|it| it.counts_calls() && Some(it.kind) == kind)
+    }
+
+    /// Whether both count calls, which are compared as they are.
     pub fn counts_calls(&self) -> bool {
         !self.is_by_shares
             && self

@@ -6,6 +6,7 @@ use super::Comparison;
 use super::amounts::{Amounts, Change, Measure, column};
 use super::significance::{probability, significant};
 use crate::facts::hierarchy::Hierarchy;
+use crate::facts::trace::FunctionMetrics;
 use crate::units::{ModuleId, TimeRange};
 
 /// A call relation, between functions or between modules, on both sides.
@@ -63,9 +64,7 @@ impl Comparison {
                 let of = &self.session.recordings[recording].recording;
                 let metrics = of.function_metrics(range);
                 let mut rows = vec![Amounts::default(); self.rows.len()];
-                let mut whole = 0.0;
                 for (metric, &row) in metrics.iter().zip(&self.row_of[recording]) {
-                    whole += metric.self_cost.ns() as f64;
                     rows[row as usize].add(&Amounts {
                         calls: metric.calls as f64,
                         total: metric.total.ns() as f64,
@@ -73,8 +72,8 @@ impl Comparison {
                     });
                 }
                 if !self.is_plain(given) {
-                    let base = self.per.map(|row| rows[row as usize].calls);
-                    scale(&mut rows, whole, base);
+                    let of = &self.row_of[recording];
+                    Basis::of(&metrics, of, self.norm()).scale(&mut rows);
                 }
                 runs[side].push(rows);
             }
@@ -122,8 +121,7 @@ impl Comparison {
                     column[places[&pair] as usize] = sum;
                 }
                 if !self.is_plain(given) {
-                    let (whole, base) = self.basis_of(recording, range);
-                    scale(&mut column, whole, base);
+                    self.basis_of(recording, range).scale(&mut column);
                 }
                 runs[side].push(column);
             }
@@ -139,21 +137,22 @@ impl Comparison {
         relations.collect()
     }
 
-    /// The self costs of everything in a run, and the calls of the function that amounts are given per call of.
-    pub(super) fn basis_of(
-        &self,
-        recording: usize,
-        range: Option<TimeRange>,
-    ) -> (f64, Option<f64>) {
+    /// What amounts are brought on.
+    pub fn norm(&self) -> Norm {
+        match (self.per, self.is_by_shares) {
+            (Some(row), _) => Norm::PerCallOf(row),
+            (None, true) => Norm::Shares {
+                of_calls: self.are_calls_alike(),
+            },
+            (None, false) => Norm::Recorded,
+        }
+    }
+
+    /// What the amounts of a run are brought on.
+    pub(super) fn basis_of(&self, recording: usize, range: Option<TimeRange>) -> Basis {
         let of = &self.session.recordings[recording].recording;
         let metrics = of.function_metrics(range);
-        let whole = metrics.iter().map(|metric| metric.self_cost.ns() as f64);
-        let base = self.per.map(|base| {
-            let rows = self.row_of[recording].iter().zip(&metrics);
-            let of_base = rows.filter(|(row, _)| **row == base);
-            of_base.map(|(_, metric)| metric.calls as f64).sum()
-        });
-        (whole.sum(), base)
+        Basis::of(&metrics, &self.row_of[recording], self.norm())
     }
 
     /// Every call relation between functions, as rows.
@@ -213,15 +212,62 @@ pub fn sums(hierarchy: &Hierarchy, places: &[ModuleId], functions: &[Change]) ->
     modules
 }
 
-/// Brings the amounts of a run on what is compared: per call of a function, or as shares of the self costs of
-/// everything. Then calls are left out: samples are no calls, and their numbers say nothing beside those of a trace.
-pub(super) fn scale(rows: &mut [Amounts], whole: f64, calls_of_base: Option<f64>) {
-    let of = calls_of_base.unwrap_or(whole);
-    let factor = if of > 0.0 { 1.0 / of } else { 0.0 };
-    for row in rows {
-        *row = row.times(factor);
-        if calls_of_base.is_none() {
-            row.calls = 0.0;
+/// What the amounts of runs are brought on, to be compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Norm {
+    #[default]
+    Recorded,
+    /// Shares of the self costs of everything in the run; calls as shares of all calls where both sides count what is
+    /// alike, else left out: samples are no calls, and their numbers say nothing beside those of a trace.
+    Shares { of_calls: bool },
+    /// Amounts per call of the function of this row.
+    PerCallOf(u32),
+}
+
+/// What the amounts of a run are divided by: calls, and costs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Basis {
+    calls: f64,
+    costs: f64,
+}
+
+impl Basis {
+    /// Of a run, by function what it has and the row that it is.
+    pub(super) fn of(metrics: &[FunctionMetrics], row_of: &[u32], norm: Norm) -> Basis {
+        match norm {
+            Norm::Recorded => Basis {
+                calls: 1.0,
+                costs: 1.0,
+            },
+            Norm::Shares { of_calls } => Basis {
+                calls: match of_calls {
+                    true => metrics.iter().map(|it| it.calls as f64).sum(),
+                    false => 0.0,
+                },
+                costs: metrics.iter().map(|it| it.self_cost.ns() as f64).sum(),
+            },
+            Norm::PerCallOf(base) => {
+                let rows = row_of.iter().zip(metrics);
+                let of_base = rows.filter(|(row, _)| **row == base);
+                let calls = of_base.map(|(_, metric)| metric.calls as f64).sum();
+                Basis {
+                    calls,
+                    costs: calls,
+                }
+            }
+        }
+    }
+
+    /// Divides amounts; what is divided by nothing is nothing.
+    pub(super) fn scale(self, rows: &mut [Amounts]) {
+        let factor = |of: f64| if of > 0.0 { 1.0 / of } else { 0.0 };
+        let (calls, costs) = (factor(self.calls), factor(self.costs));
+        for row in rows {
+            *row = Amounts {
+                calls: row.calls * calls,
+                total: row.total * costs,
+                self_cost: row.self_cost * costs,
+            };
         }
     }
 }

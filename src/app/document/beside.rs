@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Document, RECORDING};
 use crate::analysis::comparison::amounts::Measure;
+use crate::analysis::comparison::tables::Norm;
 use crate::analysis::session::Session;
 use crate::app::versus::{Part, Versus};
 use crate::filter::filters::Filters;
@@ -36,7 +37,7 @@ impl PartialEq for Limits {
 /// What limits leave of two runs.
 #[derive(Debug, Default)]
 pub struct Parts {
-    of_runs: [Part; 2],
+    of_runs: [Arc<Part>; 2],
     /// Of the run that is not shown, where something is left out: what is left, and along time.
     left: Option<Summary>,
     running: Option<Arc<Running>>,
@@ -53,20 +54,20 @@ impl Limits {
             let (trace, range) = (&resolved.recording.trace, self.ranges[place]);
             // Where something is left out of either, both are counted alike.
             if self.filters.iter().all(Filters::is_empty) {
-                parts.of_runs[place] = Part {
+                parts.of_runs[place] = Arc::new(Part {
                     metrics: trace.function_metrics(range),
                     relations: trace.relations(range),
-                };
+                });
                 continue;
             }
             let modules = &resolved.resolution.modules;
             let rules = self.filters[place].rules(&self.session.hierarchy, modules);
             let functions = resolved.recording.functions.len();
             let summary = Summary::new(trace, functions, range, &rules, progress)?;
-            parts.of_runs[place] = Part {
+            parts.of_runs[place] = Arc::new(Part {
                 metrics: summary.functions.iter().map(|it| it.metrics).collect(),
                 relations: summary.relations.clone(),
-            };
+            });
             if place == OTHER && !rules.is_empty() {
                 parts.running = Some(Arc::new(Running::new(trace, &rules, progress)?));
                 parts.left = Some(summary);
@@ -87,7 +88,7 @@ impl Document {
             beside
         });
         self.most_of_both = Cost::ZERO;
-        let is_of_one_unit = self.versus.as_ref().is_some_and(|it| !it.is_by_shares());
+        let is_of_one_unit = self.versus.as_ref().is_some_and(|it| !it.needs_shares());
         if self.beside.is_some() && is_of_one_unit {
             let all = self.session.recordings.iter().take(OTHER + 1);
             let all = all.flat_map(|it| it.recording.function_metrics(None));
@@ -129,7 +130,7 @@ impl Document {
                 self.left_beside.run(Arc::clone(running));
             }
         }
-        let of_runs = parts.as_ref().map(|parts| parts.of_runs.each_ref());
+        let of_runs = parts.map(|parts| parts.of_runs);
         let versus = versus.limited(&self.session, of_runs);
         self.compare(versus);
     }
@@ -140,6 +141,14 @@ impl Document {
             return;
         };
         self.compare(versus.over(&self.session, measure, strength));
+    }
+
+    /// Compares two runs with amounts brought on something else.
+    pub fn normalise(&mut self, norm: Norm) {
+        let Some(versus) = self.versus.as_ref().filter(|it| it.norm() != norm) else {
+            return;
+        };
+        self.compare(versus.normalised(&self.session, norm));
     }
 
     /// Shows what differs now.

@@ -29,6 +29,8 @@ pub struct PairView {
     /// How the table of differences is made, and the table.
     pub choice: Choice,
     pub table: Arc<DifferenceTable>,
+    /// The same of calling contexts.
+    pub contexts: Arc<DifferenceTable>,
     /// Which function is which, as far as that is asked for; and the rows of A and of B that are marked.
     pub pairs_found: Arc<[PairRow]>,
     pub marked: [Option<u32>; 2],
@@ -47,6 +49,7 @@ impl Default for PairView {
             halves: None,
             choice: Choice::default(),
             table: Arc::default(),
+            contexts: Arc::default(),
             pairs_found: Arc::default(),
             marked: [None; 2],
             to_do: Vec::new(),
@@ -135,6 +138,15 @@ impl Workbench {
             Command::CompareBy(measure, strength) => {
                 if let Some(document) = &mut self.document {
                     document.compare_by(measure, strength);
+                    self.blocks_moved();
+                }
+                if self.pair.only_differences {
+                    self.show_only_differences();
+                }
+            }
+            Command::Normalise(norm) => {
+                if let Some(document) = &mut self.document {
+                    document.normalise(norm);
                     self.blocks_moved();
                 }
                 if self.pair.only_differences {

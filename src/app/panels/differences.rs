@@ -20,7 +20,11 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
     let Some(versus) = versus else {
         return table::hint(ui, "Open two recordings, A and B, to see what differs.");
     };
-    let (of, choice) = (&*bench.pair.table, &bench.pair.choice);
+    let choice = &bench.pair.choice;
+    let of = match choice.of {
+        Of::Contexts => &*bench.pair.contexts,
+        _ => &*bench.pair.table,
+    };
     let frame = egui::Frame::new().inner_margin(egui::Margin {
         left: 10,
         right: 4,
@@ -57,7 +61,9 @@ fn head(ui: &mut Ui, found: (usize, usize), choice: &Choice, context: &mut Conte
             .desired_width(width);
         ui.add(edit);
         let is_pairs = choice.of == Of::Pairs;
+        let is_counting = choice.of == Of::Contexts && context.bench.work.counts_contexts();
         let counted = match found {
+            _ if is_counting => "counting …".to_owned(),
             (0, 0) if is_pairs => "all others are paired".to_owned(),
             (0, 0) => "nothing differs".to_owned(),
             (shown, all) if shown == all && is_pairs => text::count(all as u64),
@@ -69,6 +75,10 @@ fn head(ui: &mut Ui, found: (usize, usize), choice: &Choice, context: &mut Conte
             ),
         };
         ui.add(egui::Label::new(style::weak(counted)).truncate());
+        let document = context.bench.document.as_ref();
+        if choice.of == Of::Contexts && document.is_some_and(|it| !it.filters.is_empty()) {
+            ui.label(style::weak("with what is left out elsewhere"));
+        }
     });
     if next != *choice {
         context.commands.push(Command::ListDifferences(next));
@@ -143,7 +153,13 @@ fn rows(ui: &mut Ui, of: &DifferenceTable, choice: &Choice, context: &mut Contex
                 }
                 line.col(|ui| table::number(ui, value));
             }
-            line.col(|ui| table::name(ui, &row.name));
+            line.col(|ui| match choice.of {
+                // What is called stands first.
+                Of::Contexts => {
+                    ui.add(egui::Label::new(row.name.as_str()).truncate());
+                }
+                _ => table::name(ui, &row.name),
+            });
             let pointed = Pointed {
                 module: row.callee.is_none().then_some(row.module),
                 relation: row.callee.and_then(|callee| {

@@ -11,6 +11,7 @@ use super::super::workbench::Workbench;
 use super::{Context, Place, Split, beside};
 use crate::analysis::alignment::Link;
 use crate::analysis::comparison::amounts::Measure;
+use crate::analysis::comparison::tables::Norm;
 use crate::views::difference::Strength;
 use crate::views::table::ViewId;
 use crate::views::timelines::Along;
@@ -155,6 +156,58 @@ fn compared_by(ui: &mut Ui, versus: &Versus, context: &mut Context<'_>) {
     if (wanted, strong) != (measure, strength) {
         context.commands.push(Command::CompareBy(wanted, strong));
     }
+    brought_on(ui, versus, context);
+}
+
+/// What amounts are brought on: nothing, their runs, or the calls of a function.
+fn brought_on(ui: &mut Ui, versus: &Versus, context: &mut Context<'_>) {
+    let Some(document) = &context.bench.document else {
+        return;
+    };
+    if versus.needs_shares() {
+        let about = "They record different things: only what share a function has of its run can be compared";
+        said(ui, "by shares of their runs").on_hover_text(about);
+        return;
+    }
+    let now = versus.norm();
+    let of_calls = versus.counts_calls();
+    let mut norms = vec![
+        (Norm::Recorded, "as recorded".to_owned()),
+        (
+            Norm::Shares { of_calls },
+            "by shares of their runs".to_owned(),
+        ),
+    ];
+    let mut rows: Vec<u32> = match now {
+        Norm::PerCallOf(row) => vec![row],
+        _ => Vec::new(),
+    };
+    let chosen = document.selection.chosen.function;
+    let chosen = chosen.and_then(|function| versus.row(function));
+    rows.extend(chosen.filter(|row| of_calls && !rows.contains(row)));
+    let name = |row: u32| versus.row_name(&document.session, row);
+    norms.extend(
+        rows.iter()
+            .map(|&row| (Norm::PerCallOf(row), format!("per call of {}", name(row)))),
+    );
+    let text = norms.iter().find(|(norm, _)| *norm == now);
+    let text = text.map_or_else(String::new, |(_, text)| text.clone());
+    let mut wanted = now;
+    let combo = ComboBox::from_id_salt("brought on")
+        .width(120.0)
+        .truncate()
+        .selected_text(text)
+        .show_ui(ui, |ui| {
+            for (norm, text) in norms {
+                ui.selectable_value(&mut wanted, norm, text);
+            }
+        });
+    combo.response.on_hover_text(
+        "Amounts as they were recorded, or as shares of their runs; with a function chosen, per call of it",
+    );
+    if wanted != now {
+        context.commands.push(Command::Normalise(wanted));
+    }
 }
 
 /// What links the clocks, and how many times as long B takes here.
@@ -205,6 +258,7 @@ fn clocks(ui: &mut Ui, versus: &Versus, context: &mut Context<'_>) {
     let time = document.selection.time;
     if let Some(stretch) = versus.stretch_at(time) {
         let text = match stretch {
+            it if it <= 0.0 => "here B takes no time".to_owned(),
             it if it >= 100.0 => format!("here B takes ×{it:.0}"),
             it if it >= 0.1 => format!("here B takes ×{it:.2}"),
             it => format!("here B takes ×{it:.4}"),

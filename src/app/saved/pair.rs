@@ -8,6 +8,7 @@ use super::find;
 use crate::analysis::alignment::Link;
 use crate::analysis::comparison::amounts::Measure;
 use crate::analysis::comparison::pairing::Correction;
+use crate::analysis::comparison::tables::Norm;
 use crate::app::command::Command;
 use crate::app::versus::{Together, Versus};
 use crate::app::workbench::Workbench;
@@ -25,6 +26,9 @@ pub struct SavedPair {
     clocks_by: Option<String>,
     measure: Option<String>,
     strength: Option<String>,
+    /// What amounts are brought on; `per-call-of` the function with this path.
+    norm: Option<String>,
+    norm_of: Option<String>,
     only_differences: bool,
     /// Of the table of differences.
     list: Option<String>,
@@ -45,6 +49,10 @@ const LINKS: [(Link, &str); 4] = [
 
 const BY_CALLS_OF: &str = "calls-of";
 
+const RECORDED: &str = "recorded";
+const SHARES: &str = "shares";
+const PER_CALL_OF: &str = "per-call-of";
+
 const ALONG: [(Along, &str); 2] = [(Along::Stacks, "stacks"), (Along::Overview, "overview")];
 
 impl SavedPair {
@@ -53,13 +61,19 @@ impl SavedPair {
         let document = bench.document.as_ref()?;
         let versus = document.versus.as_ref()?;
         let link = LINKS.iter().find(|(link, _)| link == versus.link());
+        let path = |row: u32| {
+            let modules = versus.modules(&document.session);
+            let module = modules.get(row as usize).copied();
+            module.map(|module| document.session.hierarchy.path(module))
+        };
         let by_calls_of = match *versus.link() {
-            Link::CallsOf(row) => {
-                let modules = versus.modules(&document.session);
-                let module = modules.get(row as usize).copied();
-                module.map(|module| document.session.hierarchy.path(module))
-            }
+            Link::CallsOf(row) => path(row),
             _ => None,
+        };
+        let (norm, norm_of) = match versus.norm() {
+            Norm::Recorded => (RECORDED, None),
+            Norm::Shares { .. } => (SHARES, None),
+            Norm::PerCallOf(row) => (PER_CALL_OF, path(row)),
         };
         let along = document.sheets.as_ref().map(|it| it.along());
         let along = ALONG.iter().find(|(it, _)| Some(*it) == along);
@@ -71,6 +85,8 @@ impl SavedPair {
             clocks_by: by_calls_of,
             measure: Some(versus.difference.measure.name().to_owned()),
             strength: Some(versus.difference.strength.name().to_owned()),
+            norm: Some(norm.to_owned()),
+            norm_of,
             only_differences: bench.pair.only_differences,
             list: Some(choice.of.title().to_owned()),
             sorted_by: Some(choice.by.title().to_owned()),
@@ -116,11 +132,26 @@ impl SavedPair {
         let along = named(self.along.as_ref(), ALONG, |it| it.1, &mut lost);
         let link = match self.clocks.as_deref() {
             Some(BY_CALLS_OF) => {
-                let row = self.row(&versus, bench);
+                let row = row(&versus, bench, self.clocks_by.as_ref());
                 lost += usize::from(row.is_none());
                 row.map(Link::CallsOf)
             }
             _ => named(self.clocks.as_ref(), LINKS, |it| it.1, &mut lost).map(|it| it.0),
+        };
+        let norm = match self.norm.as_deref() {
+            Some(RECORDED) | None => None,
+            Some(SHARES) => Some(Norm::Shares {
+                of_calls: versus.counts_calls(),
+            }),
+            Some(PER_CALL_OF) => {
+                let row = row(&versus, bench, self.norm_of.as_ref());
+                lost += usize::from(row.is_none());
+                row.map(Norm::PerCallOf)
+            }
+            Some(_) => {
+                lost += 1;
+                None
+            }
         };
         let difference = &versus.difference;
         let compared = (
@@ -129,6 +160,9 @@ impl SavedPair {
         );
         if compared != (difference.measure, difference.strength) {
             bench.execute(Command::CompareBy(compared.0, compared.1));
+        }
+        if let Some(norm) = norm {
+            bench.execute(Command::Normalise(norm));
         }
         if self.divider.is_finite() && self.divider > 0.0 {
             bench.execute(Command::MoveDivider(self.divider));
@@ -156,13 +190,14 @@ impl SavedPair {
         bench.pair.to_do.extend(link.map(Command::LinkClocks));
         lost
     }
+}
 
-    fn row(&self, versus: &Versus, bench: &Workbench) -> Option<u32> {
-        let session = &bench.document.as_ref()?.session;
-        let module = find(&session.hierarchy, self.clocks_by.as_ref()?)?;
-        let mut modules = versus.modules(session).into_iter();
-        modules.position(|it| it == module).map(|row| row as u32)
-    }
+/// The row of the function with this path.
+fn row(versus: &Versus, bench: &Workbench, path: Option<&String>) -> Option<u32> {
+    let session = &bench.document.as_ref()?.session;
+    let module = find(&session.hierarchy, path?)?;
+    let mut modules = versus.modules(session).into_iter();
+    modules.position(|it| it == module).map(|row| row as u32)
 }
 
 /// What has this name; one that nothing has is lost.

@@ -207,6 +207,7 @@ impl Workbench {
             Command::Together(_)
             | Command::SwapRuns
             | Command::CompareBy(..)
+            | Command::Normalise(_)
             | Command::ListDifferences(_)
             | Command::MarkPair(_)
             | Command::CorrectPairs(_)

@@ -64,6 +64,9 @@ pub struct Args {
     /// Calls and costs per call of this function
     #[arg(long, value_name = "FUNCTION")]
     per: Option<String>,
+    /// Costs as shares of their runs, calls as shares of all calls
+    #[arg(long, conflicts_with = "per")]
+    shares: bool,
     /// These two functions are one; without NEW, OLD is in A alone, without OLD, NEW in B; may be repeated
     #[arg(long, value_name = "OLD=NEW")]
     pair: Vec<Correction>,
@@ -167,6 +170,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         };
         comparison.per = Some(row);
     }
+    comparison.is_by_shares |= args.shares;
     for warning in &comparison.session.source_warnings {
         eprintln!("callscape: {warning}");
     }
@@ -195,7 +199,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         findings.push((condition, finding.map_err(anyhow::Error::msg)?));
     }
     if let Some(output) = &output {
-        output.write(&args, &comparison, &tables)?;
+        output.write(&args, &inputs, &comparison, &tables)?;
     }
     if args.json {
         output::print_json(&tables.document(&comparison, &args, clocks.as_ref()))?;
@@ -219,8 +223,10 @@ fn usage(message: String) -> ! {
 
 /// Which paths are recordings and which source trees.
 fn sort_inputs(args: &Args) -> anyhow::Result<Inputs> {
+    // What stands behind --a or --b is taken by it, source trees too.
+    let (after, recordings) = super::input::apart([&args.a, &args.b]);
     let mut inputs = Inputs {
-        recordings: [args.a.clone(), args.b.clone()],
+        recordings,
         source_dirs: Vec::new(),
     };
     let mut recordings = Vec::new();
@@ -235,6 +241,10 @@ fn sort_inputs(args: &Args) -> anyhow::Result<Inputs> {
         } else {
             recordings.push(path.clone());
         }
+    }
+    inputs.source_dirs.extend(after);
+    if !args.a.is_empty() && inputs.recordings.iter().any(Vec::is_empty) {
+        usage("expected recordings behind both --a and --b, found source trees alone".to_owned());
     }
     if inputs.source_dirs.len() > 2 {
         let count = inputs.source_dirs.len();

@@ -9,8 +9,8 @@ use super::clocks::Align;
 use super::moments::{self, Moment};
 use super::tables::Tables;
 use super::{picture, report};
-use crate::analysis::comparison::Comparison;
 use crate::analysis::comparison::tables::Given;
+use crate::analysis::comparison::{Comparison, Inputs};
 use crate::app::compare::Pictures;
 use crate::app::headless::{PictureSettings, Viewpoint};
 use crate::render::image::Image;
@@ -233,6 +233,7 @@ impl Output {
     pub fn write(
         &self,
         args: &super::Args,
+        inputs: &Inputs,
         comparison: &Comparison,
         tables: &Tables,
     ) -> anyhow::Result<()> {
@@ -261,7 +262,7 @@ impl Output {
         for (view, said) in views {
             pictures.push((picture::draw(args, comparison, tables, view)?, said));
         }
-        let page = report::page(comparison, tables, &pictures, args.map.as_deref())?;
+        let page = report::page(inputs, comparison, tables, &pictures, args.map.as_deref())?;
         let trial = beside(&self.path);
         let written = std::fs::write(&trial, page);
         written

@@ -1,13 +1,13 @@
 //! `callscape compare -o report.html`: one page that needs nothing beside it.
 
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::document::{paired, runs};
 use super::tables::Tables;
 use super::text::{Show, was};
-use crate::analysis::comparison::Comparison;
 use crate::analysis::comparison::amounts::{Change, Measure, Standing};
+use crate::analysis::comparison::{Comparison, Inputs};
 use crate::render::image::Image;
 use crate::units::grouped;
 
@@ -30,8 +30,9 @@ code,pre{font:13px/1.5 ui-monospace,monospace}pre{border:1px solid var(--line);b
 details{margin-left:1.1em}details:not(:has(details))>summary{list-style:none}summary{overflow-wrap:anywhere}\
 .doubt{border-left:3px solid var(--more);padding-left:.7em}.wide{overflow-x:auto}";
 
-/// The page, with `pictures` and what each is, of what was compared through the mapping file `map`.
+/// The page, with `pictures` and what each is, of the `inputs` as they were compared through the mapping file `map`.
 pub fn page(
+    inputs: &Inputs,
     comparison: &Comparison,
     tables: &Tables,
     pictures: &[(Image, &str)],
@@ -95,7 +96,7 @@ pub fn page(
         page,
         "<h2>Look closer</h2>\n<p>Both in one landscape, V shows the one or the other:</p>\n<pre>{}</pre>\n\
          <p>This page again:</p>\n<pre>callscape {}</pre>\n</body></html>\n",
-        escaped(&opening(comparison, map)),
+        escaped(&opening(inputs, map)),
         escaped(&command.join(" "))
     )?;
     Ok(page)
@@ -153,19 +154,20 @@ fn headline(page: &mut String, comparison: &Comparison, tables: &Tables) -> std:
 }
 
 /// The command that opens both in a window.
-fn opening(comparison: &Comparison, map: Option<&Path>) -> String {
-    let source = comparison.session.source_dir.as_deref();
-    let first = |side: usize| {
-        let first = comparison.recordings(side).first();
-        first.map(|it| it.recording.path.as_path())
-    };
-    let paths = [source, first(0), first(1)].into_iter().flatten();
-    let paths = paths.map(|path| quoted(&path.to_string_lossy()));
-    let mapped = map.map(|map| format!("--map {}", quoted(&map.to_string_lossy())));
-    let words: Vec<String> = std::iter::once("callscape".to_owned())
-        .chain(paths)
-        .chain(mapped)
-        .collect();
+fn opening(inputs: &Inputs, map: Option<&Path>) -> String {
+    let path = |path: &PathBuf| quoted(&path.to_string_lossy());
+    let mut words = vec!["callscape".to_owned()];
+    words.extend(inputs.source_dirs.iter().map(path));
+    match &inputs.recordings {
+        [a, b] if (a.len(), b.len()) == (1, 1) => words.extend(a.iter().chain(b).map(path)),
+        [a, b] => {
+            for (option, runs) in [("--a", a), ("--b", b)] {
+                words.push(option.to_owned());
+                words.extend(runs.iter().map(path));
+            }
+        }
+    }
+    words.extend(map.map(|map| format!("--map {}", quoted(&map.to_string_lossy()))));
     words.join(" ")
 }
 

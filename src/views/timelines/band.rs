@@ -50,6 +50,7 @@ impl TimelinesView {
                 self.sheet.fills.push(Fill { rect, color });
             }
             let number = match stretch {
+                it if it <= 0.0 => "B takes no time".to_owned(),
                 it if it >= 100.0 => format!("B ×{it:.0}"),
                 it if it >= 0.1 => format!("B ×{it:.2}"),
                 it => format!("B ×{it:.4}"),

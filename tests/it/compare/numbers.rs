@@ -400,3 +400,41 @@ fn only_what_differs_can_be_asked_for() {
         assert_eq!(run(&arguments).code, Some(0), "{height}");
     }
 }
+
+#[test]
+fn shares_of_runs_are_compared_where_that_is_asked_for() {
+    let scratch = Scratch::new("compare-shares");
+    // B does the same twice as often, and `parse` three times as often.
+    let a = flat(
+        &scratch,
+        "a.json",
+        &[("parse", "", 10, 30), ("read", "", 20, 35)],
+    );
+    let b = flat(
+        &scratch,
+        "b.json",
+        &[("parse", "", 30, 30), ("read", "", 40, 35)],
+    );
+    let found = document(&[text(&a), text(&b), "--shares"]);
+    assert_eq!(found["compared"], "shares");
+    let compared = |name: &str, side: &str| {
+        row(&found, name)["compared"][side]
+            .as_f64()
+            .expect("a share")
+    };
+    // `main` has two microseconds to itself.
+    let (all_a, all_b) = (1_002.0, 2_302.0);
+    for (name, in_a, in_b) in [("parse", 300.0, 900.0), ("read", 700.0, 1_400.0)] {
+        assert!((compared(name, "a") - in_a / all_a).abs() < 1e-9, "{name}");
+        assert!((compared(name, "b") - in_b / all_b).abs() < 1e-9, "{name}");
+    }
+    assert_eq!(side(&row(&found, "parse")["a"]).own, 300_000);
+    let delta = |name: &str| compared(name, "b") - compared(name, "a");
+    assert!(delta("parse") > 0.0 && delta("read") < 0.0);
+    let wrong = run(&[text(&a), text(&b), "--shares", "--per", "read"]);
+    assert_eq!(wrong.code, Some(2));
+    let found = document(&[text(&a), text(&b), "--per", "read"]);
+    let parse = &row(&found, "parse")["compared"];
+    assert_eq!(parse["a"].as_f64().map(f64::round), Some(15_000.0));
+    assert_eq!(parse["b"].as_f64().map(f64::round), Some(22_500.0));
+}
