@@ -100,9 +100,20 @@ fn rows(ui: &mut Ui, of: &DifferenceTable, choice: &Choice, context: &mut Contex
         None => of.module == Some(row.module),
     };
     let place = ui.available_rect_before_wrap();
+    // Where costs count samples or instructions they are long.
+    let longest = of.rows.iter().take(9).map(|row| {
+        let [a, b] =
+            [row.change.a, row.change.b].map(|it| of.amount.text(it.of(of.amount.measure)));
+        a.len().max(b.len())
+    });
+    let wide = if longest.max() > Some(11) {
+        124.0
+    } else {
+        76.0
+    };
     let numbers: &[By] = match ui.available_width() {
-        ..330.0 => &[By::Delta],
-        ..420.0 => &[By::Delta, By::Ratio],
+        room if room < 2.0 * wide + 178.0 => &[By::Delta],
+        room if room < 4.0 * wide + 116.0 => &[By::Delta, By::Ratio],
         _ => &By::ALL[..4],
     };
     let mut builder = TableBuilder::new(ui)
@@ -111,7 +122,7 @@ fn rows(ui: &mut Ui, of: &DifferenceTable, choice: &Choice, context: &mut Contex
         .auto_shrink(false)
         .cell_layout(Layout::left_to_right(Align::Center));
     for _ in numbers {
-        builder = builder.column(Width::exact(76.0));
+        builder = builder.column(Width::exact(wide));
     }
     builder = builder.column(Width::remainder().at_least(90.0).clip(true));
     let table_ui = builder.header(table::HEADING, |mut header| {

@@ -28,15 +28,32 @@ const MOST_NAMES: usize = 1500;
 /// What is there at all is at least so opaque.
 const FAINTEST: f32 = 0.2;
 
-/// The busiest threads that are not left out, in their own order.
-fn threads(trace: &Trace, rules: &FilterRules) -> Vec<ThreadId> {
+/// The threads of a run that are drawn.
+struct Shown {
+    /// In their own order.
+    threads: Vec<ThreadId>,
+    /// So many more have fewer calls, and no room.
+    hidden: usize,
+    /// In pixels; without height where one thread needs none.
+    heading: f32,
+}
+
+/// The busiest threads that are not left out, as many as fit `room` pixels with a heading and a depth each.
+fn shown(trace: &Trace, rules: &FilterRules, room: f32, scale: f32) -> Shown {
     let calls = |thread: &ThreadId| trace.threads()[thread.index()].calls;
     let is_shown = |thread: &ThreadId| calls(thread) > 0 && !rules.hides(*thread);
     let mut threads: Vec<ThreadId> = trace.thread_ids().filter(is_shown).collect();
+    let all = threads.len();
+    let (heading, least) = ((HEADING * scale).round(), (LOWEST * scale).max(1.0));
+    let fitting = (room / (heading + least)).max(0.0) as usize;
     threads.sort_by_key(|thread| (std::cmp::Reverse(calls(thread)), *thread));
-    threads.truncate(MOST_THREADS);
+    threads.truncate(fitting.clamp(1, MOST_THREADS));
     threads.sort_unstable();
-    threads
+    Shown {
+        hidden: all - threads.len(),
+        threads,
+        heading: if all > 1 && fitting > 0 { heading } else { 0.0 },
+    }
 }
 
 pub fn draw(on: &On<'_>, sheet: &mut Sheet, spots: &mut Vec<Spot>) {
@@ -47,25 +64,24 @@ pub fn draw(on: &On<'_>, sheet: &mut Sheet, spots: &mut Vec<Spot>) {
     let (em, plot) = (on.places.em, on.plot);
     let scale = em / LETTERS;
     let rules = &on.rules[on.side];
-    let threads = threads(trace, rules);
+    let Shown {
+        threads,
+        hidden,
+        heading,
+    } = shown(trace, rules, plot.size().y, scale);
     if threads.is_empty() {
         let at = Vec2::new(plot.min.x + em, plot.min.y + em * 1.5);
         return sheet.write("No calls to show", at, em, on.ink.weak, plot);
     }
     let depths = |thread: &ThreadId| trace.threads()[thread.index()].max_depth.max(1);
-    let heading_of = |threads: &[ThreadId]| match threads.len() {
-        0 | 1 => 0.0,
-        _ => (HEADING * scale).round(),
-    };
-    let heading = heading_of(&threads);
     // A depth is as high in both.
     let fitting = on.pair.places.iter().zip(on.rules);
     let fitting = fitting.filter_map(|(&place, rules)| {
         let trace = &on.session.recordings.get(place)?.recording.trace;
-        let threads = self::threads(trace, rules);
+        let of = shown(trace, rules, plot.size().y, scale);
         let depth = |it: &ThreadId| trace.threads()[it.index()].max_depth.max(1);
-        let all: u32 = threads.iter().map(depth).sum();
-        let room = plot.size().y - heading_of(&threads) * threads.len() as f32;
+        let all: u32 = of.threads.iter().map(depth).sum();
+        let room = plot.size().y - of.heading * of.threads.len() as f32;
         Some(room / all.max(1) as f32)
     });
     let row = fitting
@@ -78,10 +94,6 @@ pub fn draw(on: &On<'_>, sheet: &mut Sheet, spots: &mut Vec<Spot>) {
         false => Vec::new(),
     };
     let mut top = plot.min.y;
-    let calls = |thread: &ThreadId| trace.threads()[thread.index()].calls;
-    let all = trace.thread_ids();
-    let all = all.filter(|it| calls(it) > 0 && !rules.hides(*it)).count();
-    let hidden = all - threads.len();
     for (place, thread) in threads.iter().enumerate() {
         if top >= plot.max.y {
             break;
@@ -105,7 +117,8 @@ pub fn draw(on: &On<'_>, sheet: &mut Sheet, spots: &mut Vec<Spot>) {
         let left = (threads.len() - place - 1) as f32;
         let share = (plot.max.y - top - left * heading) / (left + 1.0);
         let fitting = ((plot.max.y - top - left * (heading + row)) / row).max(share / row);
-        let shown = depths(thread).min(fitting.max(1.0) as u32);
+        let room = ((plot.max.y - top) / row).max(0.0);
+        let shown = depths(thread).min(fitting.max(1.0).min(room) as u32);
         lane(on, trace, *thread, top, row, shown, sheet, spots);
         top += row * shown as f32;
     }
