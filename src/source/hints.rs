@@ -12,8 +12,10 @@ use std::ops::Range;
 pub struct Hints {
     /// By byte: [`WORD`], [`BEGINS_WORD`] and [`BEGINS_SIGN`].
     classes: [u8; 256],
-    /// In small letters: some languages do not tell them apart.
-    words: Vec<Vec<u8>>,
+    /// Letters as [`folded`] has them: some languages do not tell small ones and capitals apart.
+    words: Vec<u64>,
+    /// Those that are longer than that.
+    long_words: Vec<Vec<u8>>,
     signs: Vec<Sign>,
 }
 
@@ -59,6 +61,7 @@ impl Hints {
         let mut hints = Hints {
             classes: [0; 256],
             words: Vec::new(),
+            long_words: Vec::new(),
             signs: Vec::new(),
         };
         for byte in (0..=u8::MAX).filter(|&byte| is_word(byte)) {
@@ -71,7 +74,10 @@ impl Hints {
             let bytes = if is_block { b"{" } else { bytes };
             let first = bytes[0];
             if bytes.iter().all(|&byte| is_word(byte)) && !is_over_lines {
-                hints.words.push(bytes.to_ascii_lowercase());
+                match folded(bytes) {
+                    Some(word) => hints.words.push(word),
+                    None => hints.long_words.push(bytes.to_ascii_lowercase()),
+                }
                 for first in [first.to_ascii_lowercase(), first.to_ascii_uppercase()] {
                     hints.classes[usize::from(first)] |= BEGINS_WORD;
                 }
@@ -84,23 +90,43 @@ impl Hints {
                 });
             }
         }
-        (!hints.words.is_empty() || !hints.signs.is_empty()).then_some(hints)
+        let lists_nothing =
+            hints.words.is_empty() && hints.long_words.is_empty() && hints.signs.is_empty();
+        (!lists_nothing).then_some(hints)
     }
 
-    /// Finds all of them in `text`. O(n): sorting what is in order but for a few takes one pass.
-    pub fn find(&self, text: &[u8], places: &mut Places) {
+    /// Finds all of them in `text`; those in `within`, in order and apart, where that is given. O(n): sorting what is in
+    /// order but for a few takes one pass.
+    pub fn find(&self, text: &[u8], within: Option<&[Range<usize>]>, places: &mut Places) {
         places.everywhere.clear();
         places.over_lines.clear();
+        let whole = 0..text.len();
+        let within = within.unwrap_or(std::slice::from_ref(&whole));
+        let mut here = 0..0;
+        for range in within {
+            self.find_in(text, range, &mut here, places);
+        }
+        // The texts of here-documents were noted ahead.
+        places.everywhere.sort();
+        places.over_lines.sort();
+    }
+
+    fn find_in(
+        &self,
+        text: &[u8],
+        range: &Range<usize>,
+        here: &mut Range<usize>,
+        places: &mut Places,
+    ) {
         let class = |at: usize| {
             text.get(at)
                 .map_or(0, |&byte| self.classes[usize::from(byte)])
         };
-        let mut here = 0..0;
-        let mut at = 0;
-        while at < text.len() {
+        let mut at = range.start;
+        while at < range.end {
             let first = class(at);
             if first & BEGINS_SIGN != 0 {
-                self.sign(text, at, &mut here, places);
+                self.sign(text, at, here, places);
             }
             let start = at;
             at += 1;
@@ -112,15 +138,18 @@ impl Hints {
             }
             if first & BEGINS_WORD != 0 {
                 let word = &text[start..at];
-                let is_hint = |hint: &Vec<u8>| hint.eq_ignore_ascii_case(word);
-                if self.words.iter().any(is_hint) {
+                let is_hint = match folded(word) {
+                    Some(word) => self.words.contains(&word),
+                    None => {
+                        let mut long = self.long_words.iter();
+                        long.any(|hint| hint.eq_ignore_ascii_case(word))
+                    }
+                };
+                if is_hint {
                     places.everywhere.push(start);
                 }
             }
         }
-        // The texts of here-documents were noted ahead.
-        places.everywhere.sort();
-        places.over_lines.sort();
     }
 
     /// `here` is the rest of the line on which the last here-document began: a line may begin many.
@@ -180,6 +209,13 @@ impl PlacesWalk<'_> {
     }
 }
 
+/// A word of up to eight bytes as a number, small letters and capitals the same.
+fn folded(word: &[u8]) -> Option<u64> {
+    // This bit of letters says which they are; all other bytes of words differ without it, too.
+    let folded = |folded, &byte| folded << 8 | u64::from(byte | 0x20);
+    (word.len() <= 8).then(|| word.iter().fold(0, folded))
+}
+
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
@@ -199,7 +235,7 @@ mod tests {
         let hints = Hints::of(query).expect("listed");
         let text = b"If iffy && x = { 1 } f() {\n\"\n\" a <<b c\n&&";
         let mut places = Places::default();
-        hints.find(text, &mut places);
+        hints.find(text, None, &mut places);
         assert_eq!(places.everywhere, [0, 8, 25, 33, 39, 39]);
         assert_eq!(places.over_lines, [27, 29]);
         let mut walk = places.walk();
@@ -209,6 +245,12 @@ mod tests {
         assert!(walk.has(text, 27, 30));
         assert!(!walk.has(text, 29, 30));
         assert!(walk.has(text, 31, 40));
+        hints.find(text, Some(&[3..10, 25..30]), &mut places);
+        assert_eq!(places.everywhere, [8, 25]);
+        assert_eq!(places.over_lines, [27, 29]);
         assert!(Hints::of("(if) @branch").is_none());
+        let hints = Hints::of("; found by: define_method xor").expect("listed");
+        hints.find(b"Define_Method define_methods XOR x_r", None, &mut places);
+        assert_eq!(places.everywhere, [0, 29]);
     }
 }

@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use tokei::LanguageType;
-use tree_sitter::Query;
 
 use super::hints::Hints;
 #[cfg(feature = "kotlin")]
 use super::kotlin;
 use super::macros;
+use super::patterns::{Capture, Patterns};
 use super::plan::Plan;
 
 /// A grammar, and what counts as a definition in it.
@@ -65,34 +65,34 @@ impl Preprocessor {
     }
 }
 
-/// A language ready for use: grammar, query, the meaning of the query's captures, and where to run it.
+/// A language ready for use: grammar, patterns, the meaning of their captures, and where to try them.
 pub struct Compiled {
     pub grammar: tree_sitter::Language,
-    pub query: Query,
+    pub patterns: Patterns<'static>,
     pub captures: Captures,
     pub plan: Plan,
     /// Where the text of a subtree has none of these, it need not be walked; none where all of it has to be.
     pub hints: Option<Hints>,
 }
 
-/// Indices of the captures in a query; a query need not have all.
+/// What the captures in a query are; a query need not have all.
 pub struct Captures {
     /// The name of a definition.
-    pub name: Option<u32>,
+    pub name: Option<Capture>,
     /// What holds the name of a definition below nested declarators (C and C++).
-    pub declarator: Option<u32>,
+    pub declarator: Option<Capture>,
     /// The class of a definition that does not stand around it (the receiver of a method in Go).
-    pub scope: Option<u32>,
-    pub function: Option<u32>,
-    pub class: Option<u32>,
-    pub namespace: Option<u32>,
+    pub scope: Option<Capture>,
+    pub function: Option<Capture>,
+    pub class: Option<Capture>,
+    pub namespace: Option<Capture>,
     /// A namespace that reaches from here to the next such or the end of the file.
-    pub rest: Option<u32>,
-    pub comment: Option<u32>,
+    pub rest: Option<Capture>,
+    pub comment: Option<Capture>,
     /// Text in which blank lines are code: strings that may span lines.
-    pub text: Option<u32>,
+    pub text: Option<Capture>,
     /// A decision point, of which the cyclomatic complexity is made.
-    pub branch: Option<u32>,
+    pub branch: Option<Capture>,
 }
 
 const fn language(
@@ -175,12 +175,15 @@ pub fn fingerprint() -> u64 {
 }
 
 impl Language {
-    /// The compiled query, made on first use. None when grammar and query do not fit, which a test rules out.
+    /// Grammar and patterns, made on first use. None when they do not fit, which a test rules out.
     pub fn compiled(&self) -> Option<&Compiled> {
         let compile = || {
             let grammar = (self.grammar)();
-            let query = Query::new(&grammar, self.query).ok()?;
-            let index = |name| query.capture_index_for_name(name);
+            let patterns = Patterns::parse(&grammar, self.query)?;
+            let index = |name| {
+                let index = patterns.captures.iter().position(|&known| known == name)?;
+                Capture::try_from(index).ok()
+            };
             let captures = Captures {
                 name: index("name"),
                 declarator: index("declarator"),
@@ -193,10 +196,10 @@ impl Language {
                 text: index("text"),
                 branch: index("branch"),
             };
-            let plan = Plan::new(&grammar, &query, self.query);
+            let plan = Plan::new(&grammar, &patterns);
             Some(Compiled {
                 grammar,
-                query,
+                patterns,
                 captures,
                 plan,
                 hints: Hints::of(self.query),
@@ -207,17 +210,23 @@ impl Language {
 }
 
 #[cfg(test)]
+impl Language {
+    pub fn parts(&self) -> (tree_sitter::Language, &'static str) {
+        ((self.grammar)(), self.query)
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn every_query_fits_its_grammar() {
         for language in &LANGUAGES {
-            let grammar = (language.grammar)();
-            match Query::new(&grammar, language.query) {
-                Ok(query) => Plan::new(&grammar, &query, language.query).check(),
-                Err(error) => panic!("{:?}: {error}", language.counted_as),
-            }
+            let (grammar, query) = language.parts();
+            let patterns = Patterns::parse(&grammar, query);
+            let patterns = patterns.unwrap_or_else(|| panic!("{:?}", language.counted_as));
+            Plan::new(&grammar, &patterns).check();
         }
     }
 }

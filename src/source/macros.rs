@@ -10,73 +10,130 @@
 /// A type in capitals, `BOOL f(`, stays in C; in C++ it goes too, where a function needs no type and
 /// a constructor behind a macro would have one. O(n).
 pub fn blank(source: &mut [u8], is_cpp: bool) {
-    let mut before = Before::default();
+    let mut gap = Gap::default();
     let mut at = 0;
-    while let Some(&byte) = source.get(at) {
-        if !is_word(byte) {
-            before.feed(byte);
-            at += 1;
-            continue;
-        }
-        let end = word_end(source, at);
-        let may_be_macro = byte.is_ascii_uppercase() || byte == b'_';
-        let is_macro = (may_be_macro && is_capitals(&source[at..end]))
-            .then(|| attribute_end(source, at, end, &before, is_cpp))
+    while let Some(start) = next_capitals(source, at) {
+        let end = word_end(source, start);
+        let is_macro = is_capitals(&source[start..end])
+            .then(|| {
+                attribute_end(
+                    source,
+                    start,
+                    end,
+                    &Before::of(source, start, &mut gap),
+                    is_cpp,
+                )
+            })
             .flatten();
-        match is_macro {
-            Some(macro_end) => {
-                for byte in &mut source[at..macro_end] {
-                    if *byte != b'\n' {
-                        *byte = b' ';
-                    }
-                }
-                // Nothing that counts has been seen: the next word has the same neighbour before it.
-                at = macro_end;
-            }
-            None => {
-                before.word(&source[at..end]);
-                at = end;
+        if let Some(macro_end) = is_macro {
+            let blanked = source[start..macro_end].iter_mut();
+            for byte in blanked.filter(|byte| **byte != b'\n') {
+                *byte = b' ';
             }
         }
+        at = is_macro.unwrap_or(end);
+    }
+}
+
+/// The next word from `at` on, which is no middle of a word, that begins as one in capitals does.
+fn next_capitals(source: &[u8], at: usize) -> Option<usize> {
+    let mut is_inside = false;
+    let pairs = source.get(at..)?.windows(2);
+    let place = pairs.into_iter().position(|pair| {
+        let (first, second) = (CLASS[usize::from(pair[0])], CLASS[usize::from(pair[1])]);
+        let begins = first & BEGINS_CAPITALS != 0 && second & CAPITALS != 0 && !is_inside;
+        is_inside = first & WORD != 0;
+        begins
+    });
+    place.map(|place| at + place)
+}
+
+/// White space that has been looked through last: a row of blanked macros is looked through once.
+#[derive(Default)]
+struct Gap {
+    start: usize,
+    end: usize,
+    has_line_break: bool,
+}
+
+impl Gap {
+    /// The white space before `at`.
+    fn go_to(&mut self, source: &[u8], at: usize) {
+        let mut gap = Gap {
+            start: at,
+            end: at,
+            has_line_break: false,
+        };
+        loop {
+            if gap.start == self.end && self.start < self.end {
+                gap.start = self.start;
+                gap.has_line_break |= self.has_line_break;
+            }
+            match source[..gap.start].last() {
+                Some(byte) if byte.is_ascii_whitespace() => {
+                    gap.has_line_break |= *byte == b'\n';
+                    gap.start -= 1;
+                }
+                _ => break,
+            }
+        }
+        *self = gap;
     }
 }
 
 /// What stands before a word.
-#[derive(Default)]
 struct Before {
     has_class_keyword: bool,
-    /// A closing parenthesis, or a word that may follow the one of a parameter list.
+    /// A closing parenthesis, or words that may follow the one of a parameter list.
     has_parameters: bool,
-    /// Whether only white space stands before it on its line.
+    /// Whether anything else than white space and what may stand before a declaration stands before it on its line.
     is_inside_line: bool,
 }
 
+/// Words that are told are no longer.
+const LONGEST_WORD: usize = 12;
+
 impl Before {
-    fn feed(&mut self, byte: u8) {
-        if byte == b'\n' {
-            self.is_inside_line = false;
-        } else if !byte.is_ascii_whitespace() {
-            self.has_class_keyword = false;
-            self.has_parameters = byte == b')';
-            self.is_inside_line = true;
+    fn of(source: &[u8], at: usize, gap: &mut Gap) -> Before {
+        gap.go_to(source, at);
+        let text = &source[at.saturating_sub(HORIZON).min(gap.start)..gap.start];
+        let word = last_word(text);
+        let mut parameters = text;
+        while let word @ (b"const" | b"noexcept" | b"override" | b"final") = last_word(parameters) {
+            parameters = parameters[..parameters.len() - word.len()].trim_ascii_end();
+        }
+        let mut line = text;
+        let mut is_inside_line = !gap.has_line_break;
+        while is_inside_line && !line.is_empty() {
+            let word = last_word(line);
+            let specifiers: [&[u8]; 6] = [
+                b"static",
+                b"inline",
+                b"extern",
+                b"constexpr",
+                b"explicit",
+                b"virtual",
+            ];
+            if !specifiers.contains(&word) {
+                break;
+            }
+            let before = &line[..line.len() - word.len()];
+            line = before.trim_ascii_end();
+            is_inside_line = !before[line.len()..].contains(&b'\n');
+        }
+        Before {
+            has_class_keyword: matches!(word, b"class" | b"struct" | b"union"),
+            has_parameters: parameters.ends_with(b")"),
+            is_inside_line: is_inside_line && !line.is_empty(),
         }
     }
+}
 
-    fn word(&mut self, word: &[u8]) {
-        self.has_class_keyword = matches!(word, b"class" | b"struct" | b"union");
-        self.has_parameters =
-            matches!(word, b"const" | b"noexcept" | b"override" | b"final") && self.has_parameters;
-        // What may stand before a macro at the start of a declaration.
-        let specifiers: [&[u8]; 6] = [
-            b"static",
-            b"inline",
-            b"extern",
-            b"constexpr",
-            b"explicit",
-            b"virtual",
-        ];
-        self.is_inside_line |= !specifiers.contains(&word);
-    }
+/// The word at the end of a text; its end, where it is longer than any that is told.
+fn last_word(text: &[u8]) -> &[u8] {
+    let word = text.iter().rev().take(LONGEST_WORD);
+    let length = word.take_while(|&&byte| is_word(byte)).count();
+    &text[text.len() - length..]
 }
 
 /// Farther than this from a macro nothing is looked for that would tell what it is.
@@ -153,19 +210,31 @@ fn words_before_parameters(source: &[u8]) -> Option<usize> {
     }
 }
 
-/// Whether a byte may stand in a word, by byte: every byte of a text is asked for.
-static WORD: [bool; 256] = {
-    let mut table = [false; 256];
+/// Stands in words.
+const WORD: u8 = 1;
+/// Stands in words in capitals.
+const CAPITALS: u8 = 2;
+/// Begins them.
+const BEGINS_CAPITALS: u8 = 4;
+
+/// What a byte is, by byte: every byte of a text is asked for.
+static CLASS: [u8; 256] = {
+    let mut table = [0; 256];
     let mut byte = 0;
     while byte < 256 {
-        table[byte] = (byte as u8).is_ascii_alphanumeric() || byte as u8 == b'_';
+        table[byte] = match byte as u8 {
+            b'a'..=b'z' => WORD,
+            b'0'..=b'9' => WORD | CAPITALS,
+            b'A'..=b'Z' | b'_' => WORD | CAPITALS | BEGINS_CAPITALS,
+            _ => 0,
+        };
         byte += 1;
     }
     table
 };
 
 fn is_word(byte: u8) -> bool {
-    WORD[usize::from(byte)]
+    CLASS[usize::from(byte)] & WORD != 0
 }
 
 fn word_end(source: &[u8], start: usize) -> usize {

@@ -1,7 +1,7 @@
 //! Facts from source trees: directories, files, lines of code, functions, classes and namespaces.
 //!
 //! `walk` lists the files and `count` counts their lines: with that there is a landscape. Then `reader` reads
-//! their syntax (`languages`, `plan`, `definitions`, `nesting` and `code_lines`; `macros` and `conditionals` for
+//! their syntax (`languages`, `patterns`, `plan`, `definitions`, `nesting` and `code_lines`; `macros` and `conditionals` for
 //! what stands in a grammar's way), and `tree` puts them together. `cache` keeps what was read.
 
 use std::path::{Path, PathBuf};
@@ -26,6 +26,7 @@ mod kotlin;
 mod languages;
 mod macros;
 mod nesting;
+mod patterns;
 mod plan;
 pub mod qualified;
 mod reader;

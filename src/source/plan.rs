@@ -1,10 +1,12 @@
 //! Which patterns of a query are asked for at which node of a syntax tree.
 //!
-//! Matching a whole tree against a query takes half as long as parsing it, mostly for nodes that no pattern begins
-//! with. So the tree is walked once: what the patterns made of a single node say is looked up by the node's kind,
-//! and only where one of the other patterns may begin is the query run, on that node alone.
+//! Most nodes are such that no pattern begins with them. So the tree is walked once: what the patterns made of a single
+//! node say is looked up by the node's kind, and only where one of the other patterns may begin is it tried, on that
+//! node alone.
 
-use tree_sitter::{Language, Query};
+use tree_sitter::Language;
+
+use super::patterns::Patterns;
 
 /// What to do at a node of one kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,7 +17,9 @@ pub struct Action {
     pub is_branch: bool,
     /// A token that is a decision point inside of some kinds of node only: see [`Plan::is_branch_inside`].
     pub may_be_branch: bool,
-    /// Some pattern begins with this node: the query is to be run on it.
+    /// A token without a name of its own, which has no children.
+    pub is_token: bool,
+    /// Some pattern begins with this node: those of [`Plan::patterns`] are to be tried on it.
     pub begins_pattern: bool,
 }
 
@@ -25,28 +29,42 @@ pub struct Plan {
     actions: Vec<Action>,
     /// Tokens that are decision points, and the kind of node in which they are.
     branches_inside: Vec<(u16, u16)>,
+    /// Other patterns that begin with each kind of node, as places among all.
+    patterns: Vec<Vec<usize>>,
     /// Patterns whose first node could not be told, which a test rules out.
     unknown: Vec<String>,
 }
 
 impl Plan {
-    /// The plan of `query`, whose text is `text`.
-    pub fn new(grammar: &Language, query: &Query, text: &str) -> Plan {
+    pub fn new(grammar: &Language, patterns: &Patterns<'_>) -> Plan {
+        let kinds = grammar.node_kind_count();
         let mut plan = Plan {
-            actions: vec![Action::default(); grammar.node_kind_count()],
+            actions: vec![Action::default(); kinds],
+            patterns: vec![Vec::new(); kinds],
             ..Plan::default()
         };
-        for pattern in 0..query.pattern_count() {
-            let start = query.start_byte_for_pattern(pattern);
-            let end = query.end_byte_for_pattern(pattern);
-            if let Some(pattern) = text.get(start..end) {
-                let pattern = without_comments(pattern);
-                if plan.add(grammar, pattern.trim()).is_none() {
-                    plan.unknown.push(pattern);
-                }
+        for (kind, action) in (0..).zip(&mut plan.actions) {
+            action.is_token =
+                !grammar.node_kind_is_named(kind) && grammar.node_kind_is_visible(kind);
+        }
+        for (at, pattern) in patterns.patterns.iter().enumerate() {
+            let text = without_comments(pattern.text);
+            let is_known = match plan.add_simple(grammar, text.trim()) {
+                Some(()) => Some(()),
+                None => pattern.first_kinds().and_then(|kinds| plan.add(&kinds, at)),
+            };
+            if is_known.is_none() {
+                plan.unknown.push(text);
             }
         }
         plan
+    }
+
+    /// The patterns to be tried at a node of this kind, as places among all.
+    pub fn patterns(&self, kind: u16) -> &[usize] {
+        self.patterns
+            .get(usize::from(kind))
+            .map_or(&[], Vec::as_slice)
     }
 
     /// What to do at a node of this kind; nothing at errors, which have none.
@@ -60,35 +78,38 @@ impl Plan {
         self.branches_inside.contains(&(token, parent))
     }
 
-    fn add(&mut self, grammar: &Language, pattern: &str) -> Option<()> {
+    fn add(&mut self, kinds: &[u16], pattern: usize) -> Option<()> {
+        for &kind in kinds {
+            self.actions.get_mut(usize::from(kind))?.begins_pattern = true;
+            self.patterns.get_mut(usize::from(kind))?.push(pattern);
+        }
+        Some(())
+    }
+
+    /// Adds a pattern that an action says whole.
+    fn add_simple(&mut self, grammar: &Language, pattern: &str) -> Option<()> {
         let (first, rest) = first_node(pattern)?;
         let capture = rest.trim().strip_prefix('@').map(str::trim);
         let is_capture = |capture: &&str| !capture.contains([' ', '\n', '(']);
-        if let Some(capture) = capture.filter(is_capture)
-            && let Some(kind) = single(grammar, first)
-        {
+        if let Some(capture) = capture.filter(is_capture) {
+            let kind = single(grammar, first)?;
             let action = self.actions.get_mut(usize::from(kind))?;
             match capture {
                 "comment" => action.is_comment = true,
                 "text" => action.is_text = true,
                 "branch" => action.is_branch = true,
-                _ => action.begins_pattern = true,
+                _ => return None,
             }
             return Some(());
         }
-        if let Some((parent, tokens)) = tokens_inside(first)
-            && rest.trim().is_empty()
-        {
-            let parent = id(grammar, parent, true)?;
-            for token in tokens {
-                let token = id(grammar, token, false)?;
-                self.actions.get_mut(usize::from(token))?.may_be_branch = true;
-                self.branches_inside.push((token, parent));
-            }
-            return Some(());
+        let (parent, tokens) = tokens_inside(first)?;
+        rest.trim().is_empty().then_some(())?;
+        let parent = id(grammar, parent, true)?;
+        for token in tokens {
+            let token = id(grammar, token, false)?;
+            self.actions.get_mut(usize::from(token))?.may_be_branch = true;
+            self.branches_inside.push((token, parent));
         }
-        let kind = id(grammar, node_name(first)?, true)?;
-        self.actions.get_mut(usize::from(kind))?.begins_pattern = true;
         Some(())
     }
 

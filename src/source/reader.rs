@@ -5,9 +5,7 @@ use std::collections::HashSet;
 use std::ops::{ControlFlow, Range};
 use std::time::{Duration, Instant};
 
-use tree_sitter::{
-    Node, ParseOptions, Parser, QueryCursor, QueryMatch, StreamingIterator, Tree, TreeCursor,
-};
+use tree_sitter::{Node, ParseOptions, Parser, Tree, TreeCursor};
 
 use super::amalgamation;
 use super::code_lines::CodeLines;
@@ -17,6 +15,7 @@ use super::edits;
 use super::hints::Places;
 use super::languages::{Compiled, Language, Preprocessor};
 use super::nesting;
+use super::patterns::{Capture, Captured};
 use super::values;
 use crate::facts::hierarchy::ModuleKind;
 use crate::progress::Progress;
@@ -24,9 +23,6 @@ use crate::progress::Progress;
 /// How long the syntax of one file may take, and how much longer for each of its bytes: a second for 250 kB.
 const PATIENCE: Duration = Duration::from_secs(5);
 const PATIENCE_A_BYTE: Duration = Duration::from_micros(4);
-
-/// More states of one pattern than this are dropped: a definition needs a handful.
-const MOST_STATES: u32 = 256;
 
 /// Why a file's definitions are unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +50,6 @@ pub struct Seen {
 /// Reads syntax; one for each thread, reused from file to file.
 pub struct Reader {
     parser: Parser,
-    cursor: QueryCursor,
     places: Places,
     /// Whether trees are walked whole, as if no language had hints.
     #[cfg(test)]
@@ -63,13 +58,8 @@ pub struct Reader {
 
 impl Default for Reader {
     fn default() -> Reader {
-        let mut cursor = QueryCursor::new();
-        // Patterns begin at the node that the cursor is given, never below.
-        cursor.set_max_start_depth(Some(0));
-        cursor.set_match_limit(MOST_STATES);
         Reader {
             parser: Parser::new(),
-            cursor,
             places: Places::default(),
             #[cfg(test)]
             walks_all: false,
@@ -223,21 +213,34 @@ impl Reader {
         let language = whole.language;
         let first = self.parse(language, &first_text, Some(whole), give_up);
         let first = (first.ok()?, first_text.as_slice(), first_blanked);
-        let last = match first_text == last_text {
+        // What the first branches leave misread the last may read, where they have to do with it.
+        let is_settled = first.0.errors < whole.errors && {
+            let misread = misread(&first.0.tree, &first_text);
+            !torn.iter().any(|torn| torn.is_torn_in(&misread))
+        };
+        let first_seen = match is_settled {
+            true => Some(self.walk(&first.0, &first_text, None, give_up).ok()?),
+            false => None,
+        };
+        let is_known = |seen: &Seen| is_inside_functions(&first.2, &seen.found, source, language);
+        let last = match first_text == last_text || first_seen.as_ref().is_some_and(is_known) {
             true => None,
             false => {
                 let last = self.parse(language, &last_text, Some(&first.0), give_up);
                 Some((last.ok()?, last_text.as_slice(), last_blanked))
             }
         };
-        let ((best, text, blanked), other) = match last {
-            Some(last) if last.0.errors < first.0.errors => (last, Some(first)),
-            last => (first, last),
+        let ((best, text, blanked), other, best_seen) = match last {
+            Some(last) if last.0.errors < first.0.errors => (last, Some(first), None),
+            last => (first, last, first_seen),
         };
         if best.errors >= whole.errors {
             return None;
         }
-        let mut seen = self.walk(&best, text, None, give_up).ok()?;
+        let mut seen = match best_seen {
+            Some(seen) => seen,
+            None => self.walk(&best, text, None, give_up).ok()?,
+        };
         // Of the torn tree, what was blanked for the best.
         let mut away: Vec<Range<usize>> = blanked.clone();
         away.extend(torn.iter().flat_map(|torn| torn.directives().cloned()));
@@ -311,10 +314,11 @@ impl Reader {
         #[cfg(test)]
         let hints = hints.filter(|_| !self.walks_all);
         let mut to_come = hints.map(|hints| {
-            hints.find(source, &mut places);
+            hints.find(source, within, &mut places);
             places.walk()
         });
         let mut cursor = parsed.tree.walk();
+        let mut spare = parsed.tree.walk();
         let mut parents: Vec<u16> = Vec::new();
         let mut steps = 0u32;
         loop {
@@ -334,7 +338,7 @@ impl Reader {
             let kind = node.kind_id();
             let action = plan.action(kind);
             if action.begins_pattern {
-                self.query(parsed.compiled, node, source, &mut seen);
+                try_patterns(parsed.compiled, node, source, &mut spare, &mut seen);
             }
             if action.is_branch
                 || action.may_be_branch
@@ -349,7 +353,7 @@ impl Reader {
             }
             if action.is_comment {
                 seen.comments.push(node.byte_range());
-            } else {
+            } else if !action.is_token {
                 let (start, end) = (node.start_byte(), node.end_byte());
                 let is_worth_it = to_come
                     .as_mut()
@@ -378,24 +382,34 @@ impl Reader {
         seen.branches.dedup();
         Ok(seen)
     }
+}
 
-    /// Runs the language's query on one node.
-    fn query(&mut self, compiled: &Compiled, node: Node<'_>, source: &[u8], seen: &mut Seen) {
-        let captures = &compiled.captures;
-        let mut matches = self.cursor.matches(&compiled.query, node, source);
-        while let Some(matched) = matches.next() {
-            let node = |capture: Option<u32>| capture_node(matched, capture);
+/// Tries the patterns that begin with nodes of this kind on one. `cursor` is of the same tree.
+fn try_patterns<'tree>(
+    compiled: &Compiled,
+    node: Node<'tree>,
+    source: &[u8],
+    cursor: &mut TreeCursor<'tree>,
+    seen: &mut Seen,
+) {
+    let captures = &compiled.captures;
+    for &at in compiled.plan.patterns(node.kind_id()) {
+        let Some(pattern) = compiled.patterns.patterns.get(at) else {
+            continue;
+        };
+        pattern.find(node, source, cursor, |captured| {
+            let node = |capture| captured_as(captured, capture);
             if let Some(branch) = node(captures.branch) {
                 seen.branches.push(branch.byte_range());
-                continue;
+                return;
             }
             if let Some(text) = node(captures.text) {
                 text_of(text, seen);
-                continue;
+                return;
             }
             if let Some(comment) = node(captures.comment) {
                 seen.comments.push(comment.byte_range());
-                continue;
+                return;
             }
             let kinds = [
                 (captures.function, ModuleKind::Function),
@@ -411,16 +425,16 @@ impl Reader {
                 None => node(captures.name),
             };
             let scope = node(captures.scope);
-            if let (Some((node, kind)), Some(name)) = (defined, name)
-                && let Some(found) = definitions::definition(kind, node, name, scope, source)
+            if let (Some((defined, kind)), Some(name)) = (defined, name)
+                && let Some(found) = definitions::definition(kind, defined, name, scope, source)
             {
                 seen.found.push(Found {
-                    pattern: matched.pattern_index,
-                    is_rest: capture_node(matched, captures.rest).is_some(),
+                    pattern: at,
+                    is_rest: node(captures.rest).is_some(),
                     ..found
                 });
             }
-        }
+        });
     }
 }
 
@@ -442,16 +456,41 @@ fn advance(cursor: &mut TreeCursor<'_>, parents: &mut Vec<u16>) -> bool {
     true
 }
 
-fn capture_node<'tree>(
-    matched: &QueryMatch<'_, 'tree>,
-    capture: Option<u32>,
-) -> Option<Node<'tree>> {
+fn captured_as<'tree>(captured: &Captured<'tree>, capture: Option<Capture>) -> Option<Node<'tree>> {
     let capture = capture?;
-    let captures = matched.captures().iter();
-    captures
-        .filter(|found| found.index == capture)
-        .map(|found| found.node)
-        .next()
+    let mut captured = captured.iter();
+    captured
+        .find(|(of, _)| *of == capture)
+        .map(|&(_, node)| node)
+}
+
+/// Whether all of these branches, which are in order, stand inside functions, so that no other way to read them would show
+/// another definition: functions of C hold none. In other languages only branches without a brace are known to hold none.
+fn is_inside_functions(
+    branches: &[Range<usize>],
+    found: &[Found],
+    source: &[u8],
+    language: &Language,
+) -> bool {
+    let holds_none = |branch: &Range<usize>| match language.preprocessor {
+        Some(Preprocessor::C) => true,
+        Some(Preprocessor::Cpp) => memchr::memchr(b'{', &source[branch.clone()]).is_none(),
+        _ => false,
+    };
+    let functions = found
+        .iter()
+        .filter(|found| found.kind == ModuleKind::Function);
+    let mut functions = functions.map(|function| &function.span);
+    let mut around: Option<&Range<usize>> = None;
+    branches.iter().all(|branch| {
+        while around.is_none_or(|around| around.end < branch.end) {
+            match functions.next() {
+                Some(next) => around = Some(next),
+                None => return false,
+            }
+        }
+        around.is_some_and(|around| around.start < branch.start) && holds_none(branch)
+    })
 }
 
 /// The conditionals of a text that stand where its tree has errors.
