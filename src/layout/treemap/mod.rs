@@ -3,6 +3,7 @@
 
 mod heights;
 mod margins;
+mod memory;
 mod order;
 mod rect;
 mod shown;
@@ -227,6 +228,8 @@ impl Treemap {
     /// has no place. O(n log n) for n modules.
     pub fn lay_out(&mut self, plan: &Plan<'_>) {
         let Plan { hierarchy, cut, .. } = plan;
+        memory::reserve(&mut self.parents, hierarchy.len());
+        memory::reserve(&mut self.weights, hierarchy.len());
         self.shown.find(hierarchy, cut, &mut self.parents);
         let columns = self.shown.columns(hierarchy);
         let open = &mut self.scratch.open;
@@ -270,6 +273,7 @@ impl Treemap {
             .heights
             .top(plan.heights, module, kind, max.y, Level::new(0).step);
         // All others are overwritten.
+        memory::reserve(&mut self.blocks, count);
         self.blocks.resize(count, root);
         self.blocks[0] = root;
         self.place(plan, 0..count);
@@ -407,10 +411,12 @@ impl Treemap {
                 Tiling::Squarified if is_leaves && children.len() >= SCATTERED => {
                     // Heaviest first is everywhere in memory: small footprints are fetched faster than blocks are
                     // thrown about.
+                    memory::reserve(footprints, children.len());
                     footprints.clear();
                     squarify::squarify(sizes, rect, |_, rect| {
                         footprints.push(ground.footprint(rect));
                     });
+                    memory::reserve(ranks, children.len());
                     ranks.resize(children.len(), 0);
                     for (rank, &child) in (0..).zip(children) {
                         ranks[child as usize - parent - 1] = rank;

@@ -3,6 +3,8 @@
 //! Most families are small: a file has some ten functions. Up to [`RANKED`] of them are sorted without a branch, by
 //! counting for each how many are heavier; very many by their digits.
 
+use super::memory;
+
 /// The children of one module, in the order in which they are placed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Family {
@@ -26,6 +28,10 @@ impl Family {
         self.children.clear();
         self.weights.clear();
         let end = ends[parent] as usize;
+        if end - parent > BY_DIGITS {
+            memory::reserve(&mut self.children, end - parent - 1);
+            memory::reserve(&mut self.weights, end - parent - 1);
+        }
         // Side by side where they are leaves, as functions in files are.
         let inside = ends[parent + 1..end].iter().zip(parent as u32 + 2..);
         let leaves = inside.take_while(|&(&end, next)| end == next).count();
@@ -53,6 +59,7 @@ impl Family {
             17..=24 => self.rank::<24>(),
             25..=RANKED => self.rank::<RANKED>(),
             len => {
+                memory::reserve(&mut self.keys, len);
                 self.keys.clear();
                 let keys = self.weights.iter().zip(&self.children);
                 self.keys
@@ -104,6 +111,7 @@ impl Family {
                 counts[digit(key, shift)] += 1;
             }
         }
+        memory::reserve(&mut self.spare, self.keys.len());
         self.spare.clear();
         self.spare.resize(self.keys.len(), 0);
         for (counts, shift) in counts.iter_mut().zip(DIGITS) {
