@@ -31,7 +31,8 @@ def last_part(name):
     if re.match(r"operator\W", name):
         return name
     if "`" in name:
-        return re.findall(r"`[^`]*`|[^.:#`]+", name)[-1].strip("`")
+        parts = re.findall(r"`[^`]*`|[^.:#`]+", name)
+        return parts[-1].strip("`") if parts else name
     if name.startswith("["):
         return name.strip("[]").strip("\"'")
     return SEPARATORS.split(name)[-1] or name
