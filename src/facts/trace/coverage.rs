@@ -44,8 +44,8 @@ pub enum Measure<'a> {
     /// Exactly, by the calling thread alone: waits for nobody.
     Here,
     /// By the calling thread alone, with work for columns and threads only, however many calls there are: sums of times
-    /// whose borders lie up to half a column beside those of the columns, and where calls are few on them. Exact
-    /// where rows have several functions or something is left out.
+    /// whose borders lie up to half a column beside those of the columns, and where calls are few on them. A row of
+    /// several functions has what these have one by one, all together. Exact where something is left out.
     Near,
 }
 
@@ -73,8 +73,9 @@ struct Rows<'a> {
     shares: Vec<Shares>,
     seen: Vec<u32>,
     without: Option<&'a Without<'a>>,
-    /// No row has several functions: what runs know of a function is what they know of the row.
-    single: bool,
+    /// Functions count one by one, whatever row they are of: what runs know of them adds up to what the row has. So
+    /// it is where no row has several functions, too.
+    by_function: bool,
 }
 
 impl<'a> Rows<'a> {
@@ -83,6 +84,7 @@ impl<'a> Rows<'a> {
         row_of: &'a [u32],
         rows: u32,
         without: Option<&'a Without<'a>>,
+        is_sum: bool,
     ) -> Rows<'a> {
         let mut shares = vec![Shares::default(); rows as usize];
         let mut single = true;
@@ -98,7 +100,7 @@ impl<'a> Rows<'a> {
             shares,
             seen: Vec::new(),
             without,
-            single: single && without.is_none(),
+            by_function: (single || is_sum) && without.is_none(),
         }
     }
 
@@ -106,6 +108,21 @@ impl<'a> Rows<'a> {
     #[inline]
     fn row(&self, pair: u32) -> u32 {
         self.row_of(self.store.callee(pair).index())
+    }
+
+    /// Among calls of the same key the outermost alone counts: the row, or the function.
+    #[inline]
+    fn key(&self, function: u32, row: u32) -> u32 {
+        if self.by_function { function } else { row }
+    }
+
+    /// The number of keys.
+    fn keys(&self) -> usize {
+        if self.by_function {
+            self.store.functions
+        } else {
+            self.shares.len()
+        }
     }
 
     #[inline]
@@ -151,11 +168,12 @@ impl<'a> Rows<'a> {
 #[derive(Clone, Copy)]
 struct Open {
     row: u32,
+    key: u32,
     /// The row that is on top while the call is.
     top: u32,
     /// What it triggers is left out.
     is_cut: bool,
-    /// No other call of the row is around it.
+    /// No other call of the key is around it.
     outermost: bool,
     /// Not known of what runs have left open.
     end: u64,
@@ -165,9 +183,10 @@ struct Open {
     pending: u64,
 }
 
-/// How a call is shown: its row, the row that is on top while it is, and whether what it triggers is left out.
+/// How a call is shown: its row and key, the row that is on top while it is, and whether what it triggers is left out.
 struct Shown {
     row: u32,
+    key: u32,
     top: u32,
     is_cut: bool,
 }
@@ -205,7 +224,7 @@ struct Sweep<'a> {
     open: usize,
     /// Of so many of them it is known when they end.
     known: usize,
-    /// By row how many of its calls are on the stack.
+    /// By key how many of its calls are on the stack.
     counts: Vec<u32>,
     unpacked: Unpacked,
     room: runs::Unpacked,
@@ -236,7 +255,7 @@ impl<'a> Sweep<'a> {
             stack: Vec::new(),
             open: 0,
             known: 0,
-            counts: vec![0; rows.shares.len()],
+            counts: vec![0; rows.keys()],
             unpacked: Unpacked::default(),
             room: runs::Unpacked::default(),
             left: Vec::new(),
@@ -251,6 +270,7 @@ impl<'a> Sweep<'a> {
             Some(without) => self.shown_without(without, rows.store.callee(pair), call, row),
             None => Shown {
                 row,
+                key: rows.key(rows.store.callee(pair).0, row),
                 top: row,
                 is_cut: false,
             },
@@ -268,6 +288,7 @@ impl<'a> Sweep<'a> {
         if self.stack.last().is_some_and(|above| above.is_cut) {
             return Shown {
                 row: NONE,
+                key: NONE,
                 top: above,
                 is_cut: true,
             };
@@ -279,18 +300,24 @@ impl<'a> Sweep<'a> {
         } else {
             [row, row]
         };
-        Shown { row, top, is_cut }
+        Shown {
+            row,
+            key: row,
+            top,
+            is_cut,
+        }
     }
 
     /// Puts a call on the stack.
     fn push(&mut self, shown: Shown, end: u64, since: u64) {
-        let count = self.counts.get_mut(shown.row as usize);
+        let count = self.counts.get_mut(shown.key as usize);
         let outermost = count.is_some_and(|count| {
             *count += 1;
             *count == 1
         });
         self.stack.push(Open {
             row: shown.row,
+            key: shown.key,
             top: shown.top,
             is_cut: shown.is_cut,
             outermost,
@@ -332,7 +359,7 @@ impl<'a> Sweep<'a> {
     fn pop(&mut self) -> Option<Open> {
         let popped = self.stack.pop()?;
         self.open = self.open.min(self.stack.len());
-        if let Some(count) = self.counts.get_mut(popped.row as usize) {
+        if let Some(count) = self.counts.get_mut(popped.key as usize) {
             *count -= 1;
         }
         Some(popped)
@@ -444,9 +471,11 @@ impl<'a> Sweep<'a> {
         let mut left = std::mem::take(&mut self.left);
         page.lasts(entries.start..end, &mut left);
         for &function in &left {
-            let row = rows.row_of(function.wrapping_sub(1) as usize);
+            let function = function.wrapping_sub(1) as u32;
+            let row = rows.row_of(function as usize);
             let shown = Shown {
                 row,
+                key: rows.key(function, row),
                 top: row,
                 is_cut: false,
             };
@@ -510,7 +539,7 @@ impl<'a> Sweep<'a> {
     fn step(&mut self, rows: &mut Rows<'_>, index: usize, range: Range<usize>) {
         let mut unpacked = std::mem::take(&mut self.unpacked);
         let block = *self.cursor.block(index);
-        if !rows.single && unpacked.block != Some(index) {
+        if !rows.by_function && unpacked.block != Some(index) {
             unpacked.block = Some(index);
             unpacked.rows.clear();
             unpacked
@@ -539,15 +568,15 @@ impl<'a> Sweep<'a> {
                 end = of_call.end;
                 open = rest;
             }
-            let row = if rows.single {
-                rows.row(block.pair_in(slot as usize))
-            } else {
-                unpacked.rows.get(slot as usize).copied().unwrap_or(NONE)
-            };
-            let pair = if rows.without.is_some() {
+            let pair = if rows.by_function || rows.without.is_some() {
                 block.pair_in(slot as usize)
             } else {
                 NONE
+            };
+            let row = if rows.by_function {
+                rows.row(pair)
+            } else {
+                unpacked.rows.get(slot as usize).copied().unwrap_or(NONE)
             };
             let shown = self.shown(rows, call, pair, row);
             self.enter(shown, end, self.now);
@@ -575,7 +604,8 @@ impl Store {
             ends,
         } = room;
         found.clear();
-        let new_rows = || Rows::new(self, row_of, rows, without);
+        let is_sum = matches!(measure, Measure::Near);
+        let new_rows = || Rows::new(self, row_of, rows, without, is_sum);
         let never = || false;
         let is_whole = match measure {
             Measure::Here => {
@@ -637,7 +667,7 @@ impl Store {
         stops: &(dyn Fn() -> bool + Sync),
         found: &mut Vec<Coverage>,
     ) -> bool {
-        let cut = if rows.single { cut } else { Cut::Calls };
+        let cut = if rows.by_function { cut } else { Cut::Calls };
         let mut borders = Borders::default();
         borders.set(columns, range.clone());
         let mut sweeps: Vec<Sweep<'_>> = self

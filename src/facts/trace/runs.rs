@@ -185,6 +185,9 @@ impl PageWriter {
     }
 }
 
+/// So many entries are unpacked at once: few enough to stay in the cache that is nearest.
+const AT_ONCE: usize = 512;
+
 /// A page begins with its numbers and the descriptors of its columns.
 const NUMBERS: usize = 3;
 const COLUMNS: usize = 11;
@@ -286,11 +289,14 @@ impl<'a> Page<'a> {
     pub fn shares(&self, run: usize, room: &mut Unpacked, mut see: impl FnMut(u64, u64, u64)) {
         let part = self.part(SHARE_ENDS, self.shares, run);
         let [functions, open, top] = &mut room.0;
-        self.columns[FUNCTION].unpack(self.bytes, part.clone(), functions);
-        self.columns[OPEN].unpack(self.bytes, part.clone(), open);
-        self.columns[TOP].unpack(self.bytes, part, top);
-        for (&function, (&open, &top)) in functions.iter().zip(open.iter().zip(&*top)) {
-            see(function, open, top);
+        for start in part.clone().step_by(AT_ONCE) {
+            let some = start..part.end.min(start + AT_ONCE);
+            self.columns[FUNCTION].unpack(self.bytes, some.clone(), functions);
+            self.columns[OPEN].unpack(self.bytes, some.clone(), open);
+            self.columns[TOP].unpack(self.bytes, some, top);
+            for (&function, (&open, &top)) in functions.iter().zip(open.iter().zip(&*top)) {
+                see(function, open, top);
+            }
         }
     }
 

@@ -44,16 +44,16 @@ impl Bytes {
     }
 }
 
-/// Rows of one type: built in memory, or a part of mapped bytes.
+/// Rows of one type: built in memory, or a part of mapped bytes. A copy shares them.
 #[derive(Clone, Debug)]
 pub(in crate::facts) enum Table<T> {
-    Rows(Vec<T>),
+    Rows(Arc<Vec<T>>),
     Part(Bytes, Range<usize>),
 }
 
 impl<T> Default for Table<T> {
     fn default() -> Table<T> {
-        Table::Rows(Vec::new())
+        Table::Rows(Arc::default())
     }
 }
 

@@ -552,21 +552,21 @@ pub(in crate::facts) fn finish(
         let (longest, longest_ends) = longest(&writer);
         store.infos.push(info);
         store.threads.push(ThreadTables {
-            longest: Table::Rows(longest),
-            longest_ends: Table::Rows(longest_ends),
+            longest: Table::Rows(longest.into()),
+            longest_ends: Table::Rows(longest_ends.into()),
             calls: calls as u32,
-            blocks: Table::Rows(writer.blocks),
-            open: Table::Rows(writer.open),
-            groups: Table::Rows(writer.group_nodes),
-            checkpoints: Table::Rows(writer.checkpoint_nodes),
-            runs: Table::Rows(runs),
+            blocks: Table::Rows(writer.blocks.into()),
+            open: Table::Rows(writer.open.into()),
+            groups: Table::Rows(writer.group_nodes.into()),
+            checkpoints: Table::Rows(writer.checkpoint_nodes.into()),
+            runs: Table::Rows(runs.into()),
         });
     }
     let pairs = shared.pairs;
     let mut order: Vec<u32> = (0..pairs.len() as u32).collect();
     order.sort_unstable_by_key(|&index| pairs[index as usize]);
-    store.pair_order = Table::Rows(order);
-    store.pairs = Table::Rows(pairs);
+    store.pair_order = Table::Rows(order.into());
+    store.pairs = Table::Rows(pairs.into());
     let (data, temporary) = shared.data.finish()?;
     store.data = data;
     store.temporary = Arc::new(Mutex::new(temporary));

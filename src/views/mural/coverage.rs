@@ -32,6 +32,8 @@ pub(super) struct Wanted<'a> {
     /// By function its row, of `rows`.
     pub seen_rows: &'a [u32],
     pub rows: u32,
+    /// The same by lines: what of several rows comes to lie on one line of the picture adds up there anyhow.
+    pub seen_lines: &'a [u32],
     /// No row has several functions.
     pub rows_are_functions: bool,
     pub rules: &'a FilterRules,
@@ -84,11 +86,15 @@ impl Wanted<'_> {
             },
         };
         let without = (!rules.is_empty()).then_some(&without);
-        let (seen, rows) = (self.seen_rows, self.rows);
+        let is_near = matches!(measure, Measure::Near);
+        let (seen, rows) = if is_near {
+            (self.seen_lines, self.lines.count)
+        } else {
+            (self.seen_rows, self.rows)
+        };
         if !trace.measure_coverage(columns, seen, rows, without, measure, room) {
             return None;
         }
-        let is_near = matches!(measure, Measure::Near);
         let mut profile = Profile::default();
         let bars = Columns::new(self.axis.range(), self.bars);
         profile.measure(trace, bars, is_near, rules);
@@ -109,10 +115,10 @@ pub(super) struct Covered {
     pub axis: TimeAxis,
     pub lines: Lines,
     pub columns: Columns,
-    /// In order of row, then column.
+    /// In order of row, then column; of lines instead of rows where it is not exact.
     pub coverage: Vec<Coverage>,
     pub profile: Profile,
-    is_exact: bool,
+    pub is_exact: bool,
 }
 
 /// The exact picture of a window on its way.
@@ -225,6 +231,8 @@ fn begin(wanted: &Wanted<'_>, columns: Columns) -> Running {
             lines,
             seen_rows: &seen_rows,
             rows,
+            // What is measured exactly is measured by rows.
+            seen_lines: &[],
             rows_are_functions,
             rules: &rules,
             bars,

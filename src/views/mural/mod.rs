@@ -203,6 +203,8 @@ pub struct MuralView {
     lines: Lines,
     /// By function its row where that is seen.
     seen_rows: Vec<u32>,
+    /// By function the line of its row where that is seen.
+    seen_lines: Vec<u32>,
     colors: Vec<[u8; 3]>,
     measuring: Measuring,
     cells: Shader,
@@ -233,6 +235,7 @@ impl MuralView {
             places: Places::default(),
             lines: Lines::default(),
             seen_rows: Vec::new(),
+            seen_lines: Vec::new(),
             cells: Shader::default(),
             colors: Vec::new(),
             measuring: Measuring::default(),
@@ -409,6 +412,7 @@ impl MuralView {
             axis: self.axis,
             lines,
             seen_rows: &self.seen_rows,
+            seen_lines: &self.seen_lines,
             rows: self.rows.len(),
             rows_are_functions: self.rows.are_functions,
             rules: &self.rules,
@@ -425,7 +429,8 @@ impl MuralView {
                 cells.rect = along(edges[0], edges[1]);
                 cells.size = [covered.columns.count(), lines.count];
                 let (coverage, pixels) = (&covered.coverage, &mut cells.pixels);
-                let line_of = |row| lines.of(row);
+                let is_by_row = covered.is_exact;
+                let line_of = |row| if is_by_row { lines.of(row) } else { row };
                 self.cells
                     .shade(covered.columns, coverage, line_of, &self.colors, pixels);
             }
@@ -442,6 +447,9 @@ impl MuralView {
         let rows = self.rows.row_of.iter();
         self.seen_rows
             .extend(rows.map(|&row| if is_seen(row) { row } else { NO_ROW }));
+        self.seen_lines.clear();
+        let line = |&row: &u32| if row == NO_ROW { NO_ROW } else { lines.of(row) };
+        self.seen_lines.extend(self.seen_rows.iter().map(line));
         let mut best = vec![u32::MAX; count];
         let last = (lines.first + lines.rows).ceil() as u32;
         for row in lines.first.floor() as u32..last.min(self.rows.len()) {
