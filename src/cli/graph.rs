@@ -1,6 +1,6 @@
 //! `callscape graph`: The call relations of a recording or of a range of it
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::ensure;
@@ -25,6 +25,13 @@ pub struct Args {
     /// Only calls that end before this time, and the calls around them
     #[arg(long, value_name = "TIME")]
     to: Option<TimeSpec>,
+    /// The counts of this moment, as the landscape shows them: all calls that have started by then, with the costs of
+    /// open ones up to then
+    #[arg(long, value_name = "TIME", conflicts_with_all = ["from", "to"])]
+    at: Option<TimeSpec>,
+    /// With --at: how many of these calls have started after this time
+    #[arg(long, value_name = "TIME", requires = "at")]
+    since: Option<TimeSpec>,
     /// Between the modules of this depth of the hierarchy; the root has depth 0
     #[arg(long, value_name = "N", conflicts_with = "map")]
     level: Option<u16>,
@@ -41,6 +48,7 @@ const LISTED: usize = 10;
 
 const EXAMPLES: &str = "Examples:
   callscape graph trace.json --from 10% --to 20% --json
+  callscape graph trace.json --at 12.5ms --since 12ms --level 2
   callscape graph heap.pb.gz --value alloc_space --level 1
 
 Of a profile that weighs something else than time, cost_ns and self_cost_ns of the JSON document are weights in
@@ -63,6 +71,9 @@ struct NamedRelation {
     calls: u64,
     cost_ns: Cost,
     self_cost_ns: Cost,
+    /// Those of the calls that have started since the time asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    step_calls: Option<u64>,
     /// Between functions, whose names alone may not tell them apart: their paths in the hierarchy.
     #[serde(skip_serializing_if = "Option::is_none")]
     from_module: Option<String>,
@@ -76,6 +87,9 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     let recording = &resolved.recording;
     if args.from.is_some() || args.to.is_some() {
         output::ensure_times(recording, "no range of it can be chosen")?;
+    }
+    if args.at.is_some() {
+        output::ensure_times(recording, "no moment of it can be chosen")?;
     }
     let trace = &recording.trace;
     let resolve = |spec: TimeSpec| spec.resolve(trace.duration());
@@ -91,12 +105,29 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         range.end
     );
     let range = (from.is_some() || to.is_some()).then_some(range);
-    let relations = recording.relations(range);
-    let mut graph = match (&args.level, &args.map) {
-        (Some(level), _) => between_modules(*level, &session, resolved, &relations),
-        (_, Some(map)) => between_entities(map, &session, resolved, &relations)?,
-        (None, None) => between_functions(&session, resolved, &relations),
+    let (at, since) = (args.at.map(resolve), args.since.map(resolve));
+    if let (Some(at), Some(since)) = (at, since) {
+        ensure!(
+            since <= at,
+            "expected --since before --at, found {since} and {at}"
+        );
+    }
+    let path = args.map.as_deref();
+    let entities = path.map(|path| Entities::open(path, &session, resolved));
+    let entities = entities.transpose()?;
+    let between = |relations: &[Relation]| match (args.level, &entities) {
+        (Some(level), _) => between_modules(level, &session, resolved, relations),
+        (_, Some(entities)) => entities.between(relations),
+        (None, None) => between_functions(&session, resolved, relations),
     };
+    let relations = match at {
+        Some(at) => trace.running(at),
+        None => recording.relations(range),
+    };
+    let mut graph = between(&relations);
+    if let Some(since) = since {
+        graph.count_since(&between(&trace.running(since)));
+    }
     output::ensure_whole(recording)?;
     let unit = recording.unit();
     if args.json {
@@ -113,7 +144,10 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     ]);
     for relation in graph.relations {
         table.row([
-            output::calls(relation.calls, counts_calls),
+            match relation.step_calls {
+                Some(step) => format!("{} +{step}", relation.calls),
+                None => output::calls(relation.calls, counts_calls),
+            },
             unit.show(relation.cost_ns),
             unit.show(relation.self_cost_ns),
             relation.from,
@@ -138,6 +172,7 @@ fn between_functions(session: &Session, resolved: &Resolved, relations: &[Relati
         calls: relation.calls,
         cost_ns: relation.cost,
         self_cost_ns: relation.self_cost,
+        step_calls: None,
         from_module: module(relation.caller),
         to_module: module(relation.callee),
     });
@@ -167,6 +202,7 @@ fn between_modules(
         calls: relation.calls,
         cost_ns: relation.cost,
         self_cost_ns: relation.self_cost,
+        step_calls: None,
         from_module: None,
         to_module: None,
     });
@@ -175,56 +211,63 @@ fn between_modules(
     Graph::new(modules.collect(), relations.collect())
 }
 
-/// Between the entities of a mapping file. What it leaves out, and what it says of nothing in the
-/// recording, is listed on standard error.
-fn between_entities(
-    path: &Path,
-    session: &Session,
-    resolved: &Resolved,
-    relations: &[Relation],
-) -> anyhow::Result<Graph> {
-    let file = path.display().to_string();
-    let mapping = Mapping::open(path)?;
-    let functions = &resolved.recording.functions;
-    let mapped = mapping.apply(functions, &session.hierarchy, &resolved.resolution.modules);
-    if !mapped.unmatched.is_empty() {
-        let names: Vec<&str> = mapped
-            .unmatched
+/// The entities of a mapping file.
+struct Entities {
+    mapping: Mapping,
+    /// By function. An entity takes the place of a module: the collapsing is the same.
+    of: Vec<Option<ModuleId>>,
+}
+
+impl Entities {
+    /// What the file leaves out, and what it says of nothing in the recording, is listed on standard error.
+    fn open(path: &Path, session: &Session, resolved: &Resolved) -> anyhow::Result<Entities> {
+        let file = path.display().to_string();
+        let mapping = Mapping::open(path)?;
+        let functions = &resolved.recording.functions;
+        let mapped = mapping.apply(functions, &session.hierarchy, &resolved.resolution.modules);
+        if !mapped.unmatched.is_empty() {
+            let names: Vec<&str> = mapped
+                .unmatched
+                .iter()
+                .take(LISTED)
+                .map(|&id| functions.get(id).name)
+                .collect();
+            let more = mapped.unmatched.len() - names.len();
+            let more = match more {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            eprintln!("{file}: no entry matches {}{more}", names.join(", "));
+        }
+        for (line, entry) in &mapped.unused {
+            eprintln!("{file}, line {line}: matches no function: {entry}");
+        }
+        let of = mapped
+            .entities
             .iter()
-            .take(LISTED)
-            .map(|&id| functions.get(id).name)
+            .map(|entity| entity.map(|entity| ModuleId(entity as u32)))
             .collect();
-        let more = mapped.unmatched.len() - names.len();
-        let more = match more {
-            0 => String::new(),
-            more => format!(" and {more} more"),
+        Ok(Entities { mapping, of })
+    }
+
+    fn between(&self, relations: &[Relation]) -> Graph {
+        let name = |entity: ModuleId| {
+            let name = self.mapping.entities().get(entity.index());
+            name.cloned().unwrap_or_default()
         };
-        eprintln!("{file}: no entry matches {}{more}", names.join(", "));
+        let relations = collapse(relations, &self.of).into_iter();
+        let relations = relations.map(|relation| NamedRelation {
+            from: name(relation.from),
+            to: name(relation.to),
+            calls: relation.calls,
+            cost_ns: relation.cost,
+            self_cost_ns: relation.self_cost,
+            step_calls: None,
+            from_module: None,
+            to_module: None,
+        });
+        Graph::new(self.mapping.entities().to_vec(), relations.collect())
     }
-    for (line, entry) in &mapped.unused {
-        eprintln!("{file}, line {line}: matches no function: {entry}");
-    }
-    // An entity takes the place of a module: the collapsing is the same.
-    let module_of: Vec<Option<ModuleId>> = mapped
-        .entities
-        .iter()
-        .map(|entity| entity.map(|entity| ModuleId(entity as u32)))
-        .collect();
-    let name = |entity: ModuleId| {
-        let name = mapping.entities().get(entity.index());
-        name.cloned().unwrap_or_default()
-    };
-    let relations = collapse(relations, &module_of).into_iter();
-    let relations = relations.map(|relation| NamedRelation {
-        from: name(relation.from),
-        to: name(relation.to),
-        calls: relation.calls,
-        cost_ns: relation.cost,
-        self_cost_ns: relation.self_cost,
-        from_module: None,
-        to_module: None,
-    });
-    Ok(Graph::new(mapping.entities().to_vec(), relations.collect()))
 }
 
 impl Graph {
@@ -236,6 +279,32 @@ impl Graph {
             unit: None,
             modules,
             relations,
+        }
+    }
+
+    /// Counts what is more than `before`, an earlier moment of the same.
+    fn count_since(&mut self, before: &Graph) {
+        fn ends(of: &NamedRelation) -> [Option<&str>; 4] {
+            let modules = [&of.from_module, &of.to_module].map(|it| it.as_deref());
+            [Some(&of.from), Some(&of.to), modules[0], modules[1]]
+        }
+        let mut known: BTreeMap<_, u64> = BTreeMap::new();
+        for relation in &before.relations {
+            *known.entry(ends(relation)).or_default() += relation.calls;
+        }
+        let steps = self.relations.iter().map(|relation| {
+            // Two of the same names and modules share what there was before.
+            let known = known.get_mut(&ends(relation));
+            relation.calls
+                - known.map_or(0, |known| {
+                    let of_this = relation.calls.min(*known);
+                    *known -= of_this;
+                    of_this
+                })
+        });
+        let steps: Vec<u64> = steps.collect();
+        for (relation, step) in self.relations.iter_mut().zip(steps) {
+            relation.step_calls = Some(step);
         }
     }
 }

@@ -314,3 +314,52 @@ fn two_at_once_do_not_disturb_each_other() {
     }
     assert_eq!(folder.names(), ["cache", "run", "run.callscape"]);
 }
+
+#[test]
+fn a_moment_of_the_graph_counts_what_has_started_by_then_and_since() {
+    let folder = Folder::new("moment");
+    let call = |name: &str, start: u32, duration: u32| {
+        format!(
+            r#"{{"ph": "X", "pid": 1, "tid": 1, "name": "{name}", "ts": {start}, "dur": {duration}}}"#
+        )
+    };
+    let calls = [
+        call("main", 0, 100),
+        call("a", 10, 30),
+        call("b", 15, 5),
+        call("b", 25, 10),
+        call("a", 50, 20),
+        call("b", 55, 5),
+    ];
+    let text = format!("[{}]", calls.join(",\n"));
+    std::fs::write(folder.file("run.json"), text).expect("temporary files can be written");
+    let counted = |at: &str, since: &str| {
+        let output = folder.run(&["graph", "run.json", "--at", at, "--since", since, "--json"]);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{error}");
+        let graph: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let relations = graph["relations"].as_array().expect("relations").iter();
+        let relations = relations.map(|of| {
+            let number = |key: &str| of[key].as_u64().expect("a number");
+            let name = |key: &str| of[key].as_str().expect("a name").to_owned();
+            let numbers = ["calls", "step_calls", "cost_ns"].map(number);
+            (name("from") + " " + &name("to"), numbers)
+        });
+        relations.collect::<Vec<_>>()
+    };
+    let row = |pair: &str, numbers| (pair.to_owned(), numbers);
+    // The second b is open: it counts up to then.
+    let expected = [row("a b", [2, 1, 10_000]), row("main a", [1, 0, 20_000])];
+    assert_eq!(counted("30us", "20us"), expected);
+    let expected = [row("a b", [3, 3, 20_000]), row("main a", [2, 2, 50_000])];
+    assert_eq!(counted("100us", "5us"), expected);
+    assert_eq!(counted("5us", "5us"), []);
+    for wrong in [
+        &["--at", "10us", "--since", "20us"][..],
+        &["--since", "20us"],
+        &["--at", "10us", "--from", "0"],
+    ] {
+        let output = folder.run(&[&["graph", "run.json"], wrong].concat());
+        assert!(!output.status.success(), "{wrong:?}");
+    }
+}
