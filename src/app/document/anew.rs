@@ -416,6 +416,8 @@ mod tests {
     use std::path::PathBuf;
 
     use super::*;
+    use crate::filter::filters::FilterStep;
+    use crate::filter::summary::Summary;
 
     #[test]
     fn another_value_of_a_profile_is_shown_with_the_same_selection() {
@@ -449,5 +451,53 @@ mod tests {
         assert_eq!(profile.shown(), other);
         assert_ne!(profile.weight(), before);
         assert_eq!(next.selection.chosen.module, Some(ModuleId(1)));
+    }
+
+    #[test]
+    fn under_filters_a_profile_glows_by_what_they_leave() {
+        let folder = std::env::temp_dir().join(format!("callscape-glow-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder for the test");
+        let file = folder.join("stacks.folded");
+        std::fs::write(&file, "main;a;b 90\nmain;a 1\nmain;c 10\n").expect("it can be written");
+        let inputs = Inputs {
+            source_dir: None,
+            recordings: vec![file],
+            ..Inputs::default()
+        };
+        let (settings, progress) = (LandscapeSettings::default(), Progress::new());
+        let document = Document::open(&inputs, None, &settings, &progress);
+        let mut document = document.expect("a profile that can be read");
+        let module = |document: &Document, name: &str| {
+            let ids = (0..document.session.hierarchy.len() as u32).map(ModuleId);
+            let mut named = ids.filter(|&id| document.session.hierarchy.name(id) == name);
+            named.next().expect("a function of this name")
+        };
+        let glow = |document: &mut Document, name: &str| {
+            let module = module(document, name);
+            let moment = document.moment();
+            document.landscape.show(&document.session, moment);
+            let mut blocks = document.landscape.blocks().iter();
+            let block = blocks.position(|block| block.module == module);
+            document.landscape.looks()[block.expect("it is shown")].glow
+        };
+        let shares = |document: &mut Document| ["a", "b", "c"].map(|name| glow(document, name));
+        let is = |found: [f32; 3], shares: [f32; 3]| {
+            let pairs = found.into_iter().zip(shares);
+            for (found, share) in pairs {
+                assert!((found - share.sqrt()).abs() < 1e-5, "{found} {share}");
+            }
+        };
+        is(shares(&mut document), [1.0 / 90.0, 1.0, 10.0 / 90.0]);
+        // What b took is now of a, which called it.
+        let b = module(&document, "b");
+        document.limit(None, Filters::new([FilterStep::RemoveModule(b)]));
+        let resolved = document.resolved().expect("a recording");
+        let rules = document
+            .filters
+            .rules(&document.session.hierarchy, &resolved.resolution.modules);
+        let summary = Summary::of(&resolved.recording, None, &rules, &progress);
+        document.count(&summary.expect("nobody cancels"));
+        is(shares(&mut document), [1.0, 0.0, 10.0 / 91.0]);
+        let _ = std::fs::remove_dir_all(&folder);
     }
 }

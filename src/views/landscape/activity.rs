@@ -78,7 +78,7 @@ impl Activity {
         if let (Some(moment), Some(resolved)) = (moment, resolved) {
             self.glows.clear();
             if moment.summary {
-                shares(resolved, moment, &mut self.glows);
+                shares(resolved, moment, left, &mut self.glows);
             } else {
                 recent(resolved, moment, settings, left, &mut self.glows);
             }
@@ -158,9 +158,16 @@ fn recent(
 }
 
 /// How much the functions glow that ran in the range: by the root of their share of the greatest self
-/// cost, so that a hundredth of it is still seen.
-fn shares(resolved: &Resolved, moment: Moment, glows: &mut Vec<(FunctionId, f32)>) {
-    let metrics = resolved.recording.function_metrics(moment.range);
+/// cost, so that a hundredth of it is still seen. What has been left out has none, and what is left may have more.
+fn shares(resolved: &Resolved, moment: Moment, left: &Left, glows: &mut Vec<(FunctionId, f32)>) {
+    let of_range;
+    let metrics = match left.is_all() {
+        true => {
+            of_range = resolved.recording.function_metrics(moment.range);
+            of_range.as_slice()
+        }
+        false => left.metrics(),
+    };
     let most = metrics.iter().map(|metric| metric.self_cost).max();
     let most = most.unwrap_or_default().max(moment.most).ns().max(1) as f64;
     for (index, metric) in metrics.iter().enumerate() {

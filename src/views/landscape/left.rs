@@ -16,8 +16,8 @@ use crate::units::{CallId, Cost, FunctionId, ThreadId, Time};
 #[derive(Clone, Debug, Default)]
 pub struct Left {
     rules: FilterRules,
-    /// By function, whether a call of it is left; empty before they have been counted.
-    is_left: Vec<bool>,
+    /// By function, what is left of it; empty before that has been counted.
+    metrics: Vec<FunctionMetrics>,
     relations: Vec<Relation>,
     running: Option<Arc<Running>>,
 }
@@ -35,10 +35,7 @@ impl Left {
 
     /// Takes what looking at every call has found.
     pub fn count(&mut self, summary: &Summary) {
-        let functions = summary.functions.iter();
-        // Profiles do not count calls, all of them.
-        let is_left = |of: &FunctionMetrics| of.calls > 0 || of.total > Cost::ZERO;
-        self.is_left = functions.map(|it| is_left(&it.metrics)).collect();
+        self.metrics = summary.functions.iter().map(|it| it.metrics).collect();
         self.relations.clone_from(&summary.relations);
     }
 
@@ -81,9 +78,16 @@ impl Left {
         &self.relations
     }
 
+    /// By function, what is left of it in the range; nothing before that has been counted.
+    pub fn metrics(&self) -> &[FunctionMetrics] {
+        &self.metrics
+    }
+
     /// Whether anything of a function can be seen.
     pub fn shows(&self, function: FunctionId) -> bool {
-        self.is_all() || self.is_left.get(function.index()) == Some(&true)
+        // Not all profiles count calls.
+        let is_left = |of: &FunctionMetrics| of.calls > 0 || of.total > Cost::ZERO;
+        self.is_all() || self.metrics.get(function.index()).is_some_and(is_left)
     }
 
     /// The open calls `stack` of a thread without those left out.
