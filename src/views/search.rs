@@ -28,6 +28,8 @@ const CHUNK: u32 = 1 << 14;
 /// At most `limit` modules whose names fit `query`, whatever the case of ASCII letters: whole names
 /// before prefixes, starts of words, parts, and letters in order; then what is `preferred`, then the shorter name,
 /// then the higher module. A query with `/` is looked for in paths: what precedes the last `/` ends the parent's path.
+/// Where no name holds a query such as `Class.method` or `space::function`, its last part is looked for in modules whose
+/// path ends with the part before.
 ///
 /// Linear in the number of modules, on all cores; a million take some tens of milliseconds.
 pub fn search(
@@ -44,6 +46,36 @@ pub fn search(
     if (name.is_empty() && parents.is_empty()) || limit == 0 {
         return Vec::new();
     }
+    let mut found = find(hierarchy, parents, name, limit, &preferred);
+    let is_held = found.first().is_some_and(|it| it.0 != Fit::Subsequence);
+    if !is_held && let Some((parent, name)) = qualified(&query) {
+        let mut better = find(hierarchy, parent, name, limit, &preferred);
+        better.retain(|it| it.0 != Fit::Subsequence);
+        found.retain(|it| better.iter().all(|better| better.3 != it.3));
+        better.append(&mut found);
+        found = better;
+        found.truncate(limit);
+    }
+    found.into_iter().map(|(.., id)| id).collect()
+}
+
+/// What stands before and behind the last mark of a qualified name, as far as the mark before.
+fn qualified(query: &str) -> Option<(&str, &str)> {
+    const MARKS: [char; 3] = ['.', ':', '#'];
+    let at = query.rfind(MARKS)?;
+    let (before, name) = (query[..at].trim_end_matches(MARKS), &query[at + 1..]);
+    let parent = before.rsplit(MARKS).next()?;
+    (!parent.is_empty() && !name.is_empty()).then_some((parent, name))
+}
+
+/// The best that fit a name, in modules whose path ends with `parents`; both in small letters.
+fn find(
+    hierarchy: &Hierarchy,
+    parents: &str,
+    name: &str,
+    limit: usize,
+    preferred: &(impl Fn(ModuleId) -> bool + Sync),
+) -> Vec<Found> {
     let finder = Finder::new(name);
     let modules = hierarchy.len() as u32;
     let chunks = (0..modules.div_ceil(CHUNK)).into_par_iter();
@@ -64,7 +96,7 @@ pub fn search(
     let mut found: Vec<Found> = found.flatten_iter().collect();
     keep_best(&mut found, limit);
     found.sort_unstable();
-    found.into_iter().map(|(.., id)| id).collect()
+    found
 }
 
 fn keep_best(found: &mut Vec<Found>, limit: usize) {
@@ -176,6 +208,21 @@ mod tests {
         assert_eq!(names("core/par"), ["core/parse"]);
         assert_eq!(names("core/"), ["core/parse"]);
         assert_eq!(names("nowhere/"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_qualified_name_is_found_by_its_last_two_parts() {
+        for query in [
+            "core.parse",
+            "App::Core::parse",
+            "Core#par",
+            "a.b.core.parse",
+        ] {
+            assert_eq!(names(query), ["core/parse"], "{query}");
+        }
+        for query in ["nowhere.parse", ".parse", "core.", "::", "."] {
+            assert_eq!(names(query), Vec::<String>::new(), "{query}");
+        }
     }
 
     #[test]

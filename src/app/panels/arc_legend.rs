@@ -57,6 +57,10 @@ pub(super) fn show(ui: &mut Ui, meanings: &Meanings<'_>, shown: &Shown) {
     };
     let most = landscape.most_of_arcs();
     together(ui, |ui| {
+        if most == 0 {
+            // Nothing has called anything yet.
+            ui.set_invisible();
+        }
         ui.label(style::weak("Width").small());
         ui.label(egui::RichText::new(format!("{what}, logarithmic:")).small());
         let room = if shown.keeps_room { AMOUNT } else { 0.0 };

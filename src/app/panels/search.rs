@@ -114,6 +114,9 @@ pub fn show_results(ctx: &egui::Context, context: &mut Context<'_>) {
     });
 }
 
+/// So wide is the longest name of a kind, in points.
+const KIND: f32 = 64.0;
+
 /// A result; `calls` is how often it is called, where that is known.
 fn result(
     ui: &mut Ui,
@@ -153,7 +156,12 @@ fn result(
                     Some(0) => style::weak(name),
                     _ => egui::RichText::new(name),
                 };
-                ui.add(egui::Label::new(name).truncate());
+                // A long name would push the kind over the number of calls.
+                let room = (ui.available_width() - KIND).max(0.0);
+                ui.scope(|ui| {
+                    ui.set_max_width(room);
+                    ui.add(egui::Label::new(name).truncate());
+                });
                 ui.label(style::weak(kind).small());
             });
         });

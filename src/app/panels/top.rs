@@ -249,7 +249,13 @@ fn history(ui: &mut Ui, context: &mut Context<'_>) {
 /// The range that limits every view.
 fn range_text(context: &Context<'_>) -> Option<String> {
     let range = context.bench.document.as_ref()?.selection.range?;
-    Some(format!("{} – {}", range.start, range.end))
+    let [start, end] = [range.start, range.end].map(|time| time.to_string());
+    // Of a short range far from the start both times read the same: then its length tells more.
+    Some(if start == end {
+        format!("{start} + {}", range.end.since(range.start))
+    } else {
+        format!("{start} – {end}")
+    })
 }
 
 /// The range as a chip that takes it away.

@@ -342,6 +342,26 @@ impl App {
     }
 }
 
+/// How large the window is at first, in points: on a small screen no larger than that shows with the title and the bars
+/// of the desktop around, or the playback bar would lie below its edge.
+fn first_size(event_loop: &ActiveEventLoop) -> LogicalSize<f64> {
+    const WANTED: [f64; 2] = [1280.0, 800.0];
+    const AROUND: [f64; 2] = [0.0, 80.0];
+    let mut monitors = event_loop.available_monitors();
+    let screen = event_loop.primary_monitor().or_else(|| monitors.next());
+    let [width, height] = match screen {
+        Some(screen) if screen.size().width > 0 => {
+            let room: LogicalSize<f64> = screen.size().to_logical(screen.scale_factor());
+            [room.width - AROUND[0], room.height - AROUND[1]]
+        }
+        _ => WANTED,
+    };
+    LogicalSize::new(
+        WANTED[0].min(width).max(320.0),
+        WANTED[1].min(height).max(240.0),
+    )
+}
+
 impl ApplicationHandler<Wake> for App {
     fn resumed(&mut self, event_loop: &ActiveEventLoop) {
         if self.view.is_some() {
@@ -350,7 +370,7 @@ impl ApplicationHandler<Wake> for App {
         let attributes = Window::default_attributes()
             .with_title("Callscape")
             .with_min_inner_size(LogicalSize::new(320.0, 240.0))
-            .with_inner_size(LogicalSize::new(1280.0, 800.0));
+            .with_inner_size(first_size(event_loop));
         #[cfg(target_os = "linux")]
         let attributes = {
             use winit::platform::x11::WindowAttributesExtX11;
