@@ -1,16 +1,21 @@
 //! Names that lie flat like the lettering of a map: of districts in the southern margin of their terrace, of functions
 //! on their roofs where these are large on the screen.
 
+mod places;
+mod quads;
+#[cfg(test)]
+mod tests;
+
 use glam::{Vec2, Vec3, Vec4};
 
+use self::places::{EM, Place};
+use self::quads::{BAND, bands_of, overlap};
 use super::{Eye, ease, may_show, text};
 use crate::facts::hierarchy::{Hierarchy, ModuleKind};
 use crate::layout::geometry::{Block, BlockKind, BlockLook, FlatLabel};
-use crate::layout::treemap::{Rect, joined, label_strip};
 use crate::units::ModuleId;
 
-/// The height of the em square as a share of the strip, and of the baseline over the strip's lower edge.
-const EM: f32 = 0.72;
+/// The height of the baseline over the strip's lower edge, as a share of the strip.
 const BASELINE: f32 = 0.30;
 
 /// A long name may be set smaller than its strip allows, down to this share, before it is shortened.
@@ -43,25 +48,6 @@ const STAYS: f32 = 1.3;
 /// the right on the screen.
 const ACROSS: f32 = 0.38;
 const ALONG: f32 = 0.5;
-
-/// The height of a band of the screen in which contenders for a place are sought, in pixels.
-const BAND: f32 = 48.0;
-
-/// Where a name can lie.
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    block: u32,
-    /// One past the last place in the subtree, as an index into the places.
-    subtree_end: u32,
-    /// The highest em square, and the highest top, in the subtree.
-    subtree_em: f32,
-    subtree_top: f32,
-    /// In world units; 0 where the name stands on the only terrace that stands on this one.
-    em: f32,
-    margin: f32,
-    /// So many terraces below it are named with it.
-    joined: u32,
-}
 
 /// At so many places along a name it is looked whether something stands before it.
 const SAMPLES: usize = 4;
@@ -123,70 +109,8 @@ pub struct FlatLabels {
 impl FlatLabels {
     /// Prepares the names for new blocks. O(n).
     pub fn new(hierarchy: &Hierarchy, blocks: &[Block]) -> FlatLabels {
-        let mut places: Vec<Place> = Vec::new();
-        let mut open: Vec<u32> = Vec::new();
-        for (index, block) in blocks.iter().enumerate() {
-            while let Some(&last) = open.last() {
-                let Place { block: over, .. } = places[last as usize];
-                if blocks[over as usize].subtree_end as usize > index {
-                    break;
-                }
-                places[last as usize].subtree_end = places.len() as u32;
-                open.pop();
-            }
-            let is_function = hierarchy.kind(block.module) == ModuleKind::Function;
-            if block.kind == BlockKind::Leaf && is_function {
-                continue;
-            }
-            let rect = Rect::of_block(block);
-            let over = blocks.get(index + 1);
-            let is_link = over.is_some_and(|over| {
-                over.kind != BlockKind::Leaf && over.subtree_end == block.subtree_end
-            });
-            let joined = match is_link {
-                true => 0,
-                false => joined(blocks, index),
-            };
-            let level = usize::from(block.level).saturating_sub(joined) as u16;
-            let strip = match is_link {
-                true => 0.0,
-                false => label_strip(rect, level) as f32,
-            };
-            open.push(places.len() as u32);
-            places.push(Place {
-                block: index as u32,
-                subtree_end: 0,
-                subtree_em: strip * EM,
-                subtree_top: block.max.z,
-                em: strip * EM,
-                margin: strip * 0.45,
-                joined: joined as u32,
-            });
-        }
-        for last in open {
-            places[last as usize].subtree_end = places.len() as u32;
-        }
-        // Maxima over subtrees: from the back, children before parents.
-        let mut later: Vec<u32> = Vec::new();
-        for index in (0..places.len()).rev() {
-            let end = places[index].subtree_end;
-            while let Some(&child) = later.last()
-                && child < end
-            {
-                let Place {
-                    subtree_em,
-                    subtree_top,
-                    ..
-                } = places[child as usize];
-                let place = &mut places[index];
-                place.subtree_em = place.subtree_em.max(subtree_em);
-                place.subtree_top = place.subtree_top.max(subtree_top);
-                later.pop();
-            }
-            later.push(index as u32);
-        }
         FlatLabels {
-            places,
+            places: places::find(hierarchy, blocks),
             ..FlatLabels::default()
         }
     }
@@ -539,224 +463,4 @@ fn pixels_at(block: &Block, eye: &Eye) -> f32 {
     let distance = at.distance(eye.position).max(1e-3);
     let tilt = ((eye.position.z - block.max.z) / distance).clamp(0.0, 1.0);
     eye.focal / distance * tilt.sqrt()
-}
-
-/// The bands of the screen that a quadrilateral lies in.
-fn bands_of(quad: &[Vec2; 4], bands: usize) -> std::ops::RangeInclusive<usize> {
-    let band = |y: f32| ((y / BAND).max(0.0) as usize).min(bands.saturating_sub(1));
-    let low = quad
-        .iter()
-        .map(|corner| corner.y)
-        .fold(f32::INFINITY, f32::min);
-    let high = quad.iter().map(|corner| corner.y).fold(0.0, f32::max);
-    band(low)..=band(high)
-}
-
-impl Eye {
-    /// The part of the line from `start` along `direction`, `length` long, that lies on the picture: from
-    /// and to, as lengths. None when nothing does.
-    fn visible(&self, start: Vec3, direction: Vec3, length: f32) -> Option<(f32, f32)> {
-        let (mut from, mut to) = (0.0f32, length);
-        for plane in self.side_planes() {
-            let at_start = plane.dot(start.extend(1.0));
-            let slope = plane.dot(direction.extend(0.0));
-            if slope.abs() < 1e-12 {
-                if at_start <= 0.0 {
-                    return None;
-                }
-            } else if slope > 0.0 {
-                from = from.max(-at_start / slope);
-            } else {
-                to = to.min(-at_start / slope);
-            }
-        }
-        (from < to).then_some((from, to))
-    }
-}
-
-/// Whether two convex quadrilaterals overlap: no side of either separates them.
-fn overlap(a: &[Vec2; 4], b: &[Vec2; 4]) -> bool {
-    let left = |quad: &[Vec2; 4]| quad.iter().fold(f32::INFINITY, |x, at| x.min(at.x));
-    let right = |quad: &[Vec2; 4]| quad.iter().fold(f32::NEG_INFINITY, |x, at| x.max(at.x));
-    if right(a) <= left(b) || right(b) <= left(a) {
-        return false;
-    }
-    let separated = |of: &[Vec2; 4]| {
-        (0..4).any(|side| {
-            let normal = (of[(side + 1) % 4] - of[side]).perp();
-            let range = |quad: &[Vec2; 4]| {
-                let along = quad.map(|corner| corner.dot(normal));
-                let lowest = along.iter().copied().fold(f32::INFINITY, f32::min);
-                (
-                    lowest,
-                    along.iter().copied().fold(f32::NEG_INFINITY, f32::max),
-                )
-            };
-            let ((a_low, a_high), (b_low, b_high)) = (range(a), range(b));
-            a_high <= b_low || b_high <= a_low
-        })
-    };
-    !separated(a) && !separated(b)
-}
-
-#[cfg(test)]
-mod tests {
-    use glam::Mat4;
-
-    use super::*;
-    use crate::facts::hierarchy::{HierarchyBuilder, Module, NodeId};
-    use crate::filter::cut::Cut;
-    use crate::layout::geometry::CITY_SIZE;
-    use crate::layout::treemap::{Heights, Tiling, layout};
-
-    fn square(x: f32, y: f32, turn: f32) -> [Vec2; 4] {
-        [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)]
-            .map(|(a, b)| Vec2::new(x, y) + Vec2::from_angle(turn).rotate(Vec2::new(a, b)))
-    }
-
-    #[test]
-    fn quadrilaterals_overlap_unless_a_line_separates_them() {
-        assert!(overlap(&square(0.0, 0.0, 0.0), &square(0.5, 0.5, 0.7)));
-        assert!(!overlap(&square(0.0, 0.0, 0.0), &square(1.0, 0.0, 0.0)));
-        // Their bounding boxes overlap, they do not.
-        assert!(!overlap(&square(0.0, 0.0, 0.8), &square(0.75, 0.75, 0.8)));
-        assert!(overlap(&square(0.0, 0.0, 0.0), &square(0.2, 0.2, 0.0)));
-    }
-
-    /// Nine districts of nine files with a function each.
-    fn city() -> (Hierarchy, Vec<Block>) {
-        let mut builder = HierarchyBuilder::new("city");
-        for district in 0..9 {
-            let name = format!("district_with_a_rather_long_name_{district}");
-            let module = Module::named(ModuleKind::Directory, &name);
-            let district = builder.add(NodeId::ROOT, module);
-            for file in 0..9 {
-                let name = format!("{file}.c");
-                let file = builder.add(district, Module::named(ModuleKind::File, &name));
-                builder.add(file, Module::named(ModuleKind::Function, "function"));
-            }
-        }
-        let (hierarchy, _) = builder.build();
-        let blocks = layout(
-            &hierarchy,
-            &Cut::all(),
-            &[],
-            &Heights::Even,
-            Tiling::Squarified,
-        );
-        (hierarchy, blocks)
-    }
-
-    /// Straight from above, `width` world units across the picture, north at the top.
-    fn above(middle: Vec2, width: f32) -> Eye {
-        let size = Vec2::new(1400.0, 1000.0);
-        let scale = 2.0 / width;
-        let scale = Vec3::new(scale, scale * size.x / size.y, 1e-4);
-        let position = middle.extend(1000.0);
-        Eye {
-            position,
-            right: Vec3::X,
-            clip_from_world: Mat4::from_scale(scale) * Mat4::from_translation(-middle.extend(0.0)),
-            size,
-            focal: size.x / width * 1000.0,
-        }
-    }
-
-    fn around(
-        is_seen: bool,
-    ) -> Around<'static, impl Fn(u32, Vec3) -> bool, impl Fn(ModuleId) -> u8> {
-        Around {
-            looks: &[],
-            is_seen: move |_, _| is_seen,
-            importance: |_| 0,
-        }
-    }
-
-    fn names(labels: &FlatLabels) -> Vec<&str> {
-        let shown = labels.labels().iter();
-        shown.map(|label| label.text.as_str()).collect()
-    }
-
-    #[test]
-    fn names_appear_as_they_become_large_enough_those_of_functions_last() {
-        let (hierarchy, blocks) = city();
-        let mut labels = FlatLabels::new(&hierarchy, &blocks);
-        let middle = Vec2::new(500.0, 350.0);
-        labels.update(&hierarchy, &blocks, &above(middle, 60_000.0), &around(true));
-        assert!(names(&labels).is_empty());
-        let far_away = above(middle, 2.0 * CITY_SIZE);
-        labels.update(&hierarchy, &blocks, &far_away, &around(true));
-        let far = names(&labels).len();
-        labels.update(
-            &hierarchy,
-            &blocks,
-            &above(middle, CITY_SIZE),
-            &around(true),
-        );
-        let near = names(&labels);
-        assert!((1..near.len()).contains(&far), "{far} {near:?}");
-        assert!(near.contains(&"city") && near.iter().any(|name| name.ends_with(".c")));
-        assert!(
-            near.iter()
-                .all(|name| !name.contains('…') || name.starts_with("district"))
-        );
-        labels.update(
-            &hierarchy,
-            &blocks,
-            &above(middle, CITY_SIZE),
-            &around(false),
-        );
-        assert!(names(&labels).is_empty(), "all hidden");
-        let eye = above(Vec2::new(300.0, 300.0), 120.0);
-        labels.update(&hierarchy, &blocks, &eye, &around(true));
-        let close = names(&labels);
-        assert!(close.contains(&"function"), "{close:?}");
-    }
-
-    #[test]
-    fn a_name_slides_along_its_strip_into_the_picture() {
-        let (hierarchy, blocks) = city();
-        let mut labels = FlatLabels::new(&hierarchy, &blocks);
-        // The west end of the root's strip lies outside.
-        let eye = above(Vec2::new(700.0, 100.0), 600.0);
-        labels.update(&hierarchy, &blocks, &eye, &around(true));
-        let root = labels.labels().iter().find(|label| label.text == "city");
-        let root = root.expect("the root's strip is in the picture");
-        assert!((400.0..1000.0).contains(&root.origin.x), "{root:?}");
-    }
-
-    #[test]
-    fn a_chain_of_only_districts_has_one_name_and_one_strip() {
-        let mut builder = HierarchyBuilder::new("library");
-        let mut top = NodeId::ROOT;
-        for name in ["src", "main", "java"] {
-            top = builder.add(top, Module::named(ModuleKind::Directory, name));
-        }
-        for file in ["Gson.java", "Json.java"] {
-            let class = file.trim_end_matches(".java");
-            let file = builder.add(top, Module::named(ModuleKind::File, file));
-            let class = builder.add(file, Module::named(ModuleKind::Class, class));
-            for name in ["read", "write"] {
-                builder.add(class, Module::named(ModuleKind::Function, name));
-            }
-        }
-        let (hierarchy, _) = builder.build();
-        let cut = Cut::all();
-        let blocks = layout(&hierarchy, &cut, &[], &Heights::Even, Tiling::Squarified);
-        // Four terraces on each other leave no more free than one strip and their ledges.
-        let (low, high) = (&blocks[0], &blocks[4]);
-        let strip = label_strip(Rect::of_block(low), 0) as f32;
-        let free = high.min.y - low.min.y;
-        assert!(free < 1.6 * strip, "{free} of a strip of {strip}");
-        let mut labels = FlatLabels::new(&hierarchy, &blocks);
-        let eye = above(Vec2::new(500.0, 357.0), 1150.0);
-        labels.update(&hierarchy, &blocks, &eye, &around(true));
-        let names: Vec<&str> = labels.labels().iter().map(|it| it.text.as_str()).collect();
-        assert!(names.contains(&"library/src/main/java"), "{names:?}");
-        assert!(names.contains(&"Gson.java"), "{names:?}");
-        assert!(
-            !names.contains(&"src") && !names.contains(&"Gson"),
-            "{names:?}"
-        );
-    }
 }

@@ -1,0 +1,144 @@
+//! Which names are shown, on an invented city.
+
+use glam::Mat4;
+
+use super::*;
+use crate::facts::hierarchy::{HierarchyBuilder, Module, NodeId};
+use crate::filter::cut::Cut;
+use crate::layout::geometry::CITY_SIZE;
+use crate::layout::treemap::{Heights, Rect, Tiling, label_strip, layout};
+
+/// Nine districts of nine files with a function each.
+fn city() -> (Hierarchy, Vec<Block>) {
+    let mut builder = HierarchyBuilder::new("city");
+    for district in 0..9 {
+        let name = format!("district_with_a_rather_long_name_{district}");
+        let module = Module::named(ModuleKind::Directory, &name);
+        let district = builder.add(NodeId::ROOT, module);
+        for file in 0..9 {
+            let name = format!("{file}.c");
+            let file = builder.add(district, Module::named(ModuleKind::File, &name));
+            builder.add(file, Module::named(ModuleKind::Function, "function"));
+        }
+    }
+    let (hierarchy, _) = builder.build();
+    let blocks = layout(
+        &hierarchy,
+        &Cut::all(),
+        &[],
+        &Heights::Even,
+        Tiling::Squarified,
+    );
+    (hierarchy, blocks)
+}
+
+/// Straight from above, `width` world units across the picture, north at the top.
+fn above(middle: Vec2, width: f32) -> Eye {
+    let size = Vec2::new(1400.0, 1000.0);
+    let scale = 2.0 / width;
+    let scale = Vec3::new(scale, scale * size.x / size.y, 1e-4);
+    let position = middle.extend(1000.0);
+    Eye {
+        position,
+        right: Vec3::X,
+        clip_from_world: Mat4::from_scale(scale) * Mat4::from_translation(-middle.extend(0.0)),
+        size,
+        focal: size.x / width * 1000.0,
+    }
+}
+
+fn around(is_seen: bool) -> Around<'static, impl Fn(u32, Vec3) -> bool, impl Fn(ModuleId) -> u8> {
+    Around {
+        looks: &[],
+        is_seen: move |_, _| is_seen,
+        importance: |_| 0,
+    }
+}
+
+fn names(labels: &FlatLabels) -> Vec<&str> {
+    let shown = labels.labels().iter();
+    shown.map(|label| label.text.as_str()).collect()
+}
+
+#[test]
+fn names_appear_as_they_become_large_enough_those_of_functions_last() {
+    let (hierarchy, blocks) = city();
+    let mut labels = FlatLabels::new(&hierarchy, &blocks);
+    let middle = Vec2::new(500.0, 350.0);
+    labels.update(&hierarchy, &blocks, &above(middle, 60_000.0), &around(true));
+    assert!(names(&labels).is_empty());
+    let far_away = above(middle, 2.0 * CITY_SIZE);
+    labels.update(&hierarchy, &blocks, &far_away, &around(true));
+    let far = names(&labels).len();
+    labels.update(
+        &hierarchy,
+        &blocks,
+        &above(middle, CITY_SIZE),
+        &around(true),
+    );
+    let near = names(&labels);
+    assert!((1..near.len()).contains(&far), "{far} {near:?}");
+    assert!(near.contains(&"city") && near.iter().any(|name| name.ends_with(".c")));
+    assert!(
+        near.iter()
+            .all(|name| !name.contains('…') || name.starts_with("district"))
+    );
+    labels.update(
+        &hierarchy,
+        &blocks,
+        &above(middle, CITY_SIZE),
+        &around(false),
+    );
+    assert!(names(&labels).is_empty(), "all hidden");
+    let eye = above(Vec2::new(300.0, 300.0), 120.0);
+    labels.update(&hierarchy, &blocks, &eye, &around(true));
+    let close = names(&labels);
+    assert!(close.contains(&"function"), "{close:?}");
+}
+
+#[test]
+fn a_name_slides_along_its_strip_into_the_picture() {
+    let (hierarchy, blocks) = city();
+    let mut labels = FlatLabels::new(&hierarchy, &blocks);
+    // The west end of the root's strip lies outside.
+    let eye = above(Vec2::new(700.0, 100.0), 600.0);
+    labels.update(&hierarchy, &blocks, &eye, &around(true));
+    let root = labels.labels().iter().find(|label| label.text == "city");
+    let root = root.expect("the root's strip is in the picture");
+    assert!((400.0..1000.0).contains(&root.origin.x), "{root:?}");
+}
+
+#[test]
+fn a_chain_of_only_districts_has_one_name_and_one_strip() {
+    let mut builder = HierarchyBuilder::new("library");
+    let mut top = NodeId::ROOT;
+    for name in ["src", "main", "java"] {
+        top = builder.add(top, Module::named(ModuleKind::Directory, name));
+    }
+    for file in ["Gson.java", "Json.java"] {
+        let class = file.trim_end_matches(".java");
+        let file = builder.add(top, Module::named(ModuleKind::File, file));
+        let class = builder.add(file, Module::named(ModuleKind::Class, class));
+        for name in ["read", "write"] {
+            builder.add(class, Module::named(ModuleKind::Function, name));
+        }
+    }
+    let (hierarchy, _) = builder.build();
+    let cut = Cut::all();
+    let blocks = layout(&hierarchy, &cut, &[], &Heights::Even, Tiling::Squarified);
+    // Four terraces on each other leave no more free than one strip and their ledges.
+    let (low, high) = (&blocks[0], &blocks[4]);
+    let strip = label_strip(Rect::of_block(low), 0) as f32;
+    let free = high.min.y - low.min.y;
+    assert!(free < 1.6 * strip, "{free} of a strip of {strip}");
+    let mut labels = FlatLabels::new(&hierarchy, &blocks);
+    let eye = above(Vec2::new(500.0, 357.0), 1150.0);
+    labels.update(&hierarchy, &blocks, &eye, &around(true));
+    let names: Vec<&str> = labels.labels().iter().map(|it| it.text.as_str()).collect();
+    assert!(names.contains(&"library/src/main/java"), "{names:?}");
+    assert!(names.contains(&"Gson.java"), "{names:?}");
+    assert!(
+        !names.contains(&"src") && !names.contains(&"Gson"),
+        "{names:?}"
+    );
+}
