@@ -15,24 +15,26 @@ const FAINTEST_PICKED: f32 = 0.28;
 // So much nearer an arc counts as it is, as `src/layout/pick_arc.rs` has it.
 const NEARER: f32 = 1.001;
 // Flags.
-const OUTLINED: u32 = 1u;
-const DASHED: u32 = 2u;
-const CORD: u32 = 4u;
+const OUTLINED: u32 = 0x01000000u;
+const DASHED: u32 = 0x02000000u;
+const CORD: u32 = 0x04000000u;
+const LIT: u32 = 0x08000000u;
+const POINTS: u32 = 0x00ffffffu;
 
 struct Arc {
-    from_colour: vec4f,
-    to_colour: vec4f,
-    // The blocks that it runs from and to, and how far they stand over its ends.
+    // The blocks that it runs from and to: its ends stand over its points by as much as these have risen.
     ends: vec2u,
-    rises: vec2f,
     first_point: u32,
-    points: u32,
+    points_flags: u32,
     width: f32,
-    pulse: f32,
-    flags: u32,
+    opacity: f32,
+    ink: u32,
     place: u32,
-    pad0: u32,
-    pad1: u32,
+}
+
+struct Ink {
+    caller: vec4f,
+    callee: vec4f,
 }
 
 // The arcs of a range of blocks, and how opaque they are at least.
@@ -49,15 +51,18 @@ struct Focus {
     chosen: Emphasis,
     // How far it is from before to hovered.
     share: f32,
+    // How far lights have run, 0 to 1.
+    phase: f32,
     pad0: f32,
     pad1: f32,
-    pad2: f32,
 }
 
 @group(1) @binding(0) var<storage, read> arcs: array<Arc>;
 @group(1) @binding(1) var<storage, read> points: array<vec4f>;
-@group(1) @binding(2) var<uniform> focus: Focus;
-@group(1) @binding(3) var depth: texture_depth_2d;
+@group(1) @binding(2) var<storage, read> inks: array<Ink>;
+@group(1) @binding(3) var<storage, read> looks: array<Look>;
+@group(1) @binding(4) var<uniform> focus: Focus;
+@group(1) @binding(5) var depth: texture_depth_2d;
 
 struct Ribbon {
     @builtin(position) position: vec4f,
@@ -126,18 +131,15 @@ fn emphasized(ends: vec2u, opacity: f32) -> f32 {
 @vertex
 fn ribbon(@builtin(vertex_index) index: u32, @builtin(instance_index) instance: u32) -> Ribbon {
     let arc = arcs[instance];
-    let is_outlined = (arc.flags & OUTLINED) != 0u;
-    var colours = array<vec4f, 2>(arc.from_colour, arc.to_colour);
-    if !is_outlined {
-        colours[0].a = emphasized(arc.ends, colours[0].a);
-        colours[1].a = emphasized(arc.ends, colours[1].a);
-    }
-    let clearest = max(colours[0].a, colours[1].a);
-    let segments = select(THREAD_SEGMENTS, CORD_SEGMENTS, (arc.flags & CORD) != 0u);
+    let count = arc.points_flags & POINTS;
+    let is_outlined = (arc.points_flags & OUTLINED) != 0u;
+    let opacity = select(emphasized(arc.ends, arc.opacity), arc.opacity, is_outlined);
+    let segments = select(THREAD_SEGMENTS, CORD_SEGMENTS, (arc.points_flags & CORD) != 0u);
     let t = f32(index >> 1u) / f32(segments);
-    var on = spline(arc.first_point, arc.points, t);
-    on.at.z += mix(arc.rises.x, arc.rises.y, t);
-    on.tangent.z += (arc.rises.y - arc.rises.x) / f32(max(arc.points, 4u) - 3u) / 3.0;
+    var on = spline(arc.first_point, count, t);
+    let rises = vec2f(looks[arc.ends.x].rise, looks[arc.ends.y].rise);
+    on.at.z += mix(rises.x, rises.y, t);
+    on.tangent.z += (rises.y - rises.x) / f32(max(count, 4u) - 3u) / 3.0;
     let to_eye = frame.eye - on.at;
     let distance = max(length(to_eye), 1e-3);
     let pixel = frame.pixel * distance;
@@ -153,23 +155,27 @@ fn ribbon(@builtin(vertex_index) index: u32, @builtin(instance_index) instance: 
     let width = max(wanted, least);
     let half = 0.5 * width + select(0.0, frame.scale + 0.12 * width, is_outlined);
     let reach = (half + 1.0) * select(-1.0, 1.0, (index & 1u) != 0u);
-    var colour = mix(colours[0], colours[1], smoothstep(0.08, 0.92, t));
-    colour.a *= max(min(wanted / least, 1.0), 0.3);
+    let ink = inks[min(arc.ink, arrayLength(&inks) - 1u)];
+    let rgb = mix(ink.caller.rgb, ink.callee.rgb, smoothstep(0.08, 0.92, t));
+    let colour = vec4f(rgb, opacity * max(min(wanted / least, 1.0), 0.3));
     let world = on.at + side * reach * pixel;
-    let ends = points[arc.first_point].xyz - points[arc.first_point + arc.points - 1u].xyz;
+    let ends = points[arc.first_point].xyz - points[arc.first_point + count - 1u].xyz;
     // What nobody sees costs nothing.
     let clip = select(
         vec4f(0.0, 0.0, -1.0, 1.0),
         frame.clip_from_world * vec4f(world, 1.0),
-        clearest > 0.002,
+        opacity > 0.002,
     );
+    // By its ends, so that a light does not jump when the ranking changes.
+    let apart = (arc.ends.x ^ ((arc.ends.y << 7u) | (arc.ends.y >> 25u))) * 2654435769u;
+    let pulse = fract(focus.phase + f32(apart >> 8u) / 16777216.0);
     return Ribbon(
         clip,
         colour,
         vec2f(reach, half),
-        vec2f(t, arc.pulse),
-        arc.flags,
-        select(0u, arc.place + 1u, clearest >= FAINTEST_PICKED),
+        vec2f(t, select(-1.0, pulse, (arc.points_flags & LIT) != 0u)),
+        arc.points_flags,
+        select(0u, arc.place + 1u, opacity >= FAINTEST_PICKED),
         1.0 / clamp(floor(length(ends) / 14.0), 3.0, 40.0),
     );
 }

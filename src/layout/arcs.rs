@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::bundles::{Bundler, Ground, Path, hop};
 use super::emphasis::Emphasis;
-use super::geometry::{Arc, Arcs, CITY_SIZE};
+use super::geometry::{Arc, Arcs, CITY_SIZE, Ink};
 
 /// Widths in world units: of a relation of one call, and what one of the most has more. Between them the
 /// width grows with the logarithm of the amount.
@@ -77,30 +77,18 @@ impl BlockRelation {
     }
 }
 
-/// Linear colours of relations at the caller and at the callee.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct ArcColors {
-    pub caller: [f32; 3],
-    pub callee: [f32; 3],
-}
-
 /// How relations are drawn.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ArcStyle {
-    pub colors: ArcColors,
+    pub ink: Ink,
     pub measure: ArcMeasure,
     /// The amount that is drawn widest.
     pub most: u64,
     /// So many arcs are drawn at most.
     pub limit: usize,
-    /// How far the lights on the arcs of the last step have run, 0 to 1.
-    pub phase: f32,
     /// Blocks whose relations are drawn before all others when they are too many.
     pub wanted: [Range<u32>; 2],
 }
-
-/// Lights of different arcs run out of step by this, so that they do not blink together.
-const PULSE_APART: f32 = 0.381_966;
 
 /// Which relations are drawn: indices, kept to be filled again without allocating.
 #[derive(Clone, Debug, Default)]
@@ -109,73 +97,69 @@ pub struct Drawn {
     pub relations: Vec<u32>,
     /// How many there are that are not drawn.
     pub left_out: usize,
-    scratch: Vec<u32>,
-    cords: Vec<u32>,
+    /// Scratch: of what has been called its importance and index, in order of indices and the most important first.
+    called: Vec<(u64, u32)>,
+    ranked: Vec<(u64, u32)>,
+    cords: usize,
+}
+
+/// How important a relation is: what is wanted before all, then by calls in the step, then by amount. The greater,
+/// the less important, so that what is equal can go on by index. The bits of numbers that are not negative are in the
+/// order of the numbers.
+fn rank(relation: &BlockRelation, style: &ArcStyle) -> u64 {
+    let BlockRelation { from, to, .. } = relation;
+    let mut wanted = style.wanted.iter();
+    let is_wanted = wanted.any(|of| of.contains(from) || of.contains(to));
+    let in_step = match style.measure {
+        ArcMeasure::Calls => relation.step_calls,
+        ArcMeasure::Cost => u64::from(relation.step_calls > 0),
+    };
+    let bits = |amount: u64| u64::from((amount as f32).to_bits());
+    // The sign is never set, so that there is a bit to spare.
+    !(u64::from(is_wanted) << 63 | bits(in_step) << 32 | bits(relation.amount(style.measure)))
 }
 
 impl Drawn {
     pub fn clear(&mut self) {
         self.relations.clear();
         self.left_out = 0;
+        self.cords = 0;
     }
 
     /// Chooses among the relations that have been called: those of the last step before others, then those of
     /// the largest amounts. O(relations).
     fn choose(&mut self, relations: &[BlockRelation], style: &ArcStyle) {
-        let rank = |&index: &u32| {
-            let relation = &relations[index as usize];
-            let BlockRelation { from, to, .. } = *relation;
-            let wanted = style.wanted.iter();
-            let is_wanted = wanted
-                .clone()
-                .any(|of| of.contains(&from) || of.contains(&to));
-            let in_step = match style.measure {
-                ArcMeasure::Calls => relation.step_calls,
-                ArcMeasure::Cost => u64::from(relation.step_calls > 0),
-            };
-            let by = (is_wanted, in_step, relation.amount(style.measure));
-            (std::cmp::Reverse(by), from, to)
-        };
         self.clear();
-        self.cords.clear();
-        self.scratch.clear();
+        self.called.clear();
         let called = (0u32..).zip(relations).filter(|(_, it)| it.calls > 0);
-        self.scratch.extend(called.map(|(index, _)| index));
-        let all = self.scratch.len();
+        self.called
+            .extend(called.map(|(index, it)| (rank(it, style), index)));
+        let all = self.called.len();
         let most = style.limit.min(all);
         self.left_out = all - most;
         if most == 0 {
             return;
         }
-        let mut last_cord = None;
-        let mut last = None;
+        self.ranked.clear();
+        self.ranked.extend_from_slice(&self.called);
+        let mut last = (u64::MAX, u32::MAX);
         if most < all {
-            let (_, nth, _) = self.scratch.select_nth_unstable_by_key(most - 1, rank);
-            last = Some(rank(nth));
+            last = *self.ranked.select_nth_unstable(most - 1).1;
         }
-        if MOST_CORDS < most {
-            let chosen = &mut self.scratch[..most];
-            let (_, nth, _) = chosen.select_nth_unstable_by_key(MOST_CORDS - 1, rank);
-            last_cord = Some(rank(nth));
+        self.cords = most.min(MOST_CORDS);
+        if self.cords < most {
+            self.ranked[..most].select_nth_unstable(self.cords - 1);
         }
+        let cords = &mut self.ranked[..self.cords];
+        cords.sort_unstable_by(|a, b| b.cmp(a));
         // The others in their own order, which stays the same from frame to frame.
-        for index in (0u32..)
-            .zip(relations)
-            .filter(|(_, it)| it.calls > 0)
-            .map(|it| it.0)
-        {
-            let of = rank(&index);
-            if last.is_some_and(|last| of > last) {
-                continue;
-            }
-            match last_cord.is_some_and(|last| of > last) {
-                true => self.relations.push(index),
-                false => self.cords.push(index),
-            }
-        }
-        self.cords
-            .sort_unstable_by_key(|index| std::cmp::Reverse(rank(index)));
-        self.relations.extend_from_slice(&self.cords);
+        let last_cord = cords[0];
+        let threads = self
+            .called
+            .iter()
+            .filter(|&&it| last_cord < it && it <= last);
+        self.relations.extend(threads.map(|&(_, index)| index));
+        self.relations.extend(cords.iter().map(|&(_, index)| index));
     }
 }
 
@@ -203,69 +187,65 @@ pub fn add_relations(
     style: &ArcStyle,
 ) {
     drawn.choose(relations, style);
-    let scale = (style.most as f32).ln_1p().max(1.0);
-    let width = |relation: &BlockRelation| {
-        let share = ((relation.amount(style.measure) as f32).ln_1p() / scale).min(1.0);
-        let widening = if relation.step_calls > 0 {
-            STEP_WIDENING
-        } else {
-            1.0
-        };
-        (WIDTH + WIDTH_BY_AMOUNT * share * share) * widening
-    };
-    let threads = drawn.relations.len() - drawn.cords.len().min(drawn.relations.len());
+    let scale = 1.0
+        / (style.most as f32 + 1.0)
+            .log2()
+            .max(std::f32::consts::LOG2_E);
+    let threads = drawn.relations.len() - drawn.cords;
+    let pen = arcs.inks.len() as u32;
+    arcs.inks.push(style.ink);
     let mut ink_of_threads = 0.0;
     let mut ink_of_cords = 0.0;
+    let first = arcs.arcs.len();
     for (place, &index) in drawn.relations.iter().enumerate() {
         let relation = &mut relations[index as usize];
         if relation.path.points == 0 {
             relation.path = bundler.bundle(ground, relation.from, relation.to, &mut arcs.points);
         }
-        let ink = ink(&relation.path, width(relation));
+        let amount = relation.amount(style.measure) as f32;
+        let share = ((amount + 1.0).log2() * scale).min(1.0);
+        let in_step = relation.step_calls > 0;
+        let widening = if in_step { STEP_WIDENING } else { 1.0 };
+        let width = (WIDTH + WIDTH_BY_AMOUNT * share * share) * widening;
+        let ink = ink(&relation.path, width);
         match place < threads {
             true => ink_of_threads += ink,
             false => ink_of_cords += ink,
         }
-    }
-    let area = ground_area(ground);
-    let dim = (INK_OF_THREADS * area / f32::max(ink_of_threads, 1.0)).clamp(FAINTEST, 1.0);
-    // The least important cord is drawn first: what those after it need is what is left now.
-    let room = INK_OF_CORDS * area;
-    let mut before_it = ink_of_cords;
-    for (place, &index) in drawn.relations.iter().enumerate() {
-        let relation = &relations[index as usize];
-        let in_step = relation.step_calls > 0;
-        let width = width(relation);
-        let is_cord = place >= threads;
-        let share = if is_cord {
-            before_it -= ink(&relation.path, width);
-            (room / before_it.max(1.0)).clamp(dim, 1.0)
-        } else {
-            dim
-        };
-        let opacity = share * if in_step { STEP } else { CALM };
-        let [from, to] =
-            [style.colors.caller, style.colors.callee].map(|[r, g, b]| [r, g, b, opacity]);
-        // By its ends, so that a light does not jump when the ranking changes.
-        let apart = (relation.from ^ relation.to.rotate_left(7)) as f32 * PULSE_APART;
         arcs.arcs.push(Arc {
             first_point: relation.path.first,
             points: relation.path.points,
             ends: [relation.from, relation.to],
-            rises: [relation.from, relation.to].map(|end| ground.rise(end)),
             width,
-            from,
-            to,
-            is_cord,
+            opacity: if in_step { STEP } else { CALM },
+            ink: pen,
+            is_cord: place >= threads,
             outlined: false,
             dashed: false,
-            pulse: if in_step {
-                (style.phase + apart).fract()
-            } else {
-                -1.0
-            },
+            is_lit: in_step,
         });
     }
+    let area = ground_area(ground);
+    let dim = INK_OF_THREADS * area / f32::max(ink_of_threads, 1.0);
+    let dim = in_steps(dim).clamp(FAINTEST, 1.0);
+    // The least important cord is drawn first: what those after it need is what is left now.
+    let room = INK_OF_CORDS * area;
+    let mut before_it = ink_of_cords;
+    let (of_threads, of_cords) = arcs.arcs[first..].split_at_mut(threads);
+    for arc in of_threads {
+        arc.opacity *= dim;
+    }
+    for (arc, &index) in of_cords.iter_mut().zip(&drawn.relations[threads..]) {
+        before_it -= ink(&relations[index as usize].path, arc.width);
+        arc.opacity *= in_steps(room / before_it.max(1.0)).clamp(dim, 1.0);
+    }
+}
+
+/// The next lower of numbers that lie 3 % apart: what changes less than can be seen from frame to frame stays the
+/// same, and need not be sent anew.
+fn in_steps(share: f32) -> f32 {
+    const STEPS: f32 = 24.0;
+    ((share.log2() * STEPS).floor() / STEPS).exp2()
 }
 
 /// How opaque the arcs of the blocks `of` are when they are shown alone: full where they are few. O(drawn).
@@ -291,7 +271,9 @@ pub fn emphasize(
 }
 
 /// Adds the hyperarc of a thread: one arch for each hop from a block to another, outermost first.
-pub fn add_hyperarc(arcs: &mut Arcs, ground: Ground<'_>, hops: &[[u32; 2]], [r, g, b]: [f32; 3]) {
+pub fn add_hyperarc(arcs: &mut Arcs, ground: Ground<'_>, hops: &[[u32; 2]], color: [f32; 3]) {
+    let pen = arcs.inks.len() as u32;
+    arcs.inks.push([color; 2]);
     for (index, &ends) in hops.iter().enumerate() {
         let inward = (index + 1) as f32 / hops.len() as f32;
         let path = hop(ground, ends, &mut arcs.points);
@@ -299,14 +281,13 @@ pub fn add_hyperarc(arcs: &mut Arcs, ground: Ground<'_>, hops: &[[u32; 2]], [r, 
             first_point: path.first,
             points: path.points,
             ends,
-            rises: ends.map(|end| ground.rise(end)),
             width: HYPERARC_WIDTH * (HYPERARC_TAPER + (1.0 - HYPERARC_TAPER) * inward),
-            from: [r, g, b, 1.0],
-            to: [r, g, b, 1.0],
+            opacity: 1.0,
+            ink: pen,
             is_cord: true,
             outlined: true,
             dashed: false,
-            pulse: -1.0,
+            is_lit: false,
         });
     }
 }
@@ -341,11 +322,6 @@ mod tests {
         ]
     }
 
-    const COLORS: ArcColors = ArcColors {
-        caller: [0.0; 3],
-        callee: [1.0; 3],
-    };
-
     fn relation(from: u32, to: u32, calls: u64, step_calls: u64) -> BlockRelation {
         BlockRelation {
             from,
@@ -365,7 +341,7 @@ mod tests {
         let mut arcs = Arcs::default();
         let mut drawn = Drawn::default();
         let style = ArcStyle {
-            colors: COLORS,
+            ink: [[0.0; 3], [1.0; 3]],
             most: 1000,
             limit,
             ..ArcStyle::default()
@@ -391,7 +367,6 @@ mod tests {
         let ground = Ground {
             blocks: &blocks,
             parents: &parents,
-            looks: &[],
         };
         for from in 0..7 {
             for to in (0..7).filter(|&to| to != from) {
@@ -440,7 +415,6 @@ mod tests {
         let ground = Ground {
             blocks: &blocks,
             parents: &parents,
-            looks: &[],
         };
         for (from, to) in [(1, 4), (4, 1)] {
             let (arcs, ..) = add(ground, &mut [relation(from, to, 1, 0)], 9);
@@ -459,7 +433,6 @@ mod tests {
         let ground = Ground {
             blocks: &blocks,
             parents: &parents,
-            looks: &[],
         };
         let (arcs, ..) = add(ground, &mut [relation(2, 6, 5, 0), relation(6, 2, 5, 0)], 9);
         let there = arcs.points[0];
@@ -474,7 +447,6 @@ mod tests {
         let ground = Ground {
             blocks: &blocks,
             parents: &parents,
-            looks: &[],
         };
         let mut relations = [
             relation(2, 3, 1000, 0),
@@ -490,7 +462,7 @@ mod tests {
             [(2, 3), (3, 6)],
             "the most important one is drawn last"
         );
-        assert!(arcs.arcs[1].from[3] > arcs.arcs[0].from[3]);
+        assert!(arcs.arcs[1].opacity > arcs.arcs[0].opacity);
         assert!(arcs.arcs[0].width > 1.9 && arcs.arcs[1].width < 1.9);
         let (_, kept, left_out) = add(ground, &mut relations, 0);
         assert_eq!((kept.len(), left_out), (0, 4));
@@ -546,7 +518,6 @@ mod tests {
         let ground = Ground {
             blocks: &blocks,
             parents: &parents,
-            looks: &[],
         };
         let covered = |many: u32| {
             let ends = (0..many).map(|i| (1 + i * 7 % count, 1 + (i * 131 + 977) % count));
@@ -555,12 +526,12 @@ mod tests {
                 .map(|(from, to)| relation(from, to, 1 + u64::from(from % 500), 0))
                 .collect();
             let (arcs, ..) = add(ground, &mut relations, usize::MAX);
-            let first = arcs.arcs.first().map_or(0.0, |arc| arc.from[3]);
-            let last = arcs.arcs.last().map_or(0.0, |arc| arc.from[3]);
+            let first = arcs.arcs.first().map_or(0.0, |arc| arc.opacity);
+            let last = arcs.arcs.last().map_or(0.0, |arc| arc.opacity);
             let ink = arcs.arcs.iter().map(|arc| {
                 let ends =
                     [0, arc.points - 1].map(|at| arcs.points[(arc.first_point + at) as usize]);
-                arc.from[3] * arc.width.max(1.0) * ends[0].distance(ends[1])
+                arc.opacity * arc.width.max(1.0) * ends[0].distance(ends[1])
             });
             (ink.sum::<f32>(), first, last)
         };
@@ -578,7 +549,6 @@ mod tests {
         let ground = Ground {
             blocks: &blocks,
             parents: &parents,
-            looks: &[],
         };
         let mut arcs = Arcs::default();
         add_hyperarc(&mut arcs, ground, &[[2, 5], [5, 2], [2, 6]], [0.5; 3]);

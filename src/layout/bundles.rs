@@ -3,7 +3,7 @@
 
 use glam::{Vec2, Vec3};
 
-use super::geometry::{Block, BlockLook};
+use super::geometry::Block;
 
 /// Control points of an arc between its ends: enough for a smooth arch, and a bound for deep trees.
 const FEWEST_SEGMENTS: usize = 4;
@@ -23,13 +23,12 @@ const HYPERARC_BULGE: f32 = 0.05;
 /// block's side, so that the two directions of a pair do not coincide.
 const SIDESTEP: f32 = 0.12;
 
-/// The blocks that arcs stand on. `looks` may be empty: nothing risen.
+/// The blocks that arcs stand on.
 #[derive(Clone, Copy, Debug)]
 pub struct Ground<'a> {
     pub blocks: &'a [Block],
     /// As by [`super::treemap::parents`].
     pub parents: &'a [u32],
-    pub looks: &'a [BlockLook],
 }
 
 impl Ground<'_> {
@@ -45,11 +44,6 @@ impl Ground<'_> {
 
     fn top(&self, block: u32) -> f32 {
         self.blocks[block as usize].max.z
-    }
-
-    /// How far a block stands above its top at rest.
-    pub fn rise(&self, block: u32) -> f32 {
-        self.looks.get(block as usize).map_or(0.0, |look| look.rise)
     }
 }
 

@@ -23,13 +23,13 @@ impl Emphasis {
     }
 
     /// The opacity of an arc when only those of the subtree are shown.
-    fn alone(&self, arc: &Arc, opacity: f32) -> f32 {
+    fn alone(&self, arc: &Arc) -> f32 {
         if self.blocks.is_empty() {
-            opacity
+            arc.opacity
         } else if self.touches(arc) {
-            opacity.max(self.opacity)
+            arc.opacity.max(self.opacity)
         } else {
-            opacity * GHOST
+            arc.opacity * GHOST
         }
     }
 }
@@ -47,14 +47,13 @@ pub struct Focus {
 }
 
 impl Focus {
-    /// How opaque an arc is that has `opacity` of its own; as `shaders/arcs.wgsl` has it. Hyperarcs and what is
-    /// outlined stay as they are.
-    pub fn opacity(&self, arc: &Arc, opacity: f32) -> f32 {
+    /// How opaque an arc is; as `shaders/arcs.wgsl` has it. Hyperarcs and what is outlined stay as they are.
+    pub fn opacity(&self, arc: &Arc) -> f32 {
         if arc.outlined {
-            return opacity;
+            return arc.opacity;
         }
-        let before = self.before.alone(arc, opacity);
-        let now = self.hovered.alone(arc, opacity);
+        let before = self.before.alone(arc);
+        let now = self.hovered.alone(arc);
         let shown = before + (now - before) * self.share;
         match self.chosen.touches(arc) {
             true => shown.max(self.chosen.opacity),
@@ -64,8 +63,7 @@ impl Focus {
 
     /// Whether an arc is clear enough to be found under the pointer.
     pub fn is_picked(&self, arc: &Arc) -> bool {
-        let opacity = arc.from[3].max(arc.to[3]);
-        self.opacity(arc, opacity) >= FAINTEST_PICKED
+        self.opacity(arc) >= FAINTEST_PICKED
     }
 }
 
@@ -76,8 +74,7 @@ mod tests {
     fn arc(from: u32, to: u32) -> Arc {
         Arc {
             ends: [from, to],
-            from: [0.0, 0.0, 0.0, 0.2],
-            to: [0.0, 0.0, 0.0, 0.2],
+            opacity: 0.2,
             ..Arc::default()
         }
     }
@@ -93,23 +90,24 @@ mod tests {
     fn arcs_of_what_is_hovered_stand_alone_and_those_of_what_is_chosen_stay() {
         let (ours, theirs) = (arc(3, 9), arc(8, 9));
         let mut focus = Focus::default();
-        assert_eq!(focus.opacity(&ours, 0.2), 0.2);
+        assert_eq!(focus.opacity(&ours), 0.2);
         assert!(!focus.is_picked(&ours));
         focus.hovered = of(2..5);
         focus.share = 1.0;
-        assert_eq!(focus.opacity(&ours, 0.2), 0.8);
-        assert!(focus.opacity(&theirs, 0.2) < 0.02);
+        assert_eq!(focus.opacity(&ours), 0.8);
+        assert!(focus.opacity(&theirs) < 0.02);
         assert!(focus.is_picked(&ours) && !focus.is_picked(&theirs));
         focus.chosen = of(8..9);
-        assert_eq!(focus.opacity(&theirs, 0.2), 0.8);
+        assert_eq!(focus.opacity(&theirs), 0.8);
         // Half way from nothing.
         focus.chosen = Emphasis::default();
         focus.share = 0.5;
-        assert_eq!(focus.opacity(&ours, 0.2), 0.5);
+        assert_eq!(focus.opacity(&ours), 0.5);
         let hyperarc = Arc {
             outlined: true,
+            opacity: 1.0,
             ..theirs
         };
-        assert_eq!(focus.opacity(&hyperarc, 1.0), 1.0);
+        assert_eq!(focus.opacity(&hyperarc), 1.0);
     }
 }

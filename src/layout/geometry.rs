@@ -74,24 +74,27 @@ pub struct Arc {
     pub first_point: u32,
     /// How many control points it has; at least 2.
     pub points: u32,
-    /// The blocks that it runs from and to.
+    /// The blocks that it runs from and to. Its ends stand over its first and last control points by as much as these
+    /// blocks have risen; between them it follows in proportion.
     pub ends: [u32; 2],
-    /// How far its ends stand over its first and last control points; between them it follows in proportion.
-    pub rises: [f32; 2],
     /// Width in world units at its middle.
     pub width: f32,
-    /// Colours at the caller and at the callee.
-    pub from: Color,
-    pub to: Color,
+    /// 0 to 1.
+    pub opacity: f32,
+    /// Its colours, among those of all arcs.
+    pub ink: u32,
     /// One of the few that are looked at for themselves: drawn in more segments.
     pub is_cord: bool,
     /// Drawn with an outline and over the others: the hyperarc.
     pub outlined: bool,
     /// Drawn with gaps.
     pub dashed: bool,
-    /// Phase 0 to 1 of a light running from caller to callee; negative for none.
-    pub pulse: f32,
+    /// A light runs along it from caller to callee.
+    pub is_lit: bool,
 }
+
+/// Linear colours of arcs at the caller and at the callee.
+pub type Ink = [[f32; 3]; 2];
 
 impl Arc {
     /// The parts that an arc is drawn in, whatever its points.
@@ -113,6 +116,9 @@ pub struct Arcs {
     /// In the order in which they are drawn.
     pub arcs: Vec<Arc>,
     pub points: Vec<Vec3>,
+    pub inks: Vec<Ink>,
+    /// How far the lights on arcs have run, 0 to 1; that of each arc is ahead of this by an amount of its own.
+    pub phase: f32,
 }
 
 /// A name that lies flat on a terrace like the lettering of a map.

@@ -4,7 +4,7 @@
 use glam::{Vec2, Vec3, Vec4};
 
 use super::emphasis::Focus;
-use super::geometry::{Arc, Arcs};
+use super::geometry::{Arc, Arcs, BlockLook};
 use super::labels::Eye;
 use super::spline;
 
@@ -38,6 +38,16 @@ pub struct Pick<'a> {
     /// The place of the block that is seen there: arcs behind it are not found.
     pub block: Option<Vec3>,
     pub focus: &'a Focus,
+    /// Of the blocks that arcs run between.
+    pub looks: &'a [BlockLook],
+}
+
+impl Pick<'_> {
+    /// How far the ends of an arc stand over its first and last control points.
+    fn rises(&self, arc: &Arc) -> [f32; 2] {
+        arc.ends
+            .map(|end| self.looks.get(end as usize).map_or(0.0, |look| look.rise))
+    }
 }
 
 /// A cut through the ribbon, as the vertex shader makes it.
@@ -51,8 +61,9 @@ struct Rib {
     half: f32,
 }
 
-fn rib(arcs: &Arcs, arc: &Arc, t: f32, eye: &Eye, scale: f32) -> Rib {
-    let on = spline::evaluate(arcs, arc, t);
+fn rib(arcs: &Arcs, arc: &Arc, t: f32, pick: &Pick<'_>) -> Rib {
+    let (eye, scale) = (pick.eye, pick.scale);
+    let on = spline::evaluate(arcs, arc, pick.rises(arc), t);
     let to_eye = eye.position - on.at;
     let pixel = to_eye.length().max(1e-3) / eye.focal;
     let sideways = on.tangent.cross(to_eye);
@@ -121,7 +132,8 @@ fn may_be_near(arcs: &Arcs, arc: &Arc, pick: &Pick<'_>) -> bool {
     let Some(points) = points.filter(|points| points.len() > 1) else {
         return false;
     };
-    let highest = arc.rises[0].max(arc.rises[1]);
+    let [rise, rise_at_end] = pick.rises(arc);
+    let highest = rise.max(rise_at_end);
     let (mut min, mut max) = (Vec2::INFINITY, Vec2::NEG_INFINITY);
     let mut nearest = f32::INFINITY;
     for point in points {
@@ -151,15 +163,9 @@ fn on_ribbon(
 ) -> Option<ArcHit> {
     let segments = arc.segments();
     let mut near: Option<ArcHit> = None;
-    let mut before = rib(arcs, arc, 0.0, pick.eye, pick.scale);
+    let mut before = rib(arcs, arc, 0.0, pick);
     for segment in 1..=segments {
-        let after = rib(
-            arcs,
-            arc,
-            segment as f32 / segments as f32,
-            pick.eye,
-            pick.scale,
-        );
+        let after = rib(arcs, arc, segment as f32 / segments as f32, pick);
         // As the index buffer has them: 0 1 2, 2 1 3.
         let [a, b] = before.corners;
         let [c, d] = after.corners;
@@ -245,8 +251,7 @@ mod tests {
                 first_point: arcs.points.len() as u32,
                 points: points.len() as u32,
                 width: 1.0,
-                from: [1.0; 4],
-                to: [1.0; 4],
+                opacity: 1.0,
                 ..Arc::default()
             });
             arcs.points.extend_from_slice(points);
@@ -283,6 +288,7 @@ mod tests {
                 scale: 1.0,
                 block: None,
                 focus: &focus,
+                looks: &[],
             };
             pick(arcs, &looked_for)
         };
@@ -299,7 +305,7 @@ mod tests {
         assert_eq!(hit.arc, 0, "cords lie over threads");
         // What is too faint is not found.
         for arc in &mut arcs.arcs {
-            (arc.from[3], arc.to[3]) = (0.1, 0.1);
+            arc.opacity = 0.1;
         }
         assert_eq!(at(&arcs, Vec2::new(10.0, 0.0), 6.0), None);
     }

@@ -13,14 +13,14 @@ pub struct OnSpline {
 }
 
 /// The point at `t` (0 at the caller, 1 at the callee) of the clamped uniform cubic B-spline that `arc` is
-/// drawn along.
-pub fn point(arcs: &Arcs, arc: &Arc, t: f32) -> Vec3 {
-    evaluate(arcs, arc, t).at
+/// drawn along, its ends over its first and last control point by `rises`.
+pub fn point(arcs: &Arcs, arc: &Arc, rises: [f32; 2], t: f32) -> Vec3 {
+    evaluate(arcs, arc, rises, t).at
 }
 
 /// The same with the direction; as `shaders/arcs.wgsl` evaluates it. Nothing of an arc without control points.
 /// De Boor's algorithm: <https://en.wikipedia.org/wiki/De_Boor%27s_algorithm>
-pub fn evaluate(arcs: &Arcs, arc: &Arc, t: f32) -> OnSpline {
+pub fn evaluate(arcs: &Arcs, arc: &Arc, rises: [f32; 2], t: f32) -> OnSpline {
     let first = arc.first_point as usize;
     let points = arcs.points.get(first..first + arc.points as usize);
     let t = t.clamp(0.0, 1.0);
@@ -45,7 +45,7 @@ pub fn evaluate(arcs: &Arcs, arc: &Arc, t: f32) -> OnSpline {
             d[j] = d[j - 1].lerp(d[j], (u - left) / (right - left));
         }
     }
-    let [rise, rise_at_end] = arc.rises;
+    let [rise, rise_at_end] = rises;
     let rising = rise_at_end - rise;
     OnSpline {
         at: d[3] + Vec3::Z * (rise + rising * t),
@@ -65,6 +65,7 @@ mod tests {
         Arcs {
             arcs: vec![arc],
             points,
+            ..Arcs::default()
         }
     }
 
@@ -75,7 +76,7 @@ mod tests {
                 .map(|i| Vec3::new(i as f32, (i * i % 5) as f32, (i * 7 % 3) as f32))
                 .collect();
             let arcs = arcs(points.clone());
-            let at = |t| point(&arcs, &arcs.arcs[0], t);
+            let at = |t| point(&arcs, &arcs.arcs[0], [0.0; 2], t);
             assert!(at(0.0).distance(points[0]) < 1e-4);
             assert!(at(1.0).distance(points[count - 1]) < 1e-4);
             for step in 0..=50 {
@@ -99,6 +100,6 @@ mod tests {
             + points[1] * 3.0 * s * s * t
             + points[2] * 3.0 * s * t * t
             + points[3] * t * t * t;
-        assert!(point(&arcs, &arcs.arcs[0], t).distance(bezier) < 1e-5);
+        assert!(point(&arcs, &arcs.arcs[0], [0.0; 2], t).distance(bezier) < 1e-5);
     }
 }

@@ -1,5 +1,8 @@
-//! Call relations and hyperarcs as ribbons evaluated on the device. Reads splines and depth; blends
+//! Call relations and hyperarcs as ribbons evaluated on the device. Reads splines, looks and depth; blends
 //! over the colour picture.
+//!
+//! While a trace plays only what is other than before is sent: records of arcs are small and say nothing of what the
+//! device knows, how far blocks have risen and where lights are.
 
 use std::ops::Range;
 
@@ -8,13 +11,14 @@ use glam::Vec3;
 use crate::layout::emphasis::{Emphasis, Focus};
 use crate::layout::geometry::{Arc, Arcs, CORD_SEGMENTS, THREAD_SEGMENTS};
 
-use super::growing::Growing;
+use super::city::City;
+use super::growing::{Growing, each_difference, keep};
 use super::pass::{self, Draw, Maker};
 use super::recording::{Depth, Recording};
 use super::targets;
 
-/// So many control points, or arcs, are compared and written together.
-const CHUNK: usize = 1024;
+/// More control points than a path over the deepest tree has.
+const MOST_POINTS: u32 = (1 << 24) - 1;
 
 pub mod gpu {
     use bytemuck::{Pod, Zeroable};
@@ -23,24 +27,40 @@ pub mod gpu {
     #[repr(C)]
     #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
     pub struct Arc {
-        pub from_colour: [f32; 4],
-        pub to_colour: [f32; 4],
         pub ends: [u32; 2],
-        pub rises: [f32; 2],
         pub first_point: u32,
-        pub points: u32,
+        /// How many points, and in the highest byte the flags.
+        pub points_flags: u32,
         pub width: f32,
-        pub pulse: f32,
-        pub flags: u32,
+        pub opacity: f32,
+        pub ink: u32,
         /// Among all arcs.
         pub place: u32,
-        pub pad0: u32,
-        pub pad1: u32,
     }
 
-    pub const OUTLINED: u32 = 1;
-    pub const DASHED: u32 = 2;
-    pub const CORD: u32 = 4;
+    pub const OUTLINED: u32 = 1 << 24;
+    pub const DASHED: u32 = 2 << 24;
+    pub const CORD: u32 = 4 << 24;
+    pub const LIT: u32 = 8 << 24;
+
+    impl Arc {
+        /// Threads are drawn first, then cords, then what is outlined.
+        pub fn layer(&self) -> u32 {
+            match self.points_flags {
+                flags if flags & OUTLINED != 0 => 2,
+                flags if flags & CORD != 0 => 1,
+                _ => 0,
+            }
+        }
+    }
+
+    /// `Ink` of `shaders/arcs.wgsl`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+    pub struct Ink {
+        pub caller: [f32; 4],
+        pub callee: [f32; 4],
+    }
 
     /// `Emphasis` of `shaders/arcs.wgsl`.
     #[repr(C)]
@@ -60,9 +80,9 @@ pub mod gpu {
         pub before: Emphasis,
         pub chosen: Emphasis,
         pub share: f32,
+        pub phase: f32,
         pub pad0: f32,
         pub pad1: f32,
-        pub pad2: f32,
     }
 }
 
@@ -75,12 +95,15 @@ pub struct ArcsPass {
     indices: wgpu::Buffer,
     arcs: Growing,
     points: Growing,
+    inks: Growing,
     focus: wgpu::Buffer,
     /// What the device holds.
     records: Vec<gpu::Arc>,
     shown_points: Vec<Vec3>,
+    shown_inks: Vec<gpu::Ink>,
     /// Kept to be filled again without allocating.
     next: Vec<gpu::Arc>,
+    next_inks: Vec<gpu::Ink>,
     packed: Vec<[f32; 4]>,
     shown_focus: gpu::Focus,
     /// The arcs of few segments, and those of many, drawn over them.
@@ -92,7 +115,14 @@ impl ArcsPass {
     pub fn new(maker: &Maker<'_>) -> ArcsPass {
         let layout = maker.layout(
             "arcs",
-            &[pass::STORAGE, pass::STORAGE, pass::UNIFORM, pass::DEPTH],
+            &[
+                pass::STORAGE,
+                pass::STORAGE,
+                pass::STORAGE,
+                pass::STORAGE,
+                pass::UNIFORM,
+                pass::DEPTH,
+            ],
         );
         let module = maker.shader("arcs", SHADER);
         let pipeline = |fragment, target, blend| {
@@ -115,6 +145,7 @@ impl ArcsPass {
             indices: pass::indices(maker.device, "arcs", CORD_SEGMENTS, 2, &[0, 1, 2, 2, 1, 3]),
             arcs: Growing::new(maker.device, "arcs"),
             points: Growing::new(maker.device, "arc points"),
+            inks: Growing::new(maker.device, "arc inks"),
             focus: maker.device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some("arc focus"),
                 size: size_of::<gpu::Focus>() as u64,
@@ -123,7 +154,9 @@ impl ArcsPass {
             }),
             records: Vec::new(),
             shown_points: Vec::new(),
+            shown_inks: Vec::new(),
             next: Vec::new(),
+            next_inks: Vec::new(),
             packed: Vec::new(),
             shown_focus: gpu::Focus::default(),
             threads: 0..0,
@@ -132,7 +165,7 @@ impl ArcsPass {
         }
     }
 
-    /// The depth picture is another than before.
+    /// The depth picture, or the buffer of looks, is another than before.
     pub fn outdate(&mut self) {
         self.group = None;
     }
@@ -141,24 +174,23 @@ impl ArcsPass {
     /// changed: only what has is written.
     pub fn prepare(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, arcs: &Arcs) -> bool {
         self.next.clear();
-        let is_there = |arc: &Arc| {
+        let (mut threads, mut last, mut is_in_order) = (0, 0, true);
+        for (place, arc) in (0u32..).zip(&arcs.arcs) {
             let end = arc.first_point as usize + arc.points as usize;
-            arc.points >= 2 && end <= arcs.points.len()
-        };
-        let kinds = [
-            |arc: &Arc| !arc.is_cord && !arc.outlined,
-            |arc: &Arc| arc.is_cord && !arc.outlined,
-            |arc: &Arc| arc.outlined,
-        ];
-        let mut threads = 0;
-        for (index, is_of_kind) in kinds.into_iter().enumerate() {
-            let all = (0u32..).zip(&arcs.arcs);
-            let of_kind = all.filter(|(_, arc)| is_there(arc) && is_of_kind(arc));
-            self.next
-                .extend(of_kind.map(|(place, arc)| record(place, arc)));
-            if index == 0 {
-                threads = self.next.len() as u32;
+            let is_there = (2..=MOST_POINTS).contains(&arc.points) && end <= arcs.points.len();
+            if is_there {
+                let record = record(place, arc);
+                let layer = record.layer();
+                is_in_order &= layer >= last;
+                threads += u32::from(layer == 0);
+                last = layer;
+                self.next.push(record);
             }
+        }
+        if !is_in_order {
+            // By place within a layer, so that this does not allocate and is what a stable order would be.
+            self.next
+                .sort_unstable_by_key(|record| (record.layer(), record.place));
         }
         if self.next.len() > Growing::most::<gpu::Arc>(device)
             || arcs.points.len() > Growing::most::<[f32; 4]>(device)
@@ -170,12 +202,21 @@ impl ArcsPass {
         let all = self.next.len() as u32;
         let is_same_count = self.cords.end == all && self.threads.end == threads;
         (self.threads, self.cords) = (0..threads, threads..all);
+        self.next_inks.clear();
+        let opaque = |[r, g, b]: [f32; 3]| [r, g, b, 1.0];
+        self.next_inks
+            .extend(arcs.inks.iter().map(|&[caller, callee]| gpu::Ink {
+                caller: opaque(caller),
+                callee: opaque(callee),
+            }));
 
         let bytes = |count: usize, record: usize| (count * record) as u64;
+        let of_inks = bytes(self.next_inks.len(), size_of::<gpu::Ink>());
         let has_moved = [
             self.arcs
                 .reserve(device, bytes(self.next.len(), size_of::<gpu::Arc>())),
             self.points.reserve(device, bytes(arcs.points.len(), 16)),
+            self.inks.reserve(device, of_inks),
         ];
         if has_moved.contains(&true) {
             self.group = None;
@@ -186,25 +227,34 @@ impl ArcsPass {
         if has_moved[1] {
             self.shown_points.clear();
         }
+        if has_moved[2] {
+            self.shown_inks.clear();
+        }
         let mut is_other = !is_same_count;
-        for range in differing(&self.records, &self.next) {
+        each_difference(&self.records, &self.next, |range| {
             self.arcs.write(queue, range.start, &self.next[range]);
             is_other = true;
-        }
+        });
         std::mem::swap(&mut self.records, &mut self.next);
-        for range in differing(&self.shown_points, &arcs.points) {
+        each_difference(&self.shown_points, &arcs.points, |range| {
             self.packed.clear();
             let points = arcs.points[range.clone()].iter();
             self.packed
                 .extend(points.map(|point| point.extend(1.0).to_array()));
             self.points.write(queue, range.start, &self.packed);
             is_other = true;
-        }
-        if is_other {
-            self.shown_points.clear();
-            self.shown_points.extend_from_slice(&arcs.points);
-        }
-        is_other
+        });
+        keep(&mut self.shown_points, &arcs.points);
+        each_difference(&self.shown_inks, &self.next_inks, |range| {
+            self.inks.write(queue, range.start, &self.next_inks[range]);
+            is_other = true;
+        });
+        std::mem::swap(&mut self.shown_inks, &mut self.next_inks);
+        let focus = gpu::Focus {
+            phase: arcs.phase,
+            ..self.shown_focus
+        };
+        self.show_focus(queue, focus) | is_other
     }
 
     /// Takes what stands out; whether it is something else.
@@ -220,8 +270,12 @@ impl ArcsPass {
             before: of(&focus.before),
             chosen: of(&focus.chosen),
             share: focus.share,
-            ..gpu::Focus::default()
+            ..self.shown_focus
         };
+        self.show_focus(queue, focus)
+    }
+
+    fn show_focus(&mut self, queue: &wgpu::Queue, focus: gpu::Focus) -> bool {
         let is_other = self.shown_focus != focus;
         if is_other {
             self.shown_focus = focus;
@@ -230,16 +284,16 @@ impl ArcsPass {
         is_other
     }
 
-    pub fn draw(&mut self, on: &mut Recording<'_>) {
-        self.record(on, None);
+    pub fn draw(&mut self, on: &mut Recording<'_>, city: &City) {
+        self.record(on, city, None);
     }
 
     /// Draws in place of their colours which arc is seen where into `ids`: its place among all arcs plus one.
-    pub fn draw_ids(&mut self, on: &mut Recording<'_>, ids: &wgpu::TextureView) {
-        self.record(on, Some(ids));
+    pub fn draw_ids(&mut self, on: &mut Recording<'_>, city: &City, ids: &wgpu::TextureView) {
+        self.record(on, city, Some(ids));
     }
 
-    fn record(&mut self, on: &mut Recording<'_>, ids: Option<&wgpu::TextureView>) {
+    fn record(&mut self, on: &mut Recording<'_>, city: &City, ids: Option<&wgpu::TextureView>) {
         if self.records.is_empty() && ids.is_none() {
             return;
         }
@@ -247,6 +301,8 @@ impl ArcsPass {
             let resources = [
                 self.arcs.buffer().as_entire_binding(),
                 self.points.buffer().as_entire_binding(),
+                self.inks.buffer().as_entire_binding(),
+                city.looks.buffer().as_entire_binding(),
                 self.focus.as_entire_binding(),
                 wgpu::BindingResource::TextureView(&on.targets.depth),
             ];
@@ -276,34 +332,22 @@ impl ArcsPass {
 fn record(place: u32, arc: &Arc) -> gpu::Arc {
     let flag = |is_set: bool, flag: u32| if is_set { flag } else { 0 };
     gpu::Arc {
-        from_colour: arc.from,
-        to_colour: arc.to,
         ends: arc.ends,
-        rises: arc.rises,
         first_point: arc.first_point,
-        points: arc.points,
-        width: arc.width,
-        pulse: arc.pulse,
-        flags: flag(arc.outlined, gpu::OUTLINED)
+        points_flags: arc.points
+            | flag(arc.outlined, gpu::OUTLINED)
             | flag(arc.dashed, gpu::DASHED)
-            | flag(arc.segments() == CORD_SEGMENTS, gpu::CORD),
+            | flag(arc.segments() == CORD_SEGMENTS, gpu::CORD)
+            | flag(arc.is_lit, gpu::LIT),
+        width: arc.width,
+        opacity: arc.opacity,
+        ink: arc.ink,
         place,
-        pad0: 0,
-        pad1: 0,
     }
-}
-
-/// The parts of `new` that are not in `old` at the same place, in chunks.
-fn differing<'a, T: PartialEq>(
-    old: &'a [T],
-    new: &'a [T],
-) -> impl Iterator<Item = Range<usize>> + 'a {
-    let starts = (0..new.len()).step_by(CHUNK);
-    let chunks = starts.map(|start| start..(start + CHUNK).min(new.len()));
-    chunks.filter(|range| old.get(range.clone()) != Some(&new[range.clone()]))
 }
 
 pub const SHADER: &str = concat!(
     include_str!("../../shaders/arcs.wgsl"),
+    include_str!("../../shaders/city.wgsl"),
     include_str!("../../shaders/frame.wgsl"),
 );

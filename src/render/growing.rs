@@ -1,6 +1,11 @@
 //! A buffer on the device that grows with what it holds.
 
+use std::ops::Range;
+
 use bytemuck::Pod;
+
+/// So many records are compared together.
+const CHUNK: usize = 256;
 
 /// Records of one type; written in whole or in part. Holds at least one record, since a binding
 /// must not be empty.
@@ -81,4 +86,72 @@ fn make(device: &wgpu::Device, label: &str, usage: wgpu::BufferUsages, size: u64
         usage,
         mapped_at_creation: false,
     })
+}
+
+/// The parts of `new` that are not in `old` at the same place, in whole chunks; those that touch are one.
+pub fn each_difference<T: PartialEq>(old: &[T], new: &[T], mut tell: impl FnMut(Range<usize>)) {
+    let mut open: Option<Range<usize>> = None;
+    for start in (0..new.len()).step_by(CHUNK) {
+        let range = start..(start + CHUNK).min(new.len());
+        let differs = old.get(range.clone()) != Some(&new[range.clone()]);
+        match (&mut open, differs) {
+            (Some(open), true) => open.end = range.end,
+            (None, true) => open = Some(range),
+            (_, false) => open.take().into_iter().for_each(&mut tell),
+        }
+    }
+    open.into_iter().for_each(tell);
+}
+
+/// Makes `kept` equal to `new`; what already is at its place is not written again.
+pub fn keep<T: Copy + PartialEq>(kept: &mut Vec<T>, new: &[T]) {
+    kept.truncate(new.len());
+    for (kept, new) in kept.chunks_mut(CHUNK).zip(new.chunks(CHUNK)) {
+        if kept != &new[..kept.len()] {
+            kept.copy_from_slice(&new[..kept.len()]);
+        }
+    }
+    kept.extend_from_slice(&new[kept.len()..]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_differs_is_told_in_few_parts_and_all_of_it() {
+        let mut state = 1u64;
+        let mut random = |below: u64| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (state >> 33) % below
+        };
+        for _ in 0..200 {
+            let old: Vec<u64> = (0..random(2_000)).map(|_| random(2)).collect();
+            let mut new = old.clone();
+            new.resize(random(2_000) as usize, 7);
+            for _ in 0..random(5) {
+                let at = random(new.len().max(1) as u64) as usize;
+                if let Some(it) = new.get_mut(at) {
+                    *it += 1;
+                }
+            }
+            let mut kept = old.clone();
+            kept.resize(new.len(), 99);
+            let mut end = None;
+            each_difference(&old, &new, |range| {
+                assert!(
+                    end.is_none_or(|end| end < range.start),
+                    "apart and in order"
+                );
+                end = Some(range.end);
+                kept[range.clone()].copy_from_slice(&new[range]);
+            });
+            assert_eq!(kept, new);
+            let mut kept = old;
+            keep(&mut kept, &new);
+            assert_eq!(kept, new);
+        }
+    }
 }

@@ -240,6 +240,7 @@ impl Renderer {
         if change.moved {
             self.resolve.outdate();
             self.scatter.outdate();
+            self.arcs.outdate();
         }
         if change.relief {
             self.heights.outdate();
@@ -400,7 +401,7 @@ impl Renderer {
             }
         }
         self.flat_labels.draw(on);
-        self.arcs.draw(on);
+        self.arcs.draw(on, city);
         if index > 0 {
             self.accumulate.draw(on, index);
         }
@@ -579,7 +580,7 @@ impl Renderer {
             targets,
             timings: &mut self.timings,
         };
-        self.arcs.draw_ids(on, &view);
+        self.arcs.draw_ids(on, &self.city, &view);
         gpu.queue.submit([encoder.finish()]);
         let ids = readback::image(gpu, &texture)?;
         let ids = ids.rgba.chunks_exact(4);

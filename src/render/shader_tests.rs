@@ -127,6 +127,33 @@ fn cases() -> Vec<Case> {
         indices,
         pad
     ));
+    let mut arcs_structs = block_structs();
+    arcs_structs.extend([
+        expected!(
+            "Arc",
+            arcs::gpu::Arc,
+            ends,
+            first_point,
+            points_flags,
+            width,
+            opacity,
+            ink,
+            place
+        ),
+        expected!("Ink", arcs::gpu::Ink, caller, callee),
+        expected!("Emphasis", arcs::gpu::Emphasis, first, end, opacity, pad),
+        expected!(
+            "Focus",
+            arcs::gpu::Focus,
+            hovered,
+            before,
+            chosen,
+            share,
+            phase,
+            pad0,
+            pad1
+        ),
+    ]);
     vec![
         case("scatter", scatter::SHADER, scatter_structs),
         case("ease", ease::SHADER, ease_structs),
@@ -166,36 +193,7 @@ fn cases() -> Vec<Case> {
         case(
             "arcs",
             arcs::SHADER,
-            vec![
-                expected!(
-                    "Arc",
-                    arcs::gpu::Arc,
-                    from_colour,
-                    to_colour,
-                    ends,
-                    rises,
-                    first_point,
-                    points,
-                    width,
-                    pulse,
-                    flags,
-                    place,
-                    pad0,
-                    pad1
-                ),
-                expected!("Emphasis", arcs::gpu::Emphasis, first, end, opacity, pad),
-                expected!(
-                    "Focus",
-                    arcs::gpu::Focus,
-                    hovered,
-                    before,
-                    chosen,
-                    share,
-                    pad0,
-                    pad1,
-                    pad2
-                ),
-            ],
+            arcs_structs,
         ),
         case("accumulate", accumulate::SHADER, Vec::new()),
         case("compose", compose::SHADER, Vec::new()),

@@ -143,28 +143,23 @@ impl Scene {
             return;
         }
         let palette = theme.palette();
-        let colour = |[r, g, b]: [f32; 3]| [r, g, b, 1.0];
+        let violet = callscape::render::theme::linear(match theme {
+            Theme::Light => 0x5B2A86,
+            Theme::Dark => 0xB48CF0,
+        });
+        self.arcs.inks = vec![[palette.caller, palette.callee], [violet; 2]];
+        self.arcs.phase = 0.6;
         for _ in 0..count {
             let from = one_of(running, random);
             let to = one_of(running, random);
             let width = 0.9 + 2.5 * unit(random).powi(3);
-            self.arc(
-                &[from, to],
-                width,
-                colour(palette.caller),
-                colour(palette.callee),
-                false,
-            );
+            self.arc(&[from, to], width, false);
         }
         let stack: Vec<usize> = (0..7).map(|_| one_of(running, random)).collect();
-        let violet = colour(callscape::render::theme::linear(match theme {
-            Theme::Light => 0x5B2A86,
-            Theme::Dark => 0xB48CF0,
-        }));
-        self.arc(&stack, 4.2, violet, violet, true);
+        self.arc(&stack, 4.2, true);
     }
 
-    fn arc(&mut self, stops: &[usize], width: f32, from: [f32; 4], to: [f32; 4], outlined: bool) {
+    fn arc(&mut self, stops: &[usize], width: f32, outlined: bool) {
         let first_point = self.arcs.points.len() as u32;
         let top = |block: usize, scene: &Scene| {
             let Block { min, max, .. } = scene.blocks[block];
@@ -189,11 +184,11 @@ impl Scene {
             first_point,
             points: self.arcs.points.len() as u32 - first_point,
             width,
-            from,
-            to,
+            opacity: 1.0,
+            ink: u32::from(outlined),
             outlined,
             is_cord: true,
-            pulse: if outlined { 0.6 } else { -1.0 },
+            is_lit: outlined,
             ..Arc::default()
         });
     }

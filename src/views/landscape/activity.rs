@@ -26,8 +26,8 @@ const RISE_SLENDERNESS: f32 = 6.0;
 const TERRACE_SHARE: f32 = 0.075;
 const TERRACE_FADE: f32 = 0.85;
 
-/// Changed looks closer together than this are uploaded as one range.
-const RANGE_GAP: u32 = 64;
+/// Changed looks closer together than this are told as one range.
+const RANGE_GAP: u32 = 2;
 
 /// The blocks that are not at rest.
 #[derive(Debug, Default)]

@@ -346,7 +346,6 @@ impl LandscapeView {
         let ground = Ground {
             blocks: moving.map_or(&self.blocks, motion::Motion::blocks),
             parents: &self.parents,
-            looks: &self.looks,
         };
         if let Some(difference) = self.metrics.difference()
             && self.settings.arcs == ArcMode::Difference
@@ -382,7 +381,6 @@ impl LandscapeView {
         let ground = Ground {
             blocks: &self.blocks,
             parents: &self.parents,
-            looks: &self.looks,
         };
         self.relations
             .show_differences(relations, &self.settings, ground, &self.block_of);

@@ -78,7 +78,6 @@ impl LandscapeView {
         let ground = Ground {
             blocks: &self.blocks,
             parents: &self.parents,
-            looks: &self.looks,
         };
         let [hovered, chosen] = self.focused.map(|module| self.blocks_of(module));
         self.focus.hovered = self.relations.emphasize(ground, hovered);
@@ -113,6 +112,7 @@ impl LandscapeView {
             scale,
             block,
             focus: &self.focus,
+            looks: &self.looks,
         };
         let hit = pick_arc::pick(self.relations.arcs(), &pick)?;
         let (ends, thread) = self.relations.ends(hit.arc)?;
@@ -154,7 +154,7 @@ impl LandscapeView {
                 self.marked.push((index, *arc));
                 arc.width *= MARKED_WIDTH;
                 arc.outlined = true;
-                (arc.from[3], arc.to[3]) = (1.0, 1.0);
+                arc.opacity = 1.0;
             }
         }
         self.relations.arcs()

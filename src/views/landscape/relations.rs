@@ -2,7 +2,7 @@
 //! threads.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use glam::Vec3;
@@ -12,7 +12,7 @@ use super::{ArcMode, LandscapeSettings, Moment, NO_BLOCK};
 use crate::analysis::session::{Resolved, Session};
 use crate::facts::trace::Relation;
 use crate::layout::arcs::{
-    ArcColors, ArcMeasure, ArcStyle, BlockRelation, Drawn, add_hyperarc, add_relations, emphasize,
+    ArcMeasure, ArcStyle, BlockRelation, Drawn, add_hyperarc, add_relations, emphasize,
 };
 use crate::layout::bundles::{Bundler, Ground, Path};
 use crate::layout::emphasis::Emphasis;
@@ -186,10 +186,10 @@ impl Relations {
         })
     }
 
-    /// The middle of an arc.
-    pub fn middle(&self, arc: usize) -> Vec3 {
+    /// The middle of an arc whose ends have risen so far.
+    pub fn middle(&self, arc: usize, rises: [f32; 2]) -> Vec3 {
         let arc = self.arcs.arcs.get(arc);
-        arc.map_or(Vec3::ZERO, |arc| spline::point(&self.arcs, arc, 0.5))
+        arc.map_or(Vec3::ZERO, |arc| spline::point(&self.arcs, arc, rises, 0.5))
     }
 
     /// Arcs for the largest differences in place of those of a moment: less in the colour of less, more in that of
@@ -240,12 +240,9 @@ impl Relations {
         self.pairs.retain(|relation| relation.calls > least);
         self.forget_paths();
         self.bundler.strength = settings.bundling;
-        let colors = ArcColors {
-            caller: difference_color(settings.theme, false),
-            callee: difference_color(settings.theme, true),
-        };
+        let [less, more] = [false, true].map(|is_more| difference_color(settings.theme, is_more));
         let style = ArcStyle {
-            colors,
+            ink: [less; 2],
             most,
             limit: MOST_DIFFERENCES,
             ..ArcStyle::default()
@@ -259,20 +256,16 @@ impl Relations {
             &style,
         );
         self.paths_end = self.arcs.points.len();
+        let ink_of_more = self.arcs.inks.len() as u32;
+        self.arcs.inks.push([more; 2]);
         for (arc, &index) in self.arcs.arcs.iter_mut().zip(&self.drawn.relations) {
             let relation = &mut self.pairs[index as usize];
             let (more, is_one_sided) = between[&(relation.from, relation.to)];
             let is_more = more > 0;
-            let [r, g, b] = if is_more {
-                colors.callee
-            } else {
-                colors.caller
-            };
-            for color in [&mut arc.from, &mut arc.to] {
-                let alpha = color[3];
-                *color = [r, g, b, alpha];
+            if is_more {
+                arc.ink = ink_of_more;
             }
-            arc.pulse = -1.0;
+            arc.is_lit = false;
             arc.outlined = is_one_sided;
             // No step is counted beside the difference.
             relation.step_calls = 0;
@@ -283,6 +276,7 @@ impl Relations {
     fn clear(&mut self) {
         self.hop_ends.clear();
         self.arcs.arcs.clear();
+        self.arcs.inks.clear();
         self.arcs.points.truncate(self.paths_end);
         self.drawn.clear();
         self.innermost.clear();
@@ -332,31 +326,34 @@ impl Relations {
             let to = block(resolved, relation.callee, of.block_of)?;
             (from != to).then_some((from, to))
         };
-        let mut pairs: Vec<(u32, u32)> = relations.iter().filter_map(ends).collect();
-        pairs.sort_unstable();
-        pairs.dedup();
         self.known.clear();
         self.pairs.clear();
-        self.pairs
-            .extend(pairs.iter().map(|&(from, to)| BlockRelation {
-                from,
-                to,
-                ..BlockRelation::default()
-            }));
         self.forget_paths();
-        for relation in relations {
-            let found = ends(relation).and_then(|ends| pairs.binary_search(&ends).ok());
-            if let Some(pair) = found.and_then(|pair| self.pairs.get_mut(pair)) {
+        // Pairs in order of functions as well, so that counting walks along both.
+        let mut sorted: Vec<&Relation> = relations.iter().collect();
+        sorted.sort_unstable_by_key(|relation| (relation.caller, relation.callee));
+        let mut found: HashMap<(u32, u32), u32> = HashMap::new();
+        for relation in sorted {
+            let pair = ends(relation).map(|(from, to)| {
+                *found.entry((from, to)).or_insert_with(|| {
+                    self.pairs.push(BlockRelation {
+                        from,
+                        to,
+                        ..BlockRelation::default()
+                    });
+                    self.pairs.len() as u32 - 1
+                })
+            });
+            if let Some(pair) = pair.and_then(|pair| self.pairs.get_mut(pair as usize)) {
                 let weight = amount(resolved, relation);
                 pair.calls = pair.calls.saturating_add(weight);
                 pair.cost = pair.cost.saturating_add(relation.cost.ns());
             }
             self.known.push(Known {
                 functions: (relation.caller, relation.callee),
-                pair: found.map_or(NO_PAIR, |pair| pair as u32),
+                pair: pair.unwrap_or(NO_PAIR),
             });
         }
-        self.known.sort_unstable_by_key(|known| known.functions);
         let most = |of: fn(&BlockRelation) -> u64| self.pairs.iter().map(of).max().unwrap_or(0);
         (self.most_calls, self.most_cost) = (most(|it| it.calls), most(|it| it.cost));
     }
@@ -516,20 +513,16 @@ impl Relations {
             .ns()
             .saturating_mul(PULSE_HALF_LIVES)
             .max(1);
-        let phase = (moment.time.ns() % period) as f64 / period as f64;
+        self.arcs.phase = ((moment.time.ns() % period) as f64 / period as f64) as f32;
         let limit = match of.is_moving {
             true => settings.most_arcs.min(MOST_ON_THE_WAY),
             false => settings.most_arcs,
         };
         let style = ArcStyle {
-            colors: ArcColors {
-                caller: palette.caller,
-                callee: palette.callee,
-            },
+            ink: [palette.caller, palette.callee],
             measure: settings.arc_measure,
             most: self.most(settings.arc_measure),
             limit,
-            phase: phase as f32,
             wanted: of.wanted.clone(),
         };
         add_relations(

@@ -185,7 +185,7 @@ fn a_moment_looks_the_same_whatever_was_shown_before() {
         fresh.show(&session, at);
         assert_eq!(wandering.looks(), fresh.looks());
         let curves = |view: &LandscapeView| {
-            let Arcs { arcs, points } = view.arcs().clone();
+            let Arcs { arcs, points, .. } = view.arcs().clone();
             let of = |arc: &Arc| points[arc.first_point as usize..][..arc.points as usize].to_vec();
             let paths: Vec<Vec<Vec3>> = arcs.iter().map(of).collect();
             let looks: Vec<Arc> = arcs

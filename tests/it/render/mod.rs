@@ -136,14 +136,14 @@ fn arc(from: Vec3, to: Vec3, outlined: bool) -> Arcs {
             first_point: 0,
             points: 2,
             width: 6.0,
-            from: [0.0, 0.6, 0.0, 1.0],
-            to: [0.0, 0.6, 0.0, 1.0],
+            opacity: 1.0,
             outlined,
             is_cord: true,
-            pulse: -1.0,
             ..Arc::default()
         }],
         points: vec![from, to],
+        inks: vec![[[0.0, 0.6, 0.0]; 2]],
+        phase: 0.0,
     }
 }
 

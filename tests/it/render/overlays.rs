@@ -44,7 +44,7 @@ fn arcs_that_cannot_be_drawn_are_left_out() {
     });
     let arcs = Arcs {
         arcs: broken.to_vec(),
-        points: good.points.clone(),
+        ..good.clone()
     };
     renderer.set_arcs(gpu(), &arcs);
     assert_eq!(draw(&mut renderer, &frame), without);
