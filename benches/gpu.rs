@@ -264,9 +264,9 @@ fn million(relations: u64) -> Session {
             file = builder.add(directory, Module::named(ModuleKind::File, &name));
         }
         // Short ones, so that a thousand fit.
-        let name = named("f", function % 1000);
+        let name = format!("f{}", function % 1000);
         let module = Module {
-            loc: 3 + random.below(60) as u32,
+            loc: 20 + random.below(20) as u32,
             ..Module::named(ModuleKind::Function, &name)
         };
         nodes.push(builder.add(file, module));
@@ -280,7 +280,7 @@ fn million(relations: u64) -> Session {
     let ids: Vec<_> = running
         .iter()
         .map(|&function| {
-            let name = format!("f_{}", function % 1000);
+            let name = format!("f{}", function % 1000);
             trace.function(Function {
                 name: &name,
                 ..Function::default()
@@ -328,7 +328,8 @@ fn million(relations: u64) -> Session {
 /// From where over the middle the most names are shown on a picture.
 fn with_most_names(session: &Session, view: &mut LandscapeView, pixels: Vec2) -> Camera {
     let (min, max) = view.bounds(ModuleId::ROOT).unwrap_or_default();
-    let middle = (min + max) * 0.5;
+    let tops = view.blocks().iter().map(|block| block.max.z);
+    let middle = ((min + max) * 0.5).with_z(tops.fold(0.0, f32::max));
     let heights = (0..40).map(|step| 12.0 * 1.05f32.powi(step));
     let cameras = heights.map(|height| Camera {
         eye: middle + Vec3::new(0.0, -0.02 * height, height),
@@ -367,6 +368,7 @@ fn own_parts(gpu: &Gpu) {
         view.blocks().len()
     );
     println!("|---|---|---|---|---|");
+    let mut shown = None;
     for (what, is_playing, is_moving) in [
         ("nothing changes", false, false),
         ("camera moves", false, true),
@@ -396,14 +398,18 @@ fn own_parts(gpu: &Gpu) {
             let (begin, before) = (own(), asked());
             view.point(&selection);
             view.show(&session, Some(moment));
+            let are_others = shown.replace(moment) != Some(moment);
             view.label(&session, &selection, &[], &camera, pixels, 14.0);
             view.marked_arcs(&selection);
             let (between, given) = (own(), asked());
-            for range in view.changed_looks() {
-                let range = range.start as usize..range.end as usize;
-                renderer.set_looks(range.start, &view.looks()[range]);
+            // As the window does it.
+            if are_others {
+                for range in view.changed_looks() {
+                    let range = range.start as usize..range.end as usize;
+                    renderer.set_looks(range.start, &view.looks()[range]);
+                }
+                renderer.set_arcs(gpu, view.arcs());
             }
-            renderer.set_arcs(gpu, view.arcs());
             renderer.set_labels(gpu, view.flat_labels(), view.screen_labels());
             let mut encoder = gpu.device.create_command_encoder(&Default::default());
             let frame = Frame {

@@ -66,9 +66,17 @@ impl Picker {
         }
     }
 
-    /// Whether no block stands between a point on a block's top and the eye. Looks only as far as blocks are high.
-    /// `looks` may be empty: nothing risen.
-    pub fn shows(&self, blocks: &[Block], looks: &[BlockLook], point: Vec3, eye: Vec3) -> bool {
+    /// Whether no block stands between a point on the top of the block `on` and the eye. Looks only as far as blocks
+    /// are high, in the smallest district that holds so much of the line of sight. `looks` may be empty: nothing risen.
+    pub fn shows(
+        &self,
+        blocks: &[Block],
+        parents: &[u32],
+        looks: &[BlockLook],
+        on: u32,
+        point: Vec3,
+        eye: Vec3,
+    ) -> bool {
         let Some(&highest) = self.tops.first() else {
             return true;
         };
@@ -83,8 +91,20 @@ impl Picker {
             return true;
         }
         let inverse = away.recip();
-        let mut index = 0;
-        while let Some(block) = blocks.get(index) {
+        // Districts beside each other share no ground, so nothing outside of it is met.
+        let ends = [point, point + away * farthest].map(Vec3::truncate);
+        let holds = |block: &Block| {
+            let (min, max) = (block.min.truncate(), block.max.truncate());
+            let mut ends = ends.iter();
+            ends.all(|end| end.cmpge(min).all() && end.cmple(max).all())
+        };
+        let mut district = on as usize;
+        while district != 0 && !blocks.get(district).is_some_and(holds) {
+            district = parents.get(district).map_or(0, |&parent| parent as usize);
+        }
+        let all = blocks.get(district).map_or(0, |it| it.subtree_end as usize);
+        let mut index = district;
+        while let Some(block) = blocks.get(index).filter(|_| index < all) {
             let subtree_top = block.max.with_z(self.tops[index]);
             let meets =
                 |max: Vec3| enter(block.min, max, point, inverse).is_some_and(|at| at < farthest);
@@ -248,7 +268,8 @@ mod tests {
                         })
                     });
                     if away.z > 1.0 && is_met[0] == is_met[1] {
-                        let shows = picker.shows(&blocks, &looks, top, top + away);
+                        let shows =
+                            picker.shows(&blocks, &parents, &looks, of as u32, top, top + away);
                         assert_eq!(shows, !is_met[0], "seed {seed}");
                     }
                 }

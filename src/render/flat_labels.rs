@@ -7,8 +7,8 @@ use glam::Vec3;
 
 use crate::layout::geometry::FlatLabel;
 
-use super::glyphs::{self, Glyphs};
-use super::growing::Growing;
+use super::glyphs::{self, Glyph, Glyphs};
+use super::growing::{Growing, each_difference};
 use super::pass::{self, Draw, Maker};
 use super::recording::{Depth, Recording};
 use super::targets;
@@ -24,7 +24,7 @@ pub mod gpu {
 
     /// `Glyph` of `shaders/flat_labels.wgsl`.
     #[repr(C)]
-    #[derive(Clone, Copy, Debug, Pod, Zeroable)]
+    #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
     pub struct Glyph {
         pub corner: [f32; 3],
         pub opacity: f32,
@@ -44,8 +44,10 @@ pub struct FlatLabels {
     glyphs: Glyphs,
     quads: Growing,
     /// Of each name its glyphs and where their pens stand, in ems.
-    shaped: HashMap<String, Vec<(glyphs::Key, f32)>>,
+    shaped: HashMap<String, Vec<(Glyph, f32)>>,
+    /// What the device holds, and what it is to hold.
     records: Vec<gpu::Glyph>,
+    next: Vec<gpu::Glyph>,
 }
 
 impl FlatLabels {
@@ -81,6 +83,7 @@ impl FlatLabels {
             quads: Growing::new(maker.device, "flat labels"),
             shaped: HashMap::new(),
             records: Vec::new(),
+            next: Vec::new(),
             layout,
         }
     }
@@ -96,23 +99,22 @@ impl FlatLabels {
         if self.shaped.len() > KEPT {
             self.shaped.clear();
         }
-        self.records.clear();
+        self.next.clear();
         for label in labels {
-            if !self.shaped.contains_key(&label.text) {
-                let glyphs = shape(fonts, &label.text);
-                self.shaped.insert(label.text.clone(), glyphs);
-            }
-            let Some(shaped) = self.shaped.get(&label.text) else {
-                continue;
+            let shaped = match self.shaped.get(&label.text) {
+                Some(shaped) => shaped,
+                None => {
+                    let pens = shape(fonts, &label.text).into_iter();
+                    let glyph = |(key, pen)| Some((self.glyphs.get(queue, fonts, key)?, pen));
+                    let glyphs = pens.filter_map(glyph).collect();
+                    self.shaped.entry(label.text.clone()).or_insert(glyphs)
+                }
             };
-            for &(key, pen) in shaped {
-                let Some(glyph) = self.glyphs.get(queue, fonts, key) else {
-                    continue;
-                };
+            for &(glyph, pen) in shaped {
                 let em = label.em;
                 let corner = label.origin
                     + (label.right * (pen + glyph.left) + label.up * glyph.bottom) * em;
-                self.records.push(gpu::Glyph {
+                self.next.push(gpu::Glyph {
                     corner: corner.to_array(),
                     opacity: label.opacity.clamp(0.0, 1.0),
                     right: Vec3::to_array(&(label.right * (glyph.width * em))),
@@ -123,13 +125,17 @@ impl FlatLabels {
                 });
             }
         }
-        self.records
+        self.next
             .truncate(Growing::most::<gpu::Glyph>(device).min(1 << 20));
-        let bytes = (self.records.len() * size_of::<gpu::Glyph>()) as u64;
+        let bytes = (self.next.len() * size_of::<gpu::Glyph>()) as u64;
         if self.quads.reserve(device, bytes) {
             self.group = None;
+            self.records.clear();
         }
-        self.quads.write(queue, 0, &self.records);
+        each_difference(&self.records, &self.next, |range| {
+            self.quads.write(queue, range.start, &self.next[range]);
+        });
+        std::mem::swap(&mut self.records, &mut self.next);
     }
 
     pub fn draw(&mut self, on: &mut Recording<'_>) {

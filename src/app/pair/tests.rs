@@ -8,8 +8,10 @@ use crate::analysis::alignment::Link;
 use crate::analysis::comparison::amounts::{Change, Measure};
 use crate::analysis::comparison::tables::Norm;
 use crate::analysis::session::{Inputs, Sides};
+use crate::app::camera::pose::FreeArea;
 use crate::app::document::Document;
 use crate::app::saved::SavedPair;
+use crate::app::workbench::Viewport;
 use crate::filter::filters::FilterStep;
 use crate::filter::selection::CallOf;
 use crate::progress::Progress;
@@ -609,4 +611,53 @@ fn calling_contexts_that_differ_are_listed_as_both_runs_have_them() {
     bench.execute(Command::SetRange(Some(none)));
     settle(&mut bench);
     assert!(bench.pair.contexts.differing < swapped.differing);
+}
+
+#[test]
+fn fingers_move_the_one_camera_alike_on_either_landscape() {
+    let after = |left: f32| {
+        let mut bench = bench();
+        bench.execute(Command::Together(Some(Together::SideBySide)));
+        bench.set_viewport(Viewport {
+            origin: Vec2::ZERO,
+            size: Vec2::new(640.0, 720.0),
+            scale: 1.0,
+            free: FreeArea::WINDOW,
+        });
+        bench.set_halves(Some(Halves {
+            origins: [Vec2::ZERO, Vec2::new(640.0, 0.0)],
+            split: 640.0,
+            pointed: 0,
+        }));
+        let at = Vec2::new(left + 330.0, 420.0);
+        bench.enter_half(at);
+        bench.pointer_moved(at - bench.viewport.origin, false);
+        let mut eyes = vec![bench.camera.camera().eye];
+        bench.pinched(0.4);
+        eyes.push(bench.camera.camera().eye);
+        bench.twisted(15.0);
+        eyes.push(bench.camera.camera().eye);
+        bench.moved_along(Vec2::new(30.0, -12.0));
+        eyes.push(bench.camera.camera().eye);
+        // Two fingers sideways turn.
+        bench.scrolled(Vec2::new(2.0, 0.1), 50.0, false);
+        eyes.push(bench.camera.camera().eye);
+        for odd in [f32::NAN, f32::INFINITY, -2.0] {
+            bench.pinched(odd);
+        }
+        bench.twisted(f32::NAN);
+        bench.moved_along(Vec2::NAN);
+        bench.scrolled(Vec2::NAN, 50.0, false);
+        assert_eq!(bench.camera.camera().eye, eyes[4], "what is no number");
+        bench.pointer_left();
+        bench.pinched(0.4);
+        bench.twisted(15.0);
+        assert_eq!(bench.camera.camera().eye, eyes[4], "elsewhere");
+        eyes
+    };
+    let (first, second) = (after(0.0), after(640.0));
+    assert_eq!(first, second);
+    for (gesture, eyes) in first.windows(2).enumerate() {
+        assert!(eyes[0].distance(eyes[1]) > 1.0, "gesture {gesture}");
+    }
 }

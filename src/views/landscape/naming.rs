@@ -105,7 +105,7 @@ impl LandscapeView {
         self.find_counts(selection, are_others);
         let hierarchy = &session.hierarchy;
         let eye = eye(camera, size);
-        let (looks, picker) = (&self.looks, &self.picker);
+        let (looks, picker, parents) = (&self.looks, &self.picker, &self.parents);
         // Names go along with their blocks. What stands before what is known only of blocks at rest.
         let moving = self.motion.as_ref();
         let is_moving = moving.is_some();
@@ -118,7 +118,9 @@ impl LandscapeView {
         };
         let around = Around {
             looks,
-            is_seen: |_, point| is_moving || picker.shows(blocks, looks, point, eye.position),
+            is_seen: |on, point| {
+                is_moving || picker.shows(blocks, parents, looks, on, point, eye.position)
+            },
             importance: |module| match module {
                 _ if meant.contains(&Some(module)) => 3,
                 _ if found.contains(&module) => 2,
@@ -248,7 +250,9 @@ impl LandscapeView {
                     text.push_str(" +");
                     text.push_str(&grouped(relation.step_calls));
                 }
-                let at = self.relations.middle(arc);
+                let ends = [relation.from, relation.to];
+                let rises = ends.map(|end| self.looks.get(end as usize).map_or(0.0, |it| it.rise));
+                let at = self.relations.middle(arc, rises);
                 counts.push(CountShown { of, text, at });
             }
         }
