@@ -325,7 +325,7 @@ fn million(relations: u64) -> Session {
     }
 }
 
-/// From where over the middle the most names are shown on a picture.
+/// From where over the middle the most names are shown on a picture of so many pixels.
 fn with_most_names(session: &Session, view: &mut LandscapeView, pixels: Vec2) -> Camera {
     let (min, max) = view.bounds(ModuleId::ROOT).unwrap_or_default();
     let tops = view.blocks().iter().map(|block| block.max.z);
@@ -354,7 +354,8 @@ fn own_parts(gpu: &Gpu) {
     };
     let mut view = LandscapeView::new(&session, &settings, &Cut::all());
     let size = [1920, 1080];
-    let pixels = Vec2::new(size[0] as f32, size[1] as f32);
+    // Only what can be read is named: a thousand names are there on a wall of screens.
+    let pixels = Vec2::new(7680.0, 4320.0);
     let over = with_most_names(&session, &mut view, pixels);
     let is_software = gpu.adapter.get_info().device_type == wgpu::DeviceType::Cpu;
     let mut renderer = Renderer::new(gpu, FORMAT);

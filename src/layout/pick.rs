@@ -91,7 +91,14 @@ impl Picker {
             return true;
         }
         let inverse = away.recip();
-        // Districts beside each other share no ground, so nothing outside of it is met.
+        let meets = |block: &Block, top: f32| {
+            let at = enter(block.min, block.max.with_z(top), point, inverse);
+            at.is_some_and(|at| at < farthest)
+        };
+        let top = |index: usize, block: &Block| {
+            block.max.z + looks.get(index).map_or(0.0, |look| look.rise)
+        };
+        // Districts beside each other share no ground, so of all outside of it only those that it stands on are met.
         let ends = [point, point + away * farthest].map(Vec3::truncate);
         let holds = |block: &Block| {
             let (min, max) = (block.min.truncate(), block.max.truncate());
@@ -105,18 +112,21 @@ impl Picker {
         let all = blocks.get(district).map_or(0, |it| it.subtree_end as usize);
         let mut index = district;
         while let Some(block) = blocks.get(index).filter(|_| index < all) {
-            let subtree_top = block.max.with_z(self.tops[index]);
-            let meets =
-                |max: Vec3| enter(block.min, max, point, inverse).is_some_and(|at| at < farthest);
-            if !meets(subtree_top) {
+            if !meets(block, self.tops[index]) {
                 index = block.subtree_end as usize;
                 continue;
             }
-            let rise = looks.get(index).map_or(0.0, |look| look.rise);
-            if meets(block.max.with_z(block.max.z + rise)) {
+            if meets(block, top(index, block)) {
                 return false;
             }
             index += 1;
+        }
+        while let Some(&below) = parents.get(district).filter(|_| district != 0) {
+            district = below as usize;
+            let block = blocks.get(district);
+            if block.is_some_and(|block| meets(block, top(district, block))) {
+                return false;
+            }
         }
         true
     }

@@ -2,14 +2,16 @@
 
 use std::path::PathBuf;
 
-use callscape::layout::geometry::{BlockKind, BlockLook};
+use callscape::layout::geometry::{Block, BlockKind, BlockLook};
 use callscape::render::camera::Camera;
 use callscape::render::image::Image;
 use callscape::render::renderer::{Frame, Quality};
 use callscape::render::theme::Theme;
-use glam::Vec2;
+use callscape::units::ModuleId;
+use glam::{Vec2, Vec3};
 
 use super::{SIZE, count, differing, draw, frame, is_hot, pixel, renderer};
+use crate::common::Random;
 use crate::scene::Scene;
 
 #[test]
@@ -194,4 +196,78 @@ fn nothing_pops_while_the_camera_comes_nearer() {
         let pixels = (SIZE[0] * SIZE[1]) as usize;
         assert!(most.0 * 40 < pixels && most.1 < 3.5, "{theme:?}: {most:?}");
     }
+}
+
+/// Away from a field of blocks of all the same size in two colours, until they are smaller than a pixel: how much they
+/// stand out from each other fades little by little, and then nothing is left of it.
+#[test]
+fn what_merges_does_so_little_by_little() {
+    const ALONG: u32 = 130;
+    let block = |module: u32, min: Vec3, max: Vec3, end: u32| Block {
+        module: ModuleId(module),
+        kind: if module == 0 {
+            BlockKind::Terrace
+        } else {
+            BlockKind::Leaf
+        },
+        level: u16::from(module > 0),
+        min,
+        max,
+        subtree_end: end,
+    };
+    let count = ALONG * ALONG;
+    let side = ALONG as f32 * 2.5;
+    let mut blocks = vec![block(0, Vec3::ZERO, Vec3::new(side, side, 4.0), count + 1)];
+    blocks.extend((0..count).map(|at| {
+        let corner = Vec2::new((at % ALONG) as f32, (at / ALONG) as f32) * 2.5 + 0.25;
+        let (min, max) = (corner.extend(4.0), (corner + 2.0).extend(5.0));
+        block(at + 1, min, max, at + 2)
+    }));
+    let mut random = Random(77);
+    let looks: Vec<BlockLook> = (0..=count)
+        .map(|at| BlockLook {
+            data: match (at, random.below(2)) {
+                (0, _) => [0.0; 4],
+                (_, 0) => [0.02, 0.02, 0.02, 1.0],
+                _ => [0.9, 0.9, 0.9, 1.0],
+            },
+            ..BlockLook::default()
+        })
+        .collect();
+    let mut renderer = renderer(&blocks);
+    renderer.set_looks(0, &looks);
+    let middle = Vec3::new(side * 0.5, side * 0.5, 5.0);
+    // From above a pixel is so much of the distance.
+    let pixel = 2.0 * 0.35f32.tan() / SIZE[1] as f32;
+    let contrasts: Vec<f64> = (0..24u16)
+        .map(|step| {
+            // Their sides are 2.4 pixels wide, then 4 in 100 less from step to step.
+            let pixels = 2.4 * 0.93f32.powi(i32::from(step));
+            let camera = Camera {
+                eye: middle + Vec3::new(0.0, -0.01, 2.0 / (pixels * pixel)),
+                target: middle,
+                fov_y: 0.7,
+            };
+            let image = draw(&mut renderer, &frame(camera, Theme::Light, 1));
+            // Of the middle of the picture, which the field fills all the time.
+            let pixels: Vec<f64> = (SIZE[1] / 2 - 24..SIZE[1] / 2 + 24)
+                .flat_map(|y| (SIZE[0] / 2 - 24..SIZE[0] / 2 + 24).map(move |x| (x, y)))
+                .map(|(x, y)| f64::from(pixel_of(&image, x, y)))
+                .collect();
+            let mean = pixels.iter().sum::<f64>() / pixels.len() as f64;
+            let apart = pixels.iter().map(|value| (value - mean).powi(2));
+            (apart.sum::<f64>() / pixels.len() as f64).sqrt()
+        })
+        .collect();
+    let (first, last) = (contrasts[0], contrasts[contrasts.len() - 1]);
+    let steps = contrasts.windows(2).map(|pair| (pair[0] - pair[1]).abs());
+    let most = steps.fold(0.0, f64::max);
+    println!("{contrasts:.0?}, at most {most:.1} at once");
+    assert!(first > 40.0 && last * 8.0 < first, "{contrasts:.0?}");
+    assert!(most * 3.0 < first, "{contrasts:.0?}");
+}
+
+/// The green part of a pixel.
+fn pixel_of(image: &Image, x: u32, y: u32) -> u8 {
+    image.rgba[((y * image.width + x) * 4 + 1) as usize]
 }
