@@ -190,11 +190,7 @@ fn cases() -> Vec<Case> {
                 uv
             )],
         ),
-        case(
-            "arcs",
-            arcs::SHADER,
-            arcs_structs,
-        ),
+        case("arcs", arcs::SHADER, arcs_structs),
         case("accumulate", accumulate::SHADER, Vec::new()),
         case("compose", compose::SHADER, Vec::new()),
         case(
