@@ -34,6 +34,10 @@ const MOST: usize = 1000;
 /// The same for roofs: as a share of their depth, and in pixels, as large as it becomes. A name that has to be shortened
 /// to less than so many em says nothing.
 const ROOF_SHORTEST: f32 = 6.5;
+/// At least some letters have to fit: in em of the smallest letters.
+const ROOF_LETTERS: f32 = 3.5;
+/// With so many times the room that it needs at least, a name on a roof is there in full.
+const ROOMY: f32 = 1.15;
 const ROOF_EM: f32 = 0.3;
 const ROOF_MARGIN: f32 = 0.08;
 const ROOF_LARGEST: f32 = 15.0;
@@ -49,8 +53,11 @@ const STAYS: f32 = 1.3;
 const ACROSS: f32 = 0.38;
 const ALONG: f32 = 0.5;
 
+/// So many em before and behind the edge of the picture a name fades.
+const EDGE: f32 = 1.0;
+
 /// At so many places along a name it is looked whether something stands before it.
-const SAMPLES: usize = 4;
+const SAMPLES: usize = 8;
 
 /// A name that may be shown this time.
 #[derive(Clone, Copy, Debug)]
@@ -306,8 +313,7 @@ impl FlatLabels {
         let size = block.max - block.min;
         let at = pixels_at(block, eye);
         let em = (size.y * ROOF_EM).min(ROOF_LARGEST / at.max(1e-6));
-        // At least some letters have to fit.
-        let fits = size.x * at > 3.5 * ROOF_VISIBLE;
+        let fits = size.x * at > ROOF_LETTERS * ROOF_VISIBLE;
         if em * at >= ROOF_VISIBLE && fits && may_show(planes, block.min, block.max) {
             self.candidates.push(Candidate {
                 block: index,
@@ -363,8 +369,17 @@ impl FlatLabels {
         let em = candidate.em.min((room / needed).max(smallest));
         let pixels = em * at;
         let label = &mut self.labels[self.shown];
-        if is_roof && needed > room / em && room / em < ROOF_SHORTEST {
-            return false;
+        // A roof that hardly has room for its name, at the smallest, fades: names that come at once are seen to jump.
+        let mut roomy = 1.0;
+        if is_roof {
+            let least = needed.min(ROOF_SHORTEST);
+            let most = room / smallest.min(candidate.em);
+            let wide = (block.max.x - block.min.x) * at / ROOF_VISIBLE;
+            roomy =
+                ease(least, least * ROOMY, most) * ease(ROOF_LETTERS, ROOF_LETTERS * ROOMY, wide);
+            if roomy == 0.0 {
+                return false;
+            }
         }
         if pixels < visible || !text::shorten(name, room / em, &mut label.text) {
             return false;
@@ -406,7 +421,10 @@ impl FlatLabels {
             return false;
         };
         let quad = [a, b, c, d];
-        if slack < 0.0 || self.is_taken(&quad) {
+        // At the edge of the picture a name goes by degrees, not at once; what fits to the digit fits.
+        let beyond = (room - (to - from)).max(0.0);
+        let space = ease(-em * EDGE, em * EDGE, slack).max(1.0 - beyond / (em * EDGE));
+        if space <= 0.0 || self.is_taken(&quad) {
             return false;
         }
         self.quads.truncate(self.shown);
@@ -414,13 +432,7 @@ impl FlatLabels {
         let label = &mut self.labels[self.shown];
         label.module = block.module;
         (label.origin, label.right, label.up, label.em) = (origin, right, up, em);
-        let is_cut = from > 0.0 || to < room;
-        let space = if is_cut {
-            ease(0.0, em * 1.5, slack)
-        } else {
-            1.0
-        };
-        label.opacity = ease(visible, legible, pixels) * space;
+        label.opacity = ease(visible, legible, pixels) * space * roomy;
         true
     }
 
