@@ -317,7 +317,7 @@ fn a_window_is_driven_by_keys_and_mouse() {
 fn looks_from_presets_and_back(window: &Window<'_>) {
     let lens = |state: &Value| state["fov_y"].as_f64().unwrap_or_default();
     window.key("Home");
-    std::thread::sleep(Duration::from_millis(1200));
+    std::thread::sleep(Duration::from_millis(2500));
     let home = window.wait_for_rest();
     let flat = |state: &Value| {
         let (eye, target) = (point(state, "eye"), point(state, "target"));
@@ -328,7 +328,7 @@ fn looks_from_presets_and_back(window: &Window<'_>) {
         flat(state) < 0.05 && state["moving"] == false
     });
     // Where the camera rests is a view to go back to.
-    std::thread::sleep(Duration::from_millis(1200));
+    std::thread::sleep(Duration::from_millis(2500));
     let above = window.wait_for_rest();
     window.key("Next");
     window.wait("an isometric view", |state| {
