@@ -16,6 +16,10 @@ use crate::views::tip::{row_name, stack_rows};
 /// More threads, and more calls of one, would not be read while they change.
 const MAX_THREADS: usize = 6;
 const MAX_FRAMES: usize = 12;
+/// Between two rows, in points.
+const SPACING: f32 = 1.0;
+/// In a low window fewer, and the others are counted: the innermost are read first.
+const LEAST_FRAMES: usize = 4;
 
 pub fn show(ctx: &Egui, context: &mut Context<'_>) {
     let Some(document) = &context.bench.document else {
@@ -36,12 +40,16 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
         ui.label(style::title("Running now")).on_hover_text(
             "The call stack of each thread, the way over the landscape (K hides this)",
         );
+        let height = (free.height() * 0.6 - 4.0 * MARGIN).max(60.0);
+        // Beside the thread's name, how many calls are left out, and the room below.
+        let row = ui.text_style_height(&egui::TextStyle::Body) + SPACING;
+        let most = ((height / row - 3.0) as usize).clamp(LEAST_FRAMES, MAX_FRAMES);
         egui::ScrollArea::vertical()
-            .max_height((free.height() * 0.6 - 4.0 * MARGIN).max(60.0))
+            .max_height(height)
             .auto_shrink([false, true])
             .show(ui, |ui| {
-                ui.spacing_mut().item_spacing.y = 1.0;
-                threads(ui, document, trace, time, context);
+                ui.spacing_mut().item_spacing.y = SPACING;
+                threads(ui, document, trace, time, most, context);
             });
     });
 }
@@ -51,6 +59,7 @@ fn threads(
     document: &Document,
     trace: &Trace,
     time: Time,
+    most: usize,
     context: &mut Context<'_>,
 ) {
     let mut stack = Vec::new();
@@ -76,7 +85,7 @@ fn threads(
         }
         shown += 1;
         heading(ui, thread, document.thread_name(thread), context);
-        frames(ui, document, trace, thread, &stack, context);
+        frames(ui, document, trace, thread, &stack, most, context);
         ui.add_space(4.0);
     }
     if running == 0 {
@@ -114,10 +123,11 @@ fn frames(
     trace: &Trace,
     thread: ThreadId,
     stack: &[CallId],
+    most: usize,
     context: &mut Context<'_>,
 ) {
     let rows = stack_rows(trace, thread, stack);
-    let (outer, rows) = rows.split_at(rows.len().saturating_sub(MAX_FRAMES));
+    let (outer, rows) = rows.split_at(rows.len().saturating_sub(most));
     let outer: usize = outer.iter().map(|row| row.calls).sum();
     if outer > 0 {
         let outer = text::counted(outer as u64, "outer call", "outer calls");
