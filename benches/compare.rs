@@ -24,7 +24,7 @@ use callscape::render::gpu::Gpu;
 use callscape::render::renderer::{Frame, Quality, Renderer};
 use callscape::render::theme::Theme;
 use callscape::units::Time;
-use callscape::views::landscape::{LandscapeSettings, LandscapeView, Moment};
+use callscape::views::landscape::{LandscapeSettings, LandscapeView, Lettering, Moment};
 use callscape::views::metrics::ModuleMetrics;
 use glam::{Vec2, Vec3};
 
@@ -122,8 +122,13 @@ impl Drawn {
         };
         let pixels = Vec2::new(size[0] as f32, size[1] as f32);
         let selection = Selection::default();
-        self.view
-            .label(session, &selection, &[], &camera, pixels, 13.0);
+        self.view.label(
+            session,
+            &selection,
+            &[],
+            &camera,
+            &Lettering::whole(pixels, 13.0),
+        );
         let (view, renderer) = (&self.view, &mut self.renderer);
         for range in view.changed_looks() {
             let range = range.start as usize..range.end as usize;

@@ -27,7 +27,7 @@ use callscape::render::gpu::Gpu;
 use callscape::render::renderer::{Frame, Light, Quality, Renderer};
 use callscape::render::theme::Theme;
 use callscape::units::{Cost, ModuleId, Time};
-use callscape::views::landscape::{LandscapeSettings, LandscapeView, Moment};
+use callscape::views::landscape::{LandscapeSettings, LandscapeView, Lettering, Moment};
 use callscape::warnings::{Place, Reporter};
 use glam::{Vec2, Vec3};
 
@@ -337,7 +337,13 @@ fn with_most_names(session: &Session, view: &mut LandscapeView, pixels: Vec2) ->
         fov_y: 0.7,
     });
     let counted = cameras.map(|camera| {
-        view.label(session, &Selection::default(), &[], &camera, pixels, 14.0);
+        view.label(
+            session,
+            &Selection::default(),
+            &[],
+            &camera,
+            &Lettering::whole(pixels, 14.0),
+        );
         (view.flat_labels().len(), camera)
     });
     let most = counted.max_by_key(|(count, _)| *count);
@@ -400,7 +406,13 @@ fn own_parts(gpu: &Gpu) {
             view.point(&selection);
             view.show(&session, Some(moment));
             let are_others = shown.replace(moment) != Some(moment);
-            view.label(&session, &selection, &[], &camera, pixels, 14.0);
+            view.label(
+                &session,
+                &selection,
+                &[],
+                &camera,
+                &Lettering::whole(pixels, 14.0),
+            );
             view.marked_arcs(&selection);
             let (between, given) = (own(), asked());
             // As the window does it.

@@ -23,7 +23,7 @@ use crate::render::theme::Theme;
 use crate::units::{Cost, ModuleId, Time, TimeRange};
 use crate::views::Scope;
 use crate::views::landscape::{
-    ColorScale, LandscapeSettings, LandscapeView, Moment, RelationDifference,
+    ColorScale, LandscapeSettings, LandscapeView, Lettering, Moment, RelationDifference,
 };
 use crate::views::metrics::ModuleMetrics;
 use crate::views::mural::MuralRows;
@@ -292,10 +292,10 @@ impl<'a> Studio<'a> {
         self.view.settle();
         self.renderer.focus_arcs(&self.gpu, self.view.arc_focus());
         if self.has_labels {
-            let em = (size.min_element() * LETTERS).max(9.0);
+            let lettering = Lettering::whole(size, (size.min_element() * LETTERS).max(9.0));
             let (selection, named) = (&self.selection, &self.named);
             self.view
-                .label(self.session, selection, named, &camera, size, em);
+                .label(self.session, selection, named, &camera, &lettering);
             let (flat, screen) = (self.view.flat_labels(), self.view.screen_labels());
             self.renderer.set_labels(&self.gpu, flat, screen);
         } else {

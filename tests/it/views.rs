@@ -14,7 +14,7 @@ use callscape::views::Scope;
 use callscape::views::calls::{CallList, CallsOf};
 use callscape::views::flame::FlameView;
 use callscape::views::functions::FunctionTable;
-use callscape::views::landscape::{LandscapeSettings, LandscapeView, Moment};
+use callscape::views::landscape::{LandscapeSettings, LandscapeView, Lettering, Moment};
 use callscape::views::mural::MuralView;
 use callscape::views::table::{Artifact, Needs, ViewId};
 use glam::{Vec2, Vec3};
@@ -203,7 +203,13 @@ fn landscape(session: &Session, selection: &Selection) -> String {
         target: Vec3::new(500.0, 300.0, 0.0),
         fov_y: 0.8,
     };
-    view.label(session, selection, &[], &camera, SIZE, 13.0);
+    view.label(
+        session,
+        selection,
+        &[],
+        &camera,
+        &Lettering::whole(SIZE, 13.0),
+    );
     let outlined = selection.chosen.module.and_then(|it| view.bounds(it));
     format!(
         "{:?} {:?} {outlined:?}",

@@ -12,6 +12,7 @@ use crate::app::workbench::{Viewport, Workbench};
 use crate::render::renderer::{Frame, Quality};
 use crate::units::ModuleId;
 use crate::views::Scope;
+use crate::views::landscape::Lettering;
 use crate::views::table::ViewId;
 
 /// Letters on the screen are so many points high.
@@ -216,7 +217,14 @@ impl Canvas {
             if bench.pointer.at.is_some() {
                 named.pointed.module = None;
             }
-            landscape.label(session, &named, found, &frame.camera, pixels, em);
+            let mut free = bench.viewport.free;
+            if which == 1 {
+                // The panels above and below are the same; what lies west and east is another.
+                (free.min.x, free.max.x) = (FreeArea::WINDOW.min.x, FreeArea::WINDOW.max.x);
+            }
+            let size = pixels;
+            let lettering = Lettering { size, free, em };
+            landscape.label(session, &named, found, &frame.camera, &lettering);
             renderer.set_labels(gpu, landscape.flat_labels(), landscape.screen_labels());
             return Some(frame);
         }

@@ -80,14 +80,16 @@ impl ScreenLabels {
         &self.taken
     }
 
-    /// Shows what of `requests` has room, more important ones and those already shown first, then in
-    /// the order given. `em` is the height of the letters in pixels.
+    /// Shows what of `requests` has room within the corners `room`, more important ones and those already shown first,
+    /// then in the order given. `em` is the height of the letters in pixels.
     pub fn update<'a>(
         &mut self,
         requests: impl IntoIterator<Item = Request<'a>>,
         eye: &Eye,
+        room: [Vec2; 2],
         em: f32,
     ) {
+        let [low, high] = room;
         std::mem::swap(&mut self.before, &mut self.subjects);
         self.subjects.clear();
         self.shown = 0;
@@ -138,17 +140,17 @@ impl ScreenLabels {
             // A count lies on its arc.
             let down = if is_count { half.y } else { -GAP * em };
             let mut at = over + Vec2::new(0.0, down);
-            if request.reason <= Reason::Selected {
-                // What one points at keeps its name in the picture as long as it is in it itself.
-                let inside = over.cmpge(Vec2::ZERO).all() && over.cmple(eye.size).all();
+            if !is_count {
+                // What one means, and what runs, keeps its name in the picture as long as it is in it itself.
+                let inside = over.cmpge(low).all() && over.cmple(high).all();
                 if !inside {
                     continue;
                 }
-                at.x = at.x.min(eye.size.x - half.x).max(half.x);
-                at.y = at.y.max(2.0 * half.y);
+                at.x = at.x.min(high.x - half.x).max(low.x + half.x);
+                at.y = at.y.max(low.y + 2.0 * half.y);
             }
             let (min, max) = (at - Vec2::new(half.x, 2.0 * half.y), at + half.with_y(0.0));
-            let on_screen = min.cmpge(Vec2::ZERO).all() && max.cmple(eye.size).all();
+            let on_screen = min.cmpge(low).all() && max.cmple(high).all();
             let is_free = self.taken.iter().all(|&(other_min, other_max)| {
                 min.cmpge(other_max).any() || max.cmple(other_min).any()
             });
@@ -169,6 +171,8 @@ mod tests {
     use glam::Mat4;
 
     use super::*;
+
+    const ROOM: [Vec2; 2] = [Vec2::ZERO, Vec2::new(1000.0, 500.0)];
 
     /// Looks straight at the plane z = 0; one unit is a pixel.
     fn eye() -> Eye {
@@ -199,7 +203,7 @@ mod tests {
             .map(|i| request(i, Reason::Running, i as f32 * 20.0 - 400.0))
             .chain([request(99, Reason::Hovered, 7.0)])
             .collect();
-        labels.update(requests, &eye(), 14.0);
+        labels.update(requests, &eye(), ROOM, 14.0);
         let shown = labels.labels();
         assert!(shown[0].emphasized && shown.len() > 4 && shown.len() < 12);
         for (index, a) in shown.iter().enumerate() {
@@ -210,19 +214,35 @@ mod tests {
     }
 
     #[test]
+    fn names_stay_in_the_room_that_panels_leave() {
+        let mut labels = ScreenLabels::default();
+        let room = [Vec2::new(0.0, 245.0), ROOM[1]];
+        let running = request(1, Reason::Running, 0.0);
+        labels.update([running], &eye(), ROOM, 14.0);
+        assert!(labels.plates()[0].0.y < room[0].y);
+        labels.update([running], &eye(), room, 14.0);
+        assert!(labels.plates()[0].0.y >= room[0].y);
+        labels.update([request(1, Reason::Counted, 0.0)], &eye(), room, 14.0);
+        assert!(
+            labels.labels().is_empty(),
+            "a count lies on its arc or nowhere"
+        );
+    }
+
+    #[test]
     fn what_is_shown_stays_when_the_order_changes() {
         let mut labels = ScreenLabels::default();
         let [a, b] = [(1, 0.0), (2, 10.0)].map(|(id, x)| request(id, Reason::Running, x));
-        labels.update([a, b], &eye(), 14.0);
+        labels.update([a, b], &eye(), ROOM, 14.0);
         let first = labels.labels().to_vec();
-        labels.update([b, a], &eye(), 14.0);
+        labels.update([b, a], &eye(), ROOM, 14.0);
         assert_eq!(labels.labels(), first);
     }
 
     #[test]
     fn a_hovered_name_at_the_edge_stays_whole() {
         let mut labels = ScreenLabels::default();
-        labels.update([request(1, Reason::Hovered, -499.0)], &eye(), 14.0);
+        labels.update([request(1, Reason::Hovered, -499.0)], &eye(), ROOM, 14.0);
         let half = text::width("a_function") * 7.0;
         assert!(labels.labels()[0].at.x >= half);
     }

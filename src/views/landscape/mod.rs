@@ -42,6 +42,7 @@ use relations::Count;
 
 pub use crate::views::difference::RelationDifference;
 pub use motion::Boxes;
+pub use naming::Lettering;
 pub use placing::Amounts;
 pub use pointing::PickedArc;
 pub use relations::thread_color;

@@ -11,6 +11,7 @@ use crate::layout::labels::flat::Around;
 use crate::layout::labels::screen::{Reason, Request, Subject};
 use crate::layout::labels::text::width;
 use crate::render::camera::Camera;
+use crate::render::pose::FreeArea;
 use crate::units::{Cost, ModuleId, grouped};
 
 /// What glows more than this runs.
@@ -55,6 +56,25 @@ impl Held {
     }
 }
 
+/// The picture that names are for.
+#[derive(Clone, Copy, Debug)]
+pub struct Lettering {
+    /// In physical pixels.
+    pub size: Vec2,
+    /// What of it can be seen: names on the screen stay in it.
+    pub free: FreeArea,
+    /// The height of letters on the screen, in pixels.
+    pub em: f32,
+}
+
+impl Lettering {
+    /// Nothing lies over the picture.
+    pub fn whole(size: Vec2, em: f32) -> Lettering {
+        let free = FreeArea::WINDOW;
+        Lettering { size, free, em }
+    }
+}
+
 /// A count that stands at an arc.
 #[derive(Debug)]
 struct CountShown {
@@ -83,18 +103,17 @@ impl LandscapeView {
         self.held.is_on = is_on;
     }
 
-    /// Chooses the names for a camera and a picture of `size` physical pixels: districts by their size on
-    /// the screen; what is pointed at, chosen, `found` or running by request. `em` is the height of
-    /// letters on the screen in pixels.
+    /// Chooses the names for a camera: districts by their size on the screen; what is pointed at, chosen, `found` or
+    /// running by request.
     pub fn label(
         &mut self,
         session: &Session,
         selection: &Selection,
         found: &[ModuleId],
         camera: &Camera,
-        size: Vec2,
-        em: f32,
+        lettering: &Lettering,
     ) {
+        let &Lettering { size, free, em } = lettering;
         let are_others = self.held.is_due();
         if are_others {
             let running = self.relations.innermost().iter().take(MOST_RUNNING_NAMES);
@@ -185,7 +204,13 @@ impl LandscapeView {
             reason: Reason::Counted,
             top: count.at,
         });
-        self.screen_labels.update(requests.chain(counts), &eye, em);
+        let room = [
+            Vec2::new(free.min.x, -free.max.y),
+            Vec2::new(free.max.x, -free.min.y),
+        ];
+        let room = room.map(|corner| (corner * 0.5 + 0.5) * size);
+        self.screen_labels
+            .update(requests.chain(counts), &eye, room, em);
         self.flat_labels.give_way(self.screen_labels.plates());
     }
 

@@ -156,7 +156,7 @@ impl LandscapeView {
             }
             self.block_of[of.start as usize..of.end as usize].fill(index as u32);
         }
-        self.flat_labels = FlatLabels::new(hierarchy, &self.blocks);
+        self.flat_labels = FlatLabels::new(&self.blocks);
     }
 
     /// What heights, which grow with the square root, have to be given for values to be spread by `scale`.

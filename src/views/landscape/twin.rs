@@ -72,7 +72,7 @@ impl LandscapeView {
         self.ground_scales = [OnceLock::new(), OnceLock::new()];
         self.motion.clone_from(&of.motion);
         self.has_moved = true;
-        self.flat_labels = FlatLabels::new(&session.hierarchy, &self.blocks);
+        self.flat_labels = FlatLabels::new(&self.blocks);
         self.relations = Relations::default();
         self.paint(session);
     }

@@ -5,7 +5,7 @@ use callscape::filter::selection::Selection;
 use callscape::layout::geometry::BlockKind;
 use callscape::render::camera::Camera;
 use callscape::units::ModuleId;
-use callscape::views::landscape::{LandscapeSettings, LandscapeView};
+use callscape::views::landscape::{LandscapeSettings, LandscapeView, Lettering};
 use glam::{Vec2, Vec3};
 
 use super::{moment, session, session_of, settings};
@@ -32,7 +32,13 @@ fn a_frame_takes_no_new_memory_while_the_camera_moves() {
         let (_, count) = allocations(|| {
             view.show(&session, moment(1_500_000));
             view.point(&selection);
-            view.label(&session, &selection, &found, &camera, size, 14.0);
+            view.label(
+                &session,
+                &selection,
+                &found,
+                &camera,
+                &Lettering::whole(size, 14.0),
+            );
             view.marked_arcs(&selection);
         });
         (count, view.flat_labels().len() + view.screen_labels().len())
@@ -65,7 +71,13 @@ fn playing_takes_no_more_memory_of_a_larger_city_or_a_longer_trace() {
                 let (_, count) = allocations(|| {
                     view.show(&session, time);
                     let size = Vec2::new(1920.0, 1080.0);
-                    view.label(&session, &selection, &[], &camera, size, 14.0);
+                    view.label(
+                        &session,
+                        &selection,
+                        &[],
+                        &camera,
+                        &Lettering::whole(size, 14.0),
+                    );
                 });
                 count
             })

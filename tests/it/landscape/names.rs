@@ -6,7 +6,7 @@ use callscape::filter::cut::Cut;
 use callscape::filter::selection::{Pointed, Selection};
 use callscape::render::camera::Camera;
 use callscape::units::ModuleId;
-use callscape::views::landscape::LandscapeView;
+use callscape::views::landscape::{LandscapeView, Lettering};
 use glam::{Vec2, Vec3};
 
 use super::picking::camera_from;
@@ -28,7 +28,13 @@ fn names_of_districts_do_not_overlap_from_any_side() {
             target: middle,
             fov_y: 0.7,
         };
-        view.label(&session, &Selection::default(), &[], &camera, size, 14.0);
+        view.label(
+            &session,
+            &Selection::default(),
+            &[],
+            &camera,
+            &Lettering::whole(size, 14.0),
+        );
         let labels = view.flat_labels();
         most = most.max(labels.len());
         for label in labels {
@@ -123,7 +129,13 @@ fn names_never_overlap_whatever_one_looks_at() {
                 pointed: Pointed::at_module(Some(module(&mut random))),
                 ..Selection::default()
             };
-            view.label(&session, &selection, &found, &camera, size, 14.0);
+            view.label(
+                &session,
+                &selection,
+                &found,
+                &camera,
+                &Lettering::whole(size, 14.0),
+            );
             most_flat = most_flat.max(view.flat_labels().len());
             let names = view.flat_labels().iter();
             roofs += names.filter(|it| it.text.starts_with("function")).count();
@@ -167,7 +179,13 @@ fn names_do_not_flicker_while_the_camera_moves() {
             target: middle + Vec3::new(60.0 * cos, 0.0, 0.0),
             fov_y: 0.7,
         };
-        view.label(&session, &Selection::default(), &[], &camera, size, 14.0);
+        view.label(
+            &session,
+            &Selection::default(),
+            &[],
+            &camera,
+            &Lettering::whole(size, 14.0),
+        );
         let names = view.flat_labels().iter();
         let names: Vec<ModuleId> = names.map(|label| label.module).collect();
         seen += names.len();
@@ -212,7 +230,13 @@ fn names_keep_their_strength_while_the_camera_trembles() {
             target: middle + Vec3::new(60.0 * cos, 0.0, 0.0),
             fov_y: 0.7,
         };
-        view.label(&session, &Selection::default(), &[], &camera, size, 14.0);
+        view.label(
+            &session,
+            &Selection::default(),
+            &[],
+            &camera,
+            &Lettering::whole(size, 14.0),
+        );
         let names = view.flat_labels().iter();
         let names: BTreeMap<ModuleId, f32> =
             names.map(|label| (label.module, label.opacity)).collect();
@@ -246,7 +270,13 @@ fn a_thousand_names_in_one_frame_do_not_overlap() {
         target: (min + max) * 0.5,
         fov_y: 0.7,
     };
-    view.label(&session, &Selection::default(), &[], &camera, size, 14.0);
+    view.label(
+        &session,
+        &Selection::default(),
+        &[],
+        &camera,
+        &Lettering::whole(size, 14.0),
+    );
     let shapes = shapes(&view, &camera, size);
     assert!(shapes.len() >= 1_000, "{} names", shapes.len());
     for (index, (name, a)) in shapes.iter().enumerate() {

@@ -6,7 +6,7 @@ use callscape::analysis::session::Session;
 use callscape::filter::cut::Cut;
 use callscape::filter::selection::Selection;
 use callscape::units::{ModuleId, Time, TimeRange};
-use callscape::views::landscape::{ArcMode, LandscapeSettings, LandscapeView, Moment};
+use callscape::views::landscape::{ArcMode, LandscapeSettings, LandscapeView, Lettering, Moment};
 
 use super::{moment, session, settings};
 
@@ -121,7 +121,13 @@ fn counts_stand_at_arcs_with_what_the_cel_added() {
         fov_y: 0.7,
     };
     let size = glam::Vec2::new(1600.0, 1000.0);
-    view.label(&session, &Selection::default(), &[], &camera, size, 14.0);
+    view.label(
+        &session,
+        &Selection::default(),
+        &[],
+        &camera,
+        &Lettering::whole(size, 14.0),
+    );
     let counts: Vec<&str> = view
         .screen_labels()
         .iter()

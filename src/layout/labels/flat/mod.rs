@@ -1,5 +1,5 @@
-//! Names that lie flat like the lettering of a map: of districts in the southern margin of their terrace, of functions
-//! on their roofs where these are large on the screen.
+//! Names that lie flat like the lettering of a map: of districts in the southern margin of their terrace, of functions,
+//! files and collapsed modules on their roofs where these are large on the screen.
 
 mod places;
 mod quads;
@@ -11,7 +11,7 @@ use glam::{Vec2, Vec3, Vec4};
 use self::places::{EM, Place};
 use self::quads::{BAND, bands_of, overlap};
 use super::{Eye, ease, may_show, text};
-use crate::facts::hierarchy::{Hierarchy, ModuleKind};
+use crate::facts::hierarchy::Hierarchy;
 use crate::layout::geometry::{Block, BlockKind, BlockLook, FlatLabel};
 use crate::units::ModuleId;
 
@@ -115,9 +115,9 @@ pub struct FlatLabels {
 
 impl FlatLabels {
     /// Prepares the names for new blocks. O(n).
-    pub fn new(hierarchy: &Hierarchy, blocks: &[Block]) -> FlatLabels {
+    pub fn new(blocks: &[Block]) -> FlatLabels {
         FlatLabels {
-            places: places::find(hierarchy, blocks),
+            places: places::find(blocks),
             ..FlatLabels::default()
         }
     }
@@ -155,7 +155,7 @@ impl FlatLabels {
         self.before.clear();
         self.before.extend_from_slice(&self.of[..self.shown]);
         self.before.sort_unstable();
-        self.find_candidates(hierarchy, blocks, eye, around);
+        self.find_candidates(blocks, eye, around);
         self.candidates.sort_unstable_by(|a, b| {
             let (a_rank, b_rank) = (a.rank(), b.rank());
             let order = b_rank.0.cmp(&a_rank.0);
@@ -249,7 +249,6 @@ impl FlatLabels {
 
     fn find_candidates(
         &mut self,
-        hierarchy: &Hierarchy,
         blocks: &[Block],
         eye: &Eye,
         around: &Around<'_, impl Fn(u32, Vec3) -> bool, impl Fn(ModuleId) -> u8>,
@@ -285,14 +284,12 @@ impl FlatLabels {
             if pixels >= NAMED {
                 self.candidates.push(Candidate { pixels, ..new });
             }
-            if may_name_roofs && block.kind == BlockKind::Terrace {
-                // Its own functions; districts in it have places of their own.
+            if may_name_roofs {
+                // What stands on it itself; districts on it have places of their own.
                 let mut child = place.block as usize + 1;
                 while child < block.subtree_end as usize {
                     let of = &blocks[child];
-                    let is_function = of.kind == BlockKind::Leaf
-                        && hierarchy.kind(of.module) == ModuleKind::Function;
-                    if is_function {
+                    if of.kind != BlockKind::Terrace {
                         self.add_roof(child as u32, of, eye, &planes, &around.importance);
                     }
                     child = of.subtree_end as usize;

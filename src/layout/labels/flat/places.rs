@@ -1,6 +1,5 @@
 //! Where names of districts can lie: found once for a layout.
 
-use crate::facts::hierarchy::{Hierarchy, ModuleKind};
 use crate::layout::geometry::{Block, BlockKind};
 use crate::layout::treemap::{Rect, joined, label_strip};
 
@@ -23,8 +22,8 @@ pub(super) struct Place {
     pub joined: u32,
 }
 
-/// The places of all blocks but functions, in their order. O(n).
-pub(super) fn find(hierarchy: &Hierarchy, blocks: &[Block]) -> Vec<Place> {
+/// The places of all terraces, in their order. O(n).
+pub(super) fn find(blocks: &[Block]) -> Vec<Place> {
     let mut places: Vec<Place> = Vec::new();
     let mut open: Vec<u32> = Vec::new();
     for (index, block) in blocks.iter().enumerate() {
@@ -36,8 +35,7 @@ pub(super) fn find(hierarchy: &Hierarchy, blocks: &[Block]) -> Vec<Place> {
             places[last as usize].subtree_end = places.len() as u32;
             open.pop();
         }
-        let is_function = hierarchy.kind(block.module) == ModuleKind::Function;
-        if block.kind == BlockKind::Leaf && is_function {
+        if block.kind != BlockKind::Terrace {
             continue;
         }
         let rect = Rect::of_block(block);

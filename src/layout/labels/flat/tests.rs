@@ -3,7 +3,7 @@
 use glam::Mat4;
 
 use super::*;
-use crate::facts::hierarchy::{HierarchyBuilder, Module, NodeId};
+use crate::facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
 use crate::filter::cut::Cut;
 use crate::layout::geometry::CITY_SIZE;
 use crate::layout::treemap::{Heights, Rect, Tiling, label_strip, layout};
@@ -63,7 +63,7 @@ fn names(labels: &FlatLabels) -> Vec<&str> {
 #[test]
 fn names_appear_as_they_become_large_enough_those_of_functions_last() {
     let (hierarchy, blocks) = city();
-    let mut labels = FlatLabels::new(&hierarchy, &blocks);
+    let mut labels = FlatLabels::new(&blocks);
     let middle = Vec2::new(500.0, 350.0);
     labels.update(&hierarchy, &blocks, &above(middle, 60_000.0), &around(true));
     assert!(names(&labels).is_empty());
@@ -99,7 +99,7 @@ fn names_appear_as_they_become_large_enough_those_of_functions_last() {
 #[test]
 fn a_name_slides_along_its_strip_into_the_picture() {
     let (hierarchy, blocks) = city();
-    let mut labels = FlatLabels::new(&hierarchy, &blocks);
+    let mut labels = FlatLabels::new(&blocks);
     // The west end of the root's strip lies outside.
     let eye = above(Vec2::new(700.0, 100.0), 600.0);
     labels.update(&hierarchy, &blocks, &eye, &around(true));
@@ -131,7 +131,7 @@ fn a_chain_of_only_districts_has_one_name_and_one_strip() {
     let strip = label_strip(Rect::of_block(low), 0) as f32;
     let free = high.min.y - low.min.y;
     assert!(free < 1.6 * strip, "{free} of a strip of {strip}");
-    let mut labels = FlatLabels::new(&hierarchy, &blocks);
+    let mut labels = FlatLabels::new(&blocks);
     let eye = above(Vec2::new(500.0, 357.0), 1150.0);
     labels.update(&hierarchy, &blocks, &eye, &around(true));
     let names: Vec<&str> = labels.labels().iter().map(|it| it.text.as_str()).collect();
@@ -141,4 +141,34 @@ fn a_chain_of_only_districts_has_one_name_and_one_strip() {
         !names.contains(&"src") && !names.contains(&"Gson"),
         "{names:?}"
     );
+}
+
+#[test]
+fn a_file_without_functions_and_a_collapsed_module_are_named_as_large_as_a_function() {
+    let mut builder = HierarchyBuilder::new("city");
+    let pages = builder.add(NodeId::ROOT, Module::named(ModuleKind::Directory, "pages"));
+    builder.add(pages, Module::named(ModuleKind::File, "tables.html"));
+    let code = builder.add(pages, Module::named(ModuleKind::File, "code.c"));
+    builder.add(code, Module::named(ModuleKind::Function, "run"));
+    let (hierarchy, ids) = builder.build();
+    let mut cut = Cut::all();
+    for is_collapsed in [false, true] {
+        if is_collapsed {
+            cut.toggle(ids[code.index()]);
+        }
+        let blocks = layout(&hierarchy, &cut, &[], &Heights::Even, Tiling::Squarified);
+        let mut labels = FlatLabels::new(&blocks);
+        let eye = above(Vec2::new(500.0, 357.0), 1150.0);
+        labels.update(&hierarchy, &blocks, &eye, &around(true));
+        let em = |name: &str| {
+            let label = labels.labels().iter().find(|it| it.text == name)?;
+            Some(label.em)
+        };
+        let page = em("tables.html").expect("the page is named");
+        let other = em(if is_collapsed { "code.c" } else { "run" });
+        assert!(
+            (page / other.unwrap_or(0.0) - 1.0).abs() < 0.2,
+            "{page} {other:?}"
+        );
+    }
 }
