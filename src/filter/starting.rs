@@ -48,10 +48,11 @@ fn text(of: &str, entries: &[Entry]) -> String {
             condition,
             functions,
         } = entry;
+        let plural = if *functions == 1 { "" } else { "s" };
         // Never fails on a string.
         let _ = writeln!(
             text,
-            "# {functions} functions\ncategory {name:names$} {condition:conditions$}"
+            "# {functions} function{plural}\ncategory {name:names$} {condition:conditions$}"
         );
     }
     text += "\n# What nothing above matches is left out, unless this line is taken in:\n# category REST class *\n";

@@ -25,6 +25,7 @@ pub mod history;
 mod kotlin;
 mod languages;
 mod macros;
+mod misread;
 mod nesting;
 mod patterns;
 mod plan;

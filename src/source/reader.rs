@@ -14,6 +14,7 @@ use super::definitions::{self, Definition, Found};
 use super::edits;
 use super::hints::Places;
 use super::languages::{Compiled, Language, Preprocessor};
+use super::misread;
 use super::nesting;
 use super::patterns::{Capture, Captured};
 use super::values;
@@ -174,7 +175,7 @@ impl Reader {
         Ok(Parsed {
             language,
             compiled,
-            errors: count_errors(&tree),
+            errors: misread::count_errors(&tree),
             tree,
             prepared,
         })
@@ -187,7 +188,7 @@ impl Reader {
         source: &[u8],
         give_up: &impl Fn() -> bool,
     ) -> Result<Seen, Unparsed> {
-        let torn = torn_conditionals(&parsed, source);
+        let torn = misread::torn_conditionals(&parsed.tree, parsed.language.preprocessor, source);
         if torn.is_empty() {
             return self.walk(&parsed, source, None, give_up);
         }
@@ -215,7 +216,7 @@ impl Reader {
         let first = (first.ok()?, first_text.as_slice(), first_blanked);
         // What the first branches leave misread the last may read, where they have to do with it.
         let is_settled = first.0.errors < whole.errors && {
-            let misread = misread(&first.0.tree, &first_text);
+            let misread = misread::lines(&first.0.tree, &first_text);
             !torn.iter().any(|torn| torn.is_torn_in(&misread))
         };
         let first_seen = match is_settled {
@@ -491,130 +492,6 @@ fn is_inside_functions(
         }
         around.is_some_and(|around| around.start < branch.start) && holds_none(branch)
     })
-}
-
-/// The conditionals of a text that stand where its tree has errors.
-fn torn_conditionals(parsed: &Parsed<'_>, source: &[u8]) -> Vec<Conditional> {
-    let preprocessor = match parsed.language.preprocessor {
-        Some(preprocessor) if parsed.errors > 0 && preprocessor.has_conditionals() => preprocessor,
-        _ => return Vec::new(),
-    };
-    let mut conditionals = conditionals::find(source, preprocessor);
-    if conditionals.is_empty() {
-        return conditionals;
-    }
-    let misread = misread(&parsed.tree, source);
-    conditionals.retain(|conditional| conditional.is_torn_in(&misread));
-    conditionals
-}
-
-/// The lines around what a tree has misread, in order and apart: whole definitions with an error in them, and what
-/// stands beside an error and is no definition.
-fn misread(tree: &Tree, source: &[u8]) -> Vec<Range<usize>> {
-    let mut ranges: Vec<Range<usize>> = Vec::new();
-    let mut last_line_end = 0;
-    let mut add = |range: Range<usize>| {
-        if range.end <= last_line_end {
-            // On the last line of the one before: a line may be long, and have many.
-            return;
-        }
-        // A line more on both sides: what is torn need not reach to the directive.
-        let before = memchr::memrchr(b'\n', &source[..range.start]).unwrap_or(0);
-        let start = memchr::memrchr(b'\n', &source[..before]).map_or(0, |at| at + 1);
-        let line_end = |from: usize| {
-            let length = memchr::memchr(b'\n', &source[from..]);
-            length.map_or(source.len(), |length| from + length + 1)
-        };
-        last_line_end = line_end(range.end.min(source.len()));
-        let end = line_end(last_line_end);
-        match ranges.last_mut() {
-            Some(last) if last.end >= start => last.end = last.end.max(end),
-            _ => ranges.push(start..end),
-        }
-    };
-    let mut cursor = tree.walk();
-    // Where what is no definition begins, on the way to the node at hand.
-    let mut loose: Option<usize> = None;
-    let mut is_beside_error = false;
-    loop {
-        let node = cursor.node();
-        let is_error = node.is_error() || node.is_missing();
-        if node.has_error() && !is_error && holds_definitions(node.kind()) {
-            if is_beside_error && let Some(start) = loose {
-                add(start..node.start_byte());
-            }
-            (loose, is_beside_error) = (None, false);
-            if cursor.goto_first_child() {
-                continue;
-            }
-        }
-        if is_error || node.has_error() || !is_definition(node.kind()) {
-            loose.get_or_insert(node.start_byte());
-            is_beside_error |= is_error || node.has_error();
-        } else {
-            if is_beside_error && let Some(start) = loose {
-                add(start..node.start_byte());
-            }
-            (loose, is_beside_error) = (None, false);
-        }
-        while !cursor.goto_next_sibling() {
-            let end = cursor.node().end_byte();
-            if is_beside_error && let Some(start) = loose {
-                add(start..end);
-            }
-            (loose, is_beside_error) = (None, false);
-            if !cursor.goto_parent() {
-                return ranges;
-            }
-        }
-    }
-}
-
-/// Nodes whose children are definitions, of which one may be misread and all others not.
-fn holds_definitions(kind: &str) -> bool {
-    matches!(
-        kind,
-        "translation_unit"
-            | "compilation_unit"
-            | "linkage_specification"
-            | "declaration_list"
-            | "namespace_definition"
-            | "namespace_declaration"
-            | "class_specifier"
-            | "struct_specifier"
-            | "class_declaration"
-            | "struct_declaration"
-            | "field_declaration_list"
-    ) || kind.starts_with("preproc_")
-}
-
-/// Nodes that an error before or behind them leaves as they are.
-fn is_definition(kind: &str) -> bool {
-    kind.ends_with("_definition")
-        || kind.ends_with("_specifier")
-        || kind.ends_with("declaration")
-        || matches!(
-            kind,
-            "preproc_include" | "preproc_def" | "preproc_function_def"
-        )
-}
-
-/// Errors and missing tokens in a tree. Visits only what lies above one.
-fn count_errors(tree: &Tree) -> usize {
-    let mut cursor = tree.walk();
-    let mut errors = 0;
-    loop {
-        let node = cursor.node();
-        errors += usize::from(node.is_error() || node.is_missing());
-        if node.has_error() && cursor.goto_first_child() {
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return errors;
-            }
-        }
-    }
 }
 
 #[cfg(test)]

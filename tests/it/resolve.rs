@@ -201,7 +201,7 @@ fn a_function_without_file_is_looked_for_by_name() {
                 "",
                 0,
                 "app",
-                "external/std/map/std::map<int, int>::insert(int)",
+                "external/std/map/map<int, int>::insert(int)",
                 External,
             ),
             (

@@ -104,10 +104,11 @@ impl<'a> Placing<'a> {
             file if !origin.is_foreign && !file.is_empty() => self.directories.names(file),
             _ => Vec::new(),
         };
+        let name = within(function.name, &origin.groups);
         for group in directories.into_iter().chain(origin.groups) {
             parent = self.child(parent, ModuleKind::External, &group);
         }
-        self.child(parent, ModuleKind::Function, display_name(function.name))
+        self.child(parent, ModuleKind::Function, display_name(name))
     }
 
     fn in_own_place(&mut self, function: Function<'_>) -> NodeId {
@@ -170,6 +171,22 @@ fn by_package(function: Function<'_>) -> Function<'_> {
     function
 }
 
+/// `name` without the scopes that it stands in as `groups`, with one at least: `java.io.File.read` in `java` and `io` is
+/// `File.read`, and `std::sort` in `std` is itself.
+fn within<'a>(name: &'a str, groups: &[String]) -> &'a str {
+    let mut rest = name;
+    for group in groups {
+        let inner = rest.strip_prefix(group.as_str()).and_then(|inner| {
+            let dotted = inner.strip_prefix('.');
+            dotted.or_else(|| inner.strip_prefix("::"))
+        });
+        rest = inner
+            .filter(|inner| names::parts(inner).len() > 1)
+            .unwrap_or(rest);
+    }
+    rest
+}
+
 /// What stands up to the first underscore in a name without scopes, and the underscore.
 fn prefix(name: &str) -> Option<&str> {
     let end = name.find('_').filter(|&end| end > 0)?;
@@ -183,4 +200,36 @@ fn last<'a, 'b>(names: &'b [&'a str], most: usize) -> &'b [&'a str] {
 /// A function without any name is shown as such.
 fn display_name(name: &str) -> &str {
     if name.is_empty() { "(unnamed)" } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_leaves_out_the_scopes_that_it_stands_in_but_one() {
+        let check = |name: &str, groups: &[&str], expected: &str| {
+            let groups: Vec<String> = groups.iter().map(|group| (*group).to_owned()).collect();
+            assert_eq!(within(name, &groups), expected);
+        };
+        check("java.io.File.read", &["java", "io"], "File.read");
+        check(
+            "std::vector<int>::push_back",
+            &["libstdc++.so.6", "std"],
+            "vector<int>::push_back",
+        );
+        check(
+            "core::ptr::drop_in_place<a::B>",
+            &["core", "ptr"],
+            "ptr::drop_in_place<a::B>",
+        );
+        check("std::sort", &["std"], "std::sort");
+        check("list.append", &["builtins", "list"], "list.append");
+        check(
+            "json.loads",
+            &["python3.11", "json", "decoder.py"],
+            "json.loads",
+        );
+        check("javac.Main.run", &["java", "io"], "javac.Main.run");
+    }
 }

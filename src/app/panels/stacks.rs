@@ -6,7 +6,7 @@ use super::super::command::Command;
 use super::super::document::Document;
 use super::super::style;
 use super::widgets::{MARGIN, card};
-use super::{Context, text};
+use super::{Context, table, text};
 use crate::facts::trace::Trace;
 use crate::filter::selection::{CallOf, Pointed};
 use crate::units::{CallId, ThreadId, Time};
@@ -142,7 +142,8 @@ fn frames(
         let of = CallOf { thread, call: id };
         let call = trace.call(thread, id);
         let function = resolved.recording.functions.get(call.function);
-        let mut name = egui::RichText::new(row_name(function.name, row));
+        let whole = row_name(function.name, row);
+        let mut name = egui::RichText::new(table::fitting(ui, &whole));
         if meant.call() == Some(of)
             || (meant.call().is_none() && meant.holds_function(call.function))
         {

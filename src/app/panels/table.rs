@@ -1,5 +1,7 @@
 //! What the tables share: headings that sort, cells, how far the work behind one is.
 
+use std::borrow::Cow;
+
 use egui::{Align, Label, Layout, Sense, Shape, Stroke, Ui, Vec2};
 
 use super::super::command::Command;
@@ -134,20 +136,26 @@ const TO: &str = " → ";
 /// A cell with a name, shortened in the middle where there is no room: qualified names that are alike differ at their
 /// ends. Of a call relation each end is.
 pub fn name(ui: &mut Ui, name: &str) {
+    match fitting(ui, name) {
+        Cow::Borrowed(_) => ui.label(name),
+        Cow::Owned(short) => ui.add(Label::new(short).truncate()).on_hover_text(name),
+    };
+}
+
+/// The name, shortened where there is no room for it, so that both its ends are left.
+pub fn fitting<'a>(ui: &Ui, name: &'a str) -> Cow<'a, str> {
     let font = egui::TextStyle::Body.resolve(ui.style());
     let color = ui.visuals().text_color();
     let galley = ui.painter().layout_no_wrap(name.to_owned(), font, color);
     let share = ui.available_width() / galley.size().x.max(1.0);
     if share >= 1.0 {
-        ui.label(name);
-        return;
+        return Cow::Borrowed(name);
     }
     let ends = name.split(TO).map(|end| {
         let room = end.chars().count() as f32 * share;
         shortened(end, room as usize)
     });
-    let short = ends.collect::<Vec<_>>().join(TO);
-    ui.add(Label::new(short).truncate()).on_hover_text(name);
+    Cow::Owned(ends.collect::<Vec<_>>().join(TO))
 }
 
 /// The first and the last letters of a name, of them more, `room` letters in all.
