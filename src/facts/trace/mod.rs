@@ -13,6 +13,7 @@ mod detail;
 mod direct;
 mod events;
 mod long;
+mod longest;
 mod occurrence;
 #[cfg(test)]
 mod oracle;
