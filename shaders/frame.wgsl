@@ -36,7 +36,8 @@ struct Frame {
     sky: vec3f,
     lit_end: u32,
     sun: vec3f,
-    pad5: f32,
+    // How much darker the table is far from the model.
+    falloff: f32,
 }
 
 @group(0) @binding(0) var<uniform> frame: Frame;

@@ -13,7 +13,7 @@ override SHADOW_STEPS: u32 = 6u;
 const SUN: vec3f = vec3f(-0.424, -0.530, 0.735);
 
 // Terraces are low; they shade each other as if they were higher by this.
-const RELIEF: f32 = 1.4;
+const RELIEF: f32 = 2.2;
 
 // One layer of the height map.
 struct Map {
@@ -30,6 +30,8 @@ struct Maps {
     directions: array<vec4f, 8>,
     // South-west and north-east corner of what is built.
     footprint: vec4f,
+    // What differs between the pictures that are averaged, 0 to 1.
+    turn: vec4f,
 }
 
 @group(1) @binding(0) var<storage, read> blocks: array<Block>;
@@ -101,12 +103,20 @@ fn resolve(in: FullScreen) -> @location(0) vec4f {
     let held = mix(mean(on_it), own, stands);
     let colour = mix(mean(below), held, drawn.share);
     let weight = colour.a;
-    let hue = activity(mix(weight, look.glow, stands * drawn.share));
+    // A terrace is tinted by what runs on it, not lightened: what it carries stays lighter than it is.
+    let weights = vec3f(0.2126, 0.7152, 0.0722);
+    let bright = activity(mix(weight, look.glow, stands * drawn.share));
+    let tame = min(1.6 * dot(neutral, weights) / dot(bright, weights), 1.0);
+    let hue = bright * select(1.0, mix(1.0, tame, stands * drawn.share), is_terrace);
     let albedo = mix(colour.rgb, hue, weight);
 
-    // The map with the finest texels that shows this place.
-    let is_in_1 = all(abs(uv(maps.layers[1].place, world.xy) - 0.5) < vec2f(0.46));
-    let is_in_2 = all(abs(uv(maps.layers[2].place, world.xy) - 0.5) < vec2f(0.46));
+    // The map with the finest texels that shows this place. Where one ends differs from pixel to pixel, and between
+    // the pictures that are averaged, so that no seam shows: interleaved gradient noise, as in `compose.wgsl`.
+    let pixel_place = floor(in.position.xy) + vec2f(frame.left, frame.top);
+    let grain = fract(52.9829189 * fract(dot(pixel_place, vec2f(0.06711056, 0.00583715))) + maps.turn.x);
+    let within = vec2f(0.46 - 0.14 * grain);
+    let is_in_1 = all(abs(uv(maps.layers[1].place, world.xy) - 0.5) < within);
+    let is_in_2 = all(abs(uv(maps.layers[2].place, world.xy) - 0.5) < within);
     let layer = select(select(0u, 1u, is_in_1), 2u, is_in_2);
     let map = maps.layers[layer].place;
 
@@ -161,16 +171,15 @@ fn resolve(in: FullScreen) -> @location(0) vec4f {
     let light = frame.sky * sky + frame.sun * lamp_light + thrown;
     let shaded = albedo * light + hue * weight * frame.emission;
 
-    // The table darkens softly toward the model, and away from it.
+    // The table darkens softly toward the model, and away from it: the lamp lights the model.
     let beside = max(max(maps.footprint.xy - world.xy, world.xy - maps.footprint.zw), vec2f(0.0));
     let away = length(beside);
-    let dim = 1.0 - 0.10 * exp(-away / 14.0) - 0.10 * exp(-away / 90.0) - 0.10 * smoothstep(200.0, 2600.0, away);
+    let dim = 1.0 - 0.10 * exp(-away / 14.0) - 0.10 * exp(-away / 90.0) - frame.falloff * smoothstep(0.0, 1200.0, away);
     let table = frame.ground * (light * dim);
-    let behind = frame.ground * (frame.sky + frame.sun) * 0.9;
+    let behind = frame.ground * (frame.sky + frame.sun) * (1.0 - frame.falloff);
     let is_table = ray.z < -1e-5;
     let far = select(1.0, smoothstep(2000.0, 6000.0, away), is_table);
     // Where the table is left out its shadows stay, as a veil of black.
-    let weights = vec3f(0.2126, 0.7152, 0.0722);
     let veil = clamp(1.0 - dot(light, weights) / dot(frame.sky + frame.sun, weights), 0.0, 1.0) * (1.0 - far);
     let cover = select(mix(veil, 1.0, frame.backdrop), 1.0, is_block);
     // A flashlight leaves some blocks as they are.

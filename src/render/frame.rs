@@ -54,7 +54,7 @@ pub mod gpu {
         pub sky: [f32; 3],
         pub lit_end: u32,
         pub sun: [f32; 3],
-        pub pad5: f32,
+        pub falloff: f32,
     }
 }
 
@@ -217,10 +217,10 @@ impl FrameSlot {
             plate: palette.plate,
             sky: palette.sky,
             sun: palette.sun,
+            falloff: palette.falloff,
             dim: spot.0,
             lit_first: spot.1.start,
             lit_end: spot.1.end,
-            ..Default::default()
         };
         queue.write_buffer(&self.buffer, 0, bytemuck::bytes_of(&record));
     }

@@ -60,7 +60,7 @@ fn frame_struct() -> Expected {
         sky,
         lit_end,
         sun,
-        pad5
+        falloff
     )
 }
 
@@ -94,7 +94,8 @@ fn cases() -> Vec<Case> {
         resolve::gpu::Maps,
         layers,
         directions,
-        footprint
+        footprint,
+        turn
     ));
     let mut scatter_structs = block_structs();
     scatter_structs.push(expected!(
