@@ -92,39 +92,18 @@ mod tests {
     use std::collections::HashMap;
 
     use super::*;
-    use crate::facts::builder::{Timestamp, TraceBuilder};
-    use crate::facts::functions::Function;
     use crate::facts::trace::Trace;
-    use crate::warnings::{Place, Reporter};
+    use crate::facts::trace::random::{self, Shape};
 
     fn random_trace(seed: u64) -> Trace {
-        let mut state = seed.wrapping_mul(2).wrapping_add(1);
-        let mut below = move |limit: u64| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
-            (state >> 33) % limit
+        let shape = Shape {
+            threads: 1,
+            functions: 3,
+            events: 150,
+            deepest: 4,
+            step: 1..2,
         };
-        let reporter = Reporter::new();
-        let place = || Place::file("random");
-        let mut builder = TraceBuilder::new(&reporter);
-        let functions = ["a", "b", "c"].map(|name| {
-            builder.function(Function {
-                name,
-                ..Function::default()
-            })
-        });
-        let id = builder.thread("p", "1");
-        for now in 0..below(150) {
-            let time = Timestamp::from_ns(now as i64);
-            let open = builder.open_calls(id);
-            if open == 0 || (open < 4 && below(9) < 5) {
-                builder.enter(id, time, functions[below(3) as usize], place);
-            } else {
-                builder.exit(id, time, None, place);
-            }
-        }
-        builder.finish(place).1
+        random::random_trace(seed, &shape)
     }
 
     /// Of every call, the rows on the way to it and which of its caller's calls of them they are.

@@ -11,7 +11,7 @@ use super::store::{Calls, Cursor, Facts, place};
 /// Hands calls less deep than `below` that are open at some time of `window` and last at least `least` nanoseconds to
 /// `see`, at each depth in order of start, some of them twice and others among them; with what says the pair of one.
 ///
-/// A call that lasts so long and starts in one run of at most half that length is around all of the next, and so not as
+/// A call that lasts so long and starts in one run of less than half that length is around all of the next, and so not as
 /// deep as any call that starts there: what is around all of a run is looked at where that is not known already. Calls
 /// that start in longer runs are gone through, and before them all open ones are looked at.
 /// O(window / least × (calls of a shortest run + log n)), however many calls there are.
@@ -34,6 +34,8 @@ pub(super) fn long_calls(
     let mut pieces = Pieces::new(calls, Cut::Exact);
     let whole = pieces.whole();
     let mut next = first.saturating_sub(1) / SHORTEST;
+    // A call that starts with one run and ends with the next may end before the last calls of it, which start then.
+    let half = least.div_ceil(2);
     // All open calls that are less deep have been seen.
     let (mut known, mut level, mut was_long) = (0, TOP_LEVEL, false);
     while next < whole && next * SHORTEST < last {
@@ -45,10 +47,10 @@ pub(super) fn long_calls(
             let (start, end) = pieces.span(level, next >> level);
             end - start
         };
-        let mut is_long = length(level) > least / 2;
+        let mut is_long = length(level) >= half;
         while level > 0 && is_long {
             level -= 1;
-            is_long = length(level) > least / 2;
+            is_long = length(level) >= half;
         }
         let (page, place) = pieces.page(level, next >> level);
         let (lowest, around) = (page.lowest(place), page.around(place));

@@ -20,6 +20,8 @@ mod oracle;
 mod pairs;
 mod pieces;
 mod relations;
+#[cfg(test)]
+pub mod random;
 pub(super) mod runs;
 pub(super) mod storage;
 pub(super) mod store;

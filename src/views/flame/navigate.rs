@@ -118,44 +118,20 @@ pub fn innermost(trace: &Trace, near: CallOf, time: Time) -> Option<CallOf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::builder::{Timestamp, TraceBuilder};
-    use crate::facts::functions::Function;
     use crate::facts::trace::Call;
+    use crate::facts::trace::random::{self, Shape};
     use crate::units::ThreadId;
-    use crate::warnings::{Place, Reporter};
 
     fn random_trace(seed: u64) -> Trace {
-        let mut state = seed.wrapping_mul(2).wrapping_add(1);
-        let mut below = move |limit: u64| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
-            (state >> 33) % limit
+        let shape = Shape {
+            threads: 3,
+            functions: 4,
+            events: 150,
+            deepest: usize::MAX,
+            // Many calls take no time.
+            step: 0..3,
         };
-        let reporter = Reporter::new();
-        let place = || Place::file("random");
-        let mut builder = TraceBuilder::new(&reporter);
-        let functions = ["a", "b", "c", "d"].map(|name| {
-            builder.function(Function {
-                name,
-                ..Function::default()
-            })
-        });
-        for thread in 0..1 + below(3) {
-            let id = builder.thread("p", &thread.to_string());
-            let mut now = 0;
-            for _ in 0..below(150) {
-                // Many calls take no time.
-                now += below(3) as i64;
-                let time = Timestamp::from_ns(now);
-                if builder.open_calls(id) == 0 || below(9) < 5 {
-                    builder.enter(id, time, functions[below(4) as usize], place);
-                } else {
-                    builder.exit(id, time, None, place);
-                }
-            }
-        }
-        builder.finish(place).1
+        random::random_trace(seed, &shape)
     }
 
     /// All calls of a thread with their callers, by going through them.

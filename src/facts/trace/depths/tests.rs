@@ -1,45 +1,20 @@
 //! Flame charts against their definition, evaluated directly.
 
 use super::*;
-use crate::facts::builder::{Timestamp, TraceBuilder};
-use crate::facts::functions::Function;
+use crate::facts::trace::random::{self, Shape};
 use crate::facts::trace::{Call, Trace};
 use crate::units::ThreadId;
-use crate::warnings::{Place, Reporter};
 
+/// Deep and shallow ones, with many equal times or few.
 fn random_trace(seed: u64) -> Trace {
-    let mut state = seed.wrapping_mul(2).wrapping_add(1);
-    let mut below = move |limit: u64| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        (state >> 33) % limit
+    let shape = Shape {
+        threads: 2,
+        functions: 4,
+        events: 900,
+        deepest: 1 + (seed * 7 % 40) as usize,
+        step: 0..1 + seed % 9,
     };
-    let reporter = Reporter::new();
-    let place = || Place::file("random");
-    let mut builder = TraceBuilder::new(&reporter);
-    let functions = ["a", "b", "c", "d"].map(|name| {
-        builder.function(Function {
-            name,
-            ..Function::default()
-        })
-    });
-    for thread in 0..1 + below(2) {
-        let id = builder.thread("p", &thread.to_string());
-        let (deepest, step) = (1 + below(40) as usize, 1 + below(9));
-        let mut now = 0;
-        for _ in 0..below(900) {
-            now += below(step) as i64;
-            let time = Timestamp::from_ns(now);
-            let open = builder.open_calls(id);
-            if open == 0 || (open < deepest && below(9) < 5) {
-                builder.enter(id, time, functions[below(4) as usize], place);
-            } else {
-                builder.exit(id, time, None, place);
-            }
-        }
-    }
-    builder.finish(place).1
+    random::random_trace(seed, &shape)
 }
 
 fn all_calls(trace: &Trace, thread: ThreadId) -> Vec<Call> {
