@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::analysis::comparison::Comparison;
 use crate::analysis::comparison::amounts::{Amounts, Change, Measure, Standing};
-use crate::analysis::comparison::tables::{RelationChange, sums};
+use crate::analysis::comparison::tables::{Given, RelationChange};
 use crate::facts::hierarchy::{Hierarchy, ModuleKind};
 use crate::layout::geometry::Mark;
 use crate::render::theme::{Theme, linear};
@@ -110,6 +110,25 @@ impl Amount {
         }
     }
 
+    /// What costs count beside times and bytes, such as samples; none where this is no such cost.
+    pub fn counted(&self) -> Option<&str> {
+        match &self.unit {
+            Unit::Things(name) | Unit::Thousandths(name) => {
+                (self.measure.is_cost() && !self.is_by_shares).then_some(name)
+            }
+            _ => None,
+        }
+    }
+
+    /// An amount as [`text`](Self::text) gives it, without the name of what it counts, for columns where that is said
+    /// once.
+    pub fn bare(&self, text: String) -> String {
+        match (self.counted(), text.split_once(' ')) {
+            (Some(_), Some((number, _))) => number.to_owned(),
+            _ => text,
+        }
+    }
+
     /// What B has more or less, with its sign.
     pub fn delta(&self, change: &Change) -> String {
         let delta = change.delta(self.measure);
@@ -169,29 +188,32 @@ impl Difference {
         let places: Vec<ModuleId> = comparison.rows.iter().map(|row| row.module).collect();
         let hierarchy = &comparison.session.hierarchy;
         let amount = Amount::of(comparison, measure);
-        let difference = Difference::over(hierarchy, &places, functions, amount, strength);
+        let modules = comparison.modules(Given::Compared);
+        let difference = Difference::over(hierarchy, &places, functions, modules, amount, strength);
         Difference {
             known: comparison.known.as_slice().into(),
             ..difference
         }
     }
 
-    /// What differs over a structure, from the changes of functions and by function the module that it is in.
-    /// O(functions + modules).
+    /// What differs over a structure, from the changes of functions, by function the module that it is in, and the
+    /// `changes` of modules. O(functions + modules).
     pub fn over(
         hierarchy: &Hierarchy,
         places: &[ModuleId],
         functions: &[Change],
+        mut changes: Vec<Change>,
         amount: Amount,
         strength: Strength,
     ) -> Difference {
         let measure = amount.measure;
-        let mut changes = sums(hierarchy, places, functions);
         let root = changes.first().copied().unwrap_or_default();
-        // What is noise in a function is no difference; districts add up what is left to be seen.
+        // A function is noise here where it is in tables.
         for (change, place) in functions.iter().zip(places) {
-            if !change.is_significant(measure) && hierarchy.is_leaf(*place) {
-                changes[place.index()].is_significant = change.is_significant;
+            if hierarchy.is_leaf(*place)
+                && let Some(of) = changes.get_mut(place.index())
+            {
+                of.is_significant = change.is_significant;
             }
         }
         // A cost per call has no whole: only by how many times it differs says something.
@@ -366,6 +388,8 @@ impl Difference {
         let change = self.change(module);
         let is_there = change.a.is_there() || change.b.is_there();
         match change.standing() {
+            // Now and then it runs, and now and then it does not.
+            _ if is_there && !change.is_significant(self.measure) => Mark::None,
             Standing::Added => Mark::Added,
             Standing::Gone => Mark::Gone,
             Standing::Both if is_there => match self.strength(module) {
@@ -401,9 +425,15 @@ impl Difference {
         let mut ticks = vec![(0.0, "equal".to_owned())];
         for (strength, sign) in [(1.0f32, "+"), (-1.0, "−")] {
             match self.strength {
+                // Of nothing no part is much.
+                Strength::Absolute if self.whole <= 0.0 => {}
                 Strength::Absolute => {
                     for at in [0.4f32, 1.0] {
-                        let value = f64::from(at * at) * FULL_SHARE * self.whole;
+                        let mut value = f64::from(at * at) * FULL_SHARE * self.whole;
+                        let is_counted = !self.measure.is_cost() && value >= 10.0;
+                        if is_counted && !self.amount.is_by_shares && !self.amount.is_per_call {
+                            value = value.round();
+                        }
                         ticks.push((at * strength, format!("{sign}{}", self.amount.text(value))));
                     }
                 }

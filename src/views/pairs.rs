@@ -1,8 +1,11 @@
 //! Which function of B each function of A is, as far as that does not go without saying: what moved, was renamed or
 //! paired by hand, and what one side alone has.
 
+use std::collections::HashMap;
+
 use crate::analysis::comparison::Comparison;
-use crate::analysis::comparison::pairing::{Correction, How};
+use crate::analysis::comparison::pairing::{self, Correction, How};
+use crate::units::ModuleId;
 
 /// A function of A, of B, or of both.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,8 +15,11 @@ pub struct PairRow {
     /// Why the two are one; none for a function of one side.
     pub how: Option<How>,
     pub names: [Option<String>; 2],
-    /// Where each side has it, as corrections name it.
+    /// Where each side has it.
     pub paths: [Option<String>; 2],
+    /// As corrections name it: its path, or its name where several stand there and the module is not named after it, as
+    /// for a lambda in a function.
+    pub said: [Option<String>; 2],
 }
 
 impl PairRow {
@@ -35,6 +41,7 @@ impl PairRow {
     fn swapped(mut self) -> PairRow {
         self.names.reverse();
         self.paths.reverse();
+        self.said.reverse();
         self
     }
 }
@@ -58,6 +65,10 @@ impl Pairs {
     pub fn new(comparison: &Comparison, corrections: &[Correction]) -> Pairs {
         let hierarchy = &comparison.session.hierarchy;
         let mut rows: Vec<PairRow> = Vec::new();
+        let mut at_places: HashMap<ModuleId, u32> = HashMap::new();
+        for row in &comparison.rows {
+            *at_places.entry(row.module).or_default() += 1;
+        }
         for (number, row) in (0u32..).zip(&comparison.rows) {
             if row.how == Some(How::Same) {
                 continue;
@@ -66,11 +77,21 @@ impl Pairs {
             let has = [0, 1].map(|side| row.names[side].is_some());
             let name = |side: usize| comparison.function_of(number, side).name.to_owned();
             let before = row.was.clone().unwrap_or_else(here);
+            let names = [0, 1].map(|side| has[side].then(|| name(side)));
+            let paths = [has[0].then_some(before), has[1].then(here)];
+            let is_alone = at_places.get(&row.module) == Some(&1);
+            let said = [0, 1].map(|side| match (&names[side], &paths[side]) {
+                (Some(name), Some(path)) if !is_alone && !pairing::is_last_of(path, name) => {
+                    Some(name.clone())
+                }
+                (_, path) => path.clone(),
+            });
             rows.push(PairRow {
                 row: number,
                 how: row.how,
-                names: [0, 1].map(|side| has[side].then(|| name(side))),
-                paths: [has[0].then_some(before), has[1].then(here)],
+                said,
+                names,
+                paths,
             });
         }
         let mut pairs = Pairs {
@@ -125,7 +146,7 @@ impl Pairs {
         if a.how.is_some() || b.how.is_some() {
             return None;
         }
-        let mut paths = [a.paths[0].clone()?, b.paths[1].clone()?];
+        let mut paths = [a.said[0].clone()?, b.said[1].clone()?];
         if is_swapped {
             paths.reverse();
         }
@@ -141,7 +162,7 @@ impl Pairs {
     pub fn apart(&self, row: u32, is_swapped: bool) -> Option<Vec<Correction>> {
         let row = self.row(row)?;
         row.how?;
-        let old = row.paths[usize::from(is_swapped)].clone()?;
+        let old = row.said[usize::from(is_swapped)].clone()?;
         let mut corrections = self.corrections.clone();
         corrections.retain(|it| it.old != old);
         if row.how != Some(How::Given) {
@@ -163,6 +184,7 @@ mod tests {
             row,
             how,
             names,
+            said: paths.clone(),
             paths,
         }
     }

@@ -120,6 +120,7 @@ fn a_function_with_a_file_is_looked_for_in_it() {
             ),
             // Not in the syntax tree.
             ("<module>", build, 1, "", "core/util.py/<module>", InFile),
+            ("<module>", build, 3, "", "core/util.py/<module>", InFile),
             ("Store", build, 12, "", "core/util.py/Store/Store", InFile),
             (
                 "made_by_macro",

@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use crate::facts::trace::{FunctionMetrics, Relation};
+
 /// What a table is sorted by and a picture coloured by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Measure {
@@ -56,6 +58,26 @@ pub struct Amounts {
     /// In the unit of the recordings, as a rule nanoseconds.
     pub total: f64,
     pub self_cost: f64,
+}
+
+impl From<&FunctionMetrics> for Amounts {
+    fn from(of: &FunctionMetrics) -> Amounts {
+        Amounts {
+            calls: of.calls as f64,
+            total: of.total.ns() as f64,
+            self_cost: of.self_cost.ns() as f64,
+        }
+    }
+}
+
+impl From<&Relation> for Amounts {
+    fn from(of: &Relation) -> Amounts {
+        Amounts {
+            calls: of.calls as f64,
+            total: of.cost.ns() as f64,
+            self_cost: of.self_cost.ns() as f64,
+        }
+    }
 }
 
 impl Amounts {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::Comparison;
 use super::amounts::{Amounts, Change, Measure};
-use super::tables::{Given, changes};
+use super::tables::{Given, Runs};
 use crate::analysis::contexts;
 use crate::progress::{Cancelled, Progress};
 
@@ -32,7 +32,7 @@ impl Comparison {
     pub fn contexts(&self, progress: &Progress) -> Result<ContextTree, Cancelled> {
         let mut tree = ContextTree::default();
         let mut places: HashMap<(Option<u32>, u32), u32> = HashMap::new();
-        let mut runs: [Vec<Vec<Amounts>>; 2] = [Vec::new(), Vec::new()];
+        let mut runs = Runs::default();
         for side in [0, 1] {
             for recording in self.runs_of(side) {
                 let of = &self.session.recordings[recording].recording;
@@ -46,7 +46,8 @@ impl Comparison {
                 };
                 let Some(found) = found else {
                     tree.without += 1;
-                    runs[side].push(Vec::new());
+                    runs.amounts[side].push(Vec::new());
+                    runs.samples[side].push(Amounts::default());
                     continue;
                 };
                 let value = of.profile.as_ref().map_or(0, |profile| profile.shown());
@@ -74,13 +75,16 @@ impl Comparison {
                         self_cost: found.self_weight(value, context).ns() as f64,
                     });
                 }
-                if !self.is_plain(Given::Compared) {
-                    self.basis_of(recording, range).scale(&mut column);
+                let basis =
+                    (!self.is_plain(Given::Compared)).then(|| self.basis_of(recording, range));
+                if let Some(basis) = basis {
+                    basis.scale(&mut column);
                 }
-                runs[side].push(column);
+                runs.amounts[side].push(column);
+                runs.samples[side].push(self.sample_of(recording, basis));
             }
         }
-        let changes = changes(&runs, tree.contexts.len());
+        let changes = runs.changes(tree.contexts.len());
         for (context, change) in tree.contexts.iter_mut().zip(changes) {
             context.change = change;
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::amounts::{Amounts, Change};
-use super::tables::{Basis, Norm, RelationChange, changes};
+use super::tables::{Basis, Norm, RelationChange, Runs};
 use crate::facts::trace::{FunctionMetrics, Relation};
 
 /// What was counted of a run.
@@ -21,11 +21,7 @@ impl Counted<'_> {
         let mut amounts = vec![Amounts::default(); rows];
         for (metric, &row) in self.metrics.iter().zip(self.row_of) {
             if let Some(of) = amounts.get_mut(row as usize) {
-                of.add(&Amounts {
-                    calls: metric.calls as f64,
-                    total: metric.total.ns() as f64,
-                    self_cost: metric.self_cost.ns() as f64,
-                });
+                of.add(&metric.into());
             }
         }
         amounts
@@ -38,11 +34,7 @@ impl Counted<'_> {
         for relation in self.relations {
             let ends = (row(relation.caller.index()), row(relation.callee.index()));
             if let (Some(from), Some(to)) = ends {
-                sums.entry((from, to)).or_default().add(&Amounts {
-                    calls: relation.calls as f64,
-                    total: relation.cost.ns() as f64,
-                    self_cost: relation.self_cost.ns() as f64,
-                });
+                sums.entry((from, to)).or_default().add(&relation.into());
             }
         }
         sums
@@ -72,8 +64,15 @@ pub fn differences(
         let of = |pair| relations[side].get(pair).copied().unwrap_or_default();
         scaled(pairs.iter().map(of).collect(), sides[side])
     });
-    let of_relations = pairs.iter().zip(changes(&amounts, pairs.len()));
+    let changes = |amounts, count| {
+        let runs = Runs {
+            amounts,
+            ..Runs::default()
+        };
+        runs.changes(count)
+    };
+    let of_relations = pairs.iter().zip(changes(amounts, pairs.len()));
     let of_relations =
         of_relations.map(|(&(from, to), change)| RelationChange { from, to, change });
-    (changes(&functions, rows), of_relations.collect())
+    (changes(functions, rows), of_relations.collect())
 }

@@ -284,14 +284,17 @@ impl Comparison {
 
     /// The rows whose function has this name or path on either side.
     pub fn rows_named(&self, text: &str) -> Vec<u32> {
-        let hierarchy = &self.session.hierarchy;
-        let all = (0u32..).zip(&self.rows);
-        let named = all.filter(|&(number, row)| {
-            [0, 1].iter().any(|&side| {
-                row.names[side].is_some() && self.function_of(number, side).name == text
-            }) || pairing::is_path_of(hierarchy, row.module, text)
-        });
-        named.map(|(number, _)| number).collect()
+        let mut found = Vec::new();
+        for side in [0, 1] {
+            let all = (0u32..).zip(&self.rows);
+            let of_side = all.filter(|(_, row)| row.names[side].is_some());
+            let of_side = of_side
+                .map(|(number, row)| (number, self.function_of(number, side).name, row.module));
+            found.extend(pairing::named(&self.session.hierarchy, text, of_side));
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
     }
 
     /// What the costs of both count; that of A where they differ, which a doubt says.

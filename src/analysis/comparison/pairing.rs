@@ -229,11 +229,13 @@ impl<'a> State<'a> {
     /// The only function of a side with this name or path.
     fn named(&self, side: usize, hierarchy: &Hierarchy, text: &str) -> Result<u32, String> {
         let side_name = ["A", "B"][side];
-        let mut found = Vec::new();
-        for (place, entry) in self.entries[side].iter().enumerate() {
-            if entry.name == text || is_path_of(hierarchy, entry.module, text) {
-                found.push(place as u32);
-            }
+        let entries = self.entries[side];
+        let all = (0u32..).zip(entries);
+        let all = all.map(|(place, entry)| (place, entry.name.as_str(), entry.module));
+        let mut found = named(hierarchy, text, all);
+        let is_whole = |place: &u32| entries[*place as usize].name == text;
+        if found.iter().filter(|&place| is_whole(place)).count() == 1 {
+            found.retain(is_whole);
         }
         match found[..] {
             [one] => Ok(one),
@@ -472,6 +474,34 @@ pub fn is_path_of(hierarchy: &Hierarchy, module: ModuleId, text: &str) -> bool {
     before.is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }
 
+/// The functions, given with their names and modules, that have this name or path. What stands in a function's module
+/// without being that function, such as a lambda in it, counts only where the function is not among them.
+pub fn named<'a>(
+    hierarchy: &Hierarchy,
+    text: &str,
+    functions: impl Iterator<Item = (u32, &'a str, ModuleId)>,
+) -> Vec<u32> {
+    let (mut own, mut others) = (Vec::new(), Vec::new());
+    for (number, name, module) in functions {
+        if name == text {
+            own.push(number);
+        } else if is_path_of(hierarchy, module, text) {
+            match is_last_of(hierarchy.name(module), name) {
+                true => own.push(number),
+                false => others.push(number),
+            }
+        }
+    }
+    if own.is_empty() { others } else { own }
+}
+
+/// Whether a name, or its last part, is what the last module of a path is called.
+pub fn is_last_of(path: &str, name: &str) -> bool {
+    let last = path.rsplit('/').next().unwrap_or(path);
+    let before = name.strip_suffix(last);
+    before.is_some_and(|before| !before.ends_with(|it: char| it.is_alphanumeric() || it == '_'))
+}
+
 /// Whether a module stands in the external district.
 fn is_external(hierarchy: &Hierarchy, module: ModuleId) -> bool {
     hierarchy
@@ -514,6 +544,35 @@ pub fn likeness(a: &str, b: &str) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::facts::hierarchy::{HierarchyBuilder, Module, NodeId};
+
+    /// `unique` with a generator in it, and a function of C++ with its parameters.
+    #[test]
+    fn a_name_or_path_is_that_of_the_function_and_not_of_what_stands_in_it() {
+        let mut builder = HierarchyBuilder::new("app");
+        let file = builder.add(NodeId::ROOT, Module::named(ModuleKind::File, "a.py"));
+        let nodes = ["unique", "parse"]
+            .map(|name| builder.add(file, Module::named(ModuleKind::Function, name)));
+        let (hierarchy, ids) = builder.build();
+        let [unique, parse] = nodes.map(|node| ids[node.index()]);
+        let functions = [
+            ("unique.<locals>.<genexpr>", unique),
+            ("unique", unique),
+            ("parse(int)", parse),
+            ("Text.unique", unique),
+        ];
+        let found = |text: &str| {
+            let all = (0u32..).zip(functions);
+            let all = all.map(|(number, (name, module))| (number, name, module));
+            named(&hierarchy, text, all)
+        };
+        assert_eq!(found("unique"), [1, 3]);
+        assert_eq!(found("a.py/unique"), [1, 3]);
+        assert_eq!(found("unique.<locals>.<genexpr>"), [0]);
+        assert_eq!(found("parse"), [2]);
+        assert_eq!(found("a.py/parse"), [2]);
+        assert!(found("nique").is_empty());
+    }
 
     #[test]
     fn what_every_program_has_is_no_name() {

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::Comparison;
 use super::amounts::{Amounts, Change, Measure, column};
-use super::significance::{probability, significant};
+use super::significance::{probabilities, significant};
 use crate::facts::hierarchy::Hierarchy;
+use crate::facts::recording::RecordingKind;
 use crate::facts::trace::FunctionMetrics;
 use crate::units::{ModuleId, TimeRange};
 
@@ -57,7 +58,12 @@ impl Comparison {
     /// Every function on both sides, by row. Of several functions of a recording in one row, calls and costs are
     /// added up. O(functions) after the recordings' own summaries.
     pub fn functions(&self, given: Given) -> Vec<Change> {
-        let mut runs: [Vec<Vec<Amounts>>; 2] = [Vec::new(), Vec::new()];
+        self.by_run(given).changes(self.rows.len())
+    }
+
+    /// What each run has of each row.
+    fn by_run(&self, given: Given) -> Runs {
+        let mut runs = Runs::default();
         for side in [0, 1] {
             for recording in self.runs_of(side) {
                 let range = self.range(recording);
@@ -65,20 +71,39 @@ impl Comparison {
                 let metrics = of.function_metrics(range);
                 let mut rows = vec![Amounts::default(); self.rows.len()];
                 for (metric, &row) in metrics.iter().zip(&self.row_of[recording]) {
-                    rows[row as usize].add(&Amounts {
-                        calls: metric.calls as f64,
-                        total: metric.total.ns() as f64,
-                        self_cost: metric.self_cost.ns() as f64,
-                    });
+                    rows[row as usize].add(&metric.into());
                 }
-                if !self.is_plain(given) {
-                    let of = &self.row_of[recording];
-                    Basis::of(&metrics, of, self.norm()).scale(&mut rows);
+                let basis = (!self.is_plain(given))
+                    .then(|| Basis::of(&metrics, &self.row_of[recording], self.norm()));
+                if let Some(basis) = basis {
+                    basis.scale(&mut rows);
                 }
-                runs[side].push(rows);
+                runs.amounts[side].push(rows);
+                runs.samples[side].push(self.sample_of(recording, basis));
             }
         }
-        changes(&runs, self.rows.len())
+        runs
+    }
+
+    /// What one sample of a recording counts, brought on what its amounts are; nothing where calls are exact.
+    pub(super) fn sample_of(&self, recording: usize, basis: Option<Basis>) -> Amounts {
+        let of = &self.session.recordings[recording].recording;
+        if of.kind == RecordingKind::Trace || of.samples == 0 {
+            return Amounts::default();
+        }
+        let costs = of.function_metrics(None);
+        let costs: f64 = costs.iter().map(|it| it.self_cost.ns() as f64).sum();
+        let one = costs / of.samples as f64;
+        let mut sample = [Amounts {
+            calls: 1.0,
+            total: one,
+            self_cost: one,
+        }];
+        if let Some(basis) = basis {
+            basis.scale(&mut sample);
+        }
+        let [sample] = sample;
+        sample
     }
 
     /// Every call relation on both sides, between what `place_of` gives for rows; those within one place are left
@@ -90,7 +115,7 @@ impl Comparison {
         place_of: impl Fn(u32) -> Option<u32>,
     ) -> Vec<RelationChange<u32>> {
         let mut places: BTreeMap<(u32, u32), u32> = BTreeMap::new();
-        let mut runs: [Vec<Vec<Amounts>>; 2] = [Vec::new(), Vec::new()];
+        let mut runs = Runs::default();
         for side in [0, 1] {
             for recording in self.runs_of(side) {
                 let range = self.range(recording);
@@ -106,11 +131,8 @@ impl Comparison {
                     if is_outside && from == to {
                         continue;
                     }
-                    sums.entry((from, to)).or_default().add(&Amounts {
-                        calls: relation.calls as f64,
-                        total: relation.cost.ns() as f64,
-                        self_cost: relation.self_cost.ns() as f64,
-                    });
+                    let sum = sums.entry((from, to)).or_default();
+                    sum.add(&(&relation).into());
                 }
                 for &pair in sums.keys() {
                     let next = places.len() as u32;
@@ -120,13 +142,15 @@ impl Comparison {
                 for (pair, sum) in sums {
                     column[places[&pair] as usize] = sum;
                 }
-                if !self.is_plain(given) {
-                    self.basis_of(recording, range).scale(&mut column);
+                let basis = (!self.is_plain(given)).then(|| self.basis_of(recording, range));
+                if let Some(basis) = basis {
+                    basis.scale(&mut column);
                 }
-                runs[side].push(column);
+                runs.amounts[side].push(column);
+                runs.samples[side].push(self.sample_of(recording, basis));
             }
         }
-        let changes = changes(&runs, places.len());
+        let changes = runs.changes(places.len());
         let relations = places
             .into_iter()
             .map(|((from, to), place)| RelationChange {
@@ -177,24 +201,52 @@ impl Comparison {
         named.collect()
     }
 
-    /// By module of the structure, the sums of calls and self costs of the functions in it, from those of
-    /// [`functions`](Self::functions); the total cost of a module is that of its longest open function. Nothing is
-    /// known of their noise.
-    pub fn modules(&self, functions: &[Change]) -> Vec<Change> {
+    /// By module of the structure, the sums of calls and self costs of the functions in it; the total cost of a module
+    /// is that of its longest open function.
+    pub fn modules(&self, given: Given) -> Vec<Change> {
         let places: Vec<ModuleId> = self.rows.iter().map(|row| row.module).collect();
-        sums(&self.session.hierarchy, &places, functions)
+        self.modules_over(&self.session.hierarchy, &places, given)
+    }
+
+    /// The same by module of another structure, `places` saying where each row is. O(runs × (rows + modules)).
+    pub fn modules_over(
+        &self,
+        hierarchy: &Hierarchy,
+        places: &[ModuleId],
+        given: Given,
+    ) -> Vec<Change> {
+        let mut runs = self.by_run(given);
+        for run in runs.amounts.iter_mut().flatten() {
+            *run = amounts_of_modules(hierarchy, places, run);
+        }
+        runs.changes(hierarchy.len())
     }
 }
 
-/// By module of a structure the sums of calls and self costs of the functions in it, `places` saying where each is;
-/// the total cost of a module is that of its longest open function. O(functions + modules).
+/// By module of a structure what [`Comparison::modules`] gives, of the changes of rows of which `places` says where each
+/// is. Nothing is known of their noise. O(functions + modules).
 pub fn sums(hierarchy: &Hierarchy, places: &[ModuleId], functions: &[Change]) -> Vec<Change> {
-    let none = Change::new(Amounts::default(), Amounts::default());
-    let mut modules = vec![none; hierarchy.len()];
-    for (place, change) in places.iter().zip(functions) {
+    let side = |of: fn(&Change) -> Amounts| {
+        let rows: Vec<Amounts> = functions.iter().map(of).collect();
+        amounts_of_modules(hierarchy, places, &rows)
+    };
+    let (a, b) = (side(|it| it.a), side(|it| it.b));
+    a.into_iter()
+        .zip(b)
+        .map(|(a, b)| Change::new(a, b))
+        .collect()
+}
+
+/// By module, what the rows in it have.
+fn amounts_of_modules(
+    hierarchy: &Hierarchy,
+    places: &[ModuleId],
+    rows: &[Amounts],
+) -> Vec<Amounts> {
+    let mut modules = vec![Amounts::default(); hierarchy.len()];
+    for (place, row) in places.iter().zip(rows) {
         if let Some(module) = modules.get_mut(place.index()) {
-            module.a.add(&change.a);
-            module.b.add(&change.b);
+            module.add(row);
         }
     }
     for id in (1..hierarchy.len() as u32).rev().map(ModuleId) {
@@ -203,11 +255,9 @@ pub fn sums(hierarchy: &Hierarchy, places: &[ModuleId], functions: &[Change]) ->
             continue;
         };
         let parent = &mut modules[parent.index()];
-        for (into, from) in [(&mut parent.a, of.a), (&mut parent.b, of.b)] {
-            into.calls += from.calls;
-            into.self_cost += from.self_cost;
-            into.total = into.total.max(from.total);
-        }
+        parent.calls += of.calls;
+        parent.self_cost += of.self_cost;
+        parent.total = parent.total.max(of.total);
     }
     modules
 }
@@ -272,43 +322,50 @@ impl Basis {
     }
 }
 
-/// The changes of `count` things whose amounts are known by side and run; missing ones are zero.
-pub(super) fn changes(runs: &[Vec<Vec<Amounts>>; 2], count: usize) -> Vec<Change> {
-    let at = |run: &Vec<Amounts>, place: usize| run.get(place).copied().unwrap_or_default();
-    let mean = |runs: &Vec<Vec<Amounts>>, place: usize| {
-        let mut sum = Amounts::default();
-        for run in runs {
-            sum.add(&at(run, place));
-        }
-        match runs.len() {
-            // Not divided: what is added up from whole numbers stays whole.
-            0 | 1 => sum,
-            runs => sum.times(1.0 / runs as f64),
-        }
-    };
-    let mut changes: Vec<Change> = (0..count)
-        .map(|place| Change::new(mean(&runs[0], place), mean(&runs[1], place)))
-        .collect();
-    if runs[0].len() < 2 || runs[1].len() < 2 {
-        return changes;
-    }
-    for measure in [Measure::SelfCost, Measure::Total, Measure::Calls] {
-        let place_of = column(measure);
-        let chances: Vec<Option<f64>> = (0..count)
-            .map(|place| {
-                let values = |side: usize| -> Vec<f64> {
-                    let values = runs[side].iter().map(|run| at(run, place).of(measure));
-                    values.collect()
-                };
-                probability(&values(0), &values(1))
-            })
+/// What the runs of both sides have of things that are compared.
+#[derive(Default)]
+pub(super) struct Runs {
+    /// By side and run, of each thing; what is missing at the end is nothing.
+    pub amounts: [Vec<Vec<Amounts>>; 2],
+    /// By side and run, what one sample counts; nothing of a run whose calls are exact.
+    pub samples: [Vec<Amounts>; 2],
+}
+
+impl Runs {
+    /// The changes of the first `count` things.
+    pub(super) fn changes(&self, count: usize) -> Vec<Change> {
+        let at = |run: &Vec<Amounts>, place: usize| run.get(place).copied().unwrap_or_default();
+        let mean = |runs: &Vec<Vec<Amounts>>, place: usize| {
+            let mut sum = Amounts::default();
+            for run in runs {
+                sum.add(&at(run, place));
+            }
+            match runs.len() {
+                // Not divided: what is added up from whole numbers stays whole.
+                0 | 1 => sum,
+                runs => sum.times(1.0 / runs as f64),
+            }
+        };
+        let [a, b] = &self.amounts;
+        let mut changes: Vec<Change> = (0..count)
+            .map(|place| Change::new(mean(a, place), mean(b, place)))
             .collect();
-        for ((change, chance), is_significant) in
-            changes.iter_mut().zip(&chances).zip(significant(&chances))
-        {
-            change.chance[place_of] = *chance;
-            change.is_significant[place_of] = is_significant;
+        if a.len() < 2 || b.len() < 2 {
+            return changes;
         }
+        let runs: Vec<&Vec<Amounts>> = a.iter().chain(b).collect();
+        let samples = self.samples.iter().flatten();
+        for measure in [Measure::SelfCost, Measure::Total, Measure::Calls] {
+            let of_row = |place| runs.iter().map(move |run| at(run, place).of(measure));
+            let values: Vec<f64> = (0..count).flat_map(of_row).collect();
+            let samples: Vec<f64> = samples.clone().map(|it| it.of(measure)).collect();
+            let chances = probabilities(&values, [a.len(), b.len()], &samples);
+            let noted = significant(&chances);
+            for ((change, chance), noted) in changes.iter_mut().zip(chances).zip(noted) {
+                change.chance[column(measure)] = chance;
+                change.is_significant[column(measure)] = noted;
+            }
+        }
+        changes
     }
-    changes
 }

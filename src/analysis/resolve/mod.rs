@@ -242,7 +242,11 @@ impl<'a> Finder<'a> {
                 return (module, Rule::FileAndName);
             }
         }
-        let around = self.around.innermost(file, function.line);
+        // It begins on the first line, as a function may.
+        let around = match function.name {
+            "<module>" => file,
+            _ => self.around.innermost(file, function.line),
+        };
         // What has no name of its own, a lambda or a generator, is part of the function around it. What has one is
         // not, even when an older or newer version of the file has another function on that line.
         let has_own_name = readings

@@ -9,7 +9,7 @@ mod strips;
 use super::headless::{PictureSettings, Studio};
 use crate::analysis::comparison::Comparison;
 use crate::analysis::comparison::amounts::{Change, Measure};
-use crate::analysis::comparison::tables::RelationChange;
+use crate::analysis::comparison::tables::{Given, RelationChange};
 use crate::analysis::session::Session;
 use crate::filter::cut::Cut;
 use crate::filter::regroup::Regrouped;
@@ -79,7 +79,9 @@ impl<'a> Pictures<'a> {
         cut = cut.hiding(mapped.and_then(|mapped| mapped.left_out));
         if only_differences {
             let amount = Amount::of(comparison, measure);
-            let difference = Difference::over(hierarchy, &places, functions, amount, strength);
+            let modules = comparison.modules_over(hierarchy, &places, Given::Compared);
+            let difference =
+                Difference::over(hierarchy, &places, functions, modules, amount, strength);
             for module in difference.unchanged(hierarchy) {
                 cut.collapse(hierarchy, module);
             }
@@ -107,6 +109,11 @@ impl<'a> Pictures<'a> {
                 &self.session.hierarchy,
                 &self.places,
                 self.functions,
+                self.comparison.modules_over(
+                    &self.session.hierarchy,
+                    &self.places,
+                    Given::Compared,
+                ),
                 Amount::of(self.comparison, self.measure),
                 self.strength,
             ),

@@ -154,6 +154,7 @@ mod tests {
             how: None,
             names: [a, b].map(|has| has.then(String::new)),
             paths: [None, None],
+            said: [None, None],
         };
         let (a, b, both) = (row(1, true, false), row(2, false, true), row(3, true, true));
         let none = [None; 2];

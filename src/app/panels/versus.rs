@@ -51,10 +51,20 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
                 }
             }
             ui.add_space(6.0);
-            let shown = ui.button(format!("{} plays", versus.title_of(versus.side())));
-            let other = versus.title_of(1 - versus.side());
-            let about =
-                format!("Tables, time and call stacks are of this run. Click for {other} (V)");
+            let (own, other) = (versus.side(), 1 - versus.side());
+            let (own, other) = (versus.title_of(own), versus.title_of(other));
+            let about = "time, call stacks and what is selected are of this run";
+            let (text, about) = match bench.pair.together {
+                Together::One => (
+                    format!("{own} plays"),
+                    format!("This run plays: {about}. Click for {other} (V)"),
+                ),
+                _ => (
+                    format!("time of {own}"),
+                    format!("Both play: {about}. Click for {other} (V)"),
+                ),
+            };
+            let shown = ui.button(text);
             if shown.on_hover_text(about).clicked() {
                 context.commands.push(Command::Flip);
             }
@@ -118,7 +128,7 @@ fn runs(ui: &mut Ui, versus: &Versus) {
         ),
         (false, _) => (
             format!("means of {a} and {b} runs"),
-            "What is noise among the runs is grey: Welch's test, at most 5 % false discoveries",
+            "What is noise among the runs is grey: at most 5 % of what is not are expected to be chance",
         ),
     };
     said(ui, text).on_hover_text(about);

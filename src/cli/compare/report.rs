@@ -7,6 +7,7 @@ use super::document::{paired, runs};
 use super::tables::Tables;
 use super::text::{Show, was};
 use crate::analysis::comparison::amounts::{Change, Measure, Standing};
+use crate::analysis::comparison::tables::Given;
 use crate::analysis::comparison::{Comparison, Inputs};
 use crate::render::image::Image;
 use crate::units::grouped;
@@ -104,7 +105,7 @@ pub fn page(
 
 /// Whether B costs more than A as a whole, and where most of that comes from.
 fn headline(page: &mut String, comparison: &Comparison, tables: &Tables) -> std::fmt::Result {
-    let whole = comparison.modules(&tables.functions);
+    let whole = comparison.modules(Given::Compared);
     let whole = whole.first().copied().unwrap_or_default();
     let costs = Show::new(comparison, Measure::SelfCost);
     let is_there = whole.a.is_there() && whole.b.is_there();

@@ -1,10 +1,10 @@
 //! The tables that `callscape compare` shows, in their order.
 
 use super::Args;
-use crate::analysis::comparison::Comparison;
 use crate::analysis::comparison::amounts::{Change, Measure};
 use crate::analysis::comparison::contexts::ContextTree;
 use crate::analysis::comparison::tables::{Given, RelationChange};
+use crate::analysis::comparison::{Comparison, Row};
 use crate::filter::regroup::Regrouped;
 use crate::units::ModuleId;
 
@@ -168,26 +168,24 @@ impl Tables {
 
         let mut modules: Vec<(String, Change)> = match &mapped {
             Some(mapped) => {
-                let mut entities = std::collections::BTreeMap::<ModuleId, Change>::new();
-                for (row, change) in comparison.rows.iter().zip(&functions) {
-                    if let Some(entity) = entity_of[row.module.index()] {
-                        let sum = entities.entry(entity).or_default();
-                        sum.a.calls += change.a.calls;
-                        sum.b.calls += change.b.calls;
-                        sum.a.self_cost += change.a.self_cost;
-                        sum.b.self_cost += change.b.self_cost;
-                        sum.a.total = sum.a.total.max(change.a.total);
-                        sum.b.total = sum.b.total.max(change.b.total);
-                    }
-                }
-                let name = |id: ModuleId| mapped.session.hierarchy.name(id).to_owned();
+                // What is left out stands nowhere.
+                let place = |row: &Row| entity_of[row.module.index()].unwrap_or(ModuleId(u32::MAX));
+                let places: Vec<ModuleId> = comparison.rows.iter().map(place).collect();
+                let of = &mapped.session.hierarchy;
+                let changes = comparison.modules_over(of, &places, Given::Compared);
+                let mut entities: Vec<ModuleId> = entity_of.iter().copied().flatten().collect();
+                entities.sort_unstable();
+                entities.dedup();
+                let is_there = |id: &ModuleId| {
+                    changes[id.index()].a.is_there() || changes[id.index()].b.is_there()
+                };
+                let entities = entities.into_iter().filter(is_there);
                 entities
-                    .into_iter()
-                    .map(|(id, it)| (name(id), it))
+                    .map(|id| (of.name(id).to_owned(), changes[id.index()]))
                     .collect()
             }
             None => {
-                let changes = comparison.modules(&functions);
+                let changes = comparison.modules(Given::Compared);
                 let of = hierarchy.modules().filter(|&id| match args.level {
                     Some(level) => hierarchy.depth(id) == level,
                     None => !hierarchy.is_leaf(id),

@@ -201,7 +201,10 @@ impl<'a> Show<'a> {
         }
         if self.has_noise {
             cells.push(match change.chance(self.measure) {
-                Some(chance) if change.is_significant(self.measure) => format!("{chance:.3}"),
+                Some(chance) if change.is_significant(self.measure) => match chance < 0.001 {
+                    true => "< 0.001".to_owned(),
+                    false => format!("{chance:.3}"),
+                },
                 Some(_) => "noise".to_owned(),
                 None => "–".to_owned(),
             });

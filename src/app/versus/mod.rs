@@ -1,29 +1,30 @@
 //! Two runs in one window: which of them is shown, which time of it is which of the other, and what differs.
 
+mod parts;
+
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::analysis::alignment::{Alignment, Link, Run};
 use crate::analysis::comparison::amounts::{Change, Measure};
-use crate::analysis::comparison::contexts::ContextTree;
-use crate::analysis::comparison::counted::{Counted, differences};
 use crate::analysis::comparison::pairing::Correction;
 use crate::analysis::comparison::tables::{Given, Norm, RelationChange};
 use crate::analysis::comparison::{self, Comparison, Settings, calls, threads};
 use crate::analysis::session::{Inputs, OpenError, Session};
 use crate::facts::hierarchy::HierarchyBuilder;
-use crate::facts::trace::{FunctionMetrics, Relation};
 use crate::filter::correspond;
 use crate::filter::cut::Cut;
 use crate::filter::selection::CallOf;
 use crate::import;
-use crate::progress::{Cancelled, Progress};
+use crate::progress::Progress;
 use crate::units::{FunctionId, ModuleId, ThreadId, Time, TimeRange};
 use crate::views::difference::{Amount, Difference, Strength};
-use crate::views::differences::{Choice, Compared, Contexts, DifferenceTable};
+use crate::views::differences::{Choice, Compared, DifferenceTable};
 use crate::views::pairs::Pairs;
 use crate::views::timelines::Pair;
+use parts::Whole;
+pub use parts::{ContextsOf, Part};
 
 /// How two runs stand beside each other in the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -111,63 +112,6 @@ pub struct Versus {
     same_calls: Arc<Mutex<HashMap<CallOf, Option<CallOf>>>>,
     /// Other numbers are other runs, or other clocks.
     revision: u64,
-}
-
-/// What calling contexts are counted of.
-#[derive(Clone, Debug)]
-pub struct ContextsOf {
-    base: Arc<Comparison>,
-    norm: Norm,
-    /// Of the first runs of A and B as they were opened; all of all runs without.
-    ranges: Option<[TimeRange; 2]>,
-}
-
-impl PartialEq for ContextsOf {
-    fn eq(&self, other: &ContextsOf) -> bool {
-        Arc::ptr_eq(&self.base, &other.base)
-            && (self.norm, self.ranges) == (other.norm, other.ranges)
-    }
-}
-
-impl ContextsOf {
-    /// Counts them. For a worker thread: linear in the calls.
-    pub fn count(&self, progress: &Progress) -> Result<ContextTree, Cancelled> {
-        let base = &*self.base;
-        let mut comparison = normal(base, self.norm);
-        if let Some(ranges) = self.ranges {
-            let firsts = [0, base.runs[0]];
-            let of = firsts.map(|place| base.session.recordings[place].clone());
-            comparison.session.recordings = of.into();
-            comparison.row_of = firsts.map(|place| base.row_of[place].clone()).into();
-            comparison.runs = [1, 1];
-            let limits = ranges.map(|range| [Some(range.start), Some(range.end)]);
-            comparison.limits = limits.into();
-        }
-        comparison.contexts(progress)
-    }
-}
-
-/// A comparison with amounts brought on something else.
-fn normal(base: &Comparison, norm: Norm) -> Comparison {
-    let per = match norm {
-        Norm::PerCallOf(row) if (row as usize) < base.rows.len() => Some(row),
-        _ => None,
-    };
-    Comparison {
-        per,
-        is_by_shares: base.is_by_shares || matches!(norm, Norm::Shares { .. }),
-        ..base.clone()
-    }
-}
-
-/// What is compared, by row, and the relations between rows.
-type Whole = (Arc<[Change]>, Arc<[RelationChange<u32>]>);
-
-/// What is left of a run by range and filters: by function, and its relations.
-#[derive(Clone, Debug, Default)]
-pub struct Part {
-    pub metrics: Vec<FunctionMetrics>,
-    pub relations: Vec<Relation>,
 }
 
 /// The same with A and B exchanged.
@@ -282,10 +226,12 @@ impl Versus {
         let places = self.modules(session);
         let hierarchy = &session.hierarchy;
         let [functions, relations] = &self.amounts;
+        let modules = self.changes_of_modules(hierarchy, &places);
         let difference = Difference::over(
             hierarchy,
             &places,
             &self.functions,
+            modules,
             functions.by(measure),
             strength,
         );
@@ -294,92 +240,6 @@ impl Versus {
             revision: next_revision(),
             ..self.clone()
         }
-    }
-
-    /// The same of the parts of both runs that range and filters leave, by where the runs stand in the session; of both
-    /// as a whole for none. O(functions + relations + modules).
-    pub fn limited(&self, session: &Session, parts: Option<[Arc<Part>; 2]>) -> Versus {
-        let whole = self.whole.clone();
-        let whole = whole.unwrap_or_else(|| (self.functions.clone(), self.relations.clone()));
-        let parts = parts.map(|parts| self.places().map(|place| Arc::clone(&parts[place])));
-        let (functions, relations) = match &parts {
-            None => whole.clone(),
-            Some(parts) => self.counted(parts),
-        };
-        let versus = Versus {
-            functions,
-            relations,
-            whole: parts.as_ref().map(|_| whole),
-            parts,
-            ..self.clone()
-        };
-        let of = &self.difference;
-        versus.over(session, of.measure, of.strength)
-    }
-
-    /// What parts of A and B have.
-    fn counted(&self, parts: &[Arc<Part>; 2]) -> Whole {
-        let counted = [0, 1].map(|side| Counted {
-            metrics: &parts[side].metrics,
-            relations: &parts[side].relations,
-            row_of: &self.row_of[side],
-        });
-        let (functions, relations) = differences(counted, self.functions.len(), self.norm);
-        (functions.into(), relations.into())
-    }
-
-    /// The same with amounts brought on something else; as recorded they stay where they can be compared so.
-    /// O(functions + relations + modules) after the recordings' own summaries.
-    pub fn normalised(&self, session: &Session, norm: Norm) -> Versus {
-        let base = normal(&self.base, norm);
-        let (mut functions, mut relations) = (
-            base.functions(Given::Compared),
-            base.relations(Given::Compared),
-        );
-        if self.is_swapped {
-            functions.iter_mut().for_each(|it| *it = mirrored(*it));
-            for relation in &mut relations {
-                relation.change = mirrored(relation.change);
-            }
-        }
-        let whole: Whole = (functions.into(), relations.into());
-        let versus = Versus {
-            norm: base.norm(),
-            amounts: amounts_of(&base),
-            ..self.clone()
-        };
-        let (functions, relations) = match &self.parts {
-            Some(parts) => versus.counted(parts),
-            None => whole.clone(),
-        };
-        let versus = Versus {
-            functions,
-            relations,
-            whole: self.parts.as_ref().map(|_| whole),
-            ..versus
-        };
-        let of = &self.difference;
-        versus.over(session, of.measure, of.strength)
-    }
-
-    /// What amounts are brought on.
-    pub fn norm(&self) -> Norm {
-        self.norm
-    }
-
-    /// Whether both sides count calls, and of one kind.
-    pub fn counts_calls(&self) -> bool {
-        self.base.are_calls_alike()
-    }
-
-    /// Whether costs can be compared as shares of their runs alone.
-    pub fn needs_shares(&self) -> bool {
-        self.base.is_by_shares
-    }
-
-    /// Whether parts of both runs are compared.
-    pub fn is_limited(&self) -> bool {
-        self.whole.is_some()
     }
 
     /// The thread of the other run that one of the run that is shown is.
@@ -696,49 +556,6 @@ impl Versus {
             difference: &self.difference,
         };
         DifferenceTable::new(&compared, choice, |row| name(row).unwrap_or_default())
-    }
-
-    /// What the calling contexts of both are counted of: all of both, or the range of the two that are shown.
-    pub fn contexts_of(&self, range: Option<TimeRange>) -> ContextsOf {
-        let ranges = range.map(|range| {
-            let mut ranges = [range, self.range_of_other(range)];
-            // A as it was opened is first.
-            if self.input() == 1 {
-                ranges.reverse();
-            }
-            ranges
-        });
-        ContextsOf {
-            base: Arc::clone(&self.base),
-            norm: self.norm,
-            ranges,
-        }
-    }
-
-    /// The calling contexts that differ, as `choice` says. For a worker thread.
-    pub fn context_table(
-        &self,
-        session: &Session,
-        tree: &ContextTree,
-        choice: &Choice,
-    ) -> DifferenceTable {
-        let names: Vec<&str> = self
-            .functions_of_rows()
-            .into_iter()
-            .map(|found| {
-                let (place, function) = found?;
-                let resolved = session.recordings.get(place)?;
-                Some(resolved.recording.functions.get(function).name)
-            })
-            .map(Option::unwrap_or_default)
-            .collect();
-        let contexts = Contexts {
-            tree,
-            is_swapped: self.is_swapped,
-            modules: &self.modules(session),
-            names: &names,
-        };
-        DifferenceTable::of_contexts(&contexts, self.difference.amount.clone(), choice)
     }
 
     /// The time of the run that is not shown that is `time` of the one that is.
