@@ -162,7 +162,7 @@ impl Unit {
             Unit::Things(name) if cost.ns() == 1 => {
                 format!("1 {}", name.strip_suffix('s').unwrap_or(name))
             }
-            Unit::Things(name) => format!("{} {name}", cost.ns()),
+            Unit::Things(name) => format!("{} {name}", grouped(cost.ns())),
             Unit::Thousandths(name) => {
                 format!("{}.{:03} {name}", cost.ns() / 1000, cost.ns() % 1000)
             }

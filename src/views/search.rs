@@ -29,7 +29,7 @@ const CHUNK: u32 = 1 << 14;
 /// before prefixes, starts of words, parts, and letters in order; then what is `preferred`, then the shorter name,
 /// then the higher module. A query with `/` is looked for in paths: what precedes the last `/` ends the parent's path.
 /// Where no name holds a query such as `Class.method` or `space::function`, its last part is looked for in modules whose
-/// path ends with the part before.
+/// path ends with the part before, and where there is none, as a mapping may have no class, anywhere.
 ///
 /// Linear in the number of modules, on all cores; a million take some tens of milliseconds.
 pub fn search(
@@ -49,8 +49,16 @@ pub fn search(
     let mut found = find(hierarchy, parents, name, limit, &preferred);
     let is_held = found.first().is_some_and(|it| it.0 != Fit::Subsequence);
     if !is_held && let Some((parent, name)) = qualified(&query) {
-        let mut better = find(hierarchy, parent, name, limit, &preferred);
-        better.retain(|it| it.0 != Fit::Subsequence);
+        let within = |parent: &str| {
+            let mut better = find(hierarchy, parent, name, limit, &preferred);
+            better.retain(|it| it.0 != Fit::Subsequence);
+            better
+        };
+        let mut better = within(parent);
+        if better.is_empty() {
+            better = within("");
+            better.retain(|it| it.0 == Fit::Whole);
+        }
         found.retain(|it| better.iter().all(|better| better.3 != it.3));
         better.append(&mut found);
         found = better;
@@ -220,9 +228,11 @@ mod tests {
         ] {
             assert_eq!(names(query), ["core/parse"], "{query}");
         }
-        for query in ["nowhere.parse", ".parse", "core.", "::", "."] {
+        for query in ["nowhere.pars", ".parse", "core.", "::", "."] {
             assert_eq!(names(query), Vec::<String>::new(), "{query}");
         }
+        // A class that the structure does not have: what is called so.
+        assert_eq!(names("Nowhere.parse"), ["lib/Parse", "core/parse"]);
     }
 
     #[test]

@@ -76,6 +76,11 @@ fn head(ui: &mut Ui, found: (usize, usize), choice: &Choice, context: &mut Conte
         };
         ui.add(egui::Label::new(style::weak(counted)).truncate());
         let document = context.bench.document.as_ref();
+        let versus = document.and_then(|it| it.versus.as_ref());
+        let counts = versus.and_then(|it| it.difference.amount.counted());
+        if let Some(name) = counts.filter(|_| !is_pairs) {
+            ui.label(style::weak(format!("in {name}")));
+        }
         if choice.of == Of::Contexts && document.is_some_and(|it| !it.filters.is_empty()) {
             ui.label(style::weak("with what is left out elsewhere"));
         }
@@ -104,7 +109,8 @@ fn rows(ui: &mut Ui, of: &DifferenceTable, choice: &Choice, context: &mut Contex
     let longest = of.rows.iter().take(9).map(|row| {
         let [a, b] =
             [row.change.a, row.change.b].map(|it| of.amount.text(it.of(of.amount.measure)));
-        a.len().max(b.len())
+        let letters = |text| of.amount.bare(text).chars().count();
+        letters(a).max(letters(b))
     });
     let wide = if longest.max() > Some(11) {
         124.0
@@ -156,7 +162,7 @@ fn rows(ui: &mut Ui, of: &DifferenceTable, choice: &Choice, context: &mut Contex
                     By::A => of.amount.text(row.change.a.of(measure)),
                     _ => of.amount.text(row.change.b.of(measure)),
                 };
-                let mut value = egui::RichText::new(value);
+                let mut value = egui::RichText::new(of.amount.bare(value));
                 if is_noise {
                     value = value.weak();
                 } else if matches!(by, By::Delta | By::Ratio) {

@@ -229,7 +229,13 @@ pub fn strip(ui: &mut Ui, meanings: &Meanings<'_>) -> Option<Command> {
         let Some(shown) = &meanings.recording else {
             return;
         };
-        if shown.plays {
+        let is_difference = meanings.settings.surface == Surface::Difference;
+        if shown.plays && is_difference {
+            // What runs has the colour of what differs.
+            if !landscape.is_summary() {
+                together(ui, |ui| entry(ui, "raised:", "runs now"));
+            }
+        } else if shown.plays {
             together(ui, |ui| {
                 if landscape.is_summary() {
                     ramp(ui, palette.warm, palette.hot);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::left::Left;
-use super::{LandscapeSettings, Moment, NO_BLOCK};
+use super::{LandscapeSettings, Moment, NO_BLOCK, Surface};
 use crate::analysis::session::{Resolved, Session};
 use crate::layout::geometry::{Block, BlockKind, BlockLook};
 use crate::units::{Cost, FunctionId};
@@ -122,6 +122,12 @@ impl Activity {
             }
         }
         self.glowing.sort_unstable();
+        if settings.surface == Surface::Difference {
+            // Red and amber would be taken for more: here what runs rises, and keeps its colour.
+            for &index in &self.glowing {
+                looks[index as usize].glow = 0.0;
+            }
+        }
         merge_ranges(&self.before, &self.glowing, changed);
     }
 }

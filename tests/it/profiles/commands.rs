@@ -74,7 +74,7 @@ fn profiles_are_described_in_their_own_unit() {
     assert_eq!(info["calls_known"], true);
     assert_eq!(info["unit"], "instructions");
     let (_, text, _) = run(&["functions", callgrind, "--top", "3"]);
-    assert!(text.contains("13745 instructions"), "{text}");
+    assert!(text.contains("13\u{202f}745 instructions"), "{text}");
 }
 
 #[test]
