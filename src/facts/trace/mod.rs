@@ -19,9 +19,9 @@ mod occurrence;
 mod oracle;
 mod pairs;
 mod pieces;
-mod relations;
 #[cfg(test)]
 pub mod random;
+mod relations;
 pub(super) mod runs;
 pub(super) mod storage;
 pub(super) mod store;
