@@ -258,7 +258,7 @@ pub fn write(
     };
     let finish = |file: &mut File| {
         file.seek(SeekFrom::Start(tail_at as u64))?;
-        file.write_all(&tail)?;
+        storage::write(file, tail_at as u64, &tail)?;
         file.seek(SeekFrom::Start(0))?;
         file.write_all(bytemuck::bytes_of(&header))
     };
@@ -272,7 +272,7 @@ pub fn write(
         }
     }
     let mut temporary = Temporary::create(dir)?;
-    temporary.file.write_all(data)?;
+    storage::write(&mut temporary.file, 0, data)?;
     finish(&mut temporary.file)?;
     temporary.keep_as(path)
 }

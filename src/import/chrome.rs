@@ -234,9 +234,14 @@ impl Reader<'_> {
         if !event.location.is_empty() || (phase != b'E' && event.name.is_none()) {
             return None;
         }
+        let hash = match event.name {
+            Some(name) if phase != b'E' => self.dialects.names.expect(name),
+            _ => 0,
+        };
         Some(Plain {
             offset,
             name: event.name.filter(|name| phase != b'E' || !name.is_empty()),
+            hash,
             start,
             cost,
             thread: self.threads.find(event, &mut self.builder) as u32,
@@ -247,11 +252,11 @@ impl Reader<'_> {
     /// Takes the events of a batch, as [`Reader::take`] would.
     fn take_all(&mut self, batch: &mut Batch<'_>) -> ControlFlow<()> {
         let events = batch.take();
-        let mut contents: [&[u8]; batch::MOST] = [&[]; batch::MOST];
+        let mut contents: [(u64, &[u8]); batch::MOST] = [(0, &[]); batch::MOST];
         let mut count = 0;
         // Most ends have the name of their begin, and need no search.
         for event in events.iter().filter(|event| event.phase != b'E') {
-            contents[count] = event.name.unwrap_or_default();
+            contents[count] = (event.hash, event.name.unwrap_or_default());
             count += 1;
         }
         let mut names = [None; batch::MOST];
@@ -264,7 +269,7 @@ impl Reader<'_> {
                 self.mark(thread, event.start, event.offset, What::End(name))?;
                 continue;
             }
-            let Some((content, name)) = names.next() else {
+            let Some((&(_, content), name)) = names.next() else {
                 continue;
             };
             let name = name.unwrap_or_else(|| self.name(content, event.offset));

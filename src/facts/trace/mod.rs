@@ -19,6 +19,7 @@ mod occurrence;
 mod oracle;
 mod pairs;
 mod pieces;
+mod radix;
 #[cfg(test)]
 pub mod random;
 mod relations;

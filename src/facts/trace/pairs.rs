@@ -19,9 +19,78 @@ impl Default for Seed {
 }
 
 impl Seed {
+    /// Where a pair is looked for first, in a table of a power of two.
     #[inline]
-    fn hash(&self, key: u64) -> u64 {
-        mix(self.0, key)
+    fn place(&self, pair: Pair) -> usize {
+        let key = u64::from(pair.caller) << 32 | u64::from(pair.callee);
+        mix(self.0, key) as usize
+    }
+}
+
+/// Has the memory of a row brought near, for it is asked for soon.
+#[inline]
+fn bring_near<T>(table: &[T], place: usize) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(row) = table.get(place & table.len().wrapping_sub(1)) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: SSE is a part of every x86-64, and the address is one of a row.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(row).cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (table, place);
+}
+
+/// The pairs of a store, numbered as they come.
+#[derive(Default)]
+pub(super) struct Numbers {
+    pub pairs: Vec<Pair>,
+    /// Open addressing: the number of a pair and one, 0 where free. A power of two, at most half full.
+    table: Vec<(Pair, u32)>,
+    seed: Seed,
+}
+
+impl Numbers {
+    /// Has the memory of a pair brought near, for it is asked for soon.
+    #[inline]
+    pub fn expect(&self, pair: Pair) {
+        bring_near(&self.table, self.seed.place(pair));
+    }
+
+    /// The number of a pair, a new one where it has none.
+    #[inline]
+    pub fn of(&mut self, pair: Pair) -> u32 {
+        if self.pairs.len() * 2 >= self.table.len() {
+            self.grow();
+        }
+        let mask = self.table.len() - 1;
+        let mut at = self.seed.place(pair) & mask;
+        loop {
+            let (found, number) = self.table[at];
+            if number == 0 {
+                break;
+            }
+            if found == pair {
+                return number - 1;
+            }
+            at = (at + 1) & mask;
+        }
+        self.pairs.push(pair);
+        let number = self.pairs.len() as u32;
+        self.table[at] = (pair, number);
+        number - 1
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let length = (self.table.len() * 2).max(1 << 10);
+        self.table = vec![(Pair::default(), 0); length];
+        for (&pair, number) in self.pairs.iter().zip(1..) {
+            let mut at = self.seed.place(pair) & (length - 1);
+            while self.table[at].1 != 0 {
+                at = (at + 1) & (length - 1);
+            }
+            self.table[at] = (pair, number);
+        }
     }
 }
 
@@ -84,6 +153,8 @@ pub(super) struct PairSums {
     numbers: Vec<u32>,
     /// By slot its row.
     rows: Vec<u32>,
+    /// Room for rows of which the number is not known.
+    unknown: Vec<(u32, Pair)>,
     block: u32,
     seed: Seed,
 }
@@ -109,23 +180,12 @@ impl PairSums {
     /// Has the memory of a pair's slot brought near, for it is asked for soon.
     #[inline]
     pub fn expect(&self, pair: Pair) {
-        #[cfg(target_arch = "x86_64")]
-        if let Some(row) = self
-            .table
-            .get(self.place(pair) & self.table.len().wrapping_sub(1))
-        {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            // SAFETY: SSE is a part of every x86-64, and the address is one of a row.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(row).cast()) };
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = pair;
+        bring_near(&self.table, self.place(pair));
     }
 
     #[inline]
     fn place(&self, pair: Pair) -> usize {
-        let key = u64::from(pair.caller) << 32 | u64::from(pair.callee);
-        self.seed.hash(key) as usize
+        self.seed.place(pair)
     }
 
     #[cold]
@@ -164,14 +224,26 @@ impl PairSums {
         self.rows.push(at as u32);
     }
 
-    /// The number in the store of the pair of a slot that was given out; asked for where it is not known.
-    #[inline]
-    pub fn number(&mut self, slot: usize, ask: impl FnOnce(Pair) -> u32) -> u32 {
-        let number = &mut self.numbers[self.rows[slot] as usize];
-        if *number == NONE {
-            *number = ask(self.sums[slot].0);
+    /// Finds out the numbers in the store of all pairs that have a slot.
+    pub fn number_all(&mut self, numbers: &mut Numbers) {
+        let rows = self.rows.iter().zip(&self.sums);
+        let mut unknown = std::mem::take(&mut self.unknown);
+        unknown.extend(rows.filter_map(|(&row, &(pair, _))| {
+            let is_unknown = self.numbers[row as usize] == NONE;
+            is_unknown.then_some((row, pair))
+        }));
+        // Each waits for memory: so the waits fall together.
+        unknown.iter().for_each(|&(_, pair)| numbers.expect(pair));
+        for (row, pair) in unknown.drain(..) {
+            self.numbers[row as usize] = numbers.of(pair);
         }
-        *number
+        self.unknown = unknown;
+    }
+
+    /// The number in the store of the pair of a slot that was given out, once it has been found out.
+    #[inline]
+    pub fn number(&self, slot: usize) -> u32 {
+        self.numbers[self.rows[slot] as usize]
     }
 
     /// The sums of a slot that was given out.

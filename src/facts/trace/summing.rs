@@ -1,6 +1,7 @@
 //! Adds up what happens in runs of calls while a thread is written: of the shortest runs from the calls, of the others
 //! from two of half their length.
 
+use super::radix;
 use super::runs::{AtDepth, PageWriter, SHORTEST, Share, TOP_LEVEL, Written, in_page};
 
 /// What a level has of the run under construction and of the page that it will be in.
@@ -36,18 +37,19 @@ pub(super) struct Summing {
     /// Of what was around one of two runs, and room to sort and to merge.
     ended_shares: Vec<Share>,
     order: Vec<u64>,
+    room: Vec<u64>,
     merged_shares: Vec<Share>,
     joined_depths: Vec<AtDepth>,
     full: Vec<Full>,
 }
 
-/// Puts shares in order of function, each once, behind those of `out`. `order` is room.
-fn sort(shares: &[Share], order: &mut Vec<u64>, out: &mut Vec<Share>) {
+/// Puts shares in order of function, each once, behind those of `out`. `order` and `room` are room.
+fn sort(shares: &[Share], (order, room): (&mut Vec<u64>, &mut Vec<u64>), out: &mut Vec<Share>) {
     // Numbers are sorted several times faster than shares are.
     let keys = shares.iter().zip(0u64..);
     order.clear();
     order.extend(keys.map(|(share, place)| u64::from(share.function) << u32::BITS | place));
-    order.sort_unstable();
+    radix::sort(order, room);
     for &key in &*order {
         append(out, shares[key as u32 as usize]);
     }
@@ -170,7 +172,8 @@ impl Summing {
         let around = functions.len();
         let lowest = self.lowest(around);
         self.joined_shares.clear();
-        sort(&self.shares, &mut self.order, &mut self.joined_shares);
+        let room = (&mut self.order, &mut self.room);
+        sort(&self.shares, room, &mut self.joined_shares);
         let deepest = self.deepest.max(lowest);
         let run = Written {
             lowest: lowest as u32,
@@ -244,7 +247,8 @@ impl Summing {
         }
         if !self.shares.is_empty() {
             self.ended_shares.clear();
-            sort(&self.shares, &mut self.order, &mut self.ended_shares);
+            let room = (&mut self.order, &mut self.room);
+            sort(&self.shares, room, &mut self.ended_shares);
             self.shares.clear();
             merge(shares, &self.ended_shares, &mut self.merged_shares);
             shares = &mut self.merged_shares;

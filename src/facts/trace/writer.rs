@@ -1,10 +1,10 @@
 //! Writes the call store: takes calls as they start and end, and packs them a block at a time.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use super::block::{self, BLOCK, Encoded, RawCall};
-use super::pairs::{OnStack, PairSums, Seed};
+use super::pairs::{Numbers, OnStack, PairSums};
+use super::radix;
 use super::runs::{self, SHORTEST, TOP_LEVEL};
 use super::storage::{Growing, Table};
 use super::store::{
@@ -76,8 +76,7 @@ pub(in crate::facts) struct ThreadWriter {
 /// What the threads share.
 pub(in crate::facts) struct Shared {
     data: Growing,
-    pairs: Vec<Pair>,
-    ids: HashMap<Pair, u32, Seed>,
+    numbers: Numbers,
     scratch: Scratch,
 }
 
@@ -89,6 +88,7 @@ struct Scratch {
     /// By slot its place in the order of pairs.
     order: Vec<u32>,
     values: Vec<u64>,
+    room: Vec<u64>,
     block: block::Scratch,
 }
 
@@ -96,23 +96,13 @@ impl Default for Shared {
     fn default() -> Shared {
         Shared {
             data: Growing::new(vec![0; HEADER]),
-            pairs: Vec::new(),
-            ids: HashMap::default(),
+            numbers: Numbers::default(),
             scratch: Scratch::default(),
         }
     }
 }
 
 impl Shared {
-    fn pair(&mut self, pair: Pair) -> u32 {
-        let next = self.pairs.len() as u32;
-        let id = *self.ids.entry(pair).or_insert(next);
-        if id == next {
-            self.pairs.push(pair);
-        }
-        id
-    }
-
     fn append(&mut self, write: impl FnOnce(&mut Scratch, &mut Vec<u8>)) -> NodeEntry {
         let scratch = &mut self.scratch;
         let (offset, bytes) = self.data.append(|data| write(scratch, data));
@@ -390,7 +380,7 @@ impl ThreadWriter {
                 call: running.call,
                 parent,
                 triggered: 0,
-                pair: shared.pair(pair),
+                pair: shared.numbers.of(pair),
                 depth: depth as u32,
                 nested: u32::from(running.nested),
             });
@@ -408,12 +398,13 @@ impl ThreadWriter {
     fn sort_sums(&mut self, shared: &mut Shared) {
         let mut values = std::mem::take(&mut shared.scratch.values);
         values.clear();
+        self.sums.number_all(&mut shared.numbers);
         for slot in 0..self.sums.sums.len() {
-            let number = self.sums.number(slot, |pair| shared.pair(pair));
+            let number = self.sums.number(slot);
             values.push(u64::from(number) << 32 | slot as u64);
         }
         let sums = &self.sums.sums;
-        values.sort_unstable();
+        radix::sort(&mut values, &mut shared.scratch.room);
         let Scratch { entries, order, .. } = &mut shared.scratch;
         entries.clear();
         order.clear();
@@ -562,7 +553,7 @@ pub(in crate::facts) fn finish(
             runs: Table::Rows(runs.into()),
         });
     }
-    let pairs = shared.pairs;
+    let pairs = shared.numbers.pairs;
     let mut order: Vec<u32> = (0..pairs.len() as u32).collect();
     order.sort_unstable_by_key(|&index| pairs[index as usize]);
     store.pair_order = Table::Rows(order.into());

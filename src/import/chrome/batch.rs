@@ -10,6 +10,8 @@ pub struct Plain<'a> {
     pub offset: u64,
     /// As it is written; an end may have none.
     pub name: Option<&'a [u8]>,
+    /// Of the name, but for an end.
+    pub hash: u64,
     /// Nanoseconds.
     pub start: i64,
     /// Of a complete event, nanoseconds, not negative.

@@ -16,7 +16,7 @@ use crate::progress::{Cancelled, Progress};
 /// Events that wait before any are put aside: more than it takes to see that they come in order of start.
 const AT_FIRST: usize = if cfg!(test) { 64 } else { 64 << 10 };
 /// Events that are put in order together from then on: they fit the second-level cache.
-const TOGETHER: usize = if cfg!(test) { 32 } else { 16 << 10 };
+const TOGETHER: usize = if cfg!(test) { 32 } else { 8 << 10 };
 /// Fewer of a thread are not worth a page of their own.
 const SHORTEST: usize = if cfg!(test) { 4 } else { 64 };
 /// Events that are packed, and read back, at once.
@@ -128,13 +128,19 @@ impl Completes {
         if self.events.len() >= self.most {
             self.put_aside();
         }
+        if !self.is_shuffled {
+            self.ends.push(&event);
+        }
         self.events.push(event);
     }
 
     /// The events in the order in which they came, as long as none was put aside; else none.
     pub fn take_all(&mut self) -> Option<Vec<Complete>> {
         let none = self.packed + self.late.total() == 0;
-        none.then(|| std::mem::take(&mut self.events))
+        none.then(|| {
+            self.ends = Ends::default();
+            std::mem::take(&mut self.events)
+        })
     }
 
     /// How many came at all.
@@ -146,16 +152,15 @@ impl Completes {
     fn put_aside(&mut self) {
         let mut events = std::mem::take(&mut self.events);
         if self.is_shuffled {
-            events.drain(..).for_each(|event| self.late.push(event));
+            events.iter().for_each(|&event| self.late.push(event));
         } else {
-            self.ends.order(&mut events);
             let before = self.packed;
-            for of_thread in events.chunk_by(|a, b| a.thread == b.thread) {
-                self.put_aside_of_thread(of_thread);
-            }
+            let mut ends = std::mem::take(&mut self.ends);
+            ends.take(&events, |of_thread| self.put_aside_of_thread(of_thread));
+            self.ends = ends;
             self.is_shuffled = (self.packed - before) * 2 < events.len() as u64;
-            events.clear();
         }
+        events.clear();
         self.events = events;
         self.most = TOGETHER;
     }
@@ -274,8 +279,10 @@ impl Ordered {
             bytes: Vec::new(),
             at: 0,
             stored: None,
+            late: None,
         };
         of_thread.stored = of_thread.next_stored();
+        of_thread.late = of_thread.peek_late();
         of_thread
     }
 
@@ -296,8 +303,9 @@ pub struct OfThread<'a> {
     /// Its bytes, and where the next event is among them.
     bytes: Vec<u8>,
     at: usize,
-    /// The next one of a page.
+    /// The next one of a page, and of those that are in none.
     stored: Option<Complete>,
+    late: Option<Complete>,
 }
 
 impl OfThread<'_> {
@@ -319,6 +327,19 @@ impl OfThread<'_> {
             thread: self.thread,
             function,
         })
+    }
+
+    fn peek_late(&self) -> Option<Complete> {
+        let late = self.from.late.peek().copied();
+        late.filter(|event| event.thread == self.thread)
+    }
+
+    #[inline(never)]
+    fn next_late(&mut self) -> Option<Complete> {
+        self.late?;
+        let late = self.from.late.next();
+        self.late = self.peek_late();
+        late
     }
 
     /// Reads the next page; false behind the last.
@@ -351,18 +372,17 @@ impl Iterator for OfThread<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<Complete> {
-        let late = self.from.late.peek();
-        let late = late.filter(|event| event.thread == self.thread);
         if let Some(stored) = self.stored {
             // Of equal keys the first in the file is the first.
             let in_order = |event: &Complete| (event.start, Reverse(event.end), event.offset);
-            if late.is_none_or(|late| in_order(&stored) <= in_order(late)) {
+            if self.late.is_none_or(|late| {
+                stored.start < late.start || in_order(&stored) <= in_order(&late)
+            }) {
                 self.stored = self.next_stored();
                 return Some(stored);
             }
         }
-        late?;
-        self.from.late.next()
+        self.next_late()
     }
 }
 

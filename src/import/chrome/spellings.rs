@@ -83,13 +83,29 @@ impl Spellings {
         self.hash.of_bytes(bytes)
     }
 
-    /// Looks many names up at once: the waits for memory, which are most of a search, fall together. None for
-    /// those that [`Spellings::name`] has to look at.
-    pub fn known<const MOST: usize>(&self, contents: &[&[u8]], names: &mut [Option<Name>; MOST]) {
+    /// Has the memory of a name's place in the table brought near, for it is looked up soon; gives its hash.
+    #[inline]
+    pub fn expect(&self, content: &[u8]) -> u64 {
+        let hash = self.hash(content);
+        #[cfg(target_arch = "x86_64")]
+        if let Some(slot) = self.table.get(hash as usize & (self.table.len() - 1)) {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            // SAFETY: SSE is a part of every x86-64, and the address is one of a slot.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(slot).cast()) };
+        }
+        hash
+    }
+
+    /// Looks many names up at once, each with its hash: the waits for memory, which are most of a search, fall
+    /// together. None for those that [`Spellings::name`] has to look at.
+    pub fn known<const MOST: usize>(
+        &self,
+        contents: &[(u64, &[u8])],
+        names: &mut [Option<Name>; MOST],
+    ) {
         let mask = self.table.len() - 1;
         let mut slots = [(0, 0); MOST];
-        for (content, slot) in contents.iter().zip(&mut slots) {
-            let hash = self.hash(content);
+        for (&(hash, _), slot) in contents.iter().zip(&mut slots) {
             let (tag, place) = self.table[hash as usize & mask];
             let same_tag = tag == (hash >> 32) as u32;
             // Zero where nothing is found at the first look.
@@ -101,7 +117,7 @@ impl Spellings {
             let bytes = self.entries.get(start..).and_then(<[u8]>::first_chunk);
             *head = bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes));
         }
-        for ((content, &(place, head)), name) in contents.iter().zip(&slots).zip(names) {
+        for ((&(_, content), &(place, head)), name) in contents.iter().zip(&slots).zip(names) {
             let (kind, length) = (head >> 56, (head >> 32) as usize & LONGEST);
             let found = place != 0
                 && kind == Kind::Plain as u64
