@@ -240,6 +240,72 @@ fn write_otlp(program: &Program, out: Out<'_>) -> std::io::Result<()> {
     write!(out, "]}}]}}]}}")
 }
 
+fn write_otlp_protobuf(program: &Program, out: Out<'_>) -> std::io::Result<()> {
+    let fixed = |field: u64, value: u64, out: &mut Vec<u8>| {
+        varint(field << 3 | 1, out);
+        out.extend_from_slice(&value.to_le_bytes());
+    };
+    let attribute = |key: &str, out: &mut Vec<u8>, value: &dyn Fn(&mut Vec<u8>)| {
+        bytes(1, key.as_bytes(), out);
+        message(2, out, |out| value(out));
+    };
+    let mut all = Vec::new();
+    message(1, &mut all, |resource| {
+        message(1, resource, |it| {
+            message(1, it, |out| {
+                attribute("service.name", out, &|out| bytes(1, b"shop", out));
+            });
+        });
+        message(2, resource, |scope| {
+            for (place, parent, function, start, length) in spans(program) {
+                message(2, scope, |span| {
+                    bytes(1, b"0123456789abcdef", span);
+                    bytes(2, &(place + 1).to_be_bytes(), span);
+                    if let Some(parent) = parent {
+                        bytes(4, &(parent + 1).to_be_bytes(), span);
+                    }
+                    bytes(5, name(function).as_bytes(), span);
+                    number(6, 2, span);
+                    fixed(7, start, span);
+                    fixed(8, start + length, span);
+                    message(9, span, |out| {
+                        attribute("thread.id", out, &|out| number(3, 7, out));
+                    });
+                });
+            }
+        });
+    });
+    out.write_all(&all)
+}
+
+/// As the agent writes it, with a trace for each context.
+fn write_hprof(program: &Program, out: Out<'_>) -> std::io::Result<()> {
+    let title = "JAVA PROFILE 1.0.1, created Tue Apr  6 17:20:40 2010";
+    writeln!(out, "{title}\n\n--------\n")?;
+    let method = |context: u32| name(program.contexts[context as usize].1).replace("::", ".");
+    let mut counts = vec![0_u64; program.contexts.len()];
+    for &context in &program.samples {
+        counts[context as usize] += 1;
+    }
+    for context in 0..program.contexts.len() as u32 {
+        writeln!(out, "TRACE {}:", context + 1)?;
+        for around in program.stack(context) {
+            let line = program.contexts[around as usize].1 + 1;
+            writeln!(out, "\tapp.{}(App.java:{line})", method(around))?;
+        }
+    }
+    let total = program.samples.len();
+    let when = "Tue Apr  6 17:20:40 2010";
+    writeln!(out, "CPU SAMPLES BEGIN (total = {total}) {when}")?;
+    writeln!(out, "rank   self  accum   count trace method")?;
+    for (context, &count) in counts.iter().enumerate().filter(|it| *it.1 > 0) {
+        let rank = context + 1;
+        let method = method(context as u32);
+        writeln!(out, "{rank:4} 0.10% 0.10% {count:7} {rank:5} app.{method}")?;
+    }
+    writeln!(out, "CPU SAMPLES END")
+}
+
 fn write_perf(program: &Program, out: Out<'_>) -> std::io::Result<()> {
     for (at, &context) in program.samples.iter().enumerate().step_by(40) {
         let (seconds, micros) = (at / 1000, at % 1000 * 1000);
@@ -689,6 +755,19 @@ fn bare_parse(format: &str, path: &Path) -> Option<(String, f64)> {
                 .spans
                 .len()
         }),
+        // No reader is named: each line is taken apart into method, file and line, and nothing is made of it.
+        "hprof" => {
+            let time = least(|| {
+                let text = std::fs::read_to_string(path).expect("text");
+                let frames = text.lines().filter_map(|line| {
+                    let (method, place) = line.trim().strip_suffix(')')?.rsplit_once('(')?;
+                    let (file, line) = place.rsplit_once(':')?;
+                    Some(method.len() + file.len() + line.parse::<usize>().ok()?)
+                });
+                assert!(frames.sum::<usize>() > 0);
+            });
+            Some(("its lines taken apart".to_owned(), time))
+        }
         _ => None,
     }
 }
@@ -696,7 +775,7 @@ fn bare_parse(format: &str, path: &Path) -> Option<(String, f64)> {
 /// The time of the peer of a format; none where it is not there.
 fn peer(format: &str, path: &Path) -> Option<(String, f64)> {
     match format {
-        "cpuprofile" | "firefox" | "jaeger" => None,
+        "cpuprofile" | "firefox" | "jaeger" | "hprof" => None,
         "perf-script" => {
             let name = "inferno-collapse-perf";
             let program = installed(name)?;
@@ -712,7 +791,7 @@ fn peer(format: &str, path: &Path) -> Option<(String, f64)> {
             let reader = match format {
                 "callgrind" => "callgrind-parser",
                 "jfr" => "jfrs",
-                "otlp" => "opentelemetry-proto",
+                "otlp" | "otlp-protobuf" => "opentelemetry-proto",
                 _ => "prost",
             };
             Some((reader.to_owned(), run(&program, &[format], path)))
@@ -728,7 +807,9 @@ fn measure(format: &str, path: &Path) -> std::io::Result<()> {
         // Left by the run before.
         let _ = std::fs::remove_file(&index);
         let recording = import::open(path, &Progress::new()).expect("a sound recording");
-        assert_eq!(recording.format, format);
+        // Both forms of OpenTelemetry are one format.
+        let id = format.strip_suffix("-protobuf").unwrap_or(format);
+        assert_eq!(recording.format, id);
         found.clear();
         let (calls, samples) = (recording.trace.calls(), recording.samples);
         let _ = write!(
@@ -758,6 +839,8 @@ const FORMATS: &[(&str, Writer)] = &[
     ("firefox", write_firefox),
     ("jaeger", write_jaeger),
     ("otlp", write_otlp),
+    ("otlp-protobuf", write_otlp_protobuf),
+    ("hprof", write_hprof),
     ("perf-script", write_perf),
     ("pprof", write_pprof),
     ("callgrind", write_callgrind),

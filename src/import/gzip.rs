@@ -6,7 +6,7 @@ use std::cell::Cell;
 use std::io::{self, BufRead, BufReader, Read};
 use std::rc::Rc;
 
-use flate2::bufread::DeflateDecoder;
+use flate2::{Decompress, FlushDecompress, Status};
 
 use crate::warnings::{Place, Reporter};
 
@@ -16,7 +16,7 @@ pub const MAGIC: &[u8] = &[0x1f, 0x8b];
 /// The bytes of a gzip file, decompressed.
 pub struct Gzip<'a, R: Read> {
     /// None between members, and behind the last.
-    member: Option<DeflateDecoder<BufReader<R>>>,
+    member: Option<Member<R>>,
     /// Where the first member begins, until it is read.
     start: Option<BufReader<R>>,
     checksum: crc32fast::Hasher,
@@ -26,6 +26,57 @@ pub struct Gzip<'a, R: Read> {
     /// Bytes that were taken from the file so far.
     taken: Rc<Cell<u64>>,
     reporter: &'a Reporter,
+}
+
+/// A member behind its header, and what follows it.
+struct Member<R> {
+    content: Decompress,
+    rest: BufReader<R>,
+    ended: bool,
+}
+
+impl<R: Read> Member<R> {
+    fn new(rest: BufReader<R>) -> Member<R> {
+        Member {
+            content: Decompress::new(false),
+            rest,
+            ended: false,
+        }
+    }
+
+    /// Decompresses into `buffer`; zero at its end. What comes before damage is given out, and the error with the
+    /// next call.
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if self.ended || buffer.is_empty() {
+                return Ok(0);
+            }
+            let input = self.rest.fill_buf()?;
+            let cut = input.is_empty();
+            let (taken, given) = (self.content.total_in(), self.content.total_out());
+            let flush = match cut {
+                true => FlushDecompress::Finish,
+                false => FlushDecompress::None,
+            };
+            let status = self.content.decompress(input, buffer, flush);
+            let (taken, given) = (
+                (self.content.total_in() - taken) as usize,
+                (self.content.total_out() - given) as usize,
+            );
+            self.rest.consume(taken);
+            self.ended = matches!(status, Ok(Status::StreamEnd));
+            if given > 0 {
+                return Ok(given);
+            }
+            if status.is_err() || (taken == 0 && !cut && !self.ended) {
+                let message = "corrupt deflate stream";
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+            }
+            if cut && !self.ended {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+        }
+    }
 }
 
 impl<'a, R: Read> Gzip<'a, R> {
@@ -80,7 +131,7 @@ impl<'a, R: Read> Gzip<'a, R> {
                 Err(error) => return Err(error),
             };
         if another {
-            self.member = Some(DeflateDecoder::new(rest));
+            self.member = Some(Member::new(rest));
         } else {
             self.warn("trailing-garbage", &rest);
         }
@@ -92,7 +143,7 @@ impl<R: Read> Read for Gzip<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if let Some(mut start) = self.start.take() {
             skip_header(&mut start)?;
-            self.member = Some(DeflateDecoder::new(start));
+            self.member = Some(Member::new(start));
         }
         while let Some(member) = &mut self.member {
             let count = member.read(buffer)?;
@@ -102,7 +153,7 @@ impl<R: Read> Read for Gzip<'_, R> {
                 return Ok(count);
             }
             if let Some(member) = self.member.take() {
-                self.end(member.into_inner())?;
+                self.end(member.rest)?;
             }
         }
         Ok(0)

@@ -162,6 +162,11 @@ fn main() -> Result<(), Box<dyn Error>> {
             let scopes = traces.resource_spans.iter().flat_map(|it| &it.scope_spans);
             scopes.map(|scope| scope.spans.len()).sum()
         }
+        "otlp-protobuf" => {
+            let traces = TracesData::decode(&*std::fs::read(path)?)?;
+            let scopes = traces.resource_spans.iter().flat_map(|it| &it.scope_spans);
+            scopes.map(|scope| scope.spans.len()).sum()
+        }
         other => return Err(format!("no reader of {other}").into()),
     };
     println!("{found}");

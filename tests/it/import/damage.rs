@@ -203,6 +203,30 @@ fn a_trace_cut_anywhere_keeps_what_was_whole() {
 }
 
 #[test]
+fn what_was_decompressed_before_damage_is_kept() {
+    use std::io::Write;
+    let whole = std::fs::read(data("import/syn-spans.tracing-chrome.json")).expect("a sample");
+    let half = &whole[..whole.len() / 2];
+    let scratch = Scratch::new("damage");
+    let plain = read(&scratch.write("half.json", half));
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(half).expect("memory");
+    gzip.flush().expect("memory");
+    // A block of a kind that deflate does not have.
+    let gzip = [gzip.get_ref(), &[0xff; 40][..]].concat();
+    let name = "half.json.gz";
+    let damaged = read(&scratch.write(name, &gzip));
+    assert!(damaged.trace.calls() > 5);
+    assert_eq!(damaged.trace.calls(), plain.trace.calls());
+    assert_eq!(warnings(&damaged)["damaged-compression"], 1);
+    // With nothing before it there is nothing to keep.
+    let header = 10;
+    let bad = [&gzip[..header], &[0xff; 40]].concat();
+    let error = open(&scratch.write(name, &bad)).expect_err("no recording");
+    assert!(error.to_string().contains("compressed"), "{error}");
+}
+
+#[test]
 fn traces_with_flipped_bits_do_no_harm() {
     let scratch = Scratch::new("flips");
     for file in [
