@@ -159,9 +159,10 @@ fn remove_abandoned(dir: &Path) {
 const MEMORY: usize = 4 << 20;
 /// Bytes gathered before they go to the file from then on.
 const CHUNK: usize = 1 << 20;
-/// Bytes written at once. Linux 6.18 keeps a write in runs of pages as long as it is, and such of more than 64 KiB cost
-/// ten times as much for each byte: they are seldom made of memory that was in use before.
-const PIECE: usize = 64 << 10;
+/// Bytes written at once. Linux 6.18 keeps a write in runs of pages as long as it is. Those of up to eight pages it takes
+/// from what was given back last; longer ones are often of memory that was never in use, where each byte costs up to ten
+/// times as much.
+const PIECE: usize = 32 << 10;
 
 /// Writes `bytes` to `file`, which stands at `at`.
 pub(in crate::facts) fn write(file: &mut File, at: u64, bytes: &[u8]) -> io::Result<()> {
