@@ -71,7 +71,7 @@ impl Theme {
                 falloff: 0.50,
                 hovered: [0.80, 0.84, 0.90, 0.75],
                 selected: [0.95, 0.97, 1.0, 1.0],
-                caller: linear(0x4CC9E0),
+                caller: linear(0x40CBBE),
                 callee: linear(0xFF7F2E),
             },
         }

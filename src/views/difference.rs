@@ -456,11 +456,11 @@ impl Difference {
 /// grow away from the lightness of the terraces.
 const LESS: [[u32; 3]; 2] = [
     [0xC3D9EE, 0x5E9BD1, 0x12529B],
-    [0x31506F, 0x3E86C8, 0x86C5FF],
+    [0x3E74B4, 0x4F9FEC, 0x93CFFF],
 ];
 const MORE: [[u32; 3]; 2] = [
     [0xF7DDBB, 0xEE9A4D, 0xC24E00],
-    [0x6B4A2B, 0xC9732A, 0xFFB066],
+    [0xAA6A30, 0xE88A34, 0xFFBA72],
 ];
 
 /// The linear colour of a difference from -1 to 1.

@@ -12,6 +12,47 @@ pub struct Difference {
     pub most: f32,
 }
 
+/// What people see of linear colours who lack cones for long, middle and short waves: Machado, Oliveira and Fernandes,
+/// *A physiologically-based model for simulation of color vision deficiency*, 2009, at severity 1.
+pub const DEFICIENCIES: [(&str, [[f32; 3]; 3]); 3] = [
+    (
+        "protanopia",
+        [
+            [0.152_286, 1.052_583, -0.204_868],
+            [0.114_503, 0.786_281, 0.099_216],
+            [-0.003_882, -0.048_116, 1.051_998],
+        ],
+    ),
+    (
+        "deuteranopia",
+        [
+            [0.367_322, 0.860_646, -0.227_968],
+            [0.280_085, 0.672_501, 0.047_413],
+            [-0.011_820, 0.042_940, 0.968_881],
+        ],
+    ),
+    (
+        "tritanopia",
+        [
+            [1.255_528, -0.076_749, -0.178_779],
+            [-0.078_411, 0.930_809, 0.147_602],
+            [0.004_733, 0.691_367, 0.303_900],
+        ],
+    ),
+];
+
+/// The distance of two linear colours, as that of pictures, seen through one of [`DEFICIENCIES`] or by most people.
+pub fn apart(a: [f32; 3], b: [f32; 3], through: Option<[[f32; 3]; 3]>) -> f32 {
+    let [a, b] = [a, b].map(|colour| {
+        let seen = through.map_or(colour, |rows| {
+            rows.map(|row| (0..3).map(|i| row[i] * colour[i]).sum::<f32>().max(0.0))
+        });
+        oklab(seen)
+    });
+    let squares = a.iter().zip(&b).map(|(a, b)| (a - b).powi(2));
+    100.0 * squares.sum::<f32>().sqrt()
+}
+
 /// https://bottosson.github.io/posts/oklab/
 fn oklab([r, g, b]: [f32; 3]) -> [f32; 3] {
     let l = (0.412_221_46 * r + 0.536_332_55 * g + 0.051_445_995 * b).cbrt();

@@ -1,6 +1,7 @@
 //! Through the public interface: the landscape of a small session, laid out, played and drawn.
 
 mod amounts;
+mod colours;
 mod mapping;
 mod names;
 mod picking;
