@@ -1,13 +1,16 @@
 //! Pictures held against those kept in the repository, and pictures to be looked at.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use callscape::render::camera::Camera;
+use callscape::render::image::Image;
 use callscape::render::renderer::Frame;
 use callscape::render::theme::Theme;
 use glam::{Vec2, Vec3};
 
 use super::{draw, frame, gpu, read_png, renderer};
+use crate::common::{Scratch, data};
 use crate::perceive::difference;
 use crate::scene::Scene;
 
@@ -17,7 +20,6 @@ use crate::scene::Scene;
 /// `CALLSCAPE_GOLDEN=1` draws them anew.
 #[test]
 fn golden_pictures() {
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
     let near = Camera {
         eye: Vec3::new(330.0, 60.0, 130.0),
         target: Vec3::new(400.0, 250.0, 15.0),
@@ -35,16 +37,64 @@ fn golden_pictures() {
                 renderer.set_labels(gpu(), &scene.flat, &[]);
             }
             let image = draw(&mut renderer, &frame(camera, theme, 8));
-            let path = golden.join(&file);
-            if std::env::var_os("CALLSCAPE_GOLDEN").is_some() {
-                image.write_png(&path).expect("a file");
-                continue;
-            }
-            let found = difference(&read_png(&path), &image);
-            println!("{file}: {found:?}");
-            assert!(found.mean < 1.0 && found.most < 8.0, "{file}: {found:?}");
+            hold(&image, &file);
         }
     }
+}
+
+/// The same of what the program draws: a recording that plays, and the difference of two.
+#[test]
+fn golden_pictures_of_recordings() {
+    let scratch = Scratch::new("golden");
+    let picture = scratch.0.join("picture.png");
+    let drawn = |arguments: &[&OsStr], file: &str| {
+        let mut command = crate::common::callscape();
+        command.args(arguments).arg("-o").arg(&picture);
+        let output = command.args(["--size", "320x180"]).output();
+        let output = output.expect("the program runs");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{said}");
+        hold(&read_png(&picture), file);
+    };
+    let playback = ["render", "--no-labels", "--at", "40%", "--theme"].map(OsStr::new);
+    drawn(
+        &[&playback[..], &[OsStr::new("light")]].concat(),
+        "playback-light.png",
+    );
+    drawn(
+        &[&playback[..], &[OsStr::new("dark")]].concat(),
+        "playback-dark.png",
+    );
+
+    let paths = data("compare/paths");
+    let sides = ["stored", "parsed"];
+    // An index is written beside a recording.
+    let recordings = sides.map(|side| {
+        let name = format!("{side}.json.gz");
+        let content = std::fs::read(paths.join(&name)).expect("a recording");
+        scratch.write(&name, &content)
+    });
+    let sources = sides.map(|side| paths.join(side));
+    let inputs = sources.iter().chain(&recordings).map(|it| it.as_os_str());
+    for theme in ["light", "dark"] {
+        let mut arguments = vec![OsStr::new("compare")];
+        arguments.extend(inputs.clone());
+        arguments.extend(["--theme", theme].map(OsStr::new));
+        drawn(&arguments, &format!("comparison-{theme}.png"));
+    }
+}
+
+/// Holds a picture against that of this name, or replaces it.
+fn hold(image: &Image, file: &str) {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let path = golden.join(file);
+    if std::env::var_os("CALLSCAPE_GOLDEN").is_some() {
+        image.write_png(&path).expect("a file");
+        return;
+    }
+    let found = difference(&read_png(&path), image);
+    println!("{file}: {found:?}");
+    assert!(found.mean < 1.0 && found.most < 8.0, "{file}: {found:?}");
 }
 
 /// What can be said of the passes on the command line is said as one document.
