@@ -8,6 +8,11 @@ use std::time::Duration;
 /// Sides of the drawn picture as parts of the window's.
 const SCALES: [f32; 3] = [1.0, 0.71, 0.5];
 
+/// The same of the first frame that a presenter's key brings, where frames are slow: it is to be there at once. One that
+/// is hardly seen yet, through what was shown before, need not be fine at all.
+const FIRST: f32 = 0.35;
+const FIRST_VEILED: f32 = 0.25;
+
 /// Frames that take longer are drawn more coarsely, and those that take less more finely. Waiting for a
 /// display of 60 Hz counts as quick.
 const TOO_SLOW: f32 = 0.055;
@@ -37,6 +42,13 @@ impl Pace {
             return 1.0;
         }
         SCALES[self.level]
+    }
+
+    /// The scale of the first frame after a key of the presenter, `is_veiled` where what was shown before lies over it;
+    /// none where frames are quick.
+    pub fn first(&self, is_veiled: bool) -> Option<f32> {
+        let scale = if is_veiled { FIRST_VEILED } else { FIRST };
+        (self.level > 0).then_some(scale)
     }
 
     /// A frame in motion took so many seconds, waiting for the display included.
@@ -79,7 +91,9 @@ mod tests {
     #[test]
     fn slow_frames_get_coarser_in_motion_and_fine_at_rest() {
         let mut pace = Pace::default();
+        assert_eq!(pace.first(false), None);
         assert_eq!(moved(&mut pace, 0, 12, 180), SCALES[2]);
+        assert!(pace.first(true) < pace.first(false) && pace.first(false) < Some(SCALES[2]));
         let end = Duration::from_millis(11 * 180);
         assert!(pace.rests_in(end).is_some());
         let soon = end + Duration::from_millis(50);

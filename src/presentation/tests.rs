@@ -57,6 +57,10 @@ fn a_problem_is_told_with_file_line_and_field() {
             "talk.toml:2:18: shot 1, show 2: unknown variant `clouds`",
         ),
         ("[look]\ntheme = 3\n", "talk.toml:2:9: look.theme: "),
+        (
+            "[[shot]]\nshow = \"mural\"\n",
+            "talk.toml:2:8: shot 1, show: found string \"mural\", expected a list, such as [\"a\", \"b\"]",
+        ),
     ];
     for (text, expected) in wrong {
         let found = parse(text).expect_err(text);

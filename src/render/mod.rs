@@ -13,7 +13,7 @@ mod recording;
 mod targets;
 mod timings;
 
-mod city;
+pub(crate) mod city;
 mod frame;
 mod merged;
 

@@ -8,6 +8,7 @@ use callscape::app::presenting::stage::{FrameIs, Stage, StageSettings};
 use callscape::presentation::film::{Film, FilmSettings, Format, Plan};
 use callscape::presentation::scene::SceneFile;
 use callscape::progress::Progress;
+use callscape::render::image::Image;
 use callscape::render::renderer::{Light, Quality};
 
 use super::common::{Scratch, callscape};
@@ -35,7 +36,11 @@ const SIZE: [u32; 2] = [96, 64];
 const FPS: u32 = 5;
 
 fn stage(folder: &Scratch) -> Stage {
-    let path = folder.write("talk.toml", SCENE.as_bytes());
+    stage_of(folder, SCENE, FPS)
+}
+
+fn stage_of(folder: &Scratch, scene: &str, fps: u32) -> Stage {
+    let path = folder.write("talk.toml", scene.as_bytes());
     let file = SceneFile::read(&path).expect("it is a scene");
     let opens = Opens::of(&file).expect("the demo is built in");
     let opened = opens.open(&file, &Progress::new()).expect("the demo");
@@ -46,7 +51,7 @@ fn stage(folder: &Scratch) -> Stage {
     };
     let settings = StageSettings {
         size: SIZE,
-        fps: FPS,
+        fps,
         quality,
         theme: None,
     };
@@ -199,6 +204,58 @@ fn a_film_is_the_same_each_time_also_when_it_was_interrupted() {
     let pictures: Vec<Vec<u8>> = (1..=12).map(|it| read(&format!("f_{it:03}.png"))).collect();
     assert!(pictures[0] != pictures[4] && pictures[4] != pictures[11]);
     assert!(!path("f_%03d.png.parts").exists());
+}
+
+/// The mean difference of two pictures, of 255.
+fn difference(a: &Image, b: &Image) -> f64 {
+    let sum: u64 = a
+        .rgba
+        .iter()
+        .zip(&b.rgba)
+        .map(|(a, b)| u64::from(a.abs_diff(*b)))
+        .sum();
+    sum as f64 / a.rgba.len().max(1) as f64
+}
+
+#[test]
+fn what_shots_change_comes_by_degrees_in_films() {
+    const FPS: u32 = 20;
+    const CHANGES: [&str; 6] = [
+        "level = 1",
+        "level = 9",
+        "look = { color = \"calls\", height = \"calls\" }",
+        "at = \"30%\"\narcs = \"all\"",
+        "show = [\"mural\"]",
+        "look = { theme = \"dark\" }",
+    ];
+    /// Frames of a shot: what changes has come by the middle of them.
+    const LENGTH: usize = 16;
+    let mut scene = "[[shot]]\nseconds = 0.2\narcs = \"none\"\n".to_owned();
+    for change in CHANGES {
+        scene += &format!("[[shot]]\nseconds = 0.8\n{change}\n");
+    }
+    let folder = Scratch::new("degrees");
+    let mut stage = stage_of(&folder, &scene, FPS);
+    let mut images: Vec<Image> = Vec::new();
+    for _ in 0..stage.frames() {
+        stage.draw().expect("it can be drawn");
+        images.push(stage.image().clone());
+    }
+    assert_eq!(images.len(), 4 + LENGTH * CHANGES.len());
+    for (images, change) in images[3..].windows(LENGTH + 1).step_by(LENGTH).zip(CHANGES) {
+        let whole = difference(&images[0], &images[LENGTH]);
+        assert!(whole > 0.3, "{change}: nothing changes");
+        let steps: Vec<f64> = images
+            .windows(2)
+            .map(|it| difference(&it[0], &it[1]))
+            .collect();
+        let largest = steps.iter().copied().fold(0.0, f64::max);
+        // Evenly eased over half a second the largest is a sixth of it.
+        assert!(
+            largest < whole * 0.3 + 0.1,
+            "{change}: {whole:.2} in {steps:.2?}"
+        );
+    }
 }
 
 #[test]

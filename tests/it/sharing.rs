@@ -124,6 +124,56 @@ fn a_pack_shows_the_same_where_the_originals_are_not() {
 }
 
 #[test]
+fn a_pack_of_two_recordings_is_compared_and_one_that_was_cut_off_says_so() {
+    let scratch = meal("pack-pair");
+    let meal = std::fs::read_to_string(scratch.0.join("meal.json")).expect("it is there");
+    // The same run, of which something took longer.
+    scratch.write(
+        "late.json",
+        meal.replacen("\"ts\"", "\"other\": 1, \"ts\"", 1)
+            .as_bytes(),
+    );
+    let name = "two.callscape-pack";
+    done(
+        &scratch,
+        &["pack", "meal", "meal.json", "late.json", "-o", name],
+    );
+    let apart = done(
+        &scratch,
+        &["compare", "meal.json", "late.json", "meal", "--json"],
+    );
+    let packed = done(&scratch, &["compare", name, "--json"]);
+    let read = |bytes: &[u8]| -> serde_json::Value {
+        serde_json::from_slice(bytes).expect("one document")
+    };
+    assert_eq!(read(&apart)["functions"], read(&packed)["functions"]);
+    done(
+        &scratch,
+        &["pack", "meal", "meal.json", "-o", "one.callscape-pack"],
+    );
+    let told = refused(&scratch, &["compare", "one.callscape-pack"]);
+    assert!(
+        told.contains("expected a pack with the recordings A and B, found 1"),
+        "{told}"
+    );
+    let bytes = std::fs::read(scratch.0.join(name)).expect("it was written");
+    for length in [0, 3, 60] {
+        scratch.write("cut.callscape-pack", &bytes[..length]);
+        for command in ["info", "compare", "present", "tree"] {
+            let told = refused(&scratch, &[command, "cut.callscape-pack"]);
+            assert!(
+                told.contains("cut.callscape-pack") && told.contains("expected a"),
+                "{told}"
+            );
+            assert!(
+                !told.contains("UTF-8") && !told.contains("known format"),
+                "{told}"
+            );
+        }
+    }
+}
+
+#[test]
 fn a_profile_goes_along_as_it_is() {
     let scratch = Scratch::new("pack-profile");
     let profile = common::data("import/folded");

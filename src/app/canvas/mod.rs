@@ -73,13 +73,20 @@ pub struct Canvas {
 pub enum Shown {
     View(ViewId),
     SecondLandscape,
+    /// What was last shown by the landscape, or by that of a second run, before it changed at once.
+    Before(usize),
 }
+
+/// What landscapes are shown by: the one, and that of a second run.
+const LANDSCAPES: [Shown; 2] = [Shown::View(ViewId::Landscape), Shown::SecondLandscape];
 
 /// The last picture of a view.
 struct Picture {
     size: [u32; 2],
     target: wgpu::TextureView,
     id: egui::TextureId,
+    /// What is on it is not of what it shows now.
+    is_stale: bool,
 }
 
 /// What the picture of a view is drawn on.
@@ -113,6 +120,8 @@ impl Canvas {
         Pictures {
             views: ViewId::ALL.map(|view| (view, self.picture(Shown::View(view)))),
             second: self.picture(Shown::SecondLandscape),
+            before: [None; 2],
+            before_strength: 0.0,
         }
     }
 
@@ -129,7 +138,13 @@ impl Canvas {
         );
         // Of no size, so that the first target is new.
         let size = [0, 0];
-        self.pictures.insert(of, Picture { size, target, id });
+        let picture = Picture {
+            size,
+            target,
+            id,
+            is_stale: false,
+        };
+        self.pictures.insert(of, picture);
         id
     }
 
@@ -179,8 +194,10 @@ impl Canvas {
         let limit = self.gpu.device.limits().max_texture_dimension_2d;
         let size = fitted(size, limit);
         let id = self.picture(of);
-        let is_new = self.pictures.get(&of).is_none_or(|it| it.size != size);
-        if is_new {
+        let is_other = self.pictures.get(&of).is_none_or(|it| it.size != size);
+        let picture = self.pictures.get_mut(&of);
+        let is_stale = picture.is_some_and(|it| std::mem::take(&mut it.is_stale));
+        if is_other {
             let (target, stored) = texture(&self.gpu, size);
             self.panels.update_egui_texture_from_wgpu_texture(
                 &self.gpu.device,
@@ -188,9 +205,52 @@ impl Canvas {
                 wgpu::FilterMode::Linear,
                 id,
             );
-            self.pictures.insert(of, Picture { size, target, id });
+            let picture = Picture {
+                size,
+                target,
+                id,
+                is_stale: false,
+            };
+            self.pictures.insert(of, picture);
         }
-        Target { size, is_new }
+        Target {
+            size,
+            is_new: is_other || is_stale,
+        }
+    }
+
+    /// Keeps what the landscapes show now as what is before: they get other pictures to be drawn on.
+    /// Gives the textures of what is before.
+    pub fn keep_before(&mut self) -> [egui::TextureId; 2] {
+        for (which, shown) in LANDSCAPES.into_iter().enumerate() {
+            let before = Shown::Before(which);
+            self.picture(before);
+            let (Some(own), Some(kept)) =
+                (self.pictures.remove(&shown), self.pictures.remove(&before))
+            else {
+                continue;
+            };
+            let exchanged = [
+                (shown, kept.size, kept.target, own.id, true),
+                (before, own.size, own.target, kept.id, false),
+            ];
+            for (of, size, target, id, is_stale) in exchanged {
+                self.panels.update_egui_texture_from_wgpu_texture(
+                    &self.gpu.device,
+                    &stored(target.texture()),
+                    wgpu::FilterMode::Linear,
+                    id,
+                );
+                let picture = Picture {
+                    size,
+                    target,
+                    id,
+                    is_stale,
+                };
+                self.pictures.insert(of, picture);
+            }
+        }
+        [0, 1].map(|which| self.picture(Shown::Before(which)))
     }
 
     /// The last picture of something, read back; waits for the device. None before there is one.
@@ -216,8 +276,8 @@ impl Canvas {
     /// Draws what is new of the landscapes and sheets.
     pub fn record(&mut self, encoder: &mut wgpu::CommandEncoder, new: &Prepared, theme: Theme) {
         let renderers = [Some(&mut self.renderer), self.second.as_mut()];
-        let shown = [Shown::View(ViewId::Landscape), Shown::SecondLandscape];
-        for ((renderer, shown), frame) in renderers.into_iter().zip(shown).zip(new.landscapes) {
+        for ((renderer, shown), frame) in renderers.into_iter().zip(LANDSCAPES).zip(new.landscapes)
+        {
             if let (Some(renderer), Some(frame), Some(picture)) =
                 (renderer, frame, self.pictures.get(&shown))
             {
@@ -230,8 +290,8 @@ impl Canvas {
     /// The same, with landscapes as they are once nothing moves; submits it.
     pub fn draw_finished(&mut self, new: &Prepared, theme: Theme) {
         let renderers = [Some(&mut self.renderer), self.second.as_mut()];
-        let shown = [Shown::View(ViewId::Landscape), Shown::SecondLandscape];
-        for ((renderer, shown), frame) in renderers.into_iter().zip(shown).zip(new.landscapes) {
+        for ((renderer, shown), frame) in renderers.into_iter().zip(LANDSCAPES).zip(new.landscapes)
+        {
             if let (Some(renderer), Some(frame), Some(picture)) =
                 (renderer, frame, self.pictures.get(&shown))
             {
@@ -360,13 +420,17 @@ fn texture(gpu: &Gpu, size: [u32; 2]) -> (wgpu::TextureView, wgpu::TextureView) 
             | wgpu::TextureUsages::COPY_SRC,
         view_formats: &[FORMAT_STORED],
     });
-    let stored = texture.create_view(&wgpu::TextureViewDescriptor {
+    (texture.create_view(&Default::default()), stored(&texture))
+}
+
+/// What is on a texture as it is stored.
+fn stored(texture: &wgpu::Texture) -> wgpu::TextureView {
+    texture.create_view(&wgpu::TextureViewDescriptor {
         label: Some("picture as stored"),
         format: Some(FORMAT_STORED),
         usage: Some(wgpu::TextureUsages::TEXTURE_BINDING),
         ..Default::default()
-    });
-    (texture.create_view(&Default::default()), stored)
+    })
 }
 
 #[cfg(test)]

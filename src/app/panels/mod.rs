@@ -8,6 +8,7 @@ mod calls;
 mod crumbs;
 mod details;
 mod differences;
+mod fading;
 mod flying;
 mod functions;
 mod help;
@@ -49,6 +50,7 @@ use crate::filter::selection::Pointed;
 use crate::render::renderer::Quality;
 use crate::views::table::ViewId;
 
+pub use fading::painted;
 pub use functions::FIELD as FUNCTION_FIELD;
 pub use scene::show as show_scene;
 pub use search::FIELD as SEARCH_FIELD;
@@ -115,6 +117,29 @@ pub struct Pictures {
     pub views: [(ViewId, TextureId); ViewId::ALL.len()],
     /// The landscape of a second run.
     pub second: TextureId,
+    /// What goes over into the landscapes, and how much of it is still to be seen, 0 to 1.
+    pub before: Before,
+    pub before_strength: f32,
+}
+
+impl Pictures {
+    /// Of the landscape, and of that of a second run.
+    pub fn landscapes(&self) -> [TextureId; 2] {
+        let own = self.views.iter().find(|(of, _)| *of == ViewId::Landscape);
+        [own.map_or(self.second, |&(_, id)| id), self.second]
+    }
+}
+
+/// Pictures of landscapes as they were painted.
+pub type Before = [Option<Painted>; 2];
+
+/// A part of a picture, and where in the window it was, in points.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Painted {
+    pub picture: TextureId,
+    pub place: Rect,
+    /// As shares of the picture.
+    pub part: Rect,
 }
 
 /// Numbers about the frames drawn, for the readout of frame times.

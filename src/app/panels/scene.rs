@@ -4,7 +4,7 @@ use egui::{Rect, Ui};
 
 use super::super::dock::Dock;
 use super::super::workbench::Workbench;
-use super::{Context, Layout, Pictures, RowsSeen, legend, pane, words};
+use super::{Context, Layout, Pictures, RowsSeen, fading, legend, pane, words};
 use crate::filter::selection::Pointed;
 use crate::views::table::ViewId;
 
@@ -31,6 +31,7 @@ pub fn show(ui: &mut Ui, bench: &Workbench, dock: &mut Dock, pictures: &Pictures
         pane::show(ui, view, places, pictures, &mut split, &mut context);
     });
     let covered = dock.place(ViewId::Landscape);
+    fading::show(ui, covered, pictures);
     let landscape = pane::landscape(covered, (picture, room), split.as_ref());
     if let Some(scene) = scene {
         let free = landscape.map_or(room, |place| match &split {

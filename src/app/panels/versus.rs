@@ -311,6 +311,19 @@ pub fn split(bench: &Workbench, seen: Rect, drawn: Rect) -> Option<Split> {
     }
 }
 
+/// The part of a side's picture that is to be seen, and where in the picture that is.
+pub fn part(split: &Split, side: usize) -> (Rect, Rect) {
+    let place = split.places[side];
+    let mut part = place;
+    match side {
+        _ if split.places[0] != split.places[1] => {}
+        0 => part.max.x = split.at,
+        _ => part.min.x = split.at,
+    }
+    let uv = |at: Pos2| ((at - place.min) / place.size()).to_pos2();
+    (part, Rect::from_min_max(uv(part.min), uv(part.max)))
+}
+
 /// Draws both landscapes, `own` the picture of the run that plays and the other one's, with what they are.
 pub fn draw(ui: &mut Ui, split: &Split, [own, other]: [TextureId; 2], context: &mut Context<'_>) {
     let bench = context.bench;
@@ -328,14 +341,7 @@ pub fn draw(ui: &mut Ui, split: &Split, [own, other]: [TextureId; 2], context: &
     };
     for side in [0, 1] {
         let (place, seen) = (split.places[side], split.seen[side]);
-        let mut part = place;
-        if is_wipe && side == 0 {
-            part.max.x = split.at;
-        } else if is_wipe {
-            part.min.x = split.at;
-        }
-        let uv = |at: Pos2| ((at - place.min) / place.size()).to_pos2();
-        let uv = Rect::from_min_max(uv(part.min), uv(part.max));
+        let (part, uv) = part(split, side);
         ui.painter().image(pictures[side], part, uv, Color32::WHITE);
         if !is_wipe {
             beside::show(ui, Place { seen, drawn: place }, context);

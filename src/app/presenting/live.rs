@@ -16,6 +16,10 @@ use crate::units::ModuleId;
 const FRAMES_TO_SETTLE: u8 = 4;
 /// A window that is to fill the screen has come to rest when its size has stayed for so long.
 const REST: Duration = Duration::from_millis(300);
+/// So much of that has passed in its first frame.
+const FIRST: Duration = Duration::from_millis(33);
+/// What was shown goes over into what a shot changes at once within this, as in films.
+const DISSOLVE: Duration = Duration::from_millis(600);
 
 /// What the pointer shows to the audience.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,6 +77,19 @@ pub struct Live {
     left_at: Option<Pose>,
     /// When the last key was heard, in milliseconds, until its first frame is drawn.
     pub heard_ms: Option<f64>,
+    fading: Fading,
+}
+
+/// What was shown goes over into what a shot has changed at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Fading {
+    #[default]
+    Not,
+    /// It does as soon as what the shot shows is there.
+    Waits,
+    /// What was shown is to be kept before the next frame is drawn.
+    Begins,
+    Since(Duration),
 }
 
 /// A scene that waits for the landscape to come to rest in a window of another size.
@@ -170,6 +187,7 @@ impl Workbench {
         let (Some(mut show), Some(live)) = (self.show.take(), &mut self.talk.live) else {
             return;
         };
+        let was_black = live.is_black;
         live.is_black = false;
         live.number.clear();
         let was_away = std::mem::take(&mut live.is_away);
@@ -178,9 +196,21 @@ impl Workbench {
         if was_away {
             show.resume(self);
         }
+        let (before, at) = (show.shot(), show.at());
         change(&mut show, self);
         let to = self.camera.pose();
+        let goes_over = match show.shot() {
+            shot if shot == before => show.at() != at,
+            shot if shot == before + 1 => show.has_changed_at_once(before),
+            _ => true,
+        };
         self.show = Some(show);
+        if let Some(live) = self.talk.live.as_mut().filter(|_| goes_over && !was_away) {
+            live.fading = match was_black {
+                true => Fading::Not,
+                false => Fading::Waits,
+            };
+        }
         if was_away && to != from {
             self.camera.look_from(from);
             self.camera.fly_to_pose(to);
@@ -272,6 +302,7 @@ impl Workbench {
             returns: false,
             left_at: None,
             heard_ms: None,
+            fading: Fading::Not,
         });
     }
 
@@ -310,8 +341,49 @@ impl Workbench {
             }
         }
         if let Some(mut show) = self.show.take() {
+            let before = show.shot();
             show.advance(seconds, self);
+            let has_changed = show.has_changed_at_once(before);
+            let is_there = !show.is_behind();
             self.show = Some(show);
+            if let Some(live) = &mut self.talk.live {
+                match live.fading {
+                    _ if has_changed => live.fading = Fading::Waits,
+                    Fading::Since(since) if now.saturating_sub(since) >= DISSOLVE => {
+                        live.fading = Fading::Not;
+                    }
+                    _ => {}
+                }
+                if live.fading == Fading::Waits && is_there {
+                    live.fading = Fading::Begins;
+                }
+            }
+        }
+    }
+
+    /// Whether what is shown has to be kept before the next frame is drawn: it goes over into that. To be asked once
+    /// a frame.
+    pub fn keeps_what_was(&mut self) -> bool {
+        let now = self.now();
+        let live = self.talk.live.as_mut();
+        let fading = live.map(|live| &mut live.fading);
+        let begins = fading.filter(|it| **it == Fading::Begins);
+        begins.is_some_and(|it| {
+            // A first frame of nothing but what was shown would be none.
+            *it = Fading::Since(now.saturating_sub(FIRST));
+            true
+        })
+    }
+
+    /// How much of what was shown is still to be seen, 0 to 1.
+    pub fn strength_before(&self) -> f32 {
+        match self.talk.live.as_ref().map(|live| live.fading) {
+            Some(Fading::Since(since)) => {
+                let passed = self.now().saturating_sub(since).as_secs_f32();
+                let share = (passed / DISSOLVE.as_secs_f32()).clamp(0.0, 1.0);
+                1.0 - share * share * (3.0 - 2.0 * share)
+            }
+            _ => 0.0,
         }
     }
 
@@ -358,7 +430,8 @@ impl Workbench {
         let begins = live.is_some_and(|live| live.begins.is_some());
         let is_away = live.is_some_and(|live| live.is_away);
         let is_shown = self.show.as_ref().is_some_and(Show::is_moving);
-        begins || (is_shown && !is_away)
+        let is_fading = live.is_some_and(|live| live.fading != Fading::Not);
+        begins || is_fading || (is_shown && !is_away)
     }
 }
 

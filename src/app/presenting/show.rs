@@ -144,10 +144,11 @@ impl Show {
         self.at + GRAIN >= self.timeline.total()
     }
 
-    /// Whether the shots after `before`, up to the one that is shown, change at their start what does not ease by itself.
-    /// A camera that is cut is meant to be seen so.
+    /// Whether the shots between `before` and the one that is shown, that or what is undone among them, change at their
+    /// start what does not ease by itself. A camera that is cut is meant to be seen so.
     pub fn has_changed_at_once(&self, before: usize) -> bool {
-        (before + 1..=self.shot).any(|shot| self.changes(shot))
+        let [first, last] = [before.min(self.shot), before.max(self.shot)];
+        (first + 1..=last).any(|shot| self.changes(shot))
     }
 
     /// Whether those do that begin within so many seconds from now.

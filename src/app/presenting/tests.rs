@@ -178,6 +178,115 @@ fn a_talk_goes_forward_and_back_and_leaves_all_as_it_was() {
 }
 
 #[test]
+fn the_camera_of_the_tour_never_jumps_nor_jolts() {
+    use crate::app::camera::pose::FreeArea;
+    use crate::app::workbench::Viewport;
+    const FPS: u64 = 20;
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes/tour.toml");
+    let file = SceneFile::read(&path).unwrap_or_else(|error| panic!("{error}"));
+    let mut bench = bench();
+    for _ in 0..4 {
+        bench.set_viewport(Viewport {
+            origin: glam::Vec2::ZERO,
+            size: glam::Vec2::new(640.0, 360.0),
+            scale: 1.0,
+            free: FreeArea::WINDOW,
+        });
+    }
+    let show = Show::new(file, Vec::new(), &mut bench);
+    let frames = (show.timeline.total() * FPS as f64) as u64;
+    bench.show = Some(show);
+    let mut places = Vec::new();
+    for frame in 0..frames {
+        bench.tell_time(Duration::from_nanos(frame * 1_000_000_000 / FPS));
+        bench.advance();
+        super::stage::settle(&mut bench);
+        let pose = bench.camera.pose();
+        places.push((pose.eye(), pose.target, scene(&bench).shot()));
+    }
+    // World units in a frame, and what these change by in the next: the city is 1000 wide. A way of a thousand in four
+    // seconds that begins and ends at rest reaches 24 and 0.9; one that turns evenly begins with 6.
+    let (mut fastest, mut jolt) = (0.0f32, 0.0f32);
+    for three in places.windows(3) {
+        let [a, b, c] = [three[0], three[1], three[2]];
+        for [a, b, c] in [[a.0, b.0, c.0], [a.1, b.1, c.1]] {
+            let (speed, change) = ((c - b).length(), (c - b - (b - a)).length());
+            assert!(
+                speed < 60.0 && change < 8.0,
+                "shot {}: {speed} {change}",
+                three[1].2 + 1
+            );
+            (fastest, jolt) = (fastest.max(speed), jolt.max(change));
+        }
+    }
+    // It does move.
+    assert!(fastest > 5.0 && jolt > 0.1, "{fastest} {jolt}");
+}
+
+/// Lets the time of a talk pass, a frame of 1/30 s at a time, and gives how much of what was shown is still seen in
+/// each, with whether that was kept just then.
+fn frames(bench: &mut Workbench, from: &mut u64, count: u64) -> Vec<(f32, bool)> {
+    let mut seen = Vec::new();
+    for _ in 0..count {
+        *from += 1;
+        bench.tell_time(Duration::from_secs_f64(*from as f64 / 30.0));
+        bench.advance();
+        super::stage::settle(bench);
+        let is_kept = bench.keeps_what_was();
+        seen.push((bench.strength_before(), is_kept));
+    }
+    seen
+}
+
+#[test]
+fn what_a_shot_changes_at_once_goes_over_in_a_talk() {
+    use super::live::Ask;
+    use crate::app::command::Command;
+    let folder = std::env::temp_dir().join(format!("callscape-fade-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a temporary folder");
+    let path = folder.join("talk.toml");
+    std::fs::write(&path, SCENE).expect("a temporary file");
+    let (mut bench, mut at) = (bench(), 0);
+    bench.execute(Command::Live(Ask::Open(path)));
+    super::stage::settle(&mut bench);
+    frames(&mut bench, &mut at, 60);
+    assert!(bench.is_live() && scene(&bench).shot() == 0);
+    // Forward, back, and by number.
+    let asks = [
+        (Ask::Next, 1),
+        (Ask::Next, 2),
+        (Ask::Previous, 1),
+        (Ask::Last, 5),
+        (Ask::First, 0),
+    ];
+    for (ask, shot) in asks {
+        bench.execute(Command::Live(ask.clone()));
+        let seen = frames(&mut bench, &mut at, 30);
+        assert_eq!(scene(&bench).shot(), shot, "{ask:?}");
+        let kept = seen.iter().filter(|(_, is_kept)| *is_kept).count();
+        assert_eq!(kept, 1, "{ask:?}: {seen:?}");
+        let begin = seen.iter().position(|(_, is_kept)| *is_kept).unwrap_or(0);
+        // From all of it to nothing of it, without a jump.
+        assert!((0.95..1.0).contains(&seen[begin].0), "{ask:?}: {seen:?}");
+        for pair in seen[begin..].windows(2) {
+            assert!(
+                pair[0].0 >= pair[1].0 && pair[0].0 - pair[1].0 < 0.12,
+                "{ask:?}: {seen:?}"
+            );
+        }
+        assert_eq!(seen[29].0, 0.0, "{ask:?}");
+    }
+    // A name alone changes nothing: nothing goes over.
+    bench.execute(Command::Live(Ask::Black));
+    assert!(
+        frames(&mut bench, &mut at, 3)
+            .iter()
+            .all(|it| it.0 == 0.0 && !it.1)
+    );
+    std::fs::remove_dir_all(&folder).expect("it is ours");
+}
+
+#[test]
 fn a_hundred_thousand_shots_are_gone_to_at_once() {
     let shot = "[[shot]]\nseconds = 0.5\ncamera = { module = \"lvm.c\" }\ncollapse = [\"gone\"]\n";
     let mut bench = show(&shot.repeat(100_000));

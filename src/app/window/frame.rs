@@ -50,14 +50,29 @@ impl App {
         let begins = live.is_some_and(|live| live.heard_ms.is_some()) && self.bench.is_moving();
         let in_motion = begins || drawn.is_some_and(|drawn| drawn != camera);
         let scale = view.pace.begin_frame(self.bench.now(), in_motion);
+        let keeps = self.bench.keeps_what_was();
+        let first = begins.then(|| view.pace.first(keeps)).flatten();
+        let scale = first.unwrap_or(scale);
         if view.graphics.size().contains(&0) {
             // Nothing to draw on until the window gets a size.
             return;
         }
         let mut dock = std::mem::take(&mut self.bench.dock);
         let canvas = &mut view.graphics.canvas;
+        if keeps {
+            let kept = canvas.keep_before();
+            let own = canvas.pictures().landscapes();
+            view.before = view.painted.map(|painted| {
+                let mut painted = painted?;
+                let which = own.iter().position(|id| *id == painted.picture)?;
+                painted.picture = kept[which];
+                Some(painted)
+            });
+        }
         canvas.set_second(self.bench.shows_both());
-        let pictures = canvas.pictures();
+        let mut pictures = canvas.pictures();
+        pictures.before = view.before;
+        pictures.before_strength = self.bench.strength_before();
         let (bench, timings, commands) = (&self.bench, &self.timings, &mut self.commands);
         let mut layout = Layout::default();
         let theme = bench.settings.theme;
@@ -68,6 +83,13 @@ impl App {
             layout.covered.unwrap_or(egui::Rect::NOTHING)
         });
         self.bench.dock = dock;
+        let side = self
+            .bench
+            .document
+            .as_ref()
+            .and_then(|it| it.versus.as_ref());
+        let side = side.map_or(0, |versus| versus.side());
+        view.painted = panels::painted(&layout, pictures.landscapes(), side);
         let points = shown.panels.pixels_per_point;
         let fine = (points, scale * view.finest);
         let targets = view.graphics.canvas.targets(&mut self.bench, &layout, fine);
@@ -140,7 +162,7 @@ impl App {
         let interval = begin.duration_since(view.last_frame).as_secs_f32() * 1e3;
         self.timings.interval_ms = smooth(self.timings.interval_ms, interval);
         self.bench.drawing += begin.elapsed();
-        if in_motion {
+        if in_motion && first.is_none() {
             view.pace.end_frame(begin.elapsed().as_secs_f32());
         }
         let cpu = begin.elapsed().as_secs_f32() * 1e3;

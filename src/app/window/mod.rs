@@ -26,7 +26,7 @@ use super::growing::Growing;
 use super::keys::FlyKeys;
 use super::overlay::Overlay;
 use super::pace::Pace;
-use super::panels::Timings;
+use super::panels::{Before, Timings};
 use super::remembered::Memory;
 use super::state_log::StateLog;
 use super::workbench::{Message, Workbench};
@@ -139,6 +139,9 @@ struct View {
     pace: Pace,
     /// Sides of the finest picture of the landscape as parts of the window's: less than 1 where memory is short.
     finest: f32,
+    /// What was painted of landscapes in the last frame, and before a shot of a talk changed them at once.
+    painted: Before,
+    before: Before,
 }
 
 impl App {
@@ -333,6 +336,8 @@ impl App {
                     last_frame: Instant::now(),
                     pace: Pace::default(),
                     finest: 1.0,
+                    painted: [None; 2],
+                    before: [None; 2],
                 });
                 self.bench.blocks_are_new = true;
                 self.redraw();

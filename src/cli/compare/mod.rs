@@ -1,8 +1,8 @@
 //! `callscape compare`: What differs between two recordings
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use clap::error::ErrorKind;
 
 use super::output;
@@ -10,6 +10,7 @@ use crate::analysis::comparison::amounts::Measure;
 use crate::analysis::comparison::condition::Condition;
 use crate::analysis::comparison::pairing::{self, Correction};
 use crate::analysis::comparison::{Comparison, Inputs, Settings};
+use crate::facts::pack;
 use crate::import;
 use crate::source;
 
@@ -222,8 +223,32 @@ fn usage(message: String) -> ! {
     clap::Error::raw(ErrorKind::WrongNumberOfValues, message + "\n").exit()
 }
 
+/// The sides that a pack holds.
+fn of_pack(path: &Path) -> anyhow::Result<Inputs> {
+    let opened = super::input::unpacked(path)?;
+    let found = opened.recordings.len();
+    let of_a = opened.sides.runs_of_a.max(1);
+    ensure!(
+        found > of_a,
+        "{}: expected a pack with the recordings A and B, found {found} in it",
+        path.display()
+    );
+    let (a, b) = opened.recordings.split_at(of_a);
+    let sources = opened.sides.source_of_a.into_iter();
+    Ok(Inputs {
+        recordings: [a.to_vec(), b.to_vec()],
+        source_dirs: sources.chain(opened.source_dir).collect(),
+    })
+}
+
 /// Which paths are recordings and which source trees.
 fn sort_inputs(args: &Args) -> anyhow::Result<Inputs> {
+    if let [path] = &args.inputs[..]
+        && args.a.is_empty()
+        && pack::is_pack(path)
+    {
+        return of_pack(path);
+    }
     // What stands behind --a or --b is taken by it, source trees too.
     let (after, recordings) = super::input::apart([&args.a, &args.b]);
     let mut inputs = Inputs {

@@ -3,15 +3,15 @@
 use std::io::{self, BufReader, Seek, SeekFrom, Write};
 use std::num::NonZeroU32;
 
-use shiguredo_mp4::TrackKind;
 use shiguredo_mp4::bitstream::h264::{
     H264NalUnitType, H264SampleEntryConfig, LengthSize, build_avc1_box_from_annexb,
     parse_annexb_nal_units,
 };
-use shiguredo_mp4::boxes::SampleEntry;
+use shiguredo_mp4::boxes::{SampleEntry, UnknownBox};
 use shiguredo_mp4::mux::{
     Mp4FileMuxer, Mp4FileMuxerOptions, Sample, estimate_maximum_moov_box_size,
 };
+use shiguredo_mp4::{BoxSize, BoxType, TrackKind};
 
 use super::container;
 use super::{FilmError, FilmSettings};
@@ -46,7 +46,9 @@ pub fn write(
                 let config = H264SampleEntryConfig {
                     length_size: LengthSize::FourBytes,
                 };
-                let avc1 = build_avc1_box_from_annexb(&packet.bytes, &config).map_err(failed)?;
+                let avc1 = build_avc1_box_from_annexb(&packet.bytes, &config);
+                let mut avc1 = avc1.map_err(failed)?;
+                avc1.unknown_boxes.push(colour());
                 entry = Some(SampleEntry::Avc1(avc1));
             }
             let bytes = sample(&packet.bytes, &mut parameters)?;
@@ -71,6 +73,22 @@ pub fn write(
         out.write_all(bytes)?;
     }
     Ok(())
+}
+
+/// What colours mean, for players that look for it beside the frames as well as in them: BT.709 of limited range
+/// (ISO/IEC 14496-12, 12.1.5, `nclx`).
+fn colour() -> UnknownBox {
+    let mut payload = b"nclx".to_vec();
+    for code in [1u16, 1, 1] {
+        payload.extend_from_slice(&code.to_be_bytes());
+    }
+    payload.push(0);
+    let kind = BoxType::Normal(*b"colr");
+    UnknownBox {
+        box_type: kind,
+        box_size: BoxSize::with_payload_size(kind, payload.len() as u64),
+        payload,
+    }
 }
 
 /// The units of a frame in Annex B form as samples hold them, each after its length. Parameters, which stand in the

@@ -22,6 +22,24 @@ pub struct SceneError {
     pub problem: String,
 }
 
+/// What a reader of TOML says, in the words of TOML.
+fn plainly(message: &str) -> String {
+    let words = [
+        (
+            "expected a sequence",
+            "expected a list, such as [\"a\", \"b\"]",
+        ),
+        ("expected a map", "expected a table, such as { … }"),
+        ("expected struct ", "expected a table of "),
+        ("invalid type: ", "found "),
+    ];
+    let mut said = message.trim().to_owned();
+    for (from, to) in words {
+        said = said.replace(from, to);
+    }
+    said
+}
+
 fn with_colon(field: &str) -> String {
     match field {
         "" => String::new(),
@@ -80,7 +98,7 @@ impl SceneFile {
                 line,
                 column,
                 field: field.unwrap_or_default(),
-                problem: error.message().trim().to_owned(),
+                problem: plainly(error.message()),
             }
         })?;
         let file = SceneFile {

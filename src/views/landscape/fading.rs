@@ -2,9 +2,13 @@
 
 use super::{LandscapeView, MOST_MOVING};
 use crate::layout::geometry::{BlockLook, Color};
+use crate::render::city::levels;
+use crate::units::ModuleId;
 
 /// Seconds from one meaning of colours to the next.
 const DURATION: f32 = 0.45;
+/// Components of colours that differ by less are the same.
+const SAME: f32 = 1e-3;
 
 /// Which colours blocks had, and how long ago that was.
 #[derive(Clone, Debug)]
@@ -48,6 +52,58 @@ impl LandscapeView {
         });
     }
 
+    /// The colours as one sees them now, by block: those of data over the neutral ones of levels.
+    pub(super) fn colors_seen(&self) -> Vec<[f32; 3]> {
+        let neutral = self.neutral();
+        let colors = self.colors_now();
+        let blocks = self.blocks.iter().zip(&colors);
+        blocks
+            .map(|(block, data)| over(neutral(block.level), data))
+            .collect()
+    }
+
+    /// The colour of a level where nothing else is said, as the shader has it.
+    fn neutral(&self) -> impl Fn(u16) -> [f32; 3] + use<> {
+        let palette = self.settings.theme.palette();
+        let levels = levels(&self.blocks);
+        move |level| {
+            let share = (f32::from(level) / levels).min(1.0);
+            std::array::from_fn(|i| {
+                palette.root[i] + (palette.deepest[i] - palette.root[i]) * share
+            })
+        }
+    }
+
+    /// Eases the colours from how modules were seen before; what was not there has been a part of what it is in.
+    pub(super) fn fade_from_seen(&mut self, before: impl Fn(ModuleId) -> Option<[f32; 3]>) {
+        if self.blocks.len() != self.looks.len() || self.blocks.len() > MOST_MOVING {
+            return;
+        }
+        let neutral = self.neutral();
+        let mut has_news = false;
+        let mut around: Vec<(u32, [f32; 3])> = Vec::new();
+        let mut from = Vec::with_capacity(self.looks.len());
+        for (block, look) in self.blocks.iter().zip(&self.looks) {
+            while around.pop_if(|(end, _)| *end <= block.module.0).is_some() {}
+            let to = over(neutral(block.level), &look.data);
+            let outer = around.last().map(|(_, color)| *color);
+            let [r, g, b] = before(block.module).or(outer).unwrap_or(to);
+            around.push((block.subtree_end, [r, g, b]));
+            let is_same = to.iter().zip([r, g, b]).all(|(a, b)| (a - b).abs() < SAME);
+            has_news |= !is_same;
+            // What stays keeps its pattern too.
+            from.push(match is_same {
+                true => look.data,
+                false => [r, g, b, 1.0],
+            });
+        }
+        self.fading = has_news.then(|| Fading {
+            from,
+            now: Vec::with_capacity(self.looks.len()),
+            elapsed: 0.0,
+        });
+    }
+
     /// Eases the colours from those of another layout of the same blocks in the same theme.
     pub fn fade_from_that_of(&mut self, before: &LandscapeView) {
         let module = |view: &LandscapeView, at: usize| view.blocks.get(at).map(|it| it.module);
@@ -85,6 +141,12 @@ impl LandscapeView {
 fn share(elapsed: f32) -> f32 {
     let share = (elapsed / DURATION).min(1.0);
     share * share * (3.0 - 2.0 * share)
+}
+
+/// A colour over another; what alpha has beyond 1 says a pattern.
+fn over(below: [f32; 3], color: &Color) -> [f32; 3] {
+    let alpha = color[3] - 2.0 * (color[3] * 0.5).floor();
+    std::array::from_fn(|i| below[i] + (color[i] - below[i]) * alpha)
 }
 
 /// A colour between two, of which alpha says how much each replaces of what is below.

@@ -211,12 +211,21 @@ impl LandscapeView {
         is_placed
     }
 
-    /// Where blocks are now, by the module that `name` says each stands for: what a later layout eases from.
+    /// Where blocks are now and how they look, by the module that `name` says each stands for: what a later layout
+    /// eases from.
     pub fn boxes(&self, name: impl Fn(ModuleId) -> Option<ModuleId>) -> Boxes {
-        let blocks = self.blocks_now().iter();
-        blocks
-            .filter_map(|block| Some((name(block.module)?, (block.min, block.max))))
-            .collect()
+        let blocks = self.blocks_now().iter().zip(self.colors_seen());
+        let was = |block: &Block, color| motion::Was {
+            min: block.min,
+            max: block.max,
+            color,
+        };
+        Boxes {
+            theme: self.settings.theme,
+            of: blocks
+                .filter_map(|(block, color)| Some((name(block.module)?, was(block, color))))
+                .collect(),
+        }
     }
 
     /// Eases into this layout from where modules were in another, `name` saying by which name. Too large a
@@ -225,9 +234,13 @@ impl LandscapeView {
         if self.blocks.len() > MOST_MOVING {
             return;
         }
-        let before = |module: ModuleId| before.get(&name(module)?).copied();
-        self.motion = Some(motion::Motion::new(&self.blocks, before));
+        let was = |module: ModuleId| before.of.get(&name(module)?).copied();
+        let place = |module| was(module).map(|was| (was.min, was.max));
+        self.motion = Some(motion::Motion::new(&self.blocks, place));
         self.has_moved = true;
+        if before.theme == self.settings.theme {
+            self.fade_from_seen(|module| was(module).map(|was| was.color));
+        }
     }
 
     /// For each displayed module that holds others, in preorder, how large its leaves are on a picture of `size`
