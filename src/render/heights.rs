@@ -167,6 +167,11 @@ impl Heights {
         }
     }
 
+    /// What the layers show as they are.
+    pub fn drawn(&self) -> Squares {
+        self.layers.each_ref().map(|layer| layer.drawn)
+    }
+
     /// Draws the layers that do not show what they should; returns what they show.
     pub fn draw(&mut self, on: &mut Recording<'_>, city: &City, cull: &mut Cull) -> Squares {
         let whole = whole(&city.bounds);

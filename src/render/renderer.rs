@@ -378,7 +378,11 @@ impl Renderer {
         self.scatter.draw(on, &mut self.city);
         let city = &self.city;
         self.ease.draw(on, city);
-        let squares = self.heights.draw(on, city, &mut self.cull);
+        let squares = match frame.quality.light {
+            // Nothing is sought in them: they wait.
+            Light::None => self.heights.drawn(),
+            _ => self.heights.draw(on, city, &mut self.cull),
+        };
         self.blocks.draw(on, city, &mut self.cull);
         self.resolve.draw(
             on,
@@ -401,7 +405,9 @@ impl Renderer {
             }
         }
         self.flat_labels.draw(on);
-        self.arcs.draw(on, city);
+        if frame.quality.light != Light::None {
+            self.arcs.draw(on, city);
+        }
         if index > 0 {
             self.accumulate.draw(on, index);
         }

@@ -33,7 +33,7 @@ pub mod gpu {
 /// How finely light is sought.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Light {
-    /// Not at all: only the faces are told apart.
+    /// Not at all, and no arcs are drawn: only the faces are told apart, of a picture that is hardly seen.
     None,
     /// For weak devices.
     Low,

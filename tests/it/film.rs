@@ -220,12 +220,11 @@ fn difference(a: &Image, b: &Image) -> f64 {
 #[test]
 fn what_shots_change_comes_by_degrees_in_films() {
     const FPS: u32 = 20;
-    const CHANGES: [&str; 6] = [
+    const CHANGES: [&str; 5] = [
         "level = 1",
         "level = 9",
         "look = { color = \"calls\", height = \"calls\" }",
         "at = \"30%\"\narcs = \"all\"",
-        "show = [\"mural\"]",
         "look = { theme = \"dark\" }",
     ];
     /// Frames of a shot: what changes has come by the middle of them.

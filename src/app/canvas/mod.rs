@@ -65,6 +65,9 @@ pub struct Canvas {
     drawn_with: BTreeMap<ViewId, DrawnWith>,
     /// The sheets that were not all worked out when they were drawn.
     waited: Vec<ViewId>,
+    /// Pictures that get another size are shown without smoothing: they are hardly seen, and a software device pays much
+    /// for it.
+    pub is_rough: bool,
     pub gpu: Gpu,
 }
 
@@ -111,6 +114,7 @@ impl Canvas {
             drawn: Default::default(),
             drawn_with: BTreeMap::new(),
             waited: Vec::new(),
+            is_rough: false,
             gpu,
         }
     }
@@ -202,7 +206,7 @@ impl Canvas {
             self.panels.update_egui_texture_from_wgpu_texture(
                 &self.gpu.device,
                 &stored,
-                wgpu::FilterMode::Linear,
+                filter(self.is_rough),
                 id,
             );
             let picture = Picture {
@@ -220,8 +224,8 @@ impl Canvas {
     }
 
     /// Keeps what the landscapes show now as what is before: they get other pictures to be drawn on.
-    /// Gives the textures of what is before.
-    pub fn keep_before(&mut self) -> [egui::TextureId; 2] {
+    /// Gives the textures of what is before. One whose sides have as many pixels as they `fill` needs no smoothing.
+    pub fn keep_before(&mut self, fill: [u32; 2]) -> [egui::TextureId; 2] {
         for (which, shown) in LANDSCAPES.into_iter().enumerate() {
             let before = Shown::Before(which);
             self.picture(before);
@@ -238,7 +242,7 @@ impl Canvas {
                 self.panels.update_egui_texture_from_wgpu_texture(
                     &self.gpu.device,
                     &stored(target.texture()),
-                    wgpu::FilterMode::Linear,
+                    filter(of == before && size == fill),
                     id,
                 );
                 let picture = Picture {
@@ -421,6 +425,14 @@ fn texture(gpu: &Gpu, size: [u32; 2]) -> (wgpu::TextureView, wgpu::TextureView) 
         view_formats: &[FORMAT_STORED],
     });
     (texture.create_view(&Default::default()), stored(&texture))
+}
+
+/// How a picture is shown in another size.
+fn filter(is_rough: bool) -> wgpu::FilterMode {
+    match is_rough {
+        true => wgpu::FilterMode::Nearest,
+        false => wgpu::FilterMode::Linear,
+    }
 }
 
 /// What is on a texture as it is stored.

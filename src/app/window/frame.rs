@@ -14,7 +14,7 @@ use crate::app::panels::{self, Layout};
 use crate::app::style;
 use crate::app::workbench::Message;
 use crate::render::gpu::GpuError;
-use crate::render::renderer::Quality;
+use crate::render::renderer::{Light, Quality};
 
 /// The picture of a landscape at rest is made better only when nothing else is going on: on a software
 /// renderer each step takes long enough to make the panels stutter.
@@ -60,7 +60,8 @@ impl App {
         let mut dock = std::mem::take(&mut self.bench.dock);
         let canvas = &mut view.graphics.canvas;
         if keeps {
-            let kept = canvas.keep_before();
+            let fill = self.bench.viewport.size.as_uvec2().to_array();
+            let kept = canvas.keep_before(fill);
             let own = canvas.pictures().landscapes();
             view.before = view.painted.map(|painted| {
                 let mut painted = painted?;
@@ -92,6 +93,9 @@ impl App {
         view.painted = panels::painted(&layout, pictures.landscapes(), side);
         let points = shown.panels.pixels_per_point;
         let fine = (points, scale * view.finest);
+        // What is hardly seen yet, through what was shown before, is to be there soon and no more.
+        let is_rough = keeps && first.is_some();
+        view.graphics.canvas.is_rough = is_rough;
         let targets = view.graphics.canvas.targets(&mut self.bench, &layout, fine);
         self.bench.search.wants_focus = false;
         self.bench.search.mark_moved = false;
@@ -125,7 +129,10 @@ impl App {
 
         let restless = CALM.saturating_sub(self.last_input.elapsed());
         let may_settle = scale == 1.0 && restless.is_zero() && !shown.repaint_after.is_zero();
-        let quality = self.bench.quality.unwrap_or(self.timings.quality);
+        let mut quality = self.bench.quality.unwrap_or(self.timings.quality);
+        if is_rough {
+            (quality.light, quality.shadow) = (Light::None, false);
+        }
         let sharpness = Sharpness {
             quality,
             may_settle,
