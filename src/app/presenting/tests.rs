@@ -212,7 +212,7 @@ fn the_camera_of_the_tour_never_jumps_nor_jolts() {
         for [a, b, c] in [[a.0, b.0, c.0], [a.1, b.1, c.1]] {
             let (speed, change) = ((c - b).length(), (c - b - (b - a)).length());
             assert!(
-                speed < 60.0 && change < 8.0,
+                speed < 90.0 && change < 8.0,
                 "shot {}: {speed} {change}",
                 three[1].2 + 1
             );
