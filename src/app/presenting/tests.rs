@@ -181,7 +181,7 @@ fn a_talk_goes_forward_and_back_and_leaves_all_as_it_was() {
 fn the_camera_of_the_tour_never_jumps_nor_jolts() {
     use crate::app::camera::pose::FreeArea;
     use crate::app::workbench::Viewport;
-    const FPS: u64 = 20;
+    const FPS: u64 = 10;
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes/tour.toml");
     let file = SceneFile::read(&path).unwrap_or_else(|error| panic!("{error}"));
     let mut bench = bench();
@@ -202,25 +202,26 @@ fn the_camera_of_the_tour_never_jumps_nor_jolts() {
         bench.advance();
         super::stage::settle(&mut bench);
         let pose = bench.camera.pose();
-        places.push((pose.eye(), pose.target, scene(&bench).shot()));
+        places.push((pose, scene(&bench).shot()));
     }
-    // World units in a frame, and what these change by in the next: the city is 1000 wide. A way of a thousand in four
-    // seconds that begins and ends at rest reaches 24 and 0.9; one that turns evenly begins with 6.
+    // In a frame, and what these change by in the next, as parts of how far away things are: a long lens stands far off.
     let (mut fastest, mut jolt) = (0.0f32, 0.0f32);
     for three in places.windows(3) {
-        let [a, b, c] = [three[0], three[1], three[2]];
-        for [a, b, c] in [[a.0, b.0, c.0], [a.1, b.1, c.1]] {
+        let [a, b, c] = [three[0].0, three[1].0, three[2].0];
+        for [a, b, c] in [[a.eye(), b.eye(), c.eye()], [a.target, b.target, c.target]] {
+            let distance = three[1].0.distance;
             let (speed, change) = ((c - b).length(), (c - b - (b - a)).length());
+            let (speed, change) = (speed / distance, change / distance);
+            let shot = three[1].1 + 1;
             assert!(
-                speed < 90.0 && change < 8.0,
-                "shot {}: {speed} {change}",
-                three[1].2 + 1
+                speed < 0.2 && change < 0.05,
+                "shot {shot}: {speed} {change}"
             );
             (fastest, jolt) = (fastest.max(speed), jolt.max(change));
         }
     }
     // It does move.
-    assert!(fastest > 5.0 && jolt > 0.1, "{fastest} {jolt}");
+    assert!(fastest > 0.01 && jolt > 0.0005, "{fastest} {jolt}");
 }
 
 /// Lets the time of a talk pass, a frame of 1/30 s at a time, and gives how much of what was shown is still seen in
