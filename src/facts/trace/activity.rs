@@ -1,20 +1,50 @@
 //! When functions were last open, seen from a point in time.
 
+use super::StackRoom;
 use super::block::partition;
 use super::store::{CHECKPOINT_BLOCKS, Calls, GROUP_BLOCKS, Store, place};
 use super::summary::Summary;
 use crate::units::{Cost, FunctionId, Time};
 
-/// By function, one more than the latest end seen of its calls; 0 for none.
+/// Which functions were open lately, and room to find that out in: asked again, it takes no new memory, and no more
+/// work than those functions do.
+#[derive(Clone, Debug, Default)]
+pub struct Recent {
+    /// By function, one more than the latest end seen of its calls; 0 for none.
+    times: Vec<u64>,
+    /// The functions seen, and what is found of them.
+    seen: Vec<u32>,
+    found: Vec<(FunctionId, Time)>,
+    stack: StackRoom,
+}
+
+impl Recent {
+    /// The functions, and when each was open last, in order of function.
+    pub fn found(&self) -> &[(FunctionId, Time)] {
+        &self.found
+    }
+
+    /// Takes what was found in another way, in order of function.
+    pub fn find(&mut self, found: impl IntoIterator<Item = (FunctionId, Time)>) {
+        self.found.clear();
+        self.found.extend(found);
+    }
+}
+
+/// Sees ends of calls.
 struct LastOpen<'a> {
     store: &'a Store,
-    times: Vec<u64>,
+    times: &'a mut [u64],
+    seen: &'a mut Vec<u32>,
 }
 
 impl LastOpen<'_> {
     fn see(&mut self, pair: u32, end: u64) {
         let callee = self.store.callee(pair);
         if let Some(time) = self.times.get_mut(callee.index()) {
+            if *time == 0 {
+                self.seen.push(callee.0);
+            }
             *time = (*time).max(end.saturating_add(1));
         }
     }
@@ -48,11 +78,25 @@ impl LastOpen<'_> {
 }
 
 impl Store {
-    pub fn activity(&self, t: Time, horizon: Cost) -> Vec<(FunctionId, Time)> {
+    pub fn activity(&self, t: Time, horizon: Cost, recent: &mut Recent) {
         let from = (t - horizon).ns();
+        let Recent {
+            times,
+            seen,
+            found,
+            stack,
+        } = recent;
+        for function in seen.drain(..) {
+            times[function as usize] = 0;
+        }
+        if times.len() != self.functions {
+            times.clear();
+            times.resize(self.functions, 0);
+        }
         let mut last = LastOpen {
             store: self,
-            times: vec![0; self.functions],
+            times,
+            seen,
         };
         for calls in self.all_calls() {
             let position = calls.started(t.ns());
@@ -77,18 +121,19 @@ impl Store {
             {
                 last.see(open.pair, open.end);
             }
-            calls.visit_stack(position, |call, facts| {
+            stack.visit(calls, position, |call, facts| {
                 last.see(calls.pair(call.0), facts.end);
                 true
             });
         }
         // A call with an end after `from` that has started by `t` overlaps the range; one without has
         // neither been open at `from` nor started since.
-        let seen = last.times.iter().enumerate();
-        seen.filter_map(|(function, &time)| {
-            let end = time.checked_sub(1).filter(|&end| end > from)?;
-            Some((FunctionId(function as u32), Time::from_ns(end).min(t)))
-        })
-        .collect()
+        seen.sort_unstable();
+        found.clear();
+        found.extend(seen.iter().filter_map(|&function| {
+            let end = times[function as usize].checked_sub(1);
+            let end = end.filter(|&end| end > from)?;
+            Some((FunctionId(function), Time::from_ns(end).min(t)))
+        }));
     }
 }

@@ -24,6 +24,7 @@ mod radix;
 pub mod random;
 mod relations;
 pub(super) mod runs;
+mod steps;
 pub(super) mod storage;
 pub(super) mod store;
 mod summary;
@@ -37,6 +38,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+pub use activity::Recent;
 pub use coverage::{Coverage, CoverageRoom, Measure, Without};
 use depths::Find;
 pub use depths::{Bar, DepthCell, Flame, FlameOf, LeaveOut};
@@ -44,6 +46,7 @@ pub use detail::{Columns, Strip};
 pub use occurrence::ActiveSpan;
 
 use crate::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
+pub use store::StackRoom;
 use store::{Cursor, Store};
 
 /// One execution of a function.
@@ -232,9 +235,20 @@ impl Trace {
 
     /// The calls of `thread` that are open at `t`, outermost first, into `stack`. O(log n + depth).
     pub fn stack_at(&self, thread: ThreadId, t: Time, stack: &mut Vec<CallId>) {
-        let read = |store: &Store, stack: &mut Vec<CallId>| {
+        self.stack_within(thread, t, stack, &mut StackRoom::default());
+    }
+
+    /// The same, found in `room`.
+    pub fn stack_within(
+        &self,
+        thread: ThreadId,
+        t: Time,
+        stack: &mut Vec<CallId>,
+        room: &mut StackRoom,
+    ) {
+        let read = |store: &Store, stack: &mut Vec<CallId>, room: &mut StackRoom| {
             stack.clear();
-            let mut calls = Cursor::new(store.thread(thread));
+            let mut calls = Cursor::within(store.thread(thread), room);
             let position = calls.started(t.ns());
             calls.visit_stack(position, |call, facts| {
                 if t.ns() < facts.end {
@@ -242,13 +256,14 @@ impl Trace {
                 }
                 true
             });
+            calls.leave(room);
             stack.reverse();
         };
-        read(&self.store, stack);
+        read(&self.store, stack, room);
         if self.store.is_damaged()
             && let Some(store) = self.stand_in()
         {
-            read(store, stack);
+            read(store, stack, room);
         }
     }
 
@@ -349,7 +364,36 @@ impl Trace {
     /// For every function that was open within `horizon` before `t`: the last time up to `t` at which
     /// it was, in order of function. O(log n) summaries a thread.
     pub fn activity(&self, t: Time, horizon: Cost) -> Vec<(FunctionId, Time)> {
-        self.ask(|store| store.activity(t, horizon))
+        let mut recent = Recent::default();
+        self.activity_within(t, horizon, &mut recent);
+        recent.found().to_vec()
+    }
+
+    /// The same, found in `recent`.
+    pub fn activity_within(&self, t: Time, horizon: Cost, recent: &mut Recent) {
+        self.store.activity(t, horizon, recent);
+        if self.store.is_damaged()
+            && let Some(store) = self.stand_in()
+        {
+            store.activity(t, horizon, recent);
+        }
+    }
+
+    /// Tells `each` what the running summary at `to` has beyond that at `from`, which is not later: for every call
+    /// that is open in between or starts there its caller and callee, whether it starts there (1 or 0), and what it
+    /// costs there. False where that is of no use, since more than `most` calls start in between or sums are not to be
+    /// trusted: then [`running`](Self::running) has to be asked. O(log n + depth + calls that start).
+    pub fn running_between(
+        &self,
+        from: Time,
+        to: Time,
+        most: u32,
+        room: &mut StackRoom,
+        each: impl FnMut(FunctionId, FunctionId, u64, Cost),
+    ) -> bool {
+        !self.store.is_damaged()
+            && self.store.running_between(from, to, most, room, each)
+            && !self.store.is_damaged()
     }
 
     /// By function its first call, and when it starts; of several threads at the same time that of the first.

@@ -444,6 +444,24 @@ impl<'a> Calls<'a> {
     }
 }
 
+/// Room to find stacks in: found again in the same, they take no new memory.
+#[derive(Clone, Debug, Default)]
+pub struct StackRoom(Vec<u64>);
+
+impl StackRoom {
+    /// As [`Calls::visit_stack`].
+    pub(super) fn visit(
+        &mut self,
+        calls: Calls<'_>,
+        position: u32,
+        visit: impl FnMut(CallId, Facts) -> bool,
+    ) {
+        let mut cursor = Cursor::within(calls, self);
+        cursor.visit_stack(position, visit);
+        cursor.leave(self);
+    }
+}
+
 /// So many blocks are tried one after the other.
 const NEAR: usize = 5;
 
@@ -457,12 +475,21 @@ pub(super) struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     pub fn new(calls: Calls<'a>) -> Cursor<'a> {
+        Cursor::within(calls, &mut StackRoom::default())
+    }
+
+    /// One that works in `room`, until it [`leaves`](Self::leave) it.
+    pub fn within(calls: Calls<'a>, room: &mut StackRoom) -> Cursor<'a> {
         Cursor {
             calls,
             index: usize::MAX,
             block: Block::default(),
-            depths: Vec::new(),
+            depths: std::mem::take(&mut room.0),
         }
+    }
+
+    pub fn leave(self, room: &mut StackRoom) {
+        room.0 = self.depths;
     }
 
     pub fn block(&mut self, index: usize) -> &Block<'a> {

@@ -2,7 +2,8 @@
 
 use super::oracle::Direct;
 use super::{
-    ActiveSpan, Call, Columns, Coverage, CoverageRoom, Measure, Strip, Trace, Without, storage,
+    ActiveSpan, Call, Columns, Coverage, CoverageRoom, Measure, Recent, StackRoom, Strip, Trace,
+    Without, storage,
 };
 use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::facts::functions::{Function, Functions};
@@ -435,13 +436,17 @@ pub fn compare(trace: &Trace, direct: &Direct, random: &mut Random) {
             "{range:?}"
         );
     }
+    let mut recent = Recent::default();
     for &t in &times {
         assert_eq!(trace.running(t), direct.running(t), "{t:?}");
         assert_eq!(trace.events_until(t), direct.events_until(t), "{t:?}");
+        compare_steps(trace, t, times[random.below(times.len() as u64) as usize]);
         for horizon in [0, 1, random.below(end + 1), end] {
             let horizon = Cost::from_ns(horizon);
             let (found, expected) = (trace.activity(t, horizon), direct.activity(t, horizon));
             assert_eq!(found, expected, "{t:?} {horizon:?}");
+            trace.activity_within(t, horizon, &mut recent);
+            assert_eq!(recent.found(), expected, "{t:?} {horizon:?}");
         }
     }
     assert_eq!(trace.events(), direct.events());
@@ -654,4 +659,33 @@ fn what_a_killed_writer_left_is_removed_and_what_a_living_one_writes_is_not() {
     assert_eq!(folder.0.read_dir().expect("exists").count(), 2);
     drop((living, other));
     assert_eq!(folder.0.read_dir().expect("exists").count(), 0);
+}
+
+/// The running summary at the later of two times is that at the earlier with what is told of the time between.
+fn compare_steps(trace: &Trace, a: Time, b: Time) {
+    let (from, to) = (a.min(b), a.max(b));
+    let sums = |t: Time| -> std::collections::BTreeMap<(FunctionId, FunctionId), (u64, u64)> {
+        let running = trace.running(t).into_iter();
+        running
+            .map(|it| ((it.caller, it.callee), (it.calls, it.cost.ns())))
+            .collect()
+    };
+    let mut found = sums(from);
+    let mut room = StackRoom::default();
+    let is_told = trace.running_between(from, to, u32::MAX, &mut room, |from, to, calls, cost| {
+        let sum = found.entry((from, to)).or_default();
+        (sum.0, sum.1) = (sum.0 + calls, sum.1 + cost.ns());
+    });
+    if is_told {
+        assert_eq!(found, sums(to), "{from:?} to {to:?}");
+    }
+    let calls = |t: Time| -> u64 {
+        let ids = trace.thread_ids();
+        ids.map(|id| u64::from(trace.started(id, t))).sum()
+    };
+    let between = calls(to) - calls(from);
+    if let Some(fewer) = between.checked_sub(1) {
+        let fewer = u32::try_from(fewer).expect("a small trace");
+        assert!(!trace.running_between(from, to, fewer, &mut room, |_, _, _, _| {}));
+    }
 }
