@@ -220,15 +220,21 @@ impl TimeRange {
 
 /// Digits in groups of three: `12 345`.
 pub fn grouped(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3 * 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+    let mut text = String::new();
+    push_grouped(&mut text, n);
+    text
+}
+
+/// The same at the end of a text.
+pub fn push_grouped(text: &mut String, n: u64) {
+    let digits = n.checked_ilog10().unwrap_or(0);
+    for place in (0..=digits).rev() {
+        let digit = n / 10u64.pow(place) % 10;
+        text.push(char::from(b'0' + digit as u8));
+        if place > 0 && place.is_multiple_of(3) {
             text.push('\u{202f}');
         }
-        text.push(digit);
     }
-    text
 }
 
 /// A time as people write it: `12.5ms`, `3s`, `250us`, `40%` of the trace, plain nanoseconds.

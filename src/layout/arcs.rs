@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::bundles::{Bundler, Ground, Path, hop};
 use super::emphasis::Emphasis;
 use super::geometry::{Arc, Arcs, CITY_SIZE, Ink};
+use super::ranking::Drawn;
 
 /// Widths in world units: of a relation of one call, and what one of the most has more. Between them the
 /// width grows with the logarithm of the amount.
@@ -20,10 +21,6 @@ const HYPERARC_TAPER: f32 = 0.45;
 /// How opaque arcs of earlier steps are, and those of the last one, where there is room for all.
 const CALM: f32 = 0.42;
 const STEP: f32 = 0.95;
-
-/// So many of the most important arcs are drawn to be looked at one by one, the others as the grain of their
-/// bundles.
-const MOST_CORDS: usize = 320;
 
 /// Arcs share an amount of ink, as a part of the city's ground that they may cover if none lay on another: the
 /// most important take it first, and what is left is spread over the others. So ten thousand arcs are bundles, and
@@ -88,79 +85,8 @@ pub struct ArcStyle {
     pub limit: usize,
     /// Blocks whose relations are drawn before all others when they are too many.
     pub wanted: [Range<u32>; 2],
-}
-
-/// Which relations are drawn: indices, kept to be filled again without allocating.
-#[derive(Clone, Debug, Default)]
-pub struct Drawn {
-    /// In the order of their arcs, the important ones last.
-    pub relations: Vec<u32>,
-    /// How many there are that are not drawn.
-    pub left_out: usize,
-    /// Scratch: of what has been called its importance and index, in order of indices and the most important first.
-    called: Vec<(u64, u32)>,
-    ranked: Vec<(u64, u32)>,
-    cords: usize,
-}
-
-/// How important a relation is: what is wanted before all, then by calls in the step, then by amount. The greater,
-/// the less important, so that what is equal can go on by index. The bits of numbers that are not negative are in the
-/// order of the numbers.
-fn rank(relation: &BlockRelation, style: &ArcStyle) -> u64 {
-    let BlockRelation { from, to, .. } = relation;
-    let mut wanted = style.wanted.iter();
-    let is_wanted = wanted.any(|of| of.contains(from) || of.contains(to));
-    let in_step = match style.measure {
-        ArcMeasure::Calls => relation.step_calls,
-        ArcMeasure::Cost => u64::from(relation.step_calls > 0),
-    };
-    let bits = |amount: u64| u64::from((amount as f32).to_bits());
-    // The sign is never set, so that there is a bit to spare.
-    !(u64::from(is_wanted) << 63 | bits(in_step) << 32 | bits(relation.amount(style.measure)))
-}
-
-impl Drawn {
-    pub fn clear(&mut self) {
-        self.relations.clear();
-        self.left_out = 0;
-        self.cords = 0;
-    }
-
-    /// Chooses among the relations that have been called: those of the last step before others, then those of
-    /// the largest amounts. O(relations).
-    fn choose(&mut self, relations: &[BlockRelation], style: &ArcStyle) {
-        self.clear();
-        self.called.clear();
-        let called = (0u32..).zip(relations).filter(|(_, it)| it.calls > 0);
-        self.called
-            .extend(called.map(|(index, it)| (rank(it, style), index)));
-        let all = self.called.len();
-        let most = style.limit.min(all);
-        self.left_out = all - most;
-        if most == 0 {
-            return;
-        }
-        self.ranked.clear();
-        self.ranked.extend_from_slice(&self.called);
-        let mut last = (u64::MAX, u32::MAX);
-        if most < all {
-            last = *self.ranked.select_nth_unstable(most - 1).1;
-        }
-        self.cords = most.min(MOST_CORDS);
-        if self.cords < most {
-            self.ranked[..most].select_nth_unstable(self.cords - 1);
-        }
-        let cords = &mut self.ranked[..self.cords];
-        cords.sort_unstable_by(|a, b| b.cmp(a));
-        // The others in their own order, which stays the same from frame to frame.
-        let last_cord = cords[0];
-        let threads = self
-            .called
-            .iter()
-            .filter(|&&it| last_cord < it && it <= last);
-        self.relations.extend(threads.map(|&(_, index)| index));
-        self.relations.extend(cords.iter().map(|&(_, index)| index));
-    }
+    /// Blocks whose relations alone are drawn; none for all.
+    pub only: Option<Range<u32>>,
 }
 
 /// What an arc covers where no other lies on it.
@@ -176,7 +102,8 @@ fn ground_area(ground: Ground<'_>) -> f32 {
         .max(1.0)
 }
 
-/// Adds arcs for the most important of the relations; which, stands in `drawn`. Paths that are not known are made.
+/// Adds arcs for the most important of the relations; which, stands in `drawn`. `changed` are those of which amounts are
+/// other than when `drawn` was filled last; none where that may be any. Paths that are not known are made.
 /// O(relations), in the depth of the hierarchy for each new path, and O(log) in the few that stand out.
 pub fn add_relations(
     arcs: &mut Arcs,
@@ -184,9 +111,9 @@ pub fn add_relations(
     bundler: &mut Bundler,
     relations: &mut [BlockRelation],
     drawn: &mut Drawn,
-    style: &ArcStyle,
+    (style, changed): (&ArcStyle, Option<&[u32]>),
 ) {
-    drawn.choose(relations, style);
+    drawn.choose(relations, (style, changed));
     let scale = 1.0
         / (style.most as f32 + 1.0)
             .log2()
@@ -353,7 +280,7 @@ mod tests {
             &mut bundler,
             relations,
             &mut drawn,
-            &style,
+            (&style, None),
         );
         let ends = |&index: &u32| (relations[index as usize].from, relations[index as usize].to);
         let ends = drawn.relations.iter().map(ends).collect();
@@ -466,32 +393,6 @@ mod tests {
         assert!(arcs.arcs[0].width > 1.9 && arcs.arcs[1].width < 1.9);
         let (_, kept, left_out) = add(ground, &mut relations, 0);
         assert_eq!((kept.len(), left_out), (0, 4));
-    }
-
-    #[test]
-    fn what_is_looked_for_is_kept_before_all_others() {
-        let mut relations = [
-            relation(2, 3, 1000, 9),
-            relation(3, 5, 1, 0),
-            relation(5, 6, 2, 0),
-        ];
-        let mut drawn = Drawn::default();
-        let mut style = ArcStyle {
-            limit: 1,
-            ..ArcStyle::default()
-        };
-        for (wanted, kept) in [(0..0, 0), (5..7, 2), (5..6, 2), (3..4, 0)] {
-            style.wanted = [wanted, 0..0];
-            drawn.choose(&relations, &style);
-            assert_eq!((&drawn.relations[..], drawn.left_out), (&[kept][..], 2));
-        }
-        // By cost.
-        relations[1].cost = 7;
-        style.wanted = Default::default();
-        style.measure = ArcMeasure::Cost;
-        relations[0].step_calls = 0;
-        drawn.choose(&relations, &style);
-        assert_eq!(drawn.relations, [1]);
     }
 
     #[test]

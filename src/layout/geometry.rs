@@ -3,6 +3,8 @@
 //! World space: x to the east, y to the north, z up, right-handed. The footprint of the root has its
 //! south-west corner at the origin and its longer side is [`CITY_SIZE`] units long.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use glam::{Vec2, Vec3};
 
 use crate::units::ModuleId;
@@ -119,6 +121,34 @@ pub struct Arcs {
     pub inks: Vec<Ink>,
     /// How far the lights on arcs have run, 0 to 1; that of each arc is ahead of this by an amount of its own.
     pub phase: f32,
+    pub settled: Settled,
+}
+
+/// Control points that stay as they are: all `Arcs` of one number begin with the same, as many as the fewer of both say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Settled {
+    /// 0 where nothing is promised.
+    pub of: u64,
+    pub points: usize,
+}
+
+impl Settled {
+    /// None yet, under a number of its own.
+    pub fn anew() -> Settled {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        Settled {
+            of: LAST.fetch_add(1, Ordering::Relaxed) + 1,
+            points: 0,
+        }
+    }
+
+    /// How many points both begin with.
+    pub fn shared(self, other: Settled) -> usize {
+        match self.of == other.of && self.of != 0 {
+            true => self.points.min(other.points),
+            false => 0,
+        }
+    }
 }
 
 /// A name that lies flat on a terrace like the lettering of a map.

@@ -9,6 +9,7 @@ pub mod hues;
 pub mod labels;
 pub mod pick;
 pub mod pick_arc;
+pub mod ranking;
 pub mod sheet;
 pub mod spline;
 pub mod treemap;

@@ -7,6 +7,9 @@ use glam::Vec3;
 
 use super::geometry::{Block, BlockLook};
 
+/// So far from the point that is looked at a ray to the eye starts.
+const NEAR: f32 = 1e-2;
+
 /// What a ray met.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
@@ -15,12 +18,32 @@ pub struct Hit {
     pub point: Vec3,
 }
 
+/// The blocks among which something is sought.
+#[derive(Clone, Copy, Debug)]
+pub struct Scene<'a> {
+    pub blocks: &'a [Block],
+    /// As by [`super::treemap::parents`].
+    pub parents: &'a [u32],
+    /// May be empty: nothing has risen.
+    pub looks: &'a [BlockLook],
+}
+
+impl Scene<'_> {
+    /// The top of a block with its rise.
+    fn top(&self, index: usize, block: &Block) -> f32 {
+        block.max.z + self.looks.get(index).map_or(0.0, |look| look.rise)
+    }
+}
+
+/// More blocks than this beside a way are not gathered.
+const MOST_BEFORE: usize = 24;
+
 /// The tops of subtrees, kept up to date with what rises.
 #[derive(Clone, Debug, Default)]
 pub struct Picker {
     /// By block, the highest top in its subtree with nothing risen.
     tops_at_rest: Vec<f32>,
-    /// By block, the highest top in its subtree now.
+    /// The same now, of blocks on which others stand.
     tops: Vec<f32>,
     /// The blocks whose `tops` differ from `tops_at_rest`.
     raised: Vec<u32>,
@@ -41,52 +64,147 @@ impl Picker {
         }
     }
 
-    /// Takes note that exactly the blocks `risen` have risen as `looks` says. O(risen · depth).
-    pub fn set_risen(
-        &mut self,
-        blocks: &[Block],
-        parents: &[u32],
-        looks: &[BlockLook],
-        risen: impl IntoIterator<Item = u32>,
-    ) {
+    /// Takes note how high the highest tops now are of the terraces on which something has risen: of these and no
+    /// others. A block on which nothing stands is not among them: how far it has risen its look says. O(terraces).
+    pub fn set_risen(&mut self, terraces: impl IntoIterator<Item = (u32, f32)>) {
         for index in self.raised.drain(..) {
             self.tops[index as usize] = self.tops_at_rest[index as usize];
         }
-        for index in risen {
-            let top = blocks[index as usize].max.z + looks[index as usize].rise;
-            let mut at = index;
-            while self.tops[at as usize] < top {
-                self.tops[at as usize] = top;
-                self.raised.push(at);
-                if at == 0 {
-                    break;
-                }
-                at = parents[at as usize];
+        for (index, top) in terraces {
+            if let Some(highest) = self.tops.get_mut(index as usize) {
+                *highest = highest.max(top);
+                self.raised.push(index);
             }
         }
     }
 
-    /// Whether no block stands between a point on the top of the block `on` and the eye. Looks only as far as blocks
-    /// are high, in the smallest district that holds so much of the line of sight. `looks` may be empty: nothing risen.
-    pub fn shows(
+    /// Of points along the line from `from` to `to`, on the top of the block `on`, so many parts of it from its start,
+    /// how many [show](Self::shows). What stands beside the way is sought once for all.
+    pub fn seen(
         &self,
-        blocks: &[Block],
-        parents: &[u32],
-        looks: &[BlockLook],
+        scene: &Scene<'_>,
         on: u32,
-        point: Vec3,
+        [from, to]: [Vec3; 2],
+        points: &[Vec3],
         eye: Vec3,
-    ) -> bool {
-        let Some(&highest) = self.tops.first() else {
-            return true;
+    ) -> usize {
+        let mut before = [(Vec3::ZERO, Vec3::ZERO); MOST_BEFORE];
+        let one_by_one = || {
+            let seen = points.iter();
+            seen.filter(|point| self.shows(scene, on, **point, eye))
+                .count()
         };
+        let Some(count) = self.find_before(scene, on, [from, to], eye, &mut before) else {
+            return one_by_one();
+        };
+        let before = &before[..count];
+        if before.is_empty() {
+            return points.len();
+        }
+        let seen = points.iter().filter(|&&point| {
+            let (point, away, farthest) = self.way(point, eye);
+            let inverse = away.recip();
+            let meets = |&(min, max): &(Vec3, Vec3)| {
+                enter(min, max, point, inverse).is_some_and(|at| at < farthest)
+            };
+            away.z > 0.0 && (farthest <= 0.0 || !before.iter().any(meets))
+        });
+        seen.count()
+    }
+
+    /// Where the ray from a point to the eye starts, a little above the top itself, its way, and as what part of that
+    /// it is above all blocks.
+    fn way(&self, point: Vec3, eye: Vec3) -> (Vec3, Vec3, f32) {
         let away = eye - point;
-        // A little above the top itself.
-        let point = point + Vec3::Z * 1e-3 + away.normalize_or_zero() * 1e-2;
+        let point = point + Vec3::Z * 1e-3 + away.normalize_or_zero() * NEAR;
+        let highest = self.tops.first().copied().unwrap_or(f32::NEG_INFINITY);
+        (point, away, ((highest - point.z) / away.z).min(1.0))
+    }
+
+    /// Writes the boxes that rays from the line to the eye may meet into `before`, and gives how many; none where there
+    /// are too many.
+    fn find_before(
+        &self,
+        scene: &Scene<'_>,
+        on: u32,
+        [from, to]: [Vec3; 2],
+        eye: Vec3,
+        before: &mut [(Vec3, Vec3)],
+    ) -> Option<usize> {
+        let &Scene {
+            blocks, parents, ..
+        } = scene;
+        let highest = *self.tops.first()?;
+        let low = from.z.min(to.z);
+        let mut min = from.min(to).truncate();
+        let mut max = from.max(to).truncate();
+        for point in [from, to] {
+            let away = eye - point;
+            // From so low that the little by which rays start above the top would matter, each is looked at.
+            if away.z <= NEAR * 2.0 {
+                return None;
+            }
+            let farthest = ((highest - point.z) / away.z).clamp(0.0, 1.0);
+            let end = (point + away * farthest).truncate();
+            (min, max) = (min.min(end), max.max(end));
+        }
+        // For the sake of rounding, and of where rays start.
+        (min, max) = (min - 2.0 * NEAR, max + 2.0 * NEAR);
+        let is_beside = |block: &Block| {
+            let (low, high) = (block.min.truncate(), block.max.truncate());
+            low.cmpgt(max).any() || high.cmplt(min).any()
+        };
+        let holds = |block: &Block| {
+            block.min.truncate().cmple(min).all() && block.max.truncate().cmpge(max).all()
+        };
+        let mut district = on as usize;
+        while district != 0 && !blocks.get(district).is_some_and(holds) {
+            district = parents.get(district).map_or(0, |&parent| parent as usize);
+        }
+        let mut count = 0;
+        let mut add = |index: usize, block: &Block| -> Option<()> {
+            let top = scene.top(index, block);
+            if top > low {
+                *before.get_mut(count)? = (block.min, block.max.with_z(top));
+                count += 1;
+            }
+            Some(())
+        };
+        let all = blocks.get(district).map_or(0, |it| it.subtree_end as usize);
+        let mut index = district;
+        while index < all
+            && let Some(block) = blocks.get(index)
+        {
+            let is_leaf = block.subtree_end as usize <= index + 1;
+            if is_beside(block) || !is_leaf && self.tops[index] <= low {
+                index = block.subtree_end.max(index as u32 + 1) as usize;
+                continue;
+            }
+            add(index, block)?;
+            index += 1;
+        }
+        while let Some(&below) = parents.get(district).filter(|_| district != 0) {
+            district = below as usize;
+            if let Some(block) = blocks.get(district) {
+                add(district, block)?;
+            }
+        }
+        Some(count)
+    }
+
+    /// Whether no block stands between a point on the top of the block `on` and the eye. Looks only as far as blocks
+    /// are high, in the smallest district that holds so much of the line of sight.
+    pub fn shows(&self, scene: &Scene<'_>, on: u32, point: Vec3, eye: Vec3) -> bool {
+        let &Scene {
+            blocks, parents, ..
+        } = scene;
+        if self.tops.is_empty() {
+            return true;
+        }
+        let (point, away, farthest) = self.way(point, eye);
         if away.z <= 0.0 {
             return false;
         }
-        let farthest = ((highest - point.z) / away.z).min(1.0);
         if farthest <= 0.0 {
             return true;
         }
@@ -94,9 +212,6 @@ impl Picker {
         let meets = |block: &Block, top: f32| {
             let at = enter(block.min, block.max.with_z(top), point, inverse);
             at.is_some_and(|at| at < farthest)
-        };
-        let top = |index: usize, block: &Block| {
-            block.max.z + looks.get(index).map_or(0.0, |look| look.rise)
         };
         // Districts beside each other share no ground, so of all outside of it only those that it stands on are met.
         let ends = [point, point + away * farthest].map(Vec3::truncate);
@@ -112,11 +227,12 @@ impl Picker {
         let all = blocks.get(district).map_or(0, |it| it.subtree_end as usize);
         let mut index = district;
         while let Some(block) = blocks.get(index).filter(|_| index < all) {
-            if !meets(block, self.tops[index]) {
+            let is_leaf = block.subtree_end as usize <= index + 1;
+            if !is_leaf && !meets(block, self.tops[index]) {
                 index = block.subtree_end as usize;
                 continue;
             }
-            if meets(block, top(index, block)) {
+            if meets(block, scene.top(index, block)) {
                 return false;
             }
             index += 1;
@@ -124,7 +240,7 @@ impl Picker {
         while let Some(&below) = parents.get(district).filter(|_| district != 0) {
             district = below as usize;
             let block = blocks.get(district);
-            if block.is_some_and(|block| meets(block, top(district, block))) {
+            if block.is_some_and(|block| meets(block, scene.top(district, block))) {
                 return false;
             }
         }
@@ -145,7 +261,10 @@ impl Picker {
         while let Some(block) = blocks.get(index) {
             let nearest = best.map_or(f32::INFINITY, |(distance, _)| distance);
             let subtree_top = block.max.with_z(self.tops[index]);
-            if !enter(block.min, subtree_top, origin, inverse).is_some_and(|at| at < nearest) {
+            let is_leaf = block.subtree_end as usize <= index + 1;
+            if !is_leaf
+                && !enter(block.min, subtree_top, origin, inverse).is_some_and(|at| at < nearest)
+            {
                 index = block.subtree_end as usize;
                 continue;
             }
@@ -227,6 +346,7 @@ mod tests {
 
     #[test]
     fn a_ray_meets_the_nearest_block_of_all() {
+        let mut counts = [0; 6];
         for seed in 0..20 {
             let mut random = Random(seed);
             let mut blocks = Vec::new();
@@ -242,7 +362,18 @@ mod tests {
                 for &index in &risen {
                     looks[index as usize].rise = random.next() * 30.0;
                 }
-                picker.set_risen(&blocks, &parents, &looks, risen);
+                let risen = risen.into_iter().flat_map(|index| {
+                    let top = blocks[index as usize].max.z + looks[index as usize].rise;
+                    let above = |at: &u32| (*at != 0).then(|| parents[*at as usize]);
+                    let on = std::iter::successors(Some(index), above);
+                    on.map(move |terrace| (terrace, top))
+                });
+                picker.set_risen(risen);
+                let scene = Scene {
+                    blocks: &blocks,
+                    parents: &parents,
+                    looks: &looks,
+                };
                 for _ in 0..200 {
                     let mut point =
                         |scale: f32| Vec3::new(random.next(), random.next(), random.next()) * scale;
@@ -278,13 +409,26 @@ mod tests {
                         })
                     });
                     if away.z > 1.0 && is_met[0] == is_met[1] {
-                        let shows =
-                            picker.shows(&blocks, &parents, &looks, of as u32, top, top + away);
+                        let shows = picker.shows(&scene, of as u32, top, top + away);
                         assert_eq!(shows, !is_met[0], "seed {seed}");
                     }
+                    // Of points along a line on a top so many show as one by one.
+                    let mut on_top = || {
+                        let share = Vec3::new(random.next(), random.next(), 0.0);
+                        let at = block.min + share * (block.max - block.min);
+                        at.with_z(top.z - 0.02)
+                    };
+                    let (from, to) = (on_top(), on_top());
+                    let points = [0.0, 0.2, 0.5, 0.9, 1.0].map(|part| from.lerp(to, part));
+                    let eye = origin.with_z(origin.z.abs());
+                    let seen = picker.seen(&scene, of as u32, [from, to], &points, eye);
+                    let shows = |point: &&Vec3| picker.shows(&scene, of as u32, **point, eye);
+                    assert_eq!(seen, points.iter().filter(shows).count(), "seed {seed}");
+                    counts[seen] += 1;
                 }
             }
         }
+        assert!(counts.iter().all(|count| *count > 20), "{counts:?}");
     }
 
     #[test]

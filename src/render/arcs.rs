@@ -9,7 +9,7 @@ use std::ops::Range;
 use glam::Vec3;
 
 use crate::layout::emphasis::{Emphasis, Focus};
-use crate::layout::geometry::{Arc, Arcs, CORD_SEGMENTS, THREAD_SEGMENTS};
+use crate::layout::geometry::{Arc, Arcs, CORD_SEGMENTS, Settled, THREAD_SEGMENTS};
 
 use super::city::City;
 use super::growing::{Growing, each_difference, keep};
@@ -100,6 +100,8 @@ pub struct ArcsPass {
     /// What the device holds.
     records: Vec<gpu::Arc>,
     shown_points: Vec<Vec3>,
+    /// Which of them stay.
+    settled: Settled,
     shown_inks: Vec<gpu::Ink>,
     /// Kept to be filled again without allocating.
     next: Vec<gpu::Arc>,
@@ -154,6 +156,7 @@ impl ArcsPass {
             }),
             records: Vec::new(),
             shown_points: Vec::new(),
+            settled: Settled::default(),
             shown_inks: Vec::new(),
             next: Vec::new(),
             next_inks: Vec::new(),
@@ -236,15 +239,19 @@ impl ArcsPass {
             is_other = true;
         });
         std::mem::swap(&mut self.records, &mut self.next);
-        each_difference(&self.shown_points, &arcs.points, |range| {
+        let same = self.settled.shared(arcs.settled);
+        let same = same.min(self.shown_points.len()).min(arcs.points.len());
+        let (old, new) = (&self.shown_points[same..], &arcs.points[same..]);
+        each_difference(old, new, |range| {
             self.packed.clear();
-            let points = arcs.points[range.clone()].iter();
+            let points = new[range.clone()].iter();
             self.packed
                 .extend(points.map(|point| point.extend(1.0).to_array()));
-            self.points.write(queue, range.start, &self.packed);
+            self.points.write(queue, same + range.start, &self.packed);
             is_other = true;
         });
-        keep(&mut self.shown_points, &arcs.points);
+        keep(&mut self.shown_points, &arcs.points, same);
+        self.settled = arcs.settled;
         each_difference(&self.shown_inks, &self.next_inks, |range| {
             self.inks.write(queue, range.start, &self.next_inks[range]);
             is_other = true;

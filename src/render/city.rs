@@ -1,5 +1,7 @@
 //! The blocks on the device: two columns of records that several passes read, `shaders/city.wgsl`.
 
+use std::ops::Range;
+
 use glam::{Vec2, Vec3};
 
 use crate::layout::geometry::{Block, BlockKind, BlockLook};
@@ -51,7 +53,8 @@ pub struct City {
     shown: Vec<gpu::Look>,
     /// The places whose looks the device does not hold yet, each once, and what is sent of them.
     changed: Vec<u32>,
-    is_changed: Vec<bool>,
+    /// A bit for each place.
+    is_changed: Vec<u64>,
     changes: Vec<LookChange>,
     /// The mean colours of what stands on blocks have to be found anew.
     is_mean_old: bool,
@@ -141,7 +144,7 @@ impl City {
         self.shown.resize(blocks.len(), gpu::Look::default());
         self.changed.clear();
         self.is_changed.clear();
-        self.is_changed.resize(blocks.len(), false);
+        self.is_changed.resize(blocks.len().div_ceil(64), 0);
         self.starts.clear();
         self.bounds = Bounds::of(blocks);
         self.most_rise = 0.0;
@@ -200,26 +203,36 @@ impl City {
     /// Takes the looks of the blocks from `first` on; those that differ wait until they are uploaded.
     pub fn set_looks(&mut self, first: usize, looks: &[BlockLook]) -> Change {
         let mut change = Change::default();
-        let shown = self.shown.iter_mut().zip(&self.records);
-        let shown = shown.enumerate().skip(first);
-        for ((index, (shown, record)), look) in shown.zip(looks) {
+        for (index, look) in (first..self.shown.len()).zip(looks) {
             let look = look_record(look);
-            if *shown != look {
-                change.visible = true;
-                change.relief |= shown.rise != look.rise || shown.glow != look.glow;
-                self.is_mean_old |= shown.data != look.data
-                    || merged::flat_glow(record, shown) != merged::flat_glow(record, &look);
-                self.most_rise = self.most_rise.max(look.rise);
-                *shown = look;
-                if let Some(is_changed) = self.is_changed.get_mut(index)
-                    && !*is_changed
-                {
-                    *is_changed = true;
-                    self.changed.push(index as u32);
-                }
+            let shown = &mut self.shown[index];
+            if *shown == look {
+                continue;
+            }
+            change.visible = true;
+            change.relief |= shown.rise != look.rise || shown.glow != look.glow;
+            if !self.is_mean_old {
+                self.is_mean_old = shown.data != look.data
+                    || merged::is_other_when_flat(&self.records[index], shown, &look);
+            }
+            self.most_rise = self.most_rise.max(look.rise);
+            *shown = look;
+            let (word, bit) = (&mut self.is_changed[index / 64], 1 << (index % 64));
+            if *word & bit == 0 {
+                *word |= bit;
+                self.changed.push(index as u32);
             }
         }
         change
+    }
+
+    /// Has what is known of blocks far from each other come from memory together: for what is asked of them one by one
+    /// next.
+    pub fn touch(&self, ranges: &[Range<u32>]) {
+        let shown = ranges
+            .iter()
+            .filter_map(|range| self.shown.get(range.start as usize));
+        std::hint::black_box(shown.fold(0, |all, look| all ^ look.glow.to_bits()));
     }
 
     /// Uploads what of the looks is better sent in one piece; the others wait as [`changes`](Self::changes).
@@ -254,7 +267,7 @@ impl City {
             }));
         }
         for place in self.changed.drain(..) {
-            self.is_changed[place as usize] = false;
+            self.is_changed[place as usize / 64] = 0;
         }
     }
 
@@ -274,7 +287,7 @@ impl City {
 
     /// The blocks that show a module: its own and those standing on it; or the one block into which
     /// it is collapsed.
-    pub fn blocks_of(&self, module: ModuleId) -> Option<std::ops::Range<u32>> {
+    pub fn blocks_of(&self, module: ModuleId) -> Option<Range<u32>> {
         let after = self.modules.partition_point(|&(shown, _)| shown <= module);
         let at = after.checked_sub(1)?;
         let &(shown, end) = self.modules.get(at)?;

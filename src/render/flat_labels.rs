@@ -2,6 +2,7 @@
 //! the colour picture.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
 use glam::Vec3;
 
@@ -44,7 +45,7 @@ pub struct FlatLabels {
     glyphs: Glyphs,
     quads: Growing,
     /// Of each name its glyphs and where their pens stand, in ems.
-    shaped: HashMap<String, Vec<(Glyph, f32)>>,
+    shaped: HashMap<String, Vec<(Glyph, f32)>, BuildHasherDefault<Quick>>,
     /// What the device holds, and what it is to hold.
     records: Vec<gpu::Glyph>,
     next: Vec<gpu::Glyph>,
@@ -81,7 +82,7 @@ impl FlatLabels {
             }),
             glyphs: Glyphs::new(maker.device),
             quads: Growing::new(maker.device, "flat labels"),
-            shaped: HashMap::new(),
+            shaped: HashMap::default(),
             records: Vec::new(),
             next: Vec::new(),
             layout,
@@ -154,6 +155,26 @@ impl FlatLabels {
         pass.set_pipeline(&self.pipeline);
         pass.set_bind_group(1, &*group, &[]);
         pass.draw(0..6, 0..self.records.len() as u32);
+    }
+}
+
+/// A quick hash of names: every name is looked up in every frame in which the camera moves. Names made to collide make
+/// frames slower, but there is a bound on how many are kept.
+#[derive(Clone, Copy, Debug, Default)]
+struct Quick(u64);
+
+impl Hasher for Quick {
+    fn write(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.0 = (self.0 ^ u64::from_le_bytes(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            self.0 ^= self.0 >> 29;
+        }
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
     }
 }
 

@@ -6,6 +6,8 @@ use bytemuck::Pod;
 
 /// So many records are compared together.
 const CHUNK: usize = 256;
+/// Sending a part on its own takes as long as sending so many bytes more with another.
+const WORTH: usize = 32 * 1024;
 
 /// Records of one type; written in whole or in part. Holds at least one record, since a binding
 /// must not be empty.
@@ -88,25 +90,31 @@ fn make(device: &wgpu::Device, label: &str, usage: wgpu::BufferUsages, size: u64
     })
 }
 
-/// The parts of `new` that are not in `old` at the same place, in whole chunks; those that touch are one.
+/// The parts of `new` that are not in `old` at the same place, in whole chunks; those that nearly touch are one.
 pub fn each_difference<T: PartialEq>(old: &[T], new: &[T], mut tell: impl FnMut(Range<usize>)) {
+    let gap = WORTH / size_of::<T>().max(1);
     let mut open: Option<Range<usize>> = None;
     for start in (0..new.len()).step_by(CHUNK) {
         let range = start..(start + CHUNK).min(new.len());
-        let differs = old.get(range.clone()) != Some(&new[range.clone()]);
-        match (&mut open, differs) {
-            (Some(open), true) => open.end = range.end,
-            (None, true) => open = Some(range),
-            (_, false) => open.take().into_iter().for_each(&mut tell),
+        if old.get(range.clone()) == Some(&new[range.clone()]) {
+            continue;
+        }
+        match &mut open {
+            Some(open) if range.start <= open.end + gap => open.end = range.end,
+            _ => open.replace(range).into_iter().for_each(&mut tell),
         }
     }
     open.into_iter().for_each(tell);
 }
 
-/// Makes `kept` equal to `new`; what already is at its place is not written again.
-pub fn keep<T: Copy + PartialEq>(kept: &mut Vec<T>, new: &[T]) {
+/// Makes `kept` equal to `new`, of which it has the first `same` already; what is at its place is not written again.
+pub fn keep<T: Copy + PartialEq>(kept: &mut Vec<T>, new: &[T], same: usize) {
     kept.truncate(new.len());
-    for (kept, new) in kept.chunks_mut(CHUNK).zip(new.chunks(CHUNK)) {
+    let same = same.min(kept.len());
+    for (kept, new) in kept[same..]
+        .chunks_mut(CHUNK)
+        .zip(new[same..].chunks(CHUNK))
+    {
         if kept != &new[..kept.len()] {
             kept.copy_from_slice(&new[..kept.len()]);
         }
@@ -150,7 +158,9 @@ mod tests {
             });
             assert_eq!(kept, new);
             let mut kept = old;
-            keep(&mut kept, &new);
+            let same = (0..kept.len().min(new.len())).take_while(|&at| kept[at] == new[at]);
+            let same = same.count() / 2;
+            keep(&mut kept, &new, same);
             assert_eq!(kept, new);
         }
     }

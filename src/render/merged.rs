@@ -34,6 +34,13 @@ pub(super) fn flat_glow(record: &gpu::Block, look: &gpu::Look) -> f32 {
     }
 }
 
+/// Whether that glow is another with another look. Looks at the block only where it decides: most of what changes has
+/// risen.
+pub(super) fn is_other_when_flat(record: &gpu::Block, old: &gpu::Look, new: &gpu::Look) -> bool {
+    let glow = |look: &gpu::Look| if look.rise > 0.0 { 0.0 } else { look.glow };
+    glow(old) != glow(new) && flat_glow(record, old) != flat_glow(record, new)
+}
+
 /// Sums over a footprint.
 #[derive(Clone, Copy, Default)]
 struct Sum {

@@ -8,6 +8,7 @@ pub mod theme;
 
 mod growing;
 mod pass;
+mod quality;
 pub(crate) mod readback;
 mod recording;
 mod targets;

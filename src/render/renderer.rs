@@ -1,5 +1,7 @@
 //! The landscape's renderer: takes geometry when it changes, draws a frame when asked.
 
+use std::ops::Range;
+
 use glam::Vec3;
 
 use crate::layout::emphasis::Focus;
@@ -21,6 +23,7 @@ use super::heights::Heights;
 use super::image::Image;
 use super::outline::OutlinePass;
 use super::pass::Maker;
+pub use super::quality::Quality;
 use super::readback::{self, Picks};
 use super::recording::Recording;
 pub use super::resolve::Light;
@@ -45,51 +48,6 @@ pub struct Frame {
     pub hovered: [Option<ModuleId>; 2],
     pub selected: [Option<ModuleId>; 2],
     pub quality: Quality,
-}
-
-/// How much work a picture is worth.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Quality {
-    /// How many pictures, each shifted by a part of a pixel, are averaged once nothing moves.
-    pub samples: u32,
-    /// How finely occlusion and shadow are sought.
-    pub light: Light,
-    /// Whether the lamp throws shadows, soft ones.
-    pub shadow: bool,
-}
-
-impl Quality {
-    /// For weak devices: coarser in motion, and a little less smooth at rest.
-    pub const LOW: Quality = Quality {
-        samples: 8,
-        light: Light::Low,
-        shadow: true,
-    };
-    pub const MEDIUM: Quality = Quality {
-        samples: 16,
-        light: Light::Medium,
-        shadow: true,
-    };
-    /// For fast devices, whose pictures in motion then look as those at rest, and for stills to be printed.
-    pub const HIGH: Quality = Quality {
-        samples: 48,
-        light: Light::High,
-        shadow: true,
-    };
-
-    /// What suits a device.
-    pub fn for_device(device: wgpu::DeviceType) -> Quality {
-        match device {
-            wgpu::DeviceType::DiscreteGpu => Quality::HIGH,
-            _ => Quality::MEDIUM,
-        }
-    }
-}
-
-impl Default for Quality {
-    fn default() -> Quality {
-        Quality::MEDIUM
-    }
 }
 
 /// Means of fewer pictures than this still have their edges smoothed.
@@ -234,6 +192,20 @@ impl Renderer {
     pub fn set_looks(&mut self, first: usize, looks: &[BlockLook]) {
         let change = self.city.set_looks(first, looks);
         self.changed(change);
+    }
+
+    /// The same of some ranges of blocks, from the looks of all.
+    pub fn set_changed_looks(&mut self, looks: &[BlockLook], ranges: &[Range<u32>]) {
+        let mut all = Change::default();
+        self.city.touch(ranges);
+        for range in ranges {
+            let first = range.start as usize;
+            let looks = looks.get(first..range.end as usize).unwrap_or_default();
+            let change = self.city.set_looks(first, looks);
+            all.visible |= change.visible;
+            all.relief |= change.relief;
+        }
+        self.changed(all);
     }
 
     fn changed(&mut self, change: Change) {

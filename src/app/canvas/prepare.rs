@@ -178,11 +178,7 @@ impl Canvas {
         if drawn.shown != Some(moment) {
             drawn.shown = Some(moment);
             landscape.show(session, moment);
-            for range in landscape.changed_looks() {
-                let range = range.start as usize..range.end as usize;
-                let looks = landscape.looks().get(range.clone());
-                renderer.set_looks(range.start, looks.unwrap_or_default());
-            }
+            renderer.set_changed_looks(landscape.looks(), landscape.changed_looks());
             drawn.marked = None;
             is_stale = true;
         }

@@ -1,12 +1,16 @@
 //! What runs glows and rises, fades by half-lives afterwards, and tints the terraces up to the root.
+//!
+//! Of a million blocks a few hundred change in a frame. What is looked at for these lies together: the blocks of a
+//! recording's functions and those that they stand on, each in a slot of its own, in the order of blocks.
 
 use std::ops::Range;
 
 use super::left::Left;
 use super::{LandscapeSettings, Moment, NO_BLOCK, Surface};
 use crate::analysis::session::{Resolved, Session};
+use crate::facts::trace::Recent;
 use crate::layout::geometry::{Block, BlockKind, BlockLook};
-use crate::units::{Cost, FunctionId};
+use crate::units::{Cost, FunctionId, ModuleId};
 
 /// After so many half-lives nothing is left to see.
 const HALF_LIVES: u64 = 6;
@@ -29,27 +33,116 @@ const TERRACE_FADE: f32 = 0.85;
 /// Changed looks closer together than this are told as one range.
 const RANGE_GAP: u32 = 2;
 
+/// Where the blocks stand, and which of them is shown for a module.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place<'a> {
+    pub blocks: &'a [Block],
+    pub parents: &'a [u32],
+    pub block_of: &'a [u32],
+}
+
+/// A block that may glow.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    block: u32,
+    /// The slot of the block that it stands on; its own for the root.
+    parent: u32,
+    /// Its top at rest, and how far it rises at most; 0 for a terrace.
+    top: f32,
+    rise: f32,
+    glow: f32,
+    /// The highest top of what stands on it and has risen; 0 where nothing has.
+    highest: f32,
+}
+
 /// The blocks that are not at rest.
 #[derive(Debug, Default)]
 pub(super) struct Activity {
-    /// Blocks that glow, in order, terraces among them.
+    /// The recording that the slots are of.
+    of: Option<usize>,
+    slots: Vec<Slot>,
+    /// By function its slot; [`NO_BLOCK`] for what is hidden.
+    slot_of: Vec<u32>,
+    /// The slots that glow, in order, terraces among them.
     glowing: Vec<u32>,
-    /// Those that have risen.
-    risen: Vec<u32>,
+    /// Blocks on which some have risen, and how high the highest of these are.
+    risen: Vec<(u32, f32)>,
     /// Scratch: what glowed before, and how much each function glows.
     before: Vec<u32>,
     glows: Vec<(FunctionId, f32)>,
+    recent: Recent,
 }
 
 impl Activity {
-    /// The blocks are new, and all at rest.
+    /// The blocks are all at rest.
     pub fn forget(&mut self) {
+        self.put_out();
         self.glowing.clear();
         self.risen.clear();
     }
 
-    pub fn risen(&self) -> &[u32] {
+    /// The blocks are others, and all at rest.
+    pub fn outdate(&mut self) {
+        self.forget();
+        self.of = None;
+    }
+
+    /// Blocks on which some have risen, and how high the highest of these are.
+    pub fn risen(&self) -> &[(u32, f32)] {
         &self.risen
+    }
+
+    fn has_slots(&self, resolved: &Resolved, of: usize) -> bool {
+        self.of == Some(of) && self.slot_of.len() == resolved.resolution.modules.len()
+    }
+
+    /// Gives the blocks of a recording's functions, and those that they stand on, their slots. O(blocks + functions).
+    fn find_slots(&mut self, resolved: &Resolved, of: usize, place: Place<'_>) {
+        let modules = &resolved.resolution.modules;
+        self.of = Some(of);
+        let block = |module: &ModuleId| {
+            let block = place.block_of.get(module.index()).copied();
+            block.unwrap_or(NO_BLOCK)
+        };
+        let mut slot_at = vec![NO_BLOCK; place.blocks.len()];
+        for module in modules {
+            let mut at = block(module) as usize;
+            // Up to one that is marked already.
+            while let Some(slot) = slot_at.get_mut(at).filter(|slot| **slot == NO_BLOCK) {
+                *slot = 0;
+                at = place.parents[at] as usize;
+            }
+        }
+        self.slots.clear();
+        for (index, slot) in slot_at.iter_mut().enumerate() {
+            if *slot == NO_BLOCK {
+                continue;
+            }
+            *slot = self.slots.len() as u32;
+            let block = &place.blocks[index];
+            let side = (block.max.x - block.min.x).min(block.max.y - block.min.y);
+            self.slots.push(Slot {
+                block: index as u32,
+                parent: place.parents[index],
+                top: block.max.z,
+                // A terrace that rose would swallow what stands on it.
+                rise: match block.kind {
+                    BlockKind::Terrace => 0.0,
+                    _ => RISE.min(side * RISE_SLENDERNESS),
+                },
+                glow: 0.0,
+                highest: 0.0,
+            });
+        }
+        for slot in &mut self.slots {
+            slot.parent = slot_at[slot.parent as usize];
+        }
+        let slots = modules.iter().map(|module| {
+            let slot = slot_at.get(block(module) as usize);
+            slot.copied().unwrap_or(NO_BLOCK)
+        });
+        self.slot_of.clear();
+        self.slot_of.extend(slots);
     }
 
     /// Brings `looks` to `moment` and names the ranges that changed.
@@ -59,86 +152,146 @@ impl Activity {
         session: &Session,
         moment: Option<Moment>,
         settings: &LandscapeSettings,
-        blocks: &[Block],
-        parents: &[u32],
-        block_of: &[u32],
+        place: Place<'_>,
         looks: &mut [BlockLook],
         changed: &mut Vec<Range<u32>>,
         left: &Left,
     ) {
-        for &index in &self.glowing {
-            let look = &mut looks[index as usize];
-            (look.glow, look.rise) = (0.0, 0.0);
+        let resolved = moment.and_then(|moment| session.recordings.get(moment.recording));
+        let mut is_all_new = false;
+        if let (Some(moment), Some(resolved)) = (moment, resolved)
+            && !self.has_slots(resolved, moment.recording)
+        {
+            // Slots are numbered anew: what glows is put out first.
+            is_all_new = !self.glowing.is_empty();
+            self.put_out();
+            self.write(false, looks, changed);
+            self.glowing.clear();
+            self.find_slots(resolved, moment.recording, place);
         }
+        self.put_out();
         std::mem::swap(&mut self.before, &mut self.glowing);
         self.glowing.clear();
-        self.risen.clear();
-
-        let resolved = moment.and_then(|moment| session.recordings.get(moment.recording));
+        let rises = moment.is_some_and(|moment| !moment.summary);
         if let (Some(moment), Some(resolved)) = (moment, resolved) {
             self.glows.clear();
             if moment.summary {
                 shares(resolved, moment, left, &mut self.glows);
             } else {
-                recent(resolved, moment, settings, left, &mut self.glows);
+                let recent = &mut self.recent;
+                find_recent(resolved, moment, settings, left, recent, &mut self.glows);
             }
             for &(function, glow) in &self.glows {
-                if !left.shows(function) {
-                    continue;
-                }
-                let module = resolved.resolution.modules.get(function.index());
-                let index = module.and_then(|module| block_of.get(module.index()));
-                let Some(&index) = index.filter(|index| **index != NO_BLOCK) else {
-                    continue;
-                };
-                let block = &blocks[index as usize];
-                let look = &mut looks[index as usize];
-                if look.glow == 0.0 {
-                    self.glowing.push(index);
-                }
-                look.glow = look.glow.max(glow);
-                // A terrace that rose would swallow what stands on it; a summary has nothing that moves.
-                if block.kind != BlockKind::Terrace && !moment.summary {
-                    if look.rise == 0.0 {
-                        self.risen.push(index);
-                    }
-                    let side = (block.max.x - block.min.x).min(block.max.y - block.min.y);
-                    look.rise = look.rise.max(glow * RISE.min(side * RISE_SLENDERNESS));
-                }
-                let mut tint = glow * TERRACE_SHARE;
-                let mut at = index;
-                while at != 0 {
-                    at = parents[at as usize];
-                    let look = &mut looks[at as usize];
-                    if look.glow >= tint {
-                        break;
-                    }
-                    if look.glow == 0.0 {
-                        self.glowing.push(at);
-                    }
-                    look.glow = tint;
-                    tint *= TERRACE_FADE;
+                if left.shows(function)
+                    && let Some(&slot) = self.slot_of.get(function.index())
+                    && slot != NO_BLOCK
+                {
+                    light(&mut self.slots, &mut self.glowing, slot, glow);
                 }
             }
         }
         self.glowing.sort_unstable();
+        self.write(rises, looks, changed);
         if settings.surface == Surface::Difference {
             // Red and amber would be taken for more: here what runs rises, and keeps its colour.
-            for &index in &self.glowing {
-                looks[index as usize].glow = 0.0;
+            for &slot in &self.glowing {
+                looks[self.slots[slot as usize].block as usize].glow = 0.0;
             }
         }
-        merge_ranges(&self.before, &self.glowing, changed);
+        if is_all_new {
+            changed.clear();
+            changed.push(0..looks.len() as u32);
+        }
+    }
+
+    fn put_out(&mut self) {
+        for &slot in &self.glowing {
+            self.slots[slot as usize].glow = 0.0;
+        }
+    }
+
+    /// Writes what glows, and what no longer does, to `looks`. A summary has nothing that rises.
+    fn write(&mut self, rises: bool, looks: &mut [BlockLook], changed: &mut Vec<Range<u32>>) {
+        let (slots, blocks) = (&self.slots, looks.len());
+        // Each is far from the others in memory: asked for together they come together.
+        let glowing = self.glowing.iter().map(|&slot| slots[slot as usize].block);
+        let near = glowing.map(|block| looks[block as usize % blocks.max(1)].glow.to_bits());
+        std::hint::black_box(near.fold(0, |all, one| all ^ one));
+        merge(&self.before, &self.glowing, |slot| {
+            let slot = &slots[slot as usize];
+            let look = &mut looks[slot.block as usize];
+            look.glow = slot.glow;
+            look.rise = if rises { slot.glow * slot.rise } else { 0.0 };
+            match changed.last_mut() {
+                Some(last) if slot.block < last.end + RANGE_GAP => last.end = slot.block + 1,
+                _ => changed.push(slot.block..slot.block + 1),
+            }
+        });
+        self.find_risen(rises);
+    }
+
+    /// Finds out on what blocks have risen.
+    fn find_risen(&mut self, rises: bool) {
+        self.risen.clear();
+        if !rises {
+            return;
+        }
+        let slots = &mut self.slots;
+        // From the last to the first: what stands on a block comes before it.
+        for &slot in self.glowing.iter().rev() {
+            let of = slots[slot as usize];
+            let mut highest = of.highest;
+            if of.rise > 0.0 {
+                highest = highest.max(of.top + of.glow * of.rise);
+            }
+            slots[slot as usize].highest = 0.0;
+            if highest > 0.0 {
+                let below = &mut slots[of.parent as usize];
+                below.highest = below.highest.max(highest);
+                // What nothing stands on says so itself.
+                if of.rise == 0.0 {
+                    self.risen.push((of.block, highest));
+                }
+            }
+        }
+        // The root is below itself.
+        if let Some(root) = slots.first_mut() {
+            root.highest = 0.0;
+        }
+    }
+}
+
+/// Lets a block glow, and tints what it stands on.
+fn light(slots: &mut [Slot], glowing: &mut Vec<u32>, slot: u32, glow: f32) {
+    let of = &mut slots[slot as usize];
+    if of.glow == 0.0 {
+        glowing.push(slot);
+    }
+    of.glow = of.glow.max(glow);
+    let mut tint = glow * TERRACE_SHARE;
+    let mut at = slot;
+    while slots[at as usize].parent != at {
+        at = slots[at as usize].parent;
+        let of = &mut slots[at as usize];
+        if of.glow >= tint {
+            break;
+        }
+        if of.glow == 0.0 {
+            glowing.push(at);
+        }
+        of.glow = tint;
+        tint *= TERRACE_FADE;
     }
 }
 
 /// How much the functions glow that ran before the moment: half as much after every half-life, and what
 /// ran in the cel at least so much that it is seen, however short it was.
-fn recent(
+fn find_recent(
     resolved: &Resolved,
     moment: Moment,
     settings: &LandscapeSettings,
     left: &Left,
+    recent: &mut Recent,
     glows: &mut Vec<(FunctionId, f32)>,
 ) {
     let Some((start, time)) = moment.window() else {
@@ -149,7 +302,8 @@ fn recent(
     let horizon = horizon
         .max(time.since(moment.previous))
         .min(time.since(start));
-    for (function, last) in left.activity(&resolved.recording.trace, time, horizon) {
+    left.activity(&resolved.recording.trace, time, horizon, recent);
+    for &(function, last) in recent.found() {
         let age = time.since(last).ns() as f64 / half_life as f64;
         let least = if last > moment.previous {
             LEAST_IN_CEL
@@ -184,21 +338,21 @@ fn shares(resolved: &Resolved, moment: Moment, left: &Left, glows: &mut Vec<(Fun
     }
 }
 
-/// The ranges that cover two ascending lists.
-fn merge_ranges(a: &[u32], b: &[u32], ranges: &mut Vec<Range<u32>>) {
-    let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
+/// Hands over what is in either of two ascending lists, in order and once.
+fn merge(mut a: &[u32], mut b: &[u32], mut tell: impl FnMut(u32)) {
     loop {
-        let next = match (a.peek(), b.peek()) {
-            (Some(&&first), Some(&&second)) => first.min(second),
-            (Some(&&first), None) => first,
-            (None, Some(&&second)) => second,
-            (None, None) => return,
+        let next = match (a, b) {
+            ([first, ..], [second, ..]) => *first.min(second),
+            ([first, ..], []) => *first,
+            ([], [second, ..]) => *second,
+            ([], []) => return,
         };
-        a.next_if(|&&index| index == next);
-        b.next_if(|&&index| index == next);
-        match ranges.last_mut() {
-            Some(last) if next < last.end + RANGE_GAP => last.end = next + 1,
-            _ => ranges.push(next..next + 1),
+        if a.first() == Some(&next) {
+            a = &a[1..];
         }
+        if b.first() == Some(&next) {
+            b = &b[1..];
+        }
+        tell(next);
     }
 }

@@ -37,6 +37,7 @@ impl LandscapeView {
     /// Has the blocks with these values stand out, all alike for none. Linear in modules; nothing else changes.
     pub fn highlight(&mut self, hierarchy: &Hierarchy, highlight: Option<Highlight>) {
         self.settings.highlight = highlight;
+        self.named.is_old = true;
         for (look, &(data, mark)) in self.looks.iter_mut().zip(&self.plain.looks) {
             (look.data, look.mark) = (data, mark);
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::facts::trace::{Call, FunctionMetrics, Relation, Trace};
+use crate::facts::trace::{Call, FunctionMetrics, Recent, Relation, Trace};
 use crate::filter::filters::FilterRules;
 use crate::filter::running::Running;
 use crate::filter::selection::CallOf;
@@ -59,12 +59,12 @@ impl Left {
         }
     }
 
-    /// Which functions were open within `horizon` before `t`, and when last, of what is left.
-    pub fn activity(&self, trace: &Trace, t: Time, horizon: Cost) -> Vec<(FunctionId, Time)> {
+    /// Which functions were open within `horizon` before `t`, and when last, of what is left; found in `recent`.
+    pub fn activity(&self, trace: &Trace, t: Time, horizon: Cost, recent: &mut Recent) {
         match &self.running {
-            _ if self.is_all() => trace.activity(t, horizon),
-            Some(running) => running.activity(trace, t, horizon),
-            None => Vec::new(),
+            _ if self.is_all() => trace.activity_within(t, horizon, recent),
+            Some(running) => recent.find(running.activity(trace, t, horizon)),
+            None => recent.find([]),
         }
     }
 

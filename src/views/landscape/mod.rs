@@ -4,6 +4,7 @@
 //! [`LandscapeView::show`]; both do work only for what changed.
 
 mod activity;
+mod counting;
 mod fading;
 mod highlight;
 mod left;
@@ -113,6 +114,7 @@ pub struct LandscapeView {
     flat_labels: FlatLabels,
     screen_labels: ScreenLabels,
     counts: naming::Counts,
+    named: naming::Named,
     shown: Option<Moment>,
     left: Left,
     /// What relations weigh where the recording does not count calls.
@@ -167,6 +169,7 @@ impl LandscapeView {
             flat_labels: FlatLabels::default(),
             screen_labels: ScreenLabels::default(),
             counts: naming::Counts::default(),
+            named: naming::Named::default(),
             shown: None,
             left: Left::default(),
             weighs: None,
@@ -238,6 +241,7 @@ impl LandscapeView {
         let place = |module| was(module).map(|was| (was.min, was.max));
         self.motion = Some(motion::Motion::new(&self.blocks, place));
         self.has_moved = true;
+        self.named.is_old = true;
         if before.theme == self.settings.theme {
             self.fade_from_seen(|module| was(module).map(|was| was.color));
         }
@@ -291,6 +295,7 @@ impl LandscapeView {
             self.motion = None;
         }
         self.has_moved = true;
+        self.named.is_old = true;
         true
     }
 
@@ -323,6 +328,7 @@ impl LandscapeView {
             return;
         }
         self.shown = moment;
+        self.named.is_old = true;
         let of = moment.and_then(|moment| session.recordings.get(moment.recording));
         self.weighs = of
             .filter(|of| !of.recording.counts_calls())
@@ -331,16 +337,17 @@ impl LandscapeView {
             session,
             moment,
             &self.settings,
-            &self.blocks,
-            &self.parents,
-            &self.block_of,
+            activity::Place {
+                blocks: &self.blocks,
+                parents: &self.parents,
+                block_of: &self.block_of,
+            },
             &mut self.looks,
             &mut self.changed,
             &self.left,
         );
         let risen = self.activity.risen().iter().copied();
-        self.picker
-            .set_risen(&self.blocks, &self.parents, &self.looks, risen);
+        self.picker.set_risen(risen);
         self.relate(session, moment);
     }
 

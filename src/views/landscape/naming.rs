@@ -10,9 +10,10 @@ use crate::layout::arcs::ArcMeasure;
 use crate::layout::labels::flat::Around;
 use crate::layout::labels::screen::{Reason, Request, Subject};
 use crate::layout::labels::text::width;
+use crate::layout::pick::Scene;
 use crate::render::camera::Camera;
 use crate::render::pose::FreeArea;
-use crate::units::{Cost, ModuleId, grouped};
+use crate::units::{Cost, ModuleId, push_grouped};
 
 /// What glows more than this runs.
 const RUNNING_GLOW: f32 = 0.5;
@@ -47,17 +48,37 @@ impl Held {
     }
 
     /// Whether others are to be chosen now.
-    fn is_due(&mut self) -> bool {
-        let is_due = !self.is_on || self.since >= HELD || self.running.is_empty();
-        if is_due {
-            self.since = 0.0;
-        }
-        is_due
+    fn is_due(&self) -> bool {
+        !self.is_on || self.since >= HELD || self.running.is_empty()
+    }
+}
+
+/// What names were chosen for: for the same they stay.
+#[derive(Debug, Default)]
+pub(super) struct Named {
+    /// Blocks, looks or arcs are others since.
+    pub is_old: bool,
+    by: Option<(Camera, Lettering, [Pointed; 2])>,
+    found: Vec<ModuleId>,
+}
+
+impl Named {
+    /// Takes what names are to be chosen for; whether it is something else than before.
+    fn take(
+        &mut self,
+        by: (Camera, Lettering, [Pointed; 2]),
+        found: &[ModuleId],
+        are_others: bool,
+    ) -> bool {
+        let is_same = self.by.replace(by) == Some(by) && self.found == found;
+        self.found.clear();
+        self.found.extend_from_slice(found);
+        std::mem::take(&mut self.is_old) | are_others | !is_same
     }
 }
 
 /// The picture that names are for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lettering {
     /// In physical pixels.
     pub size: Vec2,
@@ -87,7 +108,9 @@ struct CountShown {
 #[derive(Debug, Default)]
 pub(super) struct Counts {
     of: Option<[Pointed; 2]>,
-    shown: Vec<CountShown>,
+    /// Those shown, then spare ones whose texts keep their memory.
+    all: Vec<CountShown>,
+    shown: usize,
 }
 
 impl Counts {
@@ -95,16 +118,37 @@ impl Counts {
     pub fn outdate(&mut self) {
         self.of = None;
     }
+
+    fn shown(&self) -> &[CountShown] {
+        &self.all[..self.shown]
+    }
+
+    /// One more, with an empty text.
+    fn add(&mut self, of: Subject) -> &mut CountShown {
+        if self.shown == self.all.len() {
+            self.all.push(CountShown {
+                of,
+                text: String::new(),
+                at: Vec3::ZERO,
+            });
+        }
+        let count = &mut self.all[self.shown];
+        self.shown += 1;
+        count.of = of;
+        count.text.clear();
+        count
+    }
 }
 
 impl LandscapeView {
     /// Has names of what runs stay for a moment, or be those of the moment shown.
     pub fn hold_names(&mut self, is_on: bool) {
+        self.named.is_old |= self.held.is_on != is_on;
         self.held.is_on = is_on;
     }
 
     /// Chooses the names for a camera: districts by their size on the screen; what is pointed at, chosen, `found` or
-    /// running by request.
+    /// running by request. For what they were chosen for already they stay.
     pub fn label(
         &mut self,
         session: &Session,
@@ -114,8 +158,17 @@ impl LandscapeView {
         lettering: &Lettering,
     ) {
         let &Lettering { size, free, em } = lettering;
+        let meant = [selection.pointed, selection.chosen];
+        let is_waited_for = self.held.is_on && self.held.is_due();
+        if !self
+            .named
+            .take((*camera, *lettering, meant), found, is_waited_for)
+        {
+            return;
+        }
         let are_others = self.held.is_due();
         if are_others {
+            self.held.since = 0.0;
             let running = self.relations.innermost().iter().take(MOST_RUNNING_NAMES);
             let running = running.filter_map(|&index| self.blocks.get(index as usize));
             self.held.running.clear();
@@ -129,21 +182,26 @@ impl LandscapeView {
         let moving = self.motion.as_ref();
         let is_moving = moving.is_some();
         let blocks = moving.map_or(self.blocks.as_slice(), motion::Motion::blocks);
+        let scene = Scene {
+            blocks,
+            parents,
+            looks,
+        };
         let meant = [selection.pointed.module, selection.chosen.module];
-        let block_of_module = |module: ModuleId| self.block_of.get(module.index()).copied();
-        let glows = |module| {
-            let look = block_of_module(module).and_then(|it| looks.get(it as usize));
+        let glows = |block: u32| {
+            let look = looks.get(block as usize);
             look.is_some_and(|look| look.glow > RUNNING_GLOW)
         };
         let around = Around {
             looks,
-            is_seen: |on, point| {
-                is_moving || picker.shows(blocks, parents, looks, on, point, eye.position)
+            seen: |on, line, points: &[Vec3]| match is_moving {
+                true => points.len(),
+                false => picker.seen(&scene, on, line, points, eye.position),
             },
-            importance: |module| match module {
+            importance: |block, module| match module {
                 _ if meant.contains(&Some(module)) => 3,
                 _ if found.contains(&module) => 2,
-                _ => u8::from(glows(module)),
+                _ => u8::from(glows(block)),
             },
         };
         self.flat_labels.update(hierarchy, blocks, &eye, &around);
@@ -198,7 +256,7 @@ impl LandscapeView {
         });
         let unsaid = unsaid.take(MOST_DISTRICTS_UNSAID);
         let requests = requests.chain(unsaid);
-        let counts = self.counts.shown.iter().map(|count| Request {
+        let counts = self.counts.shown().iter().map(|count| Request {
             of: count.of,
             name: &count.text,
             reason: Reason::Counted,
@@ -224,8 +282,8 @@ impl LandscapeView {
         if self.counts.of.replace(meant) == Some(meant) {
             return;
         }
-        let mut counts = std::mem::take(&mut self.counts.shown);
-        counts.clear();
+        let mut counts = std::mem::take(&mut self.counts);
+        counts.shown = 0;
         let mut held = std::mem::take(&mut self.held.counts);
         if are_others {
             held.clear();
@@ -261,26 +319,32 @@ impl LandscapeView {
                 held.contains(&of)
             };
             if wanted {
-                let mut text = sign.to_owned();
+                let count = counts.add(of);
+                let text = &mut count.text;
+                text.push_str(sign);
                 let by_cost = self.settings.arc_measure == ArcMeasure::Cost && sign.is_empty();
-                text.push_str(&match sign {
-                    "" => self.arc_amount(relation.amount(self.settings.arc_measure)),
-                    _ => match (self.metrics.difference(), &self.weighs) {
-                        (Some(difference), _) => difference.relation_text(relation.calls),
-                        (None, Some(unit)) => unit.show(Cost::from_ns(relation.calls)),
-                        (None, None) => grouped(relation.calls),
-                    },
-                });
+                match (sign, &self.weighs, self.metrics.difference()) {
+                    ("", None, _) if !by_cost => push_grouped(text, relation.calls),
+                    ("", ..) => {
+                        text.push_str(&self.arc_amount(relation.amount(self.settings.arc_measure)));
+                    }
+                    (_, _, Some(difference)) => {
+                        text.push_str(&difference.relation_text(relation.calls));
+                    }
+                    (_, Some(unit), None) => {
+                        text.push_str(&unit.show(Cost::from_ns(relation.calls)));
+                    }
+                    (_, None, None) => push_grouped(text, relation.calls),
+                }
                 if !by_cost && relation.step_calls > 0 && relation.step_calls < relation.calls {
                     text.push_str(" +");
-                    text.push_str(&grouped(relation.step_calls));
+                    push_grouped(text, relation.step_calls);
                 }
                 let ends = [relation.from, relation.to];
                 let rises = ends.map(|end| self.looks.get(end as usize).map_or(0.0, |it| it.rise));
-                let at = self.relations.middle(arc, rises);
-                counts.push(CountShown { of, text, at });
+                count.at = self.relations.middle(arc, rises);
             }
         }
-        (self.counts.shown, self.held.counts) = (counts, held);
+        (self.counts, self.held.counts) = (counts, held);
     }
 }

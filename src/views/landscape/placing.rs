@@ -82,9 +82,9 @@ impl LandscapeView {
         }
         self.highlight_anew(&session.hierarchy);
         self.activity.forget();
-        self.picker
-            .set_risen(&self.blocks, &self.parents, &self.looks, []);
+        self.picker.set_risen([]);
         self.shown = None;
+        self.named.is_old = true;
         self.changed.clear();
         self.changed.push(0..self.blocks.len() as u32);
     }
@@ -147,6 +147,7 @@ impl LandscapeView {
         self.levels = lightness_levels(&self.blocks);
         self.ground_scales = [OnceLock::new(), OnceLock::new()];
         self.motion = None;
+        self.activity.outdate();
         self.picker = Picker::new(&self.blocks, &self.parents);
         self.block_of = vec![NO_BLOCK; hierarchy.len()];
         for (index, block) in self.blocks.iter().enumerate() {

@@ -75,6 +75,7 @@ impl LandscapeView {
     /// Finds out how clear the arcs are that stand out, after they or what is meant have changed.
     pub(super) fn find_focus(&mut self) {
         self.counts.outdate();
+        self.named.is_old = true;
         let ground = Ground {
             blocks: &self.blocks,
             parents: &self.parents,

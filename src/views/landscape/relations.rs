@@ -1,25 +1,26 @@
 //! What of a recording lies over the landscape: call relations up to a moment, and the hyperarcs of the
 //! threads.
 
-use std::cmp::Ordering;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use glam::Vec3;
 
+use super::counting::Counting;
 use super::left::Left;
 use super::{ArcMode, LandscapeSettings, Moment, NO_BLOCK};
 use crate::analysis::session::{Resolved, Session};
-use crate::facts::trace::Relation;
+use crate::facts::trace::StackRoom;
 use crate::layout::arcs::{
-    ArcMeasure, ArcStyle, BlockRelation, Drawn, add_hyperarc, add_relations, emphasize,
+    ArcMeasure, ArcStyle, BlockRelation, add_hyperarc, add_relations, emphasize,
 };
 use crate::layout::bundles::{Bundler, Ground, Path};
 use crate::layout::emphasis::Emphasis;
-use crate::layout::geometry::Arcs;
+use crate::layout::geometry::{Arcs, Settled};
+use crate::layout::ranking::Drawn;
 use crate::layout::spline;
 use crate::render::theme::{Theme, linear};
-use crate::units::{CallId, Cost, FunctionId, ModuleId, ThreadId, Time};
+use crate::units::{CallId, FunctionId, ModuleId, ThreadId};
 use crate::views::difference::{RelationDifference, difference_color};
 
 /// While blocks move, their arcs are made anew in every frame: only so many.
@@ -69,42 +70,19 @@ pub(super) struct Count {
     pub sign: &'static str,
 }
 
-/// Which relation between blocks the calls of a function by a function belong to.
-#[derive(Clone, Copy, Debug)]
-struct Known {
-    functions: (FunctionId, FunctionId),
-    /// [`NO_PAIR`] within a block, and where one is hidden.
-    pair: u32,
-}
-
-const NO_PAIR: u32 = u32::MAX;
-
-/// A running summary and what it is of: a recording, and a time in it.
-type Summary = Option<(usize, Time, Vec<Relation>)>;
-
 /// Call relations and hyperarcs of one moment.
 #[derive(Debug, Default)]
 pub(super) struct Relations {
     arcs: Arcs,
     /// Innermost blocks of the threads' stacks, by importance.
     innermost: Vec<u32>,
-    /// The running summaries of the moment shown last, of where its cel began, and of just before the range.
-    now: Summary,
-    before: Summary,
-    base: Summary,
-    /// Every pair of blocks with calls in the recording that is known, and what is shown of it.
-    pairs: Vec<BlockRelation>,
-    /// In order of functions, so that a summary in that order is counted by walking along.
-    known: Vec<Known>,
-    known_of: Option<usize>,
-    /// The largest amounts of pairs over the whole recording: widths are to one scale while it plays.
-    most_calls: u64,
-    most_cost: u64,
+    counting: Counting,
     bundler: Bundler,
     drawn: Drawn,
     /// Control points from here on are of hyperarcs.
     paths_end: usize,
     stack: Vec<CallId>,
+    room: StackRoom,
     path: Vec<u32>,
     hops: Vec<[u32; 2]>,
     /// By arc, whether it is a difference to more or to less; empty where they are no differences.
@@ -138,17 +116,23 @@ impl Relations {
 
     /// Other calls are left than before: what is known of them is of no use.
     pub fn forget(&mut self) {
-        (self.now, self.before, self.base) = (None, None, None);
-        self.known_of = None;
+        self.counting.forget();
     }
 
     /// Blocks are elsewhere than before.
     pub fn forget_paths(&mut self) {
-        for pair in &mut self.pairs {
+        for pair in &mut self.counting.pairs {
             pair.path = Path::default();
         }
         self.arcs.points.clear();
+        self.arcs.settled = Settled::anew();
         self.paths_end = 0;
+    }
+
+    /// The points made so far stay until paths are forgotten.
+    fn settle_paths(&mut self) {
+        self.paths_end = self.arcs.points.len();
+        self.arcs.settled.points = self.paths_end;
     }
 
     /// How many call relations are too many to be drawn.
@@ -159,8 +143,8 @@ impl Relations {
     /// The amount that is drawn widest.
     pub fn most(&self, measure: ArcMeasure) -> u64 {
         match measure {
-            ArcMeasure::Calls => self.most_calls,
-            ArcMeasure::Cost => self.most_cost,
+            ArcMeasure::Calls => self.counting.most_calls,
+            ArcMeasure::Cost => self.counting.most_cost,
         }
     }
 
@@ -169,7 +153,7 @@ impl Relations {
         if blocks.is_empty() {
             return Emphasis::default();
         }
-        emphasize(ground, &self.pairs, &self.drawn, blocks)
+        emphasize(ground, &self.counting.pairs, &self.drawn, blocks)
     }
 
     pub fn innermost(&self) -> &[u32] {
@@ -180,7 +164,7 @@ impl Relations {
     pub fn counts(&self) -> impl Iterator<Item = Count> {
         let drawn = self.drawn.relations.iter().enumerate().rev();
         drawn.map(|(arc, &index)| Count {
-            relation: self.pairs[index as usize],
+            relation: self.counting.pairs[index as usize],
             arc,
             sign: self.signs.get(arc).copied().unwrap_or_default(),
         })
@@ -225,8 +209,9 @@ impl Relations {
         let most = most.unwrap_or(0);
         let least = most / LEAST_DIFFERENCE;
         self.forget();
-        self.pairs.clear();
-        self.pairs.extend(
+        let pairs = &mut self.counting.pairs;
+        pairs.clear();
+        pairs.extend(
             between
                 .iter()
                 .map(|(&(from, to), (more, _))| BlockRelation {
@@ -237,7 +222,7 @@ impl Relations {
                     ..BlockRelation::default()
                 }),
         );
-        self.pairs.retain(|relation| relation.calls > least);
+        pairs.retain(|relation| relation.calls > least);
         self.forget_paths();
         self.bundler.strength = settings.bundling;
         let [less, more] = [false, true].map(|is_more| difference_color(settings.theme, is_more));
@@ -251,15 +236,15 @@ impl Relations {
             &mut self.arcs,
             ground,
             &mut self.bundler,
-            &mut self.pairs,
+            &mut self.counting.pairs,
             &mut self.drawn,
-            &style,
+            (&style, None),
         );
-        self.paths_end = self.arcs.points.len();
+        self.settle_paths();
         let ink_of_more = self.arcs.inks.len() as u32;
         self.arcs.inks.push([more; 2]);
         for (arc, &index) in self.arcs.arcs.iter_mut().zip(&self.drawn.relations) {
-            let relation = &mut self.pairs[index as usize];
+            let relation = &mut self.counting.pairs[index as usize];
             let (more, is_one_sided) = between[&(relation.from, relation.to)];
             let is_more = more > 0;
             if is_more {
@@ -291,15 +276,10 @@ impl Relations {
             return;
         };
         if of.settings.arcs != ArcMode::None {
-            self.learn(resolved, moment, of);
-            for pair in &mut self.pairs {
-                (pair.calls, pair.step_calls, pair.cost) = (0, 0, 0);
+            if self.counting.learn(resolved, moment, of) {
+                self.forget_paths();
             }
-            if moment.summary {
-                self.summarize(resolved, moment, of);
-            } else {
-                self.count(resolved, moment, of);
-            }
+            self.counting.count(resolved, moment, of);
             self.add_relations(moment, of);
         }
         if !moment.summary {
@@ -307,198 +287,20 @@ impl Relations {
         }
     }
 
-    /// Finds out which blocks call which over the whole recording, once.
-    fn learn(&mut self, resolved: &Resolved, moment: Moment, of: Shown<'_>) {
-        if self.known_of == Some(moment.recording) {
-            return;
-        }
-        self.known_of = Some(moment.recording);
-        let of_recording;
-        let relations = match of.left.is_all() {
-            true => {
-                of_recording = resolved.recording.relations(None);
-                of_recording.as_slice()
-            }
-            false => of.left.relations(),
-        };
-        let ends = |relation: &Relation| {
-            let from = block(resolved, relation.caller, of.block_of)?;
-            let to = block(resolved, relation.callee, of.block_of)?;
-            (from != to).then_some((from, to))
-        };
-        self.known.clear();
-        self.pairs.clear();
-        self.forget_paths();
-        // Pairs in order of functions as well, so that counting walks along both.
-        let mut sorted: Vec<&Relation> = relations.iter().collect();
-        sorted.sort_unstable_by_key(|relation| (relation.caller, relation.callee));
-        let mut found: HashMap<(u32, u32), u32> = HashMap::new();
-        for relation in sorted {
-            let pair = ends(relation).map(|(from, to)| {
-                *found.entry((from, to)).or_insert_with(|| {
-                    self.pairs.push(BlockRelation {
-                        from,
-                        to,
-                        ..BlockRelation::default()
-                    });
-                    self.pairs.len() as u32 - 1
-                })
-            });
-            if let Some(pair) = pair.and_then(|pair| self.pairs.get_mut(pair as usize)) {
-                let weight = amount(resolved, relation);
-                pair.calls = pair.calls.saturating_add(weight);
-                pair.cost = pair.cost.saturating_add(relation.cost.ns());
-            }
-            self.known.push(Known {
-                functions: (relation.caller, relation.callee),
-                pair: pair.unwrap_or(NO_PAIR),
-            });
-        }
-        let most = |of: fn(&BlockRelation) -> u64| self.pairs.iter().map(of).max().unwrap_or(0);
-        (self.most_calls, self.most_cost) = (most(|it| it.calls), most(|it| it.cost));
-    }
-
     /// The ends of the arc with this index, and the thread of a hop of a hyperarc.
     pub fn ends(&self, arc: usize) -> Option<([u32; 2], Option<ThreadId>)> {
         match arc.checked_sub(self.drawn.relations.len()) {
             None => {
                 let index = *self.drawn.relations.get(arc)?;
-                let pair = self.pairs.get(index as usize)?;
+                let pair = self.counting.pairs.get(index as usize)?;
                 Some(([pair.from, pair.to], None))
             }
             Some(hop) => self.hop_ends.get(hop).map(|&(ends, of)| (ends, Some(of))),
         }
     }
 
-    /// The relations of all calls in the range; of a profile that does not count calls, their weight.
-    fn summarize(&mut self, resolved: &Resolved, moment: Moment, of: Shown<'_>) {
-        let of_range;
-        let relations = match of.left.is_all() {
-            true => {
-                of_range = resolved.recording.relations(moment.range);
-                of_range.as_slice()
-            }
-            false => of.left.relations(),
-        };
-        let mut walked = 0;
-        for relation in relations {
-            let calls = amount(resolved, relation);
-            let amounts = [calls, 0, relation.cost.ns()];
-            self.add(&mut walked, resolved, relation, amounts, of.block_of);
-        }
-    }
-
-    /// The relations from the start of the range up to the moment, and what the last step added.
-    fn count(&mut self, resolved: &Resolved, moment: Moment, of: Shown<'_>) {
-        let trace = &resolved.recording.trace;
-        let Some((start, until)) = moment.window() else {
-            return;
-        };
-        // Playing forward the cel begins where the last one ended, playing backward it ends where that began.
-        let mut known = [self.now.take(), self.before.take(), self.base.take()];
-        let mut summary_at = |time: Time| {
-            let wanted = (moment.recording, time);
-            let mut known = known.iter_mut();
-            let found = known.find(|it| matches!(it, Some((of, at, _)) if (*of, *at) == wanted));
-            let found = found.and_then(Option::take);
-            found.map_or_else(
-                || of.left.running_at(trace, time),
-                |(_, _, relations)| relations,
-            )
-        };
-        // Calls that started before the range do not count.
-        let base = match start {
-            Time::ZERO => Vec::new(),
-            _ => summary_at(start - Cost::from_ns(1)),
-        };
-        let previous = moment.previous.min(until);
-        let before = summary_at(previous);
-        let now = summary_at(until);
-        let (mut base_at, mut before_at) = (base.as_slice(), before.as_slice());
-        let mut walked = 0;
-        for relation in &now {
-            let pair = (relation.caller, relation.callee);
-            let at_base = sums_of(&mut base_at, pair);
-            // A step that began before the range counts from the range on.
-            let at_step = sums_of(&mut before_at, pair);
-            let at_step = [0, 1].map(|sum| at_step[sum].max(at_base[sum]));
-            let since = |[calls, cost]: [u64; 2]| {
-                let cost = relation.cost.ns().saturating_sub(cost);
-                [relation.calls.saturating_sub(calls), cost]
-            };
-            let [step_calls, step_cost] = since(at_step);
-            let [calls, cost] = match of.settings.arcs {
-                ArcMode::Step => [step_calls, step_cost],
-                _ => since(at_base),
-            };
-            let amounts = [calls, step_calls, cost];
-            self.add(&mut walked, resolved, relation, amounts, of.block_of);
-        }
-        self.now = Some((moment.recording, until, now));
-        self.before = Some((moment.recording, previous, before));
-        self.base =
-            (start != Time::ZERO).then_some((moment.recording, start - Cost::from_ns(1), base));
-    }
-
-    /// Counts calls, those of the step, and cost of a relation between functions. `walked` is how far summaries in
-    /// order of functions have come.
-    fn add(
-        &mut self,
-        walked: &mut usize,
-        resolved: &Resolved,
-        relation: &Relation,
-        [calls, step_calls, cost]: [u64; 3],
-        block_of: &[u32],
-    ) {
-        let functions = (relation.caller, relation.callee);
-        while let Some(known) = self.known.get(*walked)
-            && known.functions < functions
-        {
-            *walked += 1;
-        }
-        let here = self.known.get(*walked);
-        let pair = match here.filter(|known| known.functions == functions) {
-            Some(known) => known.pair,
-            None => {
-                // Of a recording that has grown since.
-                let from = block(resolved, relation.caller, block_of);
-                let to = block(resolved, relation.callee, block_of);
-                let mut pair = NO_PAIR;
-                if let (Some(from), Some(to)) = (from, to)
-                    && from != to
-                {
-                    let mut pairs = self.pairs.iter();
-                    let found = pairs.position(|it| (it.from, it.to) == (from, to));
-                    pair = found.unwrap_or(self.pairs.len()) as u32;
-                    if found.is_none() {
-                        self.pairs.push(BlockRelation {
-                            from,
-                            to,
-                            ..BlockRelation::default()
-                        });
-                    }
-                }
-                self.known.insert(*walked, Known { functions, pair });
-                pair
-            }
-        };
-        if let Some(pair) = self.pairs.get_mut(pair as usize) {
-            pair.calls = pair.calls.saturating_add(calls);
-            pair.step_calls = pair.step_calls.saturating_add(step_calls);
-            pair.cost = pair.cost.saturating_add(cost);
-        }
-    }
-
     fn add_relations(&mut self, moment: Moment, of: Shown<'_>) {
         let settings = of.settings;
-        if settings.arcs == ArcMode::Selection {
-            let [_, chosen] = of.wanted;
-            for pair in &mut self.pairs {
-                if !chosen.contains(&pair.from) && !chosen.contains(&pair.to) {
-                    (pair.calls, pair.step_calls, pair.cost) = (0, 0, 0);
-                }
-            }
-        }
         if self.bundler.strength != settings.bundling
             || self.arcs.points.len() > MOST_POINTS
             || of.is_moving
@@ -524,16 +326,17 @@ impl Relations {
             most: self.most(settings.arc_measure),
             limit,
             wanted: of.wanted.clone(),
+            only: (settings.arcs == ArcMode::Selection).then(|| of.wanted[1].clone()),
         };
         add_relations(
             &mut self.arcs,
             of.ground,
             &mut self.bundler,
-            &mut self.pairs,
+            &mut self.counting.pairs,
             &mut self.drawn,
-            &style,
+            (&style, self.counting.changed.as_deref()),
         );
-        self.paths_end = self.arcs.points.len();
+        self.settle_paths();
     }
 
     fn add_hyperarcs(&mut self, resolved: &Resolved, moment: Moment, of: Shown<'_>) {
@@ -550,7 +353,7 @@ impl Relations {
             if shown == MOST_THREADS {
                 break;
             }
-            trace.stack_at(thread, moment.time, &mut self.stack);
+            trace.stack_within(thread, moment.time, &mut self.stack, &mut self.room);
             let calls = left.stack(trace, thread, &self.stack);
             self.path.clear();
             self.path
@@ -582,28 +385,8 @@ impl Relations {
     }
 }
 
-/// Calls and cost of a pair in a summary sorted by pair, of which what lies before the pair is dropped.
-fn sums_of(sorted: &mut &[Relation], pair: (FunctionId, FunctionId)) -> [u64; 2] {
-    while let Some((first, rest)) = sorted.split_first() {
-        match (first.caller, first.callee).cmp(&pair) {
-            Ordering::Less => *sorted = rest,
-            Ordering::Equal => return [first.calls, first.cost.ns()],
-            Ordering::Greater => break,
-        }
-    }
-    [0; 2]
-}
-
-/// The calls of a relation; of a profile that does not count calls, their weight.
-fn amount(resolved: &Resolved, relation: &Relation) -> u64 {
-    match resolved.recording.counts_calls() {
-        true => relation.calls,
-        false => relation.cost.ns(),
-    }
-}
-
 /// The block that stands for a function; none for one that is hidden.
-fn block(resolved: &Resolved, function: FunctionId, block_of: &[u32]) -> Option<u32> {
+pub(super) fn block(resolved: &Resolved, function: FunctionId, block_of: &[u32]) -> Option<u32> {
     let module = resolved.resolution.modules.get(function.index())?;
     let block = block_of.get(module.index()).copied();
     block.filter(|&block| block != NO_BLOCK)

@@ -236,15 +236,17 @@ pub fn color_at(theme: Theme, share: f32) -> [f32; 3] {
 
 /// Whether letters in the colour of text are worse to read on a data colour than in that of plates.
 pub(super) fn hides_ink(theme: Theme, data: Color) -> bool {
+    let [r, g, b, strength] = data;
+    if strength <= 0.0 {
+        return false;
+    }
     // WCAG 2: https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio
     let luminance = |[r, g, b]: [f32; 3]| 0.2126 * r + 0.7152 * g + 0.0722 * b;
     let contrast = |a: f32, b: f32| (a.max(b) + 0.05) / (a.min(b) + 0.05);
     let palette = theme.palette();
-    let [r, g, b, strength] = data;
     let neutral = luminance(palette.root).midpoint(luminance(palette.deepest));
     let ground = neutral + (luminance([r, g, b]) - neutral) * strength;
     contrast(ground, luminance(palette.text)) < contrast(ground, luminance(palette.plate))
-        && strength > 0.0
 }
 
 /// The data colour of every block, alpha zero where there is nothing to say, and what a metric's colours mean.

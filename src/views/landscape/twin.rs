@@ -40,6 +40,7 @@ impl LandscapeView {
             flat_labels: FlatLabels::default(),
             screen_labels: ScreenLabels::default(),
             counts: super::naming::Counts::default(),
+            named: Default::default(),
             shown: None,
             left: Left::default(),
             weighs: None,
@@ -74,6 +75,7 @@ impl LandscapeView {
         self.has_moved = true;
         self.flat_labels = FlatLabels::new(&self.blocks);
         self.relations = Relations::default();
+        self.activity.outdate();
         self.paint(session);
     }
 }

@@ -143,7 +143,7 @@ fn arc(from: Vec3, to: Vec3, outlined: bool) -> Arcs {
         }],
         points: vec![from, to],
         inks: vec![[[0.0, 0.6, 0.0]; 2]],
-        phase: 0.0,
+        ..Arcs::default()
     }
 }
 

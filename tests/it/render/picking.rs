@@ -20,9 +20,16 @@ fn picking_by_pixel_agrees_with_picking_by_ray() {
     let parents = treemap::parents(&scene.blocks);
     let mut picker = Picker::new(&scene.blocks, &parents);
     let risen = (0..scene.blocks.len()).filter(|&index| scene.looks[index].rise > 0.0);
-    let risen: Vec<u32> = risen.map(|index| index as u32).collect();
-    assert!(!risen.is_empty());
-    picker.set_risen(&scene.blocks, &parents, &scene.looks, risen);
+    let terraces: Vec<(u32, f32)> = risen
+        .flat_map(|index| {
+            let top = scene.blocks[index].max.z + scene.looks[index].rise;
+            let below = |at: &u32| (*at != 0).then(|| parents[*at as usize]);
+            let on = std::iter::successors(Some(index as u32), below);
+            on.map(move |terrace| (terrace, top))
+        })
+        .collect();
+    assert!(!terraces.is_empty());
+    picker.set_risen(terraces);
     let mut renderer = renderer(&scene.blocks);
     renderer.set_looks(0, &scene.looks);
     let camera = Scene::overview();

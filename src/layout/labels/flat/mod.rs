@@ -9,7 +9,7 @@ mod tests;
 use glam::{Vec2, Vec3, Vec4};
 
 use self::places::{EM, Place};
-use self::quads::{BAND, bands_of, overlap};
+use self::quads::{BAND, Quad};
 use super::{Eye, ease, may_show, text};
 use crate::facts::hierarchy::Hierarchy;
 use crate::layout::geometry::{Block, BlockKind, BlockLook, FlatLabel};
@@ -76,19 +76,40 @@ struct Candidate {
 }
 
 impl Candidate {
-    /// The larger and more important come first.
-    fn rank(&self) -> (u8, f32) {
+    /// The larger and more important come first: the less of this.
+    fn rank(&self) -> (u64, u32) {
         let stays = if self.was_shown { STAYS } else { 1.0 };
-        (self.importance, self.pixels * stays)
+        // The bits of numbers that are not negative are in the order of the numbers.
+        let size = (self.pixels * stays).to_bits();
+        (
+            !(u64::from(self.importance) << 32 | u64::from(size)),
+            self.block,
+        )
     }
 }
+
+/// A name as it was written last, kept for the next time.
+#[derive(Clone, Debug, Default)]
+struct Written {
+    /// The block that it is of plus one; 0 for none.
+    of: u32,
+    text: String,
+    /// In em.
+    width: f32,
+}
+
+/// Texts of labels begin with room for so many bytes: they take turns, and seldom need more.
+const ROOMY_TEXT: usize = 96;
+
+/// So many names are kept, each in a place by its block.
+const KEPT: usize = 4096;
 
 /// What is known about blocks apart from their places at rest.
 pub struct Around<'a, S, I> {
     pub looks: &'a [BlockLook],
-    /// Whether a point on the top of a block shows.
-    pub is_seen: S,
-    /// How important a module is; 0 is like all others.
+    /// How many of some points along a line on the top of a block show.
+    pub seen: S,
+    /// How important a block, which stands for a module, is; 0 is like all others.
     pub importance: I,
 }
 
@@ -97,10 +118,12 @@ pub struct Around<'a, S, I> {
 pub struct FlatLabels {
     places: Vec<Place>,
     candidates: Vec<Candidate>,
+    /// Their ranks and places, in order.
+    order: Vec<((u64, u32), u32)>,
     /// The labels shown, then spare ones whose texts keep their memory.
     labels: Vec<FlatLabel>,
     shown: usize,
-    quads: Vec<[Vec2; 4]>,
+    quads: Vec<Quad>,
     /// By band of the screen, the quads in it.
     bands: Vec<Vec<u32>>,
     /// The blocks whose names were shown the last time, in order.
@@ -109,8 +132,8 @@ pub struct FlatLabels {
     of: Vec<u32>,
     /// Whether names are turned to be read from the north.
     turned: bool,
-    /// The name that is being laid.
-    name: String,
+    /// Names by the lower digits of their blocks.
+    written: Vec<Written>,
 }
 
 impl FlatLabels {
@@ -146,7 +169,11 @@ impl FlatLabels {
         hierarchy: &Hierarchy,
         blocks: &[Block],
         eye: &Eye,
-        around: &Around<'_, impl Fn(u32, Vec3) -> bool, impl Fn(ModuleId) -> u8>,
+        around: &Around<
+            '_,
+            impl Fn(u32, [Vec3; 2], &[Vec3]) -> usize,
+            impl Fn(u32, ModuleId) -> u8,
+        >,
     ) {
         // Seen from due east or west names keep the side that they had.
         if eye.right.x.abs() > 0.2 {
@@ -155,34 +182,34 @@ impl FlatLabels {
         self.before.clear();
         self.before.extend_from_slice(&self.of[..self.shown]);
         self.before.sort_unstable();
-        self.find_candidates(blocks, eye, around);
-        self.candidates.sort_unstable_by(|a, b| {
-            let (a_rank, b_rank) = (a.rank(), b.rank());
-            let order = b_rank.0.cmp(&a_rank.0);
-            let order = order.then(b_rank.1.total_cmp(&a_rank.1));
-            order.then(a.block.cmp(&b.block))
-        });
+        self.find_candidates(blocks, eye, &around.importance);
+        let ranks = self.candidates.iter().map(Candidate::rank);
+        self.order.clear();
+        self.order.extend(ranks.zip(0..));
+        self.order.sort_unstable();
+        self.written.resize_with(KEPT, Written::default);
         self.shown = 0;
         self.quads.clear();
         let bands = (eye.size.y / BAND).clamp(0.0, 1e4) as usize + 1;
         self.bands.resize_with(bands, Vec::new);
         self.bands.iter_mut().for_each(Vec::clear);
         let across = ease(ACROSS, ALONG, eye.right.x.abs());
-        for index in 0..self.candidates.len() {
+        for index in 0..self.order.len() {
             if self.shown == MOST || across == 0.0 {
                 break;
             }
-            let candidate = self.candidates[index];
+            let candidate = self.candidates[self.order[index].1 as usize];
             let block = &blocks[candidate.block as usize];
-            if self.set(hierarchy, block, &candidate, eye, around.looks) {
+            if let Some(width) = self.set(hierarchy, block, &candidate, eye, around.looks) {
                 let label = &mut self.labels[self.shown];
-                let width = text::width(&label.text) * label.em;
-                let seen = (0..SAMPLES).filter(|&sample| {
+                let points: [Vec3; SAMPLES] = std::array::from_fn(|sample| {
                     let along = (sample as f32 + 0.5) / SAMPLES as f32 * width;
                     let letter = label.right * along + label.up * label.em * 0.35;
-                    (around.is_seen)(candidate.block, label.origin + letter)
+                    label.origin + letter
                 });
-                let share = seen.count() as f32 / SAMPLES as f32;
+                let line = [points[0], points[SAMPLES - 1]];
+                let seen = (around.seen)(candidate.block, line, &points);
+                let share = seen as f32 / SAMPLES as f32;
                 // What was shown goes a little later than what was not comes.
                 let least = if candidate.was_shown { 0.35 } else { 0.6 };
                 label.opacity *= ease(least, 1.0, share) * across;
@@ -199,7 +226,7 @@ impl FlatLabels {
             return;
         };
         let place = self.quads.len() as u32 - 1;
-        for band in bands_of(quad, self.bands.len()) {
+        for band in quad.bands(self.bands.len()) {
             self.bands[band].push(place);
         }
         self.of.truncate(self.shown);
@@ -212,7 +239,9 @@ impl FlatLabels {
     /// nearest.
     pub fn unsaid(&self, blocks: &[Block], eye: &Eye) -> impl Iterator<Item = (u32, [Vec3; 2])> {
         let is_across = eye.right.x.abs() < (ACROSS + ALONG) * 0.5;
-        let districts = self.candidates.iter().filter(|it| !it.is_roof);
+        let candidates = self.order.iter();
+        let candidates = candidates.filter_map(|&(_, at)| self.candidates.get(at as usize));
+        let districts = candidates.filter(|it| !it.is_roof);
         let is_turned = self.turned;
         let districts = districts.filter(move |_| is_across || is_turned);
         districts.filter_map(move |candidate| {
@@ -235,7 +264,7 @@ impl FlatLabels {
         for place in 0..self.shown {
             let is_covered = plates.iter().any(|&(min, max)| {
                 let plate = [min, Vec2::new(max.x, min.y), max, Vec2::new(min.x, max.y)];
-                overlap(&self.quads[place], &plate)
+                self.quads[place].overlaps(&Quad::new(plate))
             });
             if !is_covered {
                 self.labels.swap(kept, place);
@@ -251,7 +280,7 @@ impl FlatLabels {
         &mut self,
         blocks: &[Block],
         eye: &Eye,
-        around: &Around<'_, impl Fn(u32, Vec3) -> bool, impl Fn(ModuleId) -> u8>,
+        importance: &impl Fn(u32, ModuleId) -> u8,
     ) {
         self.candidates.clear();
         let planes = eye.side_planes();
@@ -269,20 +298,19 @@ impl FlatLabels {
                 continue;
             }
             let strip = place.em / EM;
-            let new = Candidate {
-                block: place.block,
-                em: place.em,
-                margin: place.margin,
-                baseline: strip * BASELINE,
-                pixels: 0.0,
-                is_roof: false,
-                joined: place.joined,
-                was_shown: self.before.binary_search(&place.block).is_ok(),
-                importance: (around.importance)(block.module),
-            };
             let pixels = place.em * pixels_at(block, eye);
             if pixels >= NAMED {
-                self.candidates.push(Candidate { pixels, ..new });
+                self.candidates.push(Candidate {
+                    block: place.block,
+                    em: place.em,
+                    margin: place.margin,
+                    baseline: strip * BASELINE,
+                    pixels,
+                    is_roof: false,
+                    joined: place.joined,
+                    was_shown: self.before.binary_search(&place.block).is_ok(),
+                    importance: importance(place.block, block.module),
+                });
             }
             if may_name_roofs {
                 // What stands on it itself; districts on it have places of their own.
@@ -290,7 +318,7 @@ impl FlatLabels {
                 while child < block.subtree_end as usize {
                     let of = &blocks[child];
                     if of.kind != BlockKind::Terrace {
-                        self.add_roof(child as u32, of, eye, &planes, &around.importance);
+                        self.add_roof(child as u32, of, eye, &planes, importance);
                     }
                     child = of.subtree_end as usize;
                 }
@@ -305,7 +333,7 @@ impl FlatLabels {
         block: &Block,
         eye: &Eye,
         planes: &[Vec4; 4],
-        importance: &impl Fn(ModuleId) -> u8,
+        importance: &impl Fn(u32, ModuleId) -> u8,
     ) {
         let size = block.max - block.min;
         let at = pixels_at(block, eye);
@@ -321,12 +349,13 @@ impl FlatLabels {
                 is_roof: true,
                 joined: 0,
                 was_shown: self.before.binary_search(&index).is_ok(),
-                importance: importance(block.module),
+                importance: importance(index, block.module),
             });
         }
     }
 
-    /// Lays a name; false when it does not fit its place, the screen or what is already laid.
+    /// Lays a name, and gives its width in world units; none when it does not fit its place, the screen or what is
+    /// already laid.
     fn set(
         &mut self,
         hierarchy: &Hierarchy,
@@ -334,10 +363,10 @@ impl FlatLabels {
         candidate: &Candidate,
         eye: &Eye,
         looks: &[BlockLook],
-    ) -> bool {
+    ) -> Option<f32> {
         if self.shown == self.labels.len() {
             self.labels.push(FlatLabel {
-                text: String::new(),
+                text: String::with_capacity(ROOMY_TEXT),
                 module: block.module,
                 origin: Vec3::ZERO,
                 right: Vec3::X,
@@ -350,10 +379,15 @@ impl FlatLabels {
         let &Candidate {
             margin, is_roof, ..
         } = candidate;
-        name_of(hierarchy, block.module, candidate.joined, &mut self.name);
-        let name = self.name.as_str();
+        let written = &mut self.written[candidate.block as usize % KEPT];
+        if written.of != candidate.block + 1 {
+            written.of = candidate.block + 1;
+            name_of(hierarchy, block.module, candidate.joined, &mut written.text);
+            written.width = text::width(&written.text);
+        }
+        let name = written.text.as_str();
         let room = block.max.x - block.min.x - 2.0 * margin;
-        let needed = text::width(name).max(0.1);
+        let needed = written.width.max(0.1);
         let (visible, legible) = match is_roof {
             true => (ROOF_VISIBLE, ROOF_LEGIBLE),
             false => (VISIBLE, LEGIBLE),
@@ -375,13 +409,20 @@ impl FlatLabels {
             roomy =
                 ease(least, least * ROOMY, most) * ease(ROOF_LETTERS, ROOF_LETTERS * ROOMY, wide);
             if roomy == 0.0 {
-                return false;
+                return None;
             }
         }
-        if pixels < visible || !text::shorten(name, room / em, &mut label.text) {
-            return false;
+        if pixels < visible {
+            return None;
         }
-        let width = text::width(&label.text) * em;
+        let width = match written.width <= room / em {
+            // As it is.
+            true => written.width,
+            false if text::shorten(name, room / em, &mut label.text) => text::width(&label.text),
+            false => return None,
+        };
+        let is_whole = written.width <= room / em;
+        let width = width * em;
 
         // The baseline runs through the strip; where the picture cuts it, the name slides along it.
         let sign = if self.turned { -1.0 } else { 1.0 };
@@ -403,9 +444,7 @@ impl FlatLabels {
             .get(candidate.block as usize)
             .map_or(0.0, |look| look.rise);
         let start = Vec3::new(x, y, block.max.z + rise);
-        let Some((from, to)) = eye.visible(start, right, room) else {
-            return false;
-        };
+        let (from, to) = eye.visible(start, right, room)?;
         let slack = to - from - width;
         let origin = start + right * from.min(room - width).max(0.0);
         let quad = [
@@ -415,28 +454,35 @@ impl FlatLabels {
             origin + up * em * 0.76,
         ];
         let [Some(a), Some(b), Some(c), Some(d)] = quad.map(|corner| eye.project(corner)) else {
-            return false;
+            return None;
         };
-        let quad = [a, b, c, d];
+        let quad = Quad::new([a, b, c, d]);
         // At the edge of the picture a name goes by degrees, not at once; what fits to the digit fits.
         let beyond = (room - (to - from)).max(0.0);
         let space = ease(-em * EDGE, em * EDGE, slack).max(1.0 - beyond / (em * EDGE));
         if space <= 0.0 || self.is_taken(&quad) {
-            return false;
+            return None;
         }
         self.quads.truncate(self.shown);
         self.quads.push(quad);
         let label = &mut self.labels[self.shown];
+        if is_whole {
+            label
+                .text
+                .clone_from(&self.written[candidate.block as usize % KEPT].text);
+        }
         label.module = block.module;
         (label.origin, label.right, label.up, label.em) = (origin, right, up, em);
         label.opacity = ease(visible, legible, pixels) * space * roomy;
-        true
+        Some(width)
     }
 
     /// Whether a name is already where this one would lie.
-    fn is_taken(&self, quad: &[Vec2; 4]) -> bool {
-        let mut near = bands_of(quad, self.bands.len()).flat_map(|band| &self.bands[band]);
-        near.any(|&other| overlap(quad, &self.quads[other as usize]))
+    fn is_taken(&self, quad: &Quad) -> bool {
+        let mut near = quad
+            .bands(self.bands.len())
+            .flat_map(|band| &self.bands[band]);
+        near.any(|&other| quad.overlaps(&self.quads[other as usize]))
     }
 }
 

@@ -7,15 +7,36 @@ use crate::layout::labels::Eye;
 /// The height of a band of the screen in which contenders for a place are sought, in pixels.
 pub(super) const BAND: f32 = 48.0;
 
-/// The bands of the screen that a quadrilateral lies in.
-pub(super) fn bands_of(quad: &[Vec2; 4], bands: usize) -> std::ops::RangeInclusive<usize> {
-    let band = |y: f32| ((y / BAND).max(0.0) as usize).min(bands.saturating_sub(1));
-    let low = quad
-        .iter()
-        .map(|corner| corner.y)
-        .fold(f32::INFINITY, f32::min);
-    let high = quad.iter().map(|corner| corner.y).fold(0.0, f32::max);
-    band(low)..=band(high)
+/// A quadrilateral on the screen, convex, and the upright box about it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Quad {
+    corners: [Vec2; 4],
+    min: Vec2,
+    max: Vec2,
+}
+
+impl Quad {
+    pub fn new(corners: [Vec2; 4]) -> Quad {
+        let [a, b, c, d] = corners;
+        Quad {
+            corners,
+            min: a.min(b).min(c.min(d)),
+            max: a.max(b).max(c.max(d)),
+        }
+    }
+
+    /// The bands of the screen that it lies in, of so many.
+    pub fn bands(&self, bands: usize) -> std::ops::RangeInclusive<usize> {
+        let band = |y: f32| ((y / BAND).max(0.0) as usize).min(bands.saturating_sub(1));
+        band(self.min.y)..=band(self.max.y.max(0.0))
+    }
+
+    /// Whether two overlap: no side of either separates them.
+    pub fn overlaps(&self, other: &Quad) -> bool {
+        self.max.cmpgt(other.min).all()
+            && other.max.cmpgt(self.min).all()
+            && overlap(&self.corners, &other.corners)
+    }
 }
 
 impl Eye {
@@ -41,12 +62,7 @@ impl Eye {
 }
 
 /// Whether two convex quadrilaterals overlap: no side of either separates them.
-pub(super) fn overlap(a: &[Vec2; 4], b: &[Vec2; 4]) -> bool {
-    let left = |quad: &[Vec2; 4]| quad.iter().fold(f32::INFINITY, |x, at| x.min(at.x));
-    let right = |quad: &[Vec2; 4]| quad.iter().fold(f32::NEG_INFINITY, |x, at| x.max(at.x));
-    if right(a) <= left(b) || right(b) <= left(a) {
-        return false;
-    }
+fn overlap(a: &[Vec2; 4], b: &[Vec2; 4]) -> bool {
     let separated = |of: &[Vec2; 4]| {
         (0..4).any(|side| {
             let normal = (of[(side + 1) % 4] - of[side]).perp();
@@ -76,6 +92,11 @@ mod tests {
 
     #[test]
     fn quadrilaterals_overlap_unless_a_line_separates_them() {
+        let overlap = |a: &[Vec2; 4], b: &[Vec2; 4]| {
+            let is_boxed = Quad::new(*a).overlaps(&Quad::new(*b));
+            assert_eq!(is_boxed, super::overlap(a, b));
+            is_boxed
+        };
         assert!(overlap(&square(0.0, 0.0, 0.0), &square(0.5, 0.5, 0.7)));
         assert!(!overlap(&square(0.0, 0.0, 0.0), &square(1.0, 0.0, 0.0)));
         // Their bounding boxes overlap, they do not.

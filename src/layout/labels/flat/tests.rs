@@ -47,11 +47,14 @@ fn above(middle: Vec2, width: f32) -> Eye {
     }
 }
 
-fn around(is_seen: bool) -> Around<'static, impl Fn(u32, Vec3) -> bool, impl Fn(ModuleId) -> u8> {
+#[expect(clippy::type_complexity, reason = "closures have no names")]
+fn around(
+    is_seen: bool,
+) -> Around<'static, impl Fn(u32, [Vec3; 2], &[Vec3]) -> usize, impl Fn(u32, ModuleId) -> u8> {
     Around {
         looks: &[],
-        is_seen: move |_, _| is_seen,
-        importance: |_| 0,
+        seen: move |_, _, points: &[Vec3]| if is_seen { points.len() } else { 0 },
+        importance: |_, _| 0,
     }
 }
 
@@ -171,4 +174,81 @@ fn a_file_without_functions_and_a_collapsed_module_are_named_as_large_as_a_funct
             "{page} {other:?}"
         );
     }
+}
+
+/// Two districts on the same ground, so that only one of their names has room; and the places of the two.
+fn contended() -> (Hierarchy, Vec<Block>, [usize; 2]) {
+    let mut builder = HierarchyBuilder::new("city");
+    for district in ["first", "other"] {
+        let module = Module::named(ModuleKind::Directory, district);
+        let district = builder.add(NodeId::ROOT, module);
+        for file in 0..9 {
+            let name = format!("{file}.c");
+            builder.add(district, Module::named(ModuleKind::File, &name));
+        }
+    }
+    let (hierarchy, _) = builder.build();
+    let cut = Cut::all();
+    let mut blocks = layout(&hierarchy, &cut, &[], &Heights::Even, Tiling::Squarified);
+    let [first, other] = [1, blocks[1].subtree_end as usize];
+    (blocks[other].min, blocks[other].max) = (blocks[first].min, blocks[first].max);
+    (hierarchy, blocks, [first, other])
+}
+
+#[test]
+fn of_two_names_for_one_place_the_one_that_is_there_stays() {
+    let (hierarchy, mut blocks, [first, other]) = contended();
+    let mut labels = FlatLabels::new(&blocks);
+    let eye = above(Vec2::new(500.0, 350.0), CITY_SIZE);
+    let height = blocks[first].max.z;
+    let mut shown = |by: f32| {
+        (blocks[first].max.z, blocks[other].max.z) = (height + by, height - by);
+        labels.update(&hierarchy, &blocks, &eye, &around(true));
+        let names = labels.labels().iter().map(|it| it.text.clone());
+        let names: Vec<String> = names.filter(|it| it == "first" || it == "other").collect();
+        assert_eq!(names.len(), 1, "{names:?}");
+        names.concat()
+    };
+    let before = shown(3.0);
+    assert_eq!(before, "first", "the nearer one is larger");
+    for frame in 0u8..20 {
+        // Now the one, now the other is a little nearer.
+        assert_eq!(shown(if frame % 2 == 0 { -3.0 } else { 3.0 }), before);
+    }
+    // Nearer by far.
+    assert_eq!(shown(-200.0), "other");
+    assert_eq!(shown(3.0), "other", "and stays as well");
+}
+
+#[test]
+fn a_name_goes_later_than_it_comes_when_something_comes_before_it() {
+    let (hierarchy, blocks) = city();
+    let mut labels = FlatLabels::new(&blocks);
+    let eye = above(Vec2::new(500.0, 350.0), CITY_SIZE);
+    labels.update(&hierarchy, &blocks, &eye, &around(true));
+    let city = labels.labels().iter().find(|it| it.text == "city");
+    let city = city.expect("it has room").clone();
+    let (start, width) = (city.origin.x, text::width("city") * city.em);
+    // By how much of the root's name shows.
+    let mut is_shown = |share: f32| {
+        let end = start + width * share;
+        let around = Around {
+            looks: &[],
+            seen: |on, _, points: &[Vec3]| {
+                let seen = points.iter();
+                seen.filter(|point| on != 0 || point.x < end).count()
+            },
+            importance: |_, _| 0,
+        };
+        labels.update(&hierarchy, &blocks, &eye, &around);
+        labels.labels().iter().any(|it| it.text == "city")
+    };
+    assert!(is_shown(1.0));
+    assert!(is_shown(0.5), "what is there stays");
+    assert!(!is_shown(0.2));
+    for _ in 0..3 {
+        assert!(!is_shown(0.5), "what is not there does not come at once");
+    }
+    assert!(is_shown(0.9));
+    assert!(is_shown(0.5));
 }
