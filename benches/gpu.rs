@@ -350,6 +350,12 @@ fn with_most_names(session: &Session, view: &mut LandscapeView, pixels: Vec2) ->
     most.map_or_else(Scene::overview, |(_, camera)| camera)
 }
 
+/// The steps of a frame, in order: the landscape's two, handing over looks, arcs and names, and what the graphics library
+/// does for the passes.
+const PARTS: [&str; 7] = [
+    "moment", "names", "looks", "arcs", "letters", "passes", "submit",
+];
+
 /// What this program itself does for a frame of a million boxes, 10,000 arcs and a thousand names, without the device:
 /// the landscape's part, then that of handing over and recording. Median of the frames.
 fn own_parts(gpu: &Gpu) {
@@ -371,18 +377,21 @@ fn own_parts(gpu: &Gpu) {
     let target = target(gpu, size);
     let frames = if is_software { 40 } else { 200 };
     println!(
-        "| own part, {} boxes | arcs, names | landscape | renderer | memory asked for |",
-        view.blocks().len()
+        "| own part, {} boxes | arcs, names | {} | together, median / most (must 2, aim 0.5) | memory asked for |",
+        view.blocks().len(),
+        PARTS.join(" | "),
     );
-    println!("|---|---|---|---|---|");
+    println!("|---|---|{}---|---|", "---|".repeat(PARTS.len()));
     let mut shown = None;
     for (what, is_playing, is_moving) in [
         ("nothing changes", false, false),
         ("camera moves", false, true),
         ("trace plays", true, false),
+        ("both", true, true),
     ] {
-        let (mut landscape, mut recording) = (Vec::new(), Vec::new());
-        let (mut asked_landscape, mut asked_recording) = (Vec::new(), Vec::new());
+        let mut parts: [Vec<f64>; PARTS.len()] = Default::default();
+        let mut together = Vec::new();
+        let mut asked_for: [Vec<f64>; 2] = Default::default();
         for number in 0..frames + WARM {
             let by = if is_moving { number as f32 * 0.05 } else { 0.0 };
             let camera = Camera {
@@ -402,9 +411,17 @@ fn own_parts(gpu: &Gpu) {
                 ..Moment::default()
             };
             let selection = Selection::default();
-            let (begin, before) = (own(), asked());
+            let mut taken = [0.0; PARTS.len()];
+            let (mut last, before) = (own(), asked());
+            let mut part = |of: usize| {
+                let now = own();
+                let since = last.zip(now).map_or(f64::NAN, |(from, to)| to - from);
+                taken[of] += since;
+                last = now;
+            };
             view.point(&selection);
             view.show(&session, Some(moment));
+            part(0);
             let are_others = shown.replace(moment) != Some(moment);
             view.label(
                 &session,
@@ -414,16 +431,17 @@ fn own_parts(gpu: &Gpu) {
                 &Lettering::whole(pixels, 14.0),
             );
             view.marked_arcs(&selection);
-            let (between, given) = (own(), asked());
+            part(1);
+            let given = asked();
             // As the window does it.
             if are_others {
-                for range in view.changed_looks() {
-                    let range = range.start as usize..range.end as usize;
-                    renderer.set_looks(range.start, &view.looks()[range]);
-                }
+                renderer.set_changed_looks(view.looks(), view.changed_looks());
+                part(2);
                 renderer.set_arcs(gpu, view.arcs());
+                part(3);
             }
             renderer.set_labels(gpu, view.flat_labels(), view.screen_labels());
+            part(4);
             let mut encoder = gpu.device.create_command_encoder(&Default::default());
             let frame = Frame {
                 camera,
@@ -434,31 +452,34 @@ fn own_parts(gpu: &Gpu) {
                 quality: Quality::for_device(gpu.adapter.get_info().device_type),
             };
             renderer.draw(gpu, &mut encoder, &target, &frame);
+            part(5);
             gpu.queue.submit([encoder.finish()]);
-            let (end, all) = (own(), asked());
+            part(6);
+            let all = asked();
             let _ = gpu.wait();
             if number >= WARM {
-                let since = |from: Option<f64>, to: Option<f64>| {
-                    from.zip(to).map_or(f64::NAN, |(from, to)| to - from)
-                };
-                landscape.push(since(begin, between));
-                recording.push(since(between, end));
-                asked_landscape.push((given - before) as f64);
-                asked_recording.push((all - given) as f64);
+                together.push(taken.iter().sum());
+                for (all, one) in parts.iter_mut().zip(taken) {
+                    all.push(one);
+                }
+                asked_for[0].push((given - before) as f64);
+                asked_for[1].push((all - given) as f64);
             }
         }
-        let median = |mut of: Vec<f64>| {
+        let median = |of: &mut Vec<f64>| {
             of.sort_by(f64::total_cmp);
             of[of.len() / 2]
         };
+        let parts = parts.each_mut().map(|of| format!("{:.2}", median(of)));
         println!(
-            "| {what} | {}, {} | {:.2} ms | {:.2} ms (together must 2, aim 0.5) | {} and {} times |",
+            "| {what} | {}, {} | {} | {:.2} / {:.2} ms | {} and {} times |",
             view.arcs().arcs.len(),
             view.flat_labels().len() + view.screen_labels().len(),
-            median(landscape),
-            median(recording),
-            median(asked_landscape),
-            median(asked_recording),
+            parts.join(" | "),
+            median(&mut together),
+            together.last().copied().unwrap_or(f64::NAN),
+            median(&mut asked_for[0]),
+            median(&mut asked_for[1]),
         );
     }
 }

@@ -144,6 +144,19 @@ impl Window<'_> {
 
     /// One in which a fault of the graphics device happens; none for an empty text.
     fn open_with<'a>(display: &'a Display, inputs: &[&Path], fault: &str) -> Window<'a> {
+        Window::open_as(display, inputs, &[("CALLSCAPE_FAULT", fault)])
+    }
+
+    /// One on a screen of a scale.
+    fn open_scaled<'a>(display: &'a Display, inputs: &[&Path], scale: &str) -> Window<'a> {
+        Window::open_as(display, inputs, &[("WINIT_X11_SCALE_FACTOR", scale)])
+    }
+
+    fn open_as<'a>(
+        display: &'a Display,
+        inputs: &[&Path],
+        variables: &[(&str, &str)],
+    ) -> Window<'a> {
         static OPENED: AtomicU32 = AtomicU32::new(0);
         let number = OPENED.fetch_add(1, Ordering::Relaxed);
         let name = format!("callscape-state-{}-{number}", std::process::id());
@@ -152,7 +165,7 @@ impl Window<'_> {
             .callscape()
             .args(inputs)
             .env("CALLSCAPE_STATE", &log)
-            .env("CALLSCAPE_FAULT", fault)
+            .envs(variables.iter().copied())
             .stderr(Stdio::null())
             .spawn()
             .expect("the program is built");
@@ -887,6 +900,30 @@ fn a_window_may_have_any_size() {
     }
     window.wait_for_rest();
     window.close();
+}
+
+/// On a screen of twice the scale all is twice as large, and what lies under the pointer is still found.
+#[test]
+fn a_window_has_the_scale_of_its_screen() {
+    let Some(display) = Display::open() else {
+        return;
+    };
+    let source = common::data("window/source");
+    for scale in ["1", "2", "1.25"] {
+        let window = Window::open_scaled(&display, &[&source], scale);
+        window.wait("open session", |state| state["open"].is_string());
+        window.wait_for_rest();
+        // The middle of the landscape is in the picture however large what stands around it is.
+        window.point(480, 330);
+        window.wait("something pointed at", |state| state["hovered"].is_string());
+        let found = window.state()["hovered"].clone();
+        window.display.xdotool(&["click", "1"]);
+        let state = window.wait("a selection", |state| state["selected"].is_string());
+        assert_eq!(state["selected"], found, "at {scale}");
+        assert_eq!(state["messages"], serde_json::json!([]), "at {scale}");
+        draws_nothing_at_rest(&window);
+        window.close();
+    }
 }
 
 /// Runs a window that cannot open; what it says on standard error.

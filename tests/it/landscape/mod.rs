@@ -15,9 +15,10 @@ use callscape::facts::functions::Function;
 use callscape::facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
 use callscape::facts::recording::{Recording, RecordingKind};
 use callscape::filter::cut::Cut;
+use callscape::filter::selection::{Pointed, Selection};
 use callscape::layout::geometry::{Arc, Arcs};
 use callscape::units::{Cost, ModuleId, Time, TimeRange};
-use callscape::views::landscape::{LandscapeSettings, LandscapeView, Moment};
+use callscape::views::landscape::{ArcMode, LandscapeSettings, LandscapeView, Moment};
 use callscape::warnings::{Place, Reporter};
 use glam::Vec3;
 
@@ -199,6 +200,73 @@ fn a_moment_looks_the_same_whatever_was_shown_before() {
             (paths, looks)
         };
         assert_eq!(curves(&wandering), curves(&fresh));
+    }
+}
+
+/// Played in small steps to and fro with jumps between them, what is counted from step to step is what is summed up at
+/// once, in all modes and where there are too many arcs.
+#[test]
+fn a_moment_is_the_same_played_to_and_jumped_to() {
+    let session = session_of(6, [6, 5, 8], 1_000_000);
+    let mut random = Random(7);
+    for mode in [ArcMode::All, ArcMode::Step, ArcMode::Selection] {
+        for most_arcs in [usize::MAX, 700, 350, 20] {
+            let settings = LandscapeSettings {
+                arcs: mode,
+                most_arcs,
+                ..settings()
+            };
+            let mut playing = LandscapeView::new(&session, &settings, &Cut::all());
+            let mut time = 300_000u64;
+            let mut range = None;
+            let mut most = 0;
+            for step in 0..60 {
+                let selection = Selection {
+                    chosen: Pointed::at_module(Some(ModuleId(7 + step / 20 * 30))),
+                    ..Selection::default()
+                };
+                let previous = match random.below(4) {
+                    0 => time.saturating_sub(random.below(9_000)),
+                    _ => time,
+                };
+                time = match random.below(9) {
+                    0 => random.below(1_000_000),
+                    1 | 2 => time.saturating_sub(random.below(4_000)),
+                    _ => time + random.below(4_000),
+                };
+                if step % 15 == 0 {
+                    let [a, b] = [0, 1].map(|_| Time::from_ns(random.below(1_000_000)));
+                    let some = TimeRange::new(a.min(b), a.max(b));
+                    range = (random.below(2) == 0).then_some(some);
+                }
+                let moment = Some(Moment {
+                    time: Time::from_ns(time),
+                    previous: Time::from_ns(previous.min(time)),
+                    range,
+                    ..Moment::default()
+                });
+                let mut fresh = LandscapeView::new(&session, &settings, &Cut::all());
+                for view in [&mut playing, &mut fresh] {
+                    view.point(&selection);
+                    view.show(&session, moment);
+                }
+                assert_eq!(playing.looks(), fresh.looks(), "{moment:?}");
+                let counted = |view: &LandscapeView| view.relations().collect::<Vec<_>>();
+                assert_eq!(counted(&playing), counted(&fresh), "{mode:?} {moment:?}");
+                assert_eq!(playing.arcs_left_out(), fresh.arcs_left_out());
+                let drawn = |view: &LandscapeView| -> Vec<Arc> {
+                    let arcs = view.arcs().arcs.iter();
+                    arcs.map(|&arc| Arc {
+                        first_point: 0,
+                        ..arc
+                    })
+                    .collect()
+                };
+                assert_eq!(drawn(&playing), drawn(&fresh), "{mode:?} {moment:?}");
+                most = most.max(playing.arcs_left_out());
+            }
+            assert!(most > 0 || most_arcs > 20 || mode == ArcMode::Selection);
+        }
     }
 }
 
