@@ -91,7 +91,9 @@ fn resolve(in: FullScreen) -> @location(0) vec4f {
     // Patterns of marks: as wide on the screen near and far, and narrower on small blocks.
     let mark = floor(data.a * 0.5);
     let middle = 0.5 * (block.low + block.high);
-    let pixel = length(middle - eye) * length(frame.ray_down) / length(through);
+    // By how far the block lies before the camera, the same all over it: stripes do not change their width within one.
+    let forward = cross(frame.ray_right, frame.ray_down);
+    let pixel = abs(dot(middle - eye, forward) / dot(frame.ray, forward)) * length(frame.ray_down);
     let side = min(block.high.x - block.low.x, block.high.y - block.low.y);
     let period = min(exp2(round(log2(max(pixel * 11.0, 1e-6)))), max(0.45 * side, 1e-3));
     let upright = select(world.x, world.x + world.y, is_wall);

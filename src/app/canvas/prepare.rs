@@ -91,7 +91,12 @@ impl Canvas {
                 self.landscape_frame(bench, target, sharpness, pixels_per_point, (which, news))
             });
         }
-        let sheets = self.prepare_sheets(bench, pixels_per_point);
+        // A view that opens is hardly open in a rough frame: the next one draws it.
+        let sheets = if self.is_rough {
+            Vec::new()
+        } else {
+            self.prepare_sheets(bench, pixels_per_point)
+        };
         Prepared { landscapes, sheets }
     }
 
