@@ -62,6 +62,12 @@ impl Watch {
         let _ = wakes.send(wake);
         let alive = Arc::new(());
         let is_alive = Arc::downgrade(&alive);
+        // The system tells of absolute paths, also where `callscape src` was typed.
+        let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
+        let watched = Watched {
+            source_dir: watched.source_dir.map(absolute),
+            mapping: watched.mapping.map(absolute),
+        };
         let work = move || watch(&watched, &sender, &wake_receiver, &is_alive);
         // Without a thread nothing is watched; everything else goes on.
         let _ = std::thread::Builder::new()
@@ -375,6 +381,26 @@ mod tests {
         assert_eq!(changed(&watch), sources);
         std::fs::write(dir.join("src/new/deep/x.c"), "int b;").expect("a file");
         assert_eq!(changed(&watch), sources);
+        let _ = std::fs::remove_dir_all(&dir);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_tree_is_watched_by_its_path_from_the_working_directory() {
+        let name = format!("callscape-watch-relative-{}", std::process::id());
+        let dir = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&dir).expect("a folder");
+        let here = std::env::current_dir().expect("a working directory");
+        let mut relative: PathBuf = here.components().skip(1).map(|_| "..").collect();
+        relative.push(dir.strip_prefix("/").expect("an absolute path"));
+        let watched = Watched {
+            source_dir: Some(relative),
+            mapping: None,
+        };
+        let watch = Watch::start(watched, Box::new(|| ()));
+        std::thread::sleep(Duration::from_millis(300));
+        std::fs::write(dir.join("a.c"), "int a;").expect("a file");
+        assert!(changed(&watch).sources);
         let _ = std::fs::remove_dir_all(&dir);
     }
 
