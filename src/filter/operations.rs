@@ -175,20 +175,11 @@ pub(super) mod tests {
     use crate::facts::builder::{Timestamp, TraceBuilder};
     use crate::facts::functions::Function;
     use crate::facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
+    use crate::facts::trace::random::random_numbers;
     use crate::filter::filters::{FilterStep, Filters};
     use crate::filter::selection::CallOf;
     use crate::units::{ModuleId, Time};
     use crate::warnings::{Place, Reporter};
-
-    pub fn numbers(seed: u64) -> impl FnMut(u64) -> u64 {
-        let mut state = seed.wrapping_mul(2).wrapping_add(1);
-        move |limit| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
-            (state >> 33) % limit
-        }
-    }
 
     /// A module for each function of a random trace, and which is whose.
     pub fn modules_of_trace() -> (Hierarchy, Vec<ModuleId>) {
@@ -270,7 +261,7 @@ pub(super) mod tests {
     #[test]
     fn operations_keep_what_their_definitions_say() {
         for seed in 0..200 {
-            let mut below = numbers(seed);
+            let mut below = random_numbers(seed);
             let trace = random_trace(&mut below);
             let all = enclosing(&trace);
             assert_eq!(

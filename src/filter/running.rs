@@ -276,16 +276,15 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use crate::facts::trace::random::random_numbers;
     use crate::filter::operations::Kept;
-    use crate::filter::operations::tests::{
-        modules_of_trace, numbers, random_filters, random_trace,
-    };
+    use crate::filter::operations::tests::{modules_of_trace, random_filters, random_trace};
 
     #[test]
     fn running_sums_are_those_of_the_calls_that_the_operations_leave() {
         let (hierarchy, modules) = modules_of_trace();
         for seed in 0..300 {
-            let mut below = numbers(seed);
+            let mut below = random_numbers(seed);
             let trace = random_trace(&mut below);
             let filters = random_filters(&mut below);
             let rules = filters.rules(&hierarchy, &modules);

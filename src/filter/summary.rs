@@ -154,10 +154,9 @@ fn count(functions: &mut [FunctionSummary], relations: &mut Relations, left: &Le
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::facts::trace::random::random_numbers;
     use crate::filter::operations::Kept;
-    use crate::filter::operations::tests::{
-        modules_of_trace, numbers, random_filters, random_trace,
-    };
+    use crate::filter::operations::tests::{modules_of_trace, random_filters, random_trace};
     use crate::filter::selection::CallOf;
     use crate::units::{ThreadId, Time};
 
@@ -165,7 +164,7 @@ mod tests {
     fn a_summary_is_what_the_operations_leave() {
         let (hierarchy, modules) = modules_of_trace();
         for seed in 0..400 {
-            let mut below = numbers(seed);
+            let mut below = random_numbers(seed);
             let trace = random_trace(&mut below);
             let filters = random_filters(&mut below);
             let end = trace.duration().ns() + 2;

@@ -115,8 +115,9 @@ fn contexts_left(
 mod tests {
     use super::*;
     use crate::facts::profile::Value;
+    use crate::facts::trace::random::random_numbers;
     use crate::filter::filters::{FilterStep, Filters};
-    use crate::filter::operations::tests::{modules_of_trace, numbers};
+    use crate::filter::operations::tests::modules_of_trace;
     use crate::units::{Cost, Unit};
     use std::collections::BTreeMap;
 
@@ -127,7 +128,7 @@ mod tests {
         let (hierarchy, modules) = modules_of_trace();
         let (mut left_out, mut cut) = (0, 0);
         for seed in 0..300 {
-            let mut below = numbers(seed);
+            let mut below = random_numbers(seed);
             // Call paths with what they weigh themselves.
             let mut paths: BTreeMap<Vec<u32>, u64> = BTreeMap::new();
             for _ in 0..1 + below(30) {

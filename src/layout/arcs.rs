@@ -225,6 +225,7 @@ mod tests {
 
     use super::*;
     use crate::layout::geometry::{Block, BlockKind};
+    use crate::layout::ranking::tests::relation;
     use crate::layout::treemap::parents;
     use crate::units::ModuleId;
 
@@ -247,16 +248,6 @@ mod tests {
             block(5, 2, 50.0, 70.0, 6),
             block(6, 2, 70.0, 100.0, 7),
         ]
-    }
-
-    fn relation(from: u32, to: u32, calls: u64, step_calls: u64) -> BlockRelation {
-        BlockRelation {
-            from,
-            to,
-            calls,
-            step_calls,
-            ..BlockRelation::default()
-        }
     }
 
     /// The arcs of relations at a limit, in order the relations drawn, and how many are left out.

@@ -193,10 +193,10 @@ impl Drawn {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn relation(from: u32, to: u32, calls: u64, step_calls: u64) -> BlockRelation {
+    pub fn relation(from: u32, to: u32, calls: u64, step_calls: u64) -> BlockRelation {
         BlockRelation {
             from,
             to,

@@ -198,24 +198,21 @@ impl Canvas {
         let limit = self.gpu.device.limits().max_texture_dimension_2d;
         let size = fitted(size, limit);
         let id = self.picture(of);
-        let is_other = self.pictures.get(&of).is_none_or(|it| it.size != size);
-        let picture = self.pictures.get_mut(&of);
-        let is_stale = picture.is_some_and(|it| std::mem::take(&mut it.is_stale));
+        // It was just seen to that there is one.
+        let Some(picture) = self.pictures.get_mut(&of) else {
+            return Target { size, is_new: true };
+        };
+        let is_stale = std::mem::take(&mut picture.is_stale);
+        let is_other = picture.size != size;
         if is_other {
             let (target, stored) = texture(&self.gpu, size);
+            (picture.size, picture.target) = (size, target);
             self.panels.update_egui_texture_from_wgpu_texture(
                 &self.gpu.device,
                 &stored,
                 filter(self.is_rough),
                 id,
             );
-            let picture = Picture {
-                size,
-                target,
-                id,
-                is_stale: false,
-            };
-            self.pictures.insert(of, picture);
         }
         Target {
             size,
