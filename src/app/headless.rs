@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use glam::{Vec2, Vec3};
+use glam::Vec2;
 
-use super::camera::home;
-use super::camera::pose::{Bounds, FOV_Y, FreeArea, Pose};
+use super::camera::pose::Pose;
 use super::legend::Legend;
 use super::panels::legend::{Meanings, Shown};
 use super::sheets::{SheetAction, Sheets};
+pub use super::viewpoint::Viewpoint;
+use super::viewpoint::pose;
 use crate::analysis::session::Session;
 use crate::filter::cut::Cut;
 use crate::filter::filters::Filters;
@@ -28,20 +29,6 @@ use crate::views::landscape::{
 use crate::views::metrics::ModuleMetrics;
 use crate::views::mural::MuralRows;
 use crate::views::table::ViewId;
-
-/// Where a picture is taken from: home, or as far as given otherwise.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Viewpoint {
-    /// The module that the picture shows with its surroundings; the whole city for none.
-    pub focus: Option<ModuleId>,
-    /// Heading in radians from east to north; how far the camera looks down, in radians.
-    pub yaw: Option<f32>,
-    pub pitch: Option<f32>,
-    /// From the eye to what is in the middle, in world units (the city is 1000 wide).
-    pub distance: Option<f32>,
-    /// Vertical field of view in radians.
-    pub fov_y: Option<f32>,
-}
 
 /// What all pictures of a sequence share.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -96,15 +83,6 @@ const TILE: [u32; 2] = [4096, 2048];
 
 /// A legend takes no more than this share of a picture's height; without that much room there is none.
 pub(super) const LEGEND_SHARE: f32 = 0.45;
-
-/// How much of the picture stays free around the city.
-const FREE: FreeArea = FreeArea {
-    min: Vec2::new(-0.96, -0.95),
-    max: Vec2::new(0.96, 0.93),
-};
-
-/// What arcs need over the city, in world units.
-const ARCS: f32 = 60.0;
 
 /// Lines are as wide as in the window on a picture whose shorter side has so many pixels, or less.
 const PLAIN_LINES: f32 = 720.0;
@@ -172,7 +150,13 @@ impl<'a> Studio<'a> {
                 legend = Some((drawn, height));
             }
         }
-        let pose = pose(&view, &settings, !session.recordings.is_empty());
+        let pose = pose(
+            &view,
+            &session.hierarchy,
+            &settings.viewpoint,
+            settings.size,
+            !session.recordings.is_empty(),
+        );
         Ok(Studio {
             session,
             legend,
@@ -483,42 +467,6 @@ pub(super) fn meanings<'a>(
             keeps_room: false,
         }),
     }
-}
-
-fn pose(view: &LandscapeView, settings: &PictureSettings, plays: bool) -> Pose {
-    let [width, height] = settings.size.map(|side| side as f32);
-    let viewpoint = settings.viewpoint;
-    let bounds = |module| {
-        let (min, max) = view.bounds(module).unwrap_or_default();
-        Bounds { min, max }
-    };
-    let aspect = width / height;
-    let mut city = bounds(ModuleId::ROOT);
-    if plays {
-        city.max.z += ARCS;
-    }
-    let at_home = home(&city, aspect, FREE);
-    let framed = match viewpoint.focus {
-        Some(module) => {
-            // Its surroundings say where it is.
-            let of = bounds(module);
-            let margin = (of.max - of.min).truncate().max_element() * 0.4;
-            let margin = Vec3::new(margin, margin, 0.0);
-            Bounds {
-                min: of.min - margin,
-                max: of.max + margin,
-            }
-        }
-        None => city,
-    };
-    let yaw = viewpoint.yaw.unwrap_or(at_home.yaw);
-    let pitch = viewpoint.pitch.unwrap_or(at_home.pitch);
-    let fov_y = viewpoint.fov_y.unwrap_or(FOV_Y);
-    let mut pose = Pose::framing(&framed, [yaw, pitch], fov_y, aspect, FREE);
-    if let Some(distance) = viewpoint.distance {
-        pose.distance = distance * pose.lens();
-    }
-    pose
 }
 
 /// Letters of a sheet have their size on a picture whose shorter side has so many pixels, or less.

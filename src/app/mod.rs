@@ -41,6 +41,7 @@ mod state_log;
 mod style;
 pub mod table_picture;
 mod versus;
+mod viewpoint;
 mod watch;
 mod window;
 mod work;
