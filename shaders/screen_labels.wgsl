@@ -5,8 +5,9 @@ struct Plate {
     sides: vec4f,
     radius: f32,
     opacity: f32,
+    // 1 where it stands over the picture with a hairline and a shadow, 0 where it lies in it.
+    raised: f32,
     pad0: f32,
-    pad1: f32,
 }
 
 override ENCODE: bool = false;
@@ -47,10 +48,10 @@ fn plate(in: Corner) -> @location(0) vec4f {
     let plate = plates[in.instance];
     let away = outside(in.at, plate.sides, plate.radius);
     let cover = clamp(0.5 - away, 0.0, 1.0);
-    let line = clamp(1.0 - abs(away + 0.5), 0.0, 1.0) * 0.14;
+    let line = clamp(1.0 - abs(away + 0.5), 0.0, 1.0) * 0.14 * plate.raised;
     let below = outside(in.at - vec2f(0.0, 1.5), plate.sides, plate.radius);
     let fade = clamp(1.0 - below / (SHADOW - 2.0), 0.0, 1.0);
-    let shadow = 0.22 * fade * fade * (1.0 - cover);
+    let shadow = 0.22 * plate.raised * fade * fade * (1.0 - cover);
     var rgb = mix(vec3f(0.0), mix(frame.plate, frame.text, line), cover);
     if ENCODE {
         rgb = encode(rgb);

@@ -178,6 +178,8 @@ pub struct ScreenLabel {
     /// Height of the em square in physical pixels.
     pub em: f32,
     pub emphasized: bool,
+    /// It is lettering of the map, with a faint plate that does not stand over it.
+    pub is_quiet: bool,
 }
 
 // By hand, since what is derived gives every copy new memory: labels are copied in every frame.

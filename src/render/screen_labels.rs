@@ -21,6 +21,9 @@ const KEPT: usize = 2_000;
 /// Larger letters, in pixels, fill the atlas with few of them.
 const LARGEST: f32 = 400.0;
 
+/// How much plates of lettering cover.
+const QUIET: f32 = 0.5;
+
 pub mod gpu {
     use bytemuck::{Pod, Zeroable};
 
@@ -31,8 +34,8 @@ pub mod gpu {
         pub sides: [f32; 4],
         pub radius: f32,
         pub opacity: f32,
+        pub raised: f32,
         pub pad0: f32,
-        pub pad1: f32,
     }
 }
 
@@ -135,9 +138,13 @@ impl ScreenLabels {
             self.records.push(gpu::Plate {
                 sides: [left, top, right, bottom],
                 radius: 0.42 * em,
-                opacity: if label.emphasized { 0.96 } else { 0.86 },
+                opacity: match (label.emphasized, label.is_quiet) {
+                    (true, _) => 0.96,
+                    (_, false) => 0.86,
+                    (_, true) => QUIET,
+                },
+                raised: if label.is_quiet { 0.0 } else { 1.0 },
                 pad0: 0.0,
-                pad1: 0.0,
             });
             self.texts
                 .push((place, [(left + pad[0]).round(), (top + pad[1]).round()]));

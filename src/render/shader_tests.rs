@@ -203,8 +203,8 @@ fn cases() -> Vec<Case> {
                 sides,
                 radius,
                 opacity,
-                pad0,
-                pad1
+                raised,
+                pad0
             )],
         ),
         case(

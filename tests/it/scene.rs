@@ -84,6 +84,7 @@ impl Scene {
                     at: camera.project(top, size)?,
                     em: 13.0,
                     emphasized: place == 0,
+                    is_quiet: false,
                 })
             })
             .collect();

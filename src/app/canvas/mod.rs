@@ -9,9 +9,12 @@ pub use prepare::{Prepared, Sharpness, halves, viewport};
 
 use std::collections::BTreeMap;
 
+use glam::Vec2;
+
 use super::panels::{Layout, Pictures};
 use super::sheets::DrawnWith;
 use super::workbench::Workbench;
+use crate::layout::labels::Covered;
 use crate::layout::sheet::Sheet;
 use crate::render::gpu::{Gpu, GpuError};
 use crate::render::image::Image;
@@ -43,6 +46,8 @@ struct Drawn {
     /// The call relations that stand out among the arcs that the renderer has.
     marked: Option<[Marked; 2]>,
     has_blocks: bool,
+    /// What lay over the picture.
+    cards: Covered,
     /// Colours were on their way when the renderer got its looks.
     was_fading: bool,
 }
@@ -186,6 +191,7 @@ impl Canvas {
         bench.set_viewport(viewport);
         let size = (viewport.size * scale).as_uvec2().to_array();
         bench.set_halves(halves(layout, pixels_per_point));
+        bench.cards = layout.cards.seen_from(Vec2::ZERO, pixels_per_point);
         let second = layout.split.is_some().then_some(());
         let second = second.map(|()| self.target(Shown::SecondLandscape, size));
         let own = self.target(Shown::View(ViewId::Landscape), size);

@@ -134,6 +134,7 @@ impl Canvas {
             ..
         } = self;
         let drawn = drawn.get_mut(which)?;
+        let (cards, corner) = (bench.cards, bench.corner(which));
         let spot = bench.spot();
         let Some(document) = &mut bench.document else {
             return (target.is_new || drawn.frame != Some(frame)).then_some(frame);
@@ -154,6 +155,7 @@ impl Canvas {
         };
         renderer.set_scale(pixels_per_point * shown);
         let mut is_stale = target.is_new | news.names | renderer.set_spot(spot);
+        is_stale |= std::mem::replace(&mut drawn.cards, cards) != cards;
         if news.blocks || !drawn.has_blocks {
             renderer.set_blocks(gpu, landscape.blocks());
             renderer.set_looks(0, landscape.looks());
@@ -224,7 +226,13 @@ impl Canvas {
                 (free.min.x, free.max.x) = (FreeArea::WINDOW.min.x, FreeArea::WINDOW.max.x);
             }
             let size = pixels;
-            let lettering = Lettering { size, free, em };
+            let covered = cards.seen_from(corner, shown);
+            let lettering = Lettering {
+                size,
+                free,
+                covered,
+                em,
+            };
             landscape.label(session, &named, found, &frame.camera, &lettering);
             renderer.set_labels(gpu, landscape.flat_labels(), landscape.screen_labels());
             return Some(frame);

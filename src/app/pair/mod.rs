@@ -103,6 +103,16 @@ impl Workbench {
         }
     }
 
+    /// The top left corner in the window of the landscape, or of that of a second run, `which` 1, in physical pixels.
+    pub fn corner(&self, which: usize) -> Vec2 {
+        let versus = self.document.as_ref().and_then(|it| it.versus.as_ref());
+        let own = versus.map_or(0, |versus| versus.side());
+        let side = if which == 0 { own } else { 1 - own.min(1) };
+        let halves = self.pair.halves.as_ref();
+        let origin = halves.and_then(|halves| halves.origins.get(side));
+        origin.copied().unwrap_or(self.viewport.origin)
+    }
+
     /// Notes on which landscape a place of the window is, in physical pixels; while something is dragged it stays
     /// with the one where that began.
     pub fn enter_half(&mut self, at: Vec2) {

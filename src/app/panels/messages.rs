@@ -9,7 +9,7 @@ use super::super::command::Command;
 use super::super::style;
 use super::super::workbench::Message;
 use super::Context;
-use super::widgets::{Icon, MARGIN, icon_button};
+use super::widgets::{Icon, MARGIN, add_card, icon_button};
 
 /// More lines scroll.
 const MAX_HEIGHT: f32 = 160.0;
@@ -103,7 +103,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
         return;
     }
     let within = context.free.shrink(MARGIN);
-    egui::Area::new(egui::Id::unique("messages"))
+    let shown = egui::Area::new(egui::Id::unique("messages"))
         .fixed_pos(within.right_bottom())
         .pivot(Align2::RIGHT_BOTTOM)
         .constrain(false)
@@ -119,6 +119,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
                     });
             }
         });
+    add_card(ctx, shown.response.rect);
 }
 
 /// A message in full, or as its title, which opens.

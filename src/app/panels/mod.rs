@@ -47,6 +47,7 @@ use super::command::Command;
 use super::dock::Dock;
 use super::workbench::Workbench;
 use crate::filter::selection::Pointed;
+use crate::layout::labels::Covered;
 use crate::render::renderer::Quality;
 use crate::views::table::ViewId;
 
@@ -99,6 +100,8 @@ pub struct Layout {
     pub pointer: Option<Pos2>,
     /// Where two runs are to be drawn, if both are.
     pub split: Option<Split>,
+    /// Where cards and captions lie over landscapes, in points.
+    pub cards: Covered,
 }
 
 /// Two landscapes beside each other, or in one place, in points.
@@ -170,6 +173,7 @@ pub fn show(
         return live::show(ui, bench, live, dock, pictures);
     }
     let window = ui.max_rect();
+    let _ = widgets::take_cards(ui.ctx());
     let mut context = Context {
         bench,
         commands,
@@ -239,6 +243,7 @@ pub fn show(
         pointer,
         rows_seen: context.rows_seen,
         under_pointer: pointer.and_then(|at| dock.view_at(at)),
+        cards: widgets::take_cards(&ctx),
     }
 }
 

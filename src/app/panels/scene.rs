@@ -4,6 +4,7 @@ use egui::{Rect, Ui};
 
 use super::super::dock::Dock;
 use super::super::workbench::Workbench;
+use super::widgets::take_cards;
 use super::{Context, Layout, Pictures, RowsSeen, fading, legend, pane, words};
 use crate::filter::selection::Pointed;
 use crate::views::table::ViewId;
@@ -12,6 +13,7 @@ use crate::views::table::ViewId;
 pub fn show(ui: &mut Ui, bench: &Workbench, dock: &mut Dock, pictures: &Pictures) -> Layout {
     let picture = ui.max_rect();
     let mut commands = Vec::new();
+    let _ = take_cards(ui.ctx());
     let mut context = Context {
         bench,
         commands: &mut commands,
@@ -48,6 +50,7 @@ pub fn show(ui: &mut Ui, bench: &Workbench, dock: &mut Dock, pictures: &Pictures
         covered,
         split,
         rows_seen: context.rows_seen,
+        cards: take_cards(ui.ctx()),
         ..Layout::default()
     }
 }

@@ -5,7 +5,7 @@ use egui::{Align2, Id, Rect, Ui};
 
 use super::super::command::Command;
 use super::super::style;
-use super::widgets::{Icon, paint};
+use super::widgets::{Icon, add_card, paint};
 use super::{Context, text};
 use crate::filter::selection::Pointed;
 
@@ -74,7 +74,7 @@ pub fn show_results(ctx: &egui::Context, context: &mut Context<'_>) {
         .fixed_pos(field.rect.right_bottom() + egui::vec2(0.0, 8.0))
         .pivot(Align2::RIGHT_TOP)
         .constrain_to(ctx.content_rect().shrink(8.0));
-    area.show(ctx, |ui| {
+    let shown = area.show(ctx, |ui| {
         egui::Frame::popup(ui.style()).show(ui, |ui| {
             ui.set_width(width);
             if search.results.is_empty() {
@@ -112,6 +112,7 @@ pub fn show_results(ctx: &egui::Context, context: &mut Context<'_>) {
                 });
         });
     });
+    add_card(ctx, shown.response.rect);
 }
 
 /// So wide is the longest name of a kind, in points.

@@ -3,6 +3,7 @@
 use egui::{Align2, Color32, Context, Id, Pos2, Rect, Response, Sense, Shape, Stroke, Ui, Vec2};
 
 use super::super::style;
+use crate::layout::labels::Covered;
 
 /// The distance of cards from the edges of the free area, in points.
 pub const MARGIN: f32 = 10.0;
@@ -16,7 +17,7 @@ pub fn card<R>(
     contents: impl FnOnce(&mut Ui) -> R,
 ) -> R {
     let within = within.shrink(MARGIN);
-    egui::Area::new(Id::unique(name))
+    let shown = egui::Area::new(Id::unique(name))
         .fixed_pos(corner.pos_in_rect(&within))
         .pivot(corner)
         .constrain(false)
@@ -27,8 +28,27 @@ pub fn card<R>(
                 .inner_margin(10)
                 .show(ui, contents)
                 .inner
-        })
-        .inner
+        });
+    add_card(ctx, shown.response.rect);
+    shown.inner
+}
+
+fn cards() -> Id {
+    Id::unique("what lies over landscapes")
+}
+
+/// Notes that names of the landscape cannot be read at `rect`, in points.
+pub fn add_card(ctx: &Context, rect: Rect) {
+    let [min, max] = [rect.min, rect.max].map(|at| glam::Vec2::new(at.x, at.y));
+    ctx.data_mut(|data| {
+        let all: &mut Covered = data.get_temp_mut_or_default(cards());
+        all.add(min, max);
+    });
+}
+
+/// What was noted, which is forgotten.
+pub fn take_cards(ctx: &Context) -> Covered {
+    ctx.data_mut(|data| data.remove_temp(cards()).unwrap_or_default())
 }
 
 /// What a button's drawing shows. The embedded font has letters, not pictograms.

@@ -7,6 +7,7 @@ use egui::{
 
 use super::super::presenting::{Show, Words};
 use super::super::style;
+use super::widgets::add_card;
 use crate::presentation::scene::{CaptionStyle, Position};
 use crate::render::theme::Theme;
 
@@ -19,13 +20,19 @@ const BELOW: f32 = 0.62;
 /// Captions are no wider than this part of the picture.
 const WIDEST: f32 = 0.72;
 
+/// Words that are seen so strongly at least have names of the landscape stand beside them.
+const READ: f32 = 0.3;
+
 /// Draws the words of the shot that is shown on a picture, over everything; captions in the part of it that is `free`.
 pub fn show(ctx: &Egui, show: &Show, picture: Rect, free: Rect, theme: Theme) {
     let layer = LayerId::new(Order::Foreground, Id::unique("words of the scene"));
     let painter = ctx.layer_painter(layer);
     for words in show.words() {
         let room = if words.is_title { picture } else { free };
-        draw(&painter, room, &words, show.text_scale(), theme);
+        let frame = draw(&painter, room, &words, show.text_scale(), theme);
+        if words.strength > READ {
+            add_card(ctx, frame);
+        }
     }
 }
 
@@ -43,7 +50,8 @@ fn align(position: Position) -> Align2 {
     }
 }
 
-fn draw(painter: &Painter, picture: Rect, words: &Words<'_>, scale: f32, theme: Theme) {
+/// Draws them, and says where.
+fn draw(painter: &Painter, picture: Rect, words: &Words<'_>, scale: f32, theme: Theme) -> Rect {
     let colors = style::colors(theme);
     let side = picture.size().min_elem();
     let of = words.caption;
@@ -105,4 +113,5 @@ fn draw(painter: &Painter, picture: Rect, words: &Words<'_>, scale: f32, theme: 
         let at = Pos2::new(x, inner.top() + height + gap);
         painter.galley(at, below, colors.text);
     }
+    frame
 }

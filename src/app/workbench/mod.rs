@@ -37,6 +37,7 @@ use super::revision::Jobs;
 use super::saved::SavedSession;
 use super::watch::Watch;
 use super::work::Work;
+use crate::layout::labels::Covered;
 use crate::render::renderer::Quality;
 use crate::units::{ModuleId, Time};
 use crate::views::calls::CallsOf;
@@ -196,6 +197,8 @@ pub struct Workbench {
     pub left_is_new: bool,
     /// Other names are to be shown over the landscape than before.
     pub names_are_new: bool,
+    /// What lies over the window where landscapes are, in physical pixels.
+    pub cards: Covered,
     /// Where the camera is to fly as soon as the free area is known: what asked for the flight may have
     /// opened or closed a panel.
     flight_pending: Option<Destination>,
@@ -277,6 +280,7 @@ impl Workbench {
             looks_are_new: false,
             left_is_new: false,
             names_are_new: false,
+            cards: Covered::default(),
             flight_pending: None,
             home_pending: false,
             home: None,

@@ -38,6 +38,41 @@ impl Eye {
     }
 }
 
+/// No more rectangles than these are left free of names.
+const MOST_COVERED: usize = 12;
+
+/// What of a picture lies under something else, where no name can be read: rectangles by their corners, in pixels.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Covered {
+    rectangles: [(Vec2, Vec2); MOST_COVERED],
+    count: usize,
+}
+
+impl Covered {
+    /// One more; what is beyond the bound, or empty, is left out.
+    pub fn add(&mut self, min: Vec2, max: Vec2) {
+        if min.cmplt(max).all()
+            && let Some(free) = self.rectangles.get_mut(self.count)
+        {
+            *free = (min, max);
+            self.count += 1;
+        }
+    }
+
+    pub fn rectangles(&self) -> &[(Vec2, Vec2)] {
+        &self.rectangles[..self.count]
+    }
+
+    /// On a picture that begins at `origin` of this one and is `scale` times as fine.
+    pub fn seen_from(&self, origin: Vec2, scale: f32) -> Covered {
+        let mut seen = Covered::default();
+        for &(min, max) in self.rectangles() {
+            seen.add((min - origin) * scale, (max - origin) * scale);
+        }
+        seen
+    }
+}
+
 /// Whether a box may show on the picture whose side planes these are; errs on the side of yes.
 fn may_show(planes: &[Vec4; 4], min: Vec3, max: Vec3) -> bool {
     planes.iter().all(|plane| {

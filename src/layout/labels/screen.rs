@@ -2,7 +2,7 @@
 
 use glam::{Vec2, Vec3};
 
-use super::{Eye, text};
+use super::{Covered, Eye, text};
 use crate::layout::geometry::ScreenLabel;
 use crate::units::ModuleId;
 
@@ -40,6 +40,8 @@ pub struct Request<'a> {
 /// How far above its block a name stands, and how far around it nothing else may, in em.
 const GAP: f32 = 0.6;
 const PADDING: f32 = 0.55;
+/// What was not shown before comes where there is so much more room than it needs, in em.
+const COMES: f32 = 0.3;
 /// Counts are smaller than names by this.
 const COUNT: f32 = 0.82;
 /// Names longer than this, in em, are shortened.
@@ -75,18 +77,19 @@ impl ScreenLabels {
         &self.labels[..self.shown]
     }
 
-    /// The rectangles that they take, by their corners.
+    /// The rectangles that they take, and before them those that are covered, by their corners.
     pub fn plates(&self) -> &[(Vec2, Vec2)] {
         &self.taken
     }
 
-    /// Shows what of `requests` has room within the corners `room`, more important ones and those already shown first,
-    /// then in the order given. `em` is the height of the letters in pixels.
+    /// Shows what of `requests` has room within the corners `room` and beside what is `covered`, more important ones
+    /// and those already shown first, then in the order given. `em` is the height of the letters in pixels.
     pub fn update<'a>(
         &mut self,
         requests: impl IntoIterator<Item = Request<'a>>,
         eye: &Eye,
         room: [Vec2; 2],
+        covered: &Covered,
         em: f32,
     ) {
         let [low, high] = room;
@@ -94,6 +97,7 @@ impl ScreenLabels {
         self.subjects.clear();
         self.shown = 0;
         self.taken.clear();
+        self.taken.extend_from_slice(covered.rectangles());
         self.asked.clear();
         self.names.clear();
         for request in requests {
@@ -124,6 +128,7 @@ impl ScreenLabels {
                     at: Vec2::ZERO,
                     em: 0.0,
                     emphasized: false,
+                    is_quiet: false,
                 });
             }
             let Some(over) = eye.project(request.top) else {
@@ -134,6 +139,9 @@ impl ScreenLabels {
             if name.is_empty() || !text::shorten(name, WIDEST, &mut label.text) {
                 continue;
             }
+            // What was not shown needs some room more, so that nothing comes and goes where there is hardly any.
+            let was_shown = self.before.is_empty() || self.before.contains(&request.of);
+            let air = Vec2::splat(if was_shown { 0.0 } else { COMES * em });
             let is_count = request.reason >= Reason::District;
             let em = if is_count { em * COUNT } else { em };
             let half = Vec2::new(text::width(&label.text) * 0.5 + PADDING, 0.5 + PADDING) * em;
@@ -142,17 +150,18 @@ impl ScreenLabels {
             let mut at = over + Vec2::new(0.0, down);
             if !is_count {
                 // What one means, and what runs, keeps its name in the picture as long as it is in it itself.
-                let inside = over.cmpge(low).all() && over.cmple(high).all();
+                let inside = over.cmpge(low + air).all() && over.cmple(high - air).all();
                 if !inside {
                     continue;
                 }
                 at.x = at.x.min(high.x - half.x).max(low.x + half.x);
                 at.y = at.y.max(low.y + 2.0 * half.y);
+                at.x = beside(covered, at, half, over.x).unwrap_or(at.x);
             }
             let (min, max) = (at - Vec2::new(half.x, 2.0 * half.y), at + half.with_y(0.0));
             let on_screen = min.cmpge(low).all() && max.cmple(high).all();
             let is_free = self.taken.iter().all(|&(other_min, other_max)| {
-                min.cmpge(other_max).any() || max.cmple(other_min).any()
+                (min - air).cmpge(other_max).any() || (max + air).cmple(other_min).any()
             });
             if !(is_free && (on_screen || request.reason <= Reason::Selected)) {
                 continue;
@@ -161,9 +170,23 @@ impl ScreenLabels {
             self.subjects.push(request.of);
             (label.at, label.em) = (at, em);
             label.emphasized = request.reason <= Reason::Selected;
+            label.is_quiet = request.reason == Reason::District;
             self.shown += 1;
         }
     }
+}
+
+/// Where the middle of a name goes that would lie under what is `covered`: to the side of it, as long as it still
+/// stands over its block at `over`.
+fn beside(covered: &Covered, at: Vec2, half: Vec2, over: f32) -> Option<f32> {
+    let (top, bottom) = (at.y - 2.0 * half.y, at.y);
+    let hidden = covered.rectangles().iter().find(|(min, max)| {
+        at.x - half.x < max.x && at.x + half.x > min.x && top < max.y && bottom > min.y
+    });
+    let &(min, max) = hidden?;
+    let sides = [min.x - half.x, max.x + half.x];
+    let near = sides.into_iter().filter(|x| (x - over).abs() < half.x);
+    near.min_by(|a, b| (a - over).abs().total_cmp(&(b - over).abs()))
 }
 
 #[cfg(test)]
@@ -203,7 +226,7 @@ mod tests {
             .map(|i| request(i, Reason::Running, i as f32 * 20.0 - 400.0))
             .chain([request(99, Reason::Hovered, 7.0)])
             .collect();
-        labels.update(requests, &eye(), ROOM, 14.0);
+        labels.update(requests, &eye(), ROOM, &Covered::default(), 14.0);
         let shown = labels.labels();
         assert!(shown[0].emphasized && shown.len() > 4 && shown.len() < 12);
         for (index, a) in shown.iter().enumerate() {
@@ -218,11 +241,17 @@ mod tests {
         let mut labels = ScreenLabels::default();
         let room = [Vec2::new(0.0, 245.0), ROOM[1]];
         let running = request(1, Reason::Running, 0.0);
-        labels.update([running], &eye(), ROOM, 14.0);
+        labels.update([running], &eye(), ROOM, &Covered::default(), 14.0);
         assert!(labels.plates()[0].0.y < room[0].y);
-        labels.update([running], &eye(), room, 14.0);
+        labels.update([running], &eye(), room, &Covered::default(), 14.0);
         assert!(labels.plates()[0].0.y >= room[0].y);
-        labels.update([request(1, Reason::Counted, 0.0)], &eye(), room, 14.0);
+        labels.update(
+            [request(1, Reason::Counted, 0.0)],
+            &eye(),
+            room,
+            &Covered::default(),
+            14.0,
+        );
         assert!(
             labels.labels().is_empty(),
             "a count lies on its arc or nowhere"
@@ -230,19 +259,55 @@ mod tests {
     }
 
     #[test]
+    fn names_stand_beside_what_covers_the_picture_or_nowhere() {
+        let mut labels = ScreenLabels::default();
+        let half = text::width("a_function") * 7.0;
+        // The block's middle is at 500, 250; a card ends a little to the left of it.
+        let mut covered = Covered::default();
+        covered.add(Vec2::ZERO, Vec2::new(490.0, 500.0));
+        let running = request(1, Reason::Running, 0.0);
+        labels.update([running], &eye(), ROOM, &covered, 14.0);
+        assert!(labels.labels()[0].at.x - half >= 490.0);
+        labels.update(
+            [request(1, Reason::Counted, 0.0)],
+            &eye(),
+            ROOM,
+            &covered,
+            14.0,
+        );
+        assert!(labels.labels().is_empty(), "a count lies on its arc");
+        // Under the card's middle there is nothing to stand over.
+        labels.update(
+            [request(1, Reason::Running, -250.0)],
+            &eye(),
+            ROOM,
+            &covered,
+            14.0,
+        );
+        assert!(labels.labels().is_empty());
+        assert_eq!(labels.plates(), covered.rectangles());
+    }
+
+    #[test]
     fn what_is_shown_stays_when_the_order_changes() {
         let mut labels = ScreenLabels::default();
         let [a, b] = [(1, 0.0), (2, 10.0)].map(|(id, x)| request(id, Reason::Running, x));
-        labels.update([a, b], &eye(), ROOM, 14.0);
+        labels.update([a, b], &eye(), ROOM, &Covered::default(), 14.0);
         let first = labels.labels().to_vec();
-        labels.update([b, a], &eye(), ROOM, 14.0);
+        labels.update([b, a], &eye(), ROOM, &Covered::default(), 14.0);
         assert_eq!(labels.labels(), first);
     }
 
     #[test]
     fn a_hovered_name_at_the_edge_stays_whole() {
         let mut labels = ScreenLabels::default();
-        labels.update([request(1, Reason::Hovered, -499.0)], &eye(), ROOM, 14.0);
+        labels.update(
+            [request(1, Reason::Hovered, -499.0)],
+            &eye(),
+            ROOM,
+            &Covered::default(),
+            14.0,
+        );
         let half = text::width("a_function") * 7.0;
         assert!(labels.labels()[0].at.x >= half);
     }

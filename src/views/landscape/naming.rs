@@ -7,6 +7,7 @@ use super::{LandscapeView, eye, motion, surface};
 use crate::analysis::session::Session;
 use crate::filter::selection::{Pointed, Selection};
 use crate::layout::arcs::ArcMeasure;
+use crate::layout::labels::Covered;
 use crate::layout::labels::flat::Around;
 use crate::layout::labels::screen::{Reason, Request, Subject};
 use crate::layout::labels::text::width;
@@ -84,6 +85,8 @@ pub struct Lettering {
     pub size: Vec2,
     /// What of it can be seen: names on the screen stay in it.
     pub free: FreeArea,
+    /// What of it lies under cards and captions, in its pixels: names stand beside these.
+    pub covered: Covered,
     /// The height of letters on the screen, in pixels.
     pub em: f32,
 }
@@ -92,7 +95,13 @@ impl Lettering {
     /// Nothing lies over the picture.
     pub fn whole(size: Vec2, em: f32) -> Lettering {
         let free = FreeArea::WINDOW;
-        Lettering { size, free, em }
+        let covered = Covered::default();
+        Lettering {
+            size,
+            free,
+            covered,
+            em,
+        }
     }
 }
 
@@ -157,7 +166,7 @@ impl LandscapeView {
         camera: &Camera,
         lettering: &Lettering,
     ) {
-        let &Lettering { size, free, em } = lettering;
+        let &Lettering { size, free, em, .. } = lettering;
         let meant = [selection.pointed, selection.chosen];
         let is_waited_for = self.held.is_on && self.held.is_due();
         if !self
@@ -268,7 +277,7 @@ impl LandscapeView {
         ];
         let room = room.map(|corner| (corner * 0.5 + 0.5) * size);
         self.screen_labels
-            .update(requests.chain(counts), &eye, room, em);
+            .update(requests.chain(counts), &eye, room, &lettering.covered, em);
         self.flat_labels.give_way(self.screen_labels.plates());
     }
 

@@ -96,6 +96,7 @@ fn screen_labels_stand_on_plates() {
         at: Vec2::new(160.0, 90.0),
         em: 20.0,
         emphasized: true,
+        is_quiet: false,
     };
     renderer.set_labels(gpu(), &[], &[label("main")]);
     let with = draw(&mut renderer, &frame);
