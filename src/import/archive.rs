@@ -149,7 +149,20 @@ impl Archive {
     fn list_zip(&mut self, progress: &Progress) -> io::Result<()> {
         let outer = self.outer.clone();
         let mut file = BufReader::new(outer.seekable(progress)?);
-        for entry in zip::entries(&mut file, MOST_MEMBERS)? {
+        let entries = match zip::entries(&mut file, MOST_MEMBERS) {
+            Ok(entries) => entries,
+            Err(error) => {
+                let found = zip::entries_found(&mut file, MOST_MEMBERS)?;
+                if found.is_empty() {
+                    return Err(error);
+                }
+                self.reporter.warn("truncated-archive", || {
+                    Place::file(outer.display().to_string())
+                });
+                found
+            }
+        };
+        for entry in entries {
             progress.check().map_err(io::Error::other)?;
             let place = Where::Zip(entry.clone());
             let size = entry.size;
@@ -195,6 +208,14 @@ impl Archive {
     /// The number of bytes of a member; none where there is none of this name.
     pub fn size(&self, name: &str) -> Option<u64> {
         self.members.get(name).map(|member| member.size)
+    }
+
+    /// The number of bytes that a member takes in a zip file.
+    pub fn packed(&self, name: &str) -> Option<u64> {
+        match &self.members.get(name)?.place {
+            Where::Zip(entry) => Some(entry.packed),
+            Where::Kept(_) | Where::Tar(_) => None,
+        }
     }
 
     /// Whether members lie in a directory of this name.
@@ -249,11 +270,22 @@ impl Archive {
             };
             taken.iter().any(inside)
         };
+        let mut unreadable = None;
         for name in self.members.keys().filter(|name| !in_taken(name)) {
             let file = input(name);
-            if super::is_recording_head(&stream::head(&file, &self.silent)?) {
-                found.push((name.clone(), file));
+            match stream::head(&file, &self.silent) {
+                Ok(head) if super::is_recording_head(&head) => found.push((name.clone(), file)),
+                Ok(_) => {}
+                // The others may be whole.
+                Err(error) => {
+                    let place = || Place::file(file.display().to_string());
+                    self.reporter.warn("unreadable-member", place);
+                    unreadable.get_or_insert(error);
+                }
             }
+        }
+        if let Some(error) = unreadable.filter(|_| found.is_empty()) {
+            return Err(error);
         }
         found.sort_by(|a, b| a.0.cmp(&b.0));
         Ok(found.into_iter().map(|(_, input)| input).collect())

@@ -29,6 +29,9 @@ use crate::warnings::{Place, Reporter};
 /// The identifier in `info`.
 pub const FORMAT: &str = "callgrind";
 
+/// Costs and counts with decimals, which no specification has, are rounded and counted as this.
+const DECIMALS_LEFT_OUT: &str = "decimals-left-out";
+
 /// More events than any profiler counts; each costs memory for every function and call relation.
 const MOST_VALUES: usize = 32;
 
@@ -182,6 +185,20 @@ fn number(text: &[u8]) -> Option<u64> {
         None if text.starts_with(|c: char| c.is_ascii_digit()) => text.parse().ok(),
         _ => None,
     }
+}
+
+/// A number as [`number`] reads it, or the whole number next to one with decimals, and whether it had any.
+fn rounded(text: &[u8]) -> Option<(u64, bool)> {
+    let Some(point) = memchr::memchr(b'.', text) else {
+        return Some((number(text)?, false));
+    };
+    let (whole, decimals) = (&text[..point], &text[point + 1..]);
+    if text.starts_with(b"0x") || !decimals.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let up = u64::from(decimals.first().is_some_and(|&digit| digit >= b'5'));
+    let rest = decimals.iter().any(|&digit| digit != b'0');
+    Some((number(whole)?.checked_add(up)?, rest))
 }
 
 /// The function that the next call goes to.
@@ -345,9 +362,12 @@ impl Reader<'_> {
     fn called(&mut self, text: &[u8]) {
         self.end_calls();
         let callee = std::mem::take(&mut self.callee);
-        let Some(calls) = words(text).next().and_then(number) else {
+        let Some((calls, left_out)) = words(text).next().and_then(rounded) else {
             return self.warn("malformed-line");
         };
+        if left_out {
+            self.warn(DECIMALS_LEFT_OUT);
+        }
         if callee.name == NONE {
             return self.warn("call-without-callee");
         }
@@ -386,6 +406,12 @@ impl Reader<'_> {
                 break;
             };
             let last = self.last.get(column).copied().unwrap_or(0);
+            let mut decimals = false;
+            let mut number = |text| {
+                let (number, left_out) = rounded(text)?;
+                decimals = left_out;
+                Some(number)
+            };
             let cost = match word.split_first() {
                 Some((b'*', b"")) => Some(last),
                 Some((b'+', rest)) => number(rest).and_then(|more| last.checked_add(more)),
@@ -402,6 +428,9 @@ impl Reader<'_> {
                 self.warn("malformed-cost");
                 continue;
             };
+            if decimals {
+                self.warn(DECIMALS_LEFT_OUT);
+            }
             if self.last.len() <= column {
                 self.last.resize(column + 1, 0);
             }

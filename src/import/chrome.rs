@@ -159,6 +159,7 @@ fn pass(
         return Ok(None);
     }
     let end = document.offset();
+    document.close()?;
     let calls = reader.finish(end, progress)?;
     let warnings = reporter.warnings();
     Ok(Some(Recording::of_calls(

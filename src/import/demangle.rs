@@ -11,13 +11,42 @@ pub fn demangle(symbol: &str) -> String {
     if !symbol.starts_with("_Z") {
         return symbol.to_owned();
     }
+    let demangled = demangle_cpp(symbol);
+    demangled.map_or_else(|| symbol.to_owned(), |name| without_arguments(&name))
+}
+
+/// A name of C++. The demangler takes ASCII alone: letters of other alphabets are stood in for by as many bytes, which
+/// are found nowhere else in the name.
+fn demangle_cpp(symbol: &str) -> Option<String> {
+    let mut ascii = symbol.to_owned();
+    let mut stand_ins: Vec<(String, &str)> = Vec::new();
+    let mut seeds =
+        (b'a'..=b'z').flat_map(|letter| (b'0'..=b'9').map(move |digit| [letter, digit]));
+    let mut runs: Vec<&str> = symbol
+        .split(|c: char| c.is_ascii())
+        .filter(|run| !run.is_empty())
+        .collect();
+    // One may hold another.
+    runs.sort_by_key(|run| (std::cmp::Reverse(run.len()), *run));
+    runs.dedup();
+    for others in runs {
+        let stand_in = seeds.find_map(|[letter, digit]| {
+            let mut text = String::from(char::from(letter));
+            text.extend(std::iter::repeat_n(char::from(digit), others.len() - 1));
+            (!symbol.contains(&text[..2])).then_some(text)
+        })?;
+        ascii = ascii.replace(others, &stand_in);
+        stand_ins.push((stand_in, others));
+    }
     let options = cpp_demangle::DemangleOptions::new()
         .no_params()
         .no_return_type();
-    let demangled = cpp_demangle::Symbol::new(symbol)
-        .ok()
-        .and_then(|parsed| parsed.demangle_with_options(&options).ok());
-    demangled.map_or_else(|| symbol.to_owned(), |name| without_arguments(&name))
+    let parsed = cpp_demangle::Symbol::new(&ascii).ok()?;
+    let mut name = parsed.demangle_with_options(&options).ok()?;
+    for (stand_in, others) in stand_ins.into_iter().rev() {
+        name = name.replace(&stand_in, others);
+    }
+    Some(name)
 }
 
 /// The name without its template arguments: `std::vector<int>::push_back` as `std::vector::push_back`.
@@ -101,6 +130,9 @@ mod tests {
                 "core::fmt::Formatter::write_str",
             ),
             ("_Znot_a_name", "_Znot_a_name"),
+            ("_ZN5wörk3BoxIdE3getEi", "wörk::Box::get"),
+            ("_ZN9größeä2ä2фEi", "größeä::ä::ф"),
+            ("_ZN7größeä", "_ZN7größeä"),
         ] {
             assert_eq!(demangle(symbol), expected, "{symbol}");
         }

@@ -387,13 +387,23 @@ impl<'a> Document<'a> {
         let Some(number) = self.scalar()? else {
             return Ok(None);
         };
-        match decimal::nanoseconds(number, unit) {
-            Ok(time) => Ok(Some(time)),
-            Err(why) => {
-                self.warn(why.kind());
-                Ok(None)
-            }
+        let time = decimal::nanoseconds(number, unit);
+        Ok(time.map_err(|why| self.warn(why.kind())).ok())
+    }
+
+    /// The next value as a number of things that are no time; what it has of decimals is left out and counted.
+    pub fn amount(&mut self) -> Result<Option<i64>, ImportError> {
+        let Some(number) = self.scalar()? else {
+            return Ok(None);
+        };
+        let amount = decimal::nanoseconds(number, Unit::Nanoseconds);
+        let exact = decimal::nanoseconds(number, Unit::Microseconds);
+        if let (Ok(amount), Ok(exact)) = (amount, exact)
+            && amount.checked_mul(1000) != Some(exact)
+        {
+            self.warn("decimals-left-out");
         }
+        Ok(amount.map_err(|why| self.warn(why.kind())).ok())
     }
 
     /// Whether only white space is left: at the end of the file, or between documents that follow each other.
@@ -416,12 +426,12 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// Counts what follows the document, if anything does.
+    /// Counts what follows the document, if anything does, and reads a compressed file to the checksum at its end.
     pub fn close(&mut self) -> Result<(), ImportError> {
         if !self.at_end()? {
             self.warn("trailing-garbage");
         }
-        Ok(())
+        self.window.finish()
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Read: stacks as frames with `;` between them, outermost first, and behind a blank their count. Stacks of
 //! the same frames are one context. Two counts on every line (`difffolded.pl`) are two values, `before` and
-//! `after`, the second shown. Counts with decimals, or with an exponent (`1e3`), are kept to thousandths. Lines that begin with `#` or `//`
+//! `after`, the second shown. Counts with decimals, or with an exponent (`1e3`), are kept to thousandths, and counted where they have more. Lines that begin with `#` or `//`
 //! and have no count are comments.
 //!
 //! Frames are names; of these dialects they are taken apart: `name (file:line)` of py-spy; ``module`name`` of
@@ -116,7 +116,8 @@ fn plain_number(number: &[u8], exponent: &[u8]) -> Option<Vec<u8>> {
     let whole = i64::try_from(point.unwrap_or(number.len())).ok()?;
     let whole = whole.checked_add(exponent)?;
     if whole < -MOST {
-        return Some(b"0".to_vec());
+        // More decimals than are kept, and none of those.
+        return Some(b"0.0001".to_vec());
     }
     if whole > MOST {
         return None;
@@ -267,6 +268,9 @@ impl Reader<'_> {
         }
         // Half a thousandth is rounded up.
         fraction += u64::from(decimals.get(3).is_some_and(|&digit| digit >= b'5'));
+        if decimals.iter().skip(3).any(|&digit| digit != b'0') {
+            self.warn("decimals-left-out");
+        }
         if fraction > 0 && self.scale == 1 {
             let values = 0..self.builder.values();
             let fits = |value| self.builder.weight(value) <= u64::MAX / SCALE;

@@ -16,7 +16,7 @@ pub const MAGIC: &[u8] = &[0x1f, 0x8b];
 /// The bytes of a gzip file, decompressed.
 pub struct Gzip<'a, R: Read> {
     /// None between members, and behind the last.
-    member: Option<Member<R>>,
+    member: Option<Inflate<BufReader<R>>>,
     /// Where the first member begins, until it is read.
     start: Option<BufReader<R>>,
     checksum: crc32fast::Hasher,
@@ -28,23 +28,30 @@ pub struct Gzip<'a, R: Read> {
     reporter: &'a Reporter,
 }
 
-/// A member behind its header, and what follows it.
-struct Member<R> {
+/// Deflated bytes (RFC 1951), decompressed, and what follows them.
+pub struct Inflate<R> {
     content: Decompress,
-    rest: BufReader<R>,
+    rest: R,
     ended: bool,
 }
 
-impl<R: Read> Member<R> {
-    fn new(rest: BufReader<R>) -> Member<R> {
-        Member {
+impl<R: BufRead> Inflate<R> {
+    pub fn new(rest: R) -> Inflate<R> {
+        Inflate {
             content: Decompress::new(false),
             rest,
             ended: false,
         }
     }
 
-    /// Decompresses into `buffer`; zero at its end. What comes before damage is given out, and the error with the
+    /// How many deflated bytes were taken.
+    pub fn taken(&self) -> u64 {
+        self.content.total_in()
+    }
+}
+
+impl<R: BufRead> Read for Inflate<R> {
+    /// Decompresses into `buffer`; zero at the end. What comes before damage is given out, and the error with the
     /// next call.
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
@@ -131,7 +138,7 @@ impl<'a, R: Read> Gzip<'a, R> {
                 Err(error) => return Err(error),
             };
         if another {
-            self.member = Some(Member::new(rest));
+            self.member = Some(Inflate::new(rest));
         } else {
             self.warn("trailing-garbage", &rest);
         }
@@ -143,7 +150,7 @@ impl<R: Read> Read for Gzip<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if let Some(mut start) = self.start.take() {
             skip_header(&mut start)?;
-            self.member = Some(Member::new(start));
+            self.member = Some(Inflate::new(start));
         }
         while let Some(member) = &mut self.member {
             let count = member.read(buffer)?;

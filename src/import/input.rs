@@ -131,6 +131,14 @@ impl Input {
         })
     }
 
+    /// How many bytes a member of a zip file takes there; none of anything else.
+    pub fn packed(&self) -> Option<u64> {
+        match &self.bytes {
+            Bytes::Member(archive, name) => archive.packed(name),
+            Bytes::Disk(_) | Bytes::Pipe(_) => None,
+        }
+    }
+
     pub fn is_dir(&self) -> bool {
         match &self.bytes {
             Bytes::Disk(path) => path.is_dir(),

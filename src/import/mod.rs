@@ -46,6 +46,7 @@ mod stream;
 mod uftrace;
 mod unread;
 mod utf16;
+mod zstandard;
 
 /// Why a recording could not be read at all.
 #[derive(Debug, thiserror::Error)]

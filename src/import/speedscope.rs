@@ -5,7 +5,8 @@
 //! Read are the shared frames with name, file and line, and every profile as a thread: its unit, its events
 //! (`evented`, a trace) or its samples with their weights (`sampled`). The column of a frame, the name of
 //! the file's own and the active profile are not. A file with a sampled profile is a sampled recording.
-//! Weights in bytes or without a unit take the place of time, one nanosecond each, and are counted.
+//! Weights in bytes or without a unit take the place of time, one nanosecond each, and are counted; their decimals are
+//! left out and counted.
 //!
 //! Writers give a frame's line in two senses: that of the function, and that which was running. Those of the
 //! second sense are known by `exporter`; their frames of one name and file are one function, at the lowest
@@ -217,10 +218,30 @@ fn functions(frames: &[Frame], exporter: &str, builder: &mut TraceBuilder<'_>) -
 struct Profile {
     thread: ThreadId,
     unit: Option<Unit>,
+    /// The unit is one of time.
+    timed: bool,
     start: i64,
     end: Option<i64>,
     stacks: Vec<StackId>,
     weights: Vec<Option<i64>>,
+}
+
+impl Profile {
+    /// Takes the unit of this name; what is no time is taken for nanoseconds and counted.
+    fn count_in(&mut self, name: &str, document: &Document<'_>) -> Unit {
+        let unit = match name {
+            "nanoseconds" => Some(Unit::Nanoseconds),
+            "microseconds" => Some(Unit::Microseconds),
+            "milliseconds" => Some(Unit::Milliseconds),
+            "seconds" => Some(Unit::Seconds),
+            _ => None,
+        };
+        self.timed = unit.is_some();
+        if !self.timed {
+            document.warn("unit-is-not-time");
+        }
+        *self.unit.insert(unit.unwrap_or(Unit::Nanoseconds))
+    }
 }
 
 impl Calls {
@@ -333,9 +354,7 @@ impl Reader<'_> {
         }
         let number = self.profiles.unwrap_or(1) - 1;
         let name = self.outline.units.get(number).map_or("", String::as_str);
-        let unit = unit(name, document);
-        profile.unit = Some(unit);
-        Ok(unit)
+        Ok(profile.count_in(name, document))
     }
 
     fn profile(
@@ -350,6 +369,7 @@ impl Reader<'_> {
         let mut profile = Profile {
             thread: self.builder.thread("", &number.to_string()),
             unit: None,
+            timed: true,
             start: 0,
             end: None,
             stacks: Vec::new(),
@@ -363,7 +383,7 @@ impl Reader<'_> {
                 }
                 b"unit" if profile.unit.is_none() => {
                     let name = document.text()?;
-                    profile.unit = Some(unit(&name, document));
+                    profile.count_in(&name, document);
                 }
                 b"startValue" => {
                     let unit = self.unit(&mut profile, document)?;
@@ -385,7 +405,10 @@ impl Reader<'_> {
                     if document.array()? {
                         let unit = self.unit(&mut profile, document)?;
                         while document.element()? {
-                            let weight = document.time(unit)?;
+                            let weight = match profile.timed {
+                                true => document.time(unit)?,
+                                false => document.amount()?,
+                            };
                             if weight.is_some_and(|weight| weight < 0) {
                                 document.warn("negative-duration");
                             }
@@ -606,19 +629,5 @@ impl Reader<'_> {
         let end = Some(Timestamp::from_ns(time));
         self.samples
             .end(track, end, &mut self.builder, || document.place());
-    }
-}
-
-/// The unit of this name; what is no time is taken for nanoseconds and counted.
-fn unit(name: &str, document: &Document<'_>) -> Unit {
-    match name {
-        "nanoseconds" => Unit::Nanoseconds,
-        "microseconds" => Unit::Microseconds,
-        "milliseconds" => Unit::Milliseconds,
-        "seconds" => Unit::Seconds,
-        _ => {
-            document.warn("unit-is-not-time");
-            Unit::Nanoseconds
-        }
     }
 }

@@ -12,6 +12,7 @@ use super::ImportError;
 use super::gzip::{self, Gzip};
 use super::input::Input;
 use super::utf16;
+use super::zstandard::{self, Zstandard};
 use crate::progress::Progress;
 use crate::warnings::{Place, Reporter};
 
@@ -48,8 +49,6 @@ fn limit() -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(1 << shift)
 }
 
-const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
-
 /// The first bytes of `input`, decompressed, without a byte order mark.
 pub fn head(input: &Input, progress: &Progress) -> Result<Vec<u8>, ImportError> {
     let reporter = Reporter::new();
@@ -68,6 +67,8 @@ pub struct Window<'a> {
     /// Bytes of the file itself, compressed or not, that were read so far.
     taken: Taken,
     compressed: bool,
+    /// How many bytes are a member of a zip file there, which comes unpacked and checked.
+    packed: Option<u64>,
     /// Bytes that may come of compressed ones, where the user has set it.
     limit: Option<u64>,
     progress: &'a Progress,
@@ -110,12 +111,15 @@ impl<'a> Window<'a> {
         }
         let magic = &magic[..got];
         let whole = io::Cursor::new(magic.to_vec()).chain(file);
-        let compressed = magic.starts_with(gzip::MAGIC) || magic.starts_with(ZSTD);
+        let packed = input.packed();
+        let is_zstandard = zstandard::sniff(magic);
+        let compressed = magic.starts_with(gzip::MAGIC) || is_zstandard || packed.is_some();
         let reader: Box<dyn Read + 'a> = if magic.starts_with(gzip::MAGIC) {
             let input = BufReader::with_capacity(CHUNK, whole);
             Box::new(Gzip::new(input, name.clone(), taken.clone(), reporter))
-        } else if magic.starts_with(ZSTD) {
-            Box::new(zstd::stream::read::Decoder::new(whole).map_err(io)?)
+        } else if is_zstandard {
+            let frames = Zstandard::new(whole, name.clone(), taken.clone(), reporter);
+            Box::new(frames.map_err(io)?)
         } else {
             Box::new(whole)
         };
@@ -126,6 +130,7 @@ impl<'a> Window<'a> {
             name,
             taken,
             compressed,
+            packed,
             limit: limit(),
             progress,
             reporter,
@@ -214,7 +219,7 @@ impl<'a> Window<'a> {
             };
         }
         let produced = self.offset + self.end as u64;
-        let taken = self.taken.get();
+        let taken = self.packed.unwrap_or(self.taken.get());
         let limit = self
             .limit
             .unwrap_or_else(|| FREE_BYTES.max(taken.saturating_mul(MAX_RATIO)));
@@ -232,12 +237,30 @@ impl<'a> Window<'a> {
         Ok(true)
     }
 
+    /// Passes over what is left of a compressed file, whose checksum stands at its end: whoever has all that is
+    /// needed before there knows then whether it is sound.
+    pub fn finish(&mut self) -> Result<(), ImportError> {
+        while self.compressed && !self.at_end {
+            self.consume(self.data().len());
+            self.more()?;
+        }
+        Ok(())
+    }
+
     /// What an error of the reader means: a compressed file that was cut ends there.
     fn fail(&mut self, error: io::Error) -> Result<bool, ImportError> {
         // A reader that waits gives up with an error once the user has cancelled.
         self.progress.check()?;
         let taken = self.taken.get();
+        let read = self.offset + self.end as u64;
         match error.kind() {
+            io::ErrorKind::UnexpectedEof if self.compressed && read == 0 => {
+                Err(ImportError::malformed(
+                    Place::offset(&self.name, taken),
+                    "sound compressed data",
+                    "their end before anything can be unpacked, as of an empty file or one cut short",
+                ))
+            }
             io::ErrorKind::UnexpectedEof if self.compressed => {
                 self.reporter
                     .warn("truncated-compression", || Place::offset(&self.name, taken));
@@ -250,7 +273,6 @@ impl<'a> Window<'a> {
                 let message = error.to_string();
                 // Of data that lacks its checksum nobody knows where it is wrong; what cannot be decompressed ends
                 // there, like what was cut.
-                let read = self.offset + self.end as u64;
                 if read > 0 && !message.contains("checksum") {
                     self.reporter
                         .warn("damaged-compression", || Place::offset(&self.name, taken));

@@ -46,6 +46,31 @@ pub fn recognise(head: &[u8]) -> Option<(&'static str, &'static str)> {
             "a profile of gprof",
             "open what 'valgrind --tool=callgrind' or 'uftrace record' records",
         ),
+        (
+            b"\xfd7zXZ\0",
+            "data compressed with xz",
+            "unpack them first, as with 'xz -dc FILE | callscape -'",
+        ),
+        (
+            b"BZh",
+            "data compressed with bzip2",
+            "unpack them first, as with 'bzip2 -dc FILE | callscape -'",
+        ),
+        (
+            b"\x04\x22\x4d\x18",
+            "data compressed with lz4",
+            "unpack them first, as with 'lz4 -dc FILE | callscape -'",
+        ),
+        (
+            b"7z\xbc\xaf\x27\x1c",
+            "an archive of 7-Zip",
+            "unpack it first, or pack it as zip or tar",
+        ),
+        (
+            b"Rar!\x1a\x07",
+            "an archive of RAR",
+            "unpack it first, or pack it as zip or tar",
+        ),
         (b"\x7fELF", "a program", "open a recording of it"),
         (
             b"SQLite format 3\0",

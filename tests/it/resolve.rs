@@ -219,6 +219,59 @@ fn a_function_without_file_is_looked_for_by_name() {
 }
 
 #[test]
+fn an_installed_package_is_found_in_a_tree_of_another_name_by_what_all_its_files_define() {
+    use ModuleKind::{Directory, File, Function};
+    let mut builder = HierarchyBuilder::new("checkout");
+    let src = builder.add(NodeId::ROOT, module(Directory, "src", 0, 0));
+    for (file, functions) in [
+        ("frame.py", &["open_frame", "close_frame", "step"][..]),
+        ("printer.py", &["show", "color"]),
+        ("helper.py", &["unused"]),
+        ("__init__.py", &["install"]),
+    ] {
+        let file = builder.add(src, module(File, file, 1, 90));
+        for (number, name) in (0..).zip(functions) {
+            let line = 10 * number + 1;
+            builder.add(file, module(Function, name, line, line + 8));
+        }
+    }
+    let tests = builder.add(NodeId::ROOT, module(Directory, "tests", 0, 0));
+    builder.add(tests, module(File, "__init__.py", 1, 1));
+    let source = builder.build().0;
+    let at = |package: &str, file: &str| format!("/usr/lib/python3/dist-packages/{package}/{file}");
+    let recorded = |package: &str, names: &[(&str, &str)]| {
+        let files: Vec<String> = names.iter().map(|(_, file)| at(package, file)).collect();
+        let functions: Vec<_> = names
+            .iter()
+            .zip(&files)
+            .map(|(&(name, _), file)| (name, file.as_str(), 1, ""))
+            .collect();
+        resolved(&source, &functions)
+    };
+    let names = [
+        ("open_frame", "frame.py"),
+        ("step", "frame.py"),
+        ("show", "printer.py"),
+        ("color", "printer.py"),
+        ("close_frame", "frame.py"),
+        ("<module>", "__init__.py"),
+    ];
+    let found = recorded("objprint", &names);
+    let expected = |name: &str, file: &str| (format!("src/{file}/{name}"), Rule::FileAndName);
+    assert_eq!(found[0], expected("open_frame", "frame.py"));
+    assert_eq!(found[3], expected("color", "printer.py"));
+    assert_eq!(found[5].1, Rule::InFile);
+    assert!(found[5].0.starts_with("src/__init__.py"), "{}", found[5].0);
+    // Too few names, or too many others, of a package that is another one.
+    let few = recorded("other", &names[..4]);
+    assert!(few.iter().all(|(_, rule)| *rule == Rule::External));
+    let mut others = names.to_vec();
+    others.extend([("run", "helper.py"), ("stop", "helper.py")]);
+    let others = recorded("other", &others);
+    assert!(others.iter().all(|(_, rule)| *rule == Rule::External));
+}
+
+#[test]
 fn functions_of_shared_libraries_are_external_unless_the_source_is_theirs() {
     use Rule::{External, UniqueName};
     check(

@@ -1,6 +1,6 @@
 //! Which file of the source tree a recorded path means, whatever directory it was built in.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::packages;
 use super::source_index::SourceIndex;
@@ -14,6 +14,12 @@ pub struct RecordedFile {
     pub functions: Vec<String>,
 }
 
+/// A file of an installed package: its path, the names recorded there, and files of its name in the source.
+type Installed<'a> = (&'a str, &'a [String], Vec<ModuleId>);
+
+/// What a recording's files of one directory are in the source.
+type Found<'a> = Vec<(&'a str, ModuleId)>;
+
 /// Finds files by the ends of their paths.
 pub struct SourceFiles<'a> {
     hierarchy: &'a Hierarchy,
@@ -21,6 +27,11 @@ pub struct SourceFiles<'a> {
     /// The components of each file's path from the last to the first, the root's name included; sorted.
     reversed: Vec<(Vec<&'a str>, ModuleId)>,
 }
+
+/// So many names that a directory of an installed package and one of the source have in common, and so large a part of
+/// those recorded, tell that they are the same.
+const SAME_NAMES: usize = 5;
+const SAME_PART: (usize, usize) = (4, 5);
 
 /// More files than this with equally long common paths are not told apart.
 const MOST_CANDIDATES: usize = 200;
@@ -51,17 +62,24 @@ impl<'a> SourceFiles<'a> {
     /// source file; when the common end is no more than the file's own name (a standard library also has its
     /// `utils.py`), half of them must be. Among equals the file that defines the most wins; where none does,
     /// the path means no file. A file without such evidence goes with the other files of its directory, or
-    /// is found when nothing speaks against it and no other file has so long a common end.
+    /// is found when nothing speaks against it and no other file has so long a common end. Files of an installed package
+    /// that lies in the source under another name (`src` for `objprint`) are found together, when nearly all that is
+    /// recorded in them is defined in files of those names in one directory.
     pub fn find(&self, files: &[(&str, RecordedFile)]) -> HashMap<String, ModuleId> {
         let mut found: HashMap<String, ModuleId> = HashMap::new();
         // Directories as recorded, and the modules that they were seen to be.
         let mut directories: HashMap<&str, ModuleId> = HashMap::new();
         let mut unproven: Vec<(&str, bool, Vec<ModuleId>)> = Vec::new();
+        let mut installed: BTreeMap<&str, Vec<Installed>> = BTreeMap::new();
         for (path, recorded) in files {
             let components = reversed_components(path);
             let (common, candidates) = self.candidates(&components);
-            let is_foreign = || packages::package(path).is_some();
-            if common == 0 || candidates.len() > MOST_CANDIDATES || common == 1 && is_foreign() {
+            if common <= 1 && packages::package(path).is_some() {
+                let file = (*path, recorded.functions.as_slice(), candidates);
+                installed.entry(directory(path)).or_default().push(file);
+                continue;
+            }
+            if common == 0 || candidates.len() > MOST_CANDIDATES {
                 continue;
             }
             let names = &recorded.functions;
@@ -79,7 +97,18 @@ impl<'a> SourceFiles<'a> {
                 _ => unproven.push((path, names.is_empty(), candidates)),
             }
         }
+        for (directory, files) in installed {
+            let Some((parent, same)) = self.same_directory(&files) else {
+                continue;
+            };
+            found.extend(same.iter().map(|&(path, file)| (path.to_owned(), file)));
+            directories.insert(directory, parent);
+            unproven.extend(files.into_iter().map(|(path, _, all)| (path, false, all)));
+        }
         for (path, is_likely, candidates) in unproven {
+            if found.contains_key(path) {
+                continue;
+            }
             let beside = directories.get(directory(path));
             let is_beside = |file: &&ModuleId| self.hierarchy.parent(**file).as_ref() == beside;
             let file = match (candidates.iter().find(is_beside), candidates.as_slice()) {
@@ -90,6 +119,29 @@ impl<'a> SourceFiles<'a> {
             found.insert(path.to_owned(), file);
         }
         found
+    }
+
+    /// The directory of the source that the one with these files of an installed package is, and which of its files they
+    /// are, as far as names tell.
+    fn same_directory<'f>(&self, files: &[Installed<'f>]) -> Option<(ModuleId, Found<'f>)> {
+        let recorded: usize = files.iter().map(|(_, names, _)| names.len()).sum();
+        let mut same: BTreeMap<ModuleId, (usize, Found<'f>)> = BTreeMap::new();
+        for (path, names, candidates) in files {
+            let best = match candidates.len() {
+                0..=MOST_CANDIDATES => self.best(candidates, names),
+                _ => None,
+            };
+            if let Some((file, defined)) = best.filter(|&(_, defined)| defined > 0)
+                && let Some(parent) = self.hierarchy.parent(file)
+            {
+                let (names, files) = same.entry(parent).or_default();
+                *names += defined;
+                files.push((path, file));
+            }
+        }
+        let (part, of) = SAME_PART;
+        let (parent, (names, files)) = same.into_iter().max_by_key(|(_, (names, _))| *names)?;
+        (names >= SAME_NAMES && names * of >= recorded * part).then_some((parent, files))
     }
 
     /// The files that share the longest end with a path, and how many components that is. O(log n) and the

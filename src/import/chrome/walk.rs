@@ -1,9 +1,10 @@
-//! The document around the events: an array of them, or an object with `traceEvents` among its members.
+//! The document around the events: an array of them, an object with `traceEvents` among its members, or nothing but
+//! events one behind the other.
 
 use std::ops::ControlFlow;
 
 use super::batch::Batch;
-use super::events::{self, Event};
+use super::events::{self, Event, Phase};
 use super::shape::Shapes;
 use super::{Reader, SAMPLE_NOT_SHOWN};
 use crate::import::ImportError;
@@ -21,12 +22,19 @@ pub fn walk(
 ) -> Result<ControlFlow<()>, ImportError> {
     if document.next()? == Next::Array {
         document.array()?;
-        return Ok(match array(document.window(), reporter, reader)? {
-            End::BrokenOff => ControlFlow::Break(()),
-            End::Closed | End::Cut => ControlFlow::Continue(()),
-        });
+    } else if !is_event(document.window().data()) {
+        return object(document, reporter, reader);
     }
-    object(document, reporter, reader)
+    Ok(match array(document.window(), reporter, reader)? {
+        End::BrokenOff => ControlFlow::Break(()),
+        End::Closed | End::Cut => ControlFlow::Continue(()),
+    })
+}
+
+/// Whether an event stands there, in no array: a line each, as some write them.
+fn is_event(bytes: &[u8]) -> bool {
+    let event = events::event(&mut Cursor::new(bytes, 0));
+    event.is_ok_and(|event| matches!(event.phase, Phase::Is(_)))
 }
 
 /// How an array of events ended.
@@ -175,6 +183,7 @@ fn array(
                         _ => "truncated-file",
                     };
                     reporter.warn(kind, || window.place(window.offset()));
+                    window.consume(window.data().len());
                     return Ok(End::Cut);
                 }
             }
