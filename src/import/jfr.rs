@@ -93,7 +93,7 @@ fn pass(
     let mut reader = Reader {
         builder: TraceBuilder::new(&reporter),
         reporter: &reporter,
-        samples: Samples::new(&reporter),
+        samples: Samples::of_running(&reporter),
         stacks: Stacks::default(),
         functions: HashMap::new(),
         tracks: HashMap::new(),

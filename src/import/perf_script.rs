@@ -112,7 +112,7 @@ fn pass(
     let mut lines = Lines::open(input, progress, &reporter)?;
     let mut reader = Reader {
         builder: TraceBuilder::new(&reporter),
-        samples: Samples::new(&reporter),
+        samples: Samples::of_running(&reporter),
         symbols: Symbols::default(),
         threads: HashMap::default(),
         waiting: None,

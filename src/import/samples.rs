@@ -2,6 +2,9 @@
 //! what they share goes on, the rest ends at the new sample's time, and what is new starts there. The times
 //! of calls are so known to the sampling interval.
 //!
+//! Of a thread that is sampled only while it runs, what stands in the one stack and not in the next ends soon after the
+//! one when many samples are missing between them: it waited. What both have has been open all the time.
+//!
 //! A frame is compared by its function alone: a call goes on while its running line or address changes. A
 //! recursive function stands in a stack once for each activation, and positions tell them apart.
 
@@ -117,6 +120,13 @@ const DEEPEST: u32 = 4096;
 /// Of how many intervals between samples the median is taken.
 const INTERVALS: usize = 1024;
 
+/// Of so many intervals at least is taken how long they usually are.
+const USUAL_OF: usize = 16;
+
+/// A thread that is not sampled for so many of the usual intervals waited; for less it may have been ready, and others
+/// were on its processor.
+const AWAY: i64 = 32;
+
 /// The samples of one thread while they are read.
 struct Track {
     thread: ThreadId,
@@ -142,6 +152,11 @@ pub struct Samples<'r> {
     exhausted: bool,
     /// Functions to be opened, kept for its memory.
     opened: Vec<FunctionId>,
+    /// Threads are sampled while they run alone.
+    running_only: bool,
+    /// The first intervals between samples of any thread, and how long they usually are.
+    intervals: Vec<i64>,
+    usual: i64,
 }
 
 /// The samples of one thread, as [`Samples`] knows them.
@@ -158,6 +173,17 @@ impl<'r> Samples<'r> {
             allowed: FREE_CALLS,
             exhausted: false,
             opened: Vec::new(),
+            running_only: false,
+            intervals: Vec::new(),
+            usual: 0,
+        }
+    }
+
+    /// The samples of a recording in which threads that wait are not sampled.
+    pub fn of_running(reporter: &'r Reporter) -> Samples<'r> {
+        Samples {
+            running_only: true,
+            ..Samples::new(reporter)
         }
     }
 
@@ -188,12 +214,12 @@ impl<'r> Samples<'r> {
         place: impl Fn() -> Place,
     ) {
         self.samples += 1;
+        let (ended, time) = self.tick(track, time, &place);
         let track = &mut self.tracks[track.0];
-        let time = track.tick(time, self.reporter, &place);
         let pairs = track.frames.iter().zip(frames);
         let shared = pairs.take_while(|(before, now)| before == now).count();
         for _ in shared..track.frames.len() {
-            builder.exit(track.thread, time, None, &place);
+            builder.exit(track.thread, ended, None, &place);
         }
         for &function in &frames[shared..] {
             builder.enter(track.thread, time, function, &place);
@@ -214,8 +240,8 @@ impl<'r> Samples<'r> {
         place: impl Fn() -> Place,
     ) {
         self.samples += 1;
+        let (end, time) = self.tick(track, time, &place);
         let track = &mut self.tracks[track.0];
-        let time = track.tick(time, self.reporter, &place);
         if self.exhausted {
             // Looking for what they share would cost as much as the calls.
             self.reporter.warn("sample-left-out", place);
@@ -239,11 +265,11 @@ impl<'r> Samples<'r> {
         track.top = stack;
         let mut calls = builder.plain(track.thread);
         if ended as usize <= calls.open_calls()
-            && calls.last().is_none_or(|last| last <= time)
+            && calls.last().is_none_or(|last| last <= end)
             && calls.has_room_for(self.opened.len())
         {
             for _ in 0..ended {
-                calls.exit(time);
+                calls.exit(end);
             }
             for &function in &self.opened {
                 calls.enter(time, function);
@@ -257,6 +283,44 @@ impl<'r> Samples<'r> {
         for &function in &self.opened {
             builder.enter(track.thread, time, function, &place);
         }
+    }
+
+    /// Takes the time of a sample; one before the last sample's is raised to it, and counted. When what it does not
+    /// find any more ended, and its time.
+    fn tick(
+        &mut self,
+        track: TrackId,
+        time: Timestamp,
+        place: impl Fn() -> Place,
+    ) -> (Timestamp, Timestamp) {
+        let track = &mut self.tracks[track.0];
+        let Some(last) = track.last else {
+            track.last = Some(time.ns());
+            return (time, time);
+        };
+        if time.ns() < last {
+            self.reporter.warn("time-goes-back", place);
+        }
+        let time = time.ns().max(last);
+        let interval = time.saturating_sub(last);
+        if track.intervals.len() < INTERVALS {
+            track.intervals.push(interval);
+        }
+        track.last = Some(time);
+        let mut end = time;
+        if self.running_only {
+            if self.intervals.len() < INTERVALS {
+                self.intervals.push(interval);
+                let count = self.intervals.len();
+                if count >= USUAL_OF && count.is_power_of_two() {
+                    self.usual = median(&mut self.intervals.clone()).unwrap_or(0);
+                }
+            }
+            if self.usual > 0 && interval / AWAY > self.usual {
+                end = last + self.usual;
+            }
+        }
+        (Timestamp::from_ns(end), Timestamp::from_ns(time))
     }
 
     /// Ends the samples of a thread: the last one lasts until `end`, or for the thread's median interval where
@@ -302,30 +366,6 @@ impl<'r> Samples<'r> {
     }
 }
 
-impl Track {
-    /// Takes the time of a sample; one before the last sample's is raised to it, and counted.
-    fn tick(
-        &mut self,
-        time: Timestamp,
-        reporter: &Reporter,
-        place: impl Fn() -> Place,
-    ) -> Timestamp {
-        let Some(last) = self.last else {
-            self.last = Some(time.ns());
-            return time;
-        };
-        if time.ns() < last {
-            reporter.warn("time-goes-back", place);
-        }
-        let time = time.ns().max(last);
-        if self.intervals.len() < INTERVALS {
-            self.intervals.push(time.saturating_sub(last));
-        }
-        self.last = Some(time);
-        Timestamp::from_ns(time)
-    }
-}
-
 /// Puts samples in order of time; how many stood before the one before them. Samples of one time stay in the
 /// order in which they were taken.
 pub fn sort_by_time(samples: &mut [(i64, StackId)]) -> u64 {
@@ -352,6 +392,40 @@ mod tests {
 
     fn place() -> Place {
         Place::file("made here")
+    }
+
+    #[test]
+    fn what_a_thread_that_waits_does_not_go_on_with_ends_soon_after_its_last_sample() {
+        let reporter = Reporter::new();
+        let mut builder = TraceBuilder::new(&reporter);
+        let thread = builder.thread("1", "1");
+        let [main, work, rest] = ["main", "work", "rest"].map(|name| {
+            builder.function(Function {
+                name,
+                ..Function::default()
+            })
+        });
+        let mut samples = Samples::of_running(&reporter);
+        let track = samples.track(thread);
+        let mut at = |ns: i64, frames: &[FunctionId]| {
+            let time = Timestamp::from_ns(ns);
+            samples.frames(track, time, frames, &mut builder, place);
+        };
+        for sample in 0..20 {
+            at(10 * sample, &[main, work]);
+        }
+        at(1000, &[main, rest]);
+        at(1320, &[main, work]);
+        at(1700, &[main, work]);
+        at(2000, &[main, work]);
+        samples.finish(&mut builder, place);
+        let trace = builder.finish(place).1;
+        let calls: Vec<(u64, u64)> = (0..4)
+            .map(|call| trace.call(ThreadId(0), CallId(call)))
+            .map(|call| (call.start.ns(), call.end.ns()))
+            .collect();
+        // 32 intervals are no waiting, and what goes on was open.
+        assert_eq!(calls, [(0, 2010), (0, 200), (1000, 1320), (1320, 2010)]);
     }
 
     /// The calls of samples given as letters, read both ways, as `function start end depth`.
