@@ -10,6 +10,8 @@
 //!
 //! Not read: costs by line and address, jumps, and long names of events.
 
+mod words;
+
 use std::collections::HashMap;
 use std::path::PathBuf;
 
@@ -25,6 +27,7 @@ use crate::facts::trace::Trace;
 use crate::progress::Progress;
 use crate::units::Unit;
 use crate::warnings::{Place, Reporter};
+use words::{NONE, Names, number, rounded};
 
 /// The identifier in `info`.
 pub const FORMAT: &str = "callgrind";
@@ -96,6 +99,7 @@ pub fn join(inputs: &[Input], progress: &Progress) -> Result<Recording, ImportEr
         object: NONE,
         source: NONE,
         function: None,
+        named: None,
         callee: Callee::default(),
         calls: None,
         last: Vec::new(),
@@ -118,87 +122,6 @@ pub fn join(inputs: &[Input], progress: &Progress) -> Result<Recording, ImportEr
     }
     let first = inputs.first().map(|input| input.to_path_buf());
     Ok(reader.finish(first.unwrap_or_default()))
-}
-
-/// Stands for no name.
-const NONE: u32 = u32::MAX;
-
-/// Names of one kind: objects, files or functions.
-#[derive(Default)]
-struct Names {
-    texts: Vec<Box<[u8]>>,
-    places: HashMap<Box<[u8]>, u32, BuildFast>,
-    /// By compressed id.
-    ids: HashMap<u64, u32, BuildFast>,
-}
-
-impl Names {
-    fn place(&mut self, text: &[u8]) -> u32 {
-        if let Some(&known) = self.places.get(text) {
-            return known;
-        }
-        let place = self.texts.len() as u32;
-        self.texts.push(text.into());
-        self.places.insert(text.into(), place);
-        place
-    }
-
-    /// The name in `(id) name`, `(id)` or `name`, and whether it is an id that was not given a name before.
-    fn read(&mut self, text: &[u8]) -> (u32, bool) {
-        let Some((id, name)) = compressed(text) else {
-            return (self.place(text), false);
-        };
-        if !name.is_empty() {
-            let place = self.place(name);
-            self.ids.insert(id, place);
-            return (place, false);
-        }
-        if let Some(&known) = self.ids.get(&id) {
-            return (known, false);
-        }
-        let place = self.place(text);
-        self.ids.insert(id, place);
-        (place, true)
-    }
-
-    fn text(&self, place: u32) -> &[u8] {
-        self.texts.get(place as usize).map_or(b"", |text| text)
-    }
-}
-
-/// `(id) name` taken apart; none of a name alone, which may be in parentheses too.
-fn compressed(text: &[u8]) -> Option<(u64, &[u8])> {
-    let inside = text.strip_prefix(b"(")?;
-    let close = memchr::memchr(b')', inside)?;
-    let id = number(&inside[..close])?;
-    Some((id, inside[close + 1..].trim_ascii()))
-}
-
-/// A decimal number, or a hexadecimal one behind `0x`; none where there is none or it does not fit.
-fn number(text: &[u8]) -> Option<u64> {
-    let text = std::str::from_utf8(text).ok()?;
-    match text.strip_prefix("0x") {
-        // `from_str_radix` takes a sign.
-        Some(digits) if digits.starts_with(|c: char| c.is_ascii_hexdigit()) => {
-            u64::from_str_radix(digits, 16).ok()
-        }
-        None if text.starts_with(|c: char| c.is_ascii_digit()) => text.parse().ok(),
-        _ => None,
-    }
-}
-
-/// A number as [`number`] reads it, or the whole number next to one with decimals, and whether it had any.
-fn rounded(text: &[u8]) -> Option<(u64, bool)> {
-    let Some(point) = memchr::memchr(b'.', text) else {
-        return Some((number(text)?, false));
-    };
-    let (whole, decimals) = (&text[..point], &text[point + 1..]);
-    if text.starts_with(b"0x") || !decimals.iter().all(u8::is_ascii_digit) {
-        return None;
-    }
-    let up = u64::from(decimals.first().is_some_and(|&digit| digit >= b'5'));
-    let rest = decimals.iter().any(|&digit| digit != b'0');
-    Some((number(whole)?.checked_add(up)?, rest))
 }
 
 /// The function that the next call goes to.
@@ -240,6 +163,8 @@ struct Reader<'r> {
     object: u32,
     source: u32,
     function: Option<GraphNode>,
+    /// Its name, file and object, until it has costs or calls: yappi writes a list of all names first.
+    named: Option<(u32, u32, u32)>,
     callee: Callee,
     /// The callee and the number of calls whose cost the next line gives.
     calls: Option<(GraphNode, u64)>,
@@ -266,7 +191,8 @@ impl Reader<'_> {
         self.columns.clear();
         self.positions = 1;
         (self.objects, self.files, self.names) = Default::default();
-        (self.object, self.source, self.function) = (NONE, NONE, None);
+        (self.object, self.source) = (NONE, NONE);
+        (self.function, self.named) = (None, None);
         self.callee = Callee::default();
         self.last.clear();
         self.known.clear();
@@ -350,8 +276,8 @@ impl Reader<'_> {
             b"cfl" | b"cfi" => self.callee.source = name,
             b"fn" => {
                 self.end_calls();
-                let function = self.function_of(name, self.source, self.object);
-                self.function = Some(function);
+                self.function = None;
+                self.named = Some((name, self.source, self.object));
             }
             b"fl" | b"fi" | b"fe" => self.source = name,
             _ => {}
@@ -361,6 +287,7 @@ impl Reader<'_> {
     /// `calls=count target`; the cost follows in the next line.
     fn called(&mut self, text: &[u8]) {
         self.end_calls();
+        self.at_hand();
         let callee = std::mem::take(&mut self.callee);
         let Some((calls, left_out)) = words(text).next().and_then(rounded) else {
             return self.warn("malformed-line");
@@ -379,11 +306,19 @@ impl Reader<'_> {
         self.calls = Some((function, calls));
     }
 
+    /// The function at hand.
+    fn at_hand(&mut self) -> Option<GraphNode> {
+        if let Some((name, source, object)) = self.named.take() {
+            self.function = Some(self.function_of(name, source, object));
+        }
+        self.function
+    }
+
     /// Calls whose cost is not told.
     fn end_calls(&mut self) {
         if let Some((callee, calls)) = self.calls.take() {
             self.warn("missing-call-cost");
-            if let Some(caller) = self.function {
+            if let Some(caller) = self.at_hand() {
                 self.graph.add_calls(caller, callee, calls, []);
             }
         }
@@ -445,7 +380,7 @@ impl Reader<'_> {
         if costs.next().is_some() {
             self.warn("more-costs-than-events");
         }
-        let Some(function) = self.function else {
+        let Some(function) = self.at_hand() else {
             self.warn("cost-without-function");
             self.calls = None;
             return Ok(());

@@ -41,7 +41,7 @@ const SCALE: u64 = 1000;
 
 /// Whether most of the first lines have a count. To be asked last: the format has no mark of its own.
 pub fn sniff(head: &[u8]) -> bool {
-    if head.first().is_none_or(|first| b"{[".contains(first)) {
+    if is_json(head) {
         return false;
     }
     let is_text = |line: &[u8]| line.iter().all(|&byte| byte >= b' ' || byte == b'\t');
@@ -57,6 +57,18 @@ pub fn sniff(head: &[u8]) -> bool {
         stacks |= is_counted && frames > 0;
     }
     counted > 0 && (counted == all || (stacks && counted * 2 > all))
+}
+
+/// Whether it begins as JSON does: `[unknown]` and `{main}` are frames.
+fn is_json(head: &[u8]) -> bool {
+    let mut rest = head.iter().filter(|byte| !byte.is_ascii_whitespace());
+    match rest.next() {
+        Some(b'{') => rest.next().is_none_or(|next| b"\"}".contains(next)),
+        Some(b'[') => rest
+            .next()
+            .is_none_or(|next| b"[{]\"-".contains(next) || next.is_ascii_digit()),
+        _ => false,
+    }
 }
 
 /// The first lines that are neither empty nor comments, and whether their end may be missing.

@@ -113,6 +113,22 @@ fn counts_may_have_decimals_and_exponents() {
 }
 
 #[test]
+fn chrome_events_may_stand_in_no_array() {
+    let scratch = Scratch::new("lines");
+    let events = [
+        r#"{"pid":1,"tid":1,"ts":1,"dur":5,"ph":"X","name":"f"}"#,
+        r#"{"pid":1,"tid":1,"ts":2,"dur":2,"ph":"X","name":"g"}"#,
+        r#"{"pid":1,"tid":1,"ts":9,"dur":1,"ph":"X","name":"f"}"#,
+    ];
+    for between in ["\n", ",\n", "\r\n", ""] {
+        let text = format!("{}\n", events.join(between));
+        let recording = read(&scratch.write("events.json", text.as_bytes()));
+        assert_eq!(recording.trace.calls(), 3, "{between:?}");
+        assert_eq!(kinds(&recording), [("unterminated-array", 1)]);
+    }
+}
+
+#[test]
 fn profiles_of_v8_may_lie_in_other_objects() {
     let scratch = Scratch::new("wrapped");
     let path = common::data("import/cpuprofile/words.cpuprofile");

@@ -345,6 +345,61 @@ fn an_archive_with_more_or_less_than_one_recording_is_told() {
 }
 
 #[test]
+fn a_zip_file_that_was_cut_or_damaged_keeps_what_stands_before() {
+    let scratch = Scratch::new("archives-cut");
+    let sample = std::fs::read(common::data("import/toml-threads.viztracer.json"));
+    let sample = sample.expect("a sample");
+    let open = |name: &str, bytes: &[u8]| {
+        let opened = import::open(&scratch.write(name, bytes), &Progress::new());
+        opened.map(|found| {
+            let kinds = found.warnings.iter().map(|it| it.kind.to_string());
+            (found.trace.calls(), kinds.collect::<Vec<String>>())
+        })
+    };
+    let members = vec![
+        ("trace.json".to_owned(), sample),
+        ("notes.txt".to_owned(), vec![b'x'; 100]),
+    ];
+    let whole = zip(&members);
+    let (all, kinds) = open("whole.zip", &whole).expect("sound");
+    assert!(kinds.is_empty(), "{kinds:?}");
+    let directory = memchr::memmem::find(&whole, b"PK\x01\x02").expect("a directory");
+    let (calls, kinds) = open("no-directory.zip", &whole[..directory]).expect("all members");
+    assert_eq!((calls, kinds), (all, vec!["truncated-archive".to_owned()]));
+    // Sizes behind the data, as writers to a pipe have them.
+    let packed = u32::from_le_bytes(whole[18..22].try_into().expect("four bytes")) as usize;
+    let end = 30 + "trace.json".len() + packed;
+    let mut streamed = whole[..end].to_vec();
+    streamed[6] = 1 << 3;
+    streamed[14..26].fill(0);
+    streamed.extend_from_slice(b"PK\x07\x08");
+    streamed.extend_from_slice(&whole[14..26]);
+    streamed.extend_from_slice(&whole[end..directory]);
+    let (calls, _) = open("streamed.zip", &streamed).expect("all members");
+    assert_eq!(calls, all);
+    for bytes in [&whole[..end / 2], &streamed[..end / 2]] {
+        let (calls, kinds) = open("cut.zip", bytes).expect("a part");
+        assert!(0 < calls && calls < all);
+        for kind in ["truncated-archive", "truncated-compression"] {
+            assert!(kinds.iter().any(|it| it == kind), "{kinds:?}");
+        }
+    }
+    // A kind of block that deflate does not have; a wrong checksum.
+    let mut damaged = whole.clone();
+    damaged[end / 2..end].fill(0xff);
+    let (calls, kinds) = open("damaged.zip", &damaged).expect("a part");
+    assert!(0 < calls && calls < all);
+    assert!(
+        kinds.iter().any(|it| it.ends_with("compression")),
+        "{kinds:?}"
+    );
+    let mut wrong = whole.clone();
+    wrong[directory + 16] ^= 1;
+    let error = open("wrong.zip", &wrong).expect_err("a wrong checksum");
+    assert!(error.to_string().contains("checksum"), "{error}");
+}
+
+#[test]
 fn damaged_archives_give_errors_or_counted_repairs() {
     let scratch = Scratch::new("archives-damaged");
     let members = files(&common::data("import/tasks.uftrace"));

@@ -227,6 +227,52 @@ fn what_was_decompressed_before_damage_is_kept() {
 }
 
 #[test]
+fn what_stands_in_whole_blocks_of_zstandard_is_kept_and_checksums_are_looked_at() {
+    use std::io::Write;
+    // Longer than what is read at once: a trace ends before its checksum is at hand.
+    let event = |at: u32| {
+        format!(
+            "{{\"ph\":\"X\",\"name\":\"f{}\",\"ts\":{at},\"dur\":1,\"pid\":1,\"tid\":1}}",
+            at * 7919 % 1009
+        )
+    };
+    let events: Vec<String> = (0..6000).map(event).collect();
+    let text = format!("[{}]", events.join(",\n"));
+    let scratch = Scratch::new("checksums");
+    let zstd = {
+        let mut packed = zstd::Encoder::new(Vec::new(), 1).expect("an encoder");
+        packed.include_checksum(true).expect("an encoder");
+        packed.write_all(text.as_bytes()).expect("memory");
+        packed.finish().expect("memory")
+    };
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(text.as_bytes()).expect("memory");
+    let gzip = gzip.finish().expect("memory");
+    for (name, packed, checksum) in [("a.json.zst", &zstd, 1), ("a.json.gz", &gzip, 6)] {
+        let all = read(&scratch.write(name, packed)).trace.calls();
+        assert_eq!(all, 6000);
+        let mut wrong = packed.clone();
+        let last = packed.len() - checksum;
+        wrong[last] ^= 1;
+        let error = open(&scratch.write(name, &wrong)).expect_err("a wrong checksum");
+        assert!(error.to_string().contains("checksum"), "{error}");
+        let cut = read(&scratch.write(name, &packed[..packed.len() * 3 / 4]));
+        assert!((1000..6000).contains(&cut.trace.calls()), "{name}");
+        assert_eq!(warnings(&cut)["truncated-compression"], 1);
+        assert!(!warnings(&cut).contains_key("trailing-garbage"));
+    }
+    // A single block, of which nothing can be had before its end.
+    let one = zstd::encode_all("main;work 3\n".repeat(99).as_bytes(), 1).expect("memory");
+    let error = open(&scratch.write("one.zst", &one[..one.len() / 2])).expect_err("nothing");
+    assert!(error.to_string().contains("cut short"), "{error}");
+    let behind = format!("{text} and more");
+    assert_eq!(
+        warnings(&read(&scratch.write("b.json", behind.as_bytes())))["trailing-garbage"],
+        1
+    );
+}
+
+#[test]
 fn traces_with_flipped_bits_do_no_harm() {
     let scratch = Scratch::new("flips");
     for file in [

@@ -302,6 +302,18 @@ fn folded_dialects_are_read() {
     assert_eq!(of("malloc").library, "libc.so.1");
     assert_eq!((of("f").file, of("f").line), ("b.py", 7));
 
+    // They begin like JSON.
+    for first in [
+        "[unknown]",
+        "{main}",
+        "[libc.so.6] more",
+        "{closure:/a.php:3-5}",
+    ] {
+        let text = format!("{first};f 3\n{first} 2\n");
+        let recording = read(&scratch.write("brackets", text.as_bytes()));
+        assert_eq!(recording.samples, 5, "{first}");
+    }
+
     let fractions = read(&scratch.write("fractions", b"a;b 1.5\na 2\na;b 0.0004\na;c 0.0005\n"));
     assert_eq!(
         tree(&fractions),
@@ -321,6 +333,30 @@ fn folded_dialects_are_read() {
     let shown = pairs.profile.as_mut().expect("a profile").show("before");
     assert_eq!(shown, Ok(()));
     assert_eq!(tree(&pairs), ["0 a 1 0", "1 b 1 1"]);
+}
+
+#[test]
+fn callgrind_files_of_others_may_list_names_first_and_have_decimals() {
+    let scratch = Scratch::new("others");
+    let recording = read(&scratch.write(
+        "yappi.callgrind",
+        b"version: 1\ncreator: yappi\nevents: Ticks\n\nfl=(1) a.py\nfl=(2) b.py\nfn=(1) main\nfn=(2) work\n\n\
+          fl=(1)\nfn=(1)\n1 10.5\n2 1.0\ncfl=(2)\ncfn=(2)\ncalls=3 1\n0 7.4\n\nfl=(2)\nfn=(2)\n5 7\n",
+    ));
+    let files: Vec<(&str, &str)> = recording
+        .functions
+        .ids()
+        .map(|id| recording.functions.get(id))
+        .map(|function| (function.name, function.file))
+        .collect();
+    assert_eq!(files, [("main", "a.py"), ("work", "b.py")]);
+    assert_eq!(profile(&recording).weight().ns(), 19);
+    let kinds: Vec<(&str, u64)> = recording
+        .warnings
+        .iter()
+        .map(|it| (it.kind.as_ref(), it.count))
+        .collect();
+    assert_eq!(kinds, [("decimals-left-out", 2)]);
 }
 
 /// Random stacks in random order and form against sums over the stacks themselves.
