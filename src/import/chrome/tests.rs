@@ -61,9 +61,13 @@ fn event(phase: &str, call: &Call, time: u64) -> String {
 
 /// The calls of a file of these events, and how many of them had to be repaired.
 fn read(events: &[String]) -> (Vec<Call>, usize) {
+    read_bytes(format!("[\n{}\n]", events.join(",\n")).as_bytes())
+}
+
+fn read_bytes(file: &[u8]) -> (Vec<Call>, usize) {
     let name = format!("callscape-orders-{}", std::process::id());
     let path: PathBuf = std::env::temp_dir().join(name);
-    std::fs::write(&path, format!("[\n{}\n]", events.join(",\n"))).expect("room");
+    std::fs::write(&path, file).expect("room");
     let input = Input::on_disk(path.clone());
     let recording = super::import(&input, &Progress::new()).expect("a trace");
     std::fs::remove_file(path).expect("just written");
@@ -117,5 +121,27 @@ fn calls_are_the_same_in_whatever_order_their_events_are_written() {
         ] {
             assert_eq!(read(&events), (calls.clone(), 0), "seed {seed}, {order}");
         }
+    }
+}
+
+/// Found by fuzzing: each spelling came in order of time, the thread that both are did not.
+#[test]
+fn a_thread_spelled_in_two_ways_is_one() {
+    for spellings in [
+        [&b"\"1\""[..], br#""\u0031""#],
+        [b"\"\xa01\"", b"\"\xe81\""],
+    ] {
+        let mut file = b"[".to_vec();
+        for (spelling, time) in spellings.iter().zip(["7", "6"]) {
+            for (phase, name) in [("B", "b"), ("E", "b")] {
+                let begin =
+                    format!(r#"{{"ph":"{phase}","name":"{name}{time}","ts":{time},"tid":1,"pid":"#);
+                file.extend([begin.as_bytes(), spelling, b"},"].concat());
+            }
+        }
+        file.extend(b"{}]");
+        let (calls, _) = read_bytes(&file);
+        let calls: Vec<(u64, &str)> = calls.iter().map(|call| (call.1, call.4.as_str())).collect();
+        assert_eq!(calls, [(6000, "b6"), (7000, "b7")]);
     }
 }

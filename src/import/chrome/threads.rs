@@ -94,9 +94,16 @@ impl Threads {
     fn add(&mut self, key: Key, builder: &mut TraceBuilder<'_>) -> usize {
         let (process, _) = unescape(&key.process);
         let (thread, _) = unescape(&key.thread);
-        let index = self.threads.len();
+        let id = builder.thread(&process, &thread);
+        // All of the builder's threads are made here, so that they are numbered alike.
+        let index = id.index();
+        if index < self.threads.len() {
+            // Another spelling of one that is known: with escapes, or with other bytes that are no text.
+            self.by_key.insert(key, index);
+            return index;
+        }
         self.threads.push(Thread {
-            id: builder.thread(&process, &thread),
+            id,
             key: key.clone(),
             last: None,
             open: OpenBegins::default(),
