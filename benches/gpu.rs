@@ -369,6 +369,8 @@ fn own_parts(gpu: &Gpu) {
     // Only what can be read is named: a thousand names are there on a wall of screens.
     let pixels = Vec2::new(7680.0, 4320.0);
     let over = with_most_names(&session, &mut view, pixels);
+    // As the window does it.
+    view.spread_names(true);
     let is_software = gpu.adapter.get_info().device_type == wgpu::DeviceType::Cpu;
     let mut renderer = Renderer::new(gpu, FORMAT);
     renderer.set_blocks(gpu, view.blocks());

@@ -1,14 +1,15 @@
-// Names that lie on their terraces: a quad a glyph, sharp from distances to the outline.
+// Names that lie on their blocks: a quad a glyph, sharp from distances to the outline.
 
 struct Glyph {
-    // South-west corner of the quad and the vectors along its sides, in world space.
+    // South-west corner of the quad, with nothing risen, and the vectors along its sides, in world space.
     corner: vec3f,
     opacity: f32,
     right: vec3f,
     // 1 where the letters have the colour of plates, 0 where they have that of text.
     inverted: f32,
     up: vec3f,
-    pad1: f32,
+    // What it lies on, and rises with.
+    block: u32,
     // Left, top, right, bottom in the texture.
     uv: vec4f,
 }
@@ -16,6 +17,7 @@ struct Glyph {
 @group(1) @binding(0) var<storage, read> glyphs: array<Glyph>;
 @group(1) @binding(1) var distances: texture_2d<f32>;
 @group(1) @binding(2) var smooth_sampler: sampler;
+@group(1) @binding(3) var<storage, read> looks: array<Look>;
 
 struct Letter {
     @builtin(position) position: vec4f,
@@ -30,7 +32,8 @@ fn letter(@builtin(vertex_index) index: u32, @builtin(instance_index) instance: 
     // Two triangles: 0 1 2, 2 1 3.
     let corner = array<u32, 6>(0u, 1u, 2u, 2u, 1u, 3u)[index];
     let at = vec2f(f32(corner & 1u), f32(corner >> 1u));
-    let world = glyph.corner + glyph.right * at.x + glyph.up * at.y;
+    let rise = vec3f(0.0, 0.0, looks[glyph.block].rise);
+    let world = glyph.corner + rise + glyph.right * at.x + glyph.up * at.y;
     // A little toward the eye, so that the terrace on which it lies does not swallow it.
     let lifted = mix(world, frame.eye, 0.0015);
     let uv = vec2f(mix(glyph.uv.x, glyph.uv.z, at.x), mix(glyph.uv.w, glyph.uv.y, at.y));

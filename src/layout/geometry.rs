@@ -156,7 +156,9 @@ impl Settled {
 pub struct FlatLabel {
     pub text: String,
     pub module: ModuleId,
-    /// Left end of the baseline.
+    /// The block that it lies on, by its index: it goes up and down with it.
+    pub block: u32,
+    /// Left end of the baseline, with nothing risen.
     pub origin: Vec3,
     /// Unit vector along the baseline, and unit vector from the baseline to the top of the letters.
     pub right: Vec3,

@@ -1,5 +1,5 @@
-//! Names that lie on their terraces like the lettering of a map. Reads glyphs and depth; blends over
-//! the colour picture.
+//! Names that lie on their blocks like the lettering of a map, and rise with them. Reads glyphs, looks and depth;
+//! blends over the colour picture.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -8,6 +8,7 @@ use glam::Vec3;
 
 use crate::layout::geometry::FlatLabel;
 
+use super::city::City;
 use super::glyphs::{self, Glyph, Glyphs};
 use super::growing::{Growing, each_difference};
 use super::pass::{self, Draw, Maker};
@@ -32,7 +33,7 @@ pub mod gpu {
         pub right: [f32; 3],
         pub inverted: f32,
         pub up: [f32; 3],
-        pub pad1: f32,
+        pub block: u32,
         pub uv: [f32; 4],
     }
 }
@@ -53,7 +54,10 @@ pub struct FlatLabels {
 
 impl FlatLabels {
     pub fn new(maker: &Maker<'_>) -> FlatLabels {
-        let layout = maker.layout("flat labels", &[pass::STORAGE, pass::COLOUR, pass::SAMPLER]);
+        let layout = maker.layout(
+            "flat labels",
+            &[pass::STORAGE, pass::COLOUR, pass::SAMPLER, pass::STORAGE],
+        );
         let module = maker.shader("flat labels", SHADER);
         FlatLabels {
             sampler: maker.device.create_sampler(&wgpu::SamplerDescriptor {
@@ -89,6 +93,11 @@ impl FlatLabels {
         }
     }
 
+    /// The looks lie in another buffer than before.
+    pub fn outdate(&mut self) {
+        self.group = None;
+    }
+
     /// Takes other labels.
     pub fn prepare(
         &mut self,
@@ -121,7 +130,7 @@ impl FlatLabels {
                     right: Vec3::to_array(&(label.right * (glyph.width * em))),
                     inverted: f32::from(u8::from(label.is_inverted)),
                     up: Vec3::to_array(&(label.up * (glyph.height * em))),
-                    pad1: 0.0,
+                    block: label.block,
                     uv: glyph.uv,
                 });
             }
@@ -139,7 +148,7 @@ impl FlatLabels {
         std::mem::swap(&mut self.records, &mut self.next);
     }
 
-    pub fn draw(&mut self, on: &mut Recording<'_>) {
+    pub fn draw(&mut self, on: &mut Recording<'_>, city: &City) {
         if self.records.is_empty() {
             return;
         }
@@ -148,6 +157,7 @@ impl FlatLabels {
                 self.quads.buffer().as_entire_binding(),
                 wgpu::BindingResource::TextureView(&self.glyphs.view),
                 wgpu::BindingResource::Sampler(&self.sampler),
+                city.looks.buffer().as_entire_binding(),
             ];
             pass::group(on.device, "flat labels", &self.layout, &resources)
         });
@@ -192,5 +202,6 @@ fn shape(fonts: &mut Fonts, text: &str) -> Vec<(glyphs::Key, f32)> {
 
 pub const SHADER: &str = concat!(
     include_str!("../../shaders/flat_labels.wgsl"),
+    include_str!("../../shaders/city.wgsl"),
     include_str!("../../shaders/frame.wgsl"),
 );

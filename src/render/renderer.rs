@@ -213,6 +213,7 @@ impl Renderer {
             self.resolve.outdate();
             self.scatter.outdate();
             self.arcs.outdate();
+            self.flat_labels.outdate();
         }
         if change.relief {
             self.heights.outdate();
@@ -376,7 +377,7 @@ impl Renderer {
                 outline.draw(on, city, blocks, palette.hovered, false);
             }
         }
-        self.flat_labels.draw(on);
+        self.flat_labels.draw(on, city);
         if frame.quality.light != Light::None {
             self.arcs.draw(on, city);
         }

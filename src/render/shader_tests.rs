@@ -187,7 +187,7 @@ fn cases() -> Vec<Case> {
                 right,
                 inverted,
                 up,
-                pad1,
+                block,
                 uv
             )],
         ),

@@ -107,6 +107,7 @@ impl Scene {
             self.flat.push(FlatLabel {
                 text: format!("{}{}", NAMES[at % NAMES.len()], at % 10),
                 module: block.module,
+                block: at as u32,
                 origin: block.min.with_z(block.max.z) + Vec3::new(0.4 * em, 0.3 * em, 0.0),
                 right: Vec3::X,
                 up: Vec3::Y,

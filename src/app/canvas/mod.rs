@@ -48,6 +48,8 @@ struct Drawn {
     has_blocks: bool,
     /// What lay over the picture.
     cards: Covered,
+    /// Names are being chosen, which takes more frames.
+    names_wait: bool,
     /// Colours were on their way when the renderer got its looks.
     was_fading: bool,
 }
@@ -269,7 +271,8 @@ impl Canvas {
 
     /// Whether drawing the landscapes again would not make their pictures better.
     pub fn settled(&self) -> bool {
-        self.renderer.settled() && self.second.as_ref().is_none_or(Renderer::settled)
+        let names_wait = self.drawn.iter().any(|drawn| drawn.names_wait);
+        !names_wait && self.renderer.settled() && self.second.as_ref().is_none_or(Renderer::settled)
     }
 
     /// Takes another sheet for a view.

@@ -52,6 +52,8 @@ pub struct Sharpness {
     pub quality: Quality,
     /// A picture that would only be better is drawn again too.
     pub may_settle: bool,
+    /// Names may be chosen over several frames where they are many.
+    pub may_spread: bool,
 }
 
 /// What is new since the last frame, for every landscape.
@@ -202,7 +204,7 @@ impl Canvas {
             renderer.set_arcs(gpu, landscape.marked_arcs(selection));
             is_stale = true;
         }
-        is_stale |= renderer.focus_arcs(gpu, landscape.arc_focus());
+        is_stale |= drawn.names_wait | renderer.focus_arcs(gpu, landscape.arc_focus());
         let outlined = meant.map(|modules| modules.map(|module| landscape.displayed(module?)));
         [frame.hovered, frame.selected] = outlined;
         if is_stale || drawn.frame != Some(frame) {
@@ -233,7 +235,9 @@ impl Canvas {
                 covered,
                 em,
             };
+            landscape.spread_names(sharpness.may_spread);
             landscape.label(session, &named, found, &frame.camera, &lettering);
+            drawn.names_wait = !landscape.names_are_settled();
             renderer.set_labels(gpu, landscape.flat_labels(), landscape.screen_labels());
             return Some(frame);
         }

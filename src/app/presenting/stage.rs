@@ -216,6 +216,7 @@ impl Stage {
         let sharpness = Sharpness {
             quality: self.settings.quality,
             may_settle: false,
+            may_spread: false,
         };
         loop {
             let canvas = &mut self.canvas;

@@ -136,6 +136,7 @@ impl App {
         let sharpness = Sharpness {
             quality,
             may_settle,
+            may_spread: true,
         };
         let canvas = &mut view.graphics.canvas;
         let new = canvas.prepare(&mut self.bench, targets, sharpness, points);

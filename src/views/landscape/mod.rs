@@ -115,6 +115,7 @@ pub struct LandscapeView {
     screen_labels: ScreenLabels,
     counts: naming::Counts,
     named: naming::Named,
+    spreads_names: bool,
     shown: Option<Moment>,
     left: Left,
     /// What relations weigh where the recording does not count calls.
@@ -170,6 +171,7 @@ impl LandscapeView {
             screen_labels: ScreenLabels::default(),
             counts: naming::Counts::default(),
             named: naming::Named::default(),
+            spreads_names: false,
             shown: None,
             left: Left::default(),
             weighs: None,

@@ -8,7 +8,7 @@ use crate::analysis::session::Session;
 use crate::filter::selection::{Pointed, Selection};
 use crate::layout::arcs::ArcMeasure;
 use crate::layout::labels::Covered;
-use crate::layout::labels::flat::Around;
+use crate::layout::labels::flat::{Around, SPREAD};
 use crate::layout::labels::screen::{Reason, Request, Subject};
 use crate::layout::labels::text::width;
 use crate::layout::pick::Scene;
@@ -156,6 +156,16 @@ impl LandscapeView {
         self.held.is_on = is_on;
     }
 
+    /// Has names be chosen over several frames where they are many, or in each all that are to be.
+    pub fn spread_names(&mut self, is_on: bool) {
+        self.spreads_names = is_on;
+    }
+
+    /// Whether the names are those for what [`label`](Self::label) was asked for last: otherwise it is to be asked again.
+    pub fn names_are_settled(&self) -> bool {
+        self.flat_labels.is_settled()
+    }
+
     /// Chooses the names for a camera: districts by their size on the screen; what is pointed at, chosen, `found` or
     /// running by request. For what they were chosen for already they stay.
     pub fn label(
@@ -169,10 +179,10 @@ impl LandscapeView {
         let &Lettering { size, free, em, .. } = lettering;
         let meant = [selection.pointed, selection.chosen];
         let is_waited_for = self.held.is_on && self.held.is_due();
-        if !self
-            .named
-            .take((*camera, *lettering, meant), found, is_waited_for)
-        {
+        let by = (*camera, *lettering, meant);
+        if self.named.take(by, found, is_waited_for) {
+            self.flat_labels.outdate();
+        } else if self.flat_labels.is_settled() {
             return;
         }
         let are_others = self.held.is_due();
@@ -213,13 +223,22 @@ impl LandscapeView {
                 _ => u8::from(glows(block)),
             },
         };
-        self.flat_labels.update(hierarchy, blocks, &eye, &around);
-        let (looks, block_of, theme) = (&self.looks, &self.block_of, self.settings.theme);
-        self.flat_labels.ink(|module| {
-            let block = block_of.get(module.index());
-            let look = block.and_then(|&block| looks.get(block as usize));
-            look.is_some_and(|look| surface::hides_ink(theme, look.data))
-        });
+        let theme = self.settings.theme;
+        // Names go along with blocks on their way.
+        let work = match self.spreads_names && !is_moving {
+            true => SPREAD,
+            false => u32::MAX,
+        };
+        if self
+            .flat_labels
+            .update(hierarchy, blocks, &eye, &around, work)
+        {
+            let looks = &self.looks;
+            self.flat_labels.ink(|block| {
+                let look = looks.get(block as usize);
+                look.is_some_and(|look| surface::hides_ink(theme, look.data))
+            });
+        }
 
         let of = |module: ModuleId, reason: Reason| {
             let index = *self.block_of.get(module.index())?;
@@ -278,7 +297,8 @@ impl LandscapeView {
         let room = room.map(|corner| (corner * 0.5 + 0.5) * size);
         self.screen_labels
             .update(requests.chain(counts), &eye, room, &lettering.covered, em);
-        self.flat_labels.give_way(self.screen_labels.plates());
+        let plates = self.screen_labels.plates();
+        self.flat_labels.give_way(plates, &eye, &self.looks);
     }
 
     /// The counts that stand at arcs: of the relation that is pointed at or chosen, of the relations of the

@@ -41,6 +41,7 @@ impl LandscapeView {
             screen_labels: ScreenLabels::default(),
             counts: super::naming::Counts::default(),
             named: Default::default(),
+            spreads_names: self.spreads_names,
             shown: None,
             left: Left::default(),
             weighs: None,

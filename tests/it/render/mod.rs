@@ -151,6 +151,7 @@ fn name(text: &str, opacity: f32) -> FlatLabel {
     FlatLabel {
         text: text.to_owned(),
         module: ModuleId(0),
+        block: 0,
         origin: Vec3::new(30.0, 30.0, 4.0),
         right: Vec3::X,
         up: Vec3::Y,

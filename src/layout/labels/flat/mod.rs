@@ -113,23 +113,54 @@ pub struct Around<'a, S, I> {
     pub importance: I,
 }
 
+/// So much work is done for the names of a picture at a time, where there may be left some for the next: about what
+/// a place costs that is looked at and left out.
+pub const SPREAD: u32 = 1_200;
+/// What a name costs that is laid, beside that.
+const LAID: u32 = 4;
+/// Where names lie farther than this from where they lay when they were chosen, as a share of the picture, one looks
+/// from somewhere else.
+const NEAR: f32 = 0.25;
+
+/// A choice of names, made for one eye, in parts where there are many.
+#[derive(Debug, Default)]
+struct Round {
+    /// None where no choice is under way.
+    eye: Option<Eye>,
+    /// The place that is looked at next; then the candidates are all there.
+    next_place: usize,
+    is_found: bool,
+    candidates: Vec<Candidate>,
+    /// Their ranks and places, in order, and which is laid next.
+    order: Vec<((u64, u32), u32)>,
+    next: usize,
+    /// The labels laid, then spare ones whose texts keep their memory.
+    labels: Vec<FlatLabel>,
+    laid: usize,
+    quads: Vec<Quad>,
+    /// By band of the screen, the quads in it.
+    bands: Vec<Vec<u32>>,
+    /// Whether names are turned to be read from the north.
+    turned: bool,
+}
+
 /// The names of the districts of one layout, and which of them are shown.
 #[derive(Debug, Default)]
 pub struct FlatLabels {
     places: Vec<Place>,
-    candidates: Vec<Candidate>,
-    /// Their ranks and places, in order.
-    order: Vec<((u64, u32), u32)>,
-    /// The labels shown, then spare ones whose texts keep their memory.
+    round: Round,
+    /// The names are to be chosen for something else than they were.
+    is_old: bool,
+    /// For which eye names were chosen last.
+    eye: Option<Eye>,
+    /// The labels chosen, those before `shown` shown, then spare ones whose texts keep their memory.
     labels: Vec<FlatLabel>,
+    chosen: usize,
     shown: usize,
-    quads: Vec<Quad>,
-    /// By band of the screen, the quads in it.
-    bands: Vec<Vec<u32>>,
-    /// The blocks whose names were shown the last time, in order.
+    /// The districts that were large enough for a name, the largest first.
+    districts: Vec<u32>,
+    /// The blocks whose names were chosen the last time, in order.
     before: Vec<u32>,
-    /// By label, its block.
-    of: Vec<u32>,
     /// Whether names are turned to be read from the north.
     turned: bool,
     /// Names by the lower digits of their blocks.
@@ -149,10 +180,10 @@ impl FlatLabels {
         &self.labels[..self.shown]
     }
 
-    /// Decides for each name, by the module that it is of, whether it is written in the other ink.
-    pub fn ink(&mut self, is_inverted: impl Fn(ModuleId) -> bool) {
-        for label in &mut self.labels[..self.shown] {
-            label.is_inverted = is_inverted(label.module);
+    /// Decides for each name, by the block that it lies on, whether it is written in the other ink.
+    pub fn ink(&mut self, is_inverted: impl Fn(u32) -> bool) {
+        for label in &mut self.labels[..self.chosen] {
+            label.is_inverted = is_inverted(label.block);
         }
     }
 
@@ -162,8 +193,22 @@ impl FlatLabels {
         labels.any(|label| label.module == module && label.opacity > 0.9)
     }
 
+    /// What names are chosen by is no longer as it was.
+    pub fn outdate(&mut self) {
+        self.is_old = true;
+    }
+
+    /// Whether the names are those for what [`outdate`](Self::outdate) told of last.
+    pub fn is_settled(&self) -> bool {
+        !self.is_old && self.round.eye.is_none()
+    }
+
     /// Chooses what is shown from `eye`: what is large enough to read and not hidden, the important and the largest
     /// first, nothing over anything else. Works in proportion to what is on the screen, not to all.
+    ///
+    /// A choice may be spread over several calls: of each about `work`, [`SPREAD`] or as much as there is. Until it is
+    /// made the names of the one before stay where they lie; for a view from somewhere else all is done at once. Whether
+    /// others have been chosen.
     pub fn update(
         &mut self,
         hierarchy: &Hierarchy,
@@ -174,64 +219,83 @@ impl FlatLabels {
             impl Fn(u32, [Vec3; 2], &[Vec3]) -> usize,
             impl Fn(u32, ModuleId) -> u8,
         >,
-    ) {
-        // Seen from due east or west names keep the side that they had.
-        if eye.right.x.abs() > 0.2 {
-            self.turned = eye.right.x < 0.0;
+        work: u32,
+    ) -> bool {
+        let is_near = self.is_near(eye);
+        let mut left = if is_near { work } else { u32::MAX };
+        if left == u32::MAX {
+            self.round.eye = None;
+            self.is_old = true;
         }
+        if self.round.eye.is_none() {
+            if !std::mem::take(&mut self.is_old) {
+                return false;
+            }
+            // Seen from due east or west names keep the side that they had.
+            if eye.right.x.abs() > 0.2 {
+                self.turned = eye.right.x < 0.0;
+            }
+            self.written.resize_with(KEPT, Written::default);
+            self.round.begin(eye, self.turned);
+        }
+        let round = &mut self.round;
+        let Some(eye) = round.eye else {
+            return false;
+        };
+        round.find(
+            &self.places,
+            blocks,
+            &eye,
+            &self.before,
+            &around.importance,
+            &mut left,
+        );
+        if !round.is_found
+            || !round.lay(
+                hierarchy,
+                blocks,
+                &eye,
+                &mut self.written,
+                around,
+                &mut left,
+            )
+        {
+            return false;
+        }
+        round.eye = None;
+        self.eye = Some(eye);
+        std::mem::swap(&mut self.labels, &mut round.labels);
+        (self.chosen, self.shown) = (round.laid, round.laid);
         self.before.clear();
-        self.before.extend_from_slice(&self.of[..self.shown]);
+        self.before
+            .extend(self.labels[..self.chosen].iter().map(|label| label.block));
         self.before.sort_unstable();
-        self.find_candidates(blocks, eye, &around.importance);
-        let ranks = self.candidates.iter().map(Candidate::rank);
-        self.order.clear();
-        self.order.extend(ranks.zip(0..));
-        self.order.sort_unstable();
-        self.written.resize_with(KEPT, Written::default);
-        self.shown = 0;
-        self.quads.clear();
-        let bands = (eye.size.y / BAND).clamp(0.0, 1e4) as usize + 1;
-        self.bands.resize_with(bands, Vec::new);
-        self.bands.iter_mut().for_each(Vec::clear);
-        let across = ease(ACROSS, ALONG, eye.right.x.abs());
-        for index in 0..self.order.len() {
-            if self.shown == MOST || across == 0.0 {
-                break;
-            }
-            let candidate = self.candidates[self.order[index].1 as usize];
-            let block = &blocks[candidate.block as usize];
-            if let Some(width) = self.set(hierarchy, block, &candidate, eye, around.looks) {
-                let label = &mut self.labels[self.shown];
-                let points: [Vec3; SAMPLES] = std::array::from_fn(|sample| {
-                    let along = (sample as f32 + 0.5) / SAMPLES as f32 * width;
-                    let letter = label.right * along + label.up * label.em * 0.35;
-                    label.origin + letter
-                });
-                let line = [points[0], points[SAMPLES - 1]];
-                let seen = (around.seen)(candidate.block, line, &points);
-                let share = seen as f32 / SAMPLES as f32;
-                // What was shown goes a little later than what was not comes.
-                let least = if candidate.was_shown { 0.35 } else { 0.6 };
-                label.opacity *= ease(least, 1.0, share) * across;
-                if label.opacity > 0.0 {
-                    self.keep(candidate.block);
-                }
-            }
-        }
+        let order = round
+            .order
+            .iter()
+            .map(|&(_, at)| &round.candidates[at as usize]);
+        self.districts.clear();
+        self.districts
+            .extend(order.filter(|it| !it.is_roof).map(|it| it.block));
+        true
     }
 
-    /// Keeps the label that was just laid.
-    fn keep(&mut self, block: u32) {
-        let Some(quad) = self.quads.last() else {
-            return;
+    /// Whether the names chosen last lie nearly where they lay then.
+    fn is_near(&self, eye: &Eye) -> bool {
+        let Some(before) = self.eye.filter(|before| before.size == eye.size) else {
+            return false;
         };
-        let place = self.quads.len() as u32 - 1;
-        for band in quad.bands(self.bands.len()) {
-            self.bands[band].push(place);
-        }
-        self.of.truncate(self.shown);
-        self.of.push(block);
-        self.shown += 1;
+        let moved = |label: &FlatLabel| {
+            let places = [&before, eye].map(|eye| eye.project(label.origin));
+            let [Some(before), Some(now)] = places else {
+                return f32::INFINITY;
+            };
+            before.distance(now) / eye.size.max_element()
+        };
+        let chosen = &self.labels[..self.chosen];
+        let some = [chosen.first(), chosen.get(chosen.len() / 2), chosen.last()];
+        some.iter()
+            .all(|label| label.is_some_and(|label| moved(label) < NEAR))
     }
 
     /// The districts that are large enough to be named on the screen, the largest first, where their own names would
@@ -239,13 +303,11 @@ impl FlatLabels {
     /// nearest.
     pub fn unsaid(&self, blocks: &[Block], eye: &Eye) -> impl Iterator<Item = (u32, [Vec3; 2])> {
         let is_across = eye.right.x.abs() < (ACROSS + ALONG) * 0.5;
-        let candidates = self.order.iter();
-        let candidates = candidates.filter_map(|&(_, at)| self.candidates.get(at as usize));
-        let districts = candidates.filter(|it| !it.is_roof);
         let is_turned = self.turned;
+        let districts = self.districts.iter();
         let districts = districts.filter(move |_| is_across || is_turned);
-        districts.filter_map(move |candidate| {
-            let block = blocks.get(candidate.block as usize)?;
+        districts.filter_map(move |&district| {
+            let block = blocks.get(district as usize)?;
             let (min, max) = (block.min.with_z(block.max.z), block.max);
             let edge = match is_across {
                 true => {
@@ -254,39 +316,143 @@ impl FlatLabels {
                 }
                 false => [min.with_y(max.y), max],
             };
-            Some((candidate.block, edge))
+            Some((district, edge))
         })
     }
 
-    /// Takes away names under the rectangles `plates`, given by their corners.
-    pub fn give_way(&mut self, plates: &[(Vec2, Vec2)]) {
+    /// Takes away names that, from `eye`, lie under the rectangles `plates`, given by their corners; others that were
+    /// taken away come back. `looks` as in [`Around`].
+    pub fn give_way(&mut self, plates: &[(Vec2, Vec2)], eye: &Eye, looks: &[BlockLook]) {
+        if plates.is_empty() {
+            self.shown = self.chosen;
+            return;
+        }
         let mut kept = 0;
-        for place in 0..self.shown {
-            let is_covered = plates.iter().any(|&(min, max)| {
-                let plate = [min, Vec2::new(max.x, min.y), max, Vec2::new(min.x, max.y)];
-                self.quads[place].overlaps(&Quad::new(plate))
+        for place in 0..self.chosen {
+            let label = &self.labels[place];
+            let rise = looks
+                .get(label.block as usize)
+                .map_or(0.0, |look| look.rise);
+            let width = text::width(&label.text) * label.em;
+            let origin = label.origin + Vec3::Z * rise;
+            let quad = Quad::of_name(origin, label.right * width, label.up * label.em, eye);
+            let is_covered = quad.is_some_and(|quad| {
+                plates.iter().any(|&(min, max)| {
+                    let plate = [min, Vec2::new(max.x, min.y), max, Vec2::new(min.x, max.y)];
+                    quad.overlaps(&Quad::new(plate))
+                })
             });
             if !is_covered {
                 self.labels.swap(kept, place);
-                self.quads.swap(kept, place);
-                self.of.swap(kept, place);
                 kept += 1;
             }
         }
         self.shown = kept;
     }
+}
 
-    fn find_candidates(
+impl Round {
+    /// Forgets the choice before and begins one for `eye`.
+    fn begin(&mut self, eye: &Eye, turned: bool) {
+        self.eye = Some(*eye);
+        self.turned = turned;
+        self.candidates.clear();
+        self.order.clear();
+        self.quads.clear();
+        (self.next_place, self.is_found) = (0, false);
+        (self.next, self.laid) = (0, 0);
+        let bands = (eye.size.y / BAND).clamp(0.0, 1e4) as usize + 1;
+        self.bands.resize_with(bands, Vec::new);
+        self.bands.iter_mut().for_each(Vec::clear);
+    }
+
+    /// Lays the candidates in their order, as long as there is work `left`; whether all have been.
+    fn lay(
         &mut self,
+        hierarchy: &Hierarchy,
         blocks: &[Block],
         eye: &Eye,
+        written: &mut [Written],
+        around: &Around<
+            '_,
+            impl Fn(u32, [Vec3; 2], &[Vec3]) -> usize,
+            impl Fn(u32, ModuleId) -> u8,
+        >,
+        left: &mut u32,
+    ) -> bool {
+        let across = ease(ACROSS, ALONG, eye.right.x.abs());
+        while let Some(&(_, at)) = self.order.get(self.next) {
+            if self.laid == MOST || across == 0.0 {
+                break;
+            }
+            if *left == 0 {
+                return false;
+            }
+            *left = left.saturating_sub(1);
+            self.next += 1;
+            let candidate = self.candidates[at as usize];
+            let Some(block) = blocks.get(candidate.block as usize) else {
+                continue;
+            };
+            let look = around.looks.get(candidate.block as usize);
+            let rise = look.map_or(0.0, |look| look.rise);
+            if let Some(width) = self.set(hierarchy, block, &candidate, eye, written, rise) {
+                *left = left.saturating_sub(LAID);
+                let label = &mut self.labels[self.laid];
+                let points: [Vec3; SAMPLES] = std::array::from_fn(|sample| {
+                    let along = (sample as f32 + 0.5) / SAMPLES as f32 * width;
+                    let letter = label.right * along + label.up * label.em * 0.35;
+                    label.origin + letter + Vec3::Z * rise
+                });
+                let line = [points[0], points[SAMPLES - 1]];
+                let seen = (around.seen)(candidate.block, line, &points);
+                let share = seen as f32 / SAMPLES as f32;
+                // What was shown goes a little later than what was not comes.
+                let least = if candidate.was_shown { 0.35 } else { 0.6 };
+                label.opacity *= ease(least, 1.0, share) * across;
+                if label.opacity > 0.0 {
+                    self.keep();
+                }
+            }
+        }
+        true
+    }
+
+    /// Keeps the label that was just laid.
+    fn keep(&mut self) {
+        let Some(quad) = self.quads.last() else {
+            return;
+        };
+        let place = self.quads.len() as u32 - 1;
+        for band in quad.bands(self.bands.len()) {
+            self.bands[band].push(place);
+        }
+        self.laid += 1;
+    }
+
+    /// Finds the candidates and puts them in order, as far as there is work `left`. `before` are the blocks whose names
+    /// are shown.
+    fn find(
+        &mut self,
+        places: &[Place],
+        blocks: &[Block],
+        eye: &Eye,
+        before: &[u32],
         importance: &impl Fn(u32, ModuleId) -> u8,
+        left: &mut u32,
     ) {
-        self.candidates.clear();
+        if self.is_found {
+            return;
+        }
         let planes = eye.side_planes();
-        let mut index = 0;
-        while let Some(place) = self.places.get(index) {
-            let block = &blocks[place.block as usize];
+        while let Some(place) = places.get(self.next_place) {
+            if *left == 0 {
+                return;
+            }
+            *left -= 1;
+            let Some(block) = blocks.get(place.block as usize) else {
+                break;
+            };
             let top = block.max.with_z(place.subtree_top);
             let distance = eye.position.clamp(block.min, top).distance(eye.position);
             let nearest = eye.focal / distance.max(1e-3);
@@ -294,7 +460,7 @@ impl FlatLabels {
             let may_name_roofs = side * ROOF_EM * nearest >= ROOF_VISIBLE;
             let may_name = place.subtree_em * nearest >= NAMED;
             if !(may_name || may_name_roofs) || !may_show(&planes, block.min, top) {
-                index = place.subtree_end as usize;
+                self.next_place = place.subtree_end as usize;
                 continue;
             }
             let strip = place.em / EM;
@@ -308,50 +474,37 @@ impl FlatLabels {
                     pixels,
                     is_roof: false,
                     joined: place.joined,
-                    was_shown: self.before.binary_search(&place.block).is_ok(),
+                    was_shown: before.binary_search(&place.block).is_ok(),
                     importance: importance(place.block, block.module),
                 });
             }
             if may_name_roofs {
                 // What stands on it itself; districts on it have places of their own.
                 let mut child = place.block as usize + 1;
-                while child < block.subtree_end as usize {
-                    let of = &blocks[child];
+                while let Some(of) = blocks
+                    .get(child)
+                    .filter(|_| child < block.subtree_end as usize)
+                {
+                    *left = left.saturating_sub(1);
                     if of.kind != BlockKind::Terrace {
-                        self.add_roof(child as u32, of, eye, &planes, importance);
+                        self.candidates.extend(roof(
+                            child as u32,
+                            of,
+                            eye,
+                            &planes,
+                            before,
+                            importance,
+                        ));
                     }
-                    child = of.subtree_end as usize;
+                    child = (of.subtree_end as usize).max(child + 1);
                 }
             }
-            index += 1;
+            self.next_place += 1;
         }
-    }
-
-    fn add_roof(
-        &mut self,
-        index: u32,
-        block: &Block,
-        eye: &Eye,
-        planes: &[Vec4; 4],
-        importance: &impl Fn(u32, ModuleId) -> u8,
-    ) {
-        let size = block.max - block.min;
-        let at = pixels_at(block, eye);
-        let em = (size.y * ROOF_EM).min(ROOF_LARGEST / at.max(1e-6));
-        let fits = size.x * at > ROOF_LETTERS * ROOF_VISIBLE;
-        if em * at >= ROOF_VISIBLE && fits && may_show(planes, block.min, block.max) {
-            self.candidates.push(Candidate {
-                block: index,
-                em,
-                margin: size.x.min(size.y) * ROOF_MARGIN,
-                baseline: size.y * ROOF_MARGIN + em * 0.22,
-                pixels: em * at,
-                is_roof: true,
-                joined: 0,
-                was_shown: self.before.binary_search(&index).is_ok(),
-                importance: importance(index, block.module),
-            });
-        }
+        let ranks = self.candidates.iter().map(Candidate::rank);
+        self.order.extend(ranks.zip(0..));
+        self.order.sort_unstable();
+        self.is_found = true;
     }
 
     /// Lays a name, and gives its width in world units; none when it does not fit its place, the screen or what is
@@ -362,12 +515,14 @@ impl FlatLabels {
         block: &Block,
         candidate: &Candidate,
         eye: &Eye,
-        looks: &[BlockLook],
+        written: &mut [Written],
+        rise: f32,
     ) -> Option<f32> {
-        if self.shown == self.labels.len() {
+        if self.laid == self.labels.len() {
             self.labels.push(FlatLabel {
                 text: String::with_capacity(ROOMY_TEXT),
                 module: block.module,
+                block: candidate.block,
                 origin: Vec3::ZERO,
                 right: Vec3::X,
                 up: Vec3::Y,
@@ -379,7 +534,7 @@ impl FlatLabels {
         let &Candidate {
             margin, is_roof, ..
         } = candidate;
-        let written = &mut self.written[candidate.block as usize % KEPT];
+        let written = &mut written[candidate.block as usize % KEPT];
         if written.of != candidate.block + 1 {
             written.of = candidate.block + 1;
             name_of(hierarchy, block.module, candidate.joined, &mut written.text);
@@ -399,7 +554,7 @@ impl FlatLabels {
         };
         let em = candidate.em.min((room / needed).max(smallest));
         let pixels = em * at;
-        let label = &mut self.labels[self.shown];
+        let label = &mut self.labels[self.laid];
         // A roof that hardly has room for its name, at the smallest, fades: names that come at once are seen to jump.
         let mut roomy = 1.0;
         if is_roof {
@@ -440,38 +595,26 @@ impl FlatLabels {
         } else {
             block.min.x + margin
         };
-        let rise = looks
-            .get(candidate.block as usize)
-            .map_or(0.0, |look| look.rise);
-        let start = Vec3::new(x, y, block.max.z + rise);
-        let (from, to) = eye.visible(start, right, room)?;
+        let start = Vec3::new(x, y, block.max.z);
+        let risen = Vec3::Z * rise;
+        let (from, to) = eye.visible(start + risen, right, room)?;
         let slack = to - from - width;
         let origin = start + right * from.min(room - width).max(0.0);
-        let quad = [
-            origin - up * em * 0.22,
-            origin + right * width - up * em * 0.22,
-            origin + right * width + up * em * 0.76,
-            origin + up * em * 0.76,
-        ];
-        let [Some(a), Some(b), Some(c), Some(d)] = quad.map(|corner| eye.project(corner)) else {
-            return None;
-        };
-        let quad = Quad::new([a, b, c, d]);
+        let quad = Quad::of_name(origin + risen, right * width, up * em, eye)?;
         // At the edge of the picture a name goes by degrees, not at once; what fits to the digit fits.
         let beyond = (room - (to - from)).max(0.0);
         let space = ease(-em * EDGE, em * EDGE, slack).max(1.0 - beyond / (em * EDGE));
         if space <= 0.0 || self.is_taken(&quad) {
             return None;
         }
-        self.quads.truncate(self.shown);
+        self.quads.truncate(self.laid);
         self.quads.push(quad);
-        let label = &mut self.labels[self.shown];
+        let label = &mut self.labels[self.laid];
         if is_whole {
-            label
-                .text
-                .clone_from(&self.written[candidate.block as usize % KEPT].text);
+            label.text.clone_from(&written.text);
         }
-        label.module = block.module;
+        (label.module, label.block) = (block.module, candidate.block);
+        label.is_inverted = false;
         (label.origin, label.right, label.up, label.em) = (origin, right, up, em);
         label.opacity = ease(visible, legible, pixels) * space * roomy;
         Some(width)
@@ -484,6 +627,32 @@ impl FlatLabels {
             .flat_map(|band| &self.bands[band]);
         near.any(|&other| quad.overlaps(&self.quads[other as usize]))
     }
+}
+
+/// The name of what stands on a terrace, on its roof, where it is large enough.
+fn roof(
+    index: u32,
+    block: &Block,
+    eye: &Eye,
+    planes: &[Vec4; 4],
+    before: &[u32],
+    importance: &impl Fn(u32, ModuleId) -> u8,
+) -> Option<Candidate> {
+    let size = block.max - block.min;
+    let at = pixels_at(block, eye);
+    let em = (size.y * ROOF_EM).min(ROOF_LARGEST / at.max(1e-6));
+    let fits = size.x * at > ROOF_LETTERS * ROOF_VISIBLE;
+    (em * at >= ROOF_VISIBLE && fits && may_show(planes, block.min, block.max)).then(|| Candidate {
+        block: index,
+        em,
+        margin: size.x.min(size.y) * ROOF_MARGIN,
+        baseline: size.y * ROOF_MARGIN + em * 0.22,
+        pixels: em * at,
+        is_roof: true,
+        joined: 0,
+        was_shown: before.binary_search(&index).is_ok(),
+        importance: importance(index, block.module),
+    })
 }
 
 /// No more modules are named with one: the innermost say most.

@@ -25,6 +25,17 @@ impl Quad {
         }
     }
 
+    /// Where the letters of a name lie: from the start of its baseline on, `along` to its end and `up` by an em. None
+    /// where a part of it is behind the eye.
+    pub fn of_name(start: Vec3, along: Vec3, up: Vec3, eye: &Eye) -> Option<Quad> {
+        let (low, high) = (start - up * 0.22, start + up * 0.76);
+        let corners = [low, low + along, high + along, high].map(|corner| eye.project(corner));
+        let [Some(a), Some(b), Some(c), Some(d)] = corners else {
+            return None;
+        };
+        Some(Quad::new([a, b, c, d]))
+    }
+
     /// The bands of the screen that it lies in, of so many.
     pub fn bands(&self, bands: usize) -> std::ops::RangeInclusive<usize> {
         let band = |y: f32| ((y / BAND).max(0.0) as usize).min(bands.saturating_sub(1));

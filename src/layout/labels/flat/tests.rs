@@ -68,16 +68,23 @@ fn names_appear_as_they_become_large_enough_those_of_functions_last() {
     let (hierarchy, blocks) = city();
     let mut labels = FlatLabels::new(&blocks);
     let middle = Vec2::new(500.0, 350.0);
-    labels.update(&hierarchy, &blocks, &above(middle, 60_000.0), &around(true));
+    labels.update(
+        &hierarchy,
+        &blocks,
+        &above(middle, 60_000.0),
+        &around(true),
+        u32::MAX,
+    );
     assert!(names(&labels).is_empty());
     let far_away = above(middle, 2.0 * CITY_SIZE);
-    labels.update(&hierarchy, &blocks, &far_away, &around(true));
+    labels.update(&hierarchy, &blocks, &far_away, &around(true), u32::MAX);
     let far = names(&labels).len();
     labels.update(
         &hierarchy,
         &blocks,
         &above(middle, CITY_SIZE),
         &around(true),
+        u32::MAX,
     );
     let near = names(&labels);
     assert!((1..near.len()).contains(&far), "{far} {near:?}");
@@ -91,10 +98,11 @@ fn names_appear_as_they_become_large_enough_those_of_functions_last() {
         &blocks,
         &above(middle, CITY_SIZE),
         &around(false),
+        u32::MAX,
     );
     assert!(names(&labels).is_empty(), "all hidden");
     let eye = above(Vec2::new(300.0, 300.0), 120.0);
-    labels.update(&hierarchy, &blocks, &eye, &around(true));
+    labels.update(&hierarchy, &blocks, &eye, &around(true), u32::MAX);
     let close = names(&labels);
     assert!(close.contains(&"function"), "{close:?}");
 }
@@ -105,7 +113,7 @@ fn a_name_slides_along_its_strip_into_the_picture() {
     let mut labels = FlatLabels::new(&blocks);
     // The west end of the root's strip lies outside.
     let eye = above(Vec2::new(700.0, 100.0), 600.0);
-    labels.update(&hierarchy, &blocks, &eye, &around(true));
+    labels.update(&hierarchy, &blocks, &eye, &around(true), u32::MAX);
     let root = labels.labels().iter().find(|label| label.text == "city");
     let root = root.expect("the root's strip is in the picture");
     assert!((400.0..1000.0).contains(&root.origin.x), "{root:?}");
@@ -136,7 +144,7 @@ fn a_chain_of_only_districts_has_one_name_and_one_strip() {
     assert!(free < 1.6 * strip, "{free} of a strip of {strip}");
     let mut labels = FlatLabels::new(&blocks);
     let eye = above(Vec2::new(500.0, 357.0), 1150.0);
-    labels.update(&hierarchy, &blocks, &eye, &around(true));
+    labels.update(&hierarchy, &blocks, &eye, &around(true), u32::MAX);
     let names: Vec<&str> = labels.labels().iter().map(|it| it.text.as_str()).collect();
     assert!(names.contains(&"library/src/main/java"), "{names:?}");
     assert!(names.contains(&"Gson.java"), "{names:?}");
@@ -162,7 +170,7 @@ fn a_file_without_functions_and_a_collapsed_module_are_named_as_large_as_a_funct
         let blocks = layout(&hierarchy, &cut, &[], &Heights::Even, Tiling::Squarified);
         let mut labels = FlatLabels::new(&blocks);
         let eye = above(Vec2::new(500.0, 357.0), 1150.0);
-        labels.update(&hierarchy, &blocks, &eye, &around(true));
+        labels.update(&hierarchy, &blocks, &eye, &around(true), u32::MAX);
         let em = |name: &str| {
             let label = labels.labels().iter().find(|it| it.text == name)?;
             Some(label.em)
@@ -203,7 +211,7 @@ fn of_two_names_for_one_place_the_one_that_is_there_stays() {
     let height = blocks[first].max.z;
     let mut shown = |by: f32| {
         (blocks[first].max.z, blocks[other].max.z) = (height + by, height - by);
-        labels.update(&hierarchy, &blocks, &eye, &around(true));
+        labels.update(&hierarchy, &blocks, &eye, &around(true), u32::MAX);
         let names = labels.labels().iter().map(|it| it.text.clone());
         let names: Vec<String> = names.filter(|it| it == "first" || it == "other").collect();
         assert_eq!(names.len(), 1, "{names:?}");
@@ -225,7 +233,7 @@ fn a_name_goes_later_than_it_comes_when_something_comes_before_it() {
     let (hierarchy, blocks) = city();
     let mut labels = FlatLabels::new(&blocks);
     let eye = above(Vec2::new(500.0, 350.0), CITY_SIZE);
-    labels.update(&hierarchy, &blocks, &eye, &around(true));
+    labels.update(&hierarchy, &blocks, &eye, &around(true), u32::MAX);
     let city = labels.labels().iter().find(|it| it.text == "city");
     let city = city.expect("it has room").clone();
     let (start, width) = (city.origin.x, text::width("city") * city.em);
@@ -240,7 +248,7 @@ fn a_name_goes_later_than_it_comes_when_something_comes_before_it() {
             },
             importance: |_, _| 0,
         };
-        labels.update(&hierarchy, &blocks, &eye, &around);
+        labels.update(&hierarchy, &blocks, &eye, &around, u32::MAX);
         labels.labels().iter().any(|it| it.text == "city")
     };
     assert!(is_shown(1.0));
@@ -251,4 +259,69 @@ fn a_name_goes_later_than_it_comes_when_something_comes_before_it() {
     }
     assert!(is_shown(0.9));
     assert!(is_shown(0.5));
+}
+
+#[test]
+fn names_chosen_in_parts_are_those_chosen_at_once_and_until_then_those_before_stay() {
+    let (hierarchy, blocks) = city();
+    let around = around(true);
+    let shown = |labels: &FlatLabels| labels.labels().to_vec();
+    let mut labels = FlatLabels::new(&blocks);
+    let [before, after] = [0.0, 60.0].map(|x| above(Vec2::new(300.0 + x, 300.0), 300.0));
+    labels.update(&hierarchy, &blocks, &before, &around, 10);
+    let first = shown(&labels);
+    assert!(
+        first.len() > 20 && labels.is_settled(),
+        "there was nothing to show until then"
+    );
+    labels.outdate();
+    let mut calls = 0;
+    while !labels.update(&hierarchy, &blocks, &after, &around, 10) {
+        assert!(!labels.is_settled());
+        assert_eq!(shown(&labels), first);
+        calls += 1;
+    }
+    assert!(labels.is_settled() && calls > 3, "{calls}");
+    assert!(
+        !labels.update(&hierarchy, &blocks, &after, &around, 10),
+        "nothing is to be done"
+    );
+    let in_parts = shown(&labels);
+    let mut at_once = FlatLabels::new(&blocks);
+    for eye in [&before, &after] {
+        at_once.update(&hierarchy, &blocks, eye, &around, u32::MAX);
+    }
+    assert_ne!(in_parts, first);
+    assert_eq!(in_parts, shown(&at_once));
+    // What is asked for on the way is not forgotten.
+    labels.outdate();
+    labels.update(&hierarchy, &blocks, &before, &around, 10);
+    labels.outdate();
+    while !labels.update(&hierarchy, &blocks, &after, &around, 10) {}
+    assert!(!labels.is_settled());
+    while !labels.update(&hierarchy, &blocks, &after, &around, 10) {}
+    assert!(labels.is_settled());
+    // From somewhere else those before would be out of place.
+    labels.outdate();
+    let elsewhere = above(Vec2::new(800.0, 300.0), 300.0);
+    assert!(labels.update(&hierarchy, &blocks, &elsewhere, &around, 10));
+}
+
+#[test]
+fn names_under_plates_give_way_as_long_as_these_are_there() {
+    let (hierarchy, blocks) = city();
+    let mut labels = FlatLabels::new(&blocks);
+    let eye = above(Vec2::new(500.0, 350.0), CITY_SIZE);
+    labels.update(&hierarchy, &blocks, &eye, &around(true), u32::MAX);
+    let all = labels.labels().to_vec();
+    let label = &all[all.len() / 2];
+    let at = eye
+        .project(label.origin + label.right * label.em)
+        .expect("it is in the picture");
+    labels.give_way(&[(at - 3.0, at + 3.0)], &eye, &[]);
+    let left = labels.labels();
+    assert!(left.len() < all.len() && !left.contains(label));
+    labels.give_way(&[], &eye, &[]);
+    assert_eq!(labels.labels().len(), all.len());
+    assert!(labels.labels().contains(label));
 }
