@@ -57,19 +57,16 @@ fn names_of_districts_do_not_overlap_from_any_side() {
 /// The corners of a name that lies flat, on the screen.
 fn corners_of(
     label: &callscape::layout::geometry::FlatLabel,
+    rise: f32,
     camera: &Camera,
     size: Vec2,
 ) -> [Vec2; 4] {
     let width = callscape::layout::labels::text::width(&label.text) * label.em;
     // From below the baseline to the top of the letters.
     let (low, high) = (label.up * label.em * -0.2, label.up * label.em * 0.74);
-    let end = label.origin + label.right * width;
-    let corners = [
-        label.origin + low,
-        end + low,
-        end + high,
-        label.origin + high,
-    ];
+    let start = label.origin + Vec3::Z * rise;
+    let end = start + label.right * width;
+    let corners = [start + low, end + low, end + high, start + high];
     corners.map(|at| camera.project(at, size).expect("names lie before the eye"))
 }
 
@@ -97,7 +94,10 @@ fn overlap(a: &[Vec2; 4], b: &[Vec2; 4]) -> bool {
 /// Every name on the screen as a shape, flat ones first.
 fn shapes(view: &LandscapeView, camera: &Camera, size: Vec2) -> Vec<(String, [Vec2; 4])> {
     let flat = view.flat_labels().iter();
-    let flat = flat.map(|label| (label.text.clone(), corners_of(label, camera, size)));
+    let flat = flat.map(|label| {
+        let rise = view.looks()[label.block as usize].rise;
+        (label.text.clone(), corners_of(label, rise, camera, size))
+    });
     let screen = view.screen_labels().iter().map(|label| {
         // The plate that is drawn behind it.
         let half = callscape::layout::labels::text::width(&label.text) * 0.5 * label.em;
