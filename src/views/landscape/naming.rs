@@ -178,7 +178,8 @@ impl LandscapeView {
     ) {
         let &Lettering { size, free, em, .. } = lettering;
         let meant = [selection.pointed, selection.chosen];
-        let is_waited_for = self.held.is_on && self.held.is_due();
+        // Where nothing runs they are always due: a choice on its way comes to its end first.
+        let is_waited_for = self.flat_labels.is_settled() && self.held.is_on && self.held.is_due();
         let by = (*camera, *lettering, meant);
         if self.named.take(by, found, is_waited_for) {
             self.flat_labels.outdate();

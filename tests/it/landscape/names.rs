@@ -285,3 +285,43 @@ fn a_thousand_names_in_one_frame_do_not_overlap() {
         }
     }
 }
+
+#[test]
+fn a_thousand_names_are_those_chosen_at_once_a_few_frames_later() {
+    let session = super::session_of(34, [14, 10, 12], 1_000);
+    let size = Vec2::new(15_360.0, 8_640.0);
+    let view = || LandscapeView::new(&session, &settings(), &Cut::all());
+    let (mut spread, mut whole) = (view(), view());
+    let (min, max) = whole.bounds(ModuleId::ROOT).expect("the root");
+    let camera = |along: f32| Camera {
+        eye: (min + max) * 0.5 + Vec3::new(along, -300.0, 900.0),
+        target: (min + max) * 0.5 + Vec3::X * along,
+        fov_y: 0.7,
+    };
+    let label = |view: &mut LandscapeView, along: f32| {
+        let lettering = Lettering::whole(size, 14.0);
+        view.label(
+            &session,
+            &Selection::default(),
+            &[],
+            &camera(along),
+            &lettering,
+        );
+    };
+    spread.spread_names(true);
+    // Names of what runs are waited for, and nothing runs.
+    spread.hold_names(true);
+    let mut frames = 0;
+    for along in [0.0, 25.0] {
+        label(&mut whole, along);
+        label(&mut spread, along);
+        while !spread.names_are_settled() {
+            label(&mut spread, along);
+            frames += 1;
+            assert!(frames < 100, "it does not come to rest");
+        }
+    }
+    assert!(frames > 2, "{frames}");
+    assert_eq!(spread.flat_labels(), whole.flat_labels());
+    assert_eq!(spread.screen_labels(), whole.screen_labels());
+}
