@@ -1,4 +1,4 @@
-//! The map in a corner of the landscape: the city from above, north at the top, and what the camera sees of it.
+//! The map in the corner of the landscape where the far side of the city leaves room: the city from above, north at the top, and what the camera sees of it.
 //! A click flies to a place, a drag takes the view along.
 
 use egui::{
@@ -9,7 +9,7 @@ use glam::Vec3;
 use super::super::command::Command;
 use super::super::document::Document;
 use super::super::style;
-use super::widgets::{MARGIN, card};
+use super::widgets::card;
 use super::{Context, Place};
 use crate::layout::geometry::BlockKind;
 use crate::render::theme::Palette;
@@ -17,22 +17,25 @@ use crate::render::theme::Palette;
 /// The longer side of the map, in points.
 const SIDE: f32 = 148.0;
 /// In a smaller landscape it would be in the way.
-const LEAST_ROOM: Vec2 = vec2(520.0, 380.0);
+const LEAST_ROOM: Vec2 = vec2(800.0, 380.0);
 /// What is smaller on the map, in points, is left out with all that is in it.
 const LEAST: f32 = 2.2;
 /// What lies further away than so many times what is in the middle is not shown as seen.
 const HORIZON: f32 = 4.0;
 
-/// Shows the map; the rectangle of its card, in points.
-pub fn show(ctx: &Egui, place: Place, context: &mut Context<'_>) -> Option<Rect> {
+pub fn show(ctx: &Egui, place: Place, context: &mut Context<'_>) {
     let bench = context.bench;
-    let document = bench.document.as_ref()?;
+    let Some(document) = &bench.document else {
+        return;
+    };
     let has_room = place.seen.width() >= LEAST_ROOM.x && place.seen.height() >= LEAST_ROOM.y;
     let blocks = document.landscape.blocks();
-    let root = blocks.first().filter(|_| bench.shown.minimap && has_room)?;
+    let Some(root) = blocks.first().filter(|_| bench.shown.minimap && has_room) else {
+        return;
+    };
     let extent = (root.max - root.min).truncate();
     let scale = SIDE / extent.max_element().max(1e-3);
-    card(ctx, "minimap", Align2::RIGHT_BOTTOM, context.free, |ui| {
+    card(ctx, "minimap", Align2::RIGHT_TOP, context.free, |ui| {
         let size = vec2(extent.x, extent.y) * scale;
         let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
         let on_map = |at: Vec3| {
@@ -70,10 +73,6 @@ pub fn show(ctx: &Egui, place: Place, context: &mut Context<'_>) -> Option<Rect>
             "What the camera sees. Click or drag to go there (Shift + M hides this)",
         );
     });
-    // The card has a frame around the map.
-    let size = vec2(extent.x, extent.y) * scale + Vec2::splat(20.0);
-    let corner = context.free.shrink(MARGIN).max;
-    Some(Rect::from_min_max(corner - size, corner))
 }
 
 /// The blocks that are large enough, from above. Grows with the map, not with the city.

@@ -209,7 +209,9 @@ pub fn show(
         }
         flying::show(&ctx, &mut context);
     }
-    let map = landscape.and_then(|place| minimap::show(&ctx, place, &mut context));
+    if let Some(place) = landscape {
+        minimap::show(&ctx, place, &mut context);
+    }
     context.free = room;
     settings::show(&ctx, &mut context, timings.quality);
     mapping::show(&ctx, &mut context);
@@ -217,12 +219,7 @@ pub fn show(
     picture::show(&ctx, &mut context);
     jobs::show(&ctx, &mut context);
     welcome::show(&ctx, &mut context);
-    // Messages stand over the map where both would be in the same corner.
-    if let Some(map) = map.filter(|map| map.expand(60.0).contains(room.max)) {
-        context.free.max.y = map.top();
-    }
     messages::show(&ctx, &mut context);
-    context.free = room;
     search::show_results(&ctx, &mut context);
     help::show(&ctx, &mut context);
     tooltip::show(&ctx, &mut context);
