@@ -10,12 +10,12 @@ use glyphon::{CacheKey, cosmic_text::CacheKeyFlags, fontdb};
 use super::text::Fonts;
 
 /// Texels of the em square.
-const EM: f32 = 40.0;
+const EM: f32 = 56.0;
 /// Distances reach so many texels to both sides of the outline.
-const SPREAD: usize = 5;
+const SPREAD: usize = 7;
 /// Pixels of the raster along a texel.
 const FINER: usize = 4;
-/// Side of the texture: room for some 1,600 glyphs.
+/// Side of the texture: room for some 1,400 letters, or half as many ideographs.
 const SIDE: u32 = 2048;
 
 /// Where a glyph stands in the texture and about its pen position.
