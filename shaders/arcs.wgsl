@@ -196,7 +196,7 @@ fn cord(in: Ribbon) -> @location(0) vec4f {
     let body = 0.58 + 0.52 * sqrt(max(1.0 - round * round, 0.0));
     let shade = mix(1.0, body, clamp(in.across.y * 0.8 - 0.6, 0.0, 1.0));
     var rgb = in.colour.rgb * shade;
-    let border = 0.5 + 0.24 * in.across.y * 0.5;
+    let border = 0.5 * frame.scale + 0.12 * in.across.y;
     let is_border = select(0.0, 1.0 - clamp(from_edge - border, 0.0, 1.0), is_outlined);
     rgb = mix(rgb, frame.ground, is_border);
     // The light that runs along it.
