@@ -276,7 +276,14 @@ impl<'a> Studio<'a> {
         self.view.settle();
         self.renderer.focus_arcs(&self.gpu, self.view.arc_focus());
         if self.has_labels {
-            let lettering = Lettering::whole(size, (size.min_element() * LETTERS).max(9.0));
+            // A large picture is looked at closely, and shrunk: half of each.
+            let scale = (size.min_element() / PLAIN_LINES).max(1.0).sqrt();
+            let em = (size.min_element() * LETTERS).max(9.0);
+            let lettering = Lettering {
+                scale,
+                is_still: true,
+                ..Lettering::whole(size, em)
+            };
             let (selection, named) = (&self.selection, &self.named);
             self.view
                 .label(self.session, selection, named, &camera, &lettering);

@@ -234,6 +234,8 @@ impl Canvas {
                 free,
                 covered,
                 em,
+                scale: pixels_per_point * scale,
+                is_still: false,
             };
             landscape.spread_names(sharpness.may_spread);
             landscape.label(session, &named, found, &frame.camera, &lettering);

@@ -41,9 +41,9 @@ pub struct Request<'a> {
 const GAP: f32 = 0.6;
 const PADDING: f32 = 0.55;
 /// What was not shown before comes where there is so much more room than it needs, in em.
-const COMES: f32 = 0.3;
+const COMES: f32 = 0.4;
 /// Counts are smaller than names by this.
-const COUNT: f32 = 0.82;
+pub const COUNT: f32 = 0.82;
 /// Names longer than this, in em, are shortened.
 const WIDEST: f32 = 26.0;
 
@@ -75,6 +75,11 @@ pub struct ScreenLabels {
 impl ScreenLabels {
     pub fn labels(&self) -> &[ScreenLabel] {
         &self.labels[..self.shown]
+    }
+
+    /// What they are of.
+    pub fn subjects(&self) -> &[Subject] {
+        &self.subjects
     }
 
     /// The rectangles that they take, and before them those that are covered, by their corners.
@@ -144,7 +149,7 @@ impl ScreenLabels {
             let air = Vec2::splat(if was_shown { 0.0 } else { COMES * em });
             let is_count = request.reason >= Reason::District;
             let em = if is_count { em * COUNT } else { em };
-            let half = Vec2::new(text::width(&label.text) * 0.5 + PADDING, 0.5 + PADDING) * em;
+            let half = plate(&label.text, em);
             // A count lies on its arc.
             let down = if is_count { half.y } else { -GAP * em };
             let mut at = over + Vec2::new(0.0, down);
@@ -174,6 +179,11 @@ impl ScreenLabels {
             self.shown += 1;
         }
     }
+}
+
+/// Half the width and the height of the plate of a name in letters so high.
+pub fn plate(name: &str, em: f32) -> Vec2 {
+    Vec2::new(text::width(name) * 0.5 + PADDING, 0.5 + PADDING) * em
 }
 
 /// Where the middle of a name goes that would lie under what is `covered`: to the side of it, as long as it still

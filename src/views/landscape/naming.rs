@@ -7,9 +7,10 @@ use super::{LandscapeView, eye, motion, surface};
 use crate::analysis::session::Session;
 use crate::filter::selection::{Pointed, Selection};
 use crate::layout::arcs::ArcMeasure;
+use crate::layout::geometry::Block;
 use crate::layout::labels::Covered;
 use crate::layout::labels::flat::{Around, SPREAD};
-use crate::layout::labels::screen::{Reason, Request, Subject};
+use crate::layout::labels::screen::{COUNT, Reason, Request, Subject, plate};
 use crate::layout::labels::text::width;
 use crate::layout::pick::Scene;
 use crate::render::camera::Camera;
@@ -20,7 +21,18 @@ use crate::units::{Cost, ModuleId, push_grouped};
 const RUNNING_GLOW: f32 = 0.5;
 
 /// Districts named on the screen where their names cannot be read on them.
-const MOST_DISTRICTS_UNSAID: usize = 24;
+const MOST_DISTRICTS_UNSAID: usize = 16;
+/// No more names than these are on the screen at a time, but for what is found.
+const MOST_SHOWN: usize = 48;
+/// So many of the largest districts are asked whether they are to be.
+const MOST_DISTRICTS_ASKED: usize = 64;
+/// Names on districts written more strongly than this are read: while they are named on the screen, and before.
+const SAID: f32 = 0.95;
+const SAID_NOW: f32 = 0.35;
+/// What takes more of the ground of what it stands on than this is not told from it by a name.
+const MOST_OF_ANOTHER: f32 = 0.55;
+/// Seen from the side on which its own name lies, a district is named where it is so high on the screen, in em.
+const DEEP: f32 = 2.4;
 
 /// Names of running functions shown at once.
 const MOST_RUNNING_NAMES: usize = 6;
@@ -89,6 +101,10 @@ pub struct Lettering {
     pub covered: Covered,
     /// The height of letters on the screen, in pixels.
     pub em: f32,
+    /// The picture stays as it is: districts far away are named over them, where otherwise one goes nearer.
+    pub is_still: bool,
+    /// So many times as large as plain pixels are those that letters on terraces are read at.
+    pub scale: f32,
 }
 
 impl Lettering {
@@ -101,6 +117,8 @@ impl Lettering {
             free,
             covered,
             em,
+            scale: 1.0,
+            is_still: false,
         }
     }
 }
@@ -196,6 +214,8 @@ impl LandscapeView {
         }
         self.find_counts(selection, are_others);
         let hierarchy = &session.hierarchy;
+        // Letters on terraces are read at so many points, whatever a point takes.
+        let reader = eye(camera, size / lettering.scale.max(0.1));
         let eye = eye(camera, size);
         let (looks, picker, parents) = (&self.looks, &self.picker, &self.parents);
         // Names go along with their blocks. What stands before what is known only of blocks at rest.
@@ -232,7 +252,7 @@ impl LandscapeView {
         };
         if self
             .flat_labels
-            .update(hierarchy, blocks, &eye, &around, work)
+            .update(hierarchy, blocks, &reader, &around, work)
         {
             let looks = &self.looks;
             self.flat_labels.ink(|block| {
@@ -270,17 +290,69 @@ impl LandscapeView {
             // A district whose name can be read on its terrace needs no second one.
             .filter(|&(module, _)| !self.flat_labels.is_read(module))
             .filter_map(|(module, reason)| of(module, reason));
-        let unsaid = self.flat_labels.unsaid(blocks, &eye);
-        let unsaid = unsaid.filter_map(|(index, edge)| {
-            let module = blocks.get(index as usize)?.module;
-            let name = hierarchy.name(module);
-            let [from, to] = edge.map(|end| eye.project(end));
-            let fits = from?.distance(to?) > (width(name) + 1.0) * em;
-            (fits && !self.flat_labels.is_read(module)).then_some(Request {
-                of: Subject::Module(module),
+        // One that is nearly all of another says nothing new beside it.
+        let is_told_apart = |index: u32| {
+            let on = self.parents.get(index as usize);
+            let both = [Some(&index), on].map(|it| blocks.get(*it? as usize));
+            let ground = |block: &Block| (block.max - block.min).truncate().element_product();
+            let [Some(block), Some(on)] = both else {
+                return true;
+            };
+            ground(block) < MOST_OF_ANOTHER * ground(on)
+        };
+        // Districts whose own names cannot be read.
+        let mut shown = [None; MOST_SHOWN];
+        for (shown, &of) in shown.iter_mut().zip(self.screen_labels.subjects()) {
+            *shown = Some(of);
+        }
+        let unsaid = self.flat_labels.districts(blocks, &eye);
+        let unsaid = unsaid.take(MOST_DISTRICTS_ASKED).filter_map(|district| {
+            let block = blocks.get(district.block as usize)?;
+            let of = Subject::Module(block.module);
+            let was_shown = shown.contains(&Some(of));
+            if district.strength > if was_shown { SAID } else { SAID_NOW } {
+                return None;
+            }
+            if district.is_begun && !(lettering.is_still && is_told_apart(district.block)) {
+                return None;
+            }
+            let name = hierarchy.name(block.module);
+            let [from, to] = district.edge.map(|end| eye.project(end));
+            let (from, to) = (from?, to?);
+            let needed = (width(name) + 1.0) * em * if was_shown { 1.0 } else { 1.1 };
+            let long = from.distance(to);
+            if long < needed {
+                return None;
+            }
+            let [begin, end] = district.edge;
+            let share = match district.is_begun {
+                true => (0.5 * needed / long).min(0.5),
+                false => 0.5,
+            };
+            let mut top = begin.lerp(end, share);
+            if district.is_begun {
+                // It is large enough itself, and neither hidden nor over a name that is read.
+                let half = plate(name, em * COUNT);
+                let deep = from
+                    .lerp(to, share)
+                    .distance(eye.project(top.with_y(block.max.y))?);
+                if deep < DEEP * em {
+                    return None;
+                }
+                let is_seen = is_moving || picker.shows(&scene, district.block, top, eye.position);
+                top = top.lerp(top.with_y(block.max.y), half.y / deep);
+                let middle = eye.project(top)?;
+                let place = (middle - half, middle + half);
+                let (flat, looks) = (&self.flat_labels, &self.looks);
+                if !is_seen || flat.is_read_under(place, district.block, &eye, looks) {
+                    return None;
+                }
+            }
+            Some(Request {
+                of,
                 name,
                 reason: Reason::District,
-                top: edge[0].midpoint(edge[1]),
+                top,
             })
         });
         let unsaid = unsaid.take(MOST_DISTRICTS_UNSAID);

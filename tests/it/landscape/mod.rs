@@ -17,10 +17,11 @@ use callscape::facts::recording::{Recording, RecordingKind};
 use callscape::filter::cut::Cut;
 use callscape::filter::selection::{Pointed, Selection};
 use callscape::layout::geometry::{Arc, Arcs};
+use callscape::render::camera::Camera;
 use callscape::units::{Cost, ModuleId, Time, TimeRange};
-use callscape::views::landscape::{ArcMode, LandscapeSettings, LandscapeView, Moment};
+use callscape::views::landscape::{ArcMode, LandscapeSettings, LandscapeView, Lettering, Moment};
 use callscape::warnings::{Place, Reporter};
-use glam::Vec3;
+use glam::{Vec2, Vec3};
 
 use crate::common::Random;
 
@@ -39,11 +40,11 @@ fn session_of(seed: u64, [directories, files, functions_of]: [u32; 3], duration:
     let mut random = Random(seed);
     let mut builder = HierarchyBuilder::new("application");
     let mut functions = Vec::new();
-    for directory in 0..directories {
-        let name = format!("district_{directory}");
+    for place in 0..directories {
+        let name = format!("district_{place}");
         let directory = builder.add(NodeId::ROOT, Module::named(ModuleKind::Directory, &name));
         for file in 0..files {
-            let name = format!("file_{file}.c");
+            let name = format!("file_{place}{file}.c");
             let file = builder.add(directory, Module::named(ModuleKind::File, &name));
             for function in 0..functions_of {
                 let name = format!("function_{function}");
@@ -106,6 +107,12 @@ fn session_of(seed: u64, [directories, files, functions_of]: [u32; 3], duration:
         }],
         source_warnings: Vec::new(),
     }
+}
+
+/// Chooses the names of a view that fills the picture, nothing pointed at or chosen.
+fn label(view: &mut LandscapeView, session: &Session, camera: &Camera, size: Vec2) {
+    let lettering = Lettering::whole(size, 14.0);
+    view.label(session, &Selection::default(), &[], camera, &lettering);
 }
 
 fn moment(ns: u64) -> Option<Moment> {

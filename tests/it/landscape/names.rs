@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use callscape::filter::cut::Cut;
 use callscape::filter::selection::{Pointed, Selection};
+use callscape::layout::geometry::FlatLabel;
 use callscape::render::camera::Camera;
 use callscape::units::ModuleId;
 use callscape::views::landscape::{LandscapeView, Lettering};
 use glam::{Vec2, Vec3};
 
 use super::picking::camera_from;
-use super::{DIRECTORIES, moment, session, settings};
+use super::{DIRECTORIES, label, moment, session, settings};
 use crate::common::Random;
 
 #[test]
@@ -28,13 +29,7 @@ fn names_of_districts_do_not_overlap_from_any_side() {
             target: middle,
             fov_y: 0.7,
         };
-        view.label(
-            &session,
-            &Selection::default(),
-            &[],
-            &camera,
-            &Lettering::whole(size, 14.0),
-        );
+        label(&mut view, &session, &camera, size);
         let labels = view.flat_labels();
         most = most.max(labels.len());
         for label in labels {
@@ -156,56 +151,81 @@ fn names_never_overlap_whatever_one_looks_at() {
     );
 }
 
+/// A name that can be read, and one that is gone: between the two it is on its way.
+const READ: f32 = 0.6;
+const GONE: f32 = 0.2;
+
+/// How often names that could be read were gone and back within a fifth of a second, and how many there were.
+#[derive(Debug, Default)]
+struct Flicker {
+    /// Of each name, whether it can be read, and in which frame it was gone last.
+    names: BTreeMap<String, (bool, Option<usize>)>,
+    count: usize,
+}
+
+impl Flicker {
+    fn see(&mut self, frame: usize, names: &BTreeMap<String, f32>) {
+        for (name, (is_read, gone)) in &mut self.names {
+            if *is_read && names.get(name).is_none_or(|&strength| strength < GONE) {
+                (*is_read, *gone) = (false, Some(frame));
+            }
+        }
+        for (name, _) in names.iter().filter(|it| *it.1 > READ) {
+            let (is_read, gone) = self.names.entry(name.clone()).or_default();
+            self.count += usize::from(!*is_read && gone.is_some_and(|gone| frame - gone < 12));
+            *is_read = true;
+        }
+    }
+}
+
 #[test]
 fn names_do_not_flicker_while_the_camera_moves() {
-    let session = session(33);
+    // Many names contend for places, and stand behind one another.
+    let session = super::session_of(33, [9, 9, 12], 1_000_000);
     let size = Vec2::new(1280.0, 720.0);
     let mut view = LandscapeView::new(&session, &settings(), &Cut::all());
     view.show(&session, moment(400_000));
     let (min, max) = view.bounds(ModuleId::ROOT).expect("the root");
     let middle = (min + max) * 0.5;
     let frames = 400;
-    // Of each name, in which frames it came and went.
-    let mut shown: BTreeMap<ModuleId, Vec<(usize, bool)>> = BTreeMap::new();
-    let mut before: Vec<ModuleId> = Vec::new();
-    let mut seen = 0;
+    let (mut flat, mut screen, mut seen) = (Flicker::default(), Flicker::default(), 0);
     for frame in 0..frames {
-        // Half around the city, nearer and away again.
+        // Half around the city, nearer and away again, with a hand that is not still.
         let along = frame as f32 / frames as f32;
-        let (sin, cos) = (along * 3.1).sin_cos();
-        let away = 900.0 - 500.0 * (along * std::f32::consts::PI).sin();
+        let tremble = if frame % 4 < 2 { 0.001 } else { -0.001 };
+        let (sin, cos) = (along * 3.1 + tremble).sin_cos();
+        let away = 900.0 - 600.0 * (along * std::f32::consts::PI).sin();
+        let away = away * (1.0 + tremble);
         let camera = Camera {
-            eye: middle + Vec3::new(cos * away, -sin * away, 0.75 * away),
+            eye: middle + Vec3::new(cos * away, -sin * away, 0.55 * away),
             target: middle + Vec3::new(60.0 * cos, 0.0, 0.0),
             fov_y: 0.7,
         };
-        view.label(
-            &session,
-            &Selection::default(),
-            &[],
-            &camera,
-            &Lettering::whole(size, 14.0),
-        );
+        label(&mut view, &session, &camera, size);
         let names = view.flat_labels().iter();
-        let names: Vec<ModuleId> = names.map(|label| label.module).collect();
-        seen += names.len();
-        for &module in names.iter().filter(|it| !before.contains(it)) {
-            shown.entry(module).or_default().push((frame, true));
-        }
-        for &module in before.iter().filter(|it| !names.contains(it)) {
-            shown.entry(module).or_default().push((frame, false));
-        }
-        before = names;
+        let key = |it: &FlatLabel| format!("{:?}", it.module);
+        let names = names.map(|it| (key(it), it.opacity)).collect();
+        flat.see(frame, &names);
+        seen += names.values().filter(|it| **it > READ).count();
+        let names = view.screen_labels().iter();
+        screen.see(frame, &names.map(|it| (it.text.clone(), 1.0)).collect());
     }
-    // Gone and back within a fifth of a second.
-    let flicker = shown.values().flat_map(|changes| changes.windows(2));
-    let flicker = flicker.filter(|pair| !pair[0].1 && pair[1].1 && pair[1].0 - pair[0].0 < 12);
-    let (flicker, names) = (flicker.count(), seen / frames);
-    assert!(names > 12, "{names} names at a time");
+    let (flat_names, screen_names) = (flat.names.len(), screen.names.len());
+    println!(
+        "{} of {flat_names} on terraces, {} of {screen_names} over them",
+        flat.count, screen.count
+    );
+    assert!(seen / frames > 12, "{} names at a time", seen / frames);
+    assert!(screen_names > 6, "{screen_names} names over the city");
     assert!(
-        flicker * 20 <= shown.len(),
-        "{flicker} of {} names flicker",
-        shown.len()
+        flat.count * 50 <= flat_names,
+        "{} of {flat_names} names flicker",
+        flat.count
+    );
+    assert!(
+        screen.count * 4 <= screen_names,
+        "{} of {screen_names} names flicker",
+        screen.count
     );
 }
 
@@ -230,13 +250,7 @@ fn names_keep_their_strength_while_the_camera_trembles() {
             target: middle + Vec3::new(60.0 * cos, 0.0, 0.0),
             fov_y: 0.7,
         };
-        view.label(
-            &session,
-            &Selection::default(),
-            &[],
-            &camera,
-            &Lettering::whole(size, 14.0),
-        );
+        label(&mut view, &session, &camera, size);
         let names = view.flat_labels().iter();
         let names: BTreeMap<ModuleId, f32> =
             names.map(|label| (label.module, label.opacity)).collect();
@@ -270,13 +284,7 @@ fn a_thousand_names_in_one_frame_do_not_overlap() {
         target: (min + max) * 0.5,
         fov_y: 0.7,
     };
-    view.label(
-        &session,
-        &Selection::default(),
-        &[],
-        &camera,
-        &Lettering::whole(size, 14.0),
-    );
+    label(&mut view, &session, &camera, size);
     let shapes = shapes(&view, &camera, size);
     assert!(shapes.len() >= 1_000, "{} names", shapes.len());
     for (index, (name, a)) in shapes.iter().enumerate() {

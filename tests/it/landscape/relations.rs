@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 
 use callscape::analysis::session::Session;
 use callscape::filter::cut::Cut;
-use callscape::filter::selection::Selection;
 use callscape::units::{ModuleId, Time, TimeRange};
-use callscape::views::landscape::{ArcMode, LandscapeSettings, LandscapeView, Lettering, Moment};
+use callscape::views::landscape::{ArcMode, LandscapeSettings, LandscapeView, Moment};
 
-use super::{moment, session, settings};
+use super::{label, moment, session, settings};
 
 #[test]
 fn arcs_count_what_was_called_and_can_be_limited_to_the_step() {
@@ -121,13 +120,7 @@ fn counts_stand_at_arcs_with_what_the_cel_added() {
         fov_y: 0.7,
     };
     let size = glam::Vec2::new(1600.0, 1000.0);
-    view.label(
-        &session,
-        &Selection::default(),
-        &[],
-        &camera,
-        &Lettering::whole(size, 14.0),
-    );
+    label(&mut view, &session, &camera, size);
     let counts: Vec<&str> = view
         .screen_labels()
         .iter()

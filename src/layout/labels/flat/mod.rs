@@ -29,6 +29,17 @@ pub struct Around<'a, S, I> {
     pub importance: I,
 }
 
+/// A district that is large enough to be named on the screen.
+#[derive(Clone, Copy, Debug)]
+pub struct District {
+    pub block: u32,
+    /// How strongly its own name is written, 0 to 1.
+    pub strength: f32,
+    /// Where on its top another may stand, and whether at the beginning of it or in the middle.
+    pub edge: [Vec3; 2],
+    pub is_begun: bool,
+}
+
 /// So much work is done for the names of a picture at a time, where there may be left some for the next: about what
 /// a place costs that is looked at and left out.
 pub const SPREAD: u32 = 1_200;
@@ -49,8 +60,10 @@ pub struct FlatLabels {
     labels: Vec<FlatLabel>,
     chosen: usize,
     shown: usize,
-    /// The districts that were large enough for a name, the largest first.
-    districts: Vec<u32>,
+    /// The districts that were large enough for a name, the largest first, and how strongly their own are written.
+    districts: Vec<(u32, f32)>,
+    /// Whether names would lie across.
+    is_across: bool,
     /// The blocks whose names were chosen the last time, in order.
     before: Vec<u32>,
     /// Whether names are turned to be read from the north.
@@ -113,6 +126,8 @@ impl FlatLabels {
         >,
         work: u32,
     ) -> bool {
+        let across = (ACROSS + ALONG) * 0.5 + if self.is_across { 0.02 } else { -0.02 };
+        self.is_across = eye.right.x.abs() < across;
         let is_near = self.is_near(eye);
         let mut left = if is_near { work } else { u32::MAX };
         if left == u32::MAX {
@@ -162,9 +177,15 @@ impl FlatLabels {
         self.before
             .extend(self.labels[..self.chosen].iter().map(|label| label.block));
         self.before.sort_unstable();
-        let districts = round.candidates.iter().filter(|it| !it.is_roof);
         self.districts.clear();
-        self.districts.extend(districts.map(|it| it.block));
+        // What was laid stands in the same order.
+        let mut laid = self.labels[..self.chosen].iter().peekable();
+        self.districts
+            .extend(round.candidates.iter().filter_map(|candidate| {
+                let label = laid.next_if(|label| label.block == candidate.block);
+                let strength = label.map_or(0.0, |label| label.opacity);
+                (!candidate.is_roof).then_some((candidate.block, strength))
+            }));
         true
     }
 
@@ -186,25 +207,46 @@ impl FlatLabels {
             .all(|label| label.is_some_and(|label| moved(label) < NEAR))
     }
 
-    /// The districts that are large enough to be named on the screen, the largest first, where their own names would
-    /// lie across, or behind what stands in them; none otherwise. Of each the block, and the edge of its top that is
-    /// nearest.
-    pub fn unsaid(&self, blocks: &[Block], eye: &Eye) -> impl Iterator<Item = (u32, [Vec3; 2])> {
-        let is_across = eye.right.x.abs() < (ACROSS + ALONG) * 0.5;
-        let is_turned = self.turned;
+    /// The districts that are large enough to be named on the screen, the largest first. Of each the block, how strongly
+    /// its own name is written, and where another may stand: along the edge of its top that is nearest, or that it would
+    /// be read along.
+    pub fn districts(&self, blocks: &[Block], eye: &Eye) -> impl Iterator<Item = District> {
+        let (is_across, is_turned) = (self.is_across, self.turned);
         let districts = self.districts.iter();
-        let districts = districts.filter(move |_| is_across || is_turned);
-        districts.filter_map(move |&district| {
+        districts.filter_map(move |&(district, strength)| {
             let block = blocks.get(district as usize)?;
             let (min, max) = (block.min.with_z(block.max.z), block.max);
-            let edge = match is_across {
-                true => {
+            let edge = match (is_across, is_turned) {
+                (true, _) => {
                     let x = eye.position.x.clamp(min.x, max.x);
                     [min.with_x(x), max.with_x(x)]
                 }
-                false => [min.with_y(max.y), max],
+                (false, true) => [min.with_y(max.y), max],
+                (false, false) => [min, max.with_y(min.y)],
             };
-            Some((district, edge))
+            Some(District {
+                block: district,
+                strength,
+                edge,
+                is_begun: !is_across && !is_turned,
+            })
+        })
+    }
+
+    /// Whether a name that is read, of another block than `but`, lies under the rectangle from `min` to `max`.
+    pub fn is_read_under(
+        &self,
+        (min, max): (Vec2, Vec2),
+        but: u32,
+        eye: &Eye,
+        looks: &[BlockLook],
+    ) -> bool {
+        let plate = [min, Vec2::new(max.x, min.y), max, Vec2::new(min.x, max.y)];
+        let plate = Quad::new(plate);
+        let mut others = self.labels[..self.chosen].iter();
+        others.any(|label| {
+            let is_meant = label.block != but && label.opacity > 0.4;
+            is_meant && quad_of(label, eye, looks).is_some_and(|quad| quad.overlaps(&plate))
         })
     }
 
@@ -217,13 +259,7 @@ impl FlatLabels {
         }
         let mut kept = 0;
         for place in 0..self.chosen {
-            let label = &self.labels[place];
-            let rise = looks
-                .get(label.block as usize)
-                .map_or(0.0, |look| look.rise);
-            let width = text::width(&label.text) * label.em;
-            let origin = label.origin + Vec3::Z * rise;
-            let quad = Quad::of_name(origin, label.right * width, label.up * label.em, eye);
+            let quad = quad_of(&self.labels[place], eye, looks);
             let is_covered = quad.is_some_and(|quad| {
                 plates.iter().any(|&(min, max)| {
                     let plate = [min, Vec2::new(max.x, min.y), max, Vec2::new(min.x, max.y)];
@@ -237,4 +273,13 @@ impl FlatLabels {
         }
         self.shown = kept;
     }
+}
+
+/// Where a name lies on the screen.
+fn quad_of(label: &FlatLabel, eye: &Eye, looks: &[BlockLook]) -> Option<Quad> {
+    let look = looks.get(label.block as usize);
+    let rise = look.map_or(0.0, |look| look.rise);
+    let width = text::width(&label.text) * label.em;
+    let origin = label.origin + Vec3::Z * rise;
+    Quad::of_name(origin, label.right * width, label.up * label.em, eye)
 }
