@@ -281,7 +281,8 @@ impl<'a> Studio<'a> {
             let em = (size.min_element() * LETTERS).max(9.0);
             let lettering = Lettering {
                 scale,
-                is_still: true,
+                // In a large one the names that lie there can be read.
+                is_still: scale < 1.3,
                 ..Lettering::whole(size, em)
             };
             let (selection, named) = (&self.selection, &self.named);
