@@ -388,18 +388,8 @@ impl Iterator for OfThread<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::Random;
     use super::*;
-
-    /// A small random number generator.
-    struct Random(u64);
-
-    impl Random {
-        fn below(&mut self, limit: u64) -> u64 {
-            self.0 = self.0.wrapping_mul(6364136223846793005);
-            self.0 = self.0.wrapping_add(1442695040888963407);
-            (self.0 >> 33) % limit
-        }
-    }
 
     /// Calls of some threads as they end, those around others last; some of them long, at times out of order.
     fn calls(random: &mut Random) -> Vec<Complete> {

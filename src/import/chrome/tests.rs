@@ -10,10 +10,10 @@ use crate::units::{CallId, ThreadId};
 type Call = (String, u64, u64, u32, String);
 
 /// A small random number generator.
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
+    pub fn below(&mut self, limit: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6364136223846793005);
         self.0 = self.0.wrapping_add(1442695040888963407);
         (self.0 >> 33) % limit
