@@ -156,31 +156,37 @@ pub fn write_otlp_protobuf(program: &Program, out: Out<'_>) -> std::io::Result<(
         bytes(1, key.as_bytes(), out);
         message(2, out, |out| value(out));
     };
-    let mut all = Vec::new();
-    message(1, &mut all, |resource| {
-        message(1, resource, |it| {
-            message(1, it, |out| {
-                attribute("service.name", out, &|out| bytes(1, b"shop", out));
+    /// What the Collector sends together.
+    const BATCH: usize = 8192;
+    let all: Vec<_> = spans(program).collect();
+    for batch in all.chunks(BATCH) {
+        let mut request = Vec::new();
+        message(1, &mut request, |resource| {
+            message(1, resource, |it| {
+                message(1, it, |out| {
+                    attribute("service.name", out, &|out| bytes(1, b"shop", out));
+                });
+            });
+            message(2, resource, |scope| {
+                for &(place, parent, function, start, length) in batch {
+                    message(2, scope, |span| {
+                        bytes(1, b"0123456789abcdef", span);
+                        bytes(2, &(place + 1).to_be_bytes(), span);
+                        if let Some(parent) = parent {
+                            bytes(4, &(parent + 1).to_be_bytes(), span);
+                        }
+                        bytes(5, name(function).as_bytes(), span);
+                        number(6, 2, span);
+                        fixed(7, start, span);
+                        fixed(8, start + length, span);
+                        message(9, span, |out| {
+                            attribute("thread.id", out, &|out| number(3, 7, out));
+                        });
+                    });
+                }
             });
         });
-        message(2, resource, |scope| {
-            for (place, parent, function, start, length) in spans(program) {
-                message(2, scope, |span| {
-                    bytes(1, b"0123456789abcdef", span);
-                    bytes(2, &(place + 1).to_be_bytes(), span);
-                    if let Some(parent) = parent {
-                        bytes(4, &(parent + 1).to_be_bytes(), span);
-                    }
-                    bytes(5, name(function).as_bytes(), span);
-                    number(6, 2, span);
-                    fixed(7, start, span);
-                    fixed(8, start + length, span);
-                    message(9, span, |out| {
-                        attribute("thread.id", out, &|out| number(3, 7, out));
-                    });
-                });
-            }
-        });
-    });
-    out.write_all(&all)
+        out.write_all(&request)?;
+    }
+    Ok(())
 }

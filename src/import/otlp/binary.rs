@@ -2,6 +2,8 @@
 //! several one behind the other, each with its length before it: in four bytes, the highest first, as the
 //! Collector's file exporter writes them, or as a varint.
 
+use std::borrow::Cow;
+
 use super::{Code, Spans, named};
 use crate::import::ImportError;
 use crate::import::input::Input;
@@ -110,6 +112,7 @@ pub fn read(
         Framing::None => u64::MAX,
         _ => window.offset(),
     };
+    let mut texts = Texts::default();
     /// A key and a length, or a length alone, take no more.
     const MOST: usize = 20;
     while have(&mut window, MOST)? || !window.data().is_empty() {
@@ -146,7 +149,8 @@ pub fn read(
             let wanted = usize::try_from(length).unwrap_or(usize::MAX);
             let whole = have(&mut window, wanted)?;
             let content = &window.data()[..wanted.min(window.data().len())];
-            resource_spans(content, window.offset(), spans, reporter, &window);
+            let at = window.offset();
+            resource_spans(content, at, spans, &mut texts, reporter, &window);
             if !whole {
                 reporter.warn("truncated-file", || window.place(offset));
             }
@@ -178,11 +182,21 @@ fn skip_to(window: &mut Window<'_>, offset: u64) -> Result<(), ImportError> {
     Ok(())
 }
 
+/// What the texts of a span are read into, kept for its memory.
+#[derive(Default)]
+struct Texts {
+    trace: String,
+    id: String,
+    parent: String,
+    code: Code,
+}
+
 /// Takes the spans of one resource, whose bytes stand at `offset`.
 fn resource_spans(
     message: &[u8],
     offset: u64,
     spans: &mut Spans,
+    texts: &mut Texts,
     reporter: &Reporter,
     window: &Window<'_>,
 ) {
@@ -193,7 +207,7 @@ fn resource_spans(
             (1, Value::Bytes(resource)) => {
                 for (_, value) in Fields::new(resource).filter(|(number, _)| *number == 1) {
                     if let Some(("service.name", name)) = attribute(value) {
-                        spans.name_service(service, &name);
+                        spans.name_service(service, &text(name));
                     }
                 }
             }
@@ -205,7 +219,7 @@ fn resource_spans(
                         // All are parts of one slice.
                         let inside = bytes.as_ptr() as usize - message.as_ptr() as usize;
                         let offset = offset + inside as u64;
-                        span(bytes, offset, service, spans, reporter, window);
+                        span(bytes, offset, service, spans, texts, reporter, window);
                     }
                 }
                 if !fields.rest().is_empty() {
@@ -225,30 +239,41 @@ fn span(
     offset: u64,
     service: ServiceId,
     spans: &mut Spans,
+    texts: &mut Texts,
     reporter: &Reporter,
     window: &Window<'_>,
 ) {
-    let (mut trace, mut id, mut parent) = (String::new(), String::new(), String::new());
+    let Texts {
+        trace,
+        id,
+        parent,
+        code,
+    } = texts;
+    trace.clear();
+    id.clear();
+    parent.clear();
+    code.clear();
     let (mut start, mut end) = (None, None);
-    let mut name = String::new();
-    let mut code = Code::default();
+    let mut name = Cow::Borrowed("");
     let mut fields = Fields::new(message);
     for (number, value) in &mut fields {
         match (number, value) {
-            (1, Value::Bytes(bytes)) => trace = hexadecimal(bytes),
-            (2, Value::Bytes(bytes)) => id = hexadecimal(bytes),
-            (4, Value::Bytes(bytes)) => parent = hexadecimal(bytes),
+            (1, Value::Bytes(bytes)) => hexadecimal(bytes, trace),
+            (2, Value::Bytes(bytes)) => hexadecimal(bytes, id),
+            (4, Value::Bytes(bytes)) => hexadecimal(bytes, parent),
             (5, Value::Bytes(bytes)) => {
-                name = String::from_utf8_lossy(bytes).into_owned();
-                if name.as_bytes() != bytes {
+                name = String::from_utf8_lossy(bytes);
+                if matches!(name, Cow::Owned(_)) {
                     reporter.warn("invalid-text", || window.place(offset));
                 }
             }
             (7, Value::Number(time)) => start = Some(time),
             (8, Value::Number(time)) => end = Some(time),
             (9, value) => {
-                if let Some((key, value)) = attribute(value) {
-                    code.attribute(key, &value);
+                if let Some((key, value)) = attribute(value)
+                    && key.starts_with("code.")
+                {
+                    code.attribute(key, &text(value));
                 }
             }
             _ => {}
@@ -279,9 +304,9 @@ fn span(
     }
     let span = Span {
         service,
-        id: spans.id(&trace, &id),
-        parent: spans.id(&trace, &parent),
-        name: &named(&code, &name),
+        id: spans.id(trace, id),
+        parent: spans.id(trace, parent),
+        name: &named(code, &name),
         file: &code.file,
         line: code.line,
         start,
@@ -291,32 +316,39 @@ fn span(
     spans.push(span);
 }
 
-/// The key of an attribute with its value, where that is a text or a number.
-fn attribute(value: Value<'_>) -> Option<(&str, String)> {
-    let (mut key, mut text) = ("", String::new());
+/// The key of an attribute, and the message of its value.
+fn attribute(value: Value<'_>) -> Option<(&str, &[u8])> {
+    let (mut key, mut content) = ("", &[][..]);
     for (number, value) in Fields::new(value.bytes()?) {
         match (number, value) {
             (1, Value::Bytes(bytes)) => key = std::str::from_utf8(bytes).ok()?,
-            (2, Value::Bytes(any)) => {
-                for (number, value) in Fields::new(any) {
-                    match (number, value) {
-                        (1, Value::Bytes(bytes)) => {
-                            text = String::from_utf8_lossy(bytes).into_owned();
-                        }
-                        (3, Value::Number(number)) => text = (number as i64).to_string(),
-                        _ => {}
-                    }
-                }
-            }
+            (2, Value::Bytes(any)) => content = any,
             _ => {}
         }
     }
-    Some((key, text))
+    Some((key, content))
 }
 
-/// Bytes as the JSON form writes them.
-fn hexadecimal(bytes: &[u8]) -> String {
-    let digit = |number: u8| char::from(b"0123456789abcdef"[usize::from(number)]);
-    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-    digits.map(digit).collect()
+/// A value that is a text or a number.
+fn text(any: &[u8]) -> Cow<'_, str> {
+    let mut text = Cow::Borrowed("");
+    for (number, value) in Fields::new(any) {
+        match (number, value) {
+            (1, Value::Bytes(bytes)) => text = String::from_utf8_lossy(bytes),
+            (3, Value::Number(number)) => text = (number as i64).to_string().into(),
+            _ => {}
+        }
+    }
+    text
+}
+
+/// Bytes as the JSON form writes them, in the place of what `into` holds.
+fn hexadecimal(bytes: &[u8], into: &mut String) {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    into.clear();
+    into.reserve(2 * bytes.len());
+    for byte in bytes {
+        into.push(char::from(DIGITS[usize::from(byte >> 4)]));
+        into.push(char::from(DIGITS[usize::from(byte & 15)]));
+    }
 }
