@@ -112,17 +112,23 @@ impl Spans {
             return None;
         }
         let trace = self.trace(trace);
-        let next = SpanId((self.ids.len() + self.other_ids.len()) as u32);
         let is_usual = span.len() == 16 && span.bytes().all(|byte| byte.is_ascii_hexdigit());
         let number = u64::from_str_radix(span, 16).ok().filter(|_| is_usual);
-        Some(match number {
-            Some(number) => *self.ids.entry((trace, number)).or_insert(next),
-            None => *self.other_ids.entry((trace, span.into())).or_insert(next),
-        })
+        if let Some(number) = number {
+            return Some(self.numbered(trace, number));
+        }
+        let next = SpanId((self.ids.len() + self.other_ids.len()) as u32);
+        Some(*self.other_ids.entry((trace, span.into())).or_insert(next))
+    }
+
+    /// The id of a span by the number that its sixteen digits are, as [`Spans::id`] gives it.
+    pub fn numbered(&mut self, trace: u32, span: u64) -> SpanId {
+        let next = SpanId((self.ids.len() + self.other_ids.len()) as u32);
+        *self.ids.entry((trace, span)).or_insert(next)
     }
 
     /// The number of a trace.
-    fn trace(&mut self, id: &str) -> u32 {
+    pub fn trace(&mut self, id: &str) -> u32 {
         if let Some((last, number)) = &self.last_trace
             && last == id
         {

@@ -8,7 +8,7 @@ use super::{Code, Spans, named};
 use crate::import::ImportError;
 use crate::import::input::Input;
 use crate::import::protobuf::{Fields, Value, varint};
-use crate::import::spans::{ServiceId, Span};
+use crate::import::spans::{ServiceId, Span, SpanId};
 use crate::import::stream::Window;
 use crate::progress::Progress;
 use crate::warnings::Reporter;
@@ -185,10 +185,28 @@ fn skip_to(window: &mut Window<'_>, offset: u64) -> Result<(), ImportError> {
 /// What the texts of a span are read into, kept for its memory.
 #[derive(Default)]
 struct Texts {
-    trace: String,
-    id: String,
-    parent: String,
     code: Code,
+    /// The trace of the span before, and its number.
+    trace: Option<(Vec<u8>, u32)>,
+}
+
+impl Texts {
+    /// The id of a span of a trace; none of an empty one.
+    fn id(&mut self, trace: &[u8], span: &[u8], spans: &mut Spans) -> Option<SpanId> {
+        let Ok(number) = <[u8; 8]>::try_from(span) else {
+            return spans.id(&hexadecimal(trace), &hexadecimal(span));
+        };
+        let known = self.trace.as_ref().filter(|(last, _)| last == trace);
+        let trace = match known {
+            Some(&(_, number)) => number,
+            None => {
+                let number = spans.trace(&hexadecimal(trace));
+                self.trace = Some((trace.to_vec(), number));
+                number
+            }
+        };
+        Some(spans.numbered(trace, u64::from_be_bytes(number)))
+    }
 }
 
 /// Takes the spans of one resource, whose bytes stand at `offset`.
@@ -243,24 +261,16 @@ fn span(
     reporter: &Reporter,
     window: &Window<'_>,
 ) {
-    let Texts {
-        trace,
-        id,
-        parent,
-        code,
-    } = texts;
-    trace.clear();
-    id.clear();
-    parent.clear();
-    code.clear();
+    texts.code.clear();
+    let (mut trace, mut id, mut parent) = (&[][..], &[][..], &[][..]);
     let (mut start, mut end) = (None, None);
     let mut name = Cow::Borrowed("");
     let mut fields = Fields::new(message);
     for (number, value) in &mut fields {
         match (number, value) {
-            (1, Value::Bytes(bytes)) => hexadecimal(bytes, trace),
-            (2, Value::Bytes(bytes)) => hexadecimal(bytes, id),
-            (4, Value::Bytes(bytes)) => hexadecimal(bytes, parent),
+            (1, Value::Bytes(bytes)) => trace = bytes,
+            (2, Value::Bytes(bytes)) => id = bytes,
+            (4, Value::Bytes(bytes)) => parent = bytes,
             (5, Value::Bytes(bytes)) => {
                 name = String::from_utf8_lossy(bytes);
                 if matches!(name, Cow::Owned(_)) {
@@ -273,7 +283,7 @@ fn span(
                 if let Some((key, value)) = attribute(value)
                     && key.starts_with("code.")
                 {
-                    code.attribute(key, &text(value));
+                    texts.code.attribute(key, &text(value));
                 }
             }
             _ => {}
@@ -304,11 +314,11 @@ fn span(
     }
     let span = Span {
         service,
-        id: spans.id(trace, id),
-        parent: spans.id(trace, parent),
-        name: &named(code, &name),
-        file: &code.file,
-        line: code.line,
+        id: texts.id(trace, id, spans),
+        parent: texts.id(trace, parent, spans),
+        name: &named(&texts.code, &name),
+        file: &texts.code.file,
+        line: texts.code.line,
         start,
         end,
         offset,
@@ -342,13 +352,9 @@ fn text(any: &[u8]) -> Cow<'_, str> {
     text
 }
 
-/// Bytes as the JSON form writes them, in the place of what `into` holds.
-fn hexadecimal(bytes: &[u8], into: &mut String) {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    into.clear();
-    into.reserve(2 * bytes.len());
-    for byte in bytes {
-        into.push(char::from(DIGITS[usize::from(byte >> 4)]));
-        into.push(char::from(DIGITS[usize::from(byte & 15)]));
-    }
+/// Bytes as the JSON form writes them.
+fn hexadecimal(bytes: &[u8]) -> String {
+    let digit = |number: u8| char::from(b"0123456789abcdef"[usize::from(number)]);
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits.map(digit).collect()
 }
