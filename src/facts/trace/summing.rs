@@ -189,7 +189,7 @@ impl Summing {
             first.base = self.start;
         }
         first.page.push(end, &run);
-        for at in &mut self.depths[..self.deepest] {
+        for at in &mut self.depths[lowest.min(self.deepest)..self.deepest] {
             *at = AtDepth::NOTHING;
         }
         self.shares.clear();

@@ -95,6 +95,10 @@ impl Mark {
 /// Begin and end events on their way into order.
 pub type Marks = Sorter<Mark, (u32, i64)>;
 
+/// What lies inside so many calls is left out (`too-deep`): no program has such a stack, and what each open call takes
+/// of memory is bounded.
+const DEEPEST: usize = if cfg!(test) { 200 } else { 1 << 19 };
+
 /// Hands a begin or end to the builder, where `open` are the begins of its thread that wait for their end.
 /// Times never go back.
 #[inline]
@@ -107,6 +111,11 @@ pub fn step(
 ) {
     match mark.what() {
         What::Begin(name, function) => {
+            if open.open.len() >= DEEPEST {
+                open.too_deep += 1;
+                reporter.warn("too-deep", || place(mark.offset));
+                return;
+            }
             open.enter_waiting(builder);
             if !has_room(builder, mark.offset, reporter, place) {
                 return;
@@ -120,6 +129,8 @@ pub fn step(
             open.waits = true;
             builder.expect(function);
         }
+        // Of one that was left out.
+        What::End(_) if open.too_deep > 0 => open.too_deep -= 1,
         What::End(name) => {
             let end = Timestamp::from_ns(mark.time);
             let waits = open.waits;
@@ -211,6 +222,8 @@ pub struct OpenBegins {
     by_name: Option<HashMap<Name, Vec<u32>, BuildFast>>,
     /// The innermost is not handed to the builder yet: what comes next tells whether it holds other calls.
     waits: bool,
+    /// How many more are open inside the innermost, which are left out.
+    too_deep: usize,
 }
 
 /// A begin event that waits for its end.
@@ -444,6 +457,10 @@ impl Nesting {
         {
             around.close(builder);
             self.open.pop();
+        }
+        if self.open.len() >= DEEPEST {
+            reporter.warn("too-deep", || place(call.offset));
+            return;
         }
         let mut end = call.end;
         if let Some(around) = self.open.last_mut() {

@@ -145,3 +145,27 @@ fn a_thread_spelled_in_two_ways_is_one() {
         assert_eq!(calls, [(6000, "b6"), (7000, "b7")]);
     }
 }
+
+#[test]
+fn what_lies_inside_too_many_calls_is_left_out() {
+    let deep = 250;
+    let at = |phase: &str, ts: usize, dur: usize, name: usize| {
+        format!(r#"{{"ph":"{phase}","pid":1,"tid":1,"ts":{ts},"dur":{dur},"name":"f{name}"}}"#)
+    };
+    let mut marks: Vec<String> = (0..deep).map(|n| at("B", n, 0, n)).collect();
+    marks.extend((0..deep).map(|n| at("E", deep + n, 0, deep - 1 - n)));
+    marks.extend([at("B", 9000, 0, 0), at("E", 9001, 0, 0)]);
+    let completes = (0..deep).map(|n| at("X", n, 2 * deep - 1 - 2 * n, n));
+    let completes: Vec<String> = completes.chain([at("X", 9000, 1, 0)]).collect();
+    for events in [marks, completes] {
+        let (calls, warnings) = read(&events);
+        assert_eq!((calls.len(), warnings), (201, 1));
+        for (start, end, depth) in calls.iter().map(|call| (call.1, call.2, call.3)) {
+            let expected = match start {
+                9_000_000 => 9_001_000,
+                _ => 1000 * (2 * deep as u64 - 1 - u64::from(depth)),
+            };
+            assert_eq!(end, expected, "{start}");
+        }
+    }
+}
