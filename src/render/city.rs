@@ -229,10 +229,12 @@ impl City {
     /// Has what is known of blocks far from each other come from memory together: for what is asked of them one by one
     /// next.
     pub fn touch(&self, ranges: &[Range<u32>]) {
-        let shown = ranges
-            .iter()
-            .filter_map(|range| self.shown.get(range.start as usize));
-        std::hint::black_box(shown.fold(0, |all, look| all ^ look.glow.to_bits()));
+        let near = ranges.iter().filter_map(|range| {
+            let at = range.start as usize;
+            let look = self.shown.get(at)?.glow.to_bits();
+            Some(look ^ self.records.get(at)?.level_kind)
+        });
+        std::hint::black_box(near.fold(0, |all, one| all ^ one));
     }
 
     /// Uploads what of the looks is better sent in one piece; the others wait as [`changes`](Self::changes).

@@ -97,7 +97,7 @@ pub type Marks = Sorter<Mark, (u32, i64)>;
 
 /// What lies inside so many calls is left out (`too-deep`): no program has such a stack, and what each open call takes
 /// of memory is bounded.
-const DEEPEST: usize = if cfg!(test) { 200 } else { 1 << 19 };
+const DEEPEST: usize = if cfg!(test) { 200 } else { 1 << 18 };
 
 /// Hands a begin or end to the builder, where `open` are the begins of its thread that wait for their end.
 /// Times never go back.

@@ -42,10 +42,12 @@ pub struct District {
 
 /// So much work is done for the names of a picture at a time, where there may be left some for the next: about what
 /// a place costs that is looked at and left out.
-pub const SPREAD: u32 = 1_200;
+pub const SPREAD: u32 = 800;
 /// Where names lie farther than this from where they lay when they were chosen, as a share of the picture, one looks
 /// from somewhere else.
 const NEAR: f32 = 0.25;
+/// Names give way to plates this far around them, in pixels: as long as plates stay so near nothing changes.
+const AIR: f32 = 6.0;
 
 /// The names of the districts of one layout, and which of them are shown.
 #[derive(Debug, Default)]
@@ -60,6 +62,9 @@ pub struct FlatLabels {
     labels: Vec<FlatLabel>,
     chosen: usize,
     shown: usize,
+    /// What they have given way to, with the air around it, and seen from where; none since others were chosen.
+    plates: Vec<(Vec2, Vec2)>,
+    given_way: Option<Eye>,
     /// The districts that were large enough for a name, the largest first, and how strongly their own are written.
     districts: Vec<(u32, f32)>,
     /// Whether names would lie across.
@@ -173,6 +178,7 @@ impl FlatLabels {
         self.eye = Some(eye);
         std::mem::swap(&mut self.labels, &mut round.labels);
         (self.chosen, self.shown) = (round.laid, round.laid);
+        self.given_way = None;
         self.before.clear();
         self.before
             .extend(self.labels[..self.chosen].iter().map(|label| label.block));
@@ -253,6 +259,18 @@ impl FlatLabels {
     /// Takes away names that, from `eye`, lie under the rectangles `plates`, given by their corners; others that were
     /// taken away come back. `looks` as in [`Around`].
     pub fn give_way(&mut self, plates: &[(Vec2, Vec2)], eye: &Eye, looks: &[BlockLook]) {
+        let is_within = |(plate, air): (&(Vec2, Vec2), &(Vec2, Vec2))| {
+            plate.0.cmpge(air.0).all() && plate.1.cmple(air.1).all()
+        };
+        if self.given_way.replace(*eye) == Some(*eye)
+            && plates.len() == self.plates.len()
+            && plates.iter().zip(&self.plates).all(is_within)
+        {
+            return;
+        }
+        let air = |&(min, max): &(Vec2, Vec2)| (min - AIR, max + AIR);
+        self.plates.clear();
+        self.plates.extend(plates.iter().map(air));
         if plates.is_empty() {
             self.shown = self.chosen;
             return;
@@ -261,7 +279,7 @@ impl FlatLabels {
         for place in 0..self.chosen {
             let quad = quad_of(&self.labels[place], eye, looks);
             let is_covered = quad.is_some_and(|quad| {
-                plates.iter().any(|&(min, max)| {
+                self.plates.iter().any(|&(min, max)| {
                     let plate = [min, Vec2::new(max.x, min.y), max, Vec2::new(min.x, max.y)];
                     quad.overlaps(&Quad::new(plate))
                 })
