@@ -391,7 +391,24 @@ impl LandscapeView {
             held.clear();
         }
         let module = |block: u32| self.blocks[block as usize].module;
+        // Thousands of relations are gone through in every frame that plays: they are told apart by their blocks, which
+        // they hold themselves.
+        let ends = |(from, to): (ModuleId, ModuleId)| {
+            let block = |module: ModuleId| {
+                let block = self.block_of.get(module.index()).copied()?;
+                let shown = self.blocks.get(block as usize)?.module;
+                (shown == module).then_some(block)
+            };
+            Some((block(from)?, block(to)?))
+        };
+        let mut held_ends = [None; MOST_COUNTS_OF_CEL];
+        for (ends_of, of) in held_ends.iter_mut().zip(&held) {
+            if let &Subject::Relation(from, to) = of {
+                *ends_of = ends((from, to));
+            }
+        }
         let [pointed, chosen] = [selection.pointed, selection.chosen];
+        let meant_ends = [pointed, chosen].map(|of| of.relation.and_then(ends));
         let chosen_block = chosen.module.and_then(|it| self.block_of.get(it.index()));
         let (mut of_cel, mut of_chosen) = (0, 0);
         for Count {
@@ -400,9 +417,9 @@ impl LandscapeView {
             sign,
         } in self.relations.counts()
         {
-            let pair = Some((module(relation.from), module(relation.to)));
-            let of = Subject::Relation(module(relation.from), module(relation.to));
-            let is_meant = pair == pointed.relation || pair == chosen.relation;
+            let of = || Subject::Relation(module(relation.from), module(relation.to));
+            let ends = Some((relation.from, relation.to));
+            let is_meant = meant_ends.contains(&ends);
             let is_chosen =
                 chosen_block.is_some_and(|block| [relation.from, relation.to].contains(block));
             let wanted = if is_meant {
@@ -416,12 +433,13 @@ impl LandscapeView {
                     || self.shown.is_some_and(|it| it.summary);
                 of_cel += usize::from(stands_out && are_others);
                 if stands_out && are_others && of_cel <= MOST_COUNTS_OF_CEL {
-                    held.push(of);
+                    held_ends[of_cel - 1] = ends;
+                    held.push(of());
                 }
-                held.contains(&of)
+                held_ends.contains(&ends)
             };
             if wanted {
-                let count = counts.add(of);
+                let count = counts.add(of());
                 let text = &mut count.text;
                 text.push_str(sign);
                 let by_cost = self.settings.arc_measure == ArcMeasure::Cost && sign.is_empty();
