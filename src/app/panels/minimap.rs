@@ -1,5 +1,5 @@
-//! The map in the corner of the landscape where the far side of the city leaves room: the city from above, north at the top, and what the camera sees of it.
-//! A click flies to a place, a drag takes the view along.
+//! The map in the corner of the landscape where the far side of the city leaves room: the city from above, north at
+//! the top, and what the camera sees of it. A click flies to a place, a drag takes the view along.
 
 use egui::{
     Align2, Color32, Context as Egui, Mesh, Pos2, Rect, Rgba, Sense, Shape, Stroke, Vec2, vec2,

@@ -147,7 +147,8 @@ impl App {
         let canvas = &mut view.graphics.canvas;
         canvas.note_drawn(&new);
         // The picture gets better while nothing moves: the best is what one wants.
-        let is_best = self.bench.is_moving() || canvas.settled();
+        let is_hidden = targets.iter().all(Option::is_none);
+        let is_best = is_hidden || self.bench.is_moving() || canvas.settled();
         if self.bench.wants_copy && is_best {
             self.bench.wants_copy = false;
             let versus = self.bench.document.as_ref();

@@ -16,6 +16,7 @@ mod relations;
 mod settings;
 mod surface;
 mod twin;
+mod unsaid;
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};

@@ -3,15 +3,14 @@
 use glam::{Vec2, Vec3};
 
 use super::relations::Count;
+use super::unsaid::Unsaid;
 use super::{LandscapeView, eye, motion, surface};
 use crate::analysis::session::Session;
 use crate::filter::selection::{Pointed, Selection};
 use crate::layout::arcs::ArcMeasure;
-use crate::layout::geometry::Block;
 use crate::layout::labels::Covered;
 use crate::layout::labels::flat::{Around, SPREAD};
-use crate::layout::labels::screen::{COUNT, Reason, Request, Subject, plate};
-use crate::layout::labels::text::width;
+use crate::layout::labels::screen::{Reason, Request, Subject};
 use crate::layout::pick::Scene;
 use crate::render::camera::Camera;
 use crate::render::pose::FreeArea;
@@ -19,20 +18,6 @@ use crate::units::{Cost, ModuleId, push_grouped};
 
 /// What glows more than this runs.
 const RUNNING_GLOW: f32 = 0.5;
-
-/// Districts named on the screen where their names cannot be read on them.
-const MOST_DISTRICTS_UNSAID: usize = 16;
-/// No more names than these are on the screen at a time, but for what is found.
-const MOST_SHOWN: usize = 48;
-/// So many of the largest districts are asked whether they are to be.
-const MOST_DISTRICTS_ASKED: usize = 64;
-/// Names on districts written more strongly than this are read: while they are named on the screen, and before.
-const SAID: f32 = 0.95;
-const SAID_NOW: f32 = 0.35;
-/// What takes more of the ground of what it stands on than this is not told from it by a name.
-const MOST_OF_ANOTHER: f32 = 0.55;
-/// Seen from the side on which its own name lies, a district is named where it is so high on the screen, in em.
-const DEEP: f32 = 2.4;
 
 /// Names of running functions shown at once.
 const MOST_RUNNING_NAMES: usize = 6;
@@ -290,72 +275,14 @@ impl LandscapeView {
             // A district whose name can be read on its terrace needs no second one.
             .filter(|&(module, _)| !self.flat_labels.is_read(module))
             .filter_map(|(module, reason)| of(module, reason));
-        // One that is nearly all of another says nothing new beside it.
-        let is_told_apart = |index: u32| {
-            let on = self.parents.get(index as usize);
-            let both = [Some(&index), on].map(|it| blocks.get(*it? as usize));
-            let ground = |block: &Block| (block.max - block.min).truncate().element_product();
-            let [Some(block), Some(on)] = both else {
-                return true;
-            };
-            ground(block) < MOST_OF_ANOTHER * ground(on)
-        };
-        // Districts whose own names cannot be read.
-        let mut shown = [None; MOST_SHOWN];
-        for (shown, &of) in shown.iter_mut().zip(self.screen_labels.subjects()) {
-            *shown = Some(of);
-        }
-        let unsaid = self.flat_labels.districts(blocks, &eye);
-        let unsaid = unsaid.take(MOST_DISTRICTS_ASKED).filter_map(|district| {
-            let block = blocks.get(district.block as usize)?;
-            let of = Subject::Module(block.module);
-            let was_shown = shown.contains(&Some(of));
-            if district.strength > if was_shown { SAID } else { SAID_NOW } {
-                return None;
-            }
-            if district.is_begun && !(lettering.is_still && is_told_apart(district.block)) {
-                return None;
-            }
-            let name = hierarchy.name(block.module);
-            let [from, to] = district.edge.map(|end| eye.project(end));
-            let (from, to) = (from?, to?);
-            let needed = (width(name) + 1.0) * em * if was_shown { 1.0 } else { 1.1 };
-            let long = from.distance(to);
-            if long < needed {
-                return None;
-            }
-            let [begin, end] = district.edge;
-            let share = match district.is_begun {
-                true => (0.5 * needed / long).min(0.5),
-                false => 0.5,
-            };
-            let mut top = begin.lerp(end, share);
-            if district.is_begun {
-                // It is large enough itself, and neither hidden nor over a name that is read.
-                let half = plate(name, em * COUNT);
-                let deep = from
-                    .lerp(to, share)
-                    .distance(eye.project(top.with_y(block.max.y))?);
-                if deep < DEEP * em {
-                    return None;
-                }
-                let is_seen = is_moving || picker.shows(&scene, district.block, top, eye.position);
-                top = top.lerp(top.with_y(block.max.y), half.y / deep);
-                let middle = eye.project(top)?;
-                let place = (middle - half, middle + half);
-                let (flat, looks) = (&self.flat_labels, &self.looks);
-                if !is_seen || flat.is_read_under(place, district.block, &eye, looks) {
-                    return None;
-                }
-            }
-            Some(Request {
-                of,
-                name,
-                reason: Reason::District,
-                top,
-            })
-        });
-        let unsaid = unsaid.take(MOST_DISTRICTS_UNSAID);
+        let unsaid = Unsaid::new(
+            hierarchy,
+            &scene,
+            (!is_moving).then_some(picker),
+            (&self.flat_labels, &self.screen_labels),
+            (&eye, lettering),
+        );
+        let unsaid = unsaid.requests();
         let requests = requests.chain(unsaid);
         let counts = self.counts.shown().iter().map(|count| Request {
             of: count.of,

@@ -239,7 +239,7 @@ impl FlatLabels {
         })
     }
 
-    /// Whether a name that is read, of another block than `but`, lies under the rectangle from `min` to `max`.
+    /// Whether a name that is read, of another block than `but`, would give way to a plate from `min` to `max`.
     pub fn is_read_under(
         &self,
         (min, max): (Vec2, Vec2),
@@ -247,8 +247,7 @@ impl FlatLabels {
         eye: &Eye,
         looks: &[BlockLook],
     ) -> bool {
-        let plate = [min, Vec2::new(max.x, min.y), max, Vec2::new(min.x, max.y)];
-        let plate = Quad::new(plate);
+        let plate = Quad::of_plate(min - AIR, max + AIR);
         let mut others = self.labels[..self.chosen].iter();
         others.any(|label| {
             let is_meant = label.block != but && label.opacity > 0.4;
@@ -279,10 +278,8 @@ impl FlatLabels {
         for place in 0..self.chosen {
             let quad = quad_of(&self.labels[place], eye, looks);
             let is_covered = quad.is_some_and(|quad| {
-                self.plates.iter().any(|&(min, max)| {
-                    let plate = [min, Vec2::new(max.x, min.y), max, Vec2::new(min.x, max.y)];
-                    quad.overlaps(&Quad::new(plate))
-                })
+                let mut plates = self.plates.iter();
+                plates.any(|&(min, max)| quad.overlaps(&Quad::of_plate(min, max)))
             });
             if !is_covered {
                 self.labels.swap(kept, place);

@@ -36,6 +36,11 @@ impl Quad {
         Some(Quad::new([a, b, c, d]))
     }
 
+    /// An upright rectangle.
+    pub fn of_plate(min: Vec2, max: Vec2) -> Quad {
+        Quad::new([min, Vec2::new(max.x, min.y), max, Vec2::new(min.x, max.y)])
+    }
+
     /// The bands of the screen that it lies in, of so many.
     pub fn bands(&self, bands: usize) -> std::ops::RangeInclusive<usize> {
         let band = |y: f32| ((y / BAND).max(0.0) as usize).min(bands.saturating_sub(1));
