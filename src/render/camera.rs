@@ -23,10 +23,15 @@ impl Camera {
         glam::camera::rh::view::look_to_mat4(self.eye, forward, up)
     }
 
+    /// What is nearer is not drawn.
+    pub fn near(&self) -> f32 {
+        (self.eye.z.abs() * 0.02).clamp(0.05, 10.0)
+    }
+
     /// Reversed depth (1 at the near plane, 0 at infinity), y up, as wgpu clips.
     pub fn clip_from_view(&self, aspect: f32) -> Mat4 {
-        let near = (self.eye.z.abs() * 0.02).clamp(0.05, 10.0);
-        glam::camera::rh::proj::directx::perspective_infinite_reverse(self.fov_y, aspect, near)
+        let (fov, near) = (self.fov_y, self.near());
+        glam::camera::rh::proj::directx::perspective_infinite_reverse(fov, aspect, near)
     }
 
     pub fn clip_from_world(&self, aspect: f32) -> Mat4 {

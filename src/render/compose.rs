@@ -1,22 +1,16 @@
-//! The finished picture on the target. Reads the colour picture, or the mean of several.
+//! The finished picture on the target. Reads the colour picture, the mean of several, or the steady one.
 
 use super::pass::{self, Draw, Maker};
 use super::recording::{Depth, Recording};
+use super::targets::Source;
 
 pub struct Compose {
     layout: wgpu::BindGroupLayout,
     sampler: wgpu::Sampler,
-    /// Of the colour picture and of the mean.
-    groups: Option<[wgpu::BindGroup; 2]>,
+    /// By the place of what is shown.
+    groups: [Option<wgpu::BindGroup>; Source::COUNT],
     smooth: wgpu::RenderPipeline,
     plain: wgpu::RenderPipeline,
-}
-
-/// What is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
-    Colour,
-    Mean,
 }
 
 impl Compose {
@@ -44,7 +38,7 @@ impl Compose {
                 min_filter: wgpu::FilterMode::Linear,
                 ..Default::default()
             }),
-            groups: None,
+            groups: Default::default(),
             smooth: pipeline(1.0),
             plain: pipeline(0.0),
             layout,
@@ -53,7 +47,7 @@ impl Compose {
 
     /// The pictures are others than before.
     pub fn outdate(&mut self) {
-        self.groups = None;
+        self.groups = Default::default();
     }
 
     /// `smooth`: edges are smoothed, for pictures that are not averaged from many.
@@ -64,22 +58,16 @@ impl Compose {
         smooth: bool,
         target: &wgpu::TextureView,
     ) {
-        let [colour, mean] = self.groups.get_or_insert_with(|| {
-            [&on.targets.colour, &on.targets.mean].map(|view| {
-                let resources = [
-                    wgpu::BindingResource::TextureView(view),
-                    wgpu::BindingResource::Sampler(&self.sampler),
-                ];
-                pass::group(on.device, "compose", &self.layout, &resources)
-            })
+        let group = self.groups[source.place()].get_or_insert_with(|| {
+            let resources = [
+                wgpu::BindingResource::TextureView(on.targets.picture(on.device, source)),
+                wgpu::BindingResource::Sampler(&self.sampler),
+            ];
+            pass::group(on.device, "compose", &self.layout, &resources)
         });
         let mut pass = on.pass("compose", target, Some(wgpu::Color::BLACK), Depth::None);
         pass.set_pipeline(if smooth { &self.smooth } else { &self.plain });
-        let group = match source {
-            Source::Colour => &*colour,
-            Source::Mean => &*mean,
-        };
-        pass.set_bind_group(1, group, &[]);
+        pass.set_bind_group(1, &*group, &[]);
         pass.draw(0..3, 0..1);
     }
 }

@@ -9,7 +9,7 @@ pub mod theme;
 mod growing;
 mod pass;
 mod quality;
-pub(crate) mod readback;
+pub mod readback;
 mod recording;
 mod targets;
 mod timings;
@@ -40,6 +40,8 @@ mod flat_labels;
 mod arcs;
 
 mod accumulate;
+
+mod steady;
 
 mod compose;
 

@@ -13,7 +13,7 @@ use super::arcs::ArcsPass;
 use super::blocks::Blocks;
 use super::camera::Camera;
 use super::city::{Change, City};
-use super::compose::{Compose, Source};
+use super::compose::Compose;
 use super::cull::Cull;
 use super::ease::Ease;
 use super::flat_labels::FlatLabels;
@@ -30,7 +30,8 @@ pub use super::resolve::Light;
 use super::resolve::Resolve;
 use super::scatter::Scatter;
 use super::screen_labels::ScreenLabels;
-use super::targets::{self, Targets};
+use super::steady::Steady;
+use super::targets::{self, Source, Targets};
 use super::text::Fonts;
 use super::theme::Theme;
 use super::timings::Timings;
@@ -68,6 +69,15 @@ fn together(device: wgpu::DeviceType) -> u32 {
     }
 }
 
+/// What holds the mean of so many pictures.
+fn source(averaged: u32) -> Source {
+    if averaged == 0 {
+        Source::Colour
+    } else {
+        Source::Mean
+    }
+}
+
 /// Draws the landscape.
 pub struct Renderer {
     format: wgpu::TextureFormat,
@@ -85,6 +95,7 @@ pub struct Renderer {
     flat_labels: FlatLabels,
     arcs: ArcsPass,
     accumulate: Accumulate,
+    steady: Steady,
     compose: Compose,
     screen_labels: ScreenLabels,
     fonts: Fonts,
@@ -105,6 +116,8 @@ pub struct Renderer {
     part: Part,
     /// The frame drawn last, if nothing changed since, and how many pictures of it were averaged.
     last: Option<(Frame, u32)>,
+    /// The frame drawn last, whatever changed since.
+    seen: Option<Frame>,
 }
 
 impl Renderer {
@@ -131,6 +144,7 @@ impl Renderer {
             flat_labels: FlatLabels::new(&maker),
             arcs: ArcsPass::new(&maker),
             accumulate: Accumulate::new(&maker),
+            steady: Steady::new(&maker),
             compose: Compose::new(&maker, target),
             screen_labels: ScreenLabels::new(&maker, &gpu.queue, target),
             fonts: Fonts::new(),
@@ -144,6 +158,7 @@ impl Renderer {
             spot: None,
             part: Part::all([1, 1]),
             last: None,
+            seen: None,
             frame,
         }
     }
@@ -272,29 +287,94 @@ impl Renderer {
             Some((last, averaged)) if last == frame => (true, *averaged),
             _ => (false, 0),
         };
+        let before = self.seen.replace(*frame);
+        if before.is_some_and(|before| before.theme == frame.theme)
+            && self.steady.is_on_way(&frame.camera, frame.size)
+        {
+            // Not the camera alone is another: looks, arcs and names, or what is pointed at and chosen.
+            let marks = |of: Frame| (of.hovered, of.selected);
+            let is_lively = self.last.is_none() || before.map(marks) != Some(marks(*frame));
+            self.draw_on_way(gpu, encoder, frame, is_lively, target);
+            return;
+        }
+        self.steady.pass_by(&frame.camera, frame.size);
         if !is_same && self.together == 1 {
             // A device that draws one picture at a time is slow: light is sought less finely until nothing moves.
             let mut moving = *frame;
             moving.quality.light = frame.quality.light.coarser();
-            self.draw_sample(gpu, encoder, &moving, 0, 0);
+            self.draw_sample(gpu, encoder, &moving, Sample::new(0), 0, 0);
         } else {
             let more = frame.quality.samples.saturating_sub(averaged);
             for slot in 0..more.min(self.together) {
                 averaged += 1;
-                self.draw_sample(gpu, encoder, frame, averaged, slot as usize);
+                let sample = Sample::new(averaged);
+                self.draw_sample(gpu, encoder, frame, sample, averaged, slot as usize);
             }
         }
         self.last = Some((*frame, averaged));
-        self.finish(gpu, encoder, frame, averaged, target);
+        let smooth = averaged < SMOOTH_BELOW;
+        self.finish(gpu, encoder, frame, source(averaged), smooth, target);
     }
 
-    /// Draws picture `index` of those that are averaged, or the plain picture 0; `slot` numbers the
+    /// Draws a frame of a camera on its way: what was seen before it makes it steadier.
+    fn draw_on_way(
+        &mut self,
+        gpu: &Gpu,
+        encoder: &mut wgpu::CommandEncoder,
+        frame: &Frame,
+        is_lively: bool,
+        target: &wgpu::TextureView,
+    ) {
+        let first = self.steady.next_shift(self.together);
+        let mut moving = *frame;
+        // The depth is that of the picture drawn last.
+        let jitter = Sample::new(first + self.together - 1).jitter;
+        let source = if self.together == 1 {
+            moving.quality.light = frame.quality.light.coarser();
+            // Light is sought in the same directions all along.
+            let sample = Sample {
+                jitter,
+                ..Sample::new(0)
+            };
+            self.draw_sample(gpu, encoder, &moving, sample, 0, 0);
+            Source::Colour
+        } else {
+            for slot in 0..self.together {
+                let sample = Sample::new(first + slot);
+                self.draw_sample(gpu, encoder, &moving, sample, slot + 1, slot as usize);
+            }
+            Source::Mean
+        };
+        self.last = Some((*frame, 0));
+        let slot = self.together.saturating_sub(1) as usize;
+        let (Some(targets), Some(uniforms)) = (&self.targets, self.frame.slots.get(slot)) else {
+            return;
+        };
+        let on = &mut Recording {
+            device: &gpu.device,
+            queue: &gpu.queue,
+            encoder,
+            slot,
+            frame: &uniforms.group,
+            camera: &frame.camera,
+            part: self.part,
+            scale: self.scale,
+            targets,
+            timings: &mut self.timings,
+        };
+        let averaged = self.steady.draw(on, source, jitter, is_lively) * self.together;
+        let smooth = averaged < SMOOTH_BELOW;
+        self.finish(gpu, encoder, frame, self.steady.source(), smooth, target);
+    }
+
+    /// Draws a picture, the one of number `index` of those that are averaged, or 0 for one alone; `slot` numbers the
     /// pictures whose commands are submitted together.
     fn draw_sample(
         &mut self,
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
         frame: &Frame,
+        sample: Sample,
         index: u32,
         slot: usize,
     ) {
@@ -311,13 +391,13 @@ impl Renderer {
             }
             self.arcs.outdate();
             self.accumulate.outdate();
+            self.steady.outdate();
             self.compose.outdate();
         }
         let targets = self
             .targets
             .get_or_insert_with(|| Targets::new(device, self.part.size));
         let palette = frame.theme.palette();
-        let sample = Sample::new(index);
         let spot = self.spot.map_or((0.0, 0..0), |module| {
             let lit = module.and_then(|module| self.city.blocks_of(module));
             (DIM, lit.unwrap_or(0..0))
@@ -392,16 +472,12 @@ impl Renderer {
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
         frame: &Frame,
-        averaged: u32,
+        source: Source,
+        smooth: bool,
         target: &wgpu::TextureView,
     ) {
         let Some(targets) = &self.targets else {
             return;
-        };
-        let source = if averaged == 0 {
-            Source::Colour
-        } else {
-            Source::Mean
         };
         let on = &mut Recording {
             device: &gpu.device,
@@ -415,8 +491,7 @@ impl Renderer {
             targets,
             timings: &mut self.timings,
         };
-        self.compose
-            .draw(on, source, averaged < SMOOTH_BELOW, target);
+        self.compose.draw(on, source, smooth, target);
         self.screen_labels
             .draw(on, &mut self.fonts, &frame.theme.palette(), target);
         self.timings.finish(encoder);
@@ -426,6 +501,13 @@ impl Renderer {
     pub fn settled(&self) -> bool {
         self.last
             .is_some_and(|(frame, averaged)| averaged >= frame.quality.samples)
+    }
+
+    /// Has as many pictures drawn at once while things move as a faster or slower device would, 1 to 4.
+    pub fn set_together(&mut self, together: u32) {
+        self.together = together.clamp(1, SLOTS as u32);
+        self.steady.outdate();
+        self.last = None;
     }
 
     /// Leaves the ground out of pictures, all but the shadows on it, or draws it again.
@@ -529,9 +611,11 @@ impl Renderer {
             let mut encoder = gpu.device.create_command_encoder(&Default::default());
             // A single picture is the plain one.
             let averaged = if samples == 1 { 0 } else { index };
-            self.draw_sample(gpu, &mut encoder, frame, averaged, 0);
+            let sample = Sample::new(averaged);
+            self.draw_sample(gpu, &mut encoder, frame, sample, averaged, 0);
             if index == samples {
-                self.finish(gpu, &mut encoder, frame, averaged, target);
+                let (source, smooth) = (source(averaged), averaged < SMOOTH_BELOW);
+                self.finish(gpu, &mut encoder, frame, source, smooth, target);
             }
             gpu.queue.submit([encoder.finish()]);
         }

@@ -193,6 +193,18 @@ fn cases() -> Vec<Case> {
         ),
         case("arcs", arcs::SHADER, arcs_structs),
         case("accumulate", accumulate::SHADER, Vec::new()),
+        case(
+            "steady",
+            steady::SHADER,
+            vec![expected!(
+                "Steady",
+                steady::gpu::Steady,
+                clip_from_world,
+                jitter,
+                near,
+                share
+            )],
+        ),
         case("compose", compose::SHADER, Vec::new()),
         case(
             "screen_labels",

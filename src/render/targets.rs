@@ -1,5 +1,7 @@
 //! The pictures that passes of a frame hand to each other, as large as the frame.
 
+use std::sync::OnceLock;
+
 /// Linear light; more than 1 where something glows.
 pub const COLOUR: wgpu::TextureFormat = wgpu::TextureFormat::Rgba16Float;
 /// The place of the block seen at a pixel plus one; 0 where there is none.
@@ -15,28 +17,35 @@ pub struct Targets {
     pub colour: wgpu::TextureView,
     /// The mean of the pictures drawn since something moved.
     pub mean: wgpu::TextureView,
+    /// The steady picture up to this frame and up to the one before, which take turns; made when first asked for.
+    steady: OnceLock<[wgpu::TextureView; 2]>,
+}
+
+/// A finished picture among them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    Colour,
+    Mean,
+    /// One of the two steady pictures, 0 or 1.
+    Steady(usize),
+}
+
+impl Source {
+    /// How many there are, and the place of this one among them.
+    pub const COUNT: usize = 4;
+
+    pub fn place(self) -> usize {
+        match self {
+            Source::Colour => 0,
+            Source::Mean => 1,
+            Source::Steady(which) => 2 + which.min(1),
+        }
+    }
 }
 
 impl Targets {
     pub fn new(device: &wgpu::Device, size: [u32; 2]) -> Targets {
-        let make = |label, format, more| {
-            device.create_texture(&wgpu::TextureDescriptor {
-                label: Some(label),
-                size: wgpu::Extent3d {
-                    width: size[0],
-                    height: size[1],
-                    depth_or_array_layers: 1,
-                },
-                mip_level_count: 1,
-                sample_count: 1,
-                dimension: wgpu::TextureDimension::D2,
-                format,
-                usage: wgpu::TextureUsages::RENDER_ATTACHMENT
-                    | wgpu::TextureUsages::TEXTURE_BINDING
-                    | more,
-                view_formats: &[],
-            })
-        };
+        let make = |label, format, more| texture(device, label, size, format, more);
         let view = |texture: &wgpu::Texture| texture.create_view(&Default::default());
         let none = wgpu::TextureUsages::empty();
         let ids_texture = make("ids", IDS, wgpu::TextureUsages::COPY_SRC);
@@ -47,6 +56,46 @@ impl Targets {
             depth: view(&make("depth", DEPTH, none)),
             colour: view(&make("colour", COLOUR, none)),
             mean: view(&make("mean", COLOUR, none)),
+            steady: OnceLock::new(),
         }
     }
+
+    pub fn steady(&self, device: &wgpu::Device) -> &[wgpu::TextureView; 2] {
+        self.steady.get_or_init(|| {
+            let more = wgpu::TextureUsages::empty();
+            let make = || texture(device, "steady", self.size, COLOUR, more);
+            [make(), make()].map(|texture| texture.create_view(&Default::default()))
+        })
+    }
+
+    pub fn picture(&self, device: &wgpu::Device, source: Source) -> &wgpu::TextureView {
+        match source {
+            Source::Colour => &self.colour,
+            Source::Mean => &self.mean,
+            Source::Steady(which) => &self.steady(device)[which.min(1)],
+        }
+    }
+}
+
+fn texture(
+    device: &wgpu::Device,
+    label: &str,
+    size: [u32; 2],
+    format: wgpu::TextureFormat,
+    more: wgpu::TextureUsages,
+) -> wgpu::Texture {
+    device.create_texture(&wgpu::TextureDescriptor {
+        label: Some(label),
+        size: wgpu::Extent3d {
+            width: size[0],
+            height: size[1],
+            depth_or_array_layers: 1,
+        },
+        mip_level_count: 1,
+        sample_count: 1,
+        dimension: wgpu::TextureDimension::D2,
+        format,
+        usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::TEXTURE_BINDING | more,
+        view_formats: &[],
+    })
 }

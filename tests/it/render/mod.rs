@@ -5,6 +5,7 @@ mod changes;
 mod detail;
 mod faults;
 mod golden;
+mod motion;
 mod overlays;
 mod picking;
 

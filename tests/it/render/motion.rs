@@ -1,0 +1,265 @@
+//! What a moving camera sees, held against pictures of the same camera with many samples a pixel: how far edges are from
+//! where they should be, and how much of what changes from frame to frame is none of the motion.
+//!
+//! With `CALLSCAPE_MOTION=WIDTHxHEIGHT`, such as 1280x720, the same at that size; with `CALLSCAPE_PICTURES` naming a
+//! folder, the last frames are written there.
+
+use std::path::PathBuf;
+
+use callscape::layout::geometry::BlockLook;
+use callscape::render::camera::Camera;
+use callscape::render::image::Image;
+use callscape::render::readback;
+use callscape::render::renderer::{Frame, Light, Quality, Renderer};
+use callscape::render::theme::Theme;
+use glam::Vec3;
+
+use super::{FORMAT, SIZE, count, frame, gpu, is_hot, renderer, tower, tower_camera};
+use crate::scene::Scene;
+
+/// Samples a pixel of what is compared with.
+const MANY: u32 = 12;
+const FRAMES: u16 = 14;
+/// The first frames of a motion are not looked at: what was seen before makes the next steadier.
+const SKIPPED: usize = 7;
+
+/// How pictures differ from what is compared with, in steps of 255.
+#[derive(Clone, Copy, Debug, Default)]
+struct Found {
+    /// Of each frame: the root of the mean square.
+    off: f64,
+    /// Of what changes from one frame to the next: the same, and the share of pixels in a hundred by more than 16.
+    flicker: f64,
+    flashes: f64,
+    /// How much what is compared with changes itself.
+    own: f64,
+}
+
+/// The camera after so many frames.
+type Path = Box<dyn Fn(f32) -> Camera>;
+
+/// Slow ways of the camera: a third of a pixel a frame.
+fn paths(size: [u32; 2]) -> [(&'static str, Path); 3] {
+    let start = Scene::overview();
+    // At the target, of the distance to it.
+    let third = 2.0 * (start.fov_y * 0.5).tan() / size[1] as f32 / 3.0;
+    let reach = start.eye.distance(start.target);
+    let orbit = move |step: f32| {
+        let (sin, cos) = (step * third * 2.5).sin_cos();
+        let arm = start.eye - start.target;
+        let turned = Vec3::new(arm.x * cos - arm.y * sin, arm.x * sin + arm.y * cos, arm.z);
+        Camera {
+            eye: start.target + turned,
+            ..start
+        }
+    };
+    let zoom = move |step: f32| Camera {
+        eye: start.target + (start.eye - start.target) * (1.0 - 2.5 * third * step),
+        ..start
+    };
+    let pan = move |step: f32| {
+        let by = Vec3::new(0.9, 0.43, 0.0) * (third * reach * step);
+        Camera {
+            eye: start.eye + by,
+            target: start.target + by,
+            ..start
+        }
+    };
+    [
+        ("orbit", Box::new(orbit)),
+        ("zoom", Box::new(zoom)),
+        ("pan", Box::new(pan)),
+    ]
+}
+
+/// A frame as the window draws it while the camera moves.
+fn moving(renderer: &mut Renderer, frame: &Frame) -> Image {
+    let texture = readback::target(gpu(), frame.size, FORMAT);
+    let mut encoder = gpu().device.create_command_encoder(&Default::default());
+    renderer.draw(
+        gpu(),
+        &mut encoder,
+        &texture.create_view(&Default::default()),
+        frame,
+    );
+    gpu().queue.submit([encoder.finish()]);
+    let image = readback::image(gpu(), &texture).expect("a picture");
+    renderer.timings(gpu());
+    image
+}
+
+fn with(frame: &Frame, light: Light, samples: u32) -> Frame {
+    Frame {
+        quality: Quality {
+            samples,
+            light,
+            ..frame.quality
+        },
+        ..*frame
+    }
+}
+
+/// Lightness as encoded, 0 to 255.
+fn grey(image: &Image) -> Vec<f64> {
+    let pixels = image.rgba.chunks_exact(4);
+    pixels
+        .map(|rgba| {
+            0.3 * f64::from(rgba[0]) + 0.59 * f64::from(rgba[1]) + 0.11 * f64::from(rgba[2])
+        })
+        .collect()
+}
+
+fn between(a: &[f64], b: &[f64]) -> Vec<f64> {
+    a.iter().zip(b).map(|(a, b)| a - b).collect()
+}
+
+fn root(of: &[f64]) -> f64 {
+    (of.iter().map(|value| value * value).sum::<f64>() / of.len() as f64).sqrt()
+}
+
+/// Along a path: of frames drawn by `draw`, in comparison with pictures of many samples.
+fn follow(
+    renderer: &mut Renderer,
+    still: &mut Renderer,
+    frames: &[Frame],
+    draw: impl Fn(&mut Renderer, &Frame) -> Image,
+) -> (Found, Image) {
+    let mut before: Option<[Vec<f64>; 2]> = None;
+    let mut found = Found::default();
+    let mut last = None;
+    for (place, frame) in frames.iter().enumerate() {
+        let image = draw(renderer, frame);
+        if place < SKIPPED {
+            continue;
+        }
+        let wanted = still
+            .image(gpu(), &with(frame, Light::Low, MANY))
+            .expect("a picture");
+        let (seen, wanted) = (grey(&image), grey(&wanted));
+        let off = between(&seen, &wanted);
+        if let Some([off_before, wanted_before]) = &before {
+            let flicker = between(&off, off_before);
+            found.off += root(&off);
+            found.flicker += root(&flicker);
+            let flashes = flicker.iter().filter(|by| by.abs() > 16.0).count();
+            found.flashes += 100.0 * flashes as f64 / flicker.len() as f64;
+            found.own += root(&between(&wanted, wanted_before));
+        }
+        before = Some([off, wanted]);
+        last = Some(image);
+    }
+    let pairs = (frames.len() - 1 - SKIPPED) as f64;
+    for sum in [
+        &mut found.off,
+        &mut found.flicker,
+        &mut found.flashes,
+        &mut found.own,
+    ] {
+        *sum /= pairs;
+    }
+    (found, last.expect("frames"))
+}
+
+/// Sides of the pictures: those of [`SIZE`], or what the variable says, and boxes so that they are as large in both.
+fn sides() -> ([u32; 2], usize) {
+    let wanted = std::env::var("CALLSCAPE_MOTION").ok();
+    let sides = wanted.as_deref().and_then(|wanted| {
+        let (width, height) = wanted.split_once('x')?;
+        Some([width.parse().ok()?, height.parse().ok()?])
+    });
+    sides.map_or((SIZE, 900), |sides| (sides, 10_000))
+}
+
+#[test]
+fn thin_edges_stay_clean_while_the_camera_moves() {
+    let (size, boxes) = sides();
+    // Alone it would take long, and the other ways show the same.
+    let is_small = size == SIZE;
+    let themes = [Theme::Light, Theme::Dark];
+    let pictures = std::env::var_os("CALLSCAPE_PICTURES").map(PathBuf::from);
+    for theme in themes.into_iter().take(if is_small { 1 } else { 2 }) {
+        let scene = Scene::new(boxes, 3.0, 0, theme);
+        let make = || {
+            let mut made = renderer(&scene.blocks);
+            // As on a device that draws one picture a frame: on a fast one each is steadier in itself.
+            made.set_together(1);
+            made.set_looks(0, &scene.looks);
+            made.set_labels(gpu(), &scene.flat, &[]);
+            made
+        };
+        let mut still = make();
+        for (name, path) in paths(size).into_iter().take(if is_small { 1 } else { 3 }) {
+            let frames: Vec<Frame> = (0..FRAMES)
+                .map(|step| Frame {
+                    size,
+                    ..frame(path(f32::from(step)), theme, 16)
+                })
+                .collect();
+            let mut window = make();
+            let (found, last) = follow(&mut window, &mut still, &frames, moving);
+            println!("{theme:?} {name}: as in the window {found:.2?}");
+            println!("{:.1?}", window.timings(gpu()));
+            let alone = |renderer: &mut Renderer, frame: &Frame| {
+                let frame = with(frame, Light::Low, 1);
+                renderer.image(gpu(), &frame).expect("a picture")
+            };
+            let (alone, plain) = follow(&mut make(), &mut still, &frames, alone);
+            println!("{theme:?} {name}: each frame alone {alone:.2?}");
+            if let Some(folder) = &pictures {
+                for (kind, image) in [("window", &last), ("alone", &plain)] {
+                    let file = folder.join(format!("motion-{theme:?}-{name}-{kind}.png"));
+                    image.write_png(&file).expect("a file");
+                }
+            }
+            // At this size 2.7 and 0.3 were found, and alone 8.7 and 3.4.
+            assert!(
+                found.flicker * 1.8 < alone.flicker,
+                "{found:.2?}, {alone:.2?}"
+            );
+            assert!(
+                found.flashes * 3.0 < alone.flashes,
+                "{found:.2?}, {alone:.2?}"
+            );
+            assert!(found.off < alone.off, "{found:.2?}, {alone:.2?}");
+        }
+    }
+    assert_eq!(gpu().check(), Ok(()));
+}
+
+/// What begins to run while the camera moves is seen at once, and leaves nothing behind when it ends.
+#[test]
+fn what_changes_on_the_way_is_seen_at_once() {
+    for together in [1, 2, 4] {
+        let mut window = renderer(&tower());
+        window.set_together(together);
+        let (_, path) = paths(SIZE).into_iter().nth(2).expect("three ways");
+        let start = tower_camera();
+        let by = path(0.0).eye;
+        let mut step = 0.0;
+        let mut drawn = |window: &mut Renderer, glow: f32, frames: u16| {
+            let mut hot = 0;
+            for _ in 0..frames {
+                step += 1.0;
+                let moved = path(step).eye - by;
+                let camera = Camera {
+                    eye: start.eye + moved,
+                    target: start.target + moved,
+                    ..start
+                };
+                let look = BlockLook {
+                    glow,
+                    rise: 40.0 * glow,
+                    ..BlockLook::default()
+                };
+                window.set_looks(1, &[look]);
+                hot = count(&moving(window, &frame(camera, Theme::Light, 8)), is_hot);
+            }
+            hot
+        };
+        assert_eq!(drawn(&mut window, 0.0, 6), 0);
+        let (soon, later) = (drawn(&mut window, 1.0, 3), drawn(&mut window, 1.0, 8));
+        println!("{together} at once: {soon} hot pixels soon, {later} later");
+        assert!(later > 400 && soon * 10 > later * 9, "{soon}, {later}");
+        assert_eq!(drawn(&mut window, 0.0, 6), 0, "{together} at once");
+    }
+}
