@@ -4,7 +4,7 @@ mod still;
 
 use std::ops::Range;
 
-use glam::Vec3;
+use glam::{Vec2, Vec3};
 
 use crate::layout::emphasis::Focus;
 use crate::layout::geometry::{Arcs, Block, BlockLook, FlatLabel, ScreenLabel};
@@ -116,6 +116,8 @@ pub struct Renderer {
     last: Option<(Frame, u32)>,
     /// The frame drawn last, whatever changed since.
     seen: Option<Frame>,
+    /// What it was shown by, if that is smooth in itself.
+    shown: Option<Source>,
 }
 
 impl Renderer {
@@ -157,6 +159,7 @@ impl Renderer {
             part: Part::all([1, 1]),
             last: None,
             seen: None,
+            shown: None,
             frame,
         }
     }
@@ -295,7 +298,6 @@ impl Renderer {
             self.draw_on_way(gpu, encoder, frame, is_lively, target);
             return;
         }
-        self.steady.pass_by(&frame.camera, frame.size);
         if !is_same && self.together == 1 {
             // A device that draws one picture at a time is slow: light is sought less finely until nothing moves.
             let mut moving = *frame;
@@ -311,6 +313,18 @@ impl Renderer {
         }
         self.last = Some((*frame, averaged));
         let smooth = averaged < SMOOTH_BELOW;
+        if is_same && smooth && self.steady.has_begun() {
+            // The camera has just come to rest: until there are enough pictures what it saw on its way is better.
+            let jitter = Sample::new(averaged).jitter;
+            let slot = self.together.min(averaged).saturating_sub(1) as usize;
+            let source = match self.together {
+                1 => Source::Colour,
+                _ => Source::Mean,
+            };
+            self.mix(gpu, encoder, frame, (source, jitter, slot), false, target);
+            return;
+        }
+        self.steady.pass_by(&frame.camera, frame.size);
         self.finish(gpu, encoder, frame, source(averaged), smooth, target);
     }
 
@@ -323,6 +337,15 @@ impl Renderer {
         is_lively: bool,
         target: &wgpu::TextureView,
     ) {
+        if let (Some(shown), Some(targets)) = (self.shown, &self.targets) {
+            // What is drawn now takes the place of a mean of single pictures, and what was as large as the targets
+            // before goes with them.
+            let goes = shown == Source::Mean && self.together == 1;
+            if goes || targets.size != self.part.size {
+                let picture = targets.picture(&gpu.device, shown);
+                self.steady.go_on_from(picture.clone());
+            }
+        }
         let first = self.steady.next_shift(self.together);
         let mut moving = *frame;
         // The depth is that of the picture drawn last.
@@ -345,6 +368,26 @@ impl Renderer {
         };
         self.last = Some((*frame, 0));
         let slot = self.together.saturating_sub(1) as usize;
+        self.mix(
+            gpu,
+            encoder,
+            frame,
+            (source, jitter, slot),
+            is_lively,
+            target,
+        );
+    }
+
+    /// Mixes what was just drawn, with this shift and in this slot, into what was seen before, and shows that.
+    fn mix(
+        &mut self,
+        gpu: &Gpu,
+        encoder: &mut wgpu::CommandEncoder,
+        frame: &Frame,
+        (source, jitter, slot): (Source, Vec2, usize),
+        is_lively: bool,
+        target: &wgpu::TextureView,
+    ) {
         let (Some(targets), Some(uniforms)) = (&self.targets, self.frame.slots.get(slot)) else {
             return;
         };
@@ -489,6 +532,7 @@ impl Renderer {
             targets,
             timings: &mut self.timings,
         };
+        self.shown = (!smooth).then_some(source);
         self.compose.draw(on, source, smooth, target);
         self.screen_labels
             .draw(on, &mut self.fonts, &frame.theme.palette(), target);

@@ -27,6 +27,12 @@ const LEAST_SHARE: f32 = 0.12;
 /// The same where not the camera alone has changed what is seen.
 const LEAST_SHARE_LIVELY: f32 = 0.4;
 
+/// A finished picture counts as so many.
+const FINISHED: u32 = 5;
+
+/// Shapes whose sides differ by less than this share are the same but for rounding.
+const SAME_SHAPE: f32 = 0.02;
+
 /// How many shifts of the picture follow each other.
 const SHIFTS: u32 = 8;
 
@@ -41,6 +47,8 @@ pub struct Steady {
     latest: usize,
     /// The camera of the frame drawn last, and its shape.
     before: Option<(Camera, [u32; 2])>,
+    /// Taken for the mean of the frame before by the next frame.
+    seed: Option<wgpu::TextureView>,
     /// How many pictures the mean is of, and the shift of the next.
     count: u32,
     shift: u32,
@@ -82,28 +90,43 @@ impl Steady {
             groups: [None, None],
             latest: 0,
             before: None,
+            seed: None,
             count: 0,
             shift: 0,
         }
     }
 
-    /// The pictures are others than before, and what was seen is of no use for the next frame.
+    /// The pictures are others than before.
     pub fn outdate(&mut self) {
         self.groups = [None, None];
-        self.before = None;
         self.count = 0;
     }
 
     /// Notes a frame that was drawn without this.
     pub fn pass_by(&mut self, camera: &Camera, size: [u32; 2]) {
         self.before = Some((*camera, size));
+        self.seed = None;
         self.count = 0;
     }
 
-    /// Whether a frame is one of a camera on its way: one of the same shape was seen from elsewhere just before.
+    /// Goes on from a finished picture of the frame before, of whatever size.
+    pub fn go_on_from(&mut self, picture: wgpu::TextureView) {
+        self.seed = Some(picture);
+    }
+
+    /// Whether the next frame can go on from the one before.
+    pub fn has_begun(&self) -> bool {
+        self.count > 0
+    }
+
+    /// Whether a frame is one of a camera on its way, or more or less fine than the one before: one of the same shape
+    /// was seen just before.
     pub fn is_on_way(&self, camera: &Camera, size: [u32; 2]) -> bool {
-        self.before
-            .is_some_and(|(before, shape)| before != *camera && shape == size)
+        let aspect = |[width, height]: [u32; 2]| width as f32 / height.max(1) as f32;
+        self.before.is_some_and(|(before, shape)| {
+            let is_other = before != *camera || shape != size;
+            is_other && (aspect(shape) / aspect(size) - 1.0).abs() < SAME_SHAPE
+        })
     }
 
     /// The number of the next shift of the picture, from 1, where each frame takes `each`.
@@ -122,6 +145,10 @@ impl Steady {
         jitter: Vec2,
         is_lively: bool,
     ) -> u32 {
+        let seed = self.seed.take();
+        if seed.is_some() {
+            self.count = FINISHED;
+        }
         let before = self.before.map(|(camera, _)| camera);
         let before = before.filter(|_| self.count > 0);
         let clip_from_world =
@@ -142,20 +169,25 @@ impl Steady {
             .write_buffer(&self.uniform, 0, bytemuck::bytes_of(&record));
         let views = on.targets.steady(on.device);
         let new = 1 - self.latest;
-        let group = self.groups[new].get_or_insert_with(|| {
+        let make = |before: &wgpu::TextureView| {
             let resources = [
                 self.uniform.as_entire_binding(),
                 wgpu::BindingResource::TextureView(on.targets.picture(on.device, source)),
-                wgpu::BindingResource::TextureView(&views[self.latest]),
+                wgpu::BindingResource::TextureView(before),
                 wgpu::BindingResource::Sampler(&self.sampler),
                 wgpu::BindingResource::TextureView(&on.targets.depth),
             ];
             pass::group(on.device, "steady", &self.layout, &resources)
-        });
+        };
+        let seeded = seed.as_ref().map(&make);
+        let group = match &seeded {
+            Some(group) => group,
+            None => self.groups[new].get_or_insert_with(|| make(&views[self.latest])),
+        };
         let clear = Some(wgpu::Color::BLACK);
         let mut pass = on.pass("steady", &views[new], clear, Depth::None);
         pass.set_pipeline(&self.pipeline);
-        pass.set_bind_group(1, &*group, &[]);
+        pass.set_bind_group(1, group, &[]);
         pass.draw(0..3, 0..1);
         drop(pass);
         self.latest = new;

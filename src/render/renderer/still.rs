@@ -73,8 +73,9 @@ impl Renderer {
     }
 
     fn submit_finished(&mut self, gpu: &Gpu, target: &wgpu::TextureView, frame: &Frame) {
-        // The same picture whatever was drawn before.
+        // The same picture whatever was drawn before, and nothing for a moving camera to go on from.
         self.last = None;
+        self.seen = None;
         let samples = frame.quality.samples.max(1);
         for index in 1..=samples {
             // One at a time, so that no driver takes the work for a device that hangs.

@@ -226,6 +226,50 @@ fn thin_edges_stay_clean_while_the_camera_moves() {
     assert_eq!(gpu().check(), Ok(()));
 }
 
+/// A slow device draws more coarsely while the camera moves. When it stops each frame is better than the one before, and
+/// when it moves on what was seen at rest goes on.
+#[test]
+fn no_frame_flickers_when_the_camera_stops_and_moves_on() {
+    let scene = Scene::new(900, 3.0, 0, Theme::Light);
+    let make = || {
+        let mut made = renderer(&scene.blocks);
+        made.set_together(1);
+        made.set_looks(0, &scene.looks);
+        made
+    };
+    let (mut window, mut still) = (make(), make());
+    let [(_, path), ..] = paths(SIZE);
+    let at = |step: f32, coarse: u32| Frame {
+        size: SIZE.map(|side| side / coarse),
+        ..frame(path(step), Theme::Light, 16)
+    };
+    let mut off = |image: &Image, frame: &Frame| {
+        let wanted = still.image(gpu(), &with(frame, frame.quality.light, MANY));
+        root(&between(&grey(image), &grey(&wanted.expect("a picture"))))
+    };
+    let alone = make().image(gpu(), &with(&at(12.0, 1), Light::Low, 1));
+    let alone = off(&alone.expect("a picture"), &at(12.0, 1));
+    for step in 0..12u16 {
+        moving(&mut window, &at(f32::from(step), 2));
+    }
+    let mut found = Vec::new();
+    // It stops at the same place, then is drawn until it has settled.
+    for _ in 0..20 {
+        let rest = at(11.0, 1);
+        found.push(off(&moving(&mut window, &rest), &rest));
+    }
+    assert!(window.settled());
+    let on = at(12.0, 1);
+    found.push(off(&moving(&mut window, &on), &on));
+    println!("{found:.1?}, alone {alone:.1}");
+    let (on, rest) = found.split_last().expect("frames");
+    assert!(
+        rest.windows(2).take(12).all(|pair| pair[1] <= pair[0]),
+        "{found:.1?}"
+    );
+    assert!(on * 2.0 < alone, "{found:.1?}, alone {alone:.1}");
+}
+
 /// What begins to run while the camera moves is seen at once, and leaves nothing behind when it ends.
 #[test]
 fn what_changes_on_the_way_is_seen_at_once() {
