@@ -1,9 +1,8 @@
 // Call relations and hyperarcs: ribbons along clamped uniform cubic B-splines that face the eye and
 // are shaded like cords.
 
-// Segments of a ribbon, as `src/layout/geometry.rs` has them.
-const CORD_SEGMENTS: u32 = 48u;
-const THREAD_SEGMENTS: u32 = 16u;
+// Segments of a ribbon that is looked at for itself, as `src/layout/geometry.rs` has them.
+const CORD_SEGMENTS: f32 = 48.0;
 // Nothing is narrower than this in pixels of the frame's scale: it fades instead, and does not shimmer.
 const LEAST: f32 = 1.3;
 // What is broader than this in pixels grows more slowly.
@@ -53,8 +52,9 @@ struct Focus {
     share: f32,
     // How far lights have run, 0 to 1.
     phase: f32,
-    pad0: f32,
-    pad1: f32,
+    // Segments of the other ribbons.
+    threads: f32,
+    pad: f32,
 }
 
 @group(1) @binding(0) var<storage, read> arcs: array<Arc>;
@@ -134,8 +134,8 @@ fn ribbon(@builtin(vertex_index) index: u32, @builtin(instance_index) instance: 
     let count = arc.points_flags & POINTS;
     let is_outlined = (arc.points_flags & OUTLINED) != 0u;
     let opacity = select(emphasized(arc.ends, arc.opacity), arc.opacity, is_outlined);
-    let segments = select(THREAD_SEGMENTS, CORD_SEGMENTS, (arc.points_flags & CORD) != 0u);
-    let t = f32(index >> 1u) / f32(segments);
+    let segments = select(focus.threads, CORD_SEGMENTS, (arc.points_flags & CORD) != 0u);
+    let t = f32(index >> 1u) / segments;
     var on = spline(arc.first_point, count, t);
     let rises = vec2f(looks[arc.ends.x].rise, looks[arc.ends.y].rise);
     on.at.z += mix(rises.x, rises.y, t);

@@ -99,18 +99,31 @@ pub struct Arc {
 pub type Ink = [[f32; 3]; 2];
 
 impl Arc {
-    /// The parts that an arc is drawn in, whatever its points.
-    pub fn segments(&self) -> u32 {
+    /// The parts that an arc is drawn in, whatever its points; `threads` by [`thread_segments`].
+    pub fn segments(&self, threads: u32) -> u32 {
         match self.is_cord || self.outlined {
             true => CORD_SEGMENTS,
-            false => THREAD_SEGMENTS,
+            false => threads,
         }
     }
 }
 
-/// Parts that arcs are drawn in: those that are looked at, and those that are many.
+/// Parts that arcs are drawn in which are looked at for themselves.
 pub const CORD_SEGMENTS: u32 = 48;
-pub const THREAD_SEGMENTS: u32 = 16;
+
+/// No arc is drawn in more parts.
+pub const MOST_SEGMENTS: u32 = 96;
+
+/// Parts that those are drawn in which are many, where a unit of the ground under the eye, seen from so high, is so many
+/// `pixels` wide: from afar few, near by as many as keep corners from being seen.
+pub fn thread_segments(pixels: f32) -> u32 {
+    match pixels {
+        _ if pixels > 12.0 => MOST_SEGMENTS,
+        _ if pixels > 8.0 => CORD_SEGMENTS,
+        _ if pixels > 3.5 => 32,
+        _ => 16,
+    }
+}
 
 /// Arcs and their control points. Several arcs may share control points, and there may be some that none uses.
 #[derive(Clone, Debug, Default, PartialEq)]

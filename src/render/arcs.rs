@@ -9,7 +9,7 @@ use std::ops::Range;
 use glam::Vec3;
 
 use crate::layout::emphasis::{Emphasis, Focus};
-use crate::layout::geometry::{Arc, Arcs, CORD_SEGMENTS, Settled, THREAD_SEGMENTS};
+use crate::layout::geometry::{Arc, Arcs, CORD_SEGMENTS, MOST_SEGMENTS, Settled, thread_segments};
 
 use super::city::City;
 use super::growing::{Growing, each_difference, keep};
@@ -81,8 +81,8 @@ pub mod gpu {
         pub chosen: Emphasis,
         pub share: f32,
         pub phase: f32,
-        pub pad0: f32,
-        pub pad1: f32,
+        pub threads: f32,
+        pub pad: f32,
     }
 }
 
@@ -144,7 +144,7 @@ impl ArcsPass {
             group: None,
             pipeline: pipeline("cord", targets::COLOUR, Some(pass::OVER)),
             ids: pipeline("which", targets::IDS, None),
-            indices: pass::indices(maker.device, "arcs", CORD_SEGMENTS, 2, &[0, 1, 2, 2, 1, 3]),
+            indices: pass::indices(maker.device, "arcs", MOST_SEGMENTS, 2, &[0, 1, 2, 2, 1, 3]),
             arcs: Growing::new(maker.device, "arcs"),
             points: Growing::new(maker.device, "arc points"),
             inks: Growing::new(maker.device, "arc inks"),
@@ -304,6 +304,12 @@ impl ArcsPass {
         if self.records.is_empty() && ids.is_none() {
             return;
         }
+        let threads = thread_segments(on.pixels_below());
+        let focus = gpu::Focus {
+            threads: threads as f32,
+            ..self.shown_focus
+        };
+        self.show_focus(on.queue, focus);
         let group = self.group.get_or_insert_with(|| {
             let resources = [
                 self.arcs.buffer().as_entire_binding(),
@@ -325,10 +331,7 @@ impl ArcsPass {
         });
         pass.set_bind_group(1, &*group, &[]);
         pass.set_index_buffer(self.indices.slice(..), wgpu::IndexFormat::Uint32);
-        for (segments, arcs) in [
-            (THREAD_SEGMENTS, &self.threads),
-            (CORD_SEGMENTS, &self.cords),
-        ] {
+        for (segments, arcs) in [(threads, &self.threads), (CORD_SEGMENTS, &self.cords)] {
             if !arcs.is_empty() {
                 pass.draw_indexed(0..segments * 6, 0, arcs.clone());
             }
@@ -344,7 +347,7 @@ fn record(place: u32, arc: &Arc) -> gpu::Arc {
         points_flags: arc.points
             | flag(arc.outlined, gpu::OUTLINED)
             | flag(arc.dashed, gpu::DASHED)
-            | flag(arc.segments() == CORD_SEGMENTS, gpu::CORD)
+            | flag(arc.is_cord || arc.outlined, gpu::CORD)
             | flag(arc.is_lit, gpu::LIT),
         width: arc.width,
         opacity: arc.opacity,

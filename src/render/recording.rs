@@ -50,6 +50,12 @@ impl Recording<'_> {
         (min.x < max.x && min.y < max.y).then(|| (min, max - min))
     }
 
+    /// How many pixels wide a unit of the ground right below the eye is.
+    pub fn pixels_below(&self) -> f32 {
+        let high = self.camera.eye.z.abs().max(1e-3);
+        self.part.whole[1] as f32 / (2.0 * (self.camera.fov_y * 0.5).tan() * high)
+    }
+
     /// Begins a pass that computes; group 0 is bound.
     pub fn compute(&mut self, label: &'static str) -> wgpu::ComputePass<'_> {
         let mut pass = self

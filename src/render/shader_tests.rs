@@ -151,8 +151,8 @@ fn cases() -> Vec<Case> {
             chosen,
             share,
             phase,
-            pad0,
-            pad1
+            threads,
+            pad
         ),
     ]);
     vec![

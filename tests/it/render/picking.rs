@@ -1,10 +1,15 @@
 //! Which block a pixel shows.
 
+use callscape::layout::emphasis::Focus;
+use callscape::layout::geometry::{Arc, Arcs};
+use callscape::layout::labels::Eye;
 use callscape::layout::pick::Picker;
+use callscape::layout::pick_arc::{self, Pick};
 use callscape::layout::treemap;
+use callscape::render::camera::Camera;
 use callscape::render::theme::Theme;
 use callscape::units::ModuleId;
-use glam::Vec2;
+use glam::{Vec2, Vec3};
 
 use super::{SIZE, above, draw, frame, gpu, renderer, tower};
 use crate::random::Random;
@@ -71,4 +76,67 @@ fn picking_without_waiting_answers_later() {
     });
     assert_eq!(answer, Some(Some(ModuleId(1))));
     assert_eq!(renderer.pick(gpu(), 1, 1), None);
+}
+
+/// Near by arcs are drawn in more parts: what is picked follows.
+#[test]
+fn threads_near_by_are_picked_where_they_are_drawn() {
+    let points: Vec<Vec3> = [
+        (170.0, 90.0),
+        (178.0, 120.0),
+        (200.0, 84.0),
+        (222.0, 120.0),
+        (230.0, 90.0),
+    ]
+    .map(|(x, y)| Vec3::new(x, y, 6.0))
+    .into();
+    let arcs = Arcs {
+        arcs: vec![Arc {
+            points: 5,
+            width: 0.5,
+            opacity: 1.0,
+            ..Arc::default()
+        }],
+        points,
+        inks: vec![[[0.0, 0.6, 0.0]; 2]],
+        ..Arcs::default()
+    };
+    let size = Vec2::from(SIZE.map(|side| side as f32));
+    for high in [260.0, 60.0, 24.0] {
+        let camera = Camera {
+            eye: Vec3::new(200.0, 100.0 - high, high),
+            target: Vec3::new(200.0, 100.0, 6.0),
+            fov_y: 0.7,
+        };
+        let mut renderer = renderer(&tower());
+        renderer.set_arcs(gpu(), &arcs);
+        let frame = frame(camera, Theme::Light, 1);
+        draw(&mut renderer, &frame);
+        let ids = renderer.arc_ids(gpu(), &frame).expect("ids");
+        let right = (camera.target - camera.eye).cross(Vec3::Z).normalize();
+        let eye = Eye {
+            position: camera.eye,
+            right,
+            clip_from_world: camera.clip_from_world(size.x / size.y),
+            size,
+            focal: 0.5 * size.y / (0.5 * camera.fov_y).tan(),
+        };
+        let (mut drawn, mut off) = (0, 0);
+        for (place, id) in (0..).zip(&ids) {
+            let at = Vec2::new((place % SIZE[0]) as f32, (place / SIZE[0]) as f32) + 0.5;
+            let pick = Pick {
+                eye: &eye,
+                at,
+                reach: 0.0,
+                scale: 1.0,
+                block: None,
+                focus: &Focus::default(),
+                looks: &[],
+            };
+            let is_picked = pick_arc::pick(&arcs, &pick).is_some_and(|hit| hit.distance == 0.0);
+            drawn += usize::from(*id > 0);
+            off += usize::from(is_picked != (*id > 0));
+        }
+        assert!(drawn > 60 && off * 100 <= drawn, "{high}: {off} of {drawn}");
+    }
 }
