@@ -289,9 +289,9 @@ impl Renderer {
             _ => (false, 0),
         };
         let before = self.seen.replace(*frame);
-        if before.is_some_and(|before| before.theme == frame.theme)
-            && self.steady.is_on_way(&frame.camera, frame.size)
-        {
+        let is_on_way =
+            self.steady.is_on_way(&frame.camera, frame.size) || !is_same && self.steady.lingers();
+        if is_on_way && before.is_some_and(|before| before.theme == frame.theme) {
             // Not the camera alone is another: looks, arcs and names, or what is pointed at and chosen.
             let marks = |of: Frame| (of.hovered, of.selected);
             let is_lively = self.last.is_none() || before.map(marks) != Some(marks(*frame));

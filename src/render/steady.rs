@@ -30,6 +30,9 @@ const LEAST_SHARE_LIVELY: f32 = 0.4;
 /// A finished picture counts as so many.
 const FINISHED: u32 = 5;
 
+/// For so many frames after the camera has stopped what else changes is mixed in as while it moved.
+const LINGERS: u32 = 8;
+
 /// Shapes whose sides differ by less than this share are the same but for rounding.
 const SAME_SHAPE: f32 = 0.02;
 
@@ -49,8 +52,9 @@ pub struct Steady {
     before: Option<(Camera, [u32; 2])>,
     /// Taken for the mean of the frame before by the next frame.
     seed: Option<wgpu::TextureView>,
-    /// How many pictures the mean is of, and the shift of the next.
+    /// How many pictures the mean is of, how many frames ago the camera moved, and the shift of the next picture.
     count: u32,
+    rest: u32,
     shift: u32,
 }
 
@@ -92,6 +96,7 @@ impl Steady {
             before: None,
             seed: None,
             count: 0,
+            rest: 0,
             shift: 0,
         }
     }
@@ -117,6 +122,11 @@ impl Steady {
     /// Whether the next frame can go on from the one before.
     pub fn has_begun(&self) -> bool {
         self.count > 0
+    }
+
+    /// Whether the camera has only just stopped: names and the like follow a little later, and more motion may.
+    pub fn lingers(&self) -> bool {
+        self.count > 0 && self.rest < LINGERS
     }
 
     /// Whether a frame is one of a camera on its way, or more or less fine than the one before: one of the same shape
@@ -191,6 +201,8 @@ impl Steady {
         pass.draw(0..3, 0..1);
         drop(pass);
         self.latest = new;
+        let rests = before.is_some_and(|before| before == *on.camera);
+        self.rest = if rests { self.rest + 1 } else { 0 };
         self.before = Some((*on.camera, on.part.whole));
         self.count += 1;
         self.count

@@ -262,6 +262,20 @@ fn no_frame_flickers_when_the_camera_stops_and_moves_on() {
     let on = at(12.0, 1);
     found.push(off(&moving(&mut window, &on), &on));
     println!("{found:.1?}, alone {alone:.1}");
+    // Names are chosen only when it has stopped, and it moves on before it has settled.
+    let scene_names = |window: &mut Renderer, count: usize| {
+        window.set_labels(gpu(), &scene.flat[..count.min(scene.flat.len())], &[]);
+    };
+    for step in 0..10u16 {
+        moving(&mut window, &at(12.0 + f32::from(step), 1));
+        scene_names(&mut window, usize::from(step % 2));
+        let again = at(12.0 + f32::from(step), 1);
+        let image = moving(&mut window, &again);
+        if step > 5 {
+            let named = off(&image, &again);
+            assert!(named * 1.3 < alone, "{named:.1}, alone {alone:.1}");
+        }
+    }
     let (on, rest) = found.split_last().expect("frames");
     assert!(
         rest.windows(2).take(12).all(|pair| pair[1] <= pair[0]),
