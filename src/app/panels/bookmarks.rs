@@ -19,7 +19,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
         return;
     }
     card(ctx, "bookmarks", Align2::LEFT_TOP, context.free, |ui| {
-        ui.set_width(320.0f32.min(context.free.width() * 0.8));
+        ui.set_width(320.0f32.min(context.free.width() * 0.8).max(0.0));
         ui.horizontal(|ui| {
             let talk = &bench.talk;
             for (shows, title) in [(false, "Bookmarks"), (true, "Scene")] {
@@ -102,7 +102,7 @@ fn row(ui: &mut Ui, index: usize, bookmark: &Bookmark, asks: &mut Vec<Ask>) {
     let typed = ui
         .data(|data| data.get_temp::<Option<String>>(id))
         .flatten();
-    let width = ui.available_width() - 40.0;
+    let width = (ui.available_width() - 40.0).max(8.0);
     match typed {
         Some(mut name) => {
             let field = ui.add(TextEdit::singleline(&mut name).desired_width(width - 8.0));
@@ -187,7 +187,7 @@ fn file(ui: &mut Ui, context: &mut Context<'_>) {
         let mut file = talk.file.clone();
         let field = TextEdit::singleline(&mut file)
             .hint_text("File, such as talk.toml")
-            .desired_width(ui.available_width() - 128.0);
+            .desired_width((ui.available_width() - 128.0).max(0.0));
         if ui.add(field).changed() {
             context.commands.push(Command::NameTalkFile(file));
         }

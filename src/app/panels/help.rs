@@ -20,8 +20,8 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
     let modal = modal.show(ctx, |ui| {
         let columns = if room.width() > 760.0 { 2 } else { 1 };
         let width: f32 = if columns == 2 { 740.0 } else { 380.0 };
-        ui.set_width(width.min(room.width() - 70.0));
-        ui.set_max_height(room.height() - 60.0);
+        ui.set_width(width.min(room.width() - 70.0).max(0.0));
+        ui.set_max_height((room.height() - 60.0).max(0.0));
         ui.spacing_mut().interact_size.y = 20.0;
         ui.label(egui::RichText::new("Keys").heading());
         ui.add_space(6.0);

@@ -17,7 +17,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
         return;
     }
     card(ctx, "jobs", Align2::CENTER_BOTTOM, context.free, |ui| {
-        ui.set_width(280.0f32.min(context.free.width() * 0.8));
+        ui.set_width(280.0f32.min(context.free.width() * 0.8).max(0.0));
         for progress in slow {
             let (step, done, total) = progress.state();
             ui.horizontal(|ui| {

@@ -25,7 +25,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
     }
     card(ctx, "mapping", Align2::LEFT_TOP, context.free, |ui| {
         let width = 470.0f32.min(context.free.width() * 0.9);
-        ui.set_width(width);
+        ui.set_width(width.max(0.0));
         ui.horizontal(|ui| {
             ui.label(style::title("Mapping"));
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
@@ -53,7 +53,7 @@ fn file(ui: &mut Ui, editor: &MappingEditor, context: &mut Context<'_>) {
         let mut file = editor.file.clone();
         let field = TextEdit::singleline(&mut file)
             .hint_text("File, such as architecture.map")
-            .desired_width(ui.available_width() - 190.0);
+            .desired_width((ui.available_width() - 190.0).max(0.0));
         if ui.add(field).changed() {
             context.commands.push(Command::NameMapping(file));
         }

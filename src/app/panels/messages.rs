@@ -56,7 +56,7 @@ pub fn notices(ui: &mut Ui, width: f32, context: &mut Context<'_>) {
             let stays = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
             let (response, _) = MenuButton::from_button(button).config(stays).ui(ui, |ui| {
                 let window = ui.ctx().content_rect();
-                ui.set_width(WIDTH.min(window.width() - 40.0));
+                ui.set_width(WIDTH.min(window.width() - 40.0).max(0.0));
                 // What is opened from a bar would stretch its lines from edge to edge.
                 ui.with_layout(Layout::top_down(Align::Min), |ui| {
                     egui::ScrollArea::vertical()
@@ -114,7 +114,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
                 egui::Frame::popup(ui.style())
                     .inner_margin(10)
                     .show(ui, |ui| {
-                        ui.set_width(320.0f32.min(within.width() - 20.0));
+                        ui.set_width(320.0f32.min(within.width() - 20.0).max(0.0));
                         card(ui, index, message, context.commands);
                     });
             }

@@ -41,6 +41,9 @@ mod welcome;
 mod widgets;
 mod words;
 
+#[cfg(test)]
+mod tests;
+
 use egui::{Pos2, Rect, TextureId, Ui};
 
 use super::command::Command;
@@ -159,6 +162,9 @@ pub struct Timings {
     pub quality: Quality,
 }
 
+/// In a window that leaves a lower landscape, in points, there is no legend below it.
+const LEAST_WITH_LEGEND: f32 = 260.0;
+
 /// Shows all panels and views, adds what the user asked for to `commands`, and says where the landscape
 /// is to be drawn. `pictures` are what the views are drawn on.
 pub fn show(
@@ -187,7 +193,8 @@ pub fn show(
     crumbs::show(ui, &mut context);
     versus::show(ui, &mut context);
     playback::show(ui, &mut context);
-    if is_shown {
+    // What is explained comes before what explains it.
+    if is_shown && ui.available_height() >= LEAST_WITH_LEGEND {
         legend::show(ui, &mut context);
     }
     details::show(ui, &mut context);

@@ -19,7 +19,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
     let old = &bench.picture.wish;
     let mut new = old.clone();
     card(ctx, "picture", Align2::LEFT_BOTTOM, context.free, |ui| {
-        ui.set_width(300.0f32.min(context.free.width() * 0.8));
+        ui.set_width(300.0f32.min(context.free.width() * 0.8).max(0.0));
         ui.horizontal(|ui| {
             ui.label(style::title("Save a picture"));
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {

@@ -16,6 +16,9 @@ use crate::views::flame::navigate;
 /// Speed and step need so much room beside the buttons, in points; else they get rows of their own.
 const SETTINGS_WIDTH: f32 = 530.0;
 
+/// In a lower window, in points, they are left to the keys: the landscape needs the rows.
+const LEAST_HEIGHT: f32 = 400.0;
+
 pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
     let Some(document) = &context.bench.document else {
         return;
@@ -35,6 +38,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
     let panel = egui::Panel::bottom("playback")
         .frame(frame)
         .resizable(false);
+    let is_low = ui.available_height() < LEAST_HEIGHT;
     panel.show(ui, |ui| {
         timeline(ui, playback, trace, context);
         let mut is_narrow = true;
@@ -50,7 +54,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
                 is_narrow = false;
             }
         });
-        if is_narrow {
+        if is_narrow && !is_low {
             let row = Layout::right_to_left(Align::Center);
             let size = Vec2::new(ui.available_width(), ui.spacing().interact_size.y);
             let in_one_row = size.x >= SETTINGS_WIDTH;

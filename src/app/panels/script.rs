@@ -88,7 +88,7 @@ fn shots(ui: &mut Ui, context: &mut Context<'_>, asks: &mut Vec<Ask>) {
                     return;
                 };
                 reorder::number(ui, index);
-                let width = ui.available_width() - 62.0;
+                let width = (ui.available_width() - 62.0).max(0.0);
                 let left = egui::Layout::left_to_right(egui::Align::Center);
                 let size = [width, ui.spacing().interact_size.y];
                 let label = ui.allocate_ui_with_layout(size.into(), left, |ui| {
@@ -185,7 +185,7 @@ fn file(ui: &mut Ui, context: &mut Context<'_>, asks: &mut Vec<Ask>) {
         let mut name = script.file.clone();
         let field = TextEdit::singleline(&mut name)
             .hint_text("File, such as talk.toml")
-            .desired_width(ui.available_width() - 118.0);
+            .desired_width((ui.available_width() - 118.0).max(0.0));
         if ui.add(field).changed() {
             asks.push(Ask::Name(name));
         }

@@ -28,7 +28,7 @@ pub fn show_field(ui: &mut Ui, context: &mut Context<'_>) {
             bottom: 4,
         })
         .align(egui::Align2::LEFT_CENTER)
-        .desired_width(width - 34.0);
+        .desired_width((width - 34.0).max(0.0));
     let response = ui.add_enabled(context.bench.document.is_some(), edit);
     let square = egui::Vec2::splat(response.rect.height());
     let icon = Rect::from_min_size(response.rect.left_top(), square);
@@ -76,7 +76,7 @@ pub fn show_results(ctx: &egui::Context, context: &mut Context<'_>) {
         .constrain_to(ctx.content_rect().shrink(8.0));
     let shown = area.show(ctx, |ui| {
         egui::Frame::popup(ui.style()).show(ui, |ui| {
-            ui.set_width(width);
+            ui.set_width(width.max(0.0));
             if search.results.is_empty() {
                 ui.label(style::weak("Nothing has that name."));
                 return;
@@ -160,7 +160,7 @@ fn result(
                 // A long name would push the kind over the number of calls.
                 let room = (ui.available_width() - KIND).max(0.0);
                 ui.scope(|ui| {
-                    ui.set_max_width(room);
+                    ui.set_max_width(room.max(0.0));
                     ui.add(egui::Label::new(name).truncate());
                 });
                 ui.label(style::weak(kind).small());

@@ -16,6 +16,8 @@ use crate::views::tip::{row_name, stack_rows};
 /// More threads, and more calls of one, would not be read while they change.
 const MAX_THREADS: usize = 6;
 const MAX_FRAMES: usize = 12;
+/// In a landscape so low, in points, it would be all that is seen.
+const LEAST_ROOM: f32 = 90.0;
 /// Between two rows, in points.
 const SPACING: f32 = 1.0;
 /// In a low window fewer, and the others are counted: the innermost are read first.
@@ -35,8 +37,11 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
     let trace = &resolved.recording.trace;
     let time = document.selection.time;
     let free = context.free;
+    if free.height() < LEAST_ROOM {
+        return;
+    }
     card(ctx, "stacks", Align2::LEFT_TOP, free, |ui| {
-        ui.set_width(200.0f32.min(free.width() * 0.3));
+        ui.set_width(200.0f32.min(free.width() * 0.3).max(0.0));
         ui.label(style::title("Running now")).on_hover_text(
             "The call stack of each thread, the way over the landscape (K hides this)",
         );

@@ -45,7 +45,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
             egui::Frame::popup(ui.style())
                 .inner_margin(8)
                 .show(ui, |ui| {
-                    ui.set_max_width(340.0f32.min(room.width() * 0.6));
+                    ui.set_max_width(340.0f32.min(room.width() * 0.6).max(0.0));
                     ui.spacing_mut().item_spacing.y = 2.0;
                     match (pointed.relation, pointed.module) {
                         (Some(relation), _) => of_relation(ui, document, relation),

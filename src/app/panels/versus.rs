@@ -408,7 +408,7 @@ fn divider(ui: &Ui, split: &Split, context: &mut Context<'_>) {
     area.show(ui.ctx(), |ui| {
         ui.set_clip_rect(seen);
         let (rect, response) =
-            ui.allocate_exact_size(vec2(GRIP, seen.height()), Sense::click_and_drag());
+            ui.allocate_exact_size(vec2(GRIP, seen.height().max(0.0)), Sense::click_and_drag());
         let response = response.on_hover_cursor(egui::CursorIcon::ResizeHorizontal);
         let middle = rect.center();
         let color = if response.hovered() || response.dragged() {

@@ -19,7 +19,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
 fn progress(ctx: &Egui, loading: &Loading, context: &mut Context<'_>) {
     let (step, done, total) = loading.progress.state();
     card(ctx, "progress", Align2::CENTER_CENTER, context.free, |ui| {
-        ui.set_width(320.0f32.min(context.free.width() * 0.8));
+        ui.set_width(320.0f32.min(context.free.width() * 0.8).max(0.0));
         ui.label(style::title(format!("Opening {}", loading.name)));
         ui.label(style::weak(step));
         // An unknown total shows as a bar that moves without a number.
@@ -38,7 +38,7 @@ fn progress(ctx: &Egui, loading: &Loading, context: &mut Context<'_>) {
 
 fn nothing(ctx: &Egui, context: &mut Context<'_>) {
     card(ctx, "nothing", Align2::CENTER_CENTER, context.free, |ui| {
-        ui.set_width(380.0f32.min(context.free.width() * 0.8));
+        ui.set_width(380.0f32.min(context.free.width() * 0.8).max(0.0));
         ui.label(egui::RichText::new("Nothing is open").heading());
         ui.add_space(2.0);
         ui.label("Drop a source directory, a recording of it, or both on this window.");

@@ -16,14 +16,16 @@ pub fn card<R>(
     within: Rect,
     contents: impl FnOnce(&mut Ui) -> R,
 ) -> R {
-    let within = within.shrink(MARGIN);
+    // In a window that leaves less room than the margins there is none, not less than none.
+    let margins = egui::vec2(within.width(), within.height()).max(Vec2::ZERO) * 0.5;
+    let within = within.shrink2(margins.min(Vec2::splat(MARGIN)));
     let shown = egui::Area::new(Id::unique(name))
         .fixed_pos(corner.pos_in_rect(&within))
         .pivot(corner)
         .constrain(false)
         .show(ctx, |ui| {
             // Otherwise what scrolls would get no more room than it had before.
-            ui.set_max_height(within.height());
+            ui.set_max_height(within.height().max(0.0));
             egui::Frame::popup(ui.style())
                 .inner_margin(10)
                 .show(ui, contents)

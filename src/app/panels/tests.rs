@@ -1,0 +1,120 @@
+//! All panels, in windows of every size and scale: none asks for less room than there is none.
+
+use std::path::PathBuf;
+
+use egui::{Pos2, RawInput, Rect, TextureId, ViewportId, vec2};
+
+use super::{Pictures, Timings, show};
+use crate::analysis::session::Inputs;
+use crate::app::command::Command;
+use crate::app::dock::Dock;
+use crate::app::document::Document;
+use crate::app::style;
+use crate::app::versus::Together;
+use crate::app::workbench::Workbench;
+use crate::progress::Progress;
+use crate::render::renderer::Quality;
+use crate::render::theme::Theme;
+use crate::views::landscape::LandscapeSettings;
+use crate::views::table::ViewId;
+
+fn bench(files: &[&str]) -> Workbench {
+    let data = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/import");
+    let inputs = Inputs {
+        source_dir: None,
+        recordings: files.iter().map(|file| data.join(file)).collect(),
+        ..Inputs::default()
+    };
+    let settings = LandscapeSettings::default();
+    let document = Document::open(&inputs, None, &settings, &Progress::new());
+    let mut bench = Workbench::new(Box::new(|| Box::new(|| ())));
+    bench.show(document.expect("recordings that can be read"));
+    bench
+}
+
+/// Lays all panels out in windows of several sizes, in points, and scales, one after the other as when a window is
+/// resized and brought to another monitor. How much of each the landscape has.
+fn lay_out(bench: &Workbench) -> Vec<Option<Rect>> {
+    let ctx = egui::Context::default();
+    style::set_fonts(&ctx);
+    style::set_theme(&ctx, Theme::Light);
+    let mut dock = Dock::default();
+    let pictures = Pictures {
+        views: ViewId::ALL.map(|view| (view, TextureId::default())),
+        second: TextureId::default(),
+        before: [None; 2],
+        before_strength: 0.0,
+    };
+    let timings = Timings {
+        frames: 0,
+        interval_ms: 0.0,
+        cpu_ms: 0.0,
+        passes: Vec::new(),
+        adapter: String::new(),
+        quality: Quality::MEDIUM,
+    };
+    let mut seen = Vec::new();
+    for (size, scale) in [
+        (vec2(1280.0, 720.0), 1.0),
+        (vec2(600.0, 330.0), 1.0),
+        (vec2(600.0, 330.0), 2.5),
+        (vec2(320.0, 200.0), 1.5),
+        (vec2(120.0, 60.0), 1.0),
+        (vec2(1.0, 1.0), 1.0),
+        (vec2(3000.0, 40.0), 1.0),
+        (vec2(40.0, 3000.0), 0.5),
+        (vec2(1280.0, 720.0), 2.0),
+    ] {
+        let mut landscape = None;
+        // A panel finds its size in the first frame.
+        for _ in 0..3 {
+            let mut input = RawInput {
+                screen_rect: Some(Rect::from_min_size(Pos2::ZERO, size)),
+                ..RawInput::default()
+            };
+            if let Some(viewport) = input.viewports.get_mut(&ViewportId::ROOT) {
+                viewport.native_pixels_per_point = Some(scale);
+            }
+            let mut output = ctx.run_ui(input, |ui| {
+                let layout = show(ui, bench, &mut dock, &pictures, &timings, &mut Vec::new());
+                landscape = layout.landscape.map(|place| place.seen);
+            });
+            output.textures_delta.clear();
+        }
+        seen.push(landscape);
+    }
+    seen
+}
+
+#[test]
+fn panels_make_do_with_any_window() {
+    let one = ["toml-threads.viztracer.json"];
+    let two = [one[0], "syn-spans.tracing-chrome.json"];
+    for files in [&one[..], &two] {
+        let mut bench = bench(files);
+        let seen = lay_out(&bench);
+        let high = |at: usize| seen[at].map_or(0.0, |seen: Rect| seen.height());
+        assert_eq!(seen[0], seen[8], "as before");
+        assert!(high(1) > 120.0, "{seen:?}");
+        assert_eq!(seen[1], seen[2], "whatever the scale");
+        // With all that can be opened beside and over it.
+        for command in [
+            Command::ToggleSettings,
+            Command::ToggleMapping,
+            Command::TogglePicture,
+            Command::OpenSearch,
+            Command::ToggleTimings,
+            Command::OrbitOrFly,
+            Command::Together(Some(Together::SideBySide)),
+            Command::ToggleTalk,
+            Command::ToggleHelp,
+        ] {
+            bench.execute(command);
+            lay_out(&bench);
+        }
+        for view in ViewId::ALL {
+            bench.execute(Command::ToggleView(view));
+        }
+        lay_out(&bench);
+    }
+}
