@@ -309,6 +309,28 @@ mod tests {
     }
 
     #[test]
+    fn a_name_comes_where_there_is_room_to_spare_and_stays_where_there_is_just_enough() {
+        let mut labels = ScreenLabels::default();
+        let wide = 2.0 * plate("a_function", 14.0).x;
+        let mut shown = |away: Option<f32>| {
+            let other = away.map(|away| request(2, Reason::Running, wide + away - 200.0));
+            let requests = [Some(request(1, Reason::Running, -200.0)), other];
+            let requests = requests.into_iter().flatten();
+            labels.update(requests, &eye(), ROOM, &Covered::default(), 14.0);
+            labels.labels().len()
+        };
+        assert_eq!(shown(None), 1);
+        // It trembles about the place where there is just enough room, and neither comes nor goes.
+        for away in [1.0, -1.0, 2.0, 4.0] {
+            assert_eq!(shown(Some(away)), 1, "{away}");
+        }
+        for away in [COMES * 14.0 + 1.0, 1.0, 4.0, 1.0] {
+            assert_eq!(shown(Some(away)), 2, "{away}");
+        }
+        assert_eq!(shown(Some(-1.0)), 1);
+    }
+
+    #[test]
     fn a_hovered_name_at_the_edge_stays_whole() {
         let mut labels = ScreenLabels::default();
         labels.update(
