@@ -10,20 +10,22 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
 
-use super::hashing::BuildFast;
+use hashbrown::HashTable;
+
+use super::hashing::{BuildFast, same};
 use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::facts::functions::Function;
 use crate::facts::names::{NameId, Names};
 use crate::units::{FunctionId, ThreadId};
 use crate::warnings::{Place, Reporter};
 
+mod ids;
+
+pub use ids::SpanId;
+
 /// A service as a part of the file names it; parts may name the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServiceId(u32);
-
-/// The id of a span, whether or not there is a span of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SpanId(u32);
 
 /// A span as it is read.
 pub struct Span<'a> {
@@ -60,8 +62,9 @@ struct Row {
 #[derive(Default)]
 pub struct Spans {
     names: Names,
-    /// By text, its name: nearly every span has one that was there before.
-    known: HashMap<Box<str>, NameId, BuildFast>,
+    hash: BuildFast,
+    /// The names by their texts: nearly every span has one that was there before.
+    known: HashTable<NameId>,
     /// What the files are called, in the order in which they are read.
     files: Vec<String>,
     /// By service, its name.
@@ -70,9 +73,7 @@ pub struct Spans {
     traces: HashMap<Box<str>, u32, BuildFast>,
     /// The trace that was asked for last: most spans are of the one before them.
     last_trace: Option<(String, u32)>,
-    /// By trace, the spans whose ids are 16 hexadecimal digits, as nearly all are, and the others.
-    ids: HashMap<(u32, u64), SpanId, BuildFast>,
-    other_ids: HashMap<(u32, Box<str>), SpanId, BuildFast>,
+    ids: ids::Ids,
     rows: Vec<Row>,
 }
 
@@ -112,19 +113,12 @@ impl Spans {
             return None;
         }
         let trace = self.trace(trace);
-        let is_usual = span.len() == 16 && span.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let number = u64::from_str_radix(span, 16).ok().filter(|_| is_usual);
-        if let Some(number) = number {
-            return Some(self.numbered(trace, number));
-        }
-        let next = SpanId((self.ids.len() + self.other_ids.len()) as u32);
-        Some(*self.other_ids.entry((trace, span.into())).or_insert(next))
+        Some(self.ids.of_text(trace, span))
     }
 
     /// The id of a span by the number that its sixteen digits are, as [`Spans::id`] gives it.
     pub fn numbered(&mut self, trace: u32, span: u64) -> SpanId {
-        let next = SpanId((self.ids.len() + self.other_ids.len()) as u32);
-        *self.ids.entry((trace, span)).or_insert(next)
+        self.ids.of_number(trace, span)
     }
 
     /// The number of a trace.
@@ -150,11 +144,14 @@ impl Spans {
         if text.is_empty() {
             return NameId::EMPTY;
         }
-        if let Some(&known) = self.known.get(text) {
+        let hash = self.hash.of_bytes(text.as_bytes());
+        let is_text = |name: &NameId| same(self.names.get(*name).as_bytes(), text.as_bytes());
+        if let Some(&known) = self.known.find(hash, is_text) {
             return known;
         }
         let name = self.names.intern(text);
-        self.known.insert(text.into(), name);
+        let hashed = |name: &NameId| self.hash.of_bytes(self.names.get(*name).as_bytes());
+        self.known.insert_unique(hash, name, hashed);
         name
     }
 
@@ -237,7 +234,7 @@ impl Spans {
 
     /// By span, the nearest span of the same service that it was started in.
     fn around(&self, reporter: &Reporter) -> Vec<Option<u32>> {
-        let mut by_id: Vec<Option<u32>> = vec![None; self.ids.len() + self.other_ids.len()];
+        let mut by_id: Vec<Option<u32>> = vec![None; self.ids.len()];
         for (span, row) in self.rows.iter().enumerate() {
             let Some(id) = row.id else {
                 continue;

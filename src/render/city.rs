@@ -53,8 +53,9 @@ pub struct City {
     shown: Vec<gpu::Look>,
     /// The places whose looks the device does not hold yet, each once, and what is sent of them.
     changed: Vec<u32>,
-    /// A bit for each place.
+    /// A bit for each place, as is whether a terrace is there: what is far apart in memory is asked less often so.
     is_changed: Vec<u64>,
+    is_terrace: Vec<u64>,
     changes: Vec<LookChange>,
     /// The mean colours of what stands on blocks have to be found anew.
     is_mean_old: bool,
@@ -103,6 +104,7 @@ impl City {
             shown: Vec::new(),
             changed: Vec::new(),
             is_changed: Vec::new(),
+            is_terrace: Vec::new(),
             changes: Vec::new(),
             is_mean_old: false,
             means: Vec::new(),
@@ -145,6 +147,13 @@ impl City {
         self.changed.clear();
         self.is_changed.clear();
         self.is_changed.resize(blocks.len().div_ceil(64), 0);
+        self.is_terrace.clear();
+        self.is_terrace.extend(blocks.chunks(64).map(|blocks| {
+            let bits = blocks.iter().enumerate();
+            bits.fold(0, |all, (place, block)| {
+                all | u64::from(block.kind == BlockKind::Terrace) << place
+            })
+        }));
         self.starts.clear();
         self.bounds = Bounds::of(blocks);
         self.most_rise = 0.0;
@@ -212,8 +221,9 @@ impl City {
             change.visible = true;
             change.relief |= shown.rise != look.rise || shown.glow != look.glow;
             if !self.is_mean_old {
-                self.is_mean_old = shown.data != look.data
-                    || merged::is_other_when_flat(&self.records[index], shown, &look);
+                let is_terrace = self.is_terrace[index / 64] >> (index % 64) & 1 == 1;
+                let flat = |look: &gpu::Look| merged::flat_glow(is_terrace, look);
+                self.is_mean_old = shown.data != look.data || flat(shown) != flat(&look);
             }
             self.most_rise = self.most_rise.max(look.rise);
             *shown = look;
@@ -230,9 +240,8 @@ impl City {
     /// next.
     pub fn touch(&self, ranges: &[Range<u32>]) {
         let near = ranges.iter().filter_map(|range| {
-            let at = range.start as usize;
-            let look = self.shown.get(at)?.glow.to_bits();
-            Some(look ^ self.records.get(at)?.level_kind)
+            let look = self.shown.get(range.start as usize)?;
+            Some(look.glow.to_bits())
         });
         std::hint::black_box(near.fold(0, |all, one| all ^ one));
     }
@@ -383,18 +392,12 @@ pub(super) fn half_value(bits: u32) -> f32 {
 
 /// The bits of the half float next below `value` in size; colours need no better rounding.
 fn half_bits(value: f32) -> u16 {
-    let clamped = if value.is_nan() {
-        0.0
-    } else {
-        value.clamp(0.0, 65504.0)
-    };
-    // Smallest normal half float; what is smaller is black.
-    if clamped < 6.2e-5 {
-        return 0;
-    }
-    let bits = clamped.to_bits();
-    let exponent = (bits >> 23) - 112;
-    (exponent << 10 | (bits >> 13 & 0x3FF)) as u16
+    // Without a branch, so that several are made at once.
+    let clamped = value.clamp(0.0, 65504.0);
+    let half = (clamped.to_bits() >> 13).wrapping_sub(112 << 10) as u16;
+    // Smallest normal half float; what is smaller is black, and so is what is no number.
+    let is_seen = clamped >= 6.2e-5;
+    if is_seen { half } else { 0 }
 }
 
 /// Nine in ten blocks lie within these levels: a single deep branch does not darken the rest.

@@ -25,8 +25,7 @@ pub(super) fn set_parents(records: &mut [gpu::Block], blocks: &[Block]) {
 }
 
 /// The glow of what does not rise: what rises is never merged, and terraces only pass on that something on them runs.
-pub(super) fn flat_glow(record: &gpu::Block, look: &gpu::Look) -> f32 {
-    let is_terrace = record.level_kind >> 16 == BlockKind::Terrace as u32;
+pub(super) fn flat_glow(is_terrace: bool, look: &gpu::Look) -> f32 {
     if is_terrace || look.rise > 0.0 {
         0.0
     } else {
@@ -34,11 +33,8 @@ pub(super) fn flat_glow(record: &gpu::Block, look: &gpu::Look) -> f32 {
     }
 }
 
-/// Whether that glow is another with another look. Looks at the block only where it decides: most of what changes has
-/// risen.
-pub(super) fn is_other_when_flat(record: &gpu::Block, old: &gpu::Look, new: &gpu::Look) -> bool {
-    let glow = |look: &gpu::Look| if look.rise > 0.0 { 0.0 } else { look.glow };
-    glow(old) != glow(new) && flat_glow(record, old) != flat_glow(record, new)
+fn is_terrace(record: &gpu::Block) -> bool {
+    record.level_kind >> 16 == BlockKind::Terrace as u32
 }
 
 /// Sums over a footprint.
@@ -126,7 +122,7 @@ fn surface(record: &gpu::Block, look: &gpu::Look, levels: f32, area: f32) -> Sum
     let (marked, b) = (half_value(ba >> 16), half_value(ba));
     // Twice the number of the pattern is added to the alpha.
     let alpha = marked - 2.0 * (marked * 0.5).floor();
-    let step = (flat_glow(record, look) / 0.22).clamp(0.0, 1.0);
+    let step = (flat_glow(is_terrace(record), look) / 0.22).clamp(0.0, 1.0);
     let weight = step * step * (3.0 - 2.0 * step);
     let [r, g] = [rg, rg >> 16].map(half_value);
     Sum {
@@ -250,20 +246,14 @@ mod tests {
 
     #[test]
     fn playing_changes_no_means() {
-        let record = |kind: BlockKind| gpu::Block {
-            low: [0.0; 3],
-            level_kind: (kind as u32) << 16,
-            high: [1.0; 3],
-            parent: 0,
-        };
         let look = |glow, rise| gpu::Look {
             glow,
             rise,
             ..gpu::Look::default()
         };
-        assert_eq!(flat_glow(&record(BlockKind::Leaf), &look(0.5, 3.0)), 0.0);
-        assert_eq!(flat_glow(&record(BlockKind::Terrace), &look(0.5, 0.0)), 0.0);
-        assert_eq!(flat_glow(&record(BlockKind::Leaf), &look(0.5, 0.0)), 0.5);
+        assert_eq!(flat_glow(false, &look(0.5, 3.0)), 0.0);
+        assert_eq!(flat_glow(true, &look(0.5, 0.0)), 0.0);
+        assert_eq!(flat_glow(false, &look(0.5, 0.0)), 0.5);
     }
 
     #[test]
@@ -273,5 +263,9 @@ mod tests {
             assert!((back - value).abs() <= value / 500.0, "{value} {back}");
             assert_eq!(half_value(halves([value, 7.0]) >> 16), 7.0);
         }
+        for nothing in [-0.0, -3.0, 1e-9, f32::NAN, f32::NEG_INFINITY] {
+            assert_eq!(halves([nothing, 0.0]), 0, "{nothing}");
+        }
+        assert_eq!(half_value(halves([f32::INFINITY, 0.0])), 65504.0);
     }
 }

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 
 use super::{Code, Spans, named};
 use crate::import::ImportError;
+use crate::import::hashing::same;
 use crate::import::input::Input;
 use crate::import::protobuf::{Fields, Value, varint};
 use crate::import::spans::{ServiceId, Span, SpanId};
@@ -196,7 +197,7 @@ impl Texts {
         let Ok(number) = <[u8; 8]>::try_from(span) else {
             return spans.id(&hexadecimal(trace), &hexadecimal(span));
         };
-        let known = self.trace.as_ref().filter(|(last, _)| last == trace);
+        let known = self.trace.as_ref().filter(|(last, _)| same(last, trace));
         let trace = match known {
             Some(&(_, number)) => number,
             None => {
@@ -272,10 +273,14 @@ fn span(
             (2, Value::Bytes(bytes)) => id = bytes,
             (4, Value::Bytes(bytes)) => parent = bytes,
             (5, Value::Bytes(bytes)) => {
-                name = String::from_utf8_lossy(bytes);
-                if matches!(name, Cow::Owned(_)) {
-                    reporter.warn("invalid-text", || window.place(offset));
-                }
+                // Quicker than to look for what is wrong at once.
+                name = std::str::from_utf8(bytes).map_or_else(
+                    |_| {
+                        reporter.warn("invalid-text", || window.place(offset));
+                        String::from_utf8_lossy(bytes)
+                    },
+                    Cow::Borrowed,
+                );
             }
             (7, Value::Number(time)) => start = Some(time),
             (8, Value::Number(time)) => end = Some(time),
