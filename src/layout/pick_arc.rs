@@ -219,24 +219,26 @@ fn on_ribbon(
 }
 
 /// Where the pixel lies in a triangle given in clip space: the shares of its corners, corrected for perspective, and
-/// the distance along the line of sight. None outside.
+/// the distance along the line of sight. None outside. Corners may lie behind the eye, as those of arcs near by do:
+/// what of the triangle is in front is found. After Olano and Greer, "Triangle Scan Conversion using 2D Homogeneous
+/// Coordinates", 1997.
 fn within(corners: [Vec4; 3], pick: &Pick<'_>) -> Option<([f32; 3], f32)> {
-    if corners.iter().any(|corner| corner.w <= 1e-3) {
-        return None;
-    }
+    // From the pixel, each times its distance.
     let [a, b, c] = corners.map(|corner| {
-        let ndc = corner.truncate().truncate() / corner.w;
-        Vec2::new(ndc.x + 1.0, 1.0 - ndc.y) * 0.5 * pick.eye.size - pick.at
+        let from_top_left = Vec2::new(corner.w + corner.x, corner.w - corner.y);
+        from_top_left * 0.5 * pick.eye.size - pick.at * corner.w
     });
-    let doubled = [b.perp_dot(c), c.perp_dot(a), a.perp_dot(b)];
-    let all: f32 = doubled.iter().sum();
-    let is_inside = doubled.iter().all(|&part| part * all.signum() >= 0.0);
+    let parts = [b.perp_dot(c), c.perp_dot(a), a.perp_dot(b)];
+    let all: f32 = parts.iter().sum();
+    let is_inside = parts.iter().all(|&part| part * all.signum() >= 0.0);
     if !is_inside || all == 0.0 {
         return None;
     }
-    let over_w: [f32; 3] = std::array::from_fn(|i| doubled[i] / all / corners[i].w);
-    let sum: f32 = over_w.iter().sum();
-    Some((over_w.map(|share| share / sum), 1.0 / sum))
+    let shares = parts.map(|part| part / all);
+    let weighed = corners.iter().zip(shares);
+    let met: Vec4 = weighed.map(|(corner, share)| *corner * share).sum();
+    // Before the near plane nothing is drawn.
+    (met.w > 1e-3 && met.z <= met.w).then_some((shares, met.w))
 }
 
 #[cfg(test)]

@@ -62,8 +62,9 @@ fn what_is_picked_is_what_is_drawn_there() {
     let pixels = Vec2::new(size[0] as f32, size[1] as f32);
     let mut random = Random(22);
     let (mut on_arcs, mut off) = (0, 0);
-    for scene in 0..6 {
-        // At rest, playing, with collapsed modules; some arcs standing out.
+    for scene in (6..10).chain(0..6) {
+        // At rest, playing, with collapsed modules; some arcs standing out. First all that from among the arcs, some of which
+        // reach behind the eye.
         let cut = match scene % 4 {
             3 => Cut::at_level(&session.hierarchy, 2),
             _ => Cut::all(),
@@ -82,14 +83,17 @@ fn what_is_picked_is_what_is_drawn_there() {
         view.settle();
         view.show(&session, moment(random.below(1_000_000)));
         let mut renderer = Renderer::new(&gpu, wgpu::TextureFormat::Rgba8UnormSrgb);
-        let scale = [1.0, 2.5][scene / 3];
+        let scale = [1.0, 2.5][scene / 3 % 2];
         renderer.set_scale(scale);
         renderer.set_blocks(&gpu, view.blocks());
         renderer.set_looks(0, view.looks());
         renderer.set_arcs(&gpu, view.marked_arcs(&selection));
         renderer.focus_arcs(&gpu, view.arc_focus());
         let (min, max) = view.bounds(ModuleId::ROOT).expect("the root");
-        let camera = camera_from(&mut random, (min + max) * 0.5, scene % 5 == 4);
+        let mut camera = camera_from(&mut random, (min + max) * 0.5, scene % 5 == 4);
+        if scene >= 6 {
+            camera.eye = camera.target + (camera.eye - camera.target) * 0.16;
+        }
         let frame = Frame {
             camera,
             size,
