@@ -227,6 +227,7 @@ impl Reader<'_> {
             b"events" => {
                 self.columns.clear();
                 self.last.clear();
+                let mut is_repeated = false;
                 for event in words(text) {
                     let name = self.text(event);
                     let known = self.values.iter().position(|value| value.name == name);
@@ -240,6 +241,10 @@ impl Reader<'_> {
                         self.values.push(Value { name, unit });
                         self.factors.push(factor);
                         self.graph.add_value();
+                    }
+                    if !is_repeated && self.columns.contains(&value) {
+                        is_repeated = true;
+                        self.warn("duplicate-event");
                     }
                     self.columns.push(value);
                 }
@@ -374,8 +379,14 @@ impl Reader<'_> {
                 self.warn("weight-out-of-range");
                 continue;
             };
-            weights[taken] = (value, weight);
-            taken += 1;
+            // Columns of one event add up, so that there are never more than events.
+            match weights[..taken].iter_mut().find(|(of, _)| *of == value) {
+                Some((_, sum)) => *sum = weight.saturating_add(*sum),
+                None => {
+                    weights[taken] = (value, weight);
+                    taken += 1;
+                }
+            }
         }
         if costs.next().is_some() {
             self.warn("more-costs-than-events");

@@ -291,6 +291,18 @@ fn profiles_with_flipped_bits_or_cut_do_no_harm() {
     assert!(opened > 300, "{opened}");
 }
 
+/// Found by fuzzing: more columns than there are events, since these are named again and again.
+#[test]
+fn callgrind_events_may_be_named_twice() {
+    let scratch = Scratch::new("twice");
+    let (names, costs) = ("Ir ".repeat(40), "2 ".repeat(40));
+    let text = format!("# callgrind format\nevents: {names}\nfn=main\n1 {costs}\n");
+    let path = scratch.write("twice.callgrind.out", text.as_bytes());
+    let recording = open(&path).expect("a profile");
+    assert_eq!(functions(&recording)["main"], (0, 80, 80));
+    assert_eq!(warnings(&recording).get("duplicate-event"), Some(&1));
+}
+
 #[test]
 fn later_tables_of_the_hprof_agent_replace_earlier_ones() {
     let scratch = Scratch::new("hprof");
