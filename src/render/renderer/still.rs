@@ -76,6 +76,7 @@ impl Renderer {
         // The same picture whatever was drawn before, and nothing for a moving camera to go on from.
         self.last = None;
         self.seen = None;
+        self.steady.pass_by(&frame.camera, frame.size);
         let samples = frame.quality.samples.max(1);
         for index in 1..=samples {
             // One at a time, so that no driver takes the work for a device that hangs.
