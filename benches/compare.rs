@@ -143,10 +143,7 @@ impl Drawn {
             &Lettering::whole(pixels, 13.0),
         );
         let (view, renderer) = (&self.view, &mut self.renderer);
-        for range in view.changed_looks() {
-            let range = range.start as usize..range.end as usize;
-            renderer.set_looks(range.start, &view.looks()[range.clone()]);
-        }
+        renderer.set_changed_looks(view.looks(), view.changed_looks());
         renderer.set_arcs(gpu, view.arcs());
         renderer.set_labels(gpu, view.flat_labels(), view.screen_labels());
         let frame = Frame {

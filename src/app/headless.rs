@@ -274,7 +274,7 @@ impl<'a> Studio<'a> {
         self.renderer
             .set_arcs(&self.gpu, self.view.marked_arcs(&self.selection));
         self.view.settle();
-        self.renderer.focus_arcs(&self.gpu, self.view.arc_focus());
+        self.renderer.focus_arcs(self.view.arc_focus());
         if self.has_labels {
             // A large picture is looked at closely, and shrunk: half of each.
             let scale = (size.min_element() / PLAIN_LINES).max(1.0).sqrt();

@@ -69,6 +69,25 @@ pub struct BlockLook {
     pub rise: f32,
 }
 
+/// The part of a block's look that changes from moment to moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BlockActivity {
+    /// The index of the block.
+    pub block: u32,
+    /// As [`BlockLook::glow`] and [`BlockLook::rise`].
+    pub glow: f32,
+    pub rise: f32,
+}
+
+/// Which looks are others than before.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ChangedLooks<'a> {
+    /// Those of any block, in any part.
+    All,
+    /// How active these blocks are, in order; all else is as it was.
+    Activity(&'a [BlockActivity]),
+}
+
 /// A call relation, or the hyperarc of a thread, as a clamped uniform cubic B-spline.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Arc {

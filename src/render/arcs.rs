@@ -16,6 +16,7 @@ use super::growing::{Growing, each_difference, keep};
 use super::pass::{self, Draw, Maker};
 use super::recording::{Depth, Recording};
 use super::targets;
+use super::uniform::Uniform;
 
 /// More control points than a path over the deepest tree has.
 const MOST_POINTS: u32 = (1 << 24) - 1;
@@ -96,7 +97,7 @@ pub struct ArcsPass {
     arcs: Growing,
     points: Growing,
     inks: Growing,
-    focus: wgpu::Buffer,
+    focus: Uniform<gpu::Focus>,
     /// What the device holds.
     records: Vec<gpu::Arc>,
     shown_points: Vec<Vec3>,
@@ -148,12 +149,7 @@ impl ArcsPass {
             arcs: Growing::new(maker.device, "arcs"),
             points: Growing::new(maker.device, "arc points"),
             inks: Growing::new(maker.device, "arc inks"),
-            focus: maker.device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("arc focus"),
-                size: size_of::<gpu::Focus>() as u64,
-                usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-                mapped_at_creation: false,
-            }),
+            focus: Uniform::new(maker.device, "arc focus"),
             records: Vec::new(),
             shown_points: Vec::new(),
             settled: Settled::default(),
@@ -261,11 +257,11 @@ impl ArcsPass {
             phase: arcs.phase,
             ..self.shown_focus
         };
-        self.show_focus(queue, focus) | is_other
+        self.show_focus(focus) | is_other
     }
 
     /// Takes what stands out; whether it is something else.
-    pub fn focus(&mut self, queue: &wgpu::Queue, focus: &Focus) -> bool {
+    pub fn focus(&mut self, focus: &Focus) -> bool {
         let of = |of: &Emphasis| gpu::Emphasis {
             first: of.blocks.start,
             end: of.blocks.end,
@@ -279,16 +275,11 @@ impl ArcsPass {
             share: focus.share,
             ..self.shown_focus
         };
-        self.show_focus(queue, focus)
+        self.show_focus(focus)
     }
 
-    fn show_focus(&mut self, queue: &wgpu::Queue, focus: gpu::Focus) -> bool {
-        let is_other = self.shown_focus != focus;
-        if is_other {
-            self.shown_focus = focus;
-            queue.write_buffer(&self.focus, 0, bytemuck::bytes_of(&focus));
-        }
-        is_other
+    fn show_focus(&mut self, focus: gpu::Focus) -> bool {
+        std::mem::replace(&mut self.shown_focus, focus) != focus
     }
 
     pub fn draw(&mut self, on: &mut Recording<'_>, city: &City) {
@@ -305,18 +296,15 @@ impl ArcsPass {
             return;
         }
         let threads = thread_segments(on.pixels_below());
-        let focus = gpu::Focus {
-            threads: threads as f32,
-            ..self.shown_focus
-        };
-        self.show_focus(on.queue, focus);
+        self.shown_focus.threads = threads as f32;
+        self.focus.write(on.queue, self.shown_focus);
         let group = self.group.get_or_insert_with(|| {
             let resources = [
                 self.arcs.buffer().as_entire_binding(),
                 self.points.buffer().as_entire_binding(),
                 self.inks.buffer().as_entire_binding(),
                 city.looks.buffer().as_entire_binding(),
-                self.focus.as_entire_binding(),
+                self.focus.binding(),
                 wgpu::BindingResource::TextureView(&on.targets.depth),
             ];
             pass::group(on.device, "arcs", &self.layout, &resources)

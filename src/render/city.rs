@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use glam::{Vec2, Vec3};
 
-use crate::layout::geometry::{Block, BlockKind, BlockLook};
+use crate::layout::geometry::{Block, BlockActivity, BlockKind, BlockLook};
 use crate::units::ModuleId;
 
 use super::growing::Growing;
@@ -212,38 +212,53 @@ impl City {
     /// Takes the looks of the blocks from `first` on; those that differ wait until they are uploaded.
     pub fn set_looks(&mut self, first: usize, looks: &[BlockLook]) -> Change {
         let mut change = Change::default();
-        for (index, look) in (first..self.shown.len()).zip(looks) {
-            let look = look_record(look);
-            let shown = &mut self.shown[index];
-            if *shown == look {
-                continue;
-            }
-            change.visible = true;
-            change.relief |= shown.rise != look.rise || shown.glow != look.glow;
-            if !self.is_mean_old {
-                let is_terrace = self.is_terrace[index / 64] >> (index % 64) & 1 == 1;
-                let flat = |look: &gpu::Look| merged::flat_glow(is_terrace, look);
-                self.is_mean_old = shown.data != look.data || flat(shown) != flat(&look);
-            }
-            self.most_rise = self.most_rise.max(look.rise);
-            *shown = look;
-            let (word, bit) = (&mut self.is_changed[index / 64], 1 << (index % 64));
-            if *word & bit == 0 {
-                *word |= bit;
-                self.changed.push(index as u32);
+        for (place, look) in (first..self.shown.len()).zip(looks) {
+            self.set_look(place, look_record(look), &mut change);
+        }
+        change
+    }
+
+    /// The same of how active some blocks are, whose looks are else as they were.
+    pub fn set_activity(&mut self, activity: &[BlockActivity]) -> Change {
+        // Blocks lie far from each other in memory: asked for together they come together.
+        let near = activity.iter().filter_map(|of| {
+            let shown = self.shown.get(of.block as usize)?;
+            Some(shown.glow.to_bits())
+        });
+        std::hint::black_box(near.fold(0, |all, one| all ^ one));
+        let mut change = Change::default();
+        for of in activity {
+            if let Some(&shown) = self.shown.get(of.block as usize) {
+                let look = gpu::Look {
+                    glow: glow(of.glow),
+                    rise: rise(of.rise),
+                    ..shown
+                };
+                self.set_look(of.block as usize, look, &mut change);
             }
         }
         change
     }
 
-    /// Has what is known of blocks far from each other come from memory together: for what is asked of them one by one
-    /// next.
-    pub fn touch(&self, ranges: &[Range<u32>]) {
-        let near = ranges.iter().filter_map(|range| {
-            let look = self.shown.get(range.start as usize)?;
-            Some(look.glow.to_bits())
-        });
-        std::hint::black_box(near.fold(0, |all, one| all ^ one));
+    fn set_look(&mut self, place: usize, look: gpu::Look, change: &mut Change) {
+        let shown = &mut self.shown[place];
+        if *shown == look {
+            return;
+        }
+        change.visible = true;
+        change.relief |= shown.rise != look.rise || shown.glow != look.glow;
+        if !self.is_mean_old {
+            let is_terrace = self.is_terrace[place / 64] >> (place % 64) & 1 == 1;
+            let flat = |look: &gpu::Look| merged::flat_glow(is_terrace, look);
+            self.is_mean_old = shown.data != look.data || flat(shown) != flat(&look);
+        }
+        self.most_rise = self.most_rise.max(look.rise);
+        *shown = look;
+        let (word, bit) = (&mut self.is_changed[place / 64], 1 << (place % 64));
+        if *word & bit == 0 {
+            *word |= bit;
+            self.changed.push(place as u32);
+        }
     }
 
     /// Uploads what of the looks is better sent in one piece; the others wait as [`changes`](Self::changes).
@@ -366,14 +381,25 @@ fn record(block: &Block) -> gpu::Block {
 fn look_record(look: &BlockLook) -> gpu::Look {
     let half = |a: f32, b: f32| halves([a, b]);
     let [r, g, b, a] = look.data;
-    let finite = |value: f32| if value.is_finite() { value } else { 0.0 };
     // The pattern travels with the alpha, which is no more than 1: the shader takes them apart again.
     let a = finite(a).clamp(0.0, 1.0) + 2.0 * f32::from(look.mark as u8);
     gpu::Look {
         data: [half(r, g), half(b, a)],
-        glow: finite(look.glow).clamp(0.0, 1.0),
-        rise: finite(look.rise).max(0.0),
+        glow: glow(look.glow),
+        rise: rise(look.rise),
     }
+}
+
+fn finite(value: f32) -> f32 {
+    if value.is_finite() { value } else { 0.0 }
+}
+
+fn glow(value: f32) -> f32 {
+    finite(value).clamp(0.0, 1.0)
+}
+
+fn rise(value: f32) -> f32 {
+    finite(value).max(0.0)
 }
 
 /// Two half floats in one word, as `unpack2x16float` takes them apart.

@@ -10,6 +10,7 @@ use super::growing::Growing;
 use super::heights::{SIDE, Square};
 use super::pass::{self, Maker};
 use super::recording::Recording;
+use super::uniform::Uniform;
 
 pub mod gpu {
     use bytemuck::{Pod, Zeroable};
@@ -61,7 +62,7 @@ pub struct Cull {
 }
 
 struct Slot {
-    uniform: wgpu::Buffer,
+    uniform: Uniform<gpu::View>,
     group: Option<wgpu::BindGroup>,
 }
 
@@ -83,7 +84,7 @@ impl Cull {
             steps: ["mark", "place", "gather"]
                 .map(|entry| maker.compute("cull", &module, &layout, entry)),
             views: std::array::from_fn(|_| Slot {
-                uniform: pass::uniform::<gpu::View>(device, "cull"),
+                uniform: Uniform::new(device, "cull"),
                 group: None,
             }),
             list: Growing::with_usage(device, "cull", usage),
@@ -176,14 +177,13 @@ impl Cull {
         let Some(of) = self.views.get_mut(slot) else {
             return;
         };
-        on.queue
-            .write_buffer(&of.uniform, 0, bytemuck::bytes_of(&view));
+        of.uniform.write(on.queue, view);
         let group = of.group.get_or_insert_with(|| {
             let resources = [
                 city.blocks.buffer().as_entire_binding(),
                 city.looks.buffer().as_entire_binding(),
                 city.merged.buffer().as_entire_binding(),
-                of.uniform.as_entire_binding(),
+                of.uniform.binding(),
                 self.list.buffer().as_entire_binding(),
                 self.shown.buffer().as_entire_binding(),
             ];

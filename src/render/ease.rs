@@ -5,6 +5,7 @@ use super::city::gpu::Block;
 use super::growing::Growing;
 use super::pass::{self, Maker};
 use super::recording::Recording;
+use super::uniform::Uniform;
 
 pub mod gpu {
     use bytemuck::{Pod, Zeroable};
@@ -27,7 +28,7 @@ const MOST_GROUPS: u32 = 16_384;
 pub struct Ease {
     layout: wgpu::BindGroupLayout,
     pipeline: wgpu::ComputePipeline,
-    uniform: wgpu::Buffer,
+    uniform: Uniform<gpu::Way>,
     way: Option<Way>,
 }
 
@@ -47,7 +48,7 @@ impl Ease {
         let module = maker.shader("ease", SHADER);
         Ease {
             pipeline: maker.compute("ease", &module, &layout, "ease"),
-            uniform: pass::uniform::<gpu::Way>(maker.device, "ease"),
+            uniform: Uniform::new(maker.device, "ease"),
             way: None,
             layout,
         }
@@ -109,14 +110,13 @@ impl Ease {
             pad0: 0,
             pad1: 0,
         };
-        on.queue
-            .write_buffer(&self.uniform, 0, bytemuck::bytes_of(&record));
+        self.uniform.write(on.queue, record);
         let group = way.group.get_or_insert_with(|| {
             let resources = [
                 way.start.buffer().as_entire_binding(),
                 way.goal.buffer().as_entire_binding(),
                 city.blocks.buffer().as_entire_binding(),
-                self.uniform.as_entire_binding(),
+                self.uniform.binding(),
             ];
             pass::group(on.device, "ease", &self.layout, &resources)
         });

@@ -5,6 +5,7 @@ use glam::{Mat4, Vec2, Vec3};
 use super::camera::Camera;
 use super::pass;
 use super::theme::Palette;
+use super::uniform::Uniform;
 
 /// How many pictures of a frame can be recorded together: each needs its own uniforms until all are
 /// submitted.
@@ -17,7 +18,7 @@ pub struct FrameGroup {
 }
 
 pub struct FrameSlot {
-    buffer: wgpu::Buffer,
+    record: Uniform<gpu::Frame>,
     pub group: wgpu::BindGroup,
 }
 
@@ -152,14 +153,9 @@ impl FrameGroup {
             }],
         });
         let slots = std::array::from_fn(|_| {
-            let buffer = device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("frame"),
-                size: size_of::<gpu::Frame>() as u64,
-                usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-                mapped_at_creation: false,
-            });
-            let group = pass::group(device, "frame", &layout, &[buffer.as_entire_binding()]);
-            FrameSlot { buffer, group }
+            let record = Uniform::new(device, "frame");
+            let group = pass::group(device, "frame", &layout, &[record.binding()]);
+            FrameSlot { record, group }
         });
         FrameGroup { layout, slots }
     }
@@ -171,7 +167,7 @@ impl FrameSlot {
     /// `spot`: by how much all but these blocks are dimmed.
     #[expect(clippy::too_many_arguments, reason = "each is one fact of the frame")]
     pub fn prepare(
-        &self,
+        &mut self,
         queue: &wgpu::Queue,
         camera: &Camera,
         part: Part,
@@ -222,6 +218,6 @@ impl FrameSlot {
             lit_first: spot.1.start,
             lit_end: spot.1.end,
         };
-        queue.write_buffer(&self.buffer, 0, bytemuck::bytes_of(&record));
+        self.record.write(queue, record);
     }
 }

@@ -10,6 +10,7 @@ use super::city::{Bounds, City};
 use super::cull::Cull;
 use super::pass::{self, Draw, Maker};
 use super::recording::{Depth, Recording};
+use super::uniform::Uniform;
 
 /// Texels along a side of each layer.
 pub const SIDE: u32 = 1024;
@@ -61,7 +62,7 @@ pub struct Heights {
 struct Layer {
     /// What it shows; none until drawn, or when blocks changed since.
     drawn: Option<Square>,
-    uniform: wgpu::Buffer,
+    uniform: Uniform<gpu::Square>,
     group: Option<wgpu::BindGroup>,
     levels: Vec<wgpu::TextureView>,
     /// Reads of each level but the last.
@@ -112,7 +113,7 @@ impl Heights {
                 .collect();
             Layer {
                 drawn: None,
-                uniform: pass::uniform::<gpu::Square>(device, "heights"),
+                uniform: Uniform::new(device, "heights"),
                 group: None,
                 levels,
                 sources,
@@ -210,10 +211,9 @@ impl Heights {
                 scale: 1.0 / square.side,
                 pad: 0.0,
             };
-            on.queue
-                .write_buffer(&layer.uniform, 0, bytemuck::bytes_of(&view));
+            layer.uniform.write(on.queue, view);
             let group = layer.group.get_or_insert_with(|| {
-                let resources = [shown.as_entire_binding(), layer.uniform.as_entire_binding()];
+                let resources = [shown.as_entire_binding(), layer.uniform.binding()];
                 pass::group(on.device, "heights", &self.layout, &resources)
             });
             let [first, rest @ ..] = layer.levels.as_slice() else {

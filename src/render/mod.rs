@@ -13,6 +13,7 @@ pub mod readback;
 mod recording;
 mod targets;
 mod timings;
+mod uniform;
 
 pub(crate) mod city;
 mod frame;

@@ -5,6 +5,7 @@ use super::city::City;
 use super::pass::{self, Draw, Maker};
 use super::recording::{Depth, Recording};
 use super::targets;
+use super::uniform::Uniform;
 
 pub mod gpu {
     use bytemuck::{Pod, Zeroable};
@@ -24,7 +25,7 @@ pub mod gpu {
 /// One outline at a time; there is one of these for what is hovered and one for what is selected.
 pub struct OutlinePass {
     layout: wgpu::BindGroupLayout,
-    uniform: wgpu::Buffer,
+    uniform: Uniform<gpu::Outline>,
     group: Option<wgpu::BindGroup>,
     pipeline: wgpu::RenderPipeline,
 }
@@ -34,12 +35,7 @@ impl OutlinePass {
         let layout = maker.layout("outline", &[pass::UNIFORM, pass::IDS]);
         let module = maker.shader("outline", SHADER);
         OutlinePass {
-            uniform: maker.device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("outline"),
-                size: size_of::<gpu::Outline>() as u64,
-                usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-                mapped_at_creation: false,
-            }),
+            uniform: Uniform::new(maker.device, "outline"),
             group: None,
             pipeline: maker.pipeline(Draw {
                 label: "outline",
@@ -87,11 +83,10 @@ impl OutlinePass {
             outer: if wide { 0.55 } else { 0.0 },
             pad: 0,
         };
-        on.queue
-            .write_buffer(&self.uniform, 0, bytemuck::bytes_of(&record));
+        self.uniform.write(on.queue, record);
         let group = self.group.get_or_insert_with(|| {
             let resources = [
-                self.uniform.as_entire_binding(),
+                self.uniform.binding(),
                 wgpu::BindingResource::TextureView(&on.targets.ids),
             ];
             pass::group(on.device, "outline", &self.layout, &resources)

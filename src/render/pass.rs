@@ -182,16 +182,6 @@ const fn texture(sample_type: TextureSampleType) -> BindingType {
     }
 }
 
-/// A uniform buffer for one `T`.
-pub fn uniform<T>(device: &wgpu::Device, label: &str) -> wgpu::Buffer {
-    device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some(label),
-        size: size_of::<T>() as u64,
-        usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-        mapped_at_creation: false,
-    })
-}
-
 /// Indices that repeat `pattern` for `batch` shapes of `corners` numbers each: shapes so small are
 /// drawn faster in batches than one an instance.
 pub fn indices(

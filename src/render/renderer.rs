@@ -3,12 +3,10 @@
 mod picking;
 mod still;
 
-use std::ops::Range;
-
 use glam::{Vec2, Vec3};
 
 use crate::layout::emphasis::Focus;
-use crate::layout::geometry::{Arcs, Block, BlockLook, FlatLabel, ScreenLabel};
+use crate::layout::geometry::{Arcs, Block, BlockLook, ChangedLooks, FlatLabel, ScreenLabel};
 use crate::units::ModuleId;
 
 use super::accumulate::Accumulate;
@@ -211,18 +209,13 @@ impl Renderer {
         self.changed(change);
     }
 
-    /// The same of some ranges of blocks, from the looks of all.
-    pub fn set_changed_looks(&mut self, looks: &[BlockLook], ranges: &[Range<u32>]) {
-        let mut all = Change::default();
-        self.city.touch(ranges);
-        for range in ranges {
-            let first = range.start as usize;
-            let looks = looks.get(first..range.end as usize).unwrap_or_default();
-            let change = self.city.set_looks(first, looks);
-            all.visible |= change.visible;
-            all.relief |= change.relief;
-        }
-        self.changed(all);
+    /// The same of what of the looks of all is other than before.
+    pub fn set_changed_looks(&mut self, looks: &[BlockLook], changed: ChangedLooks<'_>) {
+        let change = match changed {
+            ChangedLooks::All => self.city.set_looks(0, looks),
+            ChangedLooks::Activity(activity) => self.city.set_activity(activity),
+        };
+        self.changed(change);
     }
 
     fn changed(&mut self, change: Change) {
@@ -249,8 +242,8 @@ impl Renderer {
     }
 
     /// Takes which arcs stand out and which step back; whether they are others.
-    pub fn focus_arcs(&mut self, gpu: &Gpu, focus: &Focus) -> bool {
-        let is_other = self.arcs.focus(&gpu.queue, focus);
+    pub fn focus_arcs(&mut self, focus: &Focus) -> bool {
+        let is_other = self.arcs.focus(focus);
         if is_other {
             self.last = None;
         }
@@ -444,7 +437,7 @@ impl Renderer {
             let lit = module.and_then(|module| self.city.blocks_of(module));
             (DIM, lit.unwrap_or(0..0))
         });
-        let Some(uniforms) = self.frame.slots.get(slot) else {
+        let Some(uniforms) = self.frame.slots.get_mut(slot) else {
             return;
         };
         uniforms.prepare(

@@ -7,6 +7,7 @@ use super::heights::{Heights, SIDE, Square, Squares};
 use super::pass::{self, Draw, Maker};
 use super::recording::{Depth, Recording};
 use super::targets;
+use super::uniform::Uniform;
 
 pub mod gpu {
     use bytemuck::{Pod, Zeroable};
@@ -79,7 +80,7 @@ pub struct Resolve {
 }
 
 struct Slot {
-    maps: wgpu::Buffer,
+    maps: Uniform<gpu::Maps>,
     group: Option<wgpu::BindGroup>,
 }
 
@@ -105,7 +106,7 @@ impl Resolve {
         let module = maker.shader("resolve", SHADER);
         Resolve {
             slots: std::array::from_fn(|_| Slot {
-                maps: pass::uniform::<gpu::Maps>(maker.device, "resolve"),
+                maps: Uniform::new(maker.device, "resolve"),
                 group: None,
             }),
             pipelines: Vec::new(),
@@ -169,14 +170,13 @@ impl Resolve {
         let Some(slot) = self.slots.get_mut(on.slot) else {
             return;
         };
-        on.queue
-            .write_buffer(&slot.maps, 0, bytemuck::bytes_of(&maps));
+        slot.maps.write(on.queue, maps);
         let group = slot.group.get_or_insert_with(|| {
             let resources = [
                 city.blocks.buffer().as_entire_binding(),
                 city.looks.buffer().as_entire_binding(),
                 city.merged.buffer().as_entire_binding(),
-                slot.maps.as_entire_binding(),
+                slot.maps.binding(),
                 wgpu::BindingResource::TextureView(&on.targets.ids),
                 wgpu::BindingResource::TextureView(&heights.view),
                 wgpu::BindingResource::Sampler(&heights.sampler),

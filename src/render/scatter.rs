@@ -4,6 +4,7 @@ use super::city::City;
 use super::growing::Growing;
 use super::pass::{self, Maker};
 use super::recording::Recording;
+use super::uniform::Uniform;
 
 pub mod gpu {
     use bytemuck::{Pod, Zeroable};
@@ -35,7 +36,7 @@ const GROUP: u32 = 64;
 pub struct Scatter {
     layout: wgpu::BindGroupLayout,
     pipeline: wgpu::ComputePipeline,
-    uniform: wgpu::Buffer,
+    uniform: Uniform<gpu::Changes>,
     changed: Growing,
     group: Option<wgpu::BindGroup>,
 }
@@ -47,7 +48,7 @@ impl Scatter {
         let module = maker.shader("scatter", SHADER);
         Scatter {
             pipeline: maker.compute("scatter", &module, &layout, "scatter"),
-            uniform: pass::uniform::<gpu::Changes>(maker.device, "scatter"),
+            uniform: Uniform::new(maker.device, "scatter"),
             changed: Growing::new(maker.device, "scatter"),
             group: None,
             layout,
@@ -77,13 +78,12 @@ impl Scatter {
             pad1: 0,
             pad2: 0,
         };
-        on.queue
-            .write_buffer(&self.uniform, 0, bytemuck::bytes_of(&record));
+        self.uniform.write(on.queue, record);
         let group = self.group.get_or_insert_with(|| {
             let resources = [
                 self.changed.buffer().as_entire_binding(),
                 city.looks.buffer().as_entire_binding(),
-                self.uniform.as_entire_binding(),
+                self.uniform.binding(),
             ];
             pass::group(on.device, "scatter", &self.layout, &resources)
         });

@@ -277,7 +277,7 @@ impl SheetRenderer {
     ) {
         let has_texts = self.prepare_texts(gpu, size);
         let palette = theme.palette();
-        let [slot, ..] = &self.frame.slots;
+        let [slot, ..] = &mut self.frame.slots;
         let camera = super::camera::Camera {
             eye: glam::Vec3::Z,
             target: glam::Vec3::ZERO,

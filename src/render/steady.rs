@@ -7,6 +7,7 @@ use super::camera::Camera;
 use super::pass::{self, Draw, Maker};
 use super::recording::{Depth, Recording};
 use super::targets::{self, Source};
+use super::uniform::Uniform;
 
 pub mod gpu {
     use bytemuck::{Pod, Zeroable};
@@ -42,7 +43,7 @@ const SHIFTS: u32 = 8;
 pub struct Steady {
     layout: wgpu::BindGroupLayout,
     sampler: wgpu::Sampler,
-    uniform: wgpu::Buffer,
+    uniform: Uniform<gpu::Steady>,
     pipeline: wgpu::RenderPipeline,
     /// For a mean on either of the two pictures that take turns.
     groups: [Option<wgpu::BindGroup>; 2],
@@ -78,7 +79,7 @@ impl Steady {
                 min_filter: wgpu::FilterMode::Linear,
                 ..Default::default()
             }),
-            uniform: pass::uniform::<gpu::Steady>(maker.device, "steady"),
+            uniform: Uniform::new(maker.device, "steady"),
             pipeline: maker.pipeline(Draw {
                 label: "steady",
                 module: &module,
@@ -175,13 +176,12 @@ impl Steady {
             near: on.camera.near(),
             share: if before.is_some() { share } else { 1.0 },
         };
-        on.queue
-            .write_buffer(&self.uniform, 0, bytemuck::bytes_of(&record));
+        self.uniform.write(on.queue, record);
         let views = on.targets.steady(on.device);
         let new = 1 - self.latest;
         let make = |before: &wgpu::TextureView| {
             let resources = [
-                self.uniform.as_entire_binding(),
+                self.uniform.binding(),
                 wgpu::BindingResource::TextureView(on.targets.picture(on.device, source)),
                 wgpu::BindingResource::TextureView(before),
                 wgpu::BindingResource::Sampler(&self.sampler),

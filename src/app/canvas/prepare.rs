@@ -204,7 +204,7 @@ impl Canvas {
             renderer.set_arcs(gpu, landscape.marked_arcs(selection));
             is_stale = true;
         }
-        is_stale |= drawn.names_wait | renderer.focus_arcs(gpu, landscape.arc_focus());
+        is_stale |= drawn.names_wait | renderer.focus_arcs(landscape.arc_focus());
         let outlined = meant.map(|modules| modules.map(|module| landscape.displayed(module?)));
         [frame.hovered, frame.selected] = outlined;
         if is_stale || drawn.frame != Some(frame) {

@@ -3,13 +3,11 @@
 //! Of a million blocks a few hundred change in a frame. What is looked at for these lies together: the blocks of a
 //! recording's functions and those that they stand on, each in a slot of its own, in the order of blocks.
 
-use std::ops::Range;
-
 use super::left::Left;
 use super::{LandscapeSettings, Moment, NO_BLOCK, Surface};
 use crate::analysis::session::{Resolved, Session};
 use crate::facts::trace::Recent;
-use crate::layout::geometry::{Block, BlockKind, BlockLook};
+use crate::layout::geometry::{Block, BlockActivity, BlockKind, BlockLook, ChangedLooks};
 use crate::units::{Cost, FunctionId, ModuleId};
 
 /// After so many half-lives nothing is left to see.
@@ -29,9 +27,6 @@ const RISE_SLENDERNESS: f32 = 6.0;
 /// How much of the strongest glow on it a terrace shows, and how much of that the one below it.
 const TERRACE_SHARE: f32 = 0.075;
 const TERRACE_FADE: f32 = 0.85;
-
-/// Changed looks closer together than this are told as one range.
-const RANGE_GAP: u32 = 2;
 
 /// Where the blocks stand, and which of them is shown for a module.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +62,9 @@ pub(super) struct Activity {
     glowing: Vec<u32>,
     /// Blocks on which some have risen, and how high the highest of these are.
     risen: Vec<(u32, f32)>,
+    /// How active the blocks are now that the last moment changed; if not all looks are others.
+    changed: Vec<BlockActivity>,
+    are_all_others: bool,
     /// Scratch: what glowed before, and how much each function glows.
     before: Vec<u32>,
     glows: Vec<(FunctionId, f32)>,
@@ -79,12 +77,28 @@ impl Activity {
         self.put_out();
         self.glowing.clear();
         self.risen.clear();
+        self.changed.clear();
+        self.are_all_others = true;
     }
 
     /// The blocks are others, and all at rest.
     pub fn outdate(&mut self) {
         self.forget();
         self.of = None;
+    }
+
+    /// Which looks the last moment changed.
+    pub fn changed(&self) -> ChangedLooks<'_> {
+        match self.are_all_others {
+            true => ChangedLooks::All,
+            false => ChangedLooks::Activity(&self.changed),
+        }
+    }
+
+    /// The moment is the same as before: nothing changes.
+    pub fn stay(&mut self) {
+        self.changed.clear();
+        self.are_all_others = false;
     }
 
     /// Blocks on which some have risen, and how high the highest of these are.
@@ -145,8 +159,7 @@ impl Activity {
         self.slot_of.extend(slots);
     }
 
-    /// Brings `looks` to `moment` and names the ranges that changed.
-    #[expect(clippy::too_many_arguments)]
+    /// Brings `looks` to `moment`.
     pub fn show(
         &mut self,
         session: &Session,
@@ -154,18 +167,19 @@ impl Activity {
         settings: &LandscapeSettings,
         place: Place<'_>,
         looks: &mut [BlockLook],
-        changed: &mut Vec<Range<u32>>,
         left: &Left,
     ) {
+        self.stay();
+        // Red and amber would be taken for more: in a difference what runs rises, and keeps its colour.
+        let glows = settings.surface != Surface::Difference;
         let resolved = moment.and_then(|moment| session.recordings.get(moment.recording));
-        let mut is_all_new = false;
         if let (Some(moment), Some(resolved)) = (moment, resolved)
             && !self.has_slots(resolved, moment.recording)
         {
             // Slots are numbered anew: what glows is put out first.
-            is_all_new = !self.glowing.is_empty();
+            self.are_all_others = !self.glowing.is_empty();
             self.put_out();
-            self.write(false, looks, changed);
+            self.write((glows, false), looks);
             self.glowing.clear();
             self.find_slots(resolved, moment.recording, place);
         }
@@ -191,17 +205,7 @@ impl Activity {
             }
         }
         self.glowing.sort_unstable();
-        self.write(rises, looks, changed);
-        if settings.surface == Surface::Difference {
-            // Red and amber would be taken for more: here what runs rises, and keeps its colour.
-            for &slot in &self.glowing {
-                looks[self.slots[slot as usize].block as usize].glow = 0.0;
-            }
-        }
-        if is_all_new {
-            changed.clear();
-            changed.push(0..looks.len() as u32);
-        }
+        self.write((glows, rises), looks);
     }
 
     fn put_out(&mut self) {
@@ -211,8 +215,10 @@ impl Activity {
     }
 
     /// Writes what glows, and what no longer does, to `looks`. A summary has nothing that rises.
-    fn write(&mut self, rises: bool, looks: &mut [BlockLook], changed: &mut Vec<Range<u32>>) {
+    fn write(&mut self, (glows, rises): (bool, bool), looks: &mut [BlockLook]) {
         let (slots, blocks) = (&self.slots, looks.len());
+        let changed = &mut self.changed;
+        changed.clear();
         // Each is far from the others in memory: asked for together they come together.
         let glowing = self.glowing.iter().map(|&slot| slots[slot as usize].block);
         let near = glowing.map(|block| looks[block as usize % blocks.max(1)].glow.to_bits());
@@ -220,12 +226,13 @@ impl Activity {
         merge(&self.before, &self.glowing, |slot| {
             let slot = &slots[slot as usize];
             let look = &mut looks[slot.block as usize];
-            look.glow = slot.glow;
+            look.glow = if glows { slot.glow } else { 0.0 };
             look.rise = if rises { slot.glow * slot.rise } else { 0.0 };
-            match changed.last_mut() {
-                Some(last) if slot.block < last.end + RANGE_GAP => last.end = slot.block + 1,
-                _ => changed.push(slot.block..slot.block + 1),
-            }
+            changed.push(BlockActivity {
+                block: slot.block,
+                glow: look.glow,
+                rise: look.rise,
+            });
         });
         self.find_risen(rises);
     }

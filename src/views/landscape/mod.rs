@@ -18,7 +18,6 @@ mod surface;
 mod twin;
 mod unsaid;
 
-use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use glam::{Vec2, Vec3};
@@ -29,7 +28,9 @@ use crate::filter::cut::Cut;
 use crate::layout::arcs::ArcMeasure;
 use crate::layout::bundles::Ground;
 use crate::layout::emphasis::Focus;
-use crate::layout::geometry::{self, Arcs, Block, BlockKind, BlockLook, FlatLabel, ScreenLabel};
+use crate::layout::geometry::{
+    self, Arcs, Block, BlockKind, BlockLook, ChangedLooks, FlatLabel, ScreenLabel,
+};
 use crate::layout::labels::Eye;
 use crate::layout::labels::flat::FlatLabels;
 use crate::layout::labels::screen::ScreenLabels;
@@ -91,8 +92,6 @@ pub struct LandscapeView {
     left_out: usize,
     parents: Vec<u32>,
     looks: Vec<BlockLook>,
-    /// The looks that the last update changed, apart and in order.
-    changed: Vec<Range<u32>>,
     color_scale: ColorScale,
     /// Of footprints and of heights, worked out when asked for.
     ground_scales: [OnceLock<ColorScale>; 2],
@@ -154,7 +153,6 @@ impl LandscapeView {
             left_out: 0,
             parents: Vec::new(),
             looks: Vec::new(),
-            changed: Vec::new(),
             color_scale: ColorScale::default(),
             ground_scales: [OnceLock::new(), OnceLock::new()],
             plain: highlight::Plain::default(),
@@ -323,7 +321,7 @@ impl LandscapeView {
 
     /// Shows a moment of a recording, or the structure alone.
     pub fn show(&mut self, session: &Session, moment: Option<Moment>) {
-        self.changed.clear();
+        self.activity.stay();
         if self.shown == moment {
             if self.has_moved {
                 self.relate(session, moment);
@@ -346,7 +344,6 @@ impl LandscapeView {
                 block_of: &self.block_of,
             },
             &mut self.looks,
-            &mut self.changed,
             &self.left,
         );
         let risen = self.activity.risen().iter().copied();
@@ -474,8 +471,8 @@ impl LandscapeView {
     }
 
     /// Which looks the last [`show`](Self::show) or [`lay_out`](Self::lay_out) changed.
-    pub fn changed_looks(&self) -> &[Range<u32>] {
-        &self.changed
+    pub fn changed_looks(&self) -> ChangedLooks<'_> {
+        self.activity.changed()
     }
 
     /// Call relations and hyperarcs of the moment shown.

@@ -85,8 +85,6 @@ impl LandscapeView {
         self.picker.set_risen([]);
         self.shown = None;
         self.named.is_old = true;
-        self.changed.clear();
-        self.changed.push(0..self.blocks.len() as u32);
     }
 
     /// Makes the blocks, and what is found by them.

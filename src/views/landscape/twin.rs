@@ -24,7 +24,6 @@ impl LandscapeView {
             left_out: 0,
             parents: Vec::new(),
             looks: Vec::new(),
-            changed: Vec::new(),
             color_scale: super::ColorScale::default(),
             ground_scales: [OnceLock::new(), OnceLock::new()],
             plain: super::highlight::Plain::default(),

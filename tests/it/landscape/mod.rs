@@ -16,7 +16,7 @@ use callscape::facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
 use callscape::facts::recording::{Recording, RecordingKind};
 use callscape::filter::cut::Cut;
 use callscape::filter::selection::{Pointed, Selection};
-use callscape::layout::geometry::{Arc, Arcs};
+use callscape::layout::geometry::{Arc, Arcs, ChangedLooks};
 use callscape::render::camera::Camera;
 use callscape::units::{Cost, ModuleId, Time, TimeRange};
 use callscape::views::landscape::{ArcMode, LandscapeSettings, LandscapeView, Lettering, Moment};
@@ -173,9 +173,14 @@ fn changed_looks_are_all_that_changed() {
     let mut random = Random(3);
     for _ in 0..60 {
         view.show(&session, moment(random.below(1_000_000)));
-        for range in view.changed_looks() {
-            let range = range.start as usize..range.end as usize;
-            uploaded[range.clone()].copy_from_slice(&view.looks()[range]);
+        match view.changed_looks() {
+            ChangedLooks::All => uploaded.copy_from_slice(view.looks()),
+            ChangedLooks::Activity(changed) => {
+                for of in changed {
+                    let look = &mut uploaded[of.block as usize];
+                    (look.glow, look.rise) = (of.glow, of.rise);
+                }
+            }
         }
         assert_eq!(uploaded, view.looks());
     }

@@ -88,7 +88,7 @@ fn what_is_picked_is_what_is_drawn_there() {
         renderer.set_blocks(&gpu, view.blocks());
         renderer.set_looks(0, view.looks());
         renderer.set_arcs(&gpu, view.marked_arcs(&selection));
-        renderer.focus_arcs(&gpu, view.arc_focus());
+        renderer.focus_arcs(view.arc_focus());
         let (min, max) = view.bounds(ModuleId::ROOT).expect("the root");
         let mut camera = camera_from(&mut random, (min + max) * 0.5, scene % 5 == 4);
         if scene >= 6 {

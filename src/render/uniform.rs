@@ -1,0 +1,39 @@
+//! A record on the device that a pass reads as it is.
+
+use bytemuck::Pod;
+
+/// A buffer for one `T`. Each write costs the graphics library a buffer of its own: what is there already is not
+/// written again.
+pub struct Uniform<T> {
+    buffer: wgpu::Buffer,
+    written: Option<T>,
+}
+
+impl<T: Pod> Uniform<T> {
+    pub fn new(device: &wgpu::Device, label: &str) -> Uniform<T> {
+        Uniform {
+            buffer: device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some(label),
+                size: size_of::<T>() as u64,
+                usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            }),
+            written: None,
+        }
+    }
+
+    /// What is submitted next reads `record`. Whether it is another than before.
+    pub fn write(&mut self, queue: &wgpu::Queue, record: T) -> bool {
+        let bytes = bytemuck::bytes_of(&record);
+        let is_other = self.written.as_ref().map(bytemuck::bytes_of) != Some(bytes);
+        if is_other {
+            queue.write_buffer(&self.buffer, 0, bytes);
+            self.written = Some(record);
+        }
+        is_other
+    }
+
+    pub fn binding(&self) -> wgpu::BindingResource<'_> {
+        self.buffer.as_entire_binding()
+    }
+}
