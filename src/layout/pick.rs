@@ -41,12 +41,10 @@ const MOST_BEFORE: usize = 24;
 /// The tops of subtrees, kept up to date with what rises.
 #[derive(Clone, Debug, Default)]
 pub struct Picker {
-    /// By block, the highest top in its subtree with nothing risen.
-    tops_at_rest: Vec<f32>,
-    /// The same now, of blocks on which others stand.
+    /// By block, the highest top in its subtree; of one on which nothing stands with nothing risen.
     tops: Vec<f32>,
-    /// The blocks whose `tops` differ from `tops_at_rest`.
-    raised: Vec<u32>,
+    /// The blocks whose tops are higher than with nothing risen, and how high they are then.
+    raised: Vec<(u32, f32)>,
 }
 
 impl Picker {
@@ -58,7 +56,6 @@ impl Picker {
             tops[parent] = tops[parent].max(tops[index]);
         }
         Picker {
-            tops_at_rest: tops.clone(),
             tops,
             raised: Vec::new(),
         }
@@ -67,13 +64,14 @@ impl Picker {
     /// Takes note how high the highest tops now are of the terraces on which something has risen: of these and no
     /// others. A block on which nothing stands is not among them: how far it has risen its look says. O(terraces).
     pub fn set_risen(&mut self, terraces: impl IntoIterator<Item = (u32, f32)>) {
-        for index in self.raised.drain(..) {
-            self.tops[index as usize] = self.tops_at_rest[index as usize];
+        // Backwards, should one have been named twice.
+        for (index, at_rest) in self.raised.drain(..).rev() {
+            self.tops[index as usize] = at_rest;
         }
         for (index, top) in terraces {
             if let Some(highest) = self.tops.get_mut(index as usize) {
+                self.raised.push((index, *highest));
                 *highest = highest.max(top);
-                self.raised.push(index);
             }
         }
     }

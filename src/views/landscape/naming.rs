@@ -9,7 +9,7 @@ use crate::analysis::session::Session;
 use crate::filter::selection::{Pointed, Selection};
 use crate::layout::arcs::ArcMeasure;
 use crate::layout::labels::Covered;
-use crate::layout::labels::flat::{Around, SPREAD};
+use crate::layout::labels::flat::{Around, SPREAD, SPREAD_AT_REST};
 use crate::layout::labels::screen::{Reason, Request, Subject};
 use crate::layout::pick::Scene;
 use crate::render::camera::Camera;
@@ -182,6 +182,7 @@ impl LandscapeView {
         let &Lettering { size, free, em, .. } = lettering;
         let meant = [selection.pointed, selection.chosen];
         // Where nothing runs they are always due: a choice on its way comes to its end first.
+        let is_at_rest = matches!(self.named.by, Some((before, ..)) if before == *camera);
         let is_waited_for = self.flat_labels.is_settled() && self.held.is_on && self.held.is_due();
         let by = (*camera, *lettering, meant);
         if self.named.take(by, found, is_waited_for) {
@@ -231,9 +232,10 @@ impl LandscapeView {
         };
         let theme = self.settings.theme;
         // Names go along with blocks on their way.
-        let work = match self.spreads_names && !is_moving {
-            true => SPREAD,
-            false => u32::MAX,
+        let work = match (self.spreads_names && !is_moving, is_at_rest) {
+            (true, false) => SPREAD,
+            (true, true) => SPREAD_AT_REST,
+            (false, _) => u32::MAX,
         };
         if self
             .flat_labels
@@ -338,12 +340,21 @@ impl LandscapeView {
         let meant_ends = [pointed, chosen].map(|of| of.relation.and_then(ends));
         let chosen_block = chosen.module.and_then(|it| self.block_of.get(it.index()));
         let (mut of_cel, mut of_chosen) = (0, 0);
+        // Where nothing is meant the most important relations alone have counts: what comes after them is not looked at.
+        let is_any_meant = meant != [Pointed::default(); 2];
+        let mut to_find = match are_others {
+            true => MOST_COUNTS_OF_CEL,
+            false => held.len(),
+        };
         for Count {
             relation,
             arc,
             sign,
         } in self.relations.counts()
         {
+            if to_find == 0 && !is_any_meant {
+                break;
+            }
             let of = || Subject::Relation(module(relation.from), module(relation.to));
             let ends = Some((relation.from, relation.to));
             let is_meant = meant_ends.contains(&ends);
@@ -358,12 +369,18 @@ impl LandscapeView {
                 let stands_out = relation.step_calls > 0
                     || !sign.is_empty()
                     || self.shown.is_some_and(|it| it.summary);
+                if are_others && !stands_out {
+                    // Those of the cel come first.
+                    to_find = 0;
+                }
                 of_cel += usize::from(stands_out && are_others);
                 if stands_out && are_others && of_cel <= MOST_COUNTS_OF_CEL {
                     held_ends[of_cel - 1] = ends;
                     held.push(of());
                 }
-                held_ends.contains(&ends)
+                let is_held = held_ends.contains(&ends);
+                to_find = to_find.saturating_sub(usize::from(is_held));
+                is_held
             };
             if wanted {
                 let count = counts.add(of());

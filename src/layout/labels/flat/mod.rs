@@ -43,6 +43,8 @@ pub struct District {
 /// So much work is done for the names of a picture at a time, where there may be left some for the next: about what
 /// a place costs that is looked at and left out.
 pub const SPREAD: u32 = 800;
+/// The same while the camera rests: names then stand where they stood, and only what runs changes their order.
+pub const SPREAD_AT_REST: u32 = 300;
 /// Where names lie farther than this from where they lay when they were chosen, as a share of the picture, one looks
 /// from somewhere else.
 const NEAR: f32 = 0.25;
