@@ -67,15 +67,11 @@ struct Focus {
 struct Ribbon {
     @builtin(position) position: vec4f,
     @location(0) colour: vec4f,
-    // Pixels from the middle line, and half the width in pixels.
-    @location(1) across: vec2f,
-    // Where along the arc, 0 to 1, and the phase of the light on it.
-    @location(2) along: vec2f,
-    @location(3) @interpolate(flat) flags: u32,
-    // Place plus one; 0 for one that is too faint to be found.
-    @location(4) @interpolate(flat) id: u32,
-    // Length of a dash and its gap along the arc.
-    @location(5) @interpolate(flat) dash: f32,
+    // Pixels from the middle line, half the width in pixels, where along the arc, 0 to 1, and the phase of the light
+    // on it. Together, since a software device takes as long for one number as for four.
+    @location(1) across_along: vec4f,
+    // Flags, place plus one or 0 for one that is too faint to be found, and how many dashes there are.
+    @location(2) @interpolate(flat) flags_id_dashes: vec3u,
 }
 
 struct OnSpline {
@@ -172,11 +168,12 @@ fn ribbon(@builtin(vertex_index) index: u32, @builtin(instance_index) instance: 
     return Ribbon(
         clip,
         colour,
-        vec2f(reach, half),
-        vec2f(t, select(-1.0, pulse, (arc.points_flags & LIT) != 0u)),
-        arc.points_flags,
-        select(0u, arc.place + 1u, opacity >= FAINTEST_PICKED),
-        1.0 / clamp(floor(length(ends) / 14.0), 3.0, 40.0),
+        vec4f(reach, half, t, select(-1.0, pulse, (arc.points_flags & LIT) != 0u)),
+        vec3u(
+            arc.points_flags,
+            select(0u, arc.place + 1u, opacity >= FAINTEST_PICKED),
+            u32(clamp(length(ends) / 14.0, 3.0, 40.0)),
+        ),
     );
 }
 
@@ -188,31 +185,35 @@ fn is_behind(position: vec4f) -> bool {
 @fragment
 fn cord(in: Ribbon) -> @location(0) vec4f {
     let behind = is_behind(in.position);
-    let is_outlined = (in.flags & OUTLINED) != 0u;
-    let from_edge = in.across.y - abs(in.across.x);
+    let flags = in.flags_id_dashes.x;
+    let across = in.across_along.xy;
+    let along = in.across_along.zw;
+    let is_outlined = (flags & OUTLINED) != 0u;
+    let from_edge = across.y - abs(across.x);
     let cover = clamp(from_edge + 0.5, 0.0, 1.0);
-    let round = in.across.x / max(in.across.y, 1.0);
+    let round = across.x / max(across.y, 1.0);
     // Lit from the upper side, darker toward both edges; a thread too narrow to show it stays even.
     let body = 0.58 + 0.52 * sqrt(max(1.0 - round * round, 0.0));
-    let shade = mix(1.0, body, clamp(in.across.y * 0.8 - 0.6, 0.0, 1.0));
+    let shade = mix(1.0, body, clamp(across.y * 0.8 - 0.6, 0.0, 1.0));
     var rgb = in.colour.rgb * shade;
-    let border = 0.5 * frame.scale + 0.12 * in.across.y;
+    let border = 0.5 * frame.scale + 0.12 * across.y;
     let is_border = select(0.0, 1.0 - clamp(from_edge - border, 0.0, 1.0), is_outlined);
     rgb = mix(rgb, frame.ground, is_border);
     // The light that runs along it.
-    let ahead = (in.along.x - in.along.y) * 16.0;
+    let ahead = (along.x - along.y) * 16.0;
     let near = max(1.0 - ahead * ahead, 0.0);
-    let pulse = select(0.0, near * near, in.along.y >= 0.0) * (1.0 - is_border);
+    let pulse = select(0.0, near * near, along.y >= 0.0) * (1.0 - is_border);
     rgb = mix(rgb, vec3f(1.0, 0.93, 0.75), 0.8 * pulse);
     let hidden = select(1.0, select(0.10, 0.55, is_outlined), behind);
-    let is_gap = (in.flags & DASHED) != 0u && fract(in.along.x / in.dash) > 0.6;
+    let is_gap = (flags & DASHED) != 0u && fract(along.x * f32(in.flags_id_dashes.z)) > 0.6;
     return vec4f(rgb, in.colour.a * cover * hidden * select(1.0, 0.12, is_gap));
 }
 
 @fragment
 fn which(in: Ribbon) -> @location(0) u32 {
-    if in.id == 0u || abs(in.across.x) > in.across.y || is_behind(in.position) {
+    let id = in.flags_id_dashes.y;
+    if id == 0u || abs(in.across_along.x) > in.across_along.y || is_behind(in.position) {
         discard;
     }
-    return in.id;
+    return id;
 }
