@@ -1,8 +1,8 @@
 // Call relations and hyperarcs: ribbons along clamped uniform cubic B-splines that face the eye and
 // are shaded like cords.
 
-// Segments of a ribbon that is looked at for itself, as `src/layout/geometry.rs` has them.
-const CORD_SEGMENTS: f32 = 48.0;
+// No ribbon has fewer segments, as `src/layout/geometry.rs` has it.
+const FEWEST_SEGMENTS: f32 = 8.0;
 // Nothing is narrower than this in pixels of the frame's scale: it fades instead, and does not shimmer.
 const LEAST: f32 = 1.3;
 // What is broader than this in pixels grows more slowly.
@@ -18,16 +18,17 @@ const OUTLINED: u32 = 0x01000000u;
 const DASHED: u32 = 0x02000000u;
 const CORD: u32 = 0x04000000u;
 const LIT: u32 = 0x08000000u;
-const POINTS: u32 = 0x00ffffffu;
+const POINTS: u32 = 0x0000ffffu;
+const INK: u32 = 0x000000ffu;
 
 struct Arc {
     // The blocks that it runs from and to: its ends stand over its points by as much as these have risen.
     ends: vec2u,
     first_point: u32,
-    points_flags: u32,
+    points_ink_flags: u32,
+    span: f32,
     width: f32,
     opacity: f32,
-    ink: u32,
     place: u32,
 }
 
@@ -48,13 +49,14 @@ struct Focus {
     hovered: Emphasis,
     before: Emphasis,
     chosen: Emphasis,
+    // Of threads and of cords, the square of the segments for a unit of their span, and the most that they have.
+    squares: vec2f,
+    most: vec2f,
     // How far it is from before to hovered.
     share: f32,
     // How far lights have run, 0 to 1.
     phase: f32,
-    // Segments of the other ribbons.
-    threads: f32,
-    pad: f32,
+    pad: vec2f,
 }
 
 @group(1) @binding(0) var<storage, read> arcs: array<Arc>;
@@ -127,11 +129,13 @@ fn emphasized(ends: vec2u, opacity: f32) -> f32 {
 @vertex
 fn ribbon(@builtin(vertex_index) index: u32, @builtin(instance_index) instance: u32) -> Ribbon {
     let arc = arcs[instance];
-    let count = arc.points_flags & POINTS;
-    let is_outlined = (arc.points_flags & OUTLINED) != 0u;
+    let count = arc.points_ink_flags & POINTS;
+    let is_outlined = (arc.points_ink_flags & OUTLINED) != 0u;
     let opacity = select(emphasized(arc.ends, arc.opacity), arc.opacity, is_outlined);
-    let segments = select(focus.threads, CORD_SEGMENTS, (arc.points_flags & CORD) != 0u);
-    let t = f32(index >> 1u) / segments;
+    let kind = select(0u, 1u, (arc.points_ink_flags & CORD) != 0u);
+    let segments = clamp(ceil(sqrt(arc.span * focus.squares[kind])), FEWEST_SEGMENTS, focus.most[kind]);
+    // Those beyond have no area.
+    let t = min(f32(index >> 1u) / segments, 1.0);
     var on = spline(arc.first_point, count, t);
     let rises = vec2f(looks[arc.ends.x].rise, looks[arc.ends.y].rise);
     on.at.z += mix(rises.x, rises.y, t);
@@ -151,7 +155,7 @@ fn ribbon(@builtin(vertex_index) index: u32, @builtin(instance_index) instance: 
     let width = max(wanted, least);
     let half = 0.5 * width + select(0.0, frame.scale + 0.12 * width, is_outlined);
     let reach = (half + 1.0) * select(-1.0, 1.0, (index & 1u) != 0u);
-    let ink = inks[min(arc.ink, arrayLength(&inks) - 1u)];
+    let ink = inks[min((arc.points_ink_flags >> 16u) & INK, arrayLength(&inks) - 1u)];
     let rgb = mix(ink.caller.rgb, ink.callee.rgb, smoothstep(0.08, 0.92, t));
     let colour = vec4f(rgb, opacity * max(min(wanted / least, 1.0), 0.3));
     let world = on.at + side * reach * pixel;
@@ -168,9 +172,9 @@ fn ribbon(@builtin(vertex_index) index: u32, @builtin(instance_index) instance: 
     return Ribbon(
         clip,
         colour,
-        vec4f(reach, half, t, select(-1.0, pulse, (arc.points_flags & LIT) != 0u)),
+        vec4f(reach, half, t, select(-1.0, pulse, (arc.points_ink_flags & LIT) != 0u)),
         vec3u(
-            arc.points_flags,
+            arc.points_ink_flags,
             select(0u, arc.place + 1u, opacity >= FAINTEST_PICKED),
             u32(clamp(length(ends) / 14.0, 3.0, 40.0)),
         ),

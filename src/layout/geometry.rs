@@ -98,6 +98,8 @@ pub struct Arc {
     /// The blocks that it runs from and to. Its ends stand over its first and last control points by as much as these
     /// blocks have risen; between them it follows in proportion.
     pub ends: [u32; 2],
+    /// How far its control points go over the ground, in world units.
+    pub span: f32,
     /// Width in world units at its middle.
     pub width: f32,
     /// 0 to 1.
@@ -118,29 +120,44 @@ pub struct Arc {
 pub type Ink = [[f32; 3]; 2];
 
 impl Arc {
-    /// The parts that an arc is drawn in, whatever its points; `threads` by [`thread_segments`].
-    pub fn segments(&self, threads: u32) -> u32 {
-        match self.is_cord || self.outlined {
-            true => CORD_SEGMENTS,
-            false => threads,
-        }
+    /// In how many parts an arc is drawn.
+    pub fn segments(&self, fineness: &Fineness) -> u32 {
+        let kind = usize::from(self.is_cord || self.outlined);
+        let wanted = (self.span * fineness.squares[kind]).sqrt().ceil();
+        (wanted as u32).clamp(FEWEST_SEGMENTS, fineness.most[kind])
     }
 }
 
-/// Parts that arcs are drawn in which are looked at for themselves.
-pub const CORD_SEGMENTS: u32 = 48;
-
 /// No arc is drawn in more parts.
 pub const MOST_SEGMENTS: u32 = 96;
+/// No arc is drawn in fewer.
+pub const FEWEST_SEGMENTS: u32 = 8;
 
-/// Parts that those are drawn in which are many, where a unit of the ground under the eye, seen from so high, is so many
-/// `pixels` wide: from afar few, near by as many as keep corners from being seen.
-pub fn thread_segments(pixels: f32) -> u32 {
-    match pixels {
-        _ if pixels > 12.0 => MOST_SEGMENTS,
-        _ if pixels > 8.0 => CORD_SEGMENTS,
-        _ if pixels > 3.5 => 32,
-        _ => 16,
+/// How finely arcs are drawn: first those that are many, then cords, which are looked at for themselves.
+///
+/// A part of a curve that turns by so much differs from a straight line by an eighth of its length times that, so that
+/// for the same difference the number of parts grows with the root of the length. An arch that turns half way around
+/// differs by a fifth of a pixel where it is a cord, and by four fifths among many.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fineness {
+    /// The square of the number of parts that arcs are drawn in which go one unit over the ground.
+    pub squares: [f32; 2],
+    pub most: [u32; 2],
+}
+
+impl Fineness {
+    /// Where a unit of the ground under the eye, seen from so high, is so many `pixels` wide.
+    pub fn new(pixels: f32) -> Fineness {
+        let most = match pixels {
+            _ if pixels > 12.0 => [MOST_SEGMENTS; 2],
+            _ if pixels > 8.0 => [48, MOST_SEGMENTS],
+            _ if pixels > 3.5 => [32, 48],
+            _ => [16, 48],
+        };
+        Fineness {
+            squares: [0.6, 2.4].map(|of_pixel| of_pixel * pixels),
+            most,
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 use glam::{Vec2, Vec3, Vec4};
 
 use super::emphasis::Focus;
-use super::geometry::{Arc, Arcs, BlockLook, thread_segments};
+use super::geometry::{Arc, Arcs, BlockLook, Fineness};
 use super::labels::Eye;
 use super::spline;
 
@@ -162,7 +162,7 @@ fn on_ribbon(
     hidden_from: f32,
 ) -> Option<ArcHit> {
     let high = pick.eye.position.z.abs().max(1e-3);
-    let segments = arc.segments(thread_segments(pick.eye.focal / high));
+    let segments = arc.segments(&Fineness::new(pick.eye.focal / high));
     let mut near: Option<ArcHit> = None;
     let mut before = rib(arcs, arc, 0.0, pick);
     for segment in 1..=segments {

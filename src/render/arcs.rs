@@ -9,7 +9,7 @@ use std::ops::Range;
 use glam::Vec3;
 
 use crate::layout::emphasis::{Emphasis, Focus};
-use crate::layout::geometry::{Arc, Arcs, CORD_SEGMENTS, MOST_SEGMENTS, Settled, thread_segments};
+use crate::layout::geometry::{Arc, Arcs, Fineness, MOST_SEGMENTS, Settled};
 
 use super::city::City;
 use super::growing::{Growing, each_difference, keep};
@@ -19,7 +19,9 @@ use super::targets;
 use super::uniform::Uniform;
 
 /// More control points than a path over the deepest tree has.
-const MOST_POINTS: u32 = (1 << 24) - 1;
+const MOST_POINTS: u32 = 0xFFFF;
+/// More inks than threads are shown.
+const MOST_INKS: u32 = 0xFF;
 
 pub mod gpu {
     use bytemuck::{Pod, Zeroable};
@@ -30,11 +32,11 @@ pub mod gpu {
     pub struct Arc {
         pub ends: [u32; 2],
         pub first_point: u32,
-        /// How many points, and in the highest byte the flags.
-        pub points_flags: u32,
+        /// From the lowest bit on: how many points, 16 bits; its ink, 8; the flags.
+        pub points_ink_flags: u32,
+        pub span: f32,
         pub width: f32,
         pub opacity: f32,
-        pub ink: u32,
         /// Among all arcs.
         pub place: u32,
     }
@@ -47,7 +49,7 @@ pub mod gpu {
     impl Arc {
         /// Threads are drawn first, then cords, then what is outlined.
         pub fn layer(&self) -> u32 {
-            match self.points_flags {
+            match self.points_ink_flags {
                 flags if flags & OUTLINED != 0 => 2,
                 flags if flags & CORD != 0 => 1,
                 _ => 0,
@@ -80,10 +82,11 @@ pub mod gpu {
         pub hovered: Emphasis,
         pub before: Emphasis,
         pub chosen: Emphasis,
+        pub squares: [f32; 2],
+        pub most: [f32; 2],
         pub share: f32,
         pub phase: f32,
-        pub threads: f32,
-        pub pad: f32,
+        pub pad: [f32; 2],
     }
 }
 
@@ -295,8 +298,9 @@ impl ArcsPass {
         if self.records.is_empty() && ids.is_none() {
             return;
         }
-        let threads = thread_segments(on.pixels_below());
-        self.shown_focus.threads = threads as f32;
+        let fineness = Fineness::new(on.pixels_below());
+        self.shown_focus.squares = fineness.squares;
+        self.shown_focus.most = fineness.most.map(|most| most as f32);
         self.focus.write(on.queue, self.shown_focus);
         let group = self.group.get_or_insert_with(|| {
             let resources = [
@@ -319,7 +323,7 @@ impl ArcsPass {
         });
         pass.set_bind_group(1, &*group, &[]);
         pass.set_index_buffer(self.indices.slice(..), wgpu::IndexFormat::Uint32);
-        for (segments, arcs) in [(threads, &self.threads), (CORD_SEGMENTS, &self.cords)] {
+        for (segments, arcs) in fineness.most.into_iter().zip([&self.threads, &self.cords]) {
             if !arcs.is_empty() {
                 pass.draw_indexed(0..segments * 6, 0, arcs.clone());
             }
@@ -332,14 +336,15 @@ fn record(place: u32, arc: &Arc) -> gpu::Arc {
     gpu::Arc {
         ends: arc.ends,
         first_point: arc.first_point,
-        points_flags: arc.points
+        points_ink_flags: arc.points
+            | arc.ink.min(MOST_INKS) << 16
             | flag(arc.outlined, gpu::OUTLINED)
             | flag(arc.dashed, gpu::DASHED)
             | flag(arc.is_cord || arc.outlined, gpu::CORD)
             | flag(arc.is_lit, gpu::LIT),
+        span: if arc.span.is_finite() { arc.span } else { 0.0 },
         width: arc.width,
         opacity: arc.opacity,
-        ink: arc.ink,
         place,
     }
 }

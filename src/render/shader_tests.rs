@@ -135,10 +135,10 @@ fn cases() -> Vec<Case> {
             arcs::gpu::Arc,
             ends,
             first_point,
-            points_flags,
+            points_ink_flags,
+            span,
             width,
             opacity,
-            ink,
             place
         ),
         expected!("Ink", arcs::gpu::Ink, caller, callee),
@@ -149,9 +149,10 @@ fn cases() -> Vec<Case> {
             hovered,
             before,
             chosen,
+            squares,
+            most,
             share,
             phase,
-            threads,
             pad
         ),
     ]);

@@ -182,8 +182,11 @@ impl Scene {
                 b,
             ]);
         }
+        let stops = self.arcs.points[first_point as usize..].windows(2);
+        let span = stops.map(|pair| pair[0].truncate().distance(pair[1].truncate()));
         self.arcs.arcs.push(Arc {
             first_point,
+            span: span.sum(),
             points: self.arcs.points.len() as u32 - first_point,
             width,
             opacity: 1.0,
