@@ -137,7 +137,7 @@ pub const FEWEST_SEGMENTS: u32 = 8;
 ///
 /// A part of a curve that turns by so much differs from a straight line by an eighth of its length times that, so that
 /// for the same difference the number of parts grows with the root of the length. An arch that turns half way around
-/// differs by a fifth of a pixel where it is a cord, and by four fifths among many.
+/// differs by a third of a pixel where it is a cord, and by up to a whole one among many that are seen from afar.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fineness {
     /// The square of the number of parts that arcs are drawn in which go one unit over the ground.
@@ -154,8 +154,9 @@ impl Fineness {
             _ if pixels > 3.5 => [32, 48],
             _ => [16, 48],
         };
+        let of_pixel = [(0.4 * pixels).clamp(0.6, 2.4), 2.4];
         Fineness {
-            squares: [0.6, 2.4].map(|of_pixel| of_pixel * pixels),
+            squares: of_pixel.map(|of_pixel| of_pixel * pixels),
             most,
         }
     }
