@@ -61,6 +61,12 @@ impl Focus {
         }
     }
 
+    /// Whether an arc is none of those that are shown alone, once it has eased to that.
+    pub fn steps_back(&self, arc: &Arc) -> bool {
+        let is_alone = !self.hovered.blocks.is_empty() && !arc.outlined;
+        is_alone && !self.hovered.touches(arc) && !self.chosen.touches(arc)
+    }
+
     /// Whether an arc is clear enough to be found under the pointer.
     pub fn is_picked(&self, arc: &Arc) -> bool {
         self.opacity(arc) >= FAINTEST_PICKED
@@ -97,8 +103,10 @@ mod tests {
         assert_eq!(focus.opacity(&ours), 0.8);
         assert!(focus.opacity(&theirs) < 0.02);
         assert!(focus.is_picked(&ours) && !focus.is_picked(&theirs));
+        assert!(!focus.steps_back(&ours) && focus.steps_back(&theirs));
         focus.chosen = of(8..9);
         assert_eq!(focus.opacity(&theirs), 0.8);
+        assert!(!focus.steps_back(&theirs));
         // Half way from nothing.
         focus.chosen = Emphasis::default();
         focus.share = 0.5;
@@ -109,5 +117,7 @@ mod tests {
             ..theirs
         };
         assert_eq!(focus.opacity(&hyperarc), 1.0);
+        focus.hovered = of(2..5);
+        assert!(!focus.steps_back(&hyperarc));
     }
 }

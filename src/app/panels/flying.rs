@@ -4,15 +4,20 @@ use egui::{Align2, Context as Egui};
 
 use super::super::camera::Mode;
 use super::super::style;
-use super::Context;
 use super::widgets::card;
+use super::{Context, versus};
 
-pub fn show(ctx: &Egui, context: &mut Context<'_>) {
+/// Over the captions of two runs where `is_split`.
+pub fn show(ctx: &Egui, is_split: bool, context: &mut Context<'_>) {
     let camera = &context.bench.camera;
     if camera.mode() != Mode::Fly || context.bench.document.is_none() {
         return;
     }
-    card(ctx, "flying", Align2::CENTER_BOTTOM, context.free, |ui| {
+    let mut free = context.free;
+    if is_split {
+        free.max.y -= versus::CAPTIONS;
+    }
+    card(ctx, "flying", Align2::CENTER_BOTTOM, free, |ui| {
         ui.horizontal(|ui| {
             ui.label("W A S D  Q E");
             ui.label(style::weak("fly"));

@@ -214,7 +214,7 @@ pub fn show(
         if !bench.mapping.is_open && !bench.talk.is_open {
             stacks::show(&ctx, &mut context);
         }
-        flying::show(&ctx, &mut context);
+        flying::show(&ctx, split.is_some(), &mut context);
     }
     if let Some(place) = landscape {
         minimap::show(&ctx, place, &mut context);

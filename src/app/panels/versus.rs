@@ -324,6 +324,9 @@ pub fn part(split: &Split, side: usize) -> (Rect, Rect) {
     (part, Rect::from_min_max(uv(part.min), uv(part.max)))
 }
 
+/// The captions of both landscapes end so high over their lower edges, in points.
+pub const CAPTIONS: f32 = 32.0;
+
 /// Draws both landscapes, `own` the picture of the run that plays and the other one's, with what they are.
 pub fn draw(ui: &mut Ui, split: &Split, [own, other]: [TextureId; 2], context: &mut Context<'_>) {
     let bench = context.bench;

@@ -360,8 +360,13 @@ impl LandscapeView {
             let is_meant = meant_ends.contains(&ends);
             let is_chosen =
                 chosen_block.is_some_and(|block| [relation.from, relation.to].contains(block));
+            // A count at an arc that has stepped back would stand in the air.
+            let arcs = &self.relations.arcs().arcs;
+            let is_there = arcs.get(arc).is_some_and(|arc| !self.focus.steps_back(arc));
             let wanted = if is_meant {
                 true
+            } else if !is_there {
+                false
             } else if is_chosen {
                 of_chosen += 1;
                 of_chosen <= MOST_COUNTS_OF_CHOSEN

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use callscape::analysis::session::Session;
 use callscape::filter::cut::Cut;
+use callscape::filter::selection::Selection;
 use callscape::units::{ModuleId, Time, TimeRange};
-use callscape::views::landscape::{ArcMode, LandscapeSettings, LandscapeView, Moment};
+use callscape::views::landscape::{ArcMode, LandscapeSettings, LandscapeView, Lettering, Moment};
 
 use super::{label, moment, session, settings};
 
@@ -141,4 +142,44 @@ fn counts_stand_at_arcs_with_what_the_cel_added() {
             "{count} {expected:?}"
         );
     }
+}
+
+#[test]
+fn what_steps_back_for_a_module_that_is_pointed_at_has_no_count() {
+    let session = session(19);
+    let mut view = LandscapeView::new(&session, &settings(), &Cut::all());
+    let now = moment(700_000).map(|moment| Moment {
+        previous: Time::from_ns(400_000),
+        ..moment
+    });
+    view.show(&session, now);
+    let (min, max) = view.bounds(ModuleId::ROOT).expect("the root");
+    let middle = (min + max) * 0.5;
+    let camera = callscape::render::camera::Camera {
+        eye: middle + glam::Vec3::new(0.0, -900.0, 900.0),
+        target: middle,
+        fov_y: 0.7,
+    };
+    let mut selection = Selection::default();
+    let lettering = Lettering::whole(glam::Vec2::new(1600.0, 1000.0), 14.0);
+    let counts = |view: &LandscapeView| -> Vec<String> {
+        let texts = view.screen_labels().iter().map(|label| label.text.clone());
+        let is_count = |text: &String| text.starts_with(|first: char| first.is_ascii_digit());
+        texts.filter(is_count).collect()
+    };
+    let relations: Vec<_> = view.relations().filter(|it| it.step_calls > 0).collect();
+    let own = |module: ModuleId| {
+        let own = relations.iter();
+        own.filter(|it| it.from == module || it.to == module)
+            .count()
+    };
+    let callers = relations.iter().map(|it| it.from);
+    let module = callers.min_by_key(|&module| own(module)).expect("a caller");
+    view.label(&session, &selection, &[], &camera, &lettering);
+    assert!(counts(&view).len() > own(module));
+    selection.pointed.module = Some(module);
+    view.point(&selection);
+    view.label(&session, &selection, &[], &camera, &lettering);
+    let alone = counts(&view).len();
+    assert!((1..=own(module)).contains(&alone), "{alone}");
 }
