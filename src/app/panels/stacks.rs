@@ -18,6 +18,10 @@ const MAX_THREADS: usize = 6;
 const MAX_FRAMES: usize = 12;
 /// In a landscape so low, in points, it would be all that is seen.
 const LEAST_ROOM: f32 = 90.0;
+/// What of the height it takes at most: less in a landscape so narrow, in points, that it would hide a third of it.
+const HEIGHT: f32 = 0.6;
+const NARROW: f32 = 700.0;
+const HEIGHT_IN_NARROW: f32 = 0.35;
 /// Between two rows, in points.
 const SPACING: f32 = 1.0;
 /// In a low window fewer, and the others are counted: the innermost are read first.
@@ -45,7 +49,11 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
         ui.label(style::title("Running now")).on_hover_text(
             "The call stack of each thread, the way over the landscape (K hides this)",
         );
-        let height = (free.height() * 0.6 - 4.0 * MARGIN).max(60.0);
+        let share = match free.width() < NARROW {
+            true => HEIGHT_IN_NARROW,
+            false => HEIGHT,
+        };
+        let height = (free.height() * share - 4.0 * MARGIN).max(60.0);
         // Beside the thread's name, how many calls are left out, and the room below.
         let row = ui.text_style_height(&egui::TextStyle::Body) + SPACING;
         let most = ((height / row - 3.0) as usize).clamp(LEAST_FRAMES, MAX_FRAMES);
