@@ -207,10 +207,13 @@ fn cord(in: Ribbon) -> @location(0) vec4f {
     let ahead = (along.x - along.y) * 16.0;
     let near = max(1.0 - ahead * ahead, 0.0);
     let pulse = select(0.0, near * near, along.y >= 0.0) * (1.0 - is_border);
-    rgb = mix(rgb, vec3f(1.0, 0.93, 0.75), 0.8 * pulse);
+    // On a light ground a pale one would be taken for a gap.
+    let light = mix(vec3f(1.0, 0.93, 0.75), frame.warm, smoothstep(0.1, 0.5, frame.ground.g));
+    rgb = mix(rgb, light, 0.85 * pulse);
     let hidden = select(1.0, select(0.10, 0.55, is_outlined), behind);
     let is_gap = (flags & DASHED) != 0u && fract(along.x * f32(in.flags_id_dashes.z)) > 0.6;
-    return vec4f(rgb, in.colour.a * cover * hidden * select(1.0, 0.12, is_gap));
+    let opacity = min(in.colour.a * (1.0 + pulse), 1.0);
+    return vec4f(rgb, opacity * cover * hidden * select(1.0, 0.12, is_gap));
 }
 
 @fragment
