@@ -26,6 +26,8 @@ const HEIGHT_IN_NARROW: f32 = 0.35;
 const SPACING: f32 = 1.0;
 /// In a low window fewer, and the others are counted: the innermost are read first.
 const LEAST_FRAMES: usize = 4;
+/// So many rows are there beside them.
+const BESIDE_FRAMES: f32 = 3.0;
 
 pub fn show(ctx: &Egui, context: &mut Context<'_>) {
     let Some(document) = &context.bench.document else {
@@ -53,10 +55,13 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
             true => HEIGHT_IN_NARROW,
             false => HEIGHT,
         };
-        let height = (free.height() * share - 4.0 * MARGIN).max(60.0);
-        // Beside the thread's name, how many calls are left out, and the room below.
         let row = ui.text_style_height(&egui::TextStyle::Body) + SPACING;
-        let most = ((height / row - 3.0) as usize).clamp(LEAST_FRAMES, MAX_FRAMES);
+        // Beside the thread's name, how many calls are left out, and the room below.
+        let least = (LEAST_FRAMES as f32 + BESIDE_FRAMES) * row;
+        let height = (free.height() * share - 4.0 * MARGIN)
+            .max(least.min(free.height() - 6.0 * MARGIN))
+            .max(60.0);
+        let most = ((height / row - BESIDE_FRAMES) as usize).clamp(LEAST_FRAMES, MAX_FRAMES);
         egui::ScrollArea::vertical()
             .max_height(height)
             .auto_shrink([false, true])
