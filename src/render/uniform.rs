@@ -22,15 +22,13 @@ impl<T: Pod> Uniform<T> {
         }
     }
 
-    /// What is submitted next reads `record`. Whether it is another than before.
-    pub fn write(&mut self, queue: &wgpu::Queue, record: T) -> bool {
+    /// What is submitted next reads `record`.
+    pub fn write(&mut self, queue: &wgpu::Queue, record: T) {
         let bytes = bytemuck::bytes_of(&record);
-        let is_other = self.written.as_ref().map(bytemuck::bytes_of) != Some(bytes);
-        if is_other {
+        if self.written.as_ref().map(bytemuck::bytes_of) != Some(bytes) {
             queue.write_buffer(&self.buffer, 0, bytes);
             self.written = Some(record);
         }
-        is_other
     }
 
     pub fn binding(&self) -> wgpu::BindingResource<'_> {

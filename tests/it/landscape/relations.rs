@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use callscape::analysis::session::Session;
 use callscape::filter::cut::Cut;
 use callscape::filter::selection::Selection;
+use callscape::render::camera::Camera;
 use callscape::units::{ModuleId, Time, TimeRange};
 use callscape::views::landscape::{ArcMode, LandscapeSettings, LandscapeView, Lettering, Moment};
+use glam::{Vec2, Vec3};
 
 use super::{label, moment, session, settings};
 
@@ -108,19 +110,24 @@ fn a_summary_counts_everything_in_its_range_and_stands_still() {
     assert_eq!(view.arcs().arcs.len(), arcs);
 }
 
+/// From where all of a landscape is seen.
+fn whole(view: &LandscapeView) -> Camera {
+    let (min, max) = view.bounds(ModuleId::ROOT).expect("the root");
+    let target = (min + max) * 0.5;
+    Camera {
+        eye: target + Vec3::new(0.0, -900.0, 900.0),
+        target,
+        fov_y: 0.7,
+    }
+}
+
 #[test]
 fn counts_stand_at_arcs_with_what_the_cel_added() {
     let session = session(19);
     let mut view = LandscapeView::new(&session, &settings(), &Cut::all());
     view.show(&session, moment(700_000));
-    let (min, max) = view.bounds(ModuleId::ROOT).expect("the root");
-    let middle = (min + max) * 0.5;
-    let camera = callscape::render::camera::Camera {
-        eye: middle + glam::Vec3::new(0.0, -900.0, 900.0),
-        target: middle,
-        fov_y: 0.7,
-    };
-    let size = glam::Vec2::new(1600.0, 1000.0);
+    let camera = whole(&view);
+    let size = Vec2::new(1600.0, 1000.0);
     label(&mut view, &session, &camera, size);
     let counts: Vec<&str> = view
         .screen_labels()
@@ -153,15 +160,9 @@ fn what_steps_back_for_a_module_that_is_pointed_at_has_no_count() {
         ..moment
     });
     view.show(&session, now);
-    let (min, max) = view.bounds(ModuleId::ROOT).expect("the root");
-    let middle = (min + max) * 0.5;
-    let camera = callscape::render::camera::Camera {
-        eye: middle + glam::Vec3::new(0.0, -900.0, 900.0),
-        target: middle,
-        fov_y: 0.7,
-    };
+    let camera = whole(&view);
     let mut selection = Selection::default();
-    let lettering = Lettering::whole(glam::Vec2::new(1600.0, 1000.0), 14.0);
+    let lettering = Lettering::whole(Vec2::new(1600.0, 1000.0), 14.0);
     let counts = |view: &LandscapeView| -> Vec<String> {
         let texts = view.screen_labels().iter().map(|label| label.text.clone());
         let is_count = |text: &String| text.starts_with(|first: char| first.is_ascii_digit());
