@@ -160,6 +160,12 @@ pub const STORAGE: BindingType = buffer(BufferBindingType::Storage { read_only: 
 pub const WRITTEN: BindingType = buffer(BufferBindingType::Storage { read_only: false });
 pub const SAMPLER: BindingType = BindingType::Sampler(wgpu::SamplerBindingType::Filtering);
 pub const COLOUR: BindingType = texture(TextureSampleType::Float { filterable: true });
+/// Layers of pictures.
+pub const LAYERS: BindingType = BindingType::Texture {
+    sample_type: TextureSampleType::Float { filterable: true },
+    view_dimension: wgpu::TextureViewDimension::D2Array,
+    multisampled: false,
+};
 pub const IDS: BindingType = texture(TextureSampleType::Uint);
 pub const DEPTH: BindingType = texture(TextureSampleType::Depth);
 

@@ -1,9 +1,27 @@
 //! The landscape's renderer: takes geometry when it changes, draws a frame when asked.
 
+/// Begins recording what belongs to a picture, in a slot below [`SLOTS`]; borrows but what it needs of the renderer.
+macro_rules! recording {
+    ($self:ident, $gpu:ident, $encoder:expr, $frame:ident, $targets:ident, $slot:expr) => {
+        Recording {
+            device: &$gpu.device,
+            queue: &$gpu.queue,
+            encoder: $encoder,
+            slot: $slot,
+            frame: &$self.frame.slots[$slot].group,
+            camera: &$frame.camera,
+            part: $self.part,
+            scale: $self.scale,
+            targets: $targets,
+            timings: &mut $self.timings,
+        }
+    };
+}
+
 mod picking;
 mod still;
 
-use glam::{Vec2, Vec3};
+use glam::Vec3;
 
 use crate::layout::emphasis::Focus;
 use crate::layout::geometry::{Arcs, Block, BlockLook, ChangedLooks, FlatLabel, ScreenLabel};
@@ -30,7 +48,7 @@ pub use super::resolve::Light;
 use super::resolve::Resolve;
 use super::scatter::Scatter;
 use super::screen_labels::ScreenLabels;
-use super::steady::Steady;
+use super::steady::{Motion, Steady};
 use super::targets::{Source, Targets};
 use super::text::Fonts;
 use super::theme::Theme;
@@ -283,13 +301,24 @@ impl Renderer {
             _ => (false, 0),
         };
         let before = self.seen.replace(*frame);
-        let is_on_way =
-            self.steady.is_on_way(&frame.camera, frame.size) || !is_same && self.steady.lingers();
-        if is_on_way && before.is_some_and(|before| before.theme == frame.theme) {
+        let is_in_theme = before.is_some_and(|before| before.theme == frame.theme);
+        if is_in_theme && self.steady.is_on_way(&frame.camera, frame.size) {
             // Not the camera alone is another: looks, arcs and names, or what is pointed at and chosen.
             let marks = |of: Frame| (of.hovered, of.selected);
             let is_lively = self.last.is_none() || before.map(marks) != Some(marks(*frame));
-            self.draw_on_way(gpu, encoder, frame, is_lively, target);
+            let first = self.steady.next_shift(self.together);
+            // The depth is that of the picture drawn last.
+            let jitter = Sample::new(first + self.together - 1).jitter;
+            let motion = Motion::Moves { jitter, is_lively };
+            self.draw_quick(gpu, encoder, frame, first, motion, target);
+            return;
+        }
+        let is_slow = (self.together as usize) < SLOTS;
+        let rests = is_in_theme && self.steady.is_at_rest(&frame.camera, frame.size);
+        if is_slow && rests && !is_same {
+            let (turn, first) = self.steady.next_turn(self.together);
+            let motion = Motion::Rests { turn };
+            self.draw_quick(gpu, encoder, frame, first, motion, target);
             return;
         }
         if !is_same && self.together == 1 {
@@ -308,27 +337,32 @@ impl Renderer {
         self.last = Some((*frame, averaged));
         let smooth = averaged < SMOOTH_BELOW;
         if is_same && smooth && self.steady.has_begun() {
-            // The camera has just come to rest: until there are enough pictures what it saw on its way is better.
-            let jitter = Sample::new(averaged).jitter;
+            // Until there are enough pictures what was seen before is better.
             let slot = self.together.min(averaged).saturating_sub(1) as usize;
             let source = match self.together {
                 1 => Source::Colour,
                 _ => Source::Mean,
             };
-            self.mix(gpu, encoder, frame, (source, jitter, slot), false, target);
+            self.mix(gpu, encoder, frame, (source, slot), Motion::Stays, target);
             return;
         }
         self.steady.pass_by(&frame.camera, frame.size);
+        if let (1, Some(targets)) = (self.together, &self.targets) {
+            let on = &mut recording!(self, gpu, encoder, frame, targets, 0);
+            self.steady.keep(on, averaged);
+        }
         self.finish(gpu, encoder, frame, source(averaged), smooth, target);
     }
 
-    /// Draws a frame of a camera on its way: what was seen before it makes it steadier.
-    fn draw_on_way(
+    /// Draws a frame in which something is another than in the one before, as fast as it can: what was seen before
+    /// makes it steadier. `first`: the first of its samples.
+    fn draw_quick(
         &mut self,
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
         frame: &Frame,
-        is_lively: bool,
+        first: u32,
+        motion: Motion,
         target: &wgpu::TextureView,
     ) {
         if let (Some(shown), Some(targets)) = (self.shown, &self.targets) {
@@ -340,15 +374,12 @@ impl Renderer {
                 self.steady.go_on_from(picture.clone());
             }
         }
-        let first = self.steady.next_shift(self.together);
-        let mut moving = *frame;
-        // The depth is that of the picture drawn last.
-        let jitter = Sample::new(first + self.together - 1).jitter;
         let source = if self.together == 1 {
+            let mut moving = *frame;
             moving.quality.light = frame.quality.light.coarser();
             // Light is sought in the same directions all along.
             let sample = Sample {
-                jitter,
+                jitter: Sample::new(first).jitter,
                 ..Sample::new(0)
             };
             self.draw_sample(gpu, encoder, &moving, sample, 0, 0);
@@ -356,48 +387,30 @@ impl Renderer {
         } else {
             for slot in 0..self.together {
                 let sample = Sample::new(first + slot);
-                self.draw_sample(gpu, encoder, &moving, sample, slot + 1, slot as usize);
+                self.draw_sample(gpu, encoder, frame, sample, slot + 1, slot as usize);
             }
             Source::Mean
         };
         self.last = Some((*frame, 0));
         let slot = self.together.saturating_sub(1) as usize;
-        self.mix(
-            gpu,
-            encoder,
-            frame,
-            (source, jitter, slot),
-            is_lively,
-            target,
-        );
+        self.mix(gpu, encoder, frame, (source, slot), motion, target);
     }
 
-    /// Mixes what was just drawn, with this shift and in this slot, into what was seen before, and shows that.
+    /// Mixes what was just drawn, in this slot, into what was seen before, and shows that.
     fn mix(
         &mut self,
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
         frame: &Frame,
-        (source, jitter, slot): (Source, Vec2, usize),
-        is_lively: bool,
+        (source, slot): (Source, usize),
+        motion: Motion,
         target: &wgpu::TextureView,
     ) {
-        let (Some(targets), Some(uniforms)) = (&self.targets, self.frame.slots.get(slot)) else {
+        let Some(targets) = &self.targets else {
             return;
         };
-        let on = &mut Recording {
-            device: &gpu.device,
-            queue: &gpu.queue,
-            encoder,
-            slot,
-            frame: &uniforms.group,
-            camera: &frame.camera,
-            part: self.part,
-            scale: self.scale,
-            targets,
-            timings: &mut self.timings,
-        };
-        let averaged = self.steady.draw(on, source, jitter, is_lively) * self.together;
+        let on = &mut recording!(self, gpu, encoder, frame, targets, slot);
+        let averaged = self.steady.draw(on, source, motion, self.together) * self.together;
         let smooth = averaged < SMOOTH_BELOW;
         self.finish(gpu, encoder, frame, self.steady.source(), smooth, target);
     }
@@ -451,18 +464,7 @@ impl Renderer {
             self.scale,
             spot,
         );
-        let on = &mut Recording {
-            device,
-            queue,
-            encoder,
-            slot,
-            frame: &uniforms.group,
-            camera: &frame.camera,
-            part: self.part,
-            scale: self.scale,
-            targets,
-            timings: &mut self.timings,
-        };
+        let on = &mut recording!(self, gpu, encoder, frame, targets, slot);
         self.scatter.draw(on, &mut self.city);
         let city = &self.city;
         self.ease.draw(on, city);
@@ -514,18 +516,7 @@ impl Renderer {
         let Some(targets) = &self.targets else {
             return;
         };
-        let on = &mut Recording {
-            device: &gpu.device,
-            queue: &gpu.queue,
-            encoder,
-            slot: 0,
-            frame: &self.frame.slots[0].group,
-            camera: &frame.camera,
-            part: self.part,
-            scale: self.scale,
-            targets,
-            timings: &mut self.timings,
-        };
+        let on = &mut recording!(self, gpu, encoder, frame, targets, 0);
         self.shown = (!smooth).then_some(source);
         self.compose.draw(on, source, smooth, target);
         self.screen_labels

@@ -203,7 +203,11 @@ fn cases() -> Vec<Case> {
                 clip_from_world,
                 jitter,
                 near,
-                share
+                share,
+                period,
+                layer,
+                same,
+                is_full
             )],
         ),
         case("compose", compose::SHADER, Vec::new()),

@@ -1,9 +1,14 @@
-//! Pictures of a moving camera, each mixed into the mean of those before it. Reads the colour picture or the mean of
-//! several, the depth, and the steady picture of the frame before; writes that of this one.
+//! Pictures that follow each other, each mixed into the mean of those before it: of a moving camera, and of one that rests
+//! while something changes. Reads the colour picture or the mean of several, the depth, and the steady picture of the
+//! frame before; writes that of this one.
+//!
+//! At rest pictures with a few shifts take turns. What differs from the one before with the same shift has changed; where
+//! nothing has, the mean of all is what a device that draws so many at once shows.
 
 use glam::{Mat4, Vec2};
 
 use super::camera::Camera;
+use super::frame::SLOTS;
 use super::pass::{self, Draw, Maker};
 use super::recording::{Depth, Recording};
 use super::targets::{self, Source};
@@ -20,6 +25,10 @@ pub mod gpu {
         pub jitter: [f32; 2],
         pub near: f32,
         pub share: f32,
+        pub period: u32,
+        pub layer: u32,
+        pub same: f32,
+        pub is_full: u32,
     }
 }
 
@@ -31,20 +40,51 @@ const LEAST_SHARE_LIVELY: f32 = 0.4;
 /// A finished picture counts as so many.
 const FINISHED: u32 = 5;
 
-/// For so many frames after the camera has stopped what else changes is mixed in as while it moved.
-const LINGERS: u32 = 8;
-
 /// Shapes whose sides differ by less than this share are the same but for rounding.
 const SAME_SHAPE: f32 = 0.02;
 
-/// How many shifts of the picture follow each other.
+/// How many shifts of the picture follow each other while the camera moves.
 const SHIFTS: u32 = 8;
+
+/// The first of the samples that take turns at rest: from this one on they lie evenly in a pixel.
+pub const FIRST_TURN: u32 = SLOTS as u32;
+
+/// By how much, and by what share, what has not changed differs at most between two pictures with the same shift, and
+/// between such a picture and one with finer light.
+const SAME: f32 = 0.02;
+const SAME_BUT_LIGHT: f32 = 0.12;
+
+/// Before what camera a picture was drawn.
+#[derive(Clone, Copy, Debug)]
+pub enum Motion {
+    /// It may be another than in the frame before.
+    Moves {
+        /// The shift of the picture in pixels.
+        jitter: Vec2,
+        /// Whether more than the camera is another than in the frame before.
+        is_lively: bool,
+    },
+    /// It is that of the frame before and all else may be another; with the shift of this turn.
+    Rests { turn: u32 },
+    /// Nothing is another.
+    Stays,
+}
+
+/// What is there of a picture that takes turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Turn {
+    Missing,
+    /// One of those that a finished picture is the mean of.
+    Finer,
+    Drawn,
+}
 
 pub struct Steady {
     layout: wgpu::BindGroupLayout,
     sampler: wgpu::Sampler,
     uniform: Uniform<gpu::Steady>,
     pipeline: wgpu::RenderPipeline,
+    rest: Rest,
     /// For a mean on either of the two pictures that take turns.
     groups: [Option<wgpu::BindGroup>; 2],
     /// Which of them is the mean up to the frame drawn last.
@@ -53,25 +93,46 @@ pub struct Steady {
     before: Option<(Camera, [u32; 2])>,
     /// Taken for the mean of the frame before by the next frame.
     seed: Option<wgpu::TextureView>,
-    /// How many pictures the mean is of, how many frames ago the camera moved, and the shift of the next picture.
+    /// How many pictures the mean is of, and the shift of the next picture.
     count: u32,
-    rest: u32,
     shift: u32,
+}
+
+/// What a camera at rest needs besides.
+struct Rest {
+    layout: wgpu::BindGroupLayout,
+    pipeline: wgpu::RenderPipeline,
+    groups: [Option<wgpu::BindGroup>; 2],
+    turns: [Turn; SLOTS],
+    next: u32,
 }
 
 impl Steady {
     pub fn new(maker: &Maker<'_>) -> Steady {
-        let layout = maker.layout(
-            "steady",
-            &[
-                pass::UNIFORM,
-                pass::COLOUR,
-                pass::COLOUR,
-                pass::SAMPLER,
-                pass::DEPTH,
-            ],
-        );
+        let bindings = [
+            pass::UNIFORM,
+            pass::COLOUR,
+            pass::COLOUR,
+            pass::SAMPLER,
+            pass::DEPTH,
+            pass::LAYERS,
+        ];
+        let layout = maker.layout("steady", &bindings[..5]);
+        let at_rest = maker.layout("steady at rest", &bindings);
         let module = maker.shader("steady", SHADER);
+        let pipeline = |layout: &wgpu::BindGroupLayout, fragment| {
+            maker.pipeline(Draw {
+                label: "steady",
+                module: &module,
+                layout: Some(layout),
+                vertex: "full_screen",
+                fragment,
+                constants: &[],
+                target: targets::COLOUR,
+                blend: None,
+                depth: None,
+            })
+        };
         Steady {
             sampler: maker.device.create_sampler(&wgpu::SamplerDescriptor {
                 label: Some("steady"),
@@ -80,24 +141,20 @@ impl Steady {
                 ..Default::default()
             }),
             uniform: Uniform::new(maker.device, "steady"),
-            pipeline: maker.pipeline(Draw {
-                label: "steady",
-                module: &module,
-                layout: Some(&layout),
-                vertex: "full_screen",
-                fragment: "steady_mean",
-                constants: &[],
-                target: targets::COLOUR,
-                blend: None,
-                depth: None,
-            }),
+            pipeline: pipeline(&layout, "steady_mean"),
             layout,
+            rest: Rest {
+                pipeline: pipeline(&at_rest, "steady_rest"),
+                layout: at_rest,
+                groups: [None, None],
+                turns: [Turn::Missing; SLOTS],
+                next: 0,
+            },
             groups: [None, None],
             latest: 0,
             before: None,
             seed: None,
             count: 0,
-            rest: 0,
             shift: 0,
         }
     }
@@ -105,11 +162,20 @@ impl Steady {
     /// The pictures are others than before.
     pub fn outdate(&mut self) {
         self.groups = [None, None];
+        self.rest.groups = [None, None];
+        self.rest.turns = [Turn::Missing; SLOTS];
         self.count = 0;
     }
 
     /// Notes a frame that was drawn without this.
     pub fn pass_by(&mut self, camera: &Camera, size: [u32; 2]) {
+        let rests = self.before == Some((*camera, size));
+        for turn in &mut self.rest.turns {
+            // What changed in the last turns before may still be seen in those that were drawn then.
+            if !rests || *turn == Turn::Drawn {
+                *turn = Turn::Missing;
+            }
+        }
         self.before = Some((*camera, size));
         self.seed = None;
         self.count = 0;
@@ -125,11 +191,6 @@ impl Steady {
         self.count > 0
     }
 
-    /// Whether the camera has only just stopped: names and the like follow a little later, and more motion may.
-    pub fn lingers(&self) -> bool {
-        self.count > 0 && self.rest < LINGERS
-    }
-
     /// Whether a frame is one of a camera on its way, or more or less fine than the one before: one of the same shape
     /// was seen just before.
     pub fn is_on_way(&self, camera: &Camera, size: [u32; 2]) -> bool {
@@ -140,6 +201,11 @@ impl Steady {
         })
     }
 
+    /// Whether a frame is one of the camera that was seen just before.
+    pub fn is_at_rest(&self, camera: &Camera, size: [u32; 2]) -> bool {
+        self.before == Some((*camera, size))
+    }
+
     /// The number of the next shift of the picture, from 1, where each frame takes `each`.
     pub fn next_shift(&mut self, each: u32) -> u32 {
         let first = self.shift % SHIFTS;
@@ -147,14 +213,30 @@ impl Steady {
         first + 1
     }
 
-    /// Mixes what was drawn with a shift of `jitter` pixels; `lively` where more than the camera is another than in the
-    /// frame before. How many pictures the mean is of.
+    /// The turn of the next picture at rest, and its first sample, where each frame takes `each`.
+    pub fn next_turn(&mut self, each: u32) -> (u32, u32) {
+        let turn = self.rest.next % period(each);
+        self.rest.next = turn + 1;
+        (turn, FIRST_TURN + turn * each)
+    }
+
+    /// Keeps the picture just drawn, one of those that a finished one is the mean of, if its sample is that of a turn
+    /// where each frame takes one: what changes next is seen at once by it.
+    pub fn keep(&mut self, on: &mut Recording<'_>, sample: u32) {
+        let turn = sample.wrapping_sub(FIRST_TURN) as usize;
+        if let Some(kept) = self.rest.turns.get_mut(turn) {
+            *kept = Turn::Finer;
+            copy(on, Source::Colour, turn as u32, period(1));
+        }
+    }
+
+    /// Mixes what was drawn, where each frame takes `each` pictures. How many frames the mean is of.
     pub fn draw(
         &mut self,
         on: &mut Recording<'_>,
         source: Source,
-        jitter: Vec2,
-        is_lively: bool,
+        motion: Motion,
+        each: u32,
     ) -> u32 {
         let seed = self.seed.take();
         if seed.is_some() {
@@ -162,56 +244,122 @@ impl Steady {
         }
         let before = self.before.map(|(camera, _)| camera);
         let before = before.filter(|_| self.count > 0);
-        let clip_from_world =
-            before.map_or(Mat4::IDENTITY, |camera| on.part.clip_from_world(&camera));
-        let least = if is_lively {
-            LEAST_SHARE_LIVELY
-        } else {
-            LEAST_SHARE
-        };
-        let share = (1.0 / (self.count + 1) as f32).max(least);
-        let record = gpu::Steady {
-            clip_from_world: clip_from_world.to_cols_array_2d(),
-            jitter: jitter.to_array(),
-            near: on.camera.near(),
-            share: if before.is_some() { share } else { 1.0 },
-        };
+        let record = self.record(on, before, motion, period(each));
         self.uniform.write(on.queue, record);
         let views = on.targets.steady(on.device);
         let new = 1 - self.latest;
+        let moves = matches!(motion, Motion::Moves { .. });
+        let (layout, pipeline, groups) = if moves {
+            (&self.layout, &self.pipeline, &mut self.groups)
+        } else {
+            let rest = &mut self.rest;
+            (&rest.layout, &rest.pipeline, &mut rest.groups)
+        };
         let make = |before: &wgpu::TextureView| {
-            let resources = [
+            let mut resources = vec![
                 self.uniform.binding(),
                 wgpu::BindingResource::TextureView(on.targets.picture(on.device, source)),
                 wgpu::BindingResource::TextureView(before),
                 wgpu::BindingResource::Sampler(&self.sampler),
                 wgpu::BindingResource::TextureView(&on.targets.depth),
             ];
-            pass::group(on.device, "steady", &self.layout, &resources)
+            if !moves {
+                let turns = on.targets.turns(on.device, period(each));
+                resources.push(wgpu::BindingResource::TextureView(turns));
+            }
+            pass::group(on.device, "steady", layout, &resources)
         };
         let seeded = seed.as_ref().map(&make);
         let group = match &seeded {
             Some(group) => group,
-            None => self.groups[new].get_or_insert_with(|| make(&views[self.latest])),
+            None => groups[new].get_or_insert_with(|| make(&views[self.latest])),
         };
         let clear = Some(wgpu::Color::BLACK);
         let mut pass = on.pass("steady", &views[new], clear, Depth::None);
-        pass.set_pipeline(&self.pipeline);
+        pass.set_pipeline(pipeline);
         pass.set_bind_group(1, group, &[]);
         pass.draw(0..3, 0..1);
         drop(pass);
+        match motion {
+            Motion::Moves { .. } => self.rest.turns = [Turn::Missing; SLOTS],
+            Motion::Rests { turn } => {
+                copy(on, source, turn, period(each));
+                self.rest.turns[turn as usize] = Turn::Drawn;
+            }
+            Motion::Stays => {}
+        }
         self.latest = new;
-        let rests = before.is_some_and(|before| before == *on.camera);
-        self.rest = if rests { self.rest + 1 } else { 0 };
         self.before = Some((*on.camera, on.part.whole));
         self.count += 1;
         self.count
+    }
+
+    /// What the shader needs to know of a picture and of the camera `before`, of which the mean is.
+    fn record(
+        &self,
+        on: &Recording<'_>,
+        before: Option<Camera>,
+        motion: Motion,
+        period: u32,
+    ) -> gpu::Steady {
+        let turns = &self.rest.turns[..period as usize];
+        let (jitter, least, layer, same) = match motion {
+            Motion::Moves { jitter, is_lively } => {
+                let least = if is_lively {
+                    LEAST_SHARE_LIVELY
+                } else {
+                    LEAST_SHARE
+                };
+                (jitter, least, 0, 0.0)
+            }
+            Motion::Rests { turn } => {
+                let same = match turns[turn as usize] {
+                    Turn::Missing => 0.0,
+                    Turn::Finer => SAME_BUT_LIGHT,
+                    Turn::Drawn => SAME,
+                };
+                (Vec2::ZERO, LEAST_SHARE, turn, same)
+            }
+            Motion::Stays => (Vec2::ZERO, LEAST_SHARE, 0, -1.0),
+        };
+        let share = (1.0 / (self.count + 1) as f32).max(least);
+        let is_full = (0..period)
+            .all(|turn| turns[turn as usize] == Turn::Drawn || same > 0.0 && turn == layer);
+        gpu::Steady {
+            clip_from_world: before
+                .map_or(Mat4::IDENTITY, |camera| on.part.clip_from_world(&camera))
+                .to_cols_array_2d(),
+            jitter: jitter.to_array(),
+            near: on.camera.near(),
+            share: if before.is_some() { share } else { 1.0 },
+            period,
+            layer,
+            same,
+            is_full: u32::from(is_full && same > 0.0),
+        }
     }
 
     /// Where the mean up to the frame drawn last is.
     pub fn source(&self) -> Source {
         Source::Steady(self.latest)
     }
+}
+
+/// How many frames of `each` pictures take turns.
+fn period(each: u32) -> u32 {
+    SLOTS as u32 / each.clamp(1, SLOTS as u32)
+}
+
+/// Keeps a picture as that of a turn.
+fn copy(on: &mut Recording<'_>, source: Source, turn: u32, period: u32) {
+    let picture = on.targets.picture(on.device, source).texture();
+    let turns = on.targets.turns(on.device, period).texture();
+    let mut to = turns.as_image_copy();
+    to.origin.z = turn;
+    let mut size = picture.size();
+    size.depth_or_array_layers = 1;
+    on.encoder
+        .copy_texture_to_texture(picture.as_image_copy(), to, size);
 }
 
 pub const SHADER: &str = concat!(

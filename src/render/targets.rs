@@ -19,6 +19,8 @@ pub struct Targets {
     pub mean: wgpu::TextureView,
     /// The steady picture up to this frame and up to the one before, which take turns; made when first asked for.
     steady: OnceLock<[wgpu::TextureView; 2]>,
+    /// The pictures drawn last of what a resting camera sees, each with another shift; made when first asked for.
+    turns: OnceLock<wgpu::TextureView>,
 }
 
 /// A finished picture among them.
@@ -45,7 +47,7 @@ impl Source {
 
 impl Targets {
     pub fn new(device: &wgpu::Device, size: [u32; 2]) -> Targets {
-        let make = |label, format, more| texture(device, label, size, format, more);
+        let make = |label, format, more| texture(device, label, size, 1, format, more);
         let view = |texture: &wgpu::Texture| texture.create_view(&Default::default());
         let none = wgpu::TextureUsages::empty();
         let ids_texture = make("ids", IDS, wgpu::TextureUsages::COPY_SRC);
@@ -54,17 +56,30 @@ impl Targets {
             ids: view(&ids_texture),
             ids_texture,
             depth: view(&make("depth", DEPTH, none)),
-            colour: view(&make("colour", COLOUR, none)),
-            mean: view(&make("mean", COLOUR, none)),
+            colour: view(&make("colour", COLOUR, wgpu::TextureUsages::COPY_SRC)),
+            mean: view(&make("mean", COLOUR, wgpu::TextureUsages::COPY_SRC)),
             steady: OnceLock::new(),
+            turns: OnceLock::new(),
         }
     }
 
     pub fn steady(&self, device: &wgpu::Device) -> &[wgpu::TextureView; 2] {
         self.steady.get_or_init(|| {
             let more = wgpu::TextureUsages::empty();
-            let make = || texture(device, "steady", self.size, COLOUR, more);
+            let make = || texture(device, "steady", self.size, 1, COLOUR, more);
             [make(), make()].map(|texture| texture.create_view(&Default::default()))
+        })
+    }
+
+    /// As many layers as `count` says when it is first asked for.
+    pub fn turns(&self, device: &wgpu::Device, count: u32) -> &wgpu::TextureView {
+        self.turns.get_or_init(|| {
+            let more = wgpu::TextureUsages::COPY_DST;
+            let layers = texture(device, "turns", self.size, count, COLOUR, more);
+            layers.create_view(&wgpu::TextureViewDescriptor {
+                dimension: Some(wgpu::TextureViewDimension::D2Array),
+                ..Default::default()
+            })
         })
     }
 
@@ -81,6 +96,7 @@ fn texture(
     device: &wgpu::Device,
     label: &str,
     size: [u32; 2],
+    layers: u32,
     format: wgpu::TextureFormat,
     more: wgpu::TextureUsages,
 ) -> wgpu::Texture {
@@ -89,7 +105,7 @@ fn texture(
         size: wgpu::Extent3d {
             width: size[0],
             height: size[1],
-            depth_or_array_layers: 1,
+            depth_or_array_layers: layers,
         },
         mip_level_count: 1,
         sample_count: 1,

@@ -17,18 +17,7 @@ impl Renderer {
         let texture = readback::target(gpu, targets.size, targets::IDS);
         let view = texture.create_view(&Default::default());
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        let on = &mut Recording {
-            device: &gpu.device,
-            queue: &gpu.queue,
-            encoder: &mut encoder,
-            slot: 0,
-            frame: &self.frame.slots[0].group,
-            camera: &frame.camera,
-            scale: self.scale,
-            part: self.part,
-            targets,
-            timings: &mut self.timings,
-        };
+        let on = &mut recording!(self, gpu, &mut encoder, frame, targets, 0);
         self.arcs.draw_ids(on, &self.city, &view);
         gpu.queue.submit([encoder.finish()]);
         let ids = readback::image(gpu, &texture)?;
