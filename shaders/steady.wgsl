@@ -17,8 +17,9 @@ struct Steady {
     // By how much, and by what share, what is the same may differ from that one; 0 where there is none, and less where
     // nothing has changed.
     same: f32,
-    // 1 where all of them show what is seen now, but for what has changed since.
-    is_full: u32,
+    // 0 where others of them are missing, 1 where they show what is seen now but for what has changed since, and 2 where
+    // nothing has.
+    others: u32,
 }
 
 @group(1) @binding(0) var<uniform> steady: Steady;
@@ -118,12 +119,14 @@ fn steady_rest(in: FullScreen) -> @location(0) vec4f {
             || is_other(now.north, at.x, arm.z) || is_other(now.south, at.x, arm.w);
         since = select(min(since + turn, 1.0), 0.0, changes);
     }
+    since = select(since, 1.0, steady.others == 2);
     if since < 1.0 {
-        // What is known to have changed leaves nothing behind.
+        // What is known to have changed leaves nothing behind, and is seen at once.
         let slack = select(SLACK, 0.0, steady.same > 0.0);
-        return vec4f(mix(fitting(was.rgb, now, slack), now.middle, max(steady.share, LIVELY)), since);
+        let share = select(max(steady.share, LIVELY), 1.0, steady.same > 0.0 && was.a >= 1.0);
+        return vec4f(mix(fitting(was.rgb, now, slack), now.middle, share), since);
     }
-    if steady.is_full == 0 {
+    if steady.others == 0 {
         return vec4f(mix(was.rgb, now.middle, steady.share), since);
     }
     var sum = now.middle;

@@ -285,19 +285,29 @@ impl ArcsPass {
         std::mem::replace(&mut self.shown_focus, focus) != focus
     }
 
-    pub fn draw(&mut self, on: &mut Recording<'_>, city: &City) {
-        self.record(on, city, None);
+    pub fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    /// Draws them over a picture.
+    pub fn draw(&mut self, on: &mut Recording<'_>, city: &City, over: &wgpu::TextureView) {
+        if !self.records.is_empty() {
+            self.record(on, city, over, false);
+        }
     }
 
     /// Draws in place of their colours which arc is seen where into `ids`: its place among all arcs plus one.
     pub fn draw_ids(&mut self, on: &mut Recording<'_>, city: &City, ids: &wgpu::TextureView) {
-        self.record(on, city, Some(ids));
+        self.record(on, city, ids, true);
     }
 
-    fn record(&mut self, on: &mut Recording<'_>, city: &City, ids: Option<&wgpu::TextureView>) {
-        if self.records.is_empty() && ids.is_none() {
-            return;
-        }
+    fn record(
+        &mut self,
+        on: &mut Recording<'_>,
+        city: &City,
+        target: &wgpu::TextureView,
+        are_ids: bool,
+    ) {
         let fineness = Fineness::new(on.pixels_below());
         self.shown_focus.squares = fineness.squares;
         self.shown_focus.most = fineness.most.map(|most| most as f32);
@@ -313,14 +323,9 @@ impl ArcsPass {
             ];
             pass::group(on.device, "arcs", &self.layout, &resources)
         });
-        let target = ids.unwrap_or(&on.targets.colour);
-        let clear = ids.map(|_| wgpu::Color::TRANSPARENT);
+        let clear = are_ids.then_some(wgpu::Color::TRANSPARENT);
         let mut pass = on.pass("arcs", target, clear, Depth::None);
-        pass.set_pipeline(if ids.is_some() {
-            &self.ids
-        } else {
-            &self.pipeline
-        });
+        pass.set_pipeline(if are_ids { &self.ids } else { &self.pipeline });
         pass.set_bind_group(1, &*group, &[]);
         pass.set_index_buffer(self.indices.slice(..), wgpu::IndexFormat::Uint32);
         for (segments, arcs) in fineness.most.into_iter().zip([&self.threads, &self.cords]) {

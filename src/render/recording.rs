@@ -56,6 +56,16 @@ impl Recording<'_> {
         self.part.whole[1] as f32 / (2.0 * (self.camera.fov_y * 0.5).tan() * high)
     }
 
+    /// Copies a picture onto a layer of another of the same size.
+    pub fn copy(&mut self, from: &wgpu::TextureView, to: &wgpu::TextureView, layer: u32) {
+        let mut onto = to.texture().as_image_copy();
+        onto.origin.z = layer;
+        let mut size = from.texture().size();
+        size.depth_or_array_layers = 1;
+        let from = from.texture().as_image_copy();
+        self.encoder.copy_texture_to_texture(from, onto, size);
+    }
+
     /// Begins a pass that computes; group 0 is bound.
     pub fn compute(&mut self, label: &'static str) -> wgpu::ComputePass<'_> {
         let mut pass = self

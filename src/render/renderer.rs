@@ -72,6 +72,9 @@ pub struct Frame {
 /// Means of fewer pictures than this still have their edges smoothed.
 const SMOOTH_BELOW: u32 = 4;
 
+/// The slot of what is drawn over the steady picture of a single one.
+const OVER_STEADY: usize = 1;
+
 /// How much darker is what a flashlight does not meet.
 const DIM: f32 = 0.72;
 
@@ -133,8 +136,6 @@ pub struct Renderer {
     last: Option<(Frame, u32)>,
     /// The frame drawn last, whatever changed since.
     seen: Option<Frame>,
-    /// What it was shown by, if that is smooth in itself.
-    shown: Option<Source>,
 }
 
 impl Renderer {
@@ -176,7 +177,6 @@ impl Renderer {
             part: Part::all([1, 1]),
             last: None,
             seen: None,
-            shown: None,
             frame,
         }
     }
@@ -314,44 +314,36 @@ impl Renderer {
             return;
         }
         let is_slow = (self.together as usize) < SLOTS;
-        let rests = is_in_theme && self.steady.is_at_rest(&frame.camera, frame.size);
-        if is_slow && rests && !is_same {
-            let (turn, first) = self.steady.next_turn(self.together);
-            let motion = Motion::Rests { turn };
-            self.draw_quick(gpu, encoder, frame, first, motion, target);
-            return;
-        }
-        if !is_same && self.together == 1 {
-            // A device that draws one picture at a time is slow: light is sought less finely until nothing moves.
-            let mut moving = *frame;
-            moving.quality.light = frame.quality.light.coarser();
-            self.draw_sample(gpu, encoder, &moving, Sample::new(0), 0, 0);
-        } else {
-            let more = frame.quality.samples.saturating_sub(averaged);
-            for slot in 0..more.min(self.together) {
-                averaged += 1;
-                let sample = Sample::new(averaged);
-                self.draw_sample(gpu, encoder, frame, sample, averaged, slot as usize);
+        if is_slow {
+            if !is_in_theme || !self.steady.is_at_rest(&frame.camera, frame.size) {
+                self.steady.pass_by(&frame.camera, frame.size);
             }
+            if !is_same || averaged == 0 && !self.steady.is_complete(self.together) {
+                let (turn, first) = self.steady.next_turn(self.together);
+                let is_lively = !is_same;
+                let motion = Motion::Rests { turn, is_lively };
+                self.draw_quick(gpu, encoder, frame, first, motion, target);
+                return;
+            }
+        } else {
+            self.steady.pass_by(&frame.camera, frame.size);
+        }
+        let more = frame.quality.samples.saturating_sub(averaged);
+        for slot in 0..more.min(self.together) {
+            averaged += 1;
+            let sample = Sample::new(averaged);
+            self.draw_sample(gpu, encoder, frame, sample, slot as usize);
+            self.average(gpu, encoder, frame, averaged, slot as usize);
         }
         self.last = Some((*frame, averaged));
         let smooth = averaged < SMOOTH_BELOW;
-        if is_same && smooth && self.steady.has_begun() {
+        let (source, smooth) = if smooth && self.steady.has_begun() {
             // Until there are enough pictures what was seen before is better.
-            let slot = self.together.min(averaged).saturating_sub(1) as usize;
-            let source = match self.together {
-                1 => Source::Colour,
-                _ => Source::Mean,
-            };
-            self.mix(gpu, encoder, frame, (source, slot), Motion::Stays, target);
-            return;
-        }
-        self.steady.pass_by(&frame.camera, frame.size);
-        if let (1, Some(targets)) = (self.together, &self.targets) {
-            let on = &mut recording!(self, gpu, encoder, frame, targets, 0);
-            self.steady.keep(on, averaged);
-        }
-        self.finish(gpu, encoder, frame, source(averaged), smooth, target);
+            (self.steady_source(), false)
+        } else {
+            (source(averaged), smooth)
+        };
+        self.finish(gpu, encoder, frame, source, smooth, target);
     }
 
     /// Draws a frame in which something is another than in the one before, as fast as it can: what was seen before
@@ -365,68 +357,127 @@ impl Renderer {
         motion: Motion,
         target: &wgpu::TextureView,
     ) {
-        if let (Some(shown), Some(targets)) = (self.shown, &self.targets) {
-            // What is drawn now takes the place of a mean of single pictures, and what was as large as the targets
-            // before goes with them.
-            let goes = shown == Source::Mean && self.together == 1;
-            if goes || targets.size != self.part.size {
-                let picture = targets.picture(&gpu.device, shown);
-                self.steady.go_on_from(picture.clone());
-            }
+        if let Some(targets) = &self.targets
+            && targets.size != self.part.size
+            && self.steady.has_begun()
+        {
+            // What was as large as the targets before goes with them.
+            let picture = targets.picture(&gpu.device, self.steady.source());
+            self.steady.go_on_from(picture.clone());
         }
         let source = if self.together == 1 {
-            let mut moving = *frame;
-            moving.quality.light = frame.quality.light.coarser();
-            // Light is sought in the same directions all along.
+            let mut quick = *frame;
+            // Such a device is slow: light is sought less finely until nothing moves, in the same directions all along.
+            quick.quality.light = frame.quality.light.coarser();
             let sample = Sample {
                 jitter: Sample::new(first).jitter,
                 ..Sample::new(0)
             };
-            self.draw_sample(gpu, encoder, &moving, sample, 0, 0);
+            self.draw_sample(gpu, encoder, &quick, sample, 0);
             Source::Colour
         } else {
             for slot in 0..self.together {
-                let sample = Sample::new(first + slot);
-                self.draw_sample(gpu, encoder, frame, sample, slot + 1, slot as usize);
+                self.draw_sample(
+                    gpu,
+                    encoder,
+                    frame,
+                    Sample::new(first + slot),
+                    slot as usize,
+                );
+                self.average(gpu, encoder, frame, slot + 1, slot as usize);
             }
             Source::Mean
         };
         self.last = Some((*frame, 0));
+        let Some(targets) = &self.targets else {
+            return;
+        };
         let slot = self.together.saturating_sub(1) as usize;
-        self.mix(gpu, encoder, frame, (source, slot), motion, target);
+        let on = &mut recording!(self, gpu, encoder, frame, targets, slot);
+        let averaged = self.steady.draw(on, source, motion, self.together) * self.together;
+        let shown = self.steady_source();
+        if let (Source::SteadyAndArcs, Some(targets)) = (shown, &self.targets) {
+            let picture = |source| targets.picture(&gpu.device, source);
+            let on = &mut recording!(self, gpu, encoder, frame, targets, slot);
+            on.copy(picture(self.steady.source()), picture(shown), 0);
+            // Without the shift of the picture: arcs are smooth in themselves.
+            self.prepare(gpu, frame, Sample::new(0), OVER_STEADY);
+            self.draw_arcs(gpu, encoder, frame, OVER_STEADY, shown);
+        }
+        self.finish(gpu, encoder, frame, shown, averaged < SMOOTH_BELOW, target);
     }
 
-    /// Mixes what was just drawn, in this slot, into what was seen before, and shows that.
-    fn mix(
+    /// What shows the mean of what was seen. Where each frame takes one picture arcs are drawn over it: they change so
+    /// often that the mean would be late.
+    fn steady_source(&self) -> Source {
+        if self.together == 1 && !self.arcs.is_empty() {
+            Source::SteadyAndArcs
+        } else {
+            self.steady.source()
+        }
+    }
+
+    /// Adds arcs to the picture just drawn, and it to the mean, as the one of number `index`.
+    fn average(
         &mut self,
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
         frame: &Frame,
-        (source, slot): (Source, usize),
-        motion: Motion,
-        target: &wgpu::TextureView,
+        index: u32,
+        slot: usize,
     ) {
-        let Some(targets) = &self.targets else {
-            return;
-        };
-        let on = &mut recording!(self, gpu, encoder, frame, targets, slot);
-        let averaged = self.steady.draw(on, source, motion, self.together) * self.together;
-        let smooth = averaged < SMOOTH_BELOW;
-        self.finish(gpu, encoder, frame, self.steady.source(), smooth, target);
+        self.draw_arcs(gpu, encoder, frame, slot, Source::Colour);
+        if let Some(targets) = &self.targets {
+            let on = &mut recording!(self, gpu, encoder, frame, targets, slot);
+            self.accumulate.draw(on, index);
+        }
     }
 
-    /// Draws a picture, the one of number `index` of those that are averaged, or 0 for one alone; `slot` numbers the
-    /// pictures whose commands are submitted together.
+    fn draw_arcs(
+        &mut self,
+        gpu: &Gpu,
+        encoder: &mut wgpu::CommandEncoder,
+        frame: &Frame,
+        slot: usize,
+        over: Source,
+    ) {
+        if let Some(targets) = &self.targets
+            && frame.quality.light != Light::None
+        {
+            let on = &mut recording!(self, gpu, encoder, frame, targets, slot);
+            let over = targets.picture(&gpu.device, over);
+            self.arcs.draw(on, &self.city, over);
+        }
+    }
+
+    /// Tells the passes of a picture what it is of.
+    fn prepare(&mut self, gpu: &Gpu, frame: &Frame, sample: Sample, slot: usize) {
+        let spot = self.spot.map_or((0.0, 0..0), |module| {
+            let lit = module.and_then(|module| self.city.blocks_of(module));
+            (DIM, lit.unwrap_or(0..0))
+        });
+        self.frame.slots[slot].prepare(
+            &gpu.queue,
+            &frame.camera,
+            self.part,
+            &frame.theme.palette(),
+            self.city.levels,
+            sample,
+            self.backdrop,
+            self.scale,
+            spot,
+        );
+    }
+
+    /// Draws a picture but for arcs; `slot` numbers the pictures whose commands are submitted together, below [`SLOTS`].
     fn draw_sample(
         &mut self,
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
         frame: &Frame,
         sample: Sample,
-        index: u32,
         slot: usize,
     ) {
-        let (device, queue) = (&gpu.device, &gpu.queue);
         if self
             .targets
             .as_ref()
@@ -442,28 +493,11 @@ impl Renderer {
             self.steady.outdate();
             self.compose.outdate();
         }
+        self.prepare(gpu, frame, sample, slot);
+        let palette = frame.theme.palette();
         let targets = self
             .targets
-            .get_or_insert_with(|| Targets::new(device, self.part.size));
-        let palette = frame.theme.palette();
-        let spot = self.spot.map_or((0.0, 0..0), |module| {
-            let lit = module.and_then(|module| self.city.blocks_of(module));
-            (DIM, lit.unwrap_or(0..0))
-        });
-        let Some(uniforms) = self.frame.slots.get_mut(slot) else {
-            return;
-        };
-        uniforms.prepare(
-            queue,
-            &frame.camera,
-            self.part,
-            &palette,
-            self.city.levels,
-            sample,
-            self.backdrop,
-            self.scale,
-            spot,
-        );
+            .get_or_insert_with(|| Targets::new(&gpu.device, self.part.size));
         let on = &mut recording!(self, gpu, encoder, frame, targets, slot);
         self.scatter.draw(on, &mut self.city);
         let city = &self.city;
@@ -495,12 +529,6 @@ impl Renderer {
             }
         }
         self.flat_labels.draw(on, city);
-        if frame.quality.light != Light::None {
-            self.arcs.draw(on, city);
-        }
-        if index > 0 {
-            self.accumulate.draw(on, index);
-        }
     }
 
     /// Shows what was drawn.
@@ -517,7 +545,6 @@ impl Renderer {
             return;
         };
         let on = &mut recording!(self, gpu, encoder, frame, targets, 0);
-        self.shown = (!smooth).then_some(source);
         self.compose.draw(on, source, smooth, target);
         self.screen_labels
             .draw(on, &mut self.fonts, &frame.theme.palette(), target);

@@ -207,7 +207,7 @@ fn cases() -> Vec<Case> {
                 period,
                 layer,
                 same,
-                is_full
+                others
             )],
         ),
         case("compose", compose::SHADER, Vec::new()),

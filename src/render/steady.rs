@@ -28,7 +28,7 @@ pub mod gpu {
         pub period: u32,
         pub layer: u32,
         pub same: f32,
-        pub is_full: u32,
+        pub others: u32,
     }
 }
 
@@ -47,12 +47,10 @@ const SAME_SHAPE: f32 = 0.02;
 const SHIFTS: u32 = 8;
 
 /// The first of the samples that take turns at rest: from this one on they lie evenly in a pixel.
-pub const FIRST_TURN: u32 = SLOTS as u32;
+const FIRST_TURN: u32 = SLOTS as u32;
 
-/// By how much, and by what share, what has not changed differs at most between two pictures with the same shift, and
-/// between such a picture and one with finer light.
+/// By how much, and by what share, what has not changed differs at most between two pictures with the same shift.
 const SAME: f32 = 0.02;
-const SAME_BUT_LIGHT: f32 = 0.12;
 
 /// Before what camera a picture was drawn.
 #[derive(Clone, Copy, Debug)]
@@ -64,19 +62,8 @@ pub enum Motion {
         /// Whether more than the camera is another than in the frame before.
         is_lively: bool,
     },
-    /// It is that of the frame before and all else may be another; with the shift of this turn.
-    Rests { turn: u32 },
-    /// Nothing is another.
-    Stays,
-}
-
-/// What is there of a picture that takes turns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Turn {
-    Missing,
-    /// One of those that a finished picture is the mean of.
-    Finer,
-    Drawn,
+    /// It is that of the frame before; with the shift of this turn, and whether all else may be another.
+    Rests { turn: u32, is_lively: bool },
 }
 
 pub struct Steady {
@@ -103,8 +90,11 @@ struct Rest {
     layout: wgpu::BindGroupLayout,
     pipeline: wgpu::RenderPipeline,
     groups: [Option<wgpu::BindGroup>; 2],
-    turns: [Turn; SLOTS],
+    /// Which of the pictures that take turns are there, each with its own shift.
+    is_drawn: [bool; SLOTS],
     next: u32,
+    /// How many of the pictures drawn last show what is seen now.
+    current: u32,
 }
 
 impl Steady {
@@ -147,8 +137,9 @@ impl Steady {
                 pipeline: pipeline(&at_rest, "steady_rest"),
                 layout: at_rest,
                 groups: [None, None],
-                turns: [Turn::Missing; SLOTS],
+                is_drawn: [false; SLOTS],
                 next: 0,
+                current: 0,
             },
             groups: [None, None],
             latest: 0,
@@ -163,25 +154,19 @@ impl Steady {
     pub fn outdate(&mut self) {
         self.groups = [None, None];
         self.rest.groups = [None, None];
-        self.rest.turns = [Turn::Missing; SLOTS];
+        self.rest.forget();
         self.count = 0;
     }
 
     /// Notes a frame that was drawn without this.
     pub fn pass_by(&mut self, camera: &Camera, size: [u32; 2]) {
-        let rests = self.before == Some((*camera, size));
-        for turn in &mut self.rest.turns {
-            // What changed in the last turns before may still be seen in those that were drawn then.
-            if !rests || *turn == Turn::Drawn {
-                *turn = Turn::Missing;
-            }
-        }
         self.before = Some((*camera, size));
         self.seed = None;
+        self.rest.forget();
         self.count = 0;
     }
 
-    /// Goes on from a finished picture of the frame before, of whatever size.
+    /// Goes on from the mean up to the frame before, of whatever size.
     pub fn go_on_from(&mut self, picture: wgpu::TextureView) {
         self.seed = Some(picture);
     }
@@ -220,14 +205,9 @@ impl Steady {
         (turn, FIRST_TURN + turn * each)
     }
 
-    /// Keeps the picture just drawn, one of those that a finished one is the mean of, if its sample is that of a turn
-    /// where each frame takes one: what changes next is seen at once by it.
-    pub fn keep(&mut self, on: &mut Recording<'_>, sample: u32) {
-        let turn = sample.wrapping_sub(FIRST_TURN) as usize;
-        if let Some(kept) = self.rest.turns.get_mut(turn) {
-            *kept = Turn::Finer;
-            copy(on, Source::Colour, turn as u32, period(1));
-        }
+    /// Whether all the pictures that take turns at rest show what is seen now, where each frame takes `each`.
+    pub fn is_complete(&self, each: u32) -> bool {
+        self.rest.current >= period(each)
     }
 
     /// Mixes what was drawn, where each frame takes `each` pictures. How many frames the mean is of.
@@ -281,12 +261,14 @@ impl Steady {
         pass.draw(0..3, 0..1);
         drop(pass);
         match motion {
-            Motion::Moves { .. } => self.rest.turns = [Turn::Missing; SLOTS],
-            Motion::Rests { turn } => {
-                copy(on, source, turn, period(each));
-                self.rest.turns[turn as usize] = Turn::Drawn;
+            Motion::Moves { .. } => self.rest.forget(),
+            Motion::Rests { turn, is_lively } => {
+                let turns = on.targets.turns(on.device, period(each));
+                on.copy(on.targets.picture(on.device, source), turns, turn);
+                let rest = &mut self.rest;
+                rest.is_drawn[turn as usize] = true;
+                rest.current = if is_lively { 1 } else { rest.current + 1 };
             }
-            Motion::Stays => {}
         }
         self.latest = new;
         self.before = Some((*on.camera, on.part.whole));
@@ -302,7 +284,7 @@ impl Steady {
         motion: Motion,
         period: u32,
     ) -> gpu::Steady {
-        let turns = &self.rest.turns[..period as usize];
+        let is_drawn = &self.rest.is_drawn[..period as usize];
         let (jitter, least, layer, same) = match motion {
             Motion::Moves { jitter, is_lively } => {
                 let least = if is_lively {
@@ -312,19 +294,25 @@ impl Steady {
                 };
                 (jitter, least, 0, 0.0)
             }
-            Motion::Rests { turn } => {
-                let same = match turns[turn as usize] {
-                    Turn::Missing => 0.0,
-                    Turn::Finer => SAME_BUT_LIGHT,
-                    Turn::Drawn => SAME,
+            Motion::Rests { turn, is_lively } => {
+                let same = match (is_drawn[turn as usize], is_lively) {
+                    (true, _) => SAME,
+                    (false, true) => 0.0,
+                    (false, false) => -1.0,
                 };
                 (Vec2::ZERO, LEAST_SHARE, turn, same)
             }
-            Motion::Stays => (Vec2::ZERO, LEAST_SHARE, 0, -1.0),
         };
         let share = (1.0 / (self.count + 1) as f32).max(least);
-        let is_full = (0..period)
-            .all(|turn| turns[turn as usize] == Turn::Drawn || same > 0.0 && turn == layer);
+        let others = is_drawn.iter().zip(0..).filter(|(_, turn)| *turn != layer);
+        let is_full = others.into_iter().all(|(is_drawn, _)| *is_drawn);
+        let is_current = matches!(
+            motion,
+            Motion::Rests {
+                is_lively: false,
+                ..
+            }
+        ) && self.rest.current + 1 >= period;
         gpu::Steady {
             clip_from_world: before
                 .map_or(Mat4::IDENTITY, |camera| on.part.clip_from_world(&camera))
@@ -335,7 +323,7 @@ impl Steady {
             period,
             layer,
             same,
-            is_full: u32::from(is_full && same > 0.0),
+            others: u32::from(is_full) + u32::from(is_full && is_current),
         }
     }
 
@@ -345,21 +333,16 @@ impl Steady {
     }
 }
 
+impl Rest {
+    fn forget(&mut self) {
+        self.is_drawn = [false; SLOTS];
+        self.current = 0;
+    }
+}
+
 /// How many frames of `each` pictures take turns.
 fn period(each: u32) -> u32 {
     SLOTS as u32 / each.clamp(1, SLOTS as u32)
-}
-
-/// Keeps a picture as that of a turn.
-fn copy(on: &mut Recording<'_>, source: Source, turn: u32, period: u32) {
-    let picture = on.targets.picture(on.device, source).texture();
-    let turns = on.targets.turns(on.device, period).texture();
-    let mut to = turns.as_image_copy();
-    to.origin.z = turn;
-    let mut size = picture.size();
-    size.depth_or_array_layers = 1;
-    on.encoder
-        .copy_texture_to_texture(picture.as_image_copy(), to, size);
 }
 
 pub const SHADER: &str = concat!(

@@ -19,6 +19,8 @@ pub struct Targets {
     pub mean: wgpu::TextureView,
     /// The steady picture up to this frame and up to the one before, which take turns; made when first asked for.
     steady: OnceLock<[wgpu::TextureView; 2]>,
+    /// One of these with what is drawn over it; made when first asked for.
+    steady_and_arcs: OnceLock<wgpu::TextureView>,
     /// The pictures drawn last of what a resting camera sees, each with another shift; made when first asked for.
     turns: OnceLock<wgpu::TextureView>,
 }
@@ -30,17 +32,20 @@ pub enum Source {
     Mean,
     /// One of the two steady pictures, 0 or 1.
     Steady(usize),
+    /// A steady one with arcs over it.
+    SteadyAndArcs,
 }
 
 impl Source {
     /// How many there are, and the place of this one among them.
-    pub const COUNT: usize = 4;
+    pub const COUNT: usize = 5;
 
     pub fn place(self) -> usize {
         match self {
             Source::Colour => 0,
             Source::Mean => 1,
             Source::Steady(which) => 2 + which.min(1),
+            Source::SteadyAndArcs => 4,
         }
     }
 }
@@ -59,13 +64,14 @@ impl Targets {
             colour: view(&make("colour", COLOUR, wgpu::TextureUsages::COPY_SRC)),
             mean: view(&make("mean", COLOUR, wgpu::TextureUsages::COPY_SRC)),
             steady: OnceLock::new(),
+            steady_and_arcs: OnceLock::new(),
             turns: OnceLock::new(),
         }
     }
 
     pub fn steady(&self, device: &wgpu::Device) -> &[wgpu::TextureView; 2] {
         self.steady.get_or_init(|| {
-            let more = wgpu::TextureUsages::empty();
+            let more = wgpu::TextureUsages::COPY_SRC;
             let make = || texture(device, "steady", self.size, 1, COLOUR, more);
             [make(), make()].map(|texture| texture.create_view(&Default::default()))
         })
@@ -88,6 +94,11 @@ impl Targets {
             Source::Colour => &self.colour,
             Source::Mean => &self.mean,
             Source::Steady(which) => &self.steady(device)[which.min(1)],
+            Source::SteadyAndArcs => self.steady_and_arcs.get_or_init(|| {
+                let more = wgpu::TextureUsages::COPY_DST;
+                let picture = texture(device, "steady and arcs", self.size, 1, COLOUR, more);
+                picture.create_view(&Default::default())
+            }),
         }
     }
 }

@@ -4,7 +4,7 @@ use super::super::frame::{Part, Sample};
 use super::super::gpu::{Gpu, GpuError};
 use super::super::image::Image;
 use super::super::readback;
-use super::{Frame, Renderer, SMOOTH_BELOW, source};
+use super::{Frame, Renderer, SMOOTH_BELOW, Source, source};
 
 /// Pixels around a part of a picture that the passes on its own may read: outlines, and what smooths edges.
 const RIM: u32 = 64;
@@ -84,7 +84,12 @@ impl Renderer {
             // A single picture is the plain one.
             let averaged = if samples == 1 { 0 } else { index };
             let sample = Sample::new(averaged);
-            self.draw_sample(gpu, &mut encoder, frame, sample, averaged, 0);
+            self.draw_sample(gpu, &mut encoder, frame, sample, 0);
+            if averaged == 0 {
+                self.draw_arcs(gpu, &mut encoder, frame, 0, Source::Colour);
+            } else {
+                self.average(gpu, &mut encoder, frame, averaged, 0);
+            }
             if index == samples {
                 let (source, smooth) = (source(averaged), averaged < SMOOTH_BELOW);
                 self.finish(gpu, &mut encoder, frame, source, smooth, target);

@@ -254,7 +254,7 @@ fn no_frame_flickers_when_the_camera_stops_and_moves_on() {
     }
     let mut found = Vec::new();
     // It stops at the same place, then is drawn until it has settled.
-    for _ in 0..20 {
+    for _ in 0..24 {
         let rest = at(11.0, 1);
         found.push(off(&moving(&mut window, &rest), &rest));
     }
@@ -278,10 +278,12 @@ fn no_frame_flickers_when_the_camera_stops_and_moves_on() {
     }
     let (on, rest) = found.split_last().expect("frames");
     assert!(
-        rest.windows(2).take(12).all(|pair| pair[1] <= pair[0]),
+        rest.windows(2)
+            .take(16)
+            .all(|pair| pair[1] <= 1.05 * pair[0]),
         "{found:.1?}"
     );
-    assert!(on * 2.0 < alone, "{found:.1?}, alone {alone:.1}");
+    assert!(on * 1.8 < alone, "{found:.1?}, alone {alone:.1}");
 }
 
 /// While a trace plays before a camera at rest a device that draws one picture at a time shows what one shows that draws
@@ -360,8 +362,8 @@ fn thin_edges_stay_clean_at_rest_while_a_trace_plays() {
     let [(one, flicker), _, (four, _)] = &found[..] else {
         unreachable!("three were drawn");
     };
-    // At this size 4.1 and 4.2, and each frame alone, its edges smoothed, 9.5.
-    assert!(most(one) < 1.15 * most(four), "{found:.2?}");
+    // At this size 3.4 and 4.2, and each frame alone, its edges smoothed, 9.5.
+    assert!(most(one) < most(four), "{found:.2?}");
     assert!(most(flicker) < 0.5, "{found:.2?}");
     assert_eq!(gpu().check(), Ok(()));
 }
