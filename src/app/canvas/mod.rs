@@ -50,6 +50,8 @@ struct Drawn {
     cards: Covered,
     /// Names are being chosen, which takes more frames.
     names_wait: bool,
+    /// Names were chosen for a picture that stays as it is.
+    was_still: bool,
     /// Colours were on their way when the renderer got its looks.
     was_fading: bool,
 }

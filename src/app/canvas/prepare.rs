@@ -156,8 +156,15 @@ impl Canvas {
             _ => (second.as_mut()?, beside.as_mut()?, moment_beside),
         };
         renderer.set_scale(pixels_per_point * shown);
+        let is_still = sharpness.may_settle
+            && !drawn.names_wait
+            && drawn.shown == Some(moment)
+            && drawn
+                .frame
+                .is_some_and(|drawn| drawn.camera == frame.camera);
         let mut is_stale = target.is_new | news.names | renderer.set_spot(spot);
         is_stale |= std::mem::replace(&mut drawn.cards, cards) != cards;
+        is_stale |= !std::mem::replace(&mut drawn.was_still, is_still) && is_still;
         if news.blocks || !drawn.has_blocks {
             renderer.set_blocks(gpu, landscape.blocks());
             renderer.set_looks(0, landscape.looks());
@@ -235,7 +242,7 @@ impl Canvas {
                 covered,
                 em,
                 scale: pixels_per_point * scale,
-                is_still: false,
+                is_still,
             };
             landscape.spread_names(sharpness.may_spread);
             landscape.label(session, &named, found, &frame.camera, &lettering);

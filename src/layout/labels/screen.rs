@@ -15,6 +15,8 @@ pub enum Reason {
     Running,
     /// A district whose name would lie across where it has its place.
     District,
+    /// A district whose own name is too small.
+    Distant,
     /// How often something was called.
     Counted,
 }
@@ -66,6 +68,7 @@ pub struct ScreenLabels {
     /// The names that are asked for, one after the other.
     names: String,
     subjects: Vec<Subject>,
+    reasons: Vec<Reason>,
     /// What was shown the last time: it stays when the room is contested.
     before: Vec<Subject>,
     order: Vec<u32>,
@@ -77,9 +80,10 @@ impl ScreenLabels {
         &self.labels[..self.shown]
     }
 
-    /// What they are of.
-    pub fn subjects(&self) -> &[Subject] {
-        &self.subjects
+    /// What they are of, and why they are shown.
+    pub fn subjects(&self) -> impl Iterator<Item = (Subject, Reason)> {
+        let subjects = self.subjects.iter().copied();
+        subjects.zip(self.reasons.iter().copied())
     }
 
     /// The rectangles that they take, and before them those that are covered, by their corners.
@@ -100,6 +104,7 @@ impl ScreenLabels {
         let [low, high] = room;
         std::mem::swap(&mut self.before, &mut self.subjects);
         self.subjects.clear();
+        self.reasons.clear();
         self.shown = 0;
         self.taken.clear();
         self.taken.extend_from_slice(covered.rectangles());
@@ -173,9 +178,10 @@ impl ScreenLabels {
             }
             self.taken.push((min, max));
             self.subjects.push(request.of);
+            self.reasons.push(request.reason);
             (label.at, label.em) = (at, em);
             label.emphasized = request.reason <= Reason::Selected;
-            label.is_quiet = request.reason == Reason::District;
+            label.is_quiet = matches!(request.reason, Reason::District | Reason::Distant);
             self.shown += 1;
         }
     }

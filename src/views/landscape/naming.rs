@@ -86,7 +86,7 @@ pub struct Lettering {
     pub covered: Covered,
     /// The height of letters on the screen, in pixels.
     pub em: f32,
-    /// The picture stays as it is: districts far away are named over them, where otherwise one goes nearer.
+    /// The picture stays as it is: districts far away are named over them, and then stay so while one looks around.
     pub is_still: bool,
     /// So many times as large as plain pixels are those that letters on terraces are read at.
     pub scale: f32,

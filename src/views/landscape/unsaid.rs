@@ -22,6 +22,8 @@ const SAID_NOW: f32 = 0.35;
 const MOST_OF_ANOTHER: f32 = 0.55;
 /// Seen from the side on which its own name lies, a district is named where it is so high on the screen, in em.
 const DEEP: f32 = 2.4;
+/// The same where it is named already.
+const DEEP_STILL: f32 = 2.1;
 
 /// What decides which districts are named over them.
 pub(super) struct Unsaid<'a> {
@@ -33,7 +35,7 @@ pub(super) struct Unsaid<'a> {
     eye: &'a Eye,
     lettering: &'a Lettering,
     /// What was named on the screen the last time.
-    shown: [Option<Subject>; MOST_SHOWN],
+    shown: [Option<(Subject, Reason)>; MOST_SHOWN],
 }
 
 impl<'a> Unsaid<'a> {
@@ -45,7 +47,7 @@ impl<'a> Unsaid<'a> {
         (eye, lettering): (&'a Eye, &'a Lettering),
     ) -> Unsaid<'a> {
         let mut shown = [None; MOST_SHOWN];
-        for (shown, &of) in shown.iter_mut().zip(screen.subjects()) {
+        for (shown, of) in shown.iter_mut().zip(screen.subjects()) {
             *shown = Some(of);
         }
         Unsaid {
@@ -72,11 +74,17 @@ impl<'a> Unsaid<'a> {
         let (eye, em) = (self.eye, self.lettering.em);
         let block = self.scene.blocks.get(district.block as usize)?;
         let of = Subject::Module(block.module);
-        let was_shown = self.shown.contains(&Some(of));
+        let reason = match district.is_begun {
+            true => Reason::Distant,
+            false => Reason::District,
+        };
+        let shown = || self.shown.iter().flatten();
+        let was_shown = shown().any(|shown| shown.0 == of);
         if district.strength > if was_shown { SAID } else { SAID_NOW } {
             return None;
         }
-        if district.is_begun && !(self.lettering.is_still && self.is_told_apart(&district, block)) {
+        let may = self.lettering.is_still || shown().any(|&shown| shown == (of, reason));
+        if district.is_begun && !(may && self.is_told_apart(&district, block)) {
             return None;
         }
         let name = self.hierarchy.name(block.module);
@@ -98,7 +106,7 @@ impl<'a> Unsaid<'a> {
             let half = plate(name, em * COUNT);
             let far_side = eye.project(top.with_y(block.max.y))?;
             let deep = from.lerp(to, share).distance(far_side);
-            if deep < DEEP * em {
+            if deep < if was_shown { DEEP_STILL } else { DEEP } * em {
                 return None;
             }
             let shows =
@@ -115,7 +123,7 @@ impl<'a> Unsaid<'a> {
         Some(Request {
             of,
             name,
-            reason: Reason::District,
+            reason,
             top,
         })
     }

@@ -333,3 +333,40 @@ fn a_thousand_names_are_those_chosen_at_once_a_few_frames_later() {
     assert_eq!(spread.flat_labels(), whole.flat_labels());
     assert_eq!(spread.screen_labels(), whole.screen_labels());
 }
+
+/// Districts whose own names are too small are named over them where a picture stays as it is, and these stay while one
+/// looks around; none comes then.
+#[test]
+fn districts_far_away_are_named_at_rest_and_stay_so() {
+    let session = session(11);
+    let mut view = LandscapeView::new(&session, &settings(), &Cut::all());
+    let size = Vec2::new(1280.0, 720.0);
+    let (min, max) = view.bounds(ModuleId::ROOT).expect("the root");
+    let (middle, across) = ((min + max) * 0.5, max.x - min.x);
+    let mut named = |turn: f32, is_still: bool| {
+        let away = Vec3::new(turn.sin(), -turn.cos(), 0.8) * across;
+        let camera = Camera {
+            eye: middle + away,
+            target: middle,
+            fov_y: 0.7,
+        };
+        let lettering = Lettering {
+            is_still,
+            ..Lettering::whole(size, 14.0)
+        };
+        view.label(&session, &Selection::default(), &[], &camera, &lettering);
+        let names = view.screen_labels().iter();
+        names.map(|name| name.text.clone()).collect::<Vec<_>>()
+    };
+    assert!(named(0.0, false).is_empty());
+    let at_rest = named(0.0, true);
+    assert!(at_rest.len() > 3, "{at_rest:?}");
+    assert_eq!(named(0.0, false), at_rest);
+    let mut shown = at_rest.clone();
+    for step in 1..20u8 {
+        let now = named(0.005 * f32::from(step), false);
+        assert!(now.iter().all(|name| shown.contains(name)), "{now:?}");
+        shown = now;
+    }
+    assert!(2 * shown.len() > at_rest.len(), "{shown:?} of {at_rest:?}");
+}
