@@ -557,11 +557,22 @@ impl Renderer {
             .is_some_and(|(frame, averaged)| averaged >= frame.quality.samples)
     }
 
-    /// Has as many pictures drawn at once while things move as a faster or slower device would, 1 to 4.
+    /// How many pictures are averaged for a frame while things move: at first as many as suit a device of this kind.
+    pub fn together(&self) -> u32 {
+        self.together
+    }
+
+    /// Has so many averaged from the next frame on, 1, 2 or 4. What was seen before goes on.
     pub fn set_together(&mut self, together: u32) {
-        self.together = together.clamp(1, SLOTS as u32);
-        self.steady.outdate();
-        self.last = None;
+        let together = together.clamp(1, SLOTS as u32);
+        if together == self.together {
+            return;
+        }
+        self.together = together;
+        self.steady.take_others();
+        if let Some(targets) = &mut self.targets {
+            targets.forget_turns();
+        }
     }
 
     /// Leaves the ground out of pictures, all but the shadows on it, or draws it again.

@@ -152,10 +152,15 @@ impl Steady {
 
     /// The pictures are others than before.
     pub fn outdate(&mut self) {
+        self.take_others();
+        self.count = 0;
+    }
+
+    /// What is mixed from now on comes from elsewhere; the mean goes on.
+    pub fn take_others(&mut self) {
         self.groups = [None, None];
         self.rest.groups = [None, None];
         self.rest.forget();
-        self.count = 0;
     }
 
     /// Notes a frame that was drawn without this.

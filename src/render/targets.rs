@@ -77,7 +77,7 @@ impl Targets {
         })
     }
 
-    /// As many layers as `count` says when it is first asked for.
+    /// As many layers as `count` says when it is first asked for, until they are forgotten.
     pub fn turns(&self, device: &wgpu::Device, count: u32) -> &wgpu::TextureView {
         self.turns.get_or_init(|| {
             let more = wgpu::TextureUsages::COPY_DST;
@@ -87,6 +87,11 @@ impl Targets {
                 ..Default::default()
             })
         })
+    }
+
+    /// Another number of layers is asked for next.
+    pub fn forget_turns(&mut self) {
+        self.turns.take();
     }
 
     pub fn picture(&self, device: &wgpu::Device, source: Source) -> &wgpu::TextureView {

@@ -174,6 +174,14 @@ impl Canvas {
         }
     }
 
+    /// How many pictures of landscapes are averaged for a frame while things move.
+    pub fn set_together(&mut self, together: u32) {
+        self.renderer.set_together(together);
+        if let Some(second) = &mut self.second {
+            second.set_together(together);
+        }
+    }
+
     /// The camera of the last picture of the landscape.
     pub fn camera_drawn(&self) -> Option<crate::render::camera::Camera> {
         self.drawn[0].frame.map(|frame| frame.camera)

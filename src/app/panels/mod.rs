@@ -48,6 +48,7 @@ use egui::{Pos2, Rect, TextureId, Ui};
 
 use super::command::Command;
 use super::dock::Dock;
+use super::pace::Detail;
 use super::workbench::Workbench;
 use crate::filter::selection::Pointed;
 use crate::layout::labels::Covered;
@@ -155,6 +156,8 @@ pub struct Timings {
     /// Milliseconds from one frame to the next, and of that on the CPU, smoothed.
     pub interval_ms: f32,
     pub cpu_ms: f32,
+    /// How finely the landscape was drawn in the last frame.
+    pub drawn: Detail,
     /// Milliseconds that the passes of a recent frame took on the device; empty where it cannot tell.
     pub passes: Vec<(&'static str, f32)>,
     pub adapter: String,

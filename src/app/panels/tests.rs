@@ -9,6 +9,7 @@ use crate::analysis::session::Inputs;
 use crate::app::command::Command;
 use crate::app::dock::Dock;
 use crate::app::document::Document;
+use crate::app::pace::Detail;
 use crate::app::style;
 use crate::app::versus::Together;
 use crate::app::workbench::Workbench;
@@ -49,6 +50,7 @@ fn lay_out(bench: &Workbench) -> Vec<Option<Rect>> {
         frames: 0,
         interval_ms: 0.0,
         cpu_ms: 0.0,
+        drawn: Detail::default(),
         passes: Vec::new(),
         adapter: String::new(),
         quality: Quality::MEDIUM,

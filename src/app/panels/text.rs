@@ -60,11 +60,13 @@ pub fn exact(time: Time, duration: Cost) -> String {
 
 pub fn timings(timings: &Timings) -> String {
     format!(
-        "{:.0} fps · {:.1} ms a frame · {:.1} ms on the CPU · frame {} · {}",
+        "{:.0} fps · {:.1} ms a frame · {:.1} ms on the CPU · frame {} of {}, {:.0} % as high · {}",
         1000.0 / timings.interval_ms.max(0.01),
         timings.interval_ms,
         timings.cpu_ms,
         timings.frames,
+        counted(timings.drawn.pictures.into(), "picture", "pictures"),
+        100.0 * timings.drawn.scale,
         timings.adapter
     )
 }

@@ -10,6 +10,7 @@ use super::copy::copy;
 use super::{App, MAX_LOSSES};
 use crate::app::canvas::{Canvas, Sharpness};
 use crate::app::graphics::Presented;
+use crate::app::pace::{Detail, Moved};
 use crate::app::panels::{self, Layout};
 use crate::app::style;
 use crate::app::workbench::Message;
@@ -23,6 +24,8 @@ const CALM: Duration = Duration::from_millis(150);
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(60);
 /// A landscape with sides of fewer pixels than this share of the window's is no longer worth drawing.
 const COARSEST: f32 = 0.2;
+/// How often it is asked how many frames the display shows: the window may be on another.
+const DISPLAY_INTERVAL: Duration = Duration::from_secs(1);
 /// When the display cannot take a frame it is tried again after this.
 const RETRY_INTERVAL: Duration = Duration::from_millis(16);
 
@@ -49,10 +52,17 @@ impl App {
         let live = self.bench.talk.live.as_ref();
         let begins = live.is_some_and(|live| live.heard_ms.is_some()) && self.bench.is_moving();
         let in_motion = begins || drawn.is_some_and(|drawn| drawn != camera);
-        let scale = view.pace.begin_frame(self.bench.now(), in_motion);
+        let asked = view.display_asked;
+        if asked.is_none_or(|asked| begin.duration_since(asked) > DISPLAY_INTERVAL) {
+            view.display_asked = Some(begin);
+            let display = view.window.current_monitor();
+            let rate = display.and_then(|display| display.refresh_rate_millihertz());
+            view.pace.set_display(rate);
+        }
+        let detail = view.pace.begin_frame(self.bench.now(), in_motion);
         let keeps = self.bench.keeps_what_was();
         let first = begins.then(|| view.pace.first(keeps)).flatten();
-        let scale = first.unwrap_or(scale);
+        let scale = first.unwrap_or(detail.scale);
         if view.graphics.size().contains(&0) {
             // Nothing to draw on until the window gets a size.
             return;
@@ -71,6 +81,8 @@ impl App {
             });
         }
         canvas.set_second(self.bench.shows_both());
+        canvas.set_together(detail.pictures);
+        self.timings.drawn = Detail { scale, ..detail };
         let mut pictures = canvas.pictures();
         pictures.before = view.before;
         pictures.before_strength = self.bench.strength_before();
@@ -171,8 +183,13 @@ impl App {
         let interval = begin.duration_since(view.last_frame).as_secs_f32() * 1e3;
         self.timings.interval_ms = smooth(self.timings.interval_ms, interval);
         self.bench.drawing += begin.elapsed();
-        if in_motion && first.is_none() {
-            view.pace.end_frame(begin.elapsed().as_secs_f32());
+        if first.is_none() && !is_hidden && (in_motion || self.bench.is_moving()) {
+            let moved = if in_motion {
+                Moved::Camera
+            } else {
+                Moved::Inside
+            };
+            view.pace.end_frame(begin.elapsed().as_secs_f32(), moved);
         }
         let cpu = begin.elapsed().as_secs_f32() * 1e3;
         self.timings.cpu_ms = smooth(self.timings.cpu_ms, cpu);

@@ -137,6 +137,8 @@ struct View {
     window: Arc<Window>,
     last_frame: Instant,
     pace: Pace,
+    /// When it was last asked how many frames the display shows.
+    display_asked: Option<Instant>,
     /// Sides of the finest picture of the landscape as parts of the window's: less than 1 where memory is short.
     finest: f32,
     /// What was painted of landscapes in the last frame, and before a shot of a talk changed them at once.
@@ -327,6 +329,8 @@ impl App {
                 let adapter = graphics.canvas.gpu.adapter.get_info();
                 self.timings.quality = Quality::for_device(adapter.device_type);
                 self.timings.adapter = adapter.name;
+                let is_slow = adapter.device_type == wgpu::DeviceType::Cpu;
+                let pace = Pace::new(graphics.canvas.renderer.together(), is_slow);
                 self.bench
                     .set_most_blocks(Renderer::most_blocks(&graphics.canvas.gpu));
                 self.view = Some(View {
@@ -334,7 +338,8 @@ impl App {
                     graphics,
                     window,
                     last_frame: Instant::now(),
-                    pace: Pace::default(),
+                    pace,
+                    display_asked: None,
                     finest: 1.0,
                     painted: [None; 2],
                     before: [None; 2],

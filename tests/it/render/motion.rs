@@ -286,6 +286,69 @@ fn no_frame_flickers_when_the_camera_stops_and_moves_on() {
     assert!(on * 1.8 < alone, "{found:.1?}, alone {alone:.1}");
 }
 
+/// A device that cannot hold the display's rate averages fewer pictures for each frame from then on, one that has time to
+/// spare more while the camera moves: no frame on the way shows that it was so, and few at rest.
+#[test]
+fn no_frame_flickers_when_fewer_or_more_pictures_are_averaged() {
+    let scene = Scene::new(900, 3.0, 0, Theme::Light);
+    let make = |together: u32| {
+        let mut made = renderer(&scene.blocks);
+        made.set_together(together);
+        made.set_looks(0, &scene.looks);
+        made
+    };
+    let mut still = make(1);
+    let [(_, path), ..] = paths(SIZE);
+    let (path, scene) = (&path, &scene);
+    for rests in [false, true] {
+        // All looks change where the camera rests.
+        let frame = |step: u16| {
+            let camera = path(if rests { 0.0 } else { f32::from(step) });
+            frame(camera, Theme::Light, 16)
+        };
+        let looks = |step: u16| -> Vec<BlockLook> {
+            let rise = if rests { f32::from(step) * 0.01 } else { 1.0 };
+            let looks = scene.looks.iter().map(|look| BlockLook {
+                rise: look.rise * rise,
+                ..*look
+            });
+            looks.collect()
+        };
+        let wanted: Vec<Vec<f64>> = (0..24)
+            .map(|step| {
+                still.set_looks(0, &looks(step));
+                let wanted = still.image(gpu(), &with(&frame(step), Light::Low, MANY));
+                grey(&wanted.expect("a picture"))
+            })
+            .collect();
+        // From the eighth frame on, how far the worst of them is off.
+        let worst = |together: &dyn Fn(u16) -> u32| {
+            let mut window = make(together(0));
+            let off = (0..24).map(|step| {
+                window.set_together(together(step));
+                window.set_looks(0, &looks(step));
+                let seen = grey(&moving(&mut window, &frame(step)));
+                root(&between(&seen, &wanted[usize::from(step)]))
+            });
+            let off: Vec<f64> = off.collect();
+            println!("rests {rests}: {off:.2?}");
+            off[8..].iter().copied().fold(0.0, f64::max)
+        };
+        let kept = [1, 2, 4].map(|together| worst(&|_| together));
+        let most = kept.into_iter().fold(0.0, f64::max);
+        let fewer = worst(&|step| [4, 4, 4, 2, 2, 1, 1, 1][usize::from(step / 3)]);
+        let more = worst(&|step| [1, 1, 1, 2, 2, 4, 4, 4][usize::from(step / 3)]);
+        // At rest the window never averages more, and fewer until the new ones have taken their turns.
+        let (found, times) = if rests {
+            (fewer, 1.5)
+        } else {
+            (fewer.max(more), 1.15)
+        };
+        assert!(found < times * most, "{fewer:.2}, {more:.2}, {kept:.2?}");
+    }
+    assert_eq!(gpu().check(), Ok(()));
+}
+
 /// While a trace plays before a camera at rest a device that draws one picture at a time shows what one shows that draws
 /// four, from the first frame on; where nothing changes nothing trembles.
 #[test]
