@@ -246,6 +246,7 @@ fn frames(gpu: &Gpu, row: &Row, pictures: u32) -> f64 {
         camera.own,
     );
     println!("<!-- passes in ms: {} -->", camera.passes);
+    println!("<!-- playing: {} -->", looks.passes);
     camera.median.max(looks.median)
 }
 
