@@ -27,6 +27,10 @@ pub const HELP: &[(&str, &[(&str, &str)])] = &[
             ("Page up, down", "from above; from a corner, isometric"),
             ("Ctrl + ← →", "back and forward through past views"),
             ("Shift + M", "the map: click and drag to go there"),
+            (
+                "Title",
+                "beside it the way to what fills the view: click to see all of it",
+            ),
             ("Tab", "orbit or fly"),
             ("W A S D  Q E", "fly: ahead, left, back, right, down, up"),
             ("Drag, wheel", "fly: look around, change speed"),

@@ -51,6 +51,7 @@ impl StateLog {
             "eye": camera.eye.to_array(),
             "target": camera.target.to_array(),
             "fov_y": camera.fov_y,
+            "filling": bench.filling().and_then(path),
             "minimap": bench.shown.minimap,
             "highlighted": document
                 .filter(|open| open.settings.highlight.is_some())

@@ -265,6 +265,23 @@ fn time(state: &Value) -> u64 {
     state["time_ns"].as_u64().expect("a recording is open")
 }
 
+/// Nearer still one module fills the landscape, and the bar says which; a click there flies to it.
+fn follows_the_path_beside_the_title(window: &Window) {
+    window.display.xdotool(&["click", "--repeat", "12", "4"]);
+    let inside = window.wait("a module that fills the landscape", |state| {
+        state["filling"].is_string() && state["moving"] == false
+    });
+    let left = (40..500).step_by(20).find(|&x| {
+        window.point(x, 20);
+        window.display.xdotool(&["click", "1"]);
+        std::thread::sleep(Duration::from_millis(300));
+        distance(point(&window.state(), "eye"), point(&inside, "eye")) > 1.0
+    });
+    assert!(left.is_some(), "nothing there flies: {inside}");
+    window.wait_for_rest();
+    window.point(500, 350);
+}
+
 #[test]
 fn a_window_is_driven_by_keys_and_mouse() {
     let Some(display) = Display::open() else {
@@ -289,6 +306,7 @@ fn a_window_is_driven_by_keys_and_mouse() {
         distance(point(state, "eye"), point(&far, "eye")) > 30.0
     });
     assert!(point(&near, "eye")[2] < point(&far, "eye")[2]);
+    follows_the_path_beside_the_title(&window);
     window.key("Home");
     window.wait("way home", |state| {
         distance(point(state, "eye"), home) < 0.5

@@ -22,6 +22,7 @@ mod neighbours;
 mod notice;
 mod pairs;
 mod pane;
+mod path;
 mod picture;
 mod playback;
 mod reorder;

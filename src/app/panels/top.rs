@@ -7,7 +7,7 @@ use super::super::command::Command;
 use super::super::presenting::script;
 use super::super::style;
 use super::widgets::{Icon, icon_button, paint};
-use super::{Context, messages, search};
+use super::{Context, messages, path, search};
 use crate::views::table::{Needs, ViewId};
 
 pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
@@ -72,6 +72,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
                         |ui| {
                             history(ui, context);
                             ui.add(egui::Label::new(style::title(name)).truncate());
+                            path::show(ui, context);
                         },
                     );
                     if let Some(text) = chip {

@@ -31,6 +31,9 @@ pub struct PickedArc {
 /// The pointer is on an arc when it is no further away than so many pixels.
 const ARC_REACH: f32 = 5.0;
 
+/// A module fills a picture when it is met in the middle, and so far from it to the corners.
+const FILLED: f32 = 0.7;
+
 /// How long other arcs take to step back, in seconds.
 pub(super) const FOCUSING: f32 = 0.16;
 
@@ -167,5 +170,30 @@ impl LandscapeView {
             self.picker
                 .pick(&self.blocks, &self.looks, origin, direction)?;
         Some((self.blocks[block as usize].module, point))
+    }
+
+    /// The deepest displayed module that fills a picture of this size: whatever one looks at lies in it, but for the rim.
+    /// None where that is the whole city, or more.
+    pub fn filling(&self, camera: &Camera, size: Vec2) -> Option<ModuleId> {
+        let met = |by: Vec2| {
+            let at = size * (0.5 + 0.5 * FILLED * by);
+            let ray = camera.ray(at, size);
+            let (blocks, looks) = (&self.blocks, &self.looks);
+            let hit = self.picker.pick(blocks, looks, camera.eye, ray)?;
+            Some(hit.block)
+        };
+        let mut filling = met(Vec2::ZERO)?;
+        for corner in [
+            Vec2::ONE,
+            -Vec2::ONE,
+            Vec2::new(1.0, -1.0),
+            Vec2::new(-1.0, 1.0),
+        ] {
+            let other = met(corner)?;
+            while !(filling..self.blocks[filling as usize].subtree_end).contains(&other) {
+                filling = self.parents[filling as usize];
+            }
+        }
+        (filling > 0).then(|| self.blocks[filling as usize].module)
     }
 }

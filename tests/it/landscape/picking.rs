@@ -52,6 +52,50 @@ pub fn camera_from(random: &mut Random, middle: Vec3, is_above: bool) -> Camera 
 }
 
 #[test]
+fn what_fills_a_picture_is_the_deepest_that_is_all_around() {
+    let session = session(23);
+    let view = LandscapeView::new(&session, &settings(), &Cut::all());
+    let size = Vec2::new(800.0, 500.0);
+    let mut random = Random(24);
+    let mut filled = [0; 3];
+    for step in 0..600 {
+        let leaf = ModuleId(random.below(session.hierarchy.len() as u64) as u32);
+        let (min, max) = view.bounds(leaf).expect("every module has a block");
+        let far = camera_from(&mut random, (min + max) * 0.5, step % 2 == 0);
+        let target = ((min + max) * 0.5).with_z(max.z);
+        let camera = Camera {
+            target,
+            eye: target + (far.eye - far.target) * [1.0, 0.1, 0.01][step % 3],
+            ..far
+        };
+        let met = |x: f32, y: f32| {
+            let at = Vec2::new(0.5 + 0.35 * x, 0.5 + 0.35 * y) * size;
+            let hit = view.pick(camera.eye, camera.ray(at, size));
+            hit.map(|(module, _)| module)
+        };
+        let around = [(0., 0.), (-1., -1.), (1., -1.), (-1., 1.), (1., 1.)];
+        let all: Option<Vec<ModuleId>> = around.into_iter().map(|(x, y)| met(x, y)).collect();
+        let wanted = all.and_then(|all| {
+            let holds = |outer: &ModuleId| {
+                let hierarchy = &session.hierarchy;
+                all.iter().all(|&module| hierarchy.contains(*outer, module))
+            };
+            let deepest = session.hierarchy.modules().filter(holds).last();
+            deepest.filter(|&module| module != ModuleId::ROOT)
+        });
+        let found = view.filling(&camera, size);
+        assert_eq!(found, wanted, "{camera:?}");
+        filled[match found {
+            None => 0,
+            Some(module) if session.hierarchy.is_leaf(module) => 2,
+            Some(_) => 1,
+        }] += 1;
+    }
+    println!("nothing, districts, functions: {filled:?}");
+    assert!(filled.iter().all(|times| *times > 20), "{filled:?}");
+}
+
+#[test]
 fn what_is_picked_is_what_is_drawn_there() {
     let session = session(21);
     let Ok(gpu) = Gpu::headless() else {
