@@ -30,8 +30,8 @@ struct Maps {
     directions: array<vec4f, 8>,
     // South-west and north-east corner of what is built.
     footprint: vec4f,
-    // What differs between the pictures that are averaged, 0 to 1.
-    turn: vec4f,
+    // Where one layer is left for another, 0 to 1: it differs between the pictures that are averaged.
+    grain: vec4f,
 }
 
 @group(1) @binding(0) var<storage, read> blocks: array<Block>;
@@ -115,7 +115,7 @@ fn resolve(in: FullScreen) -> @location(0) vec4f {
     // The map with the finest texels that shows this place. Where one ends differs from pixel to pixel, and between
     // the pictures that are averaged, so that no seam shows: interleaved gradient noise, as in `compose.wgsl`.
     let pixel_place = floor(in.position.xy) + vec2f(frame.left, frame.top);
-    let grain = fract(52.9829189 * fract(dot(pixel_place, vec2f(0.06711056, 0.00583715))) + maps.turn.x);
+    let grain = fract(52.9829189 * fract(dot(pixel_place, vec2f(0.06711056, 0.00583715))) + maps.grain.x);
     let within = vec2f(0.46 - 0.14 * grain);
     let is_in_1 = all(abs(uv(maps.layers[1].place, world.xy) - 0.5) < within);
     let is_in_2 = all(abs(uv(maps.layers[2].place, world.xy) - 0.5) < within);

@@ -109,6 +109,8 @@ pub struct Sample {
     /// Turn and shift of the search for occlusion, 0 to 1.
     pub turn: f32,
     pub shift: f32,
+    /// Where one height map is left for another, 0 to 1.
+    pub grain: f32,
 }
 
 impl Sample {
@@ -119,12 +121,15 @@ impl Sample {
                 jitter: Vec2::ZERO,
                 turn: 0.25,
                 shift: 0.5,
+                grain: 0.25,
             };
         }
+        let halves = radical_inverse(index, 2);
         Sample {
-            jitter: Vec2::new(radical_inverse(index, 2), radical_inverse(index, 3)) - 0.5,
-            turn: radical_inverse(index, 2),
+            jitter: Vec2::new(halves, radical_inverse(index, 3)) - 0.5,
+            turn: halves,
             shift: radical_inverse(index, 5),
+            grain: halves,
         }
     }
 }

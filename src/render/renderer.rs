@@ -369,8 +369,10 @@ impl Renderer {
             let mut quick = *frame;
             // Such a device is slow: light is sought less finely until nothing moves, in the same directions all along.
             quick.quality.light = frame.quality.light.coarser();
+            let Sample { jitter, grain, .. } = Sample::new(first);
             let sample = Sample {
-                jitter: Sample::new(first).jitter,
+                jitter,
+                grain,
                 ..Sample::new(0)
             };
             self.draw_sample(gpu, encoder, &quick, sample, 0);

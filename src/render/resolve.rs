@@ -27,7 +27,7 @@ pub mod gpu {
         pub layers: [Map; 3],
         pub directions: [[f32; 4]; 8],
         pub footprint: [f32; 4],
-        pub turn: [f32; 4],
+        pub grain: [f32; 4],
     }
 }
 
@@ -254,7 +254,7 @@ fn maps(squares: &Squares, bounds: &Bounds, light: Light, sample: Sample) -> gpu
         layers,
         directions,
         footprint: [bounds.min.x, bounds.min.y, bounds.max.x, bounds.max.y],
-        turn: [sample.turn, 0.0, 0.0, 0.0],
+        grain: [sample.grain, 0.0, 0.0, 0.0],
     }
 }
 

@@ -95,7 +95,7 @@ fn cases() -> Vec<Case> {
         layers,
         directions,
         footprint,
-        turn
+        grain
     ));
     let mut scatter_structs = block_structs();
     scatter_structs.push(expected!(
