@@ -16,6 +16,7 @@ mod history;
 mod job;
 mod keys;
 mod legend;
+mod letters;
 #[cfg(test)]
 mod linking;
 mod loading;

@@ -3,6 +3,7 @@
 use egui::{ClippedPrimitive, Pos2, RawInput, Rect, Ui, Vec2, ViewportId};
 
 use super::canvas::{paint, take_textures};
+use super::letters::Letters;
 use super::style;
 use crate::render::gpu::{Gpu, GpuError};
 use crate::render::image::Image;
@@ -15,6 +16,7 @@ const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
 /// Draws panels in one theme and at one scale.
 pub(super) struct Offscreen {
     ctx: egui::Context,
+    letters: Letters,
     renderer: egui_wgpu::Renderer,
     theme: Theme,
     pixels_per_point: f32,
@@ -24,11 +26,12 @@ pub(super) struct Offscreen {
 impl Offscreen {
     pub fn new(gpu: &Gpu, theme: Theme, pixels_per_point: f32) -> Offscreen {
         let ctx = egui::Context::default();
-        style::set_fonts(&ctx);
+        style::set_fonts(&ctx, None);
         style::set_theme(&ctx, theme);
         let options = egui_wgpu::RendererOptions::default();
         Offscreen {
             ctx,
+            letters: Letters::default(),
             renderer: egui_wgpu::Renderer::new(&gpu.device, FORMAT, options),
             theme,
             pixels_per_point,
@@ -41,7 +44,7 @@ impl Offscreen {
         &mut self,
         gpu: &Gpu,
         size: Vec2,
-        add: impl FnMut(&mut Ui),
+        mut add: impl FnMut(&mut Ui),
     ) -> Vec<ClippedPrimitive> {
         let mut input = RawInput {
             screen_rect: Some(Rect::from_min_size(Pos2::ZERO, size)),
@@ -53,10 +56,14 @@ impl Offscreen {
             viewport.native_pixels_per_point = Some(self.pixels_per_point);
         }
         self.frames += 1;
-        let mut output = self.ctx.run_ui(input, add);
-        take_textures(&mut self.renderer, gpu, &mut output.textures_delta);
-        let shapes = std::mem::take(&mut output.shapes);
-        self.ctx.tessellate(shapes, output.pixels_per_point)
+        loop {
+            let mut output = self.ctx.run_ui(input.clone(), &mut add);
+            take_textures(&mut self.renderer, gpu, &mut output.textures_delta);
+            let shapes = std::mem::take(&mut output.shapes);
+            if !self.letters.look(&self.ctx, &shapes) {
+                return self.ctx.tessellate(shapes, output.pixels_per_point);
+            }
+        }
     }
 
     /// What a frame made, as a picture with sides of `size` pixels.

@@ -8,12 +8,14 @@ use winit::event_loop::ActiveEventLoop;
 use winit::window::Window;
 
 use super::canvas::Panels;
+use super::letters::Letters;
 use super::style;
 use crate::render::theme::Theme;
 
 /// egui and what it knows of one window.
 pub struct Overlay {
     ctx: egui::Context,
+    letters: Letters,
     input: egui_winit::State,
     theme: Theme,
     /// Where the landscape was seen in the last frame, in points.
@@ -31,7 +33,7 @@ impl Overlay {
         let ctx = egui::Context::default();
         // Zooming the panels is the window system's affair; + and - are the speed.
         ctx.options_mut(|options| options.zoom_with_keyboard = false);
-        style::set_fonts(&ctx);
+        style::set_fonts(&ctx, None);
         style::set_theme(&ctx, theme);
         let input = egui_winit::State::new(
             ctx.clone(),
@@ -43,6 +45,7 @@ impl Overlay {
         );
         Overlay {
             ctx,
+            letters: Letters::default(),
             input,
             theme,
             landscape: Rect::NOTHING,
@@ -108,9 +111,12 @@ impl Overlay {
             std::mem::take(&mut output.platform_output),
         );
         let viewport = output.viewport_output.get(&egui::ViewportId::ROOT);
-        let repaint_after = viewport.map_or(Duration::MAX, |viewport| viewport.repaint_delay);
+        let mut repaint_after = viewport.map_or(Duration::MAX, |viewport| viewport.repaint_delay);
         let pixels_per_point = output.pixels_per_point;
         let shapes = std::mem::take(&mut output.shapes);
+        if self.letters.look(&self.ctx, &shapes) {
+            repaint_after = Duration::ZERO;
+        }
         Shown {
             panels: Panels {
                 primitives: self.ctx.tessellate(shapes, pixels_per_point),

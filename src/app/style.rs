@@ -66,8 +66,8 @@ pub fn colors(theme: Theme) -> Colors {
     }
 }
 
-/// Gives `ctx` the embedded font; once, before the first frame.
-pub fn set_fonts(ctx: &egui::Context) {
+/// Gives `ctx` the embedded typeface, and others for what it lacks. Takes effect in the next frame.
+pub fn set_fonts(ctx: &egui::Context, others: impl IntoIterator<Item = Arc<FontData>>) {
     let mut fonts = FontDefinitions::empty();
     for (name, data, families) in [
         (
@@ -81,6 +81,13 @@ pub fn set_fonts(ctx: &egui::Context) {
         fonts.font_data.insert(name.into(), data);
         for family in families {
             fonts.families.entry(family).or_default().push(name.into());
+        }
+    }
+    for (number, data) in others.into_iter().enumerate() {
+        let name = format!("of the machine {number}");
+        fonts.font_data.insert(name.clone(), data);
+        for family in fonts.families.values_mut() {
+            family.push(name.clone());
         }
     }
     ctx.set_fonts(fonts);

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use glyphon::{CacheKey, cosmic_text::CacheKeyFlags, fontdb};
+use glyphon::{CacheKey, SwashContent, cosmic_text::CacheKeyFlags, fontdb};
 
 use super::text::Fonts;
 
@@ -91,10 +91,15 @@ impl Glyphs {
         let raster = fonts.rasters.get_image_uncached(&mut fonts.system, key)?;
         let placement = raster.placement;
         let (width, height) = (placement.width as usize, placement.height as usize);
-        if width == 0 || height == 0 || raster.data.len() < width * height {
+        let mut coverage = raster.data;
+        if raster.content == SwashContent::Color {
+            // Of letters in colour, such as emoji, their outline.
+            coverage = coverage.chunks_exact(4).map(|rgba| rgba[3]).collect();
+        }
+        if width == 0 || height == 0 || coverage.len() < width * height {
             return None;
         }
-        let field = Field::of(&raster.data, width, height);
+        let field = Field::of(&coverage, width, height);
         let (columns, rows) = (field.width as u32, field.height as u32);
         if self.pen[0] + columns > SIDE {
             self.pen = [0, self.pen[1] + self.row];

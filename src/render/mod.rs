@@ -34,7 +34,7 @@ mod resolve;
 mod outline;
 
 mod glyphs;
-mod text;
+pub(crate) mod text;
 
 mod flat_labels;
 

@@ -37,7 +37,7 @@ fn bench(files: &[&str]) -> Workbench {
 /// resized and brought to another monitor. How much of each the landscape has.
 fn lay_out(bench: &Workbench) -> Vec<Option<Rect>> {
     let ctx = egui::Context::default();
-    style::set_fonts(&ctx);
+    style::set_fonts(&ctx, None);
     style::set_theme(&ctx, Theme::Light);
     let mut dock = Dock::default();
     let pictures = Pictures {

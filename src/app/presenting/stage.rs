@@ -6,6 +6,7 @@ use std::time::Duration;
 use egui::{Pos2, RawInput, Rect, Vec2, ViewportId};
 
 use super::super::canvas::{Canvas, Panels, Prepared, Sharpness, Target};
+use super::super::letters::Letters;
 use super::super::panels::{self, Layout};
 use super::super::style;
 use super::super::workbench::Workbench;
@@ -51,6 +52,7 @@ pub struct Stage {
     bench: Workbench,
     settings: StageSettings,
     ctx: egui::Context,
+    letters: Letters,
     theme: Theme,
     /// The next frame.
     next: u64,
@@ -102,7 +104,7 @@ impl Stage {
             });
         }
         let ctx = egui::Context::default();
-        style::set_fonts(&ctx);
+        style::set_fonts(&ctx, None);
         let theme = bench.settings.theme;
         style::set_theme(&ctx, theme);
         let target = readback::target(&gpu, settings.size, FORMAT);
@@ -110,6 +112,7 @@ impl Stage {
             bench,
             settings,
             ctx,
+            letters: Letters::default(),
             theme,
             next: 0,
             runs: 0,
@@ -321,20 +324,27 @@ impl Stage {
         let pictures = self.canvas.pictures();
         let mut dock = std::mem::take(&mut self.bench.dock);
         let mut layout = Layout::default();
-        let bench = &self.bench;
-        let mut output = self.ctx.run_ui(input, |ui| {
-            layout = panels::show_scene(ui, bench, &mut dock, &pictures);
-        });
-        self.bench.dock = dock;
-        let shapes = std::mem::take(&mut output.shapes);
-        let mut panels = Panels {
-            primitives: self.ctx.tessellate(shapes, output.pixels_per_point),
-            textures: output.textures_delta,
-            pixels_per_point: output.pixels_per_point,
+        let panels = loop {
+            let bench = &self.bench;
+            let mut output = self.ctx.run_ui(input.clone(), |ui| {
+                layout = panels::show_scene(ui, bench, &mut dock, &pictures);
+            });
+            let shapes = std::mem::take(&mut output.shapes);
+            // A frame has all its letters, whatever was drawn before.
+            let lacks = self.letters.look(&self.ctx, &shapes);
+            let mut panels = Panels {
+                primitives: self.ctx.tessellate(shapes, output.pixels_per_point),
+                textures: output.textures_delta,
+                pixels_per_point: output.pixels_per_point,
+            };
+            self.has_new_textures |= !panels.textures.set.is_empty();
+            self.canvas.take_textures(&mut panels.textures);
+            self.canvas.free_textures(&mut panels.textures);
+            if !lacks {
+                break panels;
+            }
         };
-        self.has_new_textures |= !panels.textures.set.is_empty();
-        self.canvas.take_textures(&mut panels.textures);
-        self.canvas.free_textures(&mut panels.textures);
+        self.bench.dock = dock;
         (layout, panels)
     }
 }
