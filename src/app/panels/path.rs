@@ -11,6 +11,8 @@ use super::Context;
 const THEN: &str = "›";
 /// In points, around that.
 const GAP: f32 = 5.0;
+/// With less room there is none to be read.
+const LEAST_ROOM: f32 = 60.0;
 /// What is left out before the first module that is shown.
 const LEFT_OUT: &str = "…";
 
@@ -19,7 +21,8 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
     let Some(document) = &context.bench.document else {
         return;
     };
-    let Some(module) = context.bench.filling() else {
+    let filling = context.bench.filling();
+    let Some(module) = filling.filter(|_| ui.available_width() >= LEAST_ROOM) else {
         return;
     };
     let hierarchy = &document.session.hierarchy;

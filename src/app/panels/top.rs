@@ -10,6 +10,9 @@ use super::widgets::{Icon, icon_button, paint};
 use super::{Context, messages, path, search};
 use crate::views::table::{Needs, ViewId};
 
+/// The share of the room that the title has beside a path.
+const WITH_PATH: f32 = 0.45;
+
 pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
     let bench = context.bench;
     let frame =
@@ -71,7 +74,16 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
                         Layout::left_to_right(Align::Center),
                         |ui| {
                             history(ui, context);
-                            ui.add(egui::Label::new(style::title(name)).truncate());
+                            let title = egui::Label::new(style::title(name)).truncate();
+                            let share = if bench.filling().is_some() {
+                                WITH_PATH
+                            } else {
+                                1.0
+                            };
+                            ui.scope(|ui| {
+                                ui.set_max_width(share * ui.available_width());
+                                ui.add(title);
+                            });
                             path::show(ui, context);
                         },
                     );
