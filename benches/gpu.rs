@@ -361,10 +361,10 @@ fn with_most_names(session: &Session, view: &mut LandscapeView, pixels: Vec2) ->
     most.map_or_else(Scene::overview, |(_, camera)| camera)
 }
 
-/// The steps of a frame, in order: the landscape's two, handing over looks, arcs and names, and what the graphics library
+/// The steps of a frame, in order: the landscape's two, what fills the picture, handing over looks, arcs and names, and what the graphics library
 /// does for the passes.
-const PARTS: [&str; 7] = [
-    "moment", "names", "looks", "arcs", "letters", "passes", "submit",
+const PARTS: [&str; 8] = [
+    "moment", "names", "place", "looks", "arcs", "letters", "passes", "submit",
 ];
 
 /// What this program itself does for a frame of a million boxes, 10,000 arcs and a thousand names, without the device:
@@ -445,16 +445,20 @@ fn own_parts(gpu: &Gpu) {
             );
             view.marked_arcs(&selection);
             part(1);
+            if is_moving {
+                std::hint::black_box(view.filling(&camera, pixels));
+            }
+            part(2);
             let given = asked();
             // As the window does it.
             if are_others {
                 renderer.set_changed_looks(view.looks(), view.changed_looks());
-                part(2);
-                renderer.set_arcs(gpu, view.arcs());
                 part(3);
+                renderer.set_arcs(gpu, view.arcs());
+                part(4);
             }
             renderer.set_labels(gpu, view.flat_labels(), view.screen_labels());
-            part(4);
+            part(5);
             let mut encoder = gpu.device.create_command_encoder(&Default::default());
             let frame = Frame {
                 camera,
@@ -465,9 +469,9 @@ fn own_parts(gpu: &Gpu) {
                 quality: Quality::for_device(gpu.adapter.get_info().device_type),
             };
             renderer.draw(gpu, &mut encoder, &target, &frame);
-            part(5);
-            gpu.queue.submit([encoder.finish()]);
             part(6);
+            gpu.queue.submit([encoder.finish()]);
+            part(7);
             let all = asked();
             let _ = gpu.wait();
             if number >= WARM {
