@@ -446,7 +446,7 @@ fn own_parts(gpu: &Gpu) {
             view.marked_arcs(&selection);
             part(1);
             if is_moving {
-                std::hint::black_box(view.filling(&camera, pixels));
+                view.find_filling(&camera, pixels);
             }
             part(2);
             let given = asked();

@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
-use glam::{Vec2, Vec3};
+use glam::Vec3;
 
 use super::super::camera::{self, Preset};
 use super::super::command::Command;
 use super::Workbench;
-use crate::render::camera::Camera;
 use crate::units::ModuleId;
 use crate::views::table::ViewId;
 
@@ -19,13 +18,6 @@ const TEXT_SCALES: [f32; 2] = [0.5, 4.0];
 
 /// All of the city counts as in sight when the camera is this share of the way off that shows it.
 const SHOWS_ALL: f32 = 0.7;
-
-/// What fills a landscape of this size before a camera.
-pub(super) struct Filling {
-    camera: Camera,
-    size: Vec2,
-    module: Option<ModuleId>,
-}
 
 impl Workbench {
     pub(super) fn look(&mut self, command: Command) {
@@ -86,26 +78,10 @@ impl Workbench {
         self.past_views.note(self.camera.pose(), is_still, now);
     }
 
-    /// Finds out what fills the landscape, where another may.
-    pub(super) fn note_filling(&mut self) {
-        let document = self.document.as_ref();
-        let Some(document) = document.filter(|_| self.dock.is_visible(ViewId::Landscape)) else {
-            self.filling = None;
-            return;
-        };
-        let (camera, size) = (self.camera.camera(), self.viewport.size);
-        let is_known = |known: &Filling| (known.camera, known.size) == (camera, size);
-        if self.blocks_are_new || !self.filling.as_ref().is_some_and(is_known) {
-            self.filling = Some(Filling {
-                camera,
-                size,
-                module: document.landscape.filling(&camera, size),
-            });
-        }
-    }
-
     /// The module that fills the landscape: nothing else is to be seen, but for the rim.
     pub fn filling(&self) -> Option<ModuleId> {
-        self.filling.as_ref()?.module
+        let document = self.document.as_ref();
+        let document = document.filter(|_| self.dock.is_visible(ViewId::Landscape));
+        document?.landscape.filling()
     }
 }

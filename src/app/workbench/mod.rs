@@ -195,8 +195,6 @@ pub struct Workbench {
     pub looks_are_new: bool,
     /// Something else is left of the recording than the renderer shows.
     pub left_is_new: bool,
-    /// What fills the landscape; none while it is not to be seen.
-    filling: Option<looking::Filling>,
     /// Other names are to be shown over the landscape than before.
     pub names_are_new: bool,
     /// What lies over the window where landscapes are, in physical pixels.
@@ -281,7 +279,6 @@ impl Workbench {
             blocks_are_new: false,
             looks_are_new: false,
             left_is_new: false,
-            filling: None,
             names_are_new: false,
             cards: Covered::default(),
             flight_pending: None,
@@ -411,7 +408,6 @@ impl Workbench {
         self.dock.advance(seconds);
         self.camera.advance(seconds);
         self.keep_camera_clear(seconds, now);
-        self.note_filling();
         self.note_script();
         if let Some(document) = &mut self.document {
             if let Some((playback, trace)) = document.playing() {
@@ -426,6 +422,10 @@ impl Workbench {
                 self.flight_pending = Some(Destination::Module(module));
             }
             document.landscape.advance(seconds);
+            if self.dock.is_visible(ViewId::Landscape) {
+                let (camera, size) = (self.camera.camera(), self.viewport.size);
+                document.landscape.find_filling(&camera, size);
+            }
             if let Some(beside) = &mut document.beside {
                 beside.advance(seconds);
             }

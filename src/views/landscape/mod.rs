@@ -109,6 +109,8 @@ pub struct LandscapeView {
     /// By module, the block that stands for it; [`NO_BLOCK`] for what is hidden.
     block_of: Vec<u32>,
     picker: Picker,
+    /// None once blocks are others.
+    filling: Option<pointing::Filling>,
     activity: activity::Activity,
     relations: relations::Relations,
     flat_labels: FlatLabels,
@@ -164,6 +166,7 @@ impl LandscapeView {
             were_moving: false,
             block_of: Vec::new(),
             picker: Picker::default(),
+            filling: None,
             activity: activity::Activity::default(),
             relations: relations::Relations::default(),
             flat_labels: FlatLabels::default(),

@@ -147,6 +147,7 @@ impl LandscapeView {
         self.motion = None;
         self.activity.outdate();
         self.picker = Picker::new(&self.blocks, &self.parents);
+        self.filling = None;
         self.block_of = vec![NO_BLOCK; hierarchy.len()];
         for (index, block) in self.blocks.iter().enumerate() {
             let mut of = block.module.0..block.module.0 + 1;

@@ -40,6 +40,14 @@ pub(super) const FOCUSING: f32 = 0.16;
 /// An arc that is pointed at or chosen is so much wider.
 const MARKED_WIDTH: f32 = 1.7;
 
+/// What fills a picture of this size before a camera.
+#[derive(Clone, Debug)]
+pub(super) struct Filling {
+    camera: Camera,
+    size: Vec2,
+    module: Option<ModuleId>,
+}
+
 impl LandscapeView {
     /// Takes what is pointed at and chosen: the arcs of the one are shown alone, those of the other stand out.
     /// Whether there are others than before, and the moment has to be shown again.
@@ -172,9 +180,25 @@ impl LandscapeView {
         Some((self.blocks[block as usize].module, point))
     }
 
-    /// The deepest displayed module that fills a picture of this size: whatever one looks at lies in it, but for the rim.
-    /// None where that is the whole city, or more.
-    pub fn filling(&self, camera: &Camera, size: Vec2) -> Option<ModuleId> {
+    /// Finds the deepest displayed module that fills a picture of this size: whatever one looks at lies in it, but for the
+    /// rim. None where that is the whole city, or more. No work where nothing is another.
+    pub fn find_filling(&mut self, camera: &Camera, size: Vec2) {
+        let is_known = |known: &Filling| (known.camera, known.size) == (*camera, size);
+        if !self.filling.as_ref().is_some_and(is_known) {
+            self.filling = Some(Filling {
+                camera: *camera,
+                size,
+                module: self.module_filling(camera, size),
+            });
+        }
+    }
+
+    /// What was found last to fill the picture, of the blocks that are there.
+    pub fn filling(&self) -> Option<ModuleId> {
+        self.filling.as_ref()?.module
+    }
+
+    fn module_filling(&self, camera: &Camera, size: Vec2) -> Option<ModuleId> {
         let met = |by: Vec2| {
             let at = size * (0.5 + 0.5 * FILLED * by);
             let ray = camera.ray(at, size);

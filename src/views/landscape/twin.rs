@@ -34,6 +34,7 @@ impl LandscapeView {
             has_moved: false,
             block_of: Vec::new(),
             picker: super::Picker::default(),
+            filling: None,
             activity: Activity::default(),
             relations: Relations::default(),
             flat_labels: FlatLabels::default(),

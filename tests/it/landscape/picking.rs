@@ -54,7 +54,7 @@ pub fn camera_from(random: &mut Random, middle: Vec3, is_above: bool) -> Camera 
 #[test]
 fn what_fills_a_picture_is_the_deepest_that_is_all_around() {
     let session = session(23);
-    let view = LandscapeView::new(&session, &settings(), &Cut::all());
+    let mut view = LandscapeView::new(&session, &settings(), &Cut::all());
     let size = Vec2::new(800.0, 500.0);
     let mut random = Random(24);
     let mut filled = [0; 3];
@@ -83,7 +83,8 @@ fn what_fills_a_picture_is_the_deepest_that_is_all_around() {
             let deepest = session.hierarchy.modules().filter(holds).last();
             deepest.filter(|&module| module != ModuleId::ROOT)
         });
-        let found = view.filling(&camera, size);
+        view.find_filling(&camera, size);
+        let found = view.filling();
         assert_eq!(found, wanted, "{camera:?}");
         filled[match found {
             None => 0,
@@ -91,6 +92,23 @@ fn what_fills_a_picture_is_the_deepest_that_is_all_around() {
             Some(_) => 1,
         }] += 1;
     }
+    let leaf = ModuleId(session.hierarchy.len() as u32 - 1);
+    let (min, max) = view.bounds(leaf).expect("every module has a block");
+    let target = ((min + max) * 0.5).with_z(max.z);
+    let camera = Camera {
+        eye: target + Vec3::Z,
+        target,
+        fov_y: 0.7,
+    };
+    view.find_filling(&camera, size);
+    assert_eq!(view.filling(), Some(leaf));
+    // What is hidden inside another fills nothing.
+    let cut = Cut::at_level(&session.hierarchy, 1);
+    view.lay_out(&session, &settings(), &cut);
+    assert_eq!(view.filling(), None);
+    view.find_filling(&camera, size);
+    let found = view.filling();
+    assert_eq!(found, found.and_then(|module| view.displayed(module)));
     println!("nothing, districts, functions: {filled:?}");
     assert!(filled.iter().all(|times| *times > 20), "{filled:?}");
 }
