@@ -361,8 +361,8 @@ fn with_most_names(session: &Session, view: &mut LandscapeView, pixels: Vec2) ->
     most.map_or_else(Scene::overview, |(_, camera)| camera)
 }
 
-/// The steps of a frame, in order: the landscape's two, what fills the picture, handing over looks, arcs and names, and what the graphics library
-/// does for the passes.
+/// The steps of a frame, in order: the landscape's two, what fills the picture, handing over looks, arcs and names, and what
+/// the graphics library does for the passes.
 const PARTS: [&str; 8] = [
     "moment", "names", "place", "looks", "arcs", "letters", "passes", "submit",
 ];

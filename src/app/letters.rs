@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use egui::epaint::ClippedShape;
-use egui::{Context, FontData, Shape};
+use egui::{Context, FontData, FontId, Shape};
 
 use super::style;
-use crate::render::text::{FontId, Fonts};
+use crate::render::text::{self, Fonts};
 
 /// What the panels of one context have shown.
 #[derive(Default)]
@@ -16,10 +16,10 @@ pub struct Letters {
     seen: BTreeSet<char>,
     /// Those that are new in a frame.
     new: Vec<char>,
-    /// Made with the first of them.
+    /// Made with the first that the context has in no font.
     fonts: Option<Fonts>,
     /// The fonts of the machine that the context has.
-    added: Vec<FontId>,
+    added: Vec<text::FontId>,
 }
 
 impl Letters {
@@ -28,6 +28,8 @@ impl Letters {
         for shape in shapes {
             self.look_at(&shape.shape);
         }
+        let font = FontId::default();
+        ctx.fonts_mut(|fonts| self.new.retain(|&letter| !fonts.has_glyph(&font, letter)));
         if self.new.is_empty() {
             return false;
         }
@@ -85,11 +87,11 @@ mod tests {
             output.textures_delta.clear();
             letters.look(&ctx, &output.shapes)
         };
-        assert!(!look("größer Ωж"), "it has these");
+        assert!(!look("größer Ωж › … ·"), "it has these");
         // Where the machine has any font for it.
         let is_there = look("größer שלום");
         assert!(!look("größer שלום"), "once is enough");
-        let font = egui::FontId::default();
+        let font = FontId::default();
         assert_eq!(
             ctx.fonts_mut(|fonts| fonts.has_glyphs(&font, "שלום")),
             is_there

@@ -19,6 +19,7 @@ macro_rules! recording {
 }
 
 mod picking;
+mod quick;
 mod still;
 
 use glam::Vec3;
@@ -71,9 +72,6 @@ pub struct Frame {
 
 /// Means of fewer pictures than this still have their edges smoothed.
 const SMOOTH_BELOW: u32 = 4;
-
-/// The slot of what is drawn over the steady picture of a single one.
-const OVER_STEADY: usize = 1;
 
 /// How much darker is what a flashlight does not meet.
 const DIM: f32 = 0.72;
@@ -344,79 +342,6 @@ impl Renderer {
             (source(averaged), smooth)
         };
         self.finish(gpu, encoder, frame, source, smooth, target);
-    }
-
-    /// Draws a frame in which something is another than in the one before, as fast as it can: what was seen before
-    /// makes it steadier. `first`: the first of its samples.
-    fn draw_quick(
-        &mut self,
-        gpu: &Gpu,
-        encoder: &mut wgpu::CommandEncoder,
-        frame: &Frame,
-        first: u32,
-        motion: Motion,
-        target: &wgpu::TextureView,
-    ) {
-        if let Some(targets) = &self.targets
-            && targets.size != self.part.size
-            && self.steady.has_begun()
-        {
-            // What was as large as the targets before goes with them.
-            let picture = targets.picture(&gpu.device, self.steady.source());
-            self.steady.go_on_from(picture.clone());
-        }
-        let source = if self.together == 1 {
-            let mut quick = *frame;
-            // Such a device is slow: light is sought less finely until nothing moves, in the same directions all along.
-            quick.quality.light = frame.quality.light.coarser();
-            let Sample { jitter, grain, .. } = Sample::new(first);
-            let sample = Sample {
-                jitter,
-                grain,
-                ..Sample::new(0)
-            };
-            self.draw_sample(gpu, encoder, &quick, sample, 0);
-            Source::Colour
-        } else {
-            for slot in 0..self.together {
-                self.draw_sample(
-                    gpu,
-                    encoder,
-                    frame,
-                    Sample::new(first + slot),
-                    slot as usize,
-                );
-                self.average(gpu, encoder, frame, slot + 1, slot as usize);
-            }
-            Source::Mean
-        };
-        self.last = Some((*frame, 0));
-        let Some(targets) = &self.targets else {
-            return;
-        };
-        let slot = self.together.saturating_sub(1) as usize;
-        let on = &mut recording!(self, gpu, encoder, frame, targets, slot);
-        let averaged = self.steady.draw(on, source, motion, self.together) * self.together;
-        let shown = self.steady_source();
-        if let (Source::SteadyAndArcs, Some(targets)) = (shown, &self.targets) {
-            let picture = |source| targets.picture(&gpu.device, source);
-            let on = &mut recording!(self, gpu, encoder, frame, targets, slot);
-            on.copy(picture(self.steady.source()), picture(shown), 0);
-            // Without the shift of the picture: arcs are smooth in themselves.
-            self.prepare(gpu, frame, Sample::new(0), OVER_STEADY);
-            self.draw_arcs(gpu, encoder, frame, OVER_STEADY, shown);
-        }
-        self.finish(gpu, encoder, frame, shown, averaged < SMOOTH_BELOW, target);
-    }
-
-    /// What shows the mean of what was seen. Where each frame takes one picture arcs are drawn over it: they change so
-    /// often that the mean would be late.
-    fn steady_source(&self) -> Source {
-        if self.together == 1 && !self.arcs.is_empty() {
-            Source::SteadyAndArcs
-        } else {
-            self.steady.source()
-        }
     }
 
     /// Adds arcs to the picture just drawn, and it to the mean, as the one of number `index`.
