@@ -133,8 +133,12 @@ impl Pace {
         (LEVELS[self.level].scale < 1.0).then_some(scale)
     }
 
-    /// A frame took so many seconds, waiting for the display included.
-    pub fn end_frame(&mut self, seconds: f32, moved: Moved) {
+    /// A frame took so many seconds, waiting for the display included; `own` of them went by before it was given to the
+    /// device. Where that is most of a late one a coarser picture would not be there sooner.
+    pub fn end_frame(&mut self, seconds: f32, own: f32, moved: Moved) {
+        if seconds > LATE * self.interval && own > 0.5 * seconds {
+            return;
+        }
         // Of the levels that such frames are drawn with: where it is, and the coarsest.
         let (level, coarsest) = match moved {
             Moved::Camera => (self.level, LEVELS.len() - 1),
@@ -203,7 +207,7 @@ mod tests {
         for frame in 0..frames {
             let now = Duration::from_millis(start + frame * taken);
             drawn = pace.begin_frame(now, true);
-            pace.end_frame(taken as f32 * 1e-3, Moved::Camera);
+            pace.end_frame(taken as f32 * 1e-3, 0.0, Moved::Camera);
         }
         drawn
     }
@@ -251,7 +255,7 @@ mod tests {
             let drawn = pace.begin_frame(Duration::from_secs(1 + frame), in_motion);
             let taken = taken(drawn, picture, hertz);
             late += u64::from(taken > 1.01 / hertz);
-            pace.end_frame(taken, moves);
+            pace.end_frame(taken, 0.0, moves);
         }
         (late, pace.level)
     }
@@ -296,16 +300,27 @@ mod tests {
     }
 
     #[test]
+    fn what_panels_take_does_not_make_the_landscape_coarser() {
+        let mut pace = Pace::new(4, false);
+        for _ in 0..100 {
+            pace.end_frame(0.1, 0.08, Moved::Camera);
+        }
+        assert_eq!(pace.level, 0);
+        pace.end_frame(0.1, 0.02, Moved::Camera);
+        assert_eq!(pace.level, 1);
+    }
+
+    #[test]
     fn one_slow_frame_does_no_lasting_harm() {
         let mut pace = Pace::new(4, false);
         moved(&mut pace, 0, 100, 16);
-        pace.end_frame(0.3, Moved::Camera);
+        pace.end_frame(0.3, 0.0, Moved::Camera);
         assert_eq!(pace.level, 1);
         assert_eq!(moved(&mut pace, 3000, 40, 16), LEVELS[0]);
         // Nor does one while the camera rests make the picture coarser.
-        pace.end_frame(0.3, Moved::Inside);
-        pace.end_frame(0.3, Moved::Inside);
-        pace.end_frame(0.3, Moved::Inside);
+        pace.end_frame(0.3, 0.0, Moved::Inside);
+        pace.end_frame(0.3, 0.0, Moved::Inside);
+        pace.end_frame(0.3, 0.0, Moved::Inside);
         assert_eq!(pace.level, SINGLE);
     }
 }

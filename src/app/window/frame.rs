@@ -155,6 +155,7 @@ impl App {
         let is_waiting = self.bench.sheets_wait();
         #[cfg(debug_assertions)]
         self.fault.happen(self.timings.frames, &mut view.graphics);
+        let own = begin.elapsed().as_secs_f32();
         let presented = view.graphics.draw(&new, theme, shown.panels);
         let canvas = &mut view.graphics.canvas;
         canvas.note_drawn(&new);
@@ -189,7 +190,8 @@ impl App {
             } else {
                 Moved::Inside
             };
-            view.pace.end_frame(begin.elapsed().as_secs_f32(), moved);
+            view.pace
+                .end_frame(begin.elapsed().as_secs_f32(), own, moved);
         }
         let cpu = begin.elapsed().as_secs_f32() * 1e3;
         self.timings.cpu_ms = smooth(self.timings.cpu_ms, cpu);
