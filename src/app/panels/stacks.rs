@@ -9,25 +9,28 @@ use super::widgets::{MARGIN, card};
 use super::{Context, table, text};
 use crate::facts::trace::Trace;
 use crate::filter::selection::{CallOf, Pointed};
-use crate::units::{CallId, ThreadId, Time};
+use crate::units::{ThreadId, Time};
 use crate::views::landscape::{ArcMode, thread_color};
-use crate::views::tip::{row_name, stack_rows};
+use crate::views::tip::{StackRow, row_name, stack_rows};
 
 /// More threads, and more calls of one, would not be read while they change.
 const MAX_THREADS: usize = 6;
 const MAX_FRAMES: usize = 12;
+/// A thread has room for so many of its calls, or is counted with those that have none: the innermost are read first.
+const LEAST_FRAMES: usize = 2;
 /// In a landscape so low, in points, it would be all that is seen.
 const LEAST_ROOM: f32 = 90.0;
 /// What of the height it takes at most: less in a landscape so narrow, in points, that it would hide a third of it.
 const HEIGHT: f32 = 0.6;
 const NARROW: f32 = 700.0;
 const HEIGHT_IN_NARROW: f32 = 0.35;
-/// Between two rows, in points.
+/// In a low window it takes more of it, for so many rows of text.
+const LEAST_ROWS: f32 = 7.0;
+/// Between two rows, and below a thread, in points.
 const SPACING: f32 = 1.0;
-/// In a low window fewer, and the others are counted: the innermost are read first.
-const LEAST_FRAMES: usize = 4;
-/// So many rows are there beside them.
-const BESIDE_FRAMES: f32 = 3.0;
+const BELOW: f32 = 4.0;
+/// The bar in the colour of a thread's way.
+const SWATCH: egui::Vec2 = egui::vec2(16.0, 12.0);
 
 pub fn show(ctx: &Egui, context: &mut Context<'_>) {
     let Some(document) = &context.bench.document else {
@@ -56,20 +59,23 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
             false => HEIGHT,
         };
         let row = ui.text_style_height(&egui::TextStyle::Body) + SPACING;
-        // Beside the thread's name, how many calls are left out, and the room below.
-        let least = (LEAST_FRAMES as f32 + BESIDE_FRAMES) * row;
-        let height = (free.height() * share - 4.0 * MARGIN)
-            .max(least.min(free.height() - 6.0 * MARGIN))
-            .max(60.0);
-        let most = ((height / row - BESIDE_FRAMES) as usize).clamp(LEAST_FRAMES, MAX_FRAMES);
+        let least = (LEAST_ROWS * row).min(free.height() - 6.0 * MARGIN);
+        let height = (free.height() * share - 4.0 * MARGIN).max(least).max(60.0);
         egui::ScrollArea::vertical()
             .max_height(height)
             .auto_shrink([false, true])
             .show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = SPACING;
-                threads(ui, document, trace, time, most, context);
+                threads(ui, document, trace, time, height, context);
             });
     });
+}
+
+/// A thread in which something runs.
+struct Running {
+    thread: ThreadId,
+    /// Outermost call first.
+    rows: Vec<StackRow>,
 }
 
 fn threads(
@@ -77,12 +83,12 @@ fn threads(
     document: &Document,
     trace: &Trace,
     time: Time,
-    most: usize,
+    height: f32,
     context: &mut Context<'_>,
 ) {
     let mut stack = Vec::new();
-    let mut shown = 0;
-    let mut running = 0;
+    let mut running = Vec::new();
+    let mut left_out = 0;
     // What one has chosen is read first.
     let chosen = document.selection.chosen;
     let chosen = chosen.call.map(|of| of.thread).or(chosen.thread);
@@ -97,25 +103,48 @@ fn threads(
         if stack.is_empty() {
             continue;
         }
-        running += 1;
-        if shown == MAX_THREADS {
+        if running.len() == MAX_THREADS {
+            left_out += 1;
             continue;
         }
-        shown += 1;
-        heading(ui, thread, document.thread_name(thread), context);
-        frames(ui, document, trace, thread, &stack, most, context);
-        ui.add_space(4.0);
+        let rows = stack_rows(trace, thread, &stack);
+        running.push(Running { thread, rows });
     }
-    if running == 0 {
+    if running.is_empty() {
         ui.label(style::weak("nothing"));
-    } else if running > shown {
-        let more = (running - shown) as u64;
-        ui.label(style::weak(text::counted(
-            more,
-            "more thread",
-            "more threads",
-        )));
+        return;
     }
+    let row = ui.text_style_height(&egui::TextStyle::Body) + SPACING;
+    let small = ui.text_style_height(&egui::TextStyle::Small) + SPACING;
+    // Its name, how many calls are left out, and the room below.
+    let beside = small.max(SWATCH.y + SPACING) + small + BELOW + SPACING;
+    let room = height - row;
+    let fit = (room / (beside + LEAST_FRAMES as f32 * row)) as usize;
+    let shown = running.len().min(fit.max(1));
+    left_out += running.len() - shown;
+    running.truncate(shown);
+    let rows = (room - shown as f32 * beside) / row;
+    let wanted = running.iter().map(|of| of.rows.len().min(MAX_FRAMES));
+    let most = fair(wanted, (rows as usize).max(LEAST_FRAMES * shown));
+    for of in &running {
+        heading(ui, of.thread, document.thread_name(of.thread), context);
+        frames(ui, document, trace, of, most, context);
+        ui.add_space(BELOW);
+    }
+    if left_out > 0 {
+        let more = text::counted(left_out as u64, "more thread", "more threads");
+        ui.label(style::weak(more));
+    }
+}
+
+/// The most that each may have so that all together have no more than `room`, where those that want less leave the rest to
+/// the others.
+fn fair(wanted: impl Iterator<Item = usize> + Clone, room: usize) -> usize {
+    let taken = |most: usize| wanted.clone().map(|one| one.min(most)).sum::<usize>();
+    (1..=MAX_FRAMES)
+        .take_while(|&most| taken(most) <= room)
+        .last()
+        .unwrap_or(1)
 }
 
 /// The thread's name, and the colour of its way over the landscape.
@@ -125,8 +154,7 @@ fn heading(ui: &mut egui::Ui, thread: ThreadId, name: &str, context: &Context<'_
     ui.horizontal(|ui| {
         ui.spacing_mut().interact_size.y = 0.0;
         if settings.arcs != ArcMode::None {
-            let size = egui::vec2(16.0, 12.0);
-            let (rect, _) = ui.allocate_exact_size(size, egui::Sense::hover());
+            let (rect, _) = ui.allocate_exact_size(SWATCH, egui::Sense::hover());
             let bar = rect.shrink2(egui::vec2(0.0, 4.0));
             let color = egui::Rgba::from_rgb(r, g, b);
             ui.painter().rect_filled(bar, 2, color);
@@ -139,13 +167,12 @@ fn frames(
     ui: &mut egui::Ui,
     document: &Document,
     trace: &Trace,
-    thread: ThreadId,
-    stack: &[CallId],
+    of: &Running,
     most: usize,
     context: &mut Context<'_>,
 ) {
-    let rows = stack_rows(trace, thread, stack);
-    let (outer, rows) = rows.split_at(rows.len().saturating_sub(most));
+    let thread = of.thread;
+    let (outer, rows) = of.rows.split_at(of.rows.len().saturating_sub(most));
     let outer: usize = outer.iter().map(|row| row.calls).sum();
     if outer > 0 {
         let outer = text::counted(outer as u64, "outer call", "outer calls");
@@ -198,4 +225,19 @@ fn frames(
 
 fn time_open(start: Time, now: Time) -> String {
     format!("for {} so far", now.since(start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn room_is_shared_fairly() {
+        let of = |wanted: &[usize], room| fair(wanted.iter().copied(), room);
+        assert_eq!(of(&[12], 7), 7);
+        assert_eq!(of(&[12], 40), MAX_FRAMES);
+        assert_eq!(of(&[2, 9, 9], 12), 5);
+        assert_eq!(of(&[2, 2, 2], 6), MAX_FRAMES);
+        assert_eq!(of(&[5, 5], 0), 1);
+    }
 }
