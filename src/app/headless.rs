@@ -283,6 +283,7 @@ impl<'a> Studio<'a> {
                 scale,
                 // In a large one the names that lie there can be read.
                 is_still: scale < 1.3,
+                is_single: true,
                 ..Lettering::whole(size, em)
             };
             let (selection, named) = (&self.selection, &self.named);

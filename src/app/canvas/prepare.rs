@@ -243,6 +243,7 @@ impl Canvas {
                 em,
                 scale: pixels_per_point * scale,
                 is_still,
+                is_single: false,
             };
             landscape.spread_names(sharpness.may_spread);
             landscape.label(session, &named, found, &frame.camera, &lettering);

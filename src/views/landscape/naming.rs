@@ -88,6 +88,8 @@ pub struct Lettering {
     pub em: f32,
     /// The picture stays as it is: districts far away are named over them, and then stay so while one looks around.
     pub is_still: bool,
+    /// It is not followed by one from nearby: names are there or not, none is on its way.
+    pub is_single: bool,
     /// So many times as large as plain pixels are those that letters on terraces are read at.
     pub scale: f32,
 }
@@ -104,6 +106,7 @@ impl Lettering {
             em,
             scale: 1.0,
             is_still: false,
+            is_single: false,
         }
     }
 }
@@ -241,6 +244,9 @@ impl LandscapeView {
             .flat_labels
             .update(hierarchy, blocks, &reader, &around, work)
         {
+            if lettering.is_single {
+                self.flat_labels.decide();
+            }
             let looks = &self.looks;
             self.flat_labels.ink(|block| {
                 let look = looks.get(block as usize);

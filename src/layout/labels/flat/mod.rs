@@ -48,6 +48,8 @@ pub const SPREAD_AT_REST: u32 = 300;
 /// Where names lie farther than this from where they lay when they were chosen, as a share of the picture, one looks
 /// from somewhere else.
 const NEAR: f32 = 0.25;
+/// From this strength on a name that may be there or not is.
+const DECIDED: f32 = 0.5;
 /// Names give way to plates this far around them, in pixels: as long as plates stay so near nothing changes.
 const AIR: f32 = 6.0;
 
@@ -96,6 +98,22 @@ impl FlatLabels {
     pub fn ink(&mut self, is_inverted: impl Fn(u32) -> bool) {
         for label in &mut self.labels[..self.chosen] {
             label.is_inverted = is_inverted(label.block);
+        }
+    }
+
+    /// Names that are on their way between being seen and read are in full strength, or not there.
+    pub fn decide(&mut self) {
+        let mut kept = 0;
+        for place in 0..self.chosen {
+            if self.labels[place].opacity >= DECIDED {
+                self.labels[place].opacity = 1.0;
+                self.labels.swap(kept, place);
+                kept += 1;
+            }
+        }
+        (self.chosen, self.shown) = (kept, kept);
+        for (_, strength) in &mut self.districts {
+            *strength = if *strength < DECIDED { 0.0 } else { 1.0 };
         }
     }
 

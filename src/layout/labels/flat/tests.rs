@@ -108,6 +108,31 @@ fn names_appear_as_they_become_large_enough_those_of_functions_last() {
 }
 
 #[test]
+fn names_of_a_single_picture_are_there_or_not() {
+    let (hierarchy, blocks) = city();
+    let mut labels = FlatLabels::new(&blocks);
+    let (mut fading, mut gone) = (0, 0);
+    for width in 10..40 {
+        let eye = above(Vec2::new(500.0, 350.0), 100.0 * width as f32);
+        labels.outdate();
+        labels.update(&hierarchy, &blocks, &eye, &around(true), u32::MAX);
+        let of = |labels: &FlatLabels| {
+            let of = labels.labels().iter();
+            of.map(|label| (label.module, label.opacity))
+                .collect::<Vec<_>>()
+        };
+        let before = of(&labels);
+        labels.decide();
+        let strong = before.iter().filter(|(_, opacity)| *opacity >= DECIDED);
+        let strong = strong.map(|(module, _)| (*module, 1.0)).collect::<Vec<_>>();
+        assert_eq!(of(&labels), strong);
+        fading += before.iter().filter(|(_, opacity)| *opacity < 1.0).count();
+        gone += before.len() - strong.len();
+    }
+    assert!(0 < gone && gone < fading, "{gone} of {fading}");
+}
+
+#[test]
 fn a_name_slides_along_its_strip_into_the_picture() {
     let (hierarchy, blocks) = city();
     let mut labels = FlatLabels::new(&blocks);
