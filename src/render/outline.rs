@@ -22,12 +22,26 @@ pub mod gpu {
     }
 }
 
-/// One outline at a time; there is one of these for what is hovered and one for what is selected.
+/// How many outlines a picture can have: two of what is selected, two of what is hovered.
+const MOST: usize = 4;
+
 pub struct OutlinePass {
     layout: wgpu::BindGroupLayout,
+    marks: [Mark; MOST],
+    pipeline: wgpu::RenderPipeline,
+}
+
+struct Mark {
     uniform: Uniform<gpu::Outline>,
     group: Option<wgpu::BindGroup>,
-    pipeline: wgpu::RenderPipeline,
+}
+
+/// What is outlined, and how.
+pub struct Outlined {
+    pub blocks: std::ops::Range<u32>,
+    pub colour: [f32; 4],
+    /// By about three pixels, else by two.
+    pub wide: bool,
 }
 
 impl OutlinePass {
@@ -35,8 +49,10 @@ impl OutlinePass {
         let layout = maker.layout("outline", &[pass::UNIFORM, pass::IDS]);
         let module = maker.shader("outline", SHADER);
         OutlinePass {
-            uniform: Uniform::new(maker.device, "outline"),
-            group: None,
+            marks: std::array::from_fn(|_| Mark {
+                uniform: Uniform::new(maker.device, "outline"),
+                group: None,
+            }),
             pipeline: maker.pipeline(Draw {
                 label: "outline",
                 module: &module,
@@ -54,19 +70,36 @@ impl OutlinePass {
 
     /// The visibility buffer is another than before.
     pub fn outdate(&mut self) {
-        self.group = None;
+        for mark in &mut self.marks {
+            mark.group = None;
+        }
     }
 
-    /// Outlines `blocks`; `wide` by about three pixels, else by two.
+    /// Draws outlines, one over the other; those beyond the fourth are left out.
     pub fn draw(
         &mut self,
         on: &mut Recording<'_>,
         city: &City,
-        blocks: std::ops::Range<u32>,
-        colour: [f32; 4],
-        wide: bool,
+        outlined: impl Iterator<Item = Outlined>,
     ) {
-        let Some((low, high)) = city.corners(blocks.start as usize) else {
+        for (place, outlined) in outlined.take(MOST).enumerate() {
+            self.draw_one(on, city, place, outlined);
+        }
+    }
+
+    fn draw_one(
+        &mut self,
+        on: &mut Recording<'_>,
+        city: &City,
+        place: usize,
+        Outlined {
+            blocks,
+            colour,
+            wide,
+        }: Outlined,
+    ) {
+        let corners = city.corners(blocks.start as usize);
+        let (Some((low, high)), Some(mark)) = (corners, self.marks.get_mut(place)) else {
             return;
         };
         // Whatever stands on it stands on its footprint and is no higher than this.
@@ -83,10 +116,10 @@ impl OutlinePass {
             outer: if wide { 0.55 } else { 0.0 },
             pad: 0,
         };
-        self.uniform.write(on.queue, record);
-        let group = self.group.get_or_insert_with(|| {
+        mark.uniform.write(on.queue, record);
+        let group = mark.group.get_or_insert_with(|| {
             let resources = [
-                self.uniform.binding(),
+                mark.uniform.binding(),
                 wgpu::BindingResource::TextureView(&on.targets.ids),
             ];
             pass::group(on.device, "outline", &self.layout, &resources)

@@ -132,6 +132,24 @@ impl Maker<'_> {
     }
 }
 
+/// Makes passes at the same time, each in a thread of its own: drivers compile their shaders meanwhile, which takes most
+/// of the time before the first frame.
+macro_rules! made_at_once {
+    ($($name:ident: $make:expr,)*) => {
+        let ($($name,)*) = std::thread::scope(|scope| {
+            $(let $name = scope.spawn(|| $make);)*
+            ($($crate::render::pass::joined($name),)*)
+        });
+    };
+}
+pub(super) use made_at_once;
+
+/// What a thread has made; its panic goes on here.
+pub fn joined<T>(thread: std::thread::ScopedJoinHandle<'_, T>) -> T {
+    let made = thread.join();
+    made.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
 /// A group of a pass's own resources, numbered in order.
 pub fn group(
     device: &wgpu::Device,

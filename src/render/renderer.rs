@@ -40,8 +40,8 @@ use super::flat_labels::FlatLabels;
 use super::frame::{FrameGroup, Part, SLOTS, Sample};
 use super::gpu::Gpu;
 use super::heights::Heights;
-use super::outline::OutlinePass;
-use super::pass::Maker;
+use super::outline::{OutlinePass, Outlined};
+use super::pass::{Maker, made_at_once};
 pub use super::quality::Quality;
 use super::readback::Picks;
 use super::recording::Recording;
@@ -85,6 +85,14 @@ fn together(device: wgpu::DeviceType) -> u32 {
     }
 }
 
+/// How finely light is sought in the first frame.
+fn first_light(quality: Quality, together: u32) -> Light {
+    match together {
+        1 => quality.light.coarser(),
+        _ => quality.light,
+    }
+}
+
 /// What holds the mean of so many pictures.
 fn source(averaged: u32) -> Source {
     if averaged == 0 {
@@ -106,8 +114,7 @@ pub struct Renderer {
     heights: Heights,
     blocks: Blocks,
     resolve: Resolve,
-    hovered: [OutlinePass; 2],
-    selected: [OutlinePass; 2],
+    outline: OutlinePass,
     flat_labels: FlatLabels,
     arcs: ArcsPass,
     accumulate: Accumulate,
@@ -141,34 +148,52 @@ impl Renderer {
     pub fn new(gpu: &Gpu, target: wgpu::TextureFormat) -> Renderer {
         let device = &gpu.device;
         let frame = FrameGroup::new(device);
-        let maker = Maker {
+        let maker = &Maker {
             device,
             frame: &frame.layout,
         };
+        let kind = gpu.adapter.get_info().device_type;
+        let together = together(kind);
+        let quality = Quality::for_device(kind);
+        let first = (first_light(quality, together), quality.shadow);
+        made_at_once! {
+            resolve: Resolve::new(maker, first),
+            arcs: ArcsPass::new(maker),
+            cull: Cull::new(maker),
+            steady: Steady::new(maker),
+            compose: Compose::new(maker, target),
+            screen_labels: ScreenLabels::new(maker, &gpu.queue, target),
+            heights: Heights::new(maker),
+            flat_labels: FlatLabels::new(maker),
+            outline: OutlinePass::new(maker),
+            blocks: Blocks::new(maker),
+            scatter: Scatter::new(maker),
+            ease: Ease::new(maker),
+            accumulate: Accumulate::new(maker),
+        }
         Renderer {
             format: target,
             targets: None,
             city: City::new(device),
-            scatter: Scatter::new(&maker),
-            ease: Ease::new(&maker),
-            cull: Cull::new(&maker),
-            heights: Heights::new(&maker),
-            blocks: Blocks::new(&maker),
-            resolve: Resolve::new(&maker),
-            hovered: [(); 2].map(|()| OutlinePass::new(&maker)),
-            selected: [(); 2].map(|()| OutlinePass::new(&maker)),
-            flat_labels: FlatLabels::new(&maker),
-            arcs: ArcsPass::new(&maker),
-            accumulate: Accumulate::new(&maker),
-            steady: Steady::new(&maker),
-            compose: Compose::new(&maker, target),
-            screen_labels: ScreenLabels::new(&maker, &gpu.queue, target),
+            scatter,
+            ease,
+            cull,
+            heights,
+            blocks,
+            resolve,
+            outline,
+            flat_labels,
+            arcs,
+            accumulate,
+            steady,
+            compose,
+            screen_labels,
             fonts: Fonts::new(),
             picks: Picks::new(device),
             timings: Timings::new(device, &gpu.queue),
             shown_flat: Vec::new(),
             shown_screen: Vec::new(),
-            together: together(gpu.adapter.get_info().device_type),
+            together,
             backdrop: true,
             scale: 1.0,
             spot: None,
@@ -412,9 +437,7 @@ impl Renderer {
         {
             self.targets = None;
             self.resolve.outdate();
-            for outline in self.hovered.iter_mut().chain(&mut self.selected) {
-                outline.outdate();
-            }
+            self.outline.outdate();
             self.arcs.outdate();
             self.accumulate.outdate();
             self.steady.outdate();
@@ -443,18 +466,18 @@ impl Renderer {
             (frame.quality.light, frame.quality.shadow),
             sample,
         );
-        let selected = frame.selected.iter().zip(&mut self.selected);
-        for (module, outline) in selected {
-            if let Some(blocks) = module.and_then(|module| city.blocks_of(module)) {
-                outline.draw(on, city, blocks, palette.selected, true);
-            }
-        }
-        let hovered = frame.hovered.iter().zip(&mut self.hovered);
-        for (module, outline) in hovered {
-            if let Some(blocks) = module.and_then(|module| city.blocks_of(module)) {
-                outline.draw(on, city, blocks, palette.hovered, false);
-            }
-        }
+        let outlined = |modules: [Option<ModuleId>; 2], colour, wide| {
+            let modules = modules.into_iter().flatten();
+            let blocks = modules.filter_map(|module| city.blocks_of(module));
+            blocks.map(move |blocks| Outlined {
+                blocks,
+                colour,
+                wide,
+            })
+        };
+        let selected = outlined(frame.selected, palette.selected, true);
+        let hovered = outlined(frame.hovered, palette.hovered, false);
+        self.outline.draw(on, city, selected.chain(hovered));
         self.flat_labels.draw(on, city);
     }
 

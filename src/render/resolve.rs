@@ -85,7 +85,8 @@ struct Slot {
 }
 
 impl Resolve {
-    pub fn new(maker: &Maker<'_>) -> Resolve {
+    /// `first`: how light is sought in the first picture. What else is wanted later is made then.
+    pub fn new(maker: &Maker<'_>, (light, shadow): (Light, bool)) -> Resolve {
         let heights = wgpu::BindingType::Texture {
             sample_type: wgpu::TextureSampleType::Float { filterable: true },
             view_dimension: wgpu::TextureViewDimension::D2Array,
@@ -104,7 +105,7 @@ impl Resolve {
             ],
         );
         let module = maker.shader("resolve", SHADER);
-        Resolve {
+        let mut resolve = Resolve {
             slots: std::array::from_fn(|_| Slot {
                 maps: Uniform::new(maker.device, "resolve"),
                 group: None,
@@ -113,7 +114,10 @@ impl Resolve {
             frame: maker.frame.clone(),
             module,
             layout,
-        }
+        };
+        resolve.pipeline(maker.device, Light::None, false);
+        resolve.pipeline(maker.device, light, shadow);
+        resolve
     }
 
     /// The place of the pipeline for so much light.
