@@ -289,6 +289,8 @@ fn measure(
     times.sort_by(f64::total_cmp);
     own_times.sort_by(f64::total_cmp);
     let passes = passes.iter_mut().map(|(label, all)| {
+        // Not every frame has every pass.
+        all.resize(frames as usize + WARM as usize, 0.0);
         all.sort_by(f32::total_cmp);
         format!("{label} {:.2}", all[all.len() / 2])
     });
