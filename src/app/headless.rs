@@ -1,34 +1,29 @@
 //! Pictures without a window: the same view and the same renderer, read back.
 
+mod sheet;
+
 use std::sync::Arc;
 
 use glam::Vec2;
 
+pub use self::sheet::SheetStudio;
 use super::camera::pose::Pose;
 use super::legend::Legend;
 use super::panels::legend::{Meanings, Shown};
-use super::sheets::{SheetAction, Sheets};
 pub use super::viewpoint::Viewpoint;
 use super::viewpoint::pose;
 use crate::analysis::session::Session;
 use crate::filter::cut::Cut;
-use crate::filter::filters::Filters;
 use crate::filter::selection::{Pointed, Selection};
-use crate::layout::sheet::Sheet;
 use crate::progress::Progress;
 use crate::render::gpu::{Gpu, GpuError};
 use crate::render::image::Image;
 use crate::render::renderer::{Frame, Quality, Renderer};
-use crate::render::sheet::SheetRenderer;
-use crate::render::theme::Theme;
-use crate::units::{Cost, ModuleId, Time, TimeRange};
-use crate::views::Scope;
+use crate::units::{Cost, ModuleId, Time};
 use crate::views::landscape::{
     ColorScale, LandscapeSettings, LandscapeView, Lettering, Moment, RelationDifference,
 };
 use crate::views::metrics::ModuleMetrics;
-use crate::views::mural::MuralRows;
-use crate::views::table::ViewId;
 
 /// What all pictures of a sequence share.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,6 +63,8 @@ pub struct Studio<'a> {
     named: Vec<ModuleId>,
     selection: Selection,
     has_labels: bool,
+    /// Whether each picture is for itself, and does not follow the one before.
+    is_single: bool,
     /// A larger picture is drawn in tiles with sides of so many pixels.
     tile: [u32; 2],
     /// How long each pass of the last picture took, in milliseconds.
@@ -165,6 +162,7 @@ impl<'a> Studio<'a> {
                 ..Selection::default()
             },
             has_labels: true,
+            is_single: true,
             passes: Vec::new(),
             tile: match settings.size.iter().all(|&side| side <= AT_ONCE) {
                 true => settings.size,
@@ -192,6 +190,12 @@ impl<'a> Studio<'a> {
     /// Whether names stand in pictures; they do unless told otherwise.
     pub fn set_labels(&mut self, has_labels: bool) {
         self.has_labels = has_labels;
+    }
+
+    /// Whether each picture is for itself, as it is unless told otherwise, or one of a sequence, in which names come and
+    /// go by degrees.
+    pub fn set_single(&mut self, is_single: bool) {
+        self.is_single = is_single;
     }
 
     /// Leaves the ground out, all but the shadows on it.
@@ -283,7 +287,7 @@ impl<'a> Studio<'a> {
                 scale,
                 // In a large one the names that lie there can be read.
                 is_still: scale < 1.3,
-                is_single: true,
+                is_single: self.is_single,
                 ..Lettering::whole(size, em)
             };
             let (selection, named) = (&self.selection, &self.named);
@@ -475,81 +479,6 @@ pub(super) fn meanings<'a>(
             left_out,
             keeps_room: false,
         }),
-    }
-}
-
-/// Letters of a sheet have their size on a picture whose shorter side has so many pixels, or less.
-const PLAIN_SIDE: f32 = 1080.0;
-
-/// A view that draws on a sheet, on a device without a window.
-pub struct SheetStudio<'a> {
-    session: &'a Session,
-    view: ViewId,
-    size: [u32; 2],
-    theme: Theme,
-    gpu: Gpu,
-    renderer: SheetRenderer,
-    sheets: Sheets,
-}
-
-impl<'a> SheetStudio<'a> {
-    /// Opens a device. `visible` is the range of time that the pictures show.
-    pub fn new(
-        session: &'a Session,
-        view: ViewId,
-        size: [u32; 2],
-        theme: Theme,
-        visible: Option<TimeRange>,
-    ) -> Result<SheetStudio<'a>, GpuError> {
-        let gpu = Gpu::headless()?;
-        gpu.check_size(size)?;
-        let mut sheets = Sheets::new(session, 0);
-        if let Some(range) = visible {
-            sheets.act(session, view, SheetAction::ShowAll, range);
-        }
-        Ok(SheetStudio {
-            session,
-            view,
-            size,
-            theme,
-            renderer: SheetRenderer::new(&gpu, wgpu::TextureFormat::Rgba8UnormSrgb),
-            gpu,
-            sheets,
-        })
-    }
-
-    /// Takes other rows of the overview than functions in order of their first call.
-    pub fn set_rows(&mut self, rows: MuralRows) {
-        self.sheets.set_rows(self.session, rows, None);
-    }
-
-    /// The picture of a moment, with `focus` chosen.
-    pub fn picture(&mut self, moment: Moment, focus: Option<ModuleId>) -> Result<Image, GpuError> {
-        let selection = Selection {
-            chosen: Pointed::at_module(focus),
-            time: moment.time,
-            range: moment.range,
-            ..Selection::default()
-        };
-        let size = Vec2::new(self.size[0] as f32, self.size[1] as f32);
-        let scope = Scope {
-            session: self.session,
-            recording: moment.recording,
-            selection: &selection,
-            filters: &Filters::default(),
-            theme: self.theme,
-            size,
-            scale: (size.min_element() / PLAIN_SIDE).max(1.0),
-        };
-        // A picture is exact, whatever a frame would show first.
-        self.sheets.show(self.view, &scope);
-        while self.sheets.is_waiting(self.view) {
-            std::thread::sleep(std::time::Duration::from_millis(5));
-            self.sheets.show(self.view, &scope);
-        }
-        let nothing = Sheet::default();
-        let sheet = self.sheets.show(self.view, &scope).unwrap_or(&nothing);
-        self.renderer.image(&self.gpu, sheet, self.size, self.theme)
     }
 }
 

@@ -85,11 +85,12 @@ fn together(device: wgpu::DeviceType) -> u32 {
     }
 }
 
-/// How finely light is sought in the first frame.
-fn first_light(quality: Quality, together: u32) -> Light {
+/// How finely light is sought in a frame in which something is new, where it is to be sought so finely at rest: a device
+/// that draws one picture at once is slow.
+fn quick_light(light: Light, together: u32) -> Light {
     match together {
-        1 => quality.light.coarser(),
-        _ => quality.light,
+        1 => light.coarser(),
+        _ => light,
     }
 }
 
@@ -155,7 +156,7 @@ impl Renderer {
         let kind = gpu.adapter.get_info().device_type;
         let together = together(kind);
         let quality = Quality::for_device(kind);
-        let first = (first_light(quality, together), quality.shadow);
+        let first = (quick_light(quality.light, together), quality.shadow);
         made_at_once! {
             resolve: Resolve::new(maker, first),
             arcs: ArcsPass::new(maker),

@@ -98,6 +98,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     }
     let mut studio = Studio::with(session, &settings, &cut, Arc::new(metrics))?;
     studio.set_labels(!args.no_labels);
+    studio.set_single(args.frames.is_none());
     studio.set_transparent(args.transparent);
     say_scale(studio.color_scale());
     if settings.legend && !studio.has_legend() {

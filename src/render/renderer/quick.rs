@@ -5,7 +5,7 @@ use super::super::gpu::Gpu;
 use super::super::recording::Recording;
 use super::super::steady::Motion;
 use super::super::targets::Source;
-use super::{Frame, Renderer, SMOOTH_BELOW};
+use super::{Frame, Renderer, SMOOTH_BELOW, quick_light};
 
 /// The slot of what is drawn over the steady picture of a single one.
 const OVER_STEADY: usize = 1;
@@ -32,8 +32,8 @@ impl Renderer {
         }
         let source = if self.together == 1 {
             let mut quick = *frame;
-            // Such a device is slow: light is sought less finely until nothing moves, in the same directions all along.
-            quick.quality.light = frame.quality.light.coarser();
+            quick.quality.light = quick_light(frame.quality.light, self.together);
+            // It is sought in the same directions all along.
             let Sample { jitter, grain, .. } = Sample::new(first);
             let sample = Sample {
                 jitter,
