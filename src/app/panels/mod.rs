@@ -169,6 +169,9 @@ pub struct Timings {
 /// In a window that leaves a lower landscape, in points, there is no legend below it.
 const LEAST_WITH_LEGEND: f32 = 260.0;
 
+/// Of the card with the times of a frame, in points, the least and the most; a card in a corner is half as wide.
+const TIMINGS_WIDTHS: [f32; 2] = [180.0, 500.0];
+
 /// Shows all panels and views, adds what the user asked for to `commands`, and says where the landscape
 /// is to be drawn. `pictures` are what the views are drawn on.
 pub fn show(
@@ -237,7 +240,12 @@ pub fn show(
     notice::show(&ctx, &context);
     if bench.shown.timings {
         let corner = egui::Align2::CENTER_TOP;
+        // Between the cards in the corners.
+        let [least, most] = TIMINGS_WIDTHS;
+        let width = (context.free.width() - most).clamp(least, most);
         widgets::card(&ctx, "timings", corner, context.free, |ui| {
+            // Otherwise lines that once had to be broken would be broken no wider ever after.
+            ui.set_width(width);
             ui.label(text::timings(timings));
             ui.label(super::style::weak(text::passes(&timings.passes)));
         });
