@@ -1,9 +1,10 @@
 //! Window, event loop, camera, playback clock, panels, settings; the same path without a window.
 
+mod action;
+mod ask;
 pub mod call_steps;
 pub mod camera;
 mod canvas;
-mod command;
 pub mod compare;
 mod details;
 mod dock;

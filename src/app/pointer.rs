@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use glam::{Vec2, Vec3};
 
+use super::ask::{CameraAsk, SelectAsk};
 use super::camera::Mode;
-use super::command::Command;
 use super::workbench::Workbench;
 use crate::filter::selection::Pointed;
 use crate::units::ModuleId;
@@ -196,9 +196,9 @@ impl Workbench {
         };
         let last = self.pointer.last_click.take();
         let is_double = last.is_some_and(|last| click.follows(&last));
-        self.execute(Command::Choose(pointed));
+        self.execute(SelectAsk::Choose(pointed));
         match pointed.module {
-            Some(module) if is_double => self.execute(Command::FlyTo(module)),
+            Some(module) if is_double => self.execute(CameraAsk::FlyTo(module)),
             _ => self.pointer.last_click = Some(click),
         }
     }

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::command::Command;
+use super::ask::{CutAsk, MappingAsk, SearchAsk};
 use super::document::{Document, Revised};
 use super::job::{Job, take};
 use super::playback::Playback;
@@ -382,7 +382,7 @@ impl Workbench {
         self.forget_places();
         if is_seen {
             let query = self.search.query.clone();
-            self.execute(Command::Search(query));
+            self.execute(SearchAsk::Query(query));
         }
         self.blocks_moved();
         self.detail_seen = None;
@@ -435,26 +435,25 @@ impl Workbench {
     }
 
     /// Opens, edits, saves and leaves the mapping.
-    pub(super) fn edit_mapping(&mut self, command: Command) {
-        match command {
-            Command::ToggleMapping => {
+    pub(super) fn edit_mapping(&mut self, ask: MappingAsk) {
+        match ask {
+            MappingAsk::Toggle => {
                 self.mapping.is_open ^= true;
                 self.talk.is_open &= !self.mapping.is_open;
                 if self.mapping.is_open && self.mapping.text.is_empty() {
                     self.start_mapping();
                 }
             }
-            Command::EditMapping(text) => {
+            MappingAsk::Edit(text) => {
                 if let Some(document) = &self.document {
                     let base = Arc::clone(&document.base);
                     let wake = self.waker();
                     self.mapping.edit(text, &base, wake);
                 }
             }
-            Command::NameMapping(file) => self.mapping.file = file,
-            Command::SaveMapping => self.save_mapping(),
-            Command::UseNoMapping => self.revise(false, None),
-            _ => {}
+            MappingAsk::Name(file) => self.mapping.file = file,
+            MappingAsk::Save => self.save_mapping(),
+            MappingAsk::UseNone => self.revise(false, None),
         }
     }
 
@@ -503,22 +502,25 @@ impl Workbench {
     }
 
     /// Collapses and expands.
-    pub(super) fn change_cut(&mut self, command: &Command) {
+    pub(super) fn change_cut(&mut self, ask: CutAsk) {
+        if let CutAsk::CollapseOrExpand(module) = ask {
+            return self.collapse_or_expand(module);
+        }
         let Some(document) = &mut self.document else {
             return;
         };
         let hierarchy = &document.session.hierarchy;
         let before = document.cut.clone();
-        match *command {
-            Command::ToggleDetailBySize => {
+        match ask {
+            CutAsk::ToggleDetailBySize => {
                 self.detail_by_size ^= true;
                 self.detail_seen = None;
                 if !self.detail_by_size {
                     document.cut.expand_all();
                 }
             }
-            Command::ExpandAll => document.cut.expand_all(),
-            Command::ExpandWhole(module) => {
+            CutAsk::ExpandAll => document.cut.expand_all(),
+            CutAsk::ExpandWhole(module) => {
                 let selection = &document.selection;
                 let module = module
                     .or(selection.chosen.module)
@@ -527,8 +529,8 @@ impl Workbench {
                     document.cut.expand_whole(hierarchy, module);
                 }
             }
-            Command::SetLevel(level) => document.cut.set_level(hierarchy, level),
-            Command::ChangeLevel(by) => {
+            CutAsk::SetLevel(level) => document.cut.set_level(hierarchy, level),
+            CutAsk::ChangeLevel(by) => {
                 let deepest = hierarchy.modules().map(|id| hierarchy.depth(id)).max();
                 let deepest = deepest.unwrap_or(0);
                 let level = document.cut.level(hierarchy).unwrap_or(deepest);
@@ -539,9 +541,10 @@ impl Workbench {
                     document.cut.set_level(hierarchy, level as u16);
                 }
             }
-            _ => {}
+            // Handled above.
+            CutAsk::CollapseOrExpand(_) => {}
         }
-        if !matches!(command, Command::ToggleDetailBySize) {
+        if !matches!(ask, CutAsk::ToggleDetailBySize) {
             self.detail_by_size = false;
         }
         if document.cut != before {

@@ -60,6 +60,8 @@ pub struct ViewLine {
     /// Opens and closes it.
     pub key: char,
     pub about: &'static str,
+    /// Beside its key on the help page.
+    pub help: &'static str,
     pub side: Side,
     /// Without this there is nothing to see in it.
     pub needs: Needs,
@@ -90,6 +92,7 @@ impl ViewId {
                 title: "Landscape",
                 key: '1',
                 about: "modules, what runs in them, and who calls whom",
+                help: "landscape",
                 side: Side::Centre,
                 needs: Needs::Nothing,
                 // The structure overview. Call relations and time are AVID's arcs and cels over it.
@@ -101,6 +104,7 @@ impl ViewId {
                 title: "Overview",
                 key: '2',
                 about: "which functions are active when, over the whole recording",
+                help: "overview: what is active when",
                 side: Side::Below,
                 needs: Needs::Times,
                 // The temporal overview. What a row is can be chosen too.
@@ -112,6 +116,7 @@ impl ViewId {
                 title: "Call stacks",
                 key: '3',
                 about: "every call of every thread along time",
+                help: "call stacks of every thread",
                 side: Side::Below,
                 needs: Needs::Times,
                 // The call stack view.
@@ -123,6 +128,7 @@ impl ViewId {
                 title: "Functions",
                 key: '4',
                 about: "calls and costs of every function, its callers and callees",
+                help: "functions: calls, costs",
                 side: Side::Right,
                 needs: Needs::Recording,
                 // Not in the thesis: a table of what the neighbourhood view draws.
@@ -134,6 +140,7 @@ impl ViewId {
                 title: "Calls",
                 key: '5',
                 about: "the calls behind what is chosen",
+                help: "calls behind what is chosen",
                 side: Side::Right,
                 needs: Needs::Times,
                 // Not in the thesis: details on demand, by the calls themselves.
@@ -145,6 +152,7 @@ impl ViewId {
                 title: "Differences",
                 key: '6',
                 about: "what two runs have more and less, in numbers",
+                help: "what differs, in numbers; and which function is which, to be corrected",
                 side: Side::Right,
                 needs: Needs::Comparison,
                 // Not in the thesis: it has one run.
@@ -156,6 +164,7 @@ impl ViewId {
                 title: "Both along time",
                 key: '7',
                 about: "two runs along one time axis, one over the other",
+                help: "both along one time axis",
                 side: Side::Below,
                 needs: Needs::Comparison,
                 offers: &[Function, Module, Call, TimePoint, TimeRange],

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::Vec2;
 
-use super::command::Command;
+use super::ask::{LookAsk, RunsAsk};
 use super::versus::Together;
 use super::workbench::Workbench;
 use crate::filter::cut::Cut;
@@ -35,7 +35,7 @@ pub struct PairView {
     pub pairs_found: Arc<[PairRow]>,
     pub marked: [Option<u32>; 2],
     /// What is to be done, one after the other, when nothing else is under way.
-    pub to_do: Vec<Command>,
+    pub to_do: Vec<RunsAsk>,
     /// What it was made of and how.
     made_for: Option<(u64, Choice, Cut)>,
 }
@@ -134,18 +134,21 @@ impl Workbench {
     }
 
     /// Does what is asked about two runs; nothing where there is one.
-    pub(super) fn arrange_pair(&mut self, command: Command) {
+    pub(super) fn arrange_runs(&mut self, ask: RunsAsk) {
+        if ask == RunsAsk::Flip {
+            return self.flip();
+        }
         let Some(versus) = self.document.as_ref().and_then(|it| it.versus.as_ref()) else {
             return;
         };
-        match command {
-            Command::Together(wanted) => {
+        match ask {
+            RunsAsk::Together(wanted) => {
                 let next = wanted.unwrap_or(self.pair.together.next());
                 self.stand(next);
             }
-            Command::SwapRuns => self.swap_runs(),
-            Command::LinkClocks(link) if *versus.link() != link => self.link_clocks(link),
-            Command::CompareBy(measure, strength) => {
+            RunsAsk::Swap => self.swap_runs(),
+            RunsAsk::LinkClocks(link) if *versus.link() != link => self.link_clocks(link),
+            RunsAsk::CompareBy(measure, strength) => {
                 if let Some(document) = &mut self.document {
                     document.compare_by(measure, strength);
                     self.blocks_moved();
@@ -154,7 +157,7 @@ impl Workbench {
                     self.show_only_differences();
                 }
             }
-            Command::Normalise(norm) => {
+            RunsAsk::Normalise(norm) => {
                 if let Some(document) = &mut self.document {
                     document.normalise(norm);
                     self.blocks_moved();
@@ -163,22 +166,23 @@ impl Workbench {
                     self.show_only_differences();
                 }
             }
-            Command::ListDifferences(choice) => self.pair.choice = choice,
-            Command::MarkPair(marked) => self.pair.marked = marked,
-            Command::CorrectPairs(corrections) => self.correct_pairs(corrections),
-            Command::DrawAlong(along) => {
+            RunsAsk::ListDifferences(choice) => self.pair.choice = choice,
+            RunsAsk::MarkPair(marked) => self.pair.marked = marked,
+            RunsAsk::CorrectPairs(corrections) => self.correct_pairs(corrections),
+            RunsAsk::DrawAlong(along) => {
                 if let Some(sheets) = self.document.as_mut().and_then(|it| it.sheets.as_mut()) {
                     sheets.draw_along(along);
                 }
             }
-            Command::MoveDivider(share) if share.is_finite() => {
+            RunsAsk::MoveDivider(share) if share.is_finite() => {
                 self.pair.divider = share.clamp(LEAST, 1.0 - LEAST);
             }
-            Command::ToggleOnlyDifferences => {
+            RunsAsk::ToggleOnlyDifferences => {
                 self.pair.only_differences ^= true;
                 self.show_only_differences();
             }
-            _ => {}
+            // Nothing changes, or it was handled above.
+            RunsAsk::Flip | RunsAsk::LinkClocks(_) | RunsAsk::MoveDivider(_) => {}
         }
     }
 
@@ -222,7 +226,7 @@ impl Workbench {
         let settings = suited(self.settings, was, together);
         self.show_both();
         if settings != self.settings {
-            self.execute(Command::Configure(settings));
+            self.execute(LookAsk::Configure(settings));
         }
     }
 

@@ -2,8 +2,8 @@
 
 use egui::{Align2, Context as Egui, Label, ScrollArea, Sense, TextEdit, Ui};
 
-use super::super::command::Command;
-use super::super::presenting::bookmarks::Ask;
+use super::super::ask::{Ask, FileAsk, TalkAsk};
+use super::super::presenting::bookmarks::BookmarkAsk;
 use super::super::style;
 use super::Context;
 use super::reorder;
@@ -26,19 +26,19 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
                 let tab =
                     egui::Button::new(style::title(title)).selected(talk.shows_script == shows);
                 if ui.add(tab).clicked() {
-                    context.commands.push(Command::ShowScript(shows));
+                    context.asks.push(TalkAsk::ShowScript(shows));
                 }
             }
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 if icon_button(ui, Icon::Close, false, "Close (F4, Escape)").clicked() {
-                    context.commands.push(Command::ToggleTalk);
+                    context.asks.push(TalkAsk::Toggle);
                 }
                 if talk.shows_script {
                     return;
                 }
                 let take = ui.button("Take").on_hover_text("Keep what is shown (F2)");
                 if take.clicked() {
-                    context.commands.push(Command::Bookmarks(Ask::Add));
+                    context.asks.push(Ask::Bookmarks(BookmarkAsk::Add));
                 }
             });
         });
@@ -64,7 +64,7 @@ fn share(ui: &mut Ui, context: &mut Context<'_>) {
     let about = "Puts the structure (no text of it), the recordings, the session with its bookmarks and the scene into \
                  one file beside what is open, for another machine";
     if button.on_hover_text(about).clicked() {
-        context.commands.push(Command::Share);
+        context.asks.push(FileAsk::Share);
     }
 }
 
@@ -87,14 +87,12 @@ fn list(ui: &mut Ui, context: &mut Context<'_>) {
                     row(ui, index, bookmark, &mut asks);
                 }
             });
-            asks.extend(moved.map(|(from, to)| Ask::Move(from, to)));
-            context
-                .commands
-                .extend(asks.into_iter().map(Command::Bookmarks));
+            asks.extend(moved.map(|(from, to)| BookmarkAsk::Move(from, to)));
+            context.asks.extend(asks.into_iter().map(Ask::Bookmarks));
         });
 }
 
-fn row(ui: &mut Ui, index: usize, bookmark: &Bookmark, asks: &mut Vec<Ask>) {
+fn row(ui: &mut Ui, index: usize, bookmark: &Bookmark, asks: &mut Vec<BookmarkAsk>) {
     let key = (index < KEYS).then(|| format!("{}", index + 1));
     reorder::number(ui, index);
     // The name as it is being typed; none while nobody does.
@@ -113,7 +111,7 @@ fn row(ui: &mut Ui, index: usize, bookmark: &Bookmark, asks: &mut Vec<Ask>) {
             let keep = (!is_done).then(|| name.clone());
             ui.data_mut(|data| data.insert_temp(id, keep));
             if is_done {
-                asks.push(Ask::Rename(index, name.trim().to_owned()));
+                asks.push(BookmarkAsk::Rename(index, name.trim().to_owned()));
             }
         }
         None => {
@@ -133,7 +131,7 @@ fn row(ui: &mut Ui, index: usize, bookmark: &Bookmark, asks: &mut Vec<Ask>) {
                 let name = Some(bookmark.name.clone());
                 ui.data_mut(|data| data.insert_temp(id, name));
             } else if label.clicked() {
-                asks.push(Ask::GoTo(index, None));
+                asks.push(BookmarkAsk::GoTo(index, None));
             }
         }
     }
@@ -145,7 +143,7 @@ fn row(ui: &mut Ui, index: usize, bookmark: &Bookmark, asks: &mut Vec<Ask>) {
                 .add_enabled(has, egui::Button::new(section.name()))
                 .clicked()
             {
-                asks.push(Ask::GoTo(index, Some(section)));
+                asks.push(BookmarkAsk::GoTo(index, Some(section)));
             }
         }
         ui.separator();
@@ -154,13 +152,13 @@ fn row(ui: &mut Ui, index: usize, bookmark: &Bookmark, asks: &mut Vec<Ask>) {
             ui.data_mut(|data| data.insert_temp(id, name));
         }
         if ui.button("Add to the scene as a shot").clicked() {
-            asks.push(Ask::AddShot(index));
+            asks.push(BookmarkAsk::AddShot(index));
         }
         if ui.button("Keep what is shown now").clicked() {
-            asks.push(Ask::Renew(index));
+            asks.push(BookmarkAsk::Renew(index));
         }
         if ui.button("Delete").clicked() {
-            asks.push(Ask::Remove(index));
+            asks.push(BookmarkAsk::Remove(index));
         }
     });
 }
@@ -189,7 +187,7 @@ fn file(ui: &mut Ui, context: &mut Context<'_>) {
             .hint_text("File, such as talk.toml")
             .desired_width((ui.available_width() - 128.0).max(0.0));
         if ui.add(field).changed() {
-            context.commands.push(Command::NameTalkFile(file));
+            context.asks.push(TalkAsk::Name(file));
         }
         let is_named = !talk.file.trim().is_empty();
         let export = ui.add_enabled(
@@ -198,12 +196,12 @@ fn file(ui: &mut Ui, context: &mut Context<'_>) {
         );
         let export = export.on_hover_text("Writes the bookmarks to a scene file");
         if export.clicked() {
-            context.commands.push(Command::ExportBookmarks);
+            context.asks.push(TalkAsk::Export);
         }
         let import = ui.add_enabled(is_named, egui::Button::new("Import"));
         let import = import.on_hover_text("Adds the bookmarks of a scene file");
         if import.clicked() {
-            context.commands.push(Command::ImportBookmarks);
+            context.asks.push(TalkAsk::Import);
         }
     });
 }

@@ -3,7 +3,7 @@
 use egui::{Align, Layout, Sense, Ui};
 use egui_extras::{Column as Width, TableBuilder};
 
-use super::super::command::{Command, TableKey};
+use super::super::ask::{CancelAsk, PlayAsk, TableAsk, TableKey};
 use super::super::document::Document;
 use super::super::style;
 use super::table;
@@ -37,7 +37,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
     });
     frame.show(ui, |ui| {
         if let Some(job) = &bench.work.listing {
-            table::progress(ui, &job.progress, Command::CancelListing, context);
+            table::progress(ui, &job.progress, CancelAsk::Listing, context);
         }
         match &bench.work.calls {
             Some(list) => {
@@ -86,7 +86,7 @@ fn head(ui: &mut Ui, document: &Document, list: &CallList, context: &mut Context
                 .on_hover_text("Write the list as comma-separated values")
                 .clicked()
             {
-                context.commands.push(Command::ExportCalls);
+                context.asks.push(TableAsk::ExportCalls);
             }
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                 let calls = text::counted(list.counted(), "call", "calls");
@@ -152,7 +152,7 @@ fn rows(ui: &mut Ui, document: &Document, list: &CallList, context: &mut Context
                 let is_number = matches!(column, CallColumn::Start | CallColumn::Duration);
                 let order = (list.sort().0 == column).then_some(list.sort().1);
                 if table::heading(ui, column.title(), "", is_number, order) {
-                    context.commands.push(Command::SortCalls(column));
+                    context.asks.push(TableAsk::SortCalls(column));
                 }
             });
         }
@@ -234,11 +234,11 @@ fn answer(
         context.pointed = pointed;
     }
     if response.clicked() {
-        context.commands.push(Command::ChooseListed(pointed));
-        context.commands.push(Command::Seek(row.start));
+        context.asks.push(TableAsk::ChooseListed(pointed));
+        context.asks.push(PlayAsk::Seek(row.start));
     }
     if response.double_clicked() {
-        let enter = Command::Table(ViewId::Calls, TableKey::Enter);
-        context.commands.push(enter);
+        let enter = TableAsk::Press(Some(ViewId::Calls), TableKey::Enter);
+        context.asks.push(enter);
     }
 }

@@ -2,7 +2,7 @@
 
 use egui::Ui;
 
-use super::super::command::Command;
+use super::super::ask::{CancelAsk, FilterAsk};
 use super::super::document::Document;
 use super::super::style;
 use super::widgets::{Icon, paint};
@@ -41,7 +41,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
                     .on_hover_text(format!("{about}. Click to bring it back"))
                     .clicked()
                 {
-                    context.commands.push(Command::RemoveFilter(index));
+                    context.asks.push(FilterAsk::Remove(index));
                 }
             }
             ui.label(style::weak(left(document, context)));
@@ -51,10 +51,10 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
                     .on_hover_text("What is narrow stays uncounted")
                     .clicked()
             {
-                context.commands.push(Command::CancelCounting);
+                context.asks.push(CancelAsk::Counting);
             }
             if ui.button("Undo").on_hover_text("Ctrl + Z").clicked() {
-                context.commands.push(Command::UndoFilter);
+                context.asks.push(FilterAsk::Undo);
             }
             if document.filters.can_redo()
                 && ui
@@ -62,7 +62,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
                     .on_hover_text("Ctrl + Shift + Z")
                     .clicked()
             {
-                context.commands.push(Command::RedoFilter);
+                context.asks.push(FilterAsk::Redo);
             }
         });
     });

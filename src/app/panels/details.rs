@@ -2,7 +2,7 @@
 
 use egui::{Sense, Ui};
 
-use super::super::command::{CallWalk, Command};
+use super::super::ask::{CallWalk, CameraAsk, CutAsk, FilterAsk, SelectAsk};
 use super::super::details::Neighbour;
 use super::super::document::Document;
 use super::super::style;
@@ -37,7 +37,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
         ui.horizontal(|ui| {
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 if icon_button(ui, Icon::Close, false, "Clear the selection (Escape)").clicked() {
-                    context.commands.push(Command::Select(None));
+                    context.asks.push(SelectAsk::Select(None));
                 }
                 ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
                     let name = egui::RichText::new(of.name).heading();
@@ -55,7 +55,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
                 .on_hover_text("F, double-click")
                 .clicked()
             {
-                context.commands.push(Command::FlyTo(module));
+                context.asks.push(CameraAsk::FlyTo(module));
             }
             if !hierarchy.is_leaf(module) && module != ModuleId::ROOT {
                 let label = if document.cut.is_collapsed(module) {
@@ -64,8 +64,8 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
                     "Collapse"
                 };
                 if ui.button(label).on_hover_text("C").clicked() {
-                    let command = Command::CollapseOrExpand(Some(module));
-                    context.commands.push(command);
+                    let command = CutAsk::CollapseOrExpand(Some(module));
+                    context.asks.push(command);
                 }
             }
             if document.playback.is_some()
@@ -74,8 +74,8 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
                     .on_hover_text("Go to when it is called next (N), or was before (Shift + N)")
                     .clicked()
             {
-                let command = Command::GoToCall(CallWalk::NextOfFunction);
-                context.commands.push(command);
+                let command = SelectAsk::GoToCall(CallWalk::NextOfFunction);
+                context.asks.push(command);
             }
             if let Some(parent) = hierarchy.parent(module)
                 && ui
@@ -83,7 +83,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
                     .on_hover_text("Select the module around it")
                     .clicked()
             {
-                context.commands.push(Command::Select(Some(parent)));
+                context.asks.push(SelectAsk::Select(Some(parent)));
             }
             if document.resolved().is_some() && module != ModuleId::ROOT {
                 leave_out(ui, module, context);
@@ -129,7 +129,7 @@ fn leave_out(ui: &mut Ui, module: ModuleId, context: &mut Context<'_>) {
                 .shortcut_text(key)
                 .min_size(egui::vec2(190.0, 0.0));
             if ui.add(button).on_hover_text(tooltip).clicked() {
-                context.commands.push(Command::Filter(step));
+                context.asks.push(FilterAsk::Add(step));
             }
         }
     });
@@ -225,12 +225,10 @@ fn list(
             };
         }
         if response.clicked() {
-            context
-                .commands
-                .push(Command::Select(Some(neighbour.module)));
+            context.asks.push(SelectAsk::Select(Some(neighbour.module)));
         }
         if response.double_clicked() {
-            context.commands.push(Command::FlyTo(neighbour.module));
+            context.asks.push(CameraAsk::FlyTo(neighbour.module));
         }
     }
     if let Some(more) = neighbours.len().checked_sub(MAX_NEIGHBOURS)

@@ -3,7 +3,7 @@
 use egui::{Align, Layout, Sense, Ui};
 use egui_extras::{Column as Width, TableBuilder};
 
-use super::super::command::Command;
+use super::super::ask::{CameraAsk, RunsAsk, SelectAsk};
 use super::super::style;
 use super::{Context, pairs, table, text};
 use crate::app::workbench::ROW;
@@ -86,7 +86,7 @@ fn head(ui: &mut Ui, found: (usize, usize), choice: &Choice, context: &mut Conte
         }
     });
     if next != *choice {
-        context.commands.push(Command::ListDifferences(next));
+        context.asks.push(RunsAsk::ListDifferences(next));
     }
 }
 
@@ -141,7 +141,7 @@ fn rows(ui: &mut Ui, of: &DifferenceTable, choice: &Choice, context: &mut Contex
                         by: *by,
                         ..choice.clone()
                     };
-                    context.commands.push(Command::ListDifferences(next));
+                    context.asks.push(RunsAsk::ListDifferences(next));
                 }
             });
         }
@@ -190,12 +190,12 @@ fn rows(ui: &mut Ui, of: &DifferenceTable, choice: &Choice, context: &mut Contex
                 context.pointed = pointed;
             }
             if response.clicked() {
-                context.commands.push(Command::Choose(pointed));
+                context.asks.push(SelectAsk::Choose(pointed));
             }
             if response.double_clicked() {
                 context
-                    .commands
-                    .push(Command::FlyTo(row.callee.unwrap_or(row.module)));
+                    .asks
+                    .push(CameraAsk::FlyTo(row.callee.unwrap_or(row.module)));
             }
             response.on_hover_ui(|ui| {
                 ui.label(row.name.as_str());

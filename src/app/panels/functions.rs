@@ -3,7 +3,7 @@
 use egui::{Align, Id, Layout, Sense, Ui};
 use egui_extras::{Column as Width, TableBuilder};
 
-use super::super::command::Command;
+use super::super::ask::{CameraAsk, CancelAsk, SelectAsk, TableAsk};
 use super::super::document::Document;
 use super::super::style;
 use super::widgets::{Icon, paint};
@@ -40,7 +40,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
     frame.show(ui, |ui| {
         head(ui, table, context);
         if let Some(job) = &bench.work.counting {
-            table::progress(ui, &job.progress, Command::CancelCounting, context);
+            table::progress(ui, &job.progress, CancelAsk::Counting, context);
         }
         neighbours::show(ui, document, context);
         rows(ui, document, table, context);
@@ -67,7 +67,7 @@ fn head(ui: &mut Ui, of: &FunctionTable, context: &mut Context<'_>) {
         let color = ui.visuals().weak_text_color();
         paint(ui, Icon::Magnifier, icon.shrink(4.0), color);
         if response.changed() {
-            context.commands.push(Command::SearchFunctions(query));
+            context.asks.push(TableAsk::SearchFunctions(query));
         }
         let (shown, called) = (of.rows().len() as u64, of.called() as u64);
         let counted = if shown == called {
@@ -124,7 +124,7 @@ fn rows(ui: &mut Ui, document: &Document, table: &FunctionTable, context: &mut C
                 let order = (table.sort().0 == *column).then_some(table.sort().1);
                 let is_number = *column != Column::Name;
                 if table::heading(ui, column.title(), column.about(), is_number, order) {
-                    context.commands.push(Command::SortFunctions(*column));
+                    context.asks.push(TableAsk::SortFunctions(*column));
                 }
             });
         }
@@ -207,10 +207,10 @@ fn answer(
         context.pointed = pointed;
     }
     if response.clicked() {
-        context.commands.push(Command::Choose(pointed));
+        context.asks.push(SelectAsk::Choose(pointed));
     }
     if response.double_clicked() {
-        context.commands.push(Command::FlyTo(row.module));
+        context.asks.push(CameraAsk::FlyTo(row.module));
     }
     response.clone().on_hover_ui(|ui| {
         if let Some(resolved) = document.resolved() {

@@ -2,8 +2,8 @@
 
 use egui::{Align, Context as Egui, Id, Layout, Ui};
 
-use super::super::command::Command;
-use super::super::keys::HELP;
+use super::super::ask::CardAsk;
+use super::super::keys::{self, HelpPage};
 use super::super::style;
 use super::Context;
 
@@ -29,34 +29,44 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
             .max_height((room.height() - 150.0).max(80.0))
             .show(ui, |ui| {
                 ui.columns(columns, |uis| {
-                    for (index, (title, keys)) in HELP.iter().enumerate() {
+                    for (index, page) in keys::help().iter().enumerate() {
                         if let Some(ui) = uis.get_mut(index % columns) {
-                            section(ui, title, keys);
+                            section(ui, page);
                         }
                     }
                 });
             });
         if ui.button("Close").on_hover_text("F1, Escape").clicked() {
-            context.commands.push(Command::ToggleHelp);
+            context.asks.push(CardAsk::ToggleHelp);
         }
     });
     if modal.backdrop_response.clicked() {
-        context.commands.push(Command::ToggleHelp);
+        context.asks.push(CardAsk::ToggleHelp);
     }
 }
 
-fn section(ui: &mut Ui, title: &str, keys: &[(&str, &str)]) {
-    ui.label(style::title(title));
+fn section(ui: &mut Ui, page: &HelpPage) {
+    ui.label(style::title(page.title));
     ui.spacing_mut().item_spacing.y = 2.0;
-    for &(key, meaning) in keys {
+    for line in &page.lines {
         ui.horizontal_top(|ui| {
             let size = egui::vec2(KEY_WIDTH, ui.spacing().interact_size.y);
             let left = Layout::left_to_right(Align::Min);
             ui.allocate_ui_with_layout(size, left, |ui| {
                 ui.set_min_width(KEY_WIDTH);
-                ui.label(key);
+                ui.label(line.keys.as_str());
             });
-            ui.add(egui::Label::new(style::weak(meaning)).wrap());
+            let text = ui.add(egui::Label::new(style::weak(line.text)).wrap());
+            if !line.actions.is_empty() {
+                text.on_hover_ui(|ui| {
+                    for action in line.actions {
+                        ui.push_id(action.id, |ui| {
+                            ui.label(action.title);
+                            ui.label(style::weak(action.about));
+                        });
+                    }
+                });
+            }
         });
     }
     ui.add_space(12.0);

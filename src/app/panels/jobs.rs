@@ -2,7 +2,7 @@
 
 use egui::{Align2, Context as Egui};
 
-use super::super::command::Command;
+use super::super::ask::CancelAsk;
 use super::super::style;
 use super::Context;
 use super::widgets::{Icon, card, icon_button};
@@ -29,7 +29,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
                 ui.add(egui::Spinner::new().size(12.0));
                 ui.add(egui::Label::new(style::weak(said)).truncate());
                 if icon_button(ui, Icon::Close, false, "Cancel").clicked() {
-                    context.commands.push(Command::CancelJobs);
+                    context.asks.push(CancelAsk::Everything);
                 }
             });
         }

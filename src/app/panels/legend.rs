@@ -2,7 +2,7 @@
 
 use egui::{Align2, Color32, FontId, Rect, Response, Sense, Ui, Vec2, pos2, vec2};
 
-use super::super::command::Command;
+use super::super::ask::LookAsk;
 use super::super::style;
 use super::{Context, text};
 use crate::facts::hierarchy::Hierarchy;
@@ -64,7 +64,7 @@ pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
         let known = known.filter(|it| it.width == width && it.settings == bench.settings);
         let least = known.map_or(0.0, |it| it.height);
         ui.set_min_height(least);
-        context.commands.extend(strip(ui, &meanings));
+        context.asks.extend(strip(ui, &meanings));
         let height = ui.min_rect().height();
         if known.is_none() || height > least {
             let settings = bench.settings;
@@ -93,7 +93,7 @@ pub fn frame(ui: &Ui) -> egui::Frame {
 
 /// The legend in as many rows as it needs, in the window and in pictures without one; what is asked for by dragging
 /// over a distribution.
-pub fn strip(ui: &mut Ui, meanings: &Meanings<'_>) -> Option<Command> {
+pub fn strip(ui: &mut Ui, meanings: &Meanings<'_>) -> Option<LookAsk> {
     let Meanings {
         settings,
         hierarchy,
@@ -249,7 +249,7 @@ pub fn strip(ui: &mut Ui, meanings: &Meanings<'_>) -> Option<Command> {
         }
         super::arc_legend::show(ui, meanings, shown);
     });
-    wanted.map(Command::Highlight)
+    wanted.map(LookAsk::Highlight)
 }
 
 /// What stands out, and what takes that away.

@@ -5,7 +5,7 @@ use egui::{
     Align2, Color32, Context as Egui, FontId, RichText, ScrollArea, TextEdit, Ui, pos2, vec2,
 };
 
-use super::super::command::Command;
+use super::super::ask::MappingAsk;
 use super::super::mapping::MappingEditor;
 use super::super::style;
 use super::widgets::{Icon, card, icon_button};
@@ -30,7 +30,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
             ui.label(style::title("Mapping"));
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 if icon_button(ui, Icon::Close, false, "Close (Escape)").clicked() {
-                    context.commands.push(Command::ToggleMapping);
+                    context.asks.push(MappingAsk::Toggle);
                 }
             });
         });
@@ -55,14 +55,14 @@ fn file(ui: &mut Ui, editor: &MappingEditor, context: &mut Context<'_>) {
             .hint_text("File, such as architecture.map")
             .desired_width((ui.available_width() - 190.0).max(0.0));
         if ui.add(field).changed() {
-            context.commands.push(Command::NameMapping(file));
+            context.asks.push(MappingAsk::Name(file));
         }
         let can_save = editor.errors.is_empty() && !editor.text.trim().is_empty();
         let save = ui.add_enabled(can_save, egui::Button::new("Save and show"));
         let save =
             save.on_hover_text("Writes the file and shows the landscape through it (Ctrl + S)");
         if save.clicked() {
-            context.commands.push(Command::SaveMapping);
+            context.asks.push(MappingAsk::Save);
         }
         let is_mapped = context
             .bench
@@ -71,7 +71,7 @@ fn file(ui: &mut Ui, editor: &MappingEditor, context: &mut Context<'_>) {
             .is_some_and(|open| open.map.is_some());
         let off = ui.add_enabled(is_mapped, egui::Button::new("Off"));
         if off.on_hover_text("Shows the structure as it is").clicked() {
-            context.commands.push(Command::UseNoMapping);
+            context.asks.push(MappingAsk::UseNone);
         }
     });
     if let Some(failure) = &editor.failure {
@@ -116,7 +116,7 @@ fn entries(ui: &mut Ui, editor: &MappingEditor, context: &mut Context<'_>) -> Op
         1 + breaks.count() as u64
     });
     if edited != editor.text {
-        context.commands.push(Command::EditMapping(edited));
+        context.asks.push(MappingAsk::Edit(edited));
     }
     line
 }

@@ -5,7 +5,7 @@ use egui::collapsing_header::CollapsingState;
 use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{Align, Align2, Context as Egui, Layout, PopupCloseBehavior, Ui};
 
-use super::super::command::Command;
+use super::super::ask::{Asks, CardAsk};
 use super::super::style;
 use super::super::workbench::Message;
 use super::Context;
@@ -63,7 +63,7 @@ pub fn notices(ui: &mut Ui, width: f32, context: &mut Context<'_>) {
                         .max_height(OPEN_HEIGHT.min(window.height() - 80.0))
                         .show(ui, |ui| {
                             for (index, message) in notices() {
-                                opened(ui, index, message, context.commands);
+                                opened(ui, index, message, context.asks);
                             }
                         });
                 });
@@ -72,16 +72,16 @@ pub fn notices(ui: &mut Ui, width: f32, context: &mut Context<'_>) {
         },
     );
     if icon_button(ui, Icon::Close, false, "Dismiss").clicked() {
-        context.commands.push(Command::DismissMessage(first));
+        context.asks.push(CardAsk::DismissMessage(first));
     }
 }
 
 /// All of a notice.
-fn opened(ui: &mut Ui, index: usize, message: &Message, commands: &mut Vec<Command>) {
+fn opened(ui: &mut Ui, index: usize, message: &Message, asks: &mut Asks) {
     ui.horizontal(|ui| {
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if icon_button(ui, Icon::Close, false, "Dismiss").clicked() {
-                commands.push(Command::DismissMessage(index));
+                asks.push(CardAsk::DismissMessage(index));
             }
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                 ui.add(egui::Label::new(style::title(&message.title)).truncate());
@@ -115,7 +115,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
                     .inner_margin(10)
                     .show(ui, |ui| {
                         ui.set_width(320.0f32.min(within.width() - 20.0).max(0.0));
-                        card(ui, index, message, context.commands);
+                        card(ui, index, message, context.asks);
                     });
             }
         });
@@ -123,7 +123,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
 }
 
 /// A message in full, or as its title, which opens.
-fn card(ui: &mut Ui, index: usize, message: &Message, commands: &mut Vec<Command>) {
+fn card(ui: &mut Ui, index: usize, message: &Message, asks: &mut Asks) {
     let mut title = style::title(&message.title);
     if message.is_error {
         title = title.color(ui.visuals().error_fg_color);
@@ -134,7 +134,7 @@ fn card(ui: &mut Ui, index: usize, message: &Message, commands: &mut Vec<Command
         .show_header(ui, |ui| {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if icon_button(ui, Icon::Close, false, "Dismiss").clicked() {
-                    commands.push(Command::DismissMessage(index));
+                    asks.push(CardAsk::DismissMessage(index));
                 }
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                     ui.add(egui::Label::new(title).truncate());

@@ -6,7 +6,7 @@ use egui::{
 };
 use glam::Vec3;
 
-use super::super::command::Command;
+use super::super::ask::CameraAsk;
 use super::super::document::Document;
 use super::super::style;
 use super::widgets::card;
@@ -65,8 +65,8 @@ pub fn show(ctx: &Egui, place: Place, context: &mut Context<'_>) {
                 root.min.y + (rect.bottom() - at.y) / scale,
             );
             if response.clicked() || response.dragged() {
-                let command = Command::LookAt(ground, response.dragged());
-                context.commands.push(command);
+                let command = CameraAsk::LookAt(ground, response.dragged());
+                context.asks.push(command);
             }
         }
         response.on_hover_text(

@@ -47,7 +47,7 @@ mod tests;
 
 use egui::{Pos2, Rect, TextureId, Ui};
 
-use super::command::Command;
+use super::ask::Asks;
 use super::dock::Dock;
 use super::pace::Detail;
 use super::workbench::Workbench;
@@ -65,7 +65,7 @@ pub use search::FIELD as SEARCH_FIELD;
 struct Context<'a> {
     bench: &'a Workbench,
     /// What the user asked for in this frame.
-    commands: &'a mut Vec<Command>,
+    asks: &'a mut Asks,
     /// Where cards float, in points: over the landscape, else over what the panels leave.
     free: Rect,
     /// What the pointer is on in a view other than the landscape.
@@ -172,7 +172,7 @@ const LEAST_WITH_LEGEND: f32 = 260.0;
 /// Of the card with the times of a frame, in points, the least and the most; a card in a corner is half as wide.
 const TIMINGS_WIDTHS: [f32; 2] = [180.0, 500.0];
 
-/// Shows all panels and views, adds what the user asked for to `commands`, and says where the landscape
+/// Shows all panels and views, adds what the user asked for to `asks`, and says where the landscape
 /// is to be drawn. `pictures` are what the views are drawn on.
 pub fn show(
     ui: &mut Ui,
@@ -180,7 +180,7 @@ pub fn show(
     dock: &mut Dock,
     pictures: &Pictures,
     timings: &Timings,
-    commands: &mut Vec<Command>,
+    asks: &mut Asks,
 ) -> Layout {
     if let Some(live) = &bench.talk.live {
         return live::show(ui, bench, live, dock, pictures);
@@ -189,7 +189,7 @@ pub fn show(
     let _ = widgets::take_cards(ui.ctx());
     let mut context = Context {
         bench,
-        commands,
+        asks,
         free: window,
         pointed: Pointed::default(),
         open: dock.open_views(),
@@ -272,7 +272,7 @@ pub fn show_notes(ui: &mut Ui, bench: &Workbench) {
 pub fn show_table(ui: &mut Ui, bench: &Workbench, view: ViewId) {
     let mut context = Context {
         bench,
-        commands: &mut Vec::new(),
+        asks: &mut Asks::default(),
         free: ui.max_rect(),
         pointed: Pointed::default(),
         open: vec![view],

@@ -3,7 +3,7 @@
 use egui::{Align, Layout, Sense, Ui};
 use egui_extras::{Column as Width, TableBuilder};
 
-use super::super::command::Command;
+use super::super::ask::{CameraAsk, SelectAsk, TableAsk};
 use super::super::details::{FunctionNeighbour, NeighbourOrder};
 use super::super::document::Document;
 use super::super::style;
@@ -118,7 +118,7 @@ fn list(
                 let is_number = column != NeighbourOrder::Name;
                 let order = (order == column).then_some(is_number);
                 if table::heading(ui, title, about, is_number, order) {
-                    context.commands.push(Command::SortNeighbours(column));
+                    context.asks.push(TableAsk::SortNeighbours(column));
                 }
             });
         }
@@ -167,10 +167,10 @@ fn answer(
         };
     }
     if response.clicked() {
-        context.commands.push(Command::Choose(pointed));
+        context.asks.push(SelectAsk::Choose(pointed));
     }
     if response.double_clicked() {
-        context.commands.extend(module.map(Command::FlyTo));
+        context.asks.extend(module.map(CameraAsk::FlyTo));
     }
     response.clone().on_hover_ui(|ui| {
         if let Some(resolved) = document.resolved() {

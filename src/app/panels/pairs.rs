@@ -3,7 +3,7 @@
 use egui::{Align, Layout, Sense, Ui};
 use egui_extras::{Column as Width, TableBuilder};
 
-use super::super::command::Command;
+use super::super::ask::{CameraAsk, RunsAsk};
 use super::super::style;
 use super::super::versus::Versus;
 use super::{Context, table, text};
@@ -38,7 +38,7 @@ pub fn head(ui: &mut Ui, versus: &Versus, context: &mut Context<'_>) {
             let button = ui.add_enabled(next.is_some(), egui::Button::new(title));
             let button = button.on_hover_text(about).on_disabled_hover_text(about);
             if let Some(next) = next.filter(|_| button.clicked()) {
-                context.commands.push(Command::CorrectPairs(next));
+                context.asks.push(RunsAsk::CorrectPairs(next));
             }
         }
         let said = pairs.corrections.len();
@@ -51,7 +51,7 @@ pub fn head(ui: &mut Ui, versus: &Versus, context: &mut Context<'_>) {
             let lines = lines.map(|it| format!("{} = {}", it.old, it.new));
             let lines: Vec<String> = lines.collect();
             if button.on_hover_text(lines.join("\n")).clicked() {
-                context.commands.push(Command::CorrectPairs(Vec::new()));
+                context.asks.push(RunsAsk::CorrectPairs(Vec::new()));
             }
         }
         for unclear in &pairs.unclear {
@@ -109,10 +109,10 @@ pub fn rows(ui: &mut Ui, versus: &Versus, context: &mut Context<'_>) {
                 context.pointed = pointed;
             }
             if response.clicked() {
-                context.commands.push(Command::MarkPair(mark(row, marked)));
+                context.asks.push(RunsAsk::MarkPair(mark(row, marked)));
             }
             if let Some(module) = module.filter(|_| response.double_clicked()) {
-                context.commands.push(Command::FlyTo(module));
+                context.asks.push(CameraAsk::FlyTo(module));
             }
             response.on_hover_ui(|ui| {
                 for (letter, path) in ["A", "B"].into_iter().zip(&row.paths) {

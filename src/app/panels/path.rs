@@ -3,7 +3,7 @@
 
 use egui::{Label, Sense, TextStyle, Ui, WidgetText};
 
-use super::super::command::Command;
+use super::super::ask::CameraAsk;
 use super::super::style;
 use super::Context;
 
@@ -62,7 +62,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
             .truncate();
         let about = format!("{}. Click to see all of it", hierarchy.path(module));
         if ui.add(label).on_hover_text(about).clicked() {
-            context.commands.push(Command::FlyTo(module));
+            context.asks.push(CameraAsk::FlyTo(module));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use egui::{Align2, Context as Egui, DragValue, TextEdit};
 
-use super::super::command::Command;
+use super::super::ask::PictureAsk;
 use super::super::headless::MAX_SIDE;
 use super::super::style;
 use super::Context;
@@ -24,7 +24,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
             ui.label(style::title("Save a picture"));
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 if icon_button(ui, Icon::Close, false, "Close (Escape)").clicked() {
-                    context.commands.push(Command::TogglePicture);
+                    context.asks.push(PictureAsk::Toggle);
                 }
             });
         });
@@ -60,16 +60,16 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
         }
         ui.horizontal(|ui| {
             if ui.button("Save").clicked() || is_entered {
-                context.commands.push(Command::EditPicture(new.clone()));
-                context.commands.push(Command::SavePicture);
+                context.asks.push(PictureAsk::Edit(new.clone()));
+                context.asks.push(PictureAsk::Save);
             }
             let copy = ui.button("Copy what is seen");
             if copy.on_hover_text("To the clipboard (Ctrl + C)").clicked() {
-                context.commands.push(Command::CopyPicture);
+                context.asks.push(PictureAsk::Copy);
             }
         });
     });
     if new != *old {
-        context.commands.push(Command::EditPicture(new));
+        context.asks.push(PictureAsk::Edit(new));
     }
 }

@@ -2,8 +2,8 @@
 
 use egui::{Align, Color32, Layout, Rect, Sense, Ui, Vec2};
 
+use super::super::ask::{CameraAsk, FileAsk, PlayAsk, SelectAsk};
 use super::super::call_steps::CallStep;
-use super::super::command::Command;
 use super::super::playback::{CEL_SPEEDS, Clock, EVENT_SPEEDS, Playback, Step, WALL_SPEEDS};
 use super::super::style;
 use super::widgets::{Icon, icon_button, small_slider};
@@ -26,7 +26,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
     if let Some(profile) = document.profile() {
         // What is compared is compared by one value.
         let shown = no_playback(ui, profile, document.versus.is_none());
-        context.commands.extend(shown.map(Command::ShowValue));
+        context.asks.extend(shown.map(FileAsk::ShowValue));
         return;
     }
     let (Some(playback), Some(resolved)) = (&document.playback, document.resolved()) else {
@@ -121,26 +121,26 @@ fn buttons(ui: &mut Ui, playback: &Playback, context: &mut Context<'_>) {
         (Icon::Play, "Play (Space)")
     };
     let buttons = [
-        (Icon::ToStart, false, "To the start (,)", Command::ToStart),
-        (Icon::StepBack, false, "Step back (←)", Command::Step(-1)),
-        (icon, false, tooltip, Command::PlayOrPause),
+        (Icon::ToStart, false, "To the start (,)", PlayAsk::ToStart),
+        (Icon::StepBack, false, "Step back (←)", PlayAsk::Step(-1)),
+        (icon, false, tooltip, PlayAsk::PlayOrPause),
         (
             Icon::StepForward,
             false,
             "Step forward (→)",
-            Command::Step(1),
+            PlayAsk::Step(1),
         ),
-        (Icon::ToEnd, false, "To the end (.)", Command::ToEnd),
+        (Icon::ToEnd, false, "To the end (.)", PlayAsk::ToEnd),
         (
             Icon::Loop,
             playback.looping,
             "Repeat (R)",
-            Command::ToggleLoop,
+            PlayAsk::ToggleLoop,
         ),
     ];
     for (icon, is_on, tooltip, command) in buttons {
         if icon_button(ui, icon, is_on, tooltip).clicked() {
-            context.commands.push(command);
+            context.asks.push(command);
         }
     }
     if ui
@@ -148,7 +148,7 @@ fn buttons(ui: &mut Ui, playback: &Playback, context: &mut Context<'_>) {
         .on_hover_text("The final state over the whole recording or range (Y)")
         .clicked()
     {
-        context.commands.push(Command::ToggleSummary);
+        context.asks.push(PlayAsk::ToggleSummary);
     }
     more(ui, playback, context);
 }
@@ -163,41 +163,41 @@ fn more(ui: &mut Ui, playback: &Playback, context: &mut Context<'_>) {
             ui.label(if stride == 1 { "cel" } else { "cels" });
         });
         if stride != playback.stride {
-            context.commands.push(Command::SetStride(stride));
+            context.asks.push(PlayAsk::SetStride(stride));
         }
         let mut skips = playback.skips_idle;
         let idle = ui
             .checkbox(&mut skips, "Skip idle stretches")
             .on_hover_text("Pass quickly over stretches in which no call starts or ends");
         if idle.changed() {
-            context.commands.push(Command::ToggleSkipIdle);
+            context.asks.push(PlayAsk::ToggleSkipIdle);
         }
         let mut follows = context.bench.following.is_on;
         let following = ui
             .checkbox(&mut follows, "Follow with the camera (H)")
             .on_hover_text("The camera goes to the district in which something runs");
         if following.changed() {
-            context.commands.push(Command::ToggleFollowing);
+            context.asks.push(CameraAsk::ToggleFollowing);
         }
         ui.separator();
         let steps = [
-            ("Play backward (Shift + Space)", Command::PlayBackward),
+            ("Play backward (Shift + Space)", PlayAsk::PlayBackward),
             (
                 "Into the next call (I)",
-                Command::StepCall(CallStep::Into, true),
+                PlayAsk::StepCall(CallStep::Into, true),
             ),
             (
                 "Over the next call (J)",
-                Command::StepCall(CallStep::Over, true),
+                PlayAsk::StepCall(CallStep::Over, true),
             ),
             (
                 "Out of the innermost call (U)",
-                Command::StepCall(CallStep::Out, true),
+                PlayAsk::StepCall(CallStep::Out, true),
             ),
         ];
         for (title, command) in steps {
             if ui.button(title).clicked() {
-                context.commands.push(command);
+                context.asks.push(command);
                 ui.close();
             }
         }
@@ -222,7 +222,7 @@ fn position(ui: &mut Ui, playback: &Playback, trace: &Trace, context: &mut Conte
         .add(field)
         .on_hover_text("The time: drag, or click and type 12.5ms, 3s or 40%");
     if response.changed() {
-        context.commands.push(Command::Seek(Time::from_ns(ns)));
+        context.asks.push(PlayAsk::Seek(Time::from_ns(ns)));
     }
     ui.label(style::weak(format!("of {end}")));
     let (mut cel, cels) = playback.cel_number(trace);
@@ -237,7 +237,7 @@ fn position(ui: &mut Ui, playback: &Playback, trace: &Trace, context: &mut Conte
         .add(field)
         .on_hover_text("The step that ends here: drag, or click and type");
     if response.changed() {
-        context.commands.push(Command::ToCel(cel));
+        context.asks.push(PlayAsk::ToCel(cel));
     }
     ui.label(style::weak(format!("of {}", text::count(cels))));
 }
@@ -317,18 +317,18 @@ fn timeline(ui: &mut Ui, playback: &Playback, trace: &Trace, context: &mut Conte
         });
         ui.data_mut(|data| data.insert_temp(response.id, from));
         let range = TimeRange::new(time_at(from), time_at(pointer.x));
-        context.commands.push(Command::DragRange(range));
+        context.asks.push(SelectAsk::DragRange(range));
     } else if let Some(pointer) = pointer
         && !shift
     {
         let time = time_at(pointer.x);
         if time != playback.time() {
-            context.commands.push(Command::Seek(time));
+            context.asks.push(PlayAsk::Seek(time));
         }
     }
     if !is_held && begun.is_some() {
         ui.data_mut(|data| data.remove::<f32>(response.id));
-        context.commands.push(Command::EndRangeDrag);
+        context.asks.push(SelectAsk::EndRangeDrag);
     }
     if let Some(pointer) = response.hover_pos() {
         context.pointed.time = Some(time_at(pointer.x));
@@ -349,7 +349,7 @@ fn speed(ui: &mut Ui, playback: &Playback, context: &mut Context<'_>) {
         .response
         .on_hover_text("What passes evenly while it plays");
     if clock != playback.clock() {
-        context.commands.push(Command::SetClock(clock));
+        context.asks.push(PlayAsk::SetClock(clock));
     }
     let mut speed = playback.speed();
     let (range, readout): (_, fn(f64) -> String) = match playback.clock() {
@@ -381,9 +381,9 @@ fn speed(ui: &mut Ui, playback: &Playback, context: &mut Context<'_>) {
         .show_value(false);
     let response = small_slider(ui, slider).on_hover_text("Speed (− and +)");
     if field.changed() {
-        context.commands.push(Command::SetSpeed(typed));
+        context.asks.push(PlayAsk::SetSpeed(typed));
     } else if response.changed() {
-        context.commands.push(Command::SetSpeed(speed));
+        context.asks.push(PlayAsk::SetSpeed(speed));
     }
     ui.label(style::weak("Speed"));
 }
@@ -426,10 +426,10 @@ fn step_size(ui: &mut Ui, playback: &Playback, context: &mut Context<'_>) {
         .add(drag)
         .on_hover_text("How much one cel shows, and a step passes: drag, or click and type");
     if response.changed() && is_events {
-        context.commands.push(Command::SetStep(Step::Events(value)));
+        context.asks.push(PlayAsk::SetStep(Step::Events(value)));
     } else if response.changed() {
         let span = Step::Span(Cost::from_ns(value));
-        context.commands.push(Command::SetStep(span));
+        context.asks.push(PlayAsk::SetStep(span));
     }
     if by_events != is_events
         && let Some(document) = &context.bench.document
@@ -446,7 +446,7 @@ fn step_size(ui: &mut Ui, playback: &Playback, context: &mut Context<'_>) {
                 ((value as f64 / ratio).round() as u64).max(1),
             ))
         };
-        context.commands.push(Command::SetStep(step));
+        context.asks.push(PlayAsk::SetStep(step));
     }
     ui.label(style::weak("Cel size"));
 }

@@ -2,7 +2,7 @@
 
 use egui::{Rect, Ui};
 
-use super::super::command::Command;
+use super::super::ask::SheetAsk;
 use super::super::rows::{DEEPEST, RowsChoice, RowsOf};
 use super::Context;
 
@@ -30,7 +30,7 @@ pub fn show(ui: &mut Ui, corner: Rect, context: &mut Context<'_>) {
                 .selected(is_on)
                 .min_size(egui::vec2(230.0, 0.0));
             if ui.add_enabled(enabled, button).clicked() {
-                context.commands.push(Command::SetRows(to));
+                context.asks.push(SheetAsk::SetRows(to));
             }
         };
         let mut of = |ui: &mut Ui, title: &str, of: RowsOf| {

@@ -2,6 +2,7 @@
 
 use egui::{Rect, Ui};
 
+use super::super::ask::Asks;
 use super::super::dock::Dock;
 use super::super::workbench::Workbench;
 use super::widgets::take_cards;
@@ -12,11 +13,11 @@ use crate::views::table::ViewId;
 /// Shows the views of a scene and its words on all of `ui`, and says where the landscape is to be drawn.
 pub fn show(ui: &mut Ui, bench: &Workbench, dock: &mut Dock, pictures: &Pictures) -> Layout {
     let picture = ui.max_rect();
-    let mut commands = Vec::new();
+    let mut asks = Asks::default();
     let _ = take_cards(ui.ctx());
     let mut context = Context {
         bench,
-        commands: &mut commands,
+        asks: &mut asks,
         free: picture,
         pointed: Pointed::default(),
         open: dock.open_views(),

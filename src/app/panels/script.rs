@@ -2,9 +2,9 @@
 
 use egui::{Button, DragValue, Label, ScrollArea, Sense, TextEdit, Ui};
 
-use super::super::command::Command;
+use super::super::ask::Ask;
 use super::super::presenting::live;
-use super::super::presenting::script::{Ask, with_words};
+use super::super::presenting::script::{ScriptAsk, with_words};
 use super::super::style;
 use super::{Context, reorder};
 use crate::presentation::scene::Shot;
@@ -24,27 +24,25 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
         let record = ui.add(record.selected(is_recording));
         let about = "Fly and click: what is done becomes shots (F9)";
         if record.on_hover_text(about).clicked() {
-            asks.push(Ask::Record);
+            asks.push(ScriptAsk::Record);
         }
         let present = ui
             .button("Present")
             .on_hover_text("From the first shot (F5)");
         if present.clicked() {
-            context.commands.push(Command::Live(live::Ask::Begin(0)));
+            context.asks.push(Ask::Live(live::LiveAsk::Begin(0)));
         }
         if let Some(chosen) = script.chosen {
             let here = ui
                 .button("From here")
                 .on_hover_text("From the chosen shot (Shift + F5)");
             if here.clicked() {
-                context
-                    .commands
-                    .push(Command::Live(live::Ask::Begin(chosen)));
+                context.asks.push(Ask::Live(live::LiveAsk::Begin(chosen)));
             }
         }
         let clear = ui.add_enabled(!script.scene.shots.is_empty(), Button::new("Clear"));
         if clear.on_hover_text("Removes all shots").clicked() {
-            asks.push(Ask::Clear);
+            asks.push(ScriptAsk::Clear);
         }
     });
     shots(ui, context, &mut asks);
@@ -56,11 +54,11 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
     }
     file(ui, context, &mut asks);
     scenes(ui, context);
-    let asks = asks.into_iter().map(Command::Script);
-    context.commands.extend(asks);
+    let asks = asks.into_iter().map(Ask::Script);
+    context.asks.extend(asks);
 }
 
-fn shots(ui: &mut Ui, context: &mut Context<'_>, asks: &mut Vec<Ask>) {
+fn shots(ui: &mut Ui, context: &mut Context<'_>, asks: &mut Vec<ScriptAsk>) {
     let bench = context.bench;
     let script = &bench.talk.script;
     let shots = &script.scene.shots;
@@ -103,18 +101,18 @@ fn shots(ui: &mut Ui, context: &mut Context<'_>, asks: &mut Vec<Ask>) {
                 });
                 if label.inner.on_hover_text(&shot.name).clicked() {
                     let other = script.chosen != Some(index);
-                    asks.push(Ask::Choose(other.then_some(index)));
+                    asks.push(ScriptAsk::Choose(other.then_some(index)));
                 }
                 ui.label(style::weak(format!("{:.1} s", timed.length)));
             });
-            asks.extend(moved.map(|(from, to)| Ask::Move(from, to)));
+            asks.extend(moved.map(|(from, to)| ScriptAsk::Move(from, to)));
         });
     let total = timeline.total();
     let (minutes, seconds) = (total as u64 / 60, total as u64 % 60);
     ui.label(style::weak(format!("{minutes}:{seconds:02} in all")));
 }
 
-fn editor(ui: &mut Ui, index: usize, shot: &Shot, asks: &mut Vec<Ask>) {
+fn editor(ui: &mut Ui, index: usize, shot: &Shot, asks: &mut Vec<ScriptAsk>) {
     let mut new = shot.clone();
     egui::Grid::new("shot").num_columns(2).show(ui, |ui| {
         ui.label(style::weak("Name"));
@@ -167,19 +165,19 @@ fn editor(ui: &mut Ui, index: usize, shot: &Shot, asks: &mut Vec<Ask>) {
             }
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 if ui.button("Delete").clicked() {
-                    asks.push(Ask::Remove(index));
+                    asks.push(ScriptAsk::Remove(index));
                 }
             });
         });
         ui.end_row();
     });
     if new != *shot {
-        asks.push(Ask::Edit(index, Box::new(new)));
+        asks.push(ScriptAsk::Edit(index, Box::new(new)));
     }
 }
 
 /// Where the scene is written to, and read from.
-fn file(ui: &mut Ui, context: &mut Context<'_>, asks: &mut Vec<Ask>) {
+fn file(ui: &mut Ui, context: &mut Context<'_>, asks: &mut Vec<ScriptAsk>) {
     let script = &context.bench.talk.script;
     ui.horizontal(|ui| {
         let mut name = script.file.clone();
@@ -187,17 +185,17 @@ fn file(ui: &mut Ui, context: &mut Context<'_>, asks: &mut Vec<Ask>) {
             .hint_text("File, such as talk.toml")
             .desired_width((ui.available_width() - 118.0).max(0.0));
         if ui.add(field).changed() {
-            asks.push(Ask::Name(name));
+            asks.push(ScriptAsk::Name(name));
         }
         let is_named = !script.file.trim().is_empty();
         let can_write = is_named && !script.scene.shots.is_empty();
         let write = ui.add_enabled(can_write, Button::new("Save"));
         if write.on_hover_text("Writes the scene").clicked() {
-            asks.push(Ask::Write);
+            asks.push(ScriptAsk::Write);
         }
         let read = ui.add_enabled(is_named, Button::new("Open"));
         if read.on_hover_text("Reads the shots of a scene").clicked() {
-            asks.push(Ask::Read);
+            asks.push(ScriptAsk::Read);
         }
     });
 }
@@ -213,8 +211,8 @@ fn scenes(ui: &mut Ui, context: &mut Context<'_>) {
         let name = scene.file_name().unwrap_or_default().to_string_lossy();
         ui.horizontal(|ui| {
             if ui.button("Present").clicked() {
-                let open = live::Ask::Open(scene.clone());
-                context.commands.push(Command::Live(open));
+                let open = live::LiveAsk::Open(scene.clone());
+                context.asks.push(Ask::Live(open));
             }
             ui.add(Label::new(name).truncate());
         });

@@ -3,7 +3,7 @@
 use egui::text::{CCursor, CCursorRange};
 use egui::{Align2, Id, Rect, Ui};
 
-use super::super::command::Command;
+use super::super::ask::SearchAsk;
 use super::super::style;
 use super::widgets::{Icon, add_card, paint};
 use super::{Context, text};
@@ -50,7 +50,7 @@ pub fn show_field(ui: &mut Ui, context: &mut Context<'_>) {
         response.surrender_focus();
     }
     if response.changed() || (response.gained_focus() && !search.is_open) {
-        context.commands.push(Command::Search(query));
+        context.asks.push(SearchAsk::Query(query));
     }
     response.on_hover_text("Find modules by name or path (/ or Ctrl + F)");
 }
@@ -106,7 +106,7 @@ pub fn show_results(ctx: &egui::Context, context: &mut Context<'_>) {
                             context.pointed = Pointed::at_module(Some(module));
                         }
                         if row.clicked() {
-                            context.commands.push(Command::TakeResult(Some(index)));
+                            context.asks.push(SearchAsk::Take(Some(index)));
                         }
                     }
                 });

@@ -2,7 +2,7 @@
 
 use egui::{Align2, Context as Egui, Ui};
 
-use super::super::command::Command;
+use super::super::ask::{CardAsk, LookAsk};
 use super::super::style;
 use super::Context;
 use super::widgets::{Icon, card, icon_button, small_slider};
@@ -39,7 +39,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>, suited: Quality) {
             ui.label(style::title("Settings"));
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 if icon_button(ui, Icon::Close, false, "Close (Escape)").clicked() {
-                    context.commands.push(Command::ToggleSettings);
+                    context.asks.push(CardAsk::ToggleSettings);
                 }
             });
         });
@@ -121,10 +121,10 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>, suited: Quality) {
             });
     });
     if new != old {
-        context.commands.push(Command::Configure(new));
+        context.asks.push(LookAsk::Configure(new));
     }
     if quality != old_quality {
-        context.commands.push(Command::SetQuality(quality));
+        context.asks.push(LookAsk::SetQuality(quality));
     }
 }
 

@@ -6,7 +6,7 @@
 use egui::{Color32, PointerButton, Pos2, Rect, Sense, TextureId, Ui};
 use glam::Vec2;
 
-use super::super::command::Command;
+use super::super::ask::{CameraAsk, PlayAsk, SelectAsk, SheetAsk};
 use super::super::sheets::{SheetAction, Sheets};
 use super::super::style;
 use super::{Context, rows};
@@ -46,7 +46,7 @@ pub fn show(ui: &mut Ui, view: ViewId, picture: Option<TextureId>, context: &mut
         let at = (at - rect.min) * scale;
         Vec2::new(at.x, at.y)
     };
-    let mut act = |action| context.commands.push(Command::Sheet(view, action));
+    let mut act = |action| context.asks.push(SheetAsk::Act(view, action));
     let (shift, command, scroll) = ui.input(|input| {
         let modifiers = input.modifiers;
         (
@@ -98,11 +98,11 @@ pub fn show(ui: &mut Ui, view: ViewId, picture: Option<TextureId>, context: &mut
         match sheets.heading_at(view, at) {
             Some(thread) => {
                 let action = SheetAction::ToggleThread(thread);
-                context.commands.push(Command::Sheet(view, action));
+                context.asks.push(SheetAsk::Act(view, action));
             }
             None => {
-                context.commands.push(Command::Choose(pointed));
-                context.commands.extend(pointed.time.map(Command::Seek));
+                context.asks.push(SelectAsk::Choose(pointed));
+                context.asks.extend(pointed.time.map(PlayAsk::Seek));
             }
         }
     }
@@ -134,7 +134,7 @@ fn drag(
     }
     if response.drag_stopped() && begun.is_some() {
         ui.data_mut(|data| data.remove::<crate::units::Time>(response.id));
-        context.commands.push(Command::EndRangeDrag);
+        context.asks.push(SelectAsk::EndRangeDrag);
         return;
     }
     if !response.dragged() {
@@ -144,14 +144,14 @@ fn drag(
         (Some(from), Some(at)) => {
             if let Some(to) = sheets.time_at(view, session, place(at).x) {
                 let range = TimeRange::new(from, to);
-                context.commands.push(Command::DragRange(range));
+                context.asks.push(SelectAsk::DragRange(range));
             }
         }
         (None, _) => {
             let by = response.drag_delta() * ui.pixels_per_point();
             if by != egui::Vec2::ZERO {
                 let action = SheetAction::Pan(Vec2::new(by.x, by.y));
-                context.commands.push(Command::Sheet(view, action));
+                context.asks.push(SheetAsk::Act(view, action));
             }
         }
         (Some(_), None) => {}
@@ -163,10 +163,10 @@ fn double_click(view: ViewId, pointed: Pointed, context: &mut Context<'_>) {
     match (view, pointed.call) {
         (ViewId::Flame, Some(call)) => {
             let action = SheetAction::Fit(call);
-            context.commands.push(Command::Sheet(view, action));
+            context.asks.push(SheetAsk::Act(view, action));
         }
         (ViewId::Flame, None) => {}
-        _ => context.commands.extend(pointed.module.map(Command::FlyTo)),
+        _ => context.asks.extend(pointed.module.map(CameraAsk::FlyTo)),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use egui::{Align2, Context as Egui};
 
-use super::super::command::Command;
+use super::super::ask::{CameraAsk, SelectAsk};
 use super::super::document::Document;
 use super::super::style;
 use super::widgets::{MARGIN, card};
@@ -210,10 +210,10 @@ fn frames(
             context.pointed = pointed;
         }
         if response.clicked() {
-            context.commands.push(Command::Choose(pointed));
+            context.asks.push(SelectAsk::Choose(pointed));
         }
         if response.double_clicked() {
-            context.commands.extend(module.map(Command::FlyTo));
+            context.asks.extend(module.map(CameraAsk::FlyTo));
         }
         response.on_hover_ui(|ui| {
             ui.label(function.name);

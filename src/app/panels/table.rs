@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use egui::{Align, Label, Layout, Sense, Shape, Stroke, Ui, Vec2};
 
-use super::super::command::Command;
+use super::super::ask::Ask;
 use super::super::style;
 use super::Context;
 use crate::app::workbench::ROW;
@@ -186,11 +186,16 @@ pub fn hint(ui: &mut Ui, text: &str) {
 }
 
 /// How far the work behind a table is, and what stops it.
-pub fn progress(ui: &mut Ui, progress: &Progress, cancel: Command, context: &mut Context<'_>) {
+pub fn progress(
+    ui: &mut Ui,
+    progress: &Progress,
+    cancel: impl Into<Ask>,
+    context: &mut Context<'_>,
+) {
     let (step, done, total) = progress.state();
     ui.horizontal(|ui| {
         if ui.small_button("Stop").clicked() {
-            context.commands.push(cancel);
+            context.asks.push(cancel);
         }
         let share = if total > 0 {
             (done as f64 / total as f64).min(1.0) as f32

@@ -6,7 +6,9 @@ use egui::{Pos2, RawInput, Rect, TextureId, ViewportId, vec2};
 
 use super::{Pictures, Timings, show};
 use crate::analysis::session::Inputs;
-use crate::app::command::Command;
+use crate::app::ask::{
+    Ask, Asks, CameraAsk, CardAsk, MappingAsk, PaneAsk, PictureAsk, RunsAsk, SearchAsk, TalkAsk,
+};
 use crate::app::dock::Dock;
 use crate::app::document::Document;
 use crate::app::pace::Detail;
@@ -78,7 +80,14 @@ fn lay_out(bench: &Workbench) -> Vec<Option<Rect>> {
                 viewport.native_pixels_per_point = Some(scale);
             }
             let mut output = ctx.run_ui(input, |ui| {
-                let layout = show(ui, bench, &mut dock, &pictures, &timings, &mut Vec::new());
+                let layout = show(
+                    ui,
+                    bench,
+                    &mut dock,
+                    &pictures,
+                    &timings,
+                    &mut Asks::default(),
+                );
                 landscape = layout.landscape.map(|place| place.seen);
             });
             output.textures_delta.clear();
@@ -100,22 +109,23 @@ fn panels_make_do_with_any_window() {
         assert!(high(1) > 120.0, "{seen:?}");
         assert_eq!(seen[1], seen[2], "whatever the scale");
         // With all that can be opened beside and over it.
-        for command in [
-            Command::ToggleSettings,
-            Command::ToggleMapping,
-            Command::TogglePicture,
-            Command::OpenSearch,
-            Command::ToggleTimings,
-            Command::OrbitOrFly,
-            Command::Together(Some(Together::SideBySide)),
-            Command::ToggleTalk,
-            Command::ToggleHelp,
-        ] {
-            bench.execute(command);
+        let asks: [Ask; 9] = [
+            CardAsk::ToggleSettings.into(),
+            MappingAsk::Toggle.into(),
+            PictureAsk::Toggle.into(),
+            SearchAsk::Open.into(),
+            CardAsk::ToggleTimings.into(),
+            CameraAsk::OrbitOrFly.into(),
+            RunsAsk::Together(Some(Together::SideBySide)).into(),
+            TalkAsk::Toggle.into(),
+            CardAsk::ToggleHelp.into(),
+        ];
+        for ask in asks {
+            bench.execute(ask);
             lay_out(&bench);
         }
         for view in ViewId::ALL {
-            bench.execute(Command::ToggleView(view));
+            bench.execute(PaneAsk::Toggle(view));
         }
         lay_out(&bench);
     }

@@ -2,8 +2,10 @@
 
 use egui::{Align, Layout, Ui};
 
+use super::super::ask::{
+    Ask, CameraAsk, CardAsk, CutAsk, MappingAsk, PaneAsk, PictureAsk, SelectAsk,
+};
 use super::super::camera::{Mode, Preset};
-use super::super::command::Command;
 use super::super::presenting::script;
 use super::super::style;
 use super::widgets::{Icon, icon_button, paint};
@@ -27,7 +29,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
                     context,
                     shown.help,
                     "Help",
-                    Command::ToggleHelp,
+                    CardAsk::ToggleHelp,
                     "All keys (F1)",
                 );
                 toggle(
@@ -35,12 +37,12 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
                     context,
                     shown.settings,
                     "Settings",
-                    Command::ToggleSettings,
+                    CardAsk::ToggleSettings,
                     "Theme, area, height, colour, arcs (O)",
                 );
                 let fly = bench.camera.mode() == Mode::Fly;
                 let tooltip = "Fly with W A S D Q E and the mouse, or orbit (Tab)";
-                toggle(ui, context, fly, "Fly", Command::OrbitOrFly, tooltip);
+                toggle(ui, context, fly, "Fly", CameraAsk::OrbitOrFly, tooltip);
                 views(ui, context);
                 structure(ui, context);
                 if bench.talk.recorder.is_some() {
@@ -49,12 +51,12 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
                         context,
                         true,
                         "End recording",
-                        Command::Script(script::Ask::Record),
+                        Ask::Script(script::ScriptAsk::Record),
                         "What is done becomes shots of a scene (F9)",
                     );
                 }
                 if icon_button(ui, Icon::Home, false, "Show everything (Home)").clicked() {
-                    context.commands.push(Command::FlyHome);
+                    context.asks.push(CameraAsk::FlyHome);
                 }
                 search::show_field(ui, context);
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
@@ -121,40 +123,65 @@ fn views(ui: &mut Ui, context: &mut Context<'_>) {
                 })
                 .clicked()
             {
-                context.commands.push(Command::ToggleView(view));
+                context.asks.push(PaneAsk::Toggle(view));
             }
         }
         ui.separator();
         if ui.button("Arrange as at first").clicked() {
-            context.commands.push(Command::ResetViews);
+            context.asks.push(PaneAsk::Reset);
         }
         ui.separator();
         let has_map = context.bench.shown.minimap;
-        for (is_on, title, key, command) in [
-            (has_map, "Map", "Shift + M", Command::ToggleMinimap),
+        for (is_on, title, key, ask) in [
+            (
+                has_map,
+                "Map",
+                "Shift + M",
+                Ask::Card(CardAsk::ToggleMinimap),
+            ),
             (
                 false,
                 "From above",
                 "Page up",
-                Command::LookFrom(Preset::Top),
+                CameraAsk::LookFrom(Preset::Top).into(),
             ),
             (
                 false,
                 "From a corner, isometric",
                 "Page down",
-                Command::LookFrom(Preset::Isometric),
+                CameraAsk::LookFrom(Preset::Isometric).into(),
             ),
-            (false, "The view before", "Ctrl + ←", Command::PastView),
-            (false, "The view after", "Ctrl + →", Command::NextView),
-            (false, "Copy the picture", "Ctrl + C", Command::CopyPicture),
-            (false, "Save a picture…", "Ctrl + P", Command::TogglePicture),
+            (
+                false,
+                "The view before",
+                "Ctrl + ←",
+                CameraAsk::PastView.into(),
+            ),
+            (
+                false,
+                "The view after",
+                "Ctrl + →",
+                CameraAsk::NextView.into(),
+            ),
+            (
+                false,
+                "Copy the picture",
+                "Ctrl + C",
+                PictureAsk::Copy.into(),
+            ),
+            (
+                false,
+                "Save a picture…",
+                "Ctrl + P",
+                PictureAsk::Toggle.into(),
+            ),
         ] {
             let button = egui::Button::new(title)
                 .selected(is_on)
                 .shortcut_text(key)
                 .min_size(egui::vec2(210.0, 0.0));
             if ui.add(button).clicked() {
-                context.commands.push(command);
+                context.asks.push(ask);
             }
         }
     });
@@ -169,26 +196,44 @@ fn structure(ui: &mut Ui, context: &mut Context<'_>) {
     };
     let menu = ui.menu_button("Structure", |ui| {
         ui.set_min_width(230.0);
-        let mut entry = |ui: &mut Ui, is_on: bool, title: &str, key: &str, command: Command| {
+        let mut entry = |ui: &mut Ui, is_on: bool, title: &str, key: &str, ask: Ask| {
             let button = egui::Button::new(title)
                 .selected(is_on)
                 .shortcut_text(key)
                 .min_size(egui::vec2(230.0, 0.0));
             if ui.add(button).clicked() {
-                context.commands.push(command);
+                context.asks.push(ask);
             }
         };
         let chosen = "Collapse or expand the module";
-        entry(ui, false, chosen, "C", Command::CollapseOrExpand(None));
+        entry(
+            ui,
+            false,
+            chosen,
+            "C",
+            CutAsk::CollapseOrExpand(None).into(),
+        );
         entry(
             ui,
             false,
             "Expand it and all in it",
             "E",
-            Command::ExpandWhole(None),
+            CutAsk::ExpandWhole(None).into(),
         );
-        entry(ui, false, "One level less", "<", Command::ChangeLevel(-1));
-        entry(ui, false, "One level more", ">", Command::ChangeLevel(1));
+        entry(
+            ui,
+            false,
+            "One level less",
+            "<",
+            CutAsk::ChangeLevel(-1).into(),
+        );
+        entry(
+            ui,
+            false,
+            "One level more",
+            ">",
+            CutAsk::ChangeLevel(1).into(),
+        );
         let level = document.cut.level(&document.session.hierarchy);
         for depth in 1..=4u16 {
             let title = format!("Down to level {depth}");
@@ -197,7 +242,7 @@ fn structure(ui: &mut Ui, context: &mut Context<'_>) {
                 level == Some(depth),
                 &title,
                 "",
-                Command::SetLevel(depth),
+                CutAsk::SetLevel(depth).into(),
             );
         }
         entry(
@@ -205,7 +250,7 @@ fn structure(ui: &mut Ui, context: &mut Context<'_>) {
             level.is_none(),
             "Expand everything",
             "",
-            Command::ExpandAll,
+            CutAsk::ExpandAll.into(),
         );
         let by_size = "Collapse what is small on the screen";
         entry(
@@ -213,7 +258,7 @@ fn structure(ui: &mut Ui, context: &mut Context<'_>) {
             bench.detail_by_size,
             by_size,
             "Z",
-            Command::ToggleDetailBySize,
+            CutAsk::ToggleDetailBySize.into(),
         );
         ui.separator();
         entry(
@@ -221,7 +266,7 @@ fn structure(ui: &mut Ui, context: &mut Context<'_>) {
             bench.mapping.is_open,
             "Mapping…",
             "A",
-            Command::ToggleMapping,
+            MappingAsk::Toggle.into(),
         );
     });
     menu.response
@@ -238,13 +283,13 @@ fn history(ui: &mut Ui, context: &mut Context<'_>) {
         (
             Icon::Back,
             history.can_go_back(),
-            Command::Back,
+            SelectAsk::Back,
             "Back (Alt + ←)",
         ),
         (
             Icon::Forward,
             history.can_go_forward(),
-            Command::Forward,
+            SelectAsk::Forward,
             "Forward (Alt + →)",
         ),
     ];
@@ -252,7 +297,7 @@ fn history(ui: &mut Ui, context: &mut Context<'_>) {
     for (icon, enabled, command, tooltip) in steps {
         ui.add_enabled_ui(enabled, |ui| {
             if icon_button(ui, icon, false, tooltip).clicked() {
-                context.commands.push(command);
+                context.asks.push(command);
             }
         });
     }
@@ -288,7 +333,7 @@ fn range(ui: &mut Ui, text: &str, context: &mut Context<'_>) {
         ui.visuals().text_color(),
     );
     if response.on_hover_text(tooltip).clicked() {
-        context.commands.push(Command::SetRange(None));
+        context.asks.push(SelectAsk::SetRange(None));
     }
 }
 
@@ -297,11 +342,11 @@ fn toggle(
     context: &mut Context<'_>,
     is_on: bool,
     label: &str,
-    command: Command,
+    command: impl Into<Ask>,
     tooltip: &str,
 ) {
     let button = egui::Button::new(label).selected(is_on);
     if ui.add(button).on_hover_text(tooltip).clicked() {
-        context.commands.push(command);
+        context.asks.push(command);
     }
 }

@@ -3,7 +3,7 @@
 
 use egui::{Align2, Color32, ComboBox, Id, Pos2, Rect, Sense, Stroke, TextureId, Ui, pos2, vec2};
 
-use super::super::command::Command;
+use super::super::ask::RunsAsk;
 use super::super::pair::PairView;
 use super::super::style;
 use super::super::versus::{Together, Versus};
@@ -47,7 +47,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
                     Together::Wipe => "Both in one place, with a divider to drag (Q)",
                 };
                 if ui.add(button).on_hover_text(about).clicked() {
-                    context.commands.push(Command::Together(Some(together)));
+                    context.asks.push(RunsAsk::Together(Some(together)));
                 }
             }
             ui.add_space(6.0);
@@ -66,14 +66,14 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
             };
             let shown = ui.button(text);
             if shown.on_hover_text(about).clicked() {
-                context.commands.push(Command::Flip);
+                context.asks.push(RunsAsk::Flip);
             }
             let swap = ui.button("Swap");
             if swap
                 .on_hover_text("A becomes B, and B becomes A (Shift + V)")
                 .clicked()
             {
-                context.commands.push(Command::SwapRuns);
+                context.asks.push(RunsAsk::Swap);
             }
             ui.add_space(6.0);
             compared_by(ui, versus, context);
@@ -81,7 +81,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
             let only = egui::Button::new("Only what differs").selected(bench.pair.only_differences);
             let about = "Collapse districts in which nothing differs (D)";
             if ui.add(only).on_hover_text(about).clicked() {
-                context.commands.push(Command::ToggleOnlyDifferences);
+                context.asks.push(RunsAsk::ToggleOnlyDifferences);
             }
             clocks(ui, versus, context);
             along(ui, context);
@@ -106,7 +106,7 @@ fn along(ui: &mut Ui, context: &mut Context<'_>) {
         let button = egui::Button::new(title).selected(sheets.along() == along);
         let about = "What is drawn of both along time";
         if ui.add(button).on_hover_text(about).clicked() {
-            context.commands.push(Command::DrawAlong(along));
+            context.asks.push(RunsAsk::DrawAlong(along));
         }
     }
 }
@@ -164,7 +164,7 @@ fn compared_by(ui: &mut Ui, versus: &Versus, context: &mut Context<'_>) {
         .response
         .on_hover_text("What a strong colour says");
     if (wanted, strong) != (measure, strength) {
-        context.commands.push(Command::CompareBy(wanted, strong));
+        context.asks.push(RunsAsk::CompareBy(wanted, strong));
     }
     brought_on(ui, versus, context);
 }
@@ -216,7 +216,7 @@ fn brought_on(ui: &mut Ui, versus: &Versus, context: &mut Context<'_>) {
         "Amounts as they were recorded, or as shares of their runs; with a function chosen, per call of it",
     );
     if wanted != now {
-        context.commands.push(Command::Normalise(wanted));
+        context.asks.push(RunsAsk::Normalise(wanted));
     }
 }
 
@@ -263,7 +263,7 @@ fn clocks(ui: &mut Ui, versus: &Versus, context: &mut Context<'_>) {
     };
     combo.response.on_hover_text(about);
     if wanted != *versus.link() {
-        context.commands.push(Command::LinkClocks(wanted));
+        context.asks.push(RunsAsk::LinkClocks(wanted));
     }
     let time = document.selection.time;
     if let Some(stretch) = versus.stretch_at(time) {
@@ -436,10 +436,10 @@ fn divider(ui: &Ui, split: &Split, context: &mut Context<'_>) {
             && let Some(at) = response.interact_pointer_pos()
         {
             let share = (at.x - seen.left()) / seen.width().max(1.0);
-            context.commands.push(Command::MoveDivider(share));
+            context.asks.push(RunsAsk::MoveDivider(share));
         }
         if response.double_clicked() {
-            context.commands.push(Command::MoveDivider(0.5));
+            context.asks.push(RunsAsk::MoveDivider(0.5));
         }
     });
 }

@@ -2,7 +2,7 @@
 
 use egui::{Align2, Context as Egui};
 
-use super::super::command::Command;
+use super::super::ask::FileAsk;
 use super::super::loading::Loading;
 use super::super::style;
 use super::Context;
@@ -31,7 +31,7 @@ fn progress(ctx: &Egui, loading: &Loading, context: &mut Context<'_>) {
         ui.add(bar.desired_height(14.0));
         ui.add_space(4.0);
         if ui.button("Cancel").on_hover_text("Escape").clicked() {
-            context.commands.push(Command::CancelLoading);
+            context.asks.push(FileAsk::CancelLoading);
         }
     });
 }

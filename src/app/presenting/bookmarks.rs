@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
-use super::super::command::Command;
+use super::super::ask::TalkAsk;
 use super::super::remembered::write_beside;
 use super::super::saved::relative;
 use super::super::workbench::{Message, Workbench};
@@ -15,7 +15,7 @@ use crate::units::Time;
 
 /// What one asks of the bookmarks; each by its number.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Ask {
+pub enum BookmarkAsk {
     /// Keeps what is shown.
     Add,
     /// Goes to all of it, or to one section.
@@ -242,41 +242,43 @@ impl Workbench {
     }
 
     /// What the panel of bookmarks asks for.
-    pub(in crate::app) fn on_talk(&mut self, command: Command) {
+    pub(in crate::app) fn on_talk(&mut self, ask: TalkAsk) {
         let path = PathBuf::from(self.talk.file.trim());
-        match command {
-            Command::ToggleTalk => {
+        match ask {
+            TalkAsk::Toggle => {
                 self.talk.is_open ^= true;
                 // Both lie in one corner.
                 self.mapping.is_open &= !self.talk.is_open;
             }
-            Command::NameTalkFile(file) => self.talk.file = file,
-            Command::ExportBookmarks => match self.export_bookmarks(&path) {
+            TalkAsk::Name(file) => self.talk.file = file,
+            TalkAsk::Export => match self.export_bookmarks(&path) {
                 Ok(()) => self.tell_briefly(format!("Written to {}", path.display())),
                 Err(error) => self.tell("The bookmarks could not be written", format!("{error:#}")),
             },
-            Command::ImportBookmarks => match self.import_bookmarks(&path) {
+            TalkAsk::Import => match self.import_bookmarks(&path) {
                 Ok(0) => self.tell_briefly(format!("{} holds no bookmarks", path.display())),
                 Ok(read) => self.tell_briefly(format!("{read} bookmarks read")),
                 Err(error) => self.tell("The bookmarks could not be read", format!("{error:#}")),
             },
-            _ => {}
+            TalkAsk::ShowScript(is_shown) => self.talk.shows_script = is_shown,
         }
     }
 
     /// What a key or the list asks for.
-    pub(in crate::app) fn on_bookmarks(&mut self, ask: Ask) {
+    pub(in crate::app) fn on_bookmarks(&mut self, ask: BookmarkAsk) {
         match ask {
-            Ask::Add => self.add_bookmark(),
-            Ask::GoTo(index, section) => {
+            BookmarkAsk::Add => self.add_bookmark(),
+            BookmarkAsk::GoTo(index, section) => {
                 let sections = section.map_or(Section::ALL.to_vec(), |it| vec![it]);
                 self.go_to_bookmark(index, &sections);
             }
-            Ask::Rename(index, name) => self.rename_bookmark(index, name),
-            Ask::Remove(index) => self.remove_bookmark(index),
-            Ask::Renew(index) => self.renew_bookmark(index),
-            Ask::Move(from, to) => self.move_bookmark(from, to),
-            Ask::AddShot(index) => self.on_script(super::script::Ask::AddBookmark(index)),
+            BookmarkAsk::Rename(index, name) => self.rename_bookmark(index, name),
+            BookmarkAsk::Remove(index) => self.remove_bookmark(index),
+            BookmarkAsk::Renew(index) => self.renew_bookmark(index),
+            BookmarkAsk::Move(from, to) => self.move_bookmark(from, to),
+            BookmarkAsk::AddShot(index) => {
+                self.on_script(super::script::ScriptAsk::AddBookmark(index))
+            }
         }
     }
 }
@@ -323,7 +325,7 @@ pub fn write_scene(path: &Path, scene: &Scene) -> anyhow::Result<()> {
 mod tests {
     use super::*;
     use crate::analysis::session::Inputs;
-    use crate::app::command::Command;
+    use crate::app::ask::{Ask, CardAsk, CutAsk, FilterAsk, LookAsk, PaneAsk, PlayAsk, SelectAsk};
     use crate::app::document::Document;
     use crate::filter::filters::FilterStep;
     use crate::progress::Progress;
@@ -343,7 +345,7 @@ mod tests {
 
     /// Changes every section.
     fn change(bench: &mut Workbench) {
-        bench.execute(Command::Configure(LandscapeSettings {
+        bench.execute(LookAsk::Configure(LandscapeSettings {
             theme: Theme::Dark,
             height: Some(Metric::Calls),
             surface: Surface::Language,
@@ -351,15 +353,15 @@ mod tests {
             bundling: 0.25,
             ..bench.settings
         }));
-        bench.execute(Command::CollapseOrExpand(Some(ModuleId(7))));
-        bench.execute(Command::Select(Some(ModuleId(40))));
-        bench.execute(Command::Filter(FilterStep::HideThread(ThreadId(1))));
-        bench.execute(Command::Filter(FilterStep::RemoveBelow(ModuleId(40))));
+        bench.execute(CutAsk::CollapseOrExpand(Some(ModuleId(7))));
+        bench.execute(SelectAsk::Select(Some(ModuleId(40))));
+        bench.execute(FilterAsk::Add(FilterStep::HideThread(ThreadId(1))));
+        bench.execute(FilterAsk::Add(FilterStep::RemoveBelow(ModuleId(40))));
         let range = TimeRange::new(Time::from_ns(1_000_000), Time::from_ns(9_000_000));
-        bench.execute(Command::SetRange(Some(range)));
-        bench.execute(Command::Seek(Time::from_ns(5_000_000)));
-        bench.execute(Command::ToggleView(ViewId::Mural));
-        bench.execute(Command::ToggleLegend);
+        bench.execute(SelectAsk::SetRange(Some(range)));
+        bench.execute(PlayAsk::Seek(Time::from_ns(5_000_000)));
+        bench.execute(PaneAsk::Toggle(ViewId::Mural));
+        bench.execute(CardAsk::ToggleLegend);
         let mut pose = bench.camera.pose();
         (pose.yaw, pose.distance) = (2.0, 250.0);
         bench.camera.look_from(pose);
@@ -369,7 +371,7 @@ mod tests {
     fn a_bookmark_brings_everything_back_through_a_file() {
         let mut first = bench();
         change(&mut first);
-        first.execute(Command::Bookmarks(Ask::Add));
+        first.execute(Ask::Bookmarks(BookmarkAsk::Add));
         let scene = Scene {
             bookmarks: first.talk.bookmarks.clone(),
             ..Scene::default()
@@ -379,7 +381,7 @@ mod tests {
         let mut second = bench();
         assert_ne!(Kept::of(&first), Kept::of(&second));
         second.talk.bookmarks = read.scene.bookmarks;
-        second.execute(Command::Bookmarks(Ask::GoTo(0, None)));
+        second.execute(Ask::Bookmarks(BookmarkAsk::GoTo(0, None)));
         let (wanted, found) = (Kept::of(&first), Kept::of(&second));
         let near = |a: f32, b: f32| (a - b).abs() < 0.01;
         assert!(near(wanted.pose.yaw, found.pose.yaw));
@@ -440,7 +442,7 @@ mod tests {
         bookmark.module = Some("no/such/module".to_owned());
         bookmark.collapsed = Some(vec!["neither".to_owned()]);
         bench.talk.bookmarks = vec![bookmark];
-        bench.execute(Command::Bookmarks(Ask::GoTo(0, None)));
+        bench.execute(Ask::Bookmarks(BookmarkAsk::GoTo(0, None)));
         let told = bench.messages.last().expect("it is told");
         assert!(
             told.is_error && told.lines[0].starts_with("2 names"),
@@ -448,12 +450,12 @@ mod tests {
         );
         // Numbers that mean none do nothing.
         for ask in [
-            Ask::GoTo(9, None),
-            Ask::Remove(9),
-            Ask::Move(9, 0),
-            Ask::Renew(9),
+            BookmarkAsk::GoTo(9, None),
+            BookmarkAsk::Remove(9),
+            BookmarkAsk::Move(9, 0),
+            BookmarkAsk::Renew(9),
         ] {
-            bench.execute(Command::Bookmarks(ask));
+            bench.execute(Ask::Bookmarks(ask));
         }
         assert_eq!(bench.talk.bookmarks.len(), 1);
     }
@@ -462,7 +464,7 @@ mod tests {
     fn bookmarks_have_names_of_their_own_and_an_order() {
         let mut bench = bench();
         for _ in 0..3 {
-            bench.execute(Command::Bookmarks(Ask::Add));
+            bench.execute(Ask::Bookmarks(BookmarkAsk::Add));
         }
         let names = |bench: &Workbench| -> Vec<String> {
             let names = bench.talk.bookmarks.iter().map(|it| it.name.clone());
@@ -470,13 +472,13 @@ mod tests {
         };
         let [a, b, c] = <[String; 3]>::try_from(names(&bench)).expect("three");
         assert!(a != b && b != c && a != c);
-        bench.execute(Command::Bookmarks(Ask::Rename(1, a.clone())));
-        bench.execute(Command::Bookmarks(Ask::Rename(1, " ".to_owned())));
+        bench.execute(Ask::Bookmarks(BookmarkAsk::Rename(1, a.clone())));
+        bench.execute(Ask::Bookmarks(BookmarkAsk::Rename(1, " ".to_owned())));
         assert_eq!(names(&bench), [a.clone(), b.clone(), c.clone()]);
-        bench.execute(Command::Bookmarks(Ask::Rename(1, "here".to_owned())));
-        bench.execute(Command::Bookmarks(Ask::Move(2, 0)));
+        bench.execute(Ask::Bookmarks(BookmarkAsk::Rename(1, "here".to_owned())));
+        bench.execute(Ask::Bookmarks(BookmarkAsk::Move(2, 0)));
         assert_eq!(names(&bench), [c.clone(), a.clone(), "here".to_owned()]);
-        bench.execute(Command::Bookmarks(Ask::Remove(1)));
+        bench.execute(Ask::Bookmarks(BookmarkAsk::Remove(1)));
         assert_eq!(names(&bench), [c, "here".to_owned()]);
     }
 }

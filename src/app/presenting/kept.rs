@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use glam::Vec3;
 
+use super::super::ask::{LookAsk, PlayAsk, SelectAsk};
 use super::super::camera::pose::{self, Pose};
-use super::super::command::Command;
 use super::super::document::Document;
 use super::super::saved::SavedLook;
 use super::super::workbench::Workbench;
@@ -249,17 +249,17 @@ impl Kept {
                 bench.detail_by_size = false;
             }
             if has_other_cut || bench.settings != self.settings {
-                bench.execute(Command::Configure(self.settings));
+                bench.execute(LookAsk::Configure(self.settings));
             }
         }
         let differs = |bench: &Workbench, is_other: &dyn Fn(&Document) -> bool| {
             bench.document.as_ref().is_some_and(is_other)
         };
         if differs(bench, &|it| it.selection.chosen.module != self.module) {
-            bench.execute(Command::Choose(Pointed::at_module(self.module)));
+            bench.execute(SelectAsk::Choose(Pointed::at_module(self.module)));
         }
         if differs(bench, &|it| it.selection.range != self.range) {
-            bench.execute(Command::SetRange(self.range));
+            bench.execute(SelectAsk::SetRange(self.range));
         }
         if differs(bench, &|it| it.filters.steps() != self.filters.steps()) {
             bench.leave_out_instead(&self.filters);
@@ -268,14 +268,14 @@ impl Kept {
             let playback = it.playback.as_ref();
             playback.is_some_and(|it| it.time() != self.time)
         }) {
-            bench.execute(Command::Seek(self.time));
+            bench.execute(PlayAsk::Seek(self.time));
         }
         // Seeking leaves the summary.
         if differs(bench, &|it| {
             let playback = it.playback.as_ref();
             playback.is_some_and(|it| it.summary != self.summary)
         }) {
-            bench.execute(Command::ToggleSummary);
+            bench.execute(PlayAsk::ToggleSummary);
         }
     }
 }

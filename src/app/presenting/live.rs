@@ -34,7 +34,7 @@ pub enum PointsWith {
 
 /// What one asks for while presenting.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Ask {
+pub enum LiveAsk {
     /// Presents what the panel holds, from its first shot or from this one.
     Begin(usize),
     /// Opens what a scene file names and presents it.
@@ -118,15 +118,15 @@ impl Workbench {
         shines.then(|| pointed.flatten())
     }
 
-    pub(in crate::app) fn on_live(&mut self, ask: Ask) {
+    pub(in crate::app) fn on_live(&mut self, ask: LiveAsk) {
         match ask {
-            Ask::Open(path) => return self.present_file(path),
-            Ask::Begin(usize::MAX) => {
+            LiveAsk::Open(path) => return self.present_file(path),
+            LiveAsk::Begin(usize::MAX) => {
                 let chosen = self.talk.script.chosen.unwrap_or(0);
                 return self.present_scene(chosen);
             }
-            Ask::Begin(shot) => return self.present_scene(shot),
-            Ask::FullScreen => {
+            LiveAsk::Begin(shot) => return self.present_scene(shot),
+            LiveAsk::FullScreen => {
                 self.talk.is_full ^= true;
                 return;
             }
@@ -138,20 +138,20 @@ impl Workbench {
         };
         live.heard_ms = Some(now);
         match ask {
-            Ask::Black => live.is_black ^= true,
-            Ask::Point(with) => {
+            LiveAsk::Black => live.is_black ^= true,
+            LiveAsk::Point(with) => {
                 live.points_with = match live.points_with == with {
                     true => PointsWith::Arrow,
                     false => with,
                 };
             }
-            Ask::Notes => live.has_notes ^= true,
-            Ask::Digit(digit) if live.number.len() < 6 => live.number.push(digit),
-            Ask::Leave if !live.number.is_empty() => live.number.clear(),
-            Ask::Leave if live.is_black => live.is_black = false,
-            Ask::Leave if live.is_away => self.follow_script(|_, _| ()),
-            Ask::Leave => self.leave_presentation(),
-            Ask::Enter => {
+            LiveAsk::Notes => live.has_notes ^= true,
+            LiveAsk::Digit(digit) if live.number.len() < 6 => live.number.push(digit),
+            LiveAsk::Leave if !live.number.is_empty() => live.number.clear(),
+            LiveAsk::Leave if live.is_black => live.is_black = false,
+            LiveAsk::Leave if live.is_away => self.follow_script(|_, _| ()),
+            LiveAsk::Leave => self.leave_presentation(),
+            LiveAsk::Enter => {
                 let number = std::mem::take(&mut live.number).parse::<usize>();
                 match number.ok().and_then(|number| number.checked_sub(1)) {
                     Some(shot) => self.follow_script(|show, bench| {
@@ -161,24 +161,24 @@ impl Workbench {
                     None => self.follow_script(|_, _| ()),
                 }
             }
-            Ask::Script => self.follow_script(|_, _| ()),
-            Ask::Next => self.follow_script(Show::next),
-            Ask::Previous => self.follow_script(Show::previous),
-            Ask::First => self.follow_script(|show, bench| {
+            LiveAsk::Script => self.follow_script(|_, _| ()),
+            LiveAsk::Next => self.follow_script(Show::next),
+            LiveAsk::Previous => self.follow_script(Show::previous),
+            LiveAsk::First => self.follow_script(|show, bench| {
                 show.is_running = true;
                 show.go_to(0, bench);
             }),
-            Ask::Last => self.follow_script(|show, bench| {
+            LiveAsk::Last => self.follow_script(|show, bench| {
                 show.is_running = true;
                 show.go_to(usize::MAX, bench);
             }),
-            Ask::Auto => {
+            LiveAsk::Auto => {
                 if let Some(show) = &mut self.show {
                     show.stops ^= true;
                     show.is_running |= !show.stops;
                 }
             }
-            Ask::Begin(_) | Ask::Open(_) | Ask::FullScreen | Ask::Digit(_) => {}
+            LiveAsk::Begin(_) | LiveAsk::Open(_) | LiveAsk::FullScreen | LiveAsk::Digit(_) => {}
         }
     }
 

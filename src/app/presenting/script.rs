@@ -23,7 +23,7 @@ pub struct Script {
 
 /// What one asks of the scene; shots by their numbers.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Ask {
+pub enum ScriptAsk {
     Name(String),
     Read,
     Write,
@@ -82,41 +82,41 @@ pub fn with_words(caption: Option<Caption>, text: String) -> Option<Caption> {
 }
 
 impl Workbench {
-    pub(in crate::app) fn on_script(&mut self, ask: Ask) {
+    pub(in crate::app) fn on_script(&mut self, ask: ScriptAsk) {
         let count = self.talk.script.scene.shots.len();
         match ask {
-            Ask::Name(file) => self.talk.script.file = file,
-            Ask::Read => self.read_script(),
-            Ask::Write => self.write_script(),
-            Ask::Record => self.toggle_recording(),
-            Ask::Choose(shot) => {
+            ScriptAsk::Name(file) => self.talk.script.file = file,
+            ScriptAsk::Read => self.read_script(),
+            ScriptAsk::Write => self.write_script(),
+            ScriptAsk::Record => self.toggle_recording(),
+            ScriptAsk::Choose(shot) => {
                 self.talk.script.chosen = shot.filter(|shot| *shot < count);
             }
-            Ask::AddBookmark(index) => {
+            ScriptAsk::AddBookmark(index) => {
                 if let Some(bookmark) = self.talk.bookmarks.get(index) {
                     let shot = shot_of(bookmark);
                     self.add_shot(shot);
                 }
             }
-            Ask::Clear => {
+            ScriptAsk::Clear => {
                 self.talk.script.scene.shots.clear();
                 self.talk.script.chosen = None;
                 self.talk.script.is_changed = true;
             }
-            Ask::Remove(shot) if shot < count => {
+            ScriptAsk::Remove(shot) if shot < count => {
                 let script = &mut self.talk.script;
                 script.scene.shots.remove(shot);
                 script.chosen = None;
                 script.is_changed = true;
             }
-            Ask::Move(from, to) if from < count => {
+            ScriptAsk::Move(from, to) if from < count => {
                 let script = &mut self.talk.script;
                 let moved = script.scene.shots.remove(from);
                 script.scene.shots.insert(to.min(count - 1), moved);
                 script.chosen = script.chosen.map(|_| to.min(count - 1));
                 script.is_changed = true;
             }
-            Ask::Edit(index, shot) => {
+            ScriptAsk::Edit(index, shot) => {
                 let script = &mut self.talk.script;
                 if let Some(old) = script.scene.shots.get_mut(index)
                     && *old != *shot
@@ -125,7 +125,7 @@ impl Workbench {
                     script.is_changed = true;
                 }
             }
-            Ask::Remove(_) | Ask::Move(..) => {}
+            ScriptAsk::Remove(_) | ScriptAsk::Move(..) => {}
         }
     }
 

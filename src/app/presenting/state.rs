@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::super::ask::{PlayAsk, RunsAsk};
 use super::super::camera;
-use super::super::command::Command;
 use super::super::document::Document;
 use super::super::pair::suited;
 use super::super::versus::Together;
@@ -217,12 +217,12 @@ impl State {
 
     fn apply_runs(&self, bench: &mut Workbench) {
         if bench.pair.together != self.together {
-            bench.execute(Command::Together(Some(self.together)));
+            bench.execute(RunsAsk::Together(Some(self.together)));
         }
         bench.pair.divider = self.divider;
         let versus = bench.document.as_ref().and_then(|it| it.versus.as_ref());
         if versus.is_some_and(|versus| versus.side() != self.side) {
-            bench.execute(Command::Flip);
+            bench.execute(RunsAsk::Flip);
         }
     }
 
@@ -248,7 +248,7 @@ pub fn seek(bench: &mut Workbench, time: Time) {
         return;
     };
     let time = shown_time(document, time);
-    bench.execute(Command::Seek(time));
+    bench.execute(PlayAsk::Seek(time));
 }
 
 /// Where A ends; none without times.

@@ -162,7 +162,7 @@ fn a_talk_goes_forward_and_back_and_leaves_all_as_it_was() {
     assert_eq!(of.shot(), 5);
     let there = Kept::of(&bench);
     // Someone looks around, and comes back.
-    bench.execute(crate::app::command::Command::FlyHome);
+    bench.execute(crate::app::ask::CameraAsk::FlyHome);
     bench.dock.open(ViewId::Flame);
     of.resume(&mut bench);
     assert_eq!(
@@ -241,27 +241,27 @@ fn frames(bench: &mut Workbench, from: &mut u64, count: u64) -> Vec<(f32, bool)>
 
 #[test]
 fn what_a_shot_changes_at_once_goes_over_in_a_talk() {
-    use super::live::Ask;
-    use crate::app::command::Command;
+    use super::live::LiveAsk;
+    use crate::app::ask::Ask;
     let folder = std::env::temp_dir().join(format!("callscape-fade-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a temporary folder");
     let path = folder.join("talk.toml");
     std::fs::write(&path, SCENE).expect("a temporary file");
     let (mut bench, mut at) = (bench(), 0);
-    bench.execute(Command::Live(Ask::Open(path)));
+    bench.execute(Ask::Live(LiveAsk::Open(path)));
     super::stage::settle(&mut bench);
     frames(&mut bench, &mut at, 60);
     assert!(bench.is_live() && scene(&bench).shot() == 0);
     // Forward, back, and by number.
     let asks = [
-        (Ask::Next, 1),
-        (Ask::Next, 2),
-        (Ask::Previous, 1),
-        (Ask::Last, 5),
-        (Ask::First, 0),
+        (LiveAsk::Next, 1),
+        (LiveAsk::Next, 2),
+        (LiveAsk::Previous, 1),
+        (LiveAsk::Last, 5),
+        (LiveAsk::First, 0),
     ];
     for (ask, shot) in asks {
-        bench.execute(Command::Live(ask.clone()));
+        bench.execute(Ask::Live(ask.clone()));
         let seen = frames(&mut bench, &mut at, 30);
         assert_eq!(scene(&bench).shot(), shot, "{ask:?}");
         let kept = seen.iter().filter(|(_, is_kept)| *is_kept).count();
@@ -278,7 +278,7 @@ fn what_a_shot_changes_at_once_goes_over_in_a_talk() {
         assert_eq!(seen[29].0, 0.0, "{ask:?}");
     }
     // A name alone changes nothing: nothing goes over.
-    bench.execute(Command::Live(Ask::Black));
+    bench.execute(Ask::Live(LiveAsk::Black));
     assert!(
         frames(&mut bench, &mut at, 3)
             .iter()

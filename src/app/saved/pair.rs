@@ -9,7 +9,7 @@ use crate::analysis::alignment::Link;
 use crate::analysis::comparison::amounts::Measure;
 use crate::analysis::comparison::pairing::Correction;
 use crate::analysis::comparison::tables::Norm;
-use crate::app::command::Command;
+use crate::app::ask::RunsAsk;
 use crate::app::versus::{Together, Versus};
 use crate::app::workbench::Workbench;
 use crate::views::difference::Strength;
@@ -159,13 +159,13 @@ impl SavedPair {
             strength.unwrap_or(difference.strength),
         );
         if compared != (difference.measure, difference.strength) {
-            bench.execute(Command::CompareBy(compared.0, compared.1));
+            bench.execute(RunsAsk::CompareBy(compared.0, compared.1));
         }
         if let Some(norm) = norm {
-            bench.execute(Command::Normalise(norm));
+            bench.execute(RunsAsk::Normalise(norm));
         }
         if self.divider.is_finite() && self.divider > 0.0 {
-            bench.execute(Command::MoveDivider(self.divider));
+            bench.execute(RunsAsk::MoveDivider(self.divider));
         }
         bench.pair.choice = Choice {
             of: of.unwrap_or_default(),
@@ -176,7 +176,7 @@ impl SavedPair {
         // What is collapsed is kept by name.
         bench.pair.only_differences = self.only_differences;
         if let Some((along, _)) = along {
-            bench.execute(Command::DrawAlong(along));
+            bench.execute(RunsAsk::DrawAlong(along));
         }
         // Colours are those that were saved, whatever stands beside each other.
         bench.pair.together = together.unwrap_or_default();
@@ -184,10 +184,10 @@ impl SavedPair {
         if !self.pairs.is_empty() {
             let corrections = self.pairs.iter().cloned();
             let corrections = corrections.map(|[old, new]| Correction { old, new });
-            let corrections = Command::CorrectPairs(corrections.collect());
+            let corrections = RunsAsk::CorrectPairs(corrections.collect());
             bench.pair.to_do.push(corrections);
         }
-        bench.pair.to_do.extend(link.map(Command::LinkClocks));
+        bench.pair.to_do.extend(link.map(RunsAsk::LinkClocks));
         lost
     }
 }

@@ -86,13 +86,13 @@ impl App {
         let mut pictures = canvas.pictures();
         pictures.before = view.before;
         pictures.before_strength = self.bench.strength_before();
-        let (bench, timings, commands) = (&self.bench, &self.timings, &mut self.commands);
+        let (bench, timings, asks) = (&self.bench, &self.timings, &mut self.asks);
         let mut layout = Layout::default();
         let theme = bench.settings.theme;
         view.overlay.set_scale(bench.text_scale);
         let shown = view.overlay.run(&view.window, event_loop, theme, |ui| {
-            commands.clear();
-            layout = panels::show(ui, bench, &mut dock, &pictures, timings, commands);
+            asks.clear();
+            layout = panels::show(ui, bench, &mut dock, &pictures, timings, asks);
             layout.covered.unwrap_or(egui::Rect::NOTHING)
         });
         self.bench.dock = dock;
@@ -122,11 +122,11 @@ impl App {
             let at = (at - place.min) * points;
             Vec2::new(at.x, at.y)
         });
-        self.commands.append(&mut self.after_typing);
-        let had_commands = !self.commands.is_empty();
+        self.asks.append(&mut self.after_typing);
+        let had_asks = !self.asks.is_empty();
         let was_searching = self.bench.search.is_open;
-        for command in std::mem::take(&mut self.commands) {
-            self.bench.execute(command);
+        for ask in self.asks.take() {
+            self.bench.execute(ask);
         }
         if was_searching && !self.bench.search.is_open {
             // The next key is none for the field.
@@ -217,7 +217,7 @@ impl App {
         if let Some(left) = self.bench.recorder_waits() {
             by(left);
         }
-        if self.bench.is_moving() || had_commands || is_brushed {
+        if self.bench.is_moving() || had_asks || is_brushed {
             by(Duration::ZERO);
         } else if targets[0].is_some() && self.bench.document.is_some() && !canvas.settled() {
             by(restless);

@@ -5,8 +5,9 @@ use winit::event::{ElementState, MouseButton, MouseScrollDelta, WindowEvent};
 use winit::keyboard::{Key, NamedKey};
 
 use super::App;
+use crate::app::action::Scope;
+use crate::app::ask::{Ask, CameraAsk, SearchAsk, SelectAsk, TableAsk};
 use crate::app::camera::Mode;
-use crate::app::command::Command;
 use crate::app::keys;
 use crate::app::panels;
 use crate::app::pointer::Button;
@@ -23,8 +24,9 @@ impl App {
         };
         let pressed = event.state == ElementState::Pressed;
         if self.bench.is_live() {
-            if pressed && let Some(command) = keys::in_presentation(event, self.modifiers) {
-                self.execute(command);
+            let asked = keys::asked(Scope::Presentation, event, self.modifiers, &self.bench);
+            if pressed && let Some(ask) = asked {
+                self.execute(ask);
                 return false;
             }
             if event.logical_key == Key::Named(NamedKey::F5) {
@@ -32,29 +34,10 @@ impl App {
             }
         }
         if view.overlay.is_typing() {
-            let in_search = view
-                .overlay
-                .ctx()
-                .memory(|memory| memory.has_focus(egui::Id::unique(panels::SEARCH_FIELD)));
-            let in_functions = view
-                .overlay
-                .ctx()
-                .memory(|memory| memory.has_focus(egui::Id::unique(panels::FUNCTION_FIELD)));
-            let ctrl_f = self.modifiers.control_key();
-            let is_s =
-                matches!(&event.logical_key, Key::Character(key) if key.eq_ignore_ascii_case("s"));
-            let command = match (pressed, in_search) {
-                (true, true) if !ctrl_f => keys::in_search(event),
-                (true, _) if ctrl_f && is_s && self.bench.mapping.is_open => {
-                    Some(Command::SaveMapping)
-                }
-                (true, false) if !ctrl_f && in_functions => keys::in_function_search(event)
-                    .map(|key| Command::Table(ViewId::Functions, key)),
-                _ => None,
-            };
-            let is_ours = command.is_some();
-            if let Some(command) = command {
-                self.after_typing.push(command);
+            let ask = self.asked_while_typing(event).filter(|_| pressed);
+            let is_ours = ask.is_some();
+            if let Some(ask) = ask {
+                self.after_typing.push(ask);
                 self.keys_wait = true;
                 self.redraw();
             }
@@ -74,28 +57,43 @@ impl App {
                 return false;
             }
         }
-        if pressed
-            && !self.modifiers.control_key()
-            && self.bench.sheet_pointed_at().is_some()
-            && let Some(command) = keys::on_sheet(event)
-        {
-            self.execute(command);
+        if !pressed {
             return false;
         }
-        let plain = !self.modifiers.control_key() && !self.modifiers.alt_key();
-        if pressed
-            && plain
-            && let Some(table) = self.bench.table_pointed_at()
-            && let Some(key) = keys::on_table(event)
-        {
-            self.execute(Command::Table(table, key));
-            return false;
-        }
-        if pressed && let Some(command) = keys::command(event, self.modifiers) {
-            self.keys_wait |= command == Command::OpenSearch;
-            self.execute(command);
+        let mut scopes = Vec::with_capacity(3);
+        scopes.extend(self.bench.sheet_pointed_at().map(|_| Scope::AlongTime));
+        scopes.extend(self.bench.table_pointed_at().map(|_| Scope::Table));
+        scopes.push(Scope::Anywhere);
+        let mut asks = scopes.into_iter();
+        let asked = asks.find_map(|scope| keys::asked(scope, event, self.modifiers, &self.bench));
+        if let Some(ask) = asked {
+            self.keys_wait |= ask == SearchAsk::Open.into();
+            self.execute(ask);
         }
         false
+    }
+
+    /// What a key asks for while a field has the keyboard; nothing for what edits the text.
+    fn asked_while_typing(&self, event: &winit::event::KeyEvent) -> Option<Ask> {
+        let ctx = self.view.as_ref()?.overlay.ctx();
+        let is_in = |field: &str| ctx.memory(|memory| memory.has_focus(egui::Id::unique(field)));
+        let asked = |scope| keys::asked(scope, event, self.modifiers, &self.bench);
+        if is_in(panels::SEARCH_FIELD)
+            && let Some(ask) = asked(Scope::Search)
+        {
+            return Some(ask);
+        }
+        if self.bench.mapping.is_open
+            && let Some(ask) = asked(Scope::Mapping)
+        {
+            return Some(ask);
+        }
+        match asked(Scope::TableField).filter(|_| is_in(panels::FUNCTION_FIELD))? {
+            Ask::Table(TableAsk::Press(_, key)) => {
+                Some(TableAsk::Press(Some(ViewId::Functions), key).into())
+            }
+            ask => Some(ask),
+        }
     }
 
     pub(super) fn on_pointer(&mut self, event: &WindowEvent) {
@@ -120,9 +118,9 @@ impl App {
                         if *state == ElementState::Pressed {
                             let back = *button == MouseButton::Back;
                             self.execute(if back {
-                                Command::Back
+                                SelectAsk::Back
                             } else {
-                                Command::Forward
+                                SelectAsk::Forward
                             });
                         }
                         return;
@@ -165,7 +163,7 @@ impl App {
                 let pointed = self.bench.document.as_ref();
                 let module = pointed.and_then(|open| open.selection.pointed.module);
                 if let Some(module) = module.filter(|_| self.bench.pointer.at.is_some()) {
-                    self.execute(Command::FlyTo(module));
+                    self.execute(CameraAsk::FlyTo(module));
                 }
             }
             _ => {}

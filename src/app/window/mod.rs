@@ -20,7 +20,7 @@ use winit::keyboard::ModifiersState;
 use winit::window::{Window, WindowId};
 
 use self::notes::Notes;
-use super::command::Command;
+use super::ask::{Ask, Asks, FileAsk};
 use super::graphics::Graphics;
 use super::growing::Growing;
 use super::keys::FlyKeys;
@@ -110,9 +110,9 @@ struct App {
     modifiers: ModifiersState,
     fly_keys: FlyKeys,
     dropped: Vec<PathBuf>,
-    commands: Vec<Command>,
+    asks: Asks,
     /// What keys pressed while typing ask for: what was typed before them reaches its field in the next frame.
-    after_typing: Vec<Command>,
+    after_typing: Asks,
     /// A key may have given the keyboard to a field or taken it away, which the next frame decides: keys wait.
     keys_wait: bool,
     waiting: Vec<WindowEvent>,
@@ -174,8 +174,8 @@ impl App {
             modifiers: ModifiersState::default(),
             fly_keys: FlyKeys::default(),
             dropped: Vec::new(),
-            commands: Vec::new(),
-            after_typing: Vec::new(),
+            asks: Asks::default(),
+            after_typing: Asks::default(),
             keys_wait: false,
             waiting: Vec::new(),
             timings: Timings::default(),
@@ -202,8 +202,8 @@ impl App {
         }
     }
 
-    fn execute(&mut self, command: Command) {
-        self.bench.execute(command);
+    fn execute(&mut self, ask: impl Into<Ask>) {
+        self.bench.execute(ask);
         self.redraw();
     }
 
@@ -429,7 +429,7 @@ impl ApplicationHandler<Wake> for App {
         // Files dropped together arrive one by one.
         if !self.dropped.is_empty() {
             let dropped = std::mem::take(&mut self.dropped);
-            self.execute(Command::Open(dropped));
+            self.execute(FileAsk::Open(dropped));
         }
         event_loop.set_control_flow(match self.next_frame {
             Some(at) if !self.is_hidden => ControlFlow::WaitUntil(at),

@@ -1,12 +1,14 @@
-//! Where the camera looks from by command: presets, places on the map, past views; and what it keeps clear of.
+//! Where the camera looks from by asking: presets, places on the map, past views; and what it keeps clear of.
 
 use std::time::Duration;
 
 use glam::Vec3;
 
+use super::super::ask::CameraAsk;
+use super::super::camera::pose::Pose;
 use super::super::camera::{self, Preset};
-use super::super::command::Command;
-use super::Workbench;
+use super::super::sheets::SheetAction;
+use super::{Destination, Workbench};
 use crate::units::ModuleId;
 use crate::views::table::ViewId;
 
@@ -20,27 +22,49 @@ const TEXT_SCALES: [f32; 2] = [0.5, 4.0];
 const SHOWS_ALL: f32 = 0.7;
 
 impl Workbench {
-    pub(super) fn look(&mut self, command: Command) {
+    pub(super) fn look(&mut self, ask: CameraAsk) {
+        match ask {
+            CameraAsk::ToggleFollowing => self.following.toggle(),
+            CameraAsk::OrbitOrFly => self.camera.toggle_mode(),
+            CameraAsk::FlyTo(module) => self.fly_there(module),
+            CameraAsk::FlyToSelection => {
+                let selection = self.document.as_ref().map(|open| &open.selection);
+                if let Some(module) =
+                    selection.and_then(|it| it.chosen.module.or(it.pointed.module))
+                {
+                    self.fly_there(module);
+                }
+            }
+            CameraAsk::FlyHome => match self.sheet_pointed_at() {
+                Some(view) => self.act_on_sheet(view, SheetAction::ShowAll),
+                None => self.fly(Destination::Home),
+            },
+            CameraAsk::LookFrom(preset) => self.leave_path(|bench, _| bench.look_from(preset)),
+            CameraAsk::LookAt(ground, at_once) => {
+                self.leave_path(|bench, _| bench.camera.look_at(ground, at_once));
+            }
+            CameraAsk::PastView => self.leave_path(|bench, now| {
+                if let Some(pose) = bench.past_views.back(now) {
+                    bench.camera.fly_to_pose(pose);
+                }
+            }),
+            CameraAsk::NextView => self.leave_path(|bench, now| {
+                if let Some(pose) = bench.past_views.forward(now) {
+                    bench.camera.fly_to_pose(pose);
+                }
+            }),
+        }
+    }
+
+    /// Moves the camera off the path that follows what runs, where the landscape is to be seen. `change` gets the
+    /// pose that it is at, or on its way to.
+    fn leave_path(&mut self, change: impl FnOnce(&mut Workbench, Pose)) {
         if !self.dock.is_visible(ViewId::Landscape) || self.document.is_none() {
             return;
         }
         self.following.is_on = false;
         let now = self.camera.destination().unwrap_or(self.camera.pose());
-        match command {
-            Command::LookFrom(preset) => self.look_from(preset),
-            Command::LookAt(ground, at_once) => self.camera.look_at(ground, at_once),
-            Command::PastView => {
-                if let Some(pose) = self.past_views.back(now) {
-                    self.camera.fly_to_pose(pose);
-                }
-            }
-            Command::NextView => {
-                if let Some(pose) = self.past_views.forward(now) {
-                    self.camera.fly_to_pose(pose);
-                }
-            }
-            _ => {}
-        }
+        change(self, now);
     }
 
     /// Has letters and lines be so many times as large as before; as usual for 0.

@@ -2,7 +2,7 @@
 
 use glam::Vec2;
 
-use super::super::command::SheetKey;
+use super::super::ask::{SheetAsk, SheetKey};
 use super::super::rows::RowsChoice;
 use super::super::sheets::SheetAction;
 use super::Workbench;
@@ -39,7 +39,20 @@ impl Workbench {
         }
     }
 
-    pub(super) fn set_rows(&mut self, choice: RowsChoice) {
+    pub(super) fn on_sheet(&mut self, ask: SheetAsk) {
+        match ask {
+            SheetAsk::Act(view, action) => self.act_on_sheet(view, action),
+            SheetAsk::Press(key) => self.press_on_sheet(key),
+            SheetAsk::SetRows(choice) => self.set_rows(choice),
+            SheetAsk::NextRows => {
+                if let Some(document) = &self.document {
+                    self.set_rows(document.rows.next());
+                }
+            }
+        }
+    }
+
+    fn set_rows(&mut self, choice: RowsChoice) {
         if let Some(document) = &mut self.document {
             document.rows = choice;
         }
@@ -56,7 +69,7 @@ impl Workbench {
         }
     }
 
-    pub(super) fn press_on_sheet(&mut self, key: SheetKey) {
+    fn press_on_sheet(&mut self, key: SheetKey) {
         let (Some(view), Some(at)) = (self.sheet_pointed_at(), self.sheet_pointer) else {
             return;
         };

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::super::command::Command;
+use super::super::ask::PlayAsk;
 use super::super::details::Neighbours;
 use super::super::dock::Dock;
 use super::super::document::{Document, Part};
@@ -244,7 +244,7 @@ impl Workbench {
         }
         // What is collapsed decides the layout.
         self.lay_out();
-        self.execute(Command::Seek(saved.time()));
+        self.execute(PlayAsk::Seek(saved.time()));
         if let Some(playback) = &saved.playback {
             playback.restore(self);
         }

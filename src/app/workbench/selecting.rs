@@ -1,6 +1,6 @@
 //! What is chosen, the range and the filters that limit every view, and the way back.
 
-use super::super::command::{CallWalk, Command};
+use super::super::ask::{CallWalk, FilterAsk, PlayAsk, SelectAsk};
 use super::super::details::{FunctionNeighbours, Neighbours};
 use super::super::history::{History, Place};
 use super::super::sheets::SheetAction;
@@ -81,7 +81,7 @@ impl Workbench {
                 self.show_range();
             }
             _ => {
-                self.execute(Command::Seek(call.start));
+                self.execute(PlayAsk::Seek(call.start));
                 self.act_on_sheet(ViewId::Flame, SheetAction::Reveal(to));
             }
         }
@@ -188,8 +188,46 @@ impl Workbench {
         self.filter(|own| *own = filters.clone());
     }
 
+    pub(super) fn on_filter(&mut self, ask: FilterAsk) {
+        match ask {
+            FilterAsk::Add(step) => self.filter(|filters| filters.add(step)),
+            FilterAsk::RemoveModule | FilterAsk::RemoveBelow | FilterAsk::HideThread => {
+                self.leave_out(ask);
+            }
+            FilterAsk::Remove(index) => self.filter(|filters| filters.remove(index)),
+            FilterAsk::Undo => self.filter(Filters::undo),
+            FilterAsk::Redo => self.filter(Filters::redo),
+        }
+    }
+
+    pub(super) fn on_select(&mut self, ask: SelectAsk) {
+        match ask {
+            SelectAsk::Choose(pointed) => self.choose(pointed),
+            SelectAsk::Select(module) => self.choose(Pointed::at_module(module)),
+            SelectAsk::SetRange(range) => self.set_range(range),
+            SelectAsk::DragRange(range) => {
+                if self.before_drag.is_none() {
+                    let open = self.document.as_ref();
+                    self.before_drag = open.map(|open| Place::of(&open.selection));
+                }
+                self.limit(Some(range));
+            }
+            SelectAsk::EndRangeDrag => {
+                if let Some(place) = self.before_drag.take() {
+                    self.history.leave(place);
+                    self.update_rows();
+                }
+            }
+            SelectAsk::StartRangeHere => self.move_range(true),
+            SelectAsk::EndRangeHere => self.move_range(false),
+            SelectAsk::Back => self.go(History::back),
+            SelectAsk::Forward => self.go(History::forward),
+            SelectAsk::GoToCall(walk) => self.go_to_call(walk),
+        }
+    }
+
     /// Leaves out what is chosen or pointed at. Not the root: nothing would be left.
-    pub(super) fn leave_out(&mut self, command: &Command) {
+    fn leave_out(&mut self, ask: FilterAsk) {
         let Some(document) = self.document.as_ref().filter(|it| it.resolved().is_some()) else {
             return;
         };
@@ -199,9 +237,9 @@ impl Workbench {
         let module = chosen.module.or(pointed.module);
         let module = module.filter(|&module| module != ModuleId::ROOT);
         let thread = pointed.thread.or(chosen.thread);
-        let step = match command {
-            Command::RemoveModule => module.map(FilterStep::RemoveModule),
-            Command::RemoveBelow => module.map(FilterStep::RemoveBelow),
+        let step = match ask {
+            FilterAsk::RemoveModule => module.map(FilterStep::RemoveModule),
+            FilterAsk::RemoveBelow => module.map(FilterStep::RemoveBelow),
             _ => thread.map(FilterStep::HideThread),
         };
         if let Some(step) = step {
@@ -210,7 +248,7 @@ impl Workbench {
     }
 
     /// Moves an end of the range to the time shown; the other end stays, or is the recording's.
-    pub(super) fn move_range(&mut self, command: &Command) {
+    fn move_range(&mut self, is_start: bool) {
         let Some((document, whole)) = self.document.as_ref().and_then(|document| {
             let whole = document.resolved()?.recording.trace.range();
             Some((document, whole))
@@ -219,11 +257,11 @@ impl Workbench {
         };
         let time = document.selection.time;
         let range = document.selection.range.unwrap_or(whole);
-        let range = match command {
-            Command::StartRangeHere if time < range.end => TimeRange::new(time, range.end),
-            Command::StartRangeHere => TimeRange::new(time, whole.end),
-            _ if time > range.start => TimeRange::new(range.start, time),
-            _ => TimeRange::new(whole.start, time),
+        let range = match is_start {
+            true if time < range.end => TimeRange::new(time, range.end),
+            true => TimeRange::new(time, whole.end),
+            false if time > range.start => TimeRange::new(range.start, time),
+            false => TimeRange::new(whole.start, time),
         };
         self.set_range(Some(range));
     }

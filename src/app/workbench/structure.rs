@@ -40,7 +40,7 @@ impl Workbench {
         }
     }
 
-    pub(super) fn collapse_or_expand(&mut self, module: Option<ModuleId>) {
+    pub(in crate::app) fn collapse_or_expand(&mut self, module: Option<ModuleId>) {
         let Some(document) = &mut self.document else {
             return;
         };

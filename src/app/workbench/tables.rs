@@ -1,7 +1,8 @@
 //! What keys do in the tables: the function table and the list of calls.
 
-use super::super::command::{Command, TableKey};
+use super::super::ask::{PlayAsk, TableAsk, TableKey};
 use super::super::details::NeighbourOrder;
+use super::super::document::Document;
 use super::super::sheets::SheetAction;
 use super::{Destination, Workbench};
 use crate::filter::selection::Pointed;
@@ -34,7 +35,40 @@ impl Workbench {
         matches!(view, ViewId::Functions | ViewId::Calls).then_some(view)
     }
 
-    pub(super) fn press_on_table(&mut self, view: ViewId, key: TableKey) {
+    pub(super) fn on_table(&mut self, ask: TableAsk) {
+        match ask {
+            TableAsk::SearchFunctions(query) => {
+                if let Some((table, session)) = self.document.as_mut().and_then(Document::table) {
+                    table.search(session, query);
+                    self.row_to_show = Some(0);
+                }
+            }
+            TableAsk::SortFunctions(column) => {
+                if let Some((table, session)) = self.document.as_mut().and_then(Document::table) {
+                    table.sort_by(session, column);
+                    self.row_to_show = Some(0);
+                }
+            }
+            TableAsk::SortNeighbours(order) => self.sort_neighbours(order),
+            TableAsk::Press(view, key) => {
+                if let Some(view) = view.or_else(|| self.table_pointed_at()) {
+                    self.press_on_table(view, key);
+                }
+            }
+            TableAsk::ChooseListed(pointed) => {
+                let list_of = self.list_of;
+                self.choose(pointed);
+                self.list_of = list_of;
+                if let Some(call) = pointed.call {
+                    self.act_on_sheet(ViewId::Flame, SheetAction::Reveal(call));
+                }
+            }
+            TableAsk::SortCalls(column) => self.sort_calls(column),
+            TableAsk::ExportCalls => self.export_calls(),
+        }
+    }
+
+    fn press_on_table(&mut self, view: ViewId, key: TableKey) {
         // A row of the page before stays in sight.
         let page = |seen: usize| seen.saturating_sub(1);
         match view {
@@ -99,7 +133,7 @@ impl Workbench {
         let list_of = self.list_of;
         self.walk_to(pointed);
         self.list_of = list_of;
-        self.execute(Command::Seek(row.start));
+        self.execute(PlayAsk::Seek(row.start));
         if key == TableKey::Enter {
             self.act_on_sheet(ViewId::Flame, SheetAction::Fit(row.of()));
             if let Some(module) = module {

@@ -2,6 +2,7 @@
 //! calling contexts.
 
 use super::*;
+use crate::app::ask::{PaneAsk, SelectAsk};
 
 /// Runs of a program in microseconds: `main` calls `steady`, whose cost varies, `slower`, and what else one run does.
 fn runs(
@@ -69,7 +70,7 @@ fn amounts_are_brought_on_shares_of_the_runs_or_calls_of_a_function() {
     };
     let recorded = amounts(&changes(&bench));
     let of_calls = true;
-    bench.execute(Command::Normalise(Norm::Shares { of_calls }));
+    bench.execute(RunsAsk::Normalise(Norm::Shares { of_calls }));
     assert!(is_like(&amounts(&changes(&bench)), &shares_of(&recorded)));
     // By the calls of a function that both call.
     let base = recorded
@@ -78,7 +79,7 @@ fn amounts_are_brought_on_shares_of_the_runs_or_calls_of_a_function() {
     let base = base.expect("one that both call");
     let [in_a, in_b] = [recorded[base][0], recorded[base][3]];
     let per_call = divided(&recorded, [in_a, in_a, in_a, in_b, in_b, in_b]);
-    bench.execute(Command::Normalise(Norm::PerCallOf(base as u32)));
+    bench.execute(RunsAsk::Normalise(Norm::PerCallOf(base as u32)));
     assert!(is_like(&amounts(&changes(&bench)), &per_call));
     // Swapped, and saved.
     let mirrored = |of: &[[f64; 6]]| -> Vec<[f64; 6]> {
@@ -86,7 +87,7 @@ fn amounts_are_brought_on_shares_of_the_runs_or_calls_of_a_function() {
             .map(|&[a, b, c, d, e, f]| [d, e, f, a, b, c])
             .collect()
     };
-    bench.execute(Command::SwapRuns);
+    bench.execute(RunsAsk::Swap);
     wait(&mut bench);
     assert!(is_like(&amounts(&changes(&bench)), &mirrored(&per_call)));
     let saved = SavedPair::of(&bench).expect("two runs");
@@ -98,14 +99,14 @@ fn amounts_are_brought_on_shares_of_the_runs_or_calls_of_a_function() {
     let document = open(&bench);
     let range = document.resolved().expect("a run").recording.trace.range();
     let half = TimeRange::new(range.start, Time::from_ns(range.end.ns() / 2));
-    bench.execute(Command::SetRange(Some(half)));
-    bench.execute(Command::Normalise(Norm::Recorded));
+    bench.execute(SelectAsk::SetRange(Some(half)));
+    bench.execute(RunsAsk::Normalise(Norm::Recorded));
     settle(&mut bench);
     let left = amounts(&changes(&bench));
     assert!(!is_like(&left, &mirrored(&recorded)));
-    bench.execute(Command::Normalise(Norm::Shares { of_calls }));
+    bench.execute(RunsAsk::Normalise(Norm::Shares { of_calls }));
     assert!(is_like(&amounts(&changes(&bench)), &shares_of(&left)));
-    bench.execute(Command::SetRange(None));
+    bench.execute(SelectAsk::SetRange(None));
     settle(&mut bench);
     assert!(is_like(
         &amounts(&changes(&bench)),
@@ -163,12 +164,12 @@ fn several_runs_of_each_side_tell_noise_from_what_differs() {
         versus.map(|versus| versus.title_of(side))
     };
     assert_eq!(title(&bench, 1).as_deref(), Some("B: b0.json, 1 of 3 runs"));
-    bench.execute(Command::Together(Some(Together::SideBySide)));
-    bench.execute(Command::Flip);
+    bench.execute(RunsAsk::Together(Some(Together::SideBySide)));
+    bench.execute(RunsAsk::Flip);
     wait(&mut bench);
     let all = |bench: &Workbench| ["steady", "slower", "rare"].map(|name| seen(bench, name));
     assert_eq!(all(&bench), [steady, slower, rare]);
-    bench.execute(Command::SwapRuns);
+    bench.execute(RunsAsk::Swap);
     wait(&mut bench);
     assert_eq!(all(&bench), [steady, slower, rare].map(mirrored));
     assert_eq!(title(&bench, 0).as_deref(), Some("A: b0.json, 1 of 3 runs"));
@@ -190,13 +191,13 @@ fn several_runs_of_each_side_tell_noise_from_what_differs() {
 fn calling_contexts_that_differ_are_listed_as_both_runs_have_them() {
     let mut bench = paths();
     if !bench.dock.is_visible(ViewId::Differences) {
-        bench.execute(Command::ToggleView(ViewId::Differences));
+        bench.execute(PaneAsk::Toggle(ViewId::Differences));
     }
     let choice = Choice {
         of: Of::Contexts,
         ..Choice::default()
     };
-    bench.execute(Command::ListDifferences(choice));
+    bench.execute(RunsAsk::ListDifferences(choice));
     settle(&mut bench);
     // By the definition, for A and B: every call adds its own cost to the functions on the way to it.
     let ways = |bench: &Workbench| {
@@ -240,7 +241,7 @@ fn calling_contexts_that_differ_are_listed_as_both_runs_have_them() {
     }
     assert!(listed.is_empty(), "{listed:?}");
     // Swapped they are mirrored, in the same order.
-    bench.execute(Command::SwapRuns);
+    bench.execute(RunsAsk::Swap);
     settle(&mut bench);
     let swapped = Arc::clone(&bench.pair.contexts);
     let of = |table: &DifferenceTable, sign: f64| -> Vec<(String, f64)> {
@@ -253,7 +254,7 @@ fn calling_contexts_that_differ_are_listed_as_both_runs_have_them() {
     let document = open(&bench);
     let range = document.resolved().expect("a run").recording.trace.range();
     let none = TimeRange::new(range.start, Time::from_ns(range.start.ns() + 1));
-    bench.execute(Command::SetRange(Some(none)));
+    bench.execute(SelectAsk::SetRange(Some(none)));
     settle(&mut bench);
     assert!(bench.pair.contexts.differing < swapped.differing);
 }

@@ -5,6 +5,7 @@ mod amounts;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::super::ask::{CutAsk, FilterAsk, PlayAsk, SelectAsk};
 use super::*;
 use crate::analysis::alignment::Link;
 use crate::analysis::comparison::amounts::{Change, Measure};
@@ -56,9 +57,9 @@ fn open(bench: &Workbench) -> &Document {
 fn both_landscapes_have_one_layout_and_linked_clocks() {
     let mut bench = bench();
     assert!(!bench.shows_both());
-    bench.execute(Command::Together(Some(Together::SideBySide)));
+    bench.execute(RunsAsk::Together(Some(Together::SideBySide)));
     assert!(bench.shows_both());
-    bench.execute(Command::Seek(Time::from_ns(30_000_000)));
+    bench.execute(PlayAsk::Seek(Time::from_ns(30_000_000)));
     let alike = |bench: &Workbench| {
         let document = open(bench);
         let beside = document.beside.as_ref().expect("both are shown");
@@ -70,13 +71,13 @@ fn both_landscapes_have_one_layout_and_linked_clocks() {
         assert_eq!(other.time, versus.time_of_other(own.time));
     };
     alike(&bench);
-    bench.execute(Command::CollapseOrExpand(Some(ModuleId(1))));
+    bench.execute(CutAsk::CollapseOrExpand(Some(ModuleId(1))));
     alike(&bench);
-    bench.execute(Command::CompareBy(Measure::Calls, Strength::Relative));
-    bench.execute(Command::ToggleOnlyDifferences);
+    bench.execute(RunsAsk::CompareBy(Measure::Calls, Strength::Relative));
+    bench.execute(RunsAsk::ToggleOnlyDifferences);
     alike(&bench);
     let before = open(&bench).moment_beside().expect("times").time;
-    bench.execute(Command::Flip);
+    bench.execute(RunsAsk::Flip);
     wait(&mut bench);
     alike(&bench);
     let versus = open(&bench).versus.clone().expect("two runs");
@@ -86,7 +87,7 @@ fn both_landscapes_have_one_layout_and_linked_clocks() {
     );
     // What was the other's time is now the time that plays.
     assert_eq!(open(&bench).moment().expect("times").time, before);
-    bench.execute(Command::Together(Some(Together::One)));
+    bench.execute(RunsAsk::Together(Some(Together::One)));
     assert!(open(&bench).beside.is_none());
 }
 
@@ -109,7 +110,7 @@ fn swapping_mirrors_what_differs() {
     let listed = [Of::Functions, Of::Modules, Of::Relations];
     let all = listed.map(|of| deltas(&mut bench, of));
     assert!(all.iter().all(|rows| rows.len() > 2), "{all:?}");
-    bench.execute(Command::SwapRuns);
+    bench.execute(RunsAsk::Swap);
     wait(&mut bench);
     let versus = open(&bench).versus.clone().expect("two runs");
     assert_eq!(versus.letter(), "B", "the same run plays");
@@ -122,12 +123,12 @@ fn swapping_mirrors_what_differs() {
 #[test]
 fn what_is_saved_of_two_runs_is_there_again() {
     let mut bench = bench();
-    bench.execute(Command::Together(Some(Together::Wipe)));
-    bench.execute(Command::MoveDivider(0.3));
-    bench.execute(Command::CompareBy(Measure::Total, Strength::Relative));
-    bench.execute(Command::LinkClocks(Link::Events));
+    bench.execute(RunsAsk::Together(Some(Together::Wipe)));
+    bench.execute(RunsAsk::MoveDivider(0.3));
+    bench.execute(RunsAsk::CompareBy(Measure::Total, Strength::Relative));
+    bench.execute(RunsAsk::LinkClocks(Link::Events));
     wait(&mut bench);
-    bench.execute(Command::Flip);
+    bench.execute(RunsAsk::Flip);
     wait(&mut bench);
     bench.pair.choice.query = "parse".to_owned();
     let saved = SavedPair::of(&bench).expect("two runs");
@@ -173,7 +174,7 @@ fn what_is_left_out_and_the_range_act_on_both_runs() {
     let settings = LandscapeSettings::default();
     let document = Document::open(&inputs, None, &settings, &Progress::new());
     bench.show(document.expect("recordings that can be read"));
-    bench.execute(Command::Together(Some(Together::SideBySide)));
+    bench.execute(RunsAsk::Together(Some(Together::SideBySide)));
     settle(&mut bench);
     let all = calls(&bench);
     let module = |bench: &Workbench, name: &str| {
@@ -193,7 +194,7 @@ fn what_is_left_out_and_the_range_act_on_both_runs() {
     };
     let [in_a, in_b] = [0, 1].map(|place| inside(&bench, place));
     assert!(in_a > 1000 && in_b > 1000, "{in_a} {in_b}");
-    bench.execute(Command::Filter(FilterStep::RemoveModule(path)));
+    bench.execute(FilterAsk::Add(FilterStep::RemoveModule(path)));
     settle(&mut bench);
     let left = [all[0] - in_a, all[1] - in_b];
     assert_eq!(calls(&bench), left);
@@ -203,7 +204,7 @@ fn what_is_left_out_and_the_range_act_on_both_runs() {
             .recording
             .trace
             .duration();
-    bench.execute(Command::Seek(end));
+    bench.execute(PlayAsk::Seek(end));
     let shown = |bench: &mut Workbench| {
         let document = bench.document.as_mut().expect("two runs");
         let session = Arc::clone(&document.session);
@@ -224,24 +225,24 @@ fn what_is_left_out_and_the_range_act_on_both_runs() {
     assert!(own.0 > 0 && other.0 > 0, "{own:?} {other:?}");
     assert_eq!((own.1, other.1), (0, 0));
     // V keeps what is left out, and a difference is the same from both sides.
-    bench.execute(Command::Flip);
+    bench.execute(RunsAsk::Flip);
     settle(&mut bench);
     assert_eq!(
         open(&bench).filters.steps(),
         [FilterStep::RemoveModule(path)]
     );
     assert_eq!(calls(&bench), left);
-    bench.execute(Command::SwapRuns);
+    bench.execute(RunsAsk::Swap);
     settle(&mut bench);
     assert_eq!(calls(&bench), [left[1], left[0]]);
-    bench.execute(Command::UndoFilter);
+    bench.execute(FilterAsk::Undo);
     settle(&mut bench);
     assert_eq!(calls(&bench), [all[1], all[0]]);
     // A range of the one is, by the linked clocks, one of the other.
     let document = open(&bench);
     let range = document.resolved().expect("a run").recording.trace.range();
     let half = TimeRange::new(range.start, Time::from_ns(range.end.ns() / 2));
-    bench.execute(Command::SetRange(Some(half)));
+    bench.execute(SelectAsk::SetRange(Some(half)));
     settle(&mut bench);
     let document = open(&bench);
     let versus = document.versus.clone().expect("two runs");
@@ -272,7 +273,7 @@ fn the_user_says_which_function_is_which() {
     assert_eq!(title, "only in A");
     for is_swapped in [false, true] {
         if is_swapped {
-            bench.execute(Command::SwapRuns);
+            bench.execute(RunsAsk::Swap);
             wait(&mut bench);
         }
         let sides = match is_swapped {
@@ -282,7 +283,7 @@ fn the_user_says_which_function_is_which() {
         let next = pairs(&bench)
             .joined(sides, is_swapped)
             .expect("one of each");
-        bench.execute(Command::CorrectPairs(next));
+        bench.execute(RunsAsk::CorrectPairs(next));
         wait(&mut bench);
         let (pair, title) = row(&bench, "parse").expect("paired");
         assert_eq!(title, "given");
@@ -304,7 +305,7 @@ fn the_user_says_which_function_is_which() {
         assert!(format!("{saved:?}").contains("segments"), "{saved:?}");
         let apart = pairs(&bench).apart(pair, is_swapped).expect("of both");
         assert_eq!(apart, []);
-        bench.execute(Command::CorrectPairs(apart));
+        bench.execute(RunsAsk::CorrectPairs(apart));
         wait(&mut bench);
         let title = row(&bench, "Path.segments").expect("alone again").1;
         assert_eq!(title, if is_swapped { "only in B" } else { "only in A" });
@@ -349,11 +350,11 @@ fn what_one_call_triggered_is_left_out_of_the_same_call_of_the_other_run() {
         (triggered[0] > 10 && triggered[0] != triggered[1]).then_some((of, same, triggered))
     });
     let (call, same, triggered) = found.expect("a call that both make");
-    bench.execute(Command::Filter(FilterStep::RemoveBelowCall(call)));
+    bench.execute(FilterAsk::Add(FilterStep::RemoveBelowCall(call)));
     settle(&mut bench);
     let left = [all[0] - triggered[0], all[1] - triggered[1]];
     assert_eq!(calls(&bench), left);
-    bench.execute(Command::Flip);
+    bench.execute(RunsAsk::Flip);
     settle(&mut bench);
     let steps = open(&bench).filters.steps().to_vec();
     assert_eq!(steps, [FilterStep::RemoveBelowCall(same)]);
@@ -364,7 +365,7 @@ fn what_one_call_triggered_is_left_out_of_the_same_call_of_the_other_run() {
 fn fingers_move_the_one_camera_alike_on_either_landscape() {
     let after = |left: f32| {
         let mut bench = bench();
-        bench.execute(Command::Together(Some(Together::SideBySide)));
+        bench.execute(RunsAsk::Together(Some(Together::SideBySide)));
         bench.set_viewport(Viewport {
             origin: Vec2::ZERO,
             size: Vec2::new(640.0, 720.0),
