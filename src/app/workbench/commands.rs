@@ -11,10 +11,10 @@ use super::{Destination, Message, Search, Workbench};
 use crate::facts::pack;
 use crate::filter::filters::Filters;
 use crate::filter::selection::Pointed;
-use crate::render::theme::Theme;
+use crate::model::landscape::LandscapeSettings;
+use crate::model::search::search;
+use crate::model::theme::Theme;
 use crate::units::ModuleId;
-use crate::views::landscape::LandscapeSettings;
-use crate::views::search::search;
 use crate::views::table::ViewId;
 
 /// Search shows no more results than one reads.
