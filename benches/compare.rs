@@ -19,14 +19,16 @@ use callscape::facts::trace::Trace;
 use callscape::filter::cut::Cut;
 use callscape::filter::selection::Selection;
 use callscape::import;
+use callscape::model::landscape::LandscapeSettings;
+use callscape::model::metrics::ModuleMetrics;
+use callscape::model::moment::Moment;
+use callscape::model::theme::Theme;
 use callscape::progress::Progress;
 use callscape::render::camera::Camera;
 use callscape::render::gpu::Gpu;
 use callscape::render::renderer::{Frame, Quality, Renderer};
-use callscape::render::theme::Theme;
 use callscape::units::{ThreadId, Time};
-use callscape::views::landscape::{LandscapeSettings, LandscapeView, Lettering, Moment};
-use callscape::views::metrics::ModuleMetrics;
+use callscape::views::landscape::{LandscapeView, Lettering};
 use glam::{Vec2, Vec3};
 
 #[path = "../tests/it/generate.rs"]

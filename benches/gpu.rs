@@ -17,11 +17,12 @@ use callscape::analysis::session::{Inputs, Session};
 use callscape::app::headless::{liveliest, moment_at};
 use callscape::filter::cut::Cut;
 use callscape::layout::geometry::Arcs;
+use callscape::model::landscape::LandscapeSettings;
+use callscape::model::theme::Theme;
 use callscape::progress::Progress;
 use callscape::render::gpu::Gpu;
 use callscape::render::renderer::{Frame, Light, Quality, Renderer};
-use callscape::render::theme::Theme;
-use callscape::views::landscape::{LandscapeSettings, LandscapeView};
+use callscape::views::landscape::LandscapeView;
 use glam::Vec2;
 
 use clocks::{ms, processor};

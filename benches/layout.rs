@@ -13,9 +13,10 @@ use callscape::facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKin
 use callscape::filter::cut::Cut;
 use callscape::layout::geometry::{Block, BlockKind};
 use callscape::layout::pick::Picker;
-use callscape::layout::treemap::{Heights, Plan, Tiling, Treemap};
+use callscape::layout::treemap::{Heights, Plan, Treemap};
+use callscape::model::search::search;
+use callscape::model::tiling::Tiling;
 use callscape::units::ModuleId;
-use callscape::views::search::search;
 
 /// splitmix64.
 fn next(state: &mut u64) -> u64 {

@@ -16,9 +16,12 @@ use callscape::filter::cut::Cut;
 use callscape::filter::filters::{FilterStep, Filters};
 use callscape::filter::running::Running;
 use callscape::filter::summary::Summary;
+use callscape::model::landscape::LandscapeSettings;
+use callscape::model::left::Left;
+use callscape::model::moment::Moment;
 use callscape::progress::Progress;
 use callscape::units::{Cost, ModuleId, ThreadId, Time};
-use callscape::views::landscape::{LandscapeSettings, LandscapeView, Left, Moment};
+use callscape::views::landscape::LandscapeView;
 use callscape::warnings::{Place, Reporter};
 
 #[path = "../tests/it/generate.rs"]

@@ -12,7 +12,7 @@ use callscape::facts::hierarchy::HierarchyBuilder;
 use callscape::facts::recording::{Recording, RecordingKind};
 use callscape::filter::filters::Filters;
 use callscape::filter::selection::Selection;
-use callscape::render::theme::Theme;
+use callscape::model::theme::Theme;
 use callscape::units::{FunctionId, Time, TimeRange};
 use callscape::views::Scope;
 use callscape::views::flame::FlameView;

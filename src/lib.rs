@@ -18,6 +18,8 @@ pub mod export;
 
 pub mod filter;
 
+pub mod model;
+
 pub mod layout;
 
 pub mod render;

@@ -8,12 +8,14 @@ use callscape::facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
 use callscape::facts::recording::{Recording, RecordingKind};
 use callscape::filter::cut::Cut;
 use callscape::filter::selection::Selection;
+use callscape::model::landscape::LandscapeSettings;
+use callscape::model::moment::Moment;
+use callscape::model::theme::Theme;
 use callscape::render::camera::Camera;
 use callscape::render::gpu::Gpu;
 use callscape::render::renderer::{Frame, Quality, Renderer};
-use callscape::render::theme::Theme;
 use callscape::units::{Cost, ModuleId, Time};
-use callscape::views::landscape::{LandscapeSettings, LandscapeView, Lettering, Moment};
+use callscape::views::landscape::{LandscapeView, Lettering};
 use callscape::warnings::{Place, Reporter};
 use glam::{Vec2, Vec3};
 

@@ -23,15 +23,16 @@ use crate::analysis::comparison::pairing::Correction;
 use crate::analysis::comparison::tables::Norm;
 use crate::filter::filters::FilterStep;
 use crate::filter::selection::Pointed;
+use crate::model::calls::CallColumn;
+use crate::model::difference::Strength;
+use crate::model::differences::Choice;
+use crate::model::functions::Column;
+use crate::model::highlight::Highlight;
+use crate::model::landscape::LandscapeSettings;
+use crate::model::linked::Along;
 use crate::render::renderer::Quality;
 use crate::units::{ModuleId, Time, TimeRange};
-use crate::views::calls::CallColumn;
-use crate::views::difference::Strength;
-use crate::views::differences::Choice;
-use crate::views::functions::Column;
-use crate::views::landscape::{Highlight, LandscapeSettings};
 use crate::views::table::ViewId;
-use crate::views::timelines::Along;
 
 /// What a key does to the sheet under the pointer.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -14,9 +14,9 @@ use crate::analysis::session::Inputs;
 use crate::facts::hierarchy::Hierarchy;
 use crate::filter::filters::{FilterStep, Filters};
 use crate::filter::mapping::Mapping;
+use crate::model::landscape::LandscapeSettings;
 use crate::progress::Progress;
 use crate::units::{FunctionId, ModuleId, ThreadId};
-use crate::views::landscape::LandscapeSettings;
 
 /// How often the files are looked at.
 const LOOK: Duration = Duration::from_millis(500);

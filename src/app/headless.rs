@@ -15,15 +15,16 @@ use super::viewpoint::pose;
 use crate::analysis::session::Session;
 use crate::filter::cut::Cut;
 use crate::filter::selection::{Pointed, Selection};
+use crate::model::difference::RelationDifference;
+use crate::model::landscape::LandscapeSettings;
+use crate::model::metrics::ModuleMetrics;
+use crate::model::moment::Moment;
 use crate::progress::Progress;
 use crate::render::gpu::{Gpu, GpuError};
 use crate::render::image::Image;
 use crate::render::renderer::{Frame, Quality, Renderer};
 use crate::units::{Cost, ModuleId, Time};
-use crate::views::landscape::{
-    ColorScale, LandscapeSettings, LandscapeView, Lettering, Moment, RelationDifference,
-};
-use crate::views::metrics::ModuleMetrics;
+use crate::views::landscape::{ColorScale, LandscapeView, Lettering};
 
 /// What all pictures of a sequence share.
 #[derive(Clone, Copy, Debug, PartialEq)]

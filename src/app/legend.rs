@@ -5,9 +5,9 @@ use egui::{ClippedPrimitive, Vec2};
 
 use super::offscreen::Offscreen;
 use super::panels::legend::{Meanings, frame, strip};
+use crate::model::theme::Theme;
 use crate::render::gpu::{Gpu, GpuError};
 use crate::render::image::Image;
-use crate::render::theme::Theme;
 
 /// Letters have their size in the window on a picture whose shorter side has so many pixels.
 const PLAIN_SIDE: f32 = 720.0;

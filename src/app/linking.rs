@@ -17,13 +17,14 @@ use crate::analysis::session::Inputs;
 use crate::filter::filters::Filters;
 use crate::filter::selection::{CallOf, Pointed, Selection};
 use crate::layout::sheet::Fill;
+use crate::model::calls::CallsOf;
+use crate::model::landscape::LandscapeSettings;
+use crate::model::theme::Theme;
 use crate::progress::Progress;
-use crate::render::theme::Theme;
 use crate::units::{CallId, FunctionId, ModuleId, ThreadId, Time, TimeRange};
 use crate::views::Scope;
-use crate::views::calls::{CallList, CallsOf};
+use crate::views::calls::CallList;
 use crate::views::functions::FunctionRow;
-use crate::views::landscape::LandscapeSettings;
 use crate::views::table::{Artifact, Needs, ViewId};
 
 const SIZE: Vec2 = Vec2::new(900.0, 300.0);
@@ -40,7 +41,7 @@ enum Shown {
     Landscape {
         outlined: [Option<ModuleId>; 2],
         wide_arcs: usize,
-        moment: Option<crate::views::landscape::Moment>,
+        moment: Option<crate::model::moment::Moment>,
     },
     Marks(Vec<Fill>),
     Functions {

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use super::document::{Document, Part, name_of};
 use crate::analysis::session::Inputs;
 use crate::filter::mapping::Mapping;
+use crate::model::landscape::LandscapeSettings;
 use crate::progress::Progress;
-use crate::views::landscape::LandscapeSettings;
 
 /// Progress is shown only for what takes longer.
 const PATIENCE: Duration = Duration::from_millis(100);

@@ -5,10 +5,10 @@ use egui::{ClippedPrimitive, Pos2, RawInput, Rect, Ui, Vec2, ViewportId};
 use super::canvas::{paint, take_textures};
 use super::letters::Letters;
 use super::style;
+use crate::model::theme::Theme;
 use crate::render::gpu::{Gpu, GpuError};
 use crate::render::image::Image;
 use crate::render::readback;
-use crate::render::theme::Theme;
 
 /// egui makes colours as they are stored.
 const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;

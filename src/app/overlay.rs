@@ -10,7 +10,7 @@ use winit::window::Window;
 use super::canvas::Panels;
 use super::letters::Letters;
 use super::style;
-use crate::render::theme::Theme;
+use crate::model::theme::Theme;
 
 /// egui and what it knows of one window.
 pub struct Overlay {

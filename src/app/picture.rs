@@ -11,10 +11,11 @@ use super::job::{Job, take};
 use super::model;
 use super::versus::Together;
 use super::workbench::{Message, Workbench};
+use crate::model::moment::Moment;
 use crate::progress::{Cancelled, Progress};
 use crate::render::image::PngWriter;
 use crate::render::renderer::Quality;
-use crate::views::landscape::{LandscapeView, Moment};
+use crate::views::landscape::LandscapeView;
 
 /// What is to be saved.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -20,12 +20,13 @@ use crate::facts::hierarchy::Hierarchy;
 use crate::filter::cut::Cut;
 use crate::filter::mapping::Mapping;
 use crate::filter::starting::{By, starting_mapping};
+use crate::model::metric::{Metric, Origin};
+use crate::model::surface::Surface;
 use crate::presentation::scene::SceneFile;
 use crate::progress::Progress;
 use crate::source::history::{History, HistoryError, MOST_COMMITS, history};
 use crate::units::ModuleId;
-use crate::views::landscape::{LandscapeView, Surface};
-use crate::views::metrics::{Metric, Origin};
+use crate::views::landscape::LandscapeView;
 
 /// Work under way beside the open document.
 #[derive(Default)]

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::document::Document;
 use crate::filter::cut::Cut;
-use crate::views::mural::MuralRows;
+use crate::model::rows::MuralRows;
 
 /// What a row stands for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -10,13 +10,15 @@ use crate::analysis::session::Session;
 use crate::filter::filters::Filters;
 use crate::filter::selection::{CallOf, Pointed, Selection};
 use crate::layout::sheet::{Rect, Sheet};
-use crate::render::theme::Theme;
+use crate::model::linked::{Along, LinkedRuns};
+use crate::model::rows::MuralRows;
+use crate::model::theme::Theme;
 use crate::units::{ThreadId, Time, TimeRange};
 use crate::views::Scope;
 use crate::views::flame::FlameView;
-use crate::views::mural::{MuralRows, MuralView};
+use crate::views::mural::MuralView;
 use crate::views::table::ViewId;
-use crate::views::timelines::{Along, Pair, TimelinesView};
+use crate::views::timelines::TimelinesView;
 use crate::views::tip::Tip;
 
 /// What is done to a sheet. Places are in physical pixels from its top left corner.
@@ -262,7 +264,11 @@ impl Sheets {
         }
     }
 
-    fn in_both<T>(&self, none: T, ask: impl FnOnce(&TimelinesView, &Versus, &Pair<'_>) -> T) -> T {
+    fn in_both<T>(
+        &self,
+        none: T,
+        ask: impl FnOnce(&TimelinesView, &Versus, &LinkedRuns<'_>) -> T,
+    ) -> T {
         match &self.both {
             Some((versus, view)) => match versus.pair() {
                 Some(pair) => ask(view, versus, &pair),

@@ -10,12 +10,13 @@ use crate::analysis::session::{Inputs, Session};
 use crate::filter::filters::{FilterRules, Filters};
 use crate::filter::selection::Pointed;
 use crate::filter::summary::Summary;
+use crate::model::calls::CallsOf;
+use crate::model::landscape::LandscapeSettings;
 use crate::progress::{Cancelled, Progress};
 use crate::render::gpu::{Gpu, GpuError};
 use crate::render::image::Image;
 use crate::units::{ModuleId, Time, TimeRange};
-use crate::views::calls::{CallList, CallsOf};
-use crate::views::landscape::LandscapeSettings;
+use crate::views::calls::CallList;
 use crate::views::table::ViewId;
 
 /// Letters have their size on a picture whose shorter side has so many pixels, or less.

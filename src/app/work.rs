@@ -13,10 +13,12 @@ use crate::analysis::session::Session;
 use crate::filter::filters::Filters;
 use crate::filter::running::Running;
 use crate::filter::summary::Summary;
+use crate::model::calls::{CallColumn, CallsOf};
+use crate::model::differences::{Choice, Of};
 use crate::progress::Progress;
 use crate::units::TimeRange;
-use crate::views::calls::{CallColumn, CallList, CallsOf};
-use crate::views::differences::{Choice, DifferenceTable, Of};
+use crate::views::calls::CallList;
+use crate::views::differences::DifferenceTable;
 use crate::views::table::ViewId;
 
 /// Longer lists take longer to sort than a frame may.

@@ -7,12 +7,13 @@ use anyhow::Context;
 use super::output;
 use crate::facts::hierarchy::{Hierarchy, ModuleKind};
 use crate::facts::pack;
+use crate::model::measure::Measure;
+use crate::model::metric::Metric;
+use crate::model::metrics::ModuleMetrics;
 use crate::progress::Progress;
 use crate::source::history::history;
 use crate::source::{Scan, SourceError};
 use crate::units::ModuleId;
-use crate::views::measure::Measure;
-use crate::views::metrics::{Metric, ModuleMetrics};
 use crate::warnings::Reporter;
 
 #[derive(Debug, clap::Args)]

@@ -7,6 +7,7 @@ use super::bundles::{Bundler, Ground, Path, hop};
 use super::emphasis::Emphasis;
 use super::geometry::{Arc, Arcs, CITY_SIZE, Ink};
 use super::ranking::Drawn;
+use crate::model::arcs::ArcMeasure;
 
 /// Widths in world units: of a relation of one call, and what one of the most has more. Between them the
 /// width grows with the logarithm of the amount.
@@ -29,26 +30,6 @@ const INK_OF_CORDS: f32 = 0.34;
 const INK_OF_THREADS: f32 = 0.24;
 /// No arc is fainter, as a share of what it has where there is room: thousands on each other show.
 const FAINTEST: f32 = 0.02;
-
-/// What the width of an arc says.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ArcMeasure {
-    #[default]
-    Calls,
-    Cost,
-}
-
-impl ArcMeasure {
-    pub const ALL: [ArcMeasure; 2] = [ArcMeasure::Calls, ArcMeasure::Cost];
-
-    /// As the command line and session files call it.
-    pub fn name(self) -> &'static str {
-        match self {
-            ArcMeasure::Calls => "calls",
-            ArcMeasure::Cost => "cost",
-        }
-    }
-}
 
 /// Calls between two displayed blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

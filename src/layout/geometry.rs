@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use glam::{Vec2, Vec3};
 
+use crate::model::mark::Mark;
 use crate::units::ModuleId;
 
 /// The longer side of the root's footprint in world units.
@@ -40,22 +41,6 @@ pub struct Block {
 
 /// A linear colour with straight alpha; components 0 to 1 (more where it glows).
 pub type Color = [f32; 4];
-
-/// What is marked on a block by a pattern, for who does not see or print the colours.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Mark {
-    #[default]
-    None,
-    /// Only after a change: stripes that rise to the right.
-    Added,
-    /// Only before a change: crossed stripes.
-    Gone,
-    /// Less than before: stripes that run level.
-    Less,
-    /// More than before: stripes that run from south to north, and up.
-    More,
-}
 
 /// How a block looks at one moment; `BlockLook::default()` is a block at rest in neutral colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

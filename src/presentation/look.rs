@@ -1,13 +1,13 @@
 //! The names of looks, and what they mean.
 
 use super::scene::{Look, Theme};
-use crate::layout::arcs::ArcMeasure;
-use crate::layout::treemap::Tiling;
-use crate::render::theme;
-use crate::views::landscape::{
-    ARCS_AT_MOST, ArcMode, Highlight, LandscapeSettings, Scale, Surface,
-};
-use crate::views::metrics::Metric;
+use crate::model::arcs::{ARCS_AT_MOST, ArcMeasure, ArcMode};
+use crate::model::highlight::Highlight;
+use crate::model::landscape::LandscapeSettings;
+use crate::model::metric::Metric;
+use crate::model::surface::{Scale, Surface};
+use crate::model::theme;
+use crate::model::tiling::Tiling;
 
 /// A field, and what is wrong with it.
 pub type Wrong = (&'static str, String);

@@ -52,8 +52,8 @@ use super::screen_labels::ScreenLabels;
 use super::steady::{Motion, Steady};
 use super::targets::{Source, Targets};
 use super::text::Fonts;
-use super::theme::Theme;
 use super::timings::Timings;
+use crate::model::theme::Theme;
 
 pub use super::city::levels as lightness_levels;
 

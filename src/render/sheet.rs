@@ -14,8 +14,9 @@ use super::image::Image;
 use super::pass::{self, Draw, Maker};
 use super::readback;
 use super::text::Fonts;
-use super::theme::{Theme, encoded};
+use super::theme::encoded;
 use crate::layout::sheet::{Fill, Raster, Sheet, TextRun};
+use crate::model::theme::Theme;
 
 /// Shaped texts that are kept; beyond that all are forgotten and those in use shaped again.
 const KEPT: usize = 8_000;

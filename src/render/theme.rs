@@ -1,12 +1,6 @@
 //! The palettes of the light and the dark theme.
 
-/// Which palette the landscape is drawn in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Theme {
-    #[default]
-    Light,
-    Dark,
-}
+use crate::model::theme::Theme;
 
 /// The colours and lights of a theme; colours are linear.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,72 +5,14 @@ use std::io::{self, Write};
 use crate::analysis::session::{Resolved, Session};
 use crate::filter::cut::Cut;
 use crate::filter::filters::Filters;
-use crate::filter::selection::{CallOf, Pointed};
+use crate::filter::selection::CallOf;
 use crate::filter::walk::{LeftCall, walk};
+use crate::model::calls::{CallColumn, CallsOf};
 use crate::progress::{Cancelled, Progress};
 use crate::units::{CallId, Cost, FunctionId, ModuleId, ThreadId, Time, TimeRange};
 
 /// No more rows than this are kept: the first of them.
 pub const MOST: usize = 1_000_000;
-
-/// Which calls are listed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CallsOf {
-    /// The calls of a function.
-    Function(FunctionId),
-    /// The calls of all functions in a module.
-    Module(ModuleId),
-    /// The calls from one displayed module to another.
-    Relation(ModuleId, ModuleId),
-    /// Of these the one that is open on a thread at a time: a hop of the hyperarc.
-    Hop(ModuleId, ModuleId, ThreadId, Time),
-}
-
-impl CallsOf {
-    /// The calls behind what is chosen.
-    pub fn chosen(chosen: &Pointed) -> Option<CallsOf> {
-        match (chosen.relation, chosen.thread, chosen.time) {
-            (Some((from, to)), Some(thread), Some(time)) => {
-                Some(CallsOf::Hop(from, to, thread, time))
-            }
-            (Some((from, to)), ..) => Some(CallsOf::Relation(from, to)),
-            (None, ..) => {
-                let of_module = chosen.module.map(CallsOf::Module);
-                chosen.function.map(CallsOf::Function).or(of_module)
-            }
-        }
-    }
-}
-
-/// A column of the list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CallColumn {
-    Start,
-    Duration,
-    Function,
-    Caller,
-    Thread,
-}
-
-impl CallColumn {
-    pub const ALL: [CallColumn; 5] = [
-        CallColumn::Start,
-        CallColumn::Duration,
-        CallColumn::Function,
-        CallColumn::Caller,
-        CallColumn::Thread,
-    ];
-
-    pub fn title(self) -> &'static str {
-        match self {
-            CallColumn::Start => "Start",
-            CallColumn::Duration => "Duration",
-            CallColumn::Function => "Function",
-            CallColumn::Caller => "Caller",
-            CallColumn::Thread => "Thread",
-        }
-    }
-}
 
 /// A call of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

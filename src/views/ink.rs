@@ -1,9 +1,10 @@
-//! The colours that views on sheets share, by theme.
+//! The colours that views share, by theme.
 
 use crate::layout::axis::AxisColors;
 use crate::layout::geometry::Color;
 use crate::layout::hues::Tones;
-use crate::render::theme::{Theme, linear};
+use crate::model::theme::Theme;
+use crate::render::theme::linear;
 
 /// Linear colours of everything that is no data.
 #[derive(Clone, Copy, Debug)]
@@ -105,4 +106,36 @@ impl Ink {
             strong: self.text,
         }
     }
+}
+
+/// From barely to much less, and from barely to much more: blue and orange differ for colour-blind people, and both
+/// grow away from the lightness of the terraces.
+const LESS: [[u32; 3]; 2] = [
+    [0xC3D9EE, 0x5E9BD1, 0x12529B],
+    [0x3E74B4, 0x4F9FEC, 0x93CFFF],
+];
+
+const MORE: [[u32; 3]; 2] = [
+    [0xF7DDBB, 0xEE9A4D, 0xC24E00],
+    [0xAA6A30, 0xE88A34, 0xFFBA72],
+];
+
+/// The linear colour of a difference from -1 to 1.
+pub fn diverging(theme: Theme, strength: f32) -> [f32; 3] {
+    let of_theme = usize::from(theme == Theme::Dark);
+    let map = if strength < 0.0 {
+        LESS[of_theme]
+    } else {
+        MORE[of_theme]
+    };
+    let at = strength.abs().clamp(0.0, 1.0) * 2.0;
+    let first = (at as usize).min(1);
+    let (from, to) = (linear(map[first]), linear(map[first + 1]));
+    let part = at - first as f32;
+    std::array::from_fn(|i| from[i] + (to[i] - from[i]) * part)
+}
+
+/// The colour of an arc of which B has more, or less.
+pub fn difference_color(theme: Theme, is_more: bool) -> [f32; 3] {
+    diverging(theme, if is_more { 0.9 } else { -0.9 })
 }

@@ -1,17 +1,12 @@
 //! One file per view: what it shows, what it offers for selection, how it answers one.
 
 pub mod calls;
-pub mod difference;
 pub mod differences;
 pub mod flame;
 pub mod functions;
 pub mod ink;
 pub mod landscape;
-pub mod measure;
-pub mod metrics;
 pub mod mural;
-pub mod pairs;
-pub mod search;
 pub mod table;
 pub mod timelines;
 pub mod tip;
@@ -21,7 +16,7 @@ use glam::Vec2;
 use crate::analysis::session::Session;
 use crate::filter::filters::Filters;
 use crate::filter::selection::Selection;
-use crate::render::theme::Theme;
+use crate::model::theme::Theme;
 
 /// What a view that draws on a sheet is shown with.
 #[derive(Clone, Copy, Debug)]

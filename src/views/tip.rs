@@ -1,9 +1,8 @@
 //! What a tooltip over a sheet says.
 
-use std::collections::HashMap;
-
 use crate::facts::recording::Recording;
-use crate::facts::trace::{Thread, Trace};
+use crate::facts::trace::Trace;
+use crate::model::threads::thread_names;
 use crate::units::{CallId, FunctionId, ThreadId, Time};
 
 /// A heading and lines below it.
@@ -53,30 +52,6 @@ pub fn row_name(name: &str, row: StackRow) -> String {
     } else {
         name.to_owned()
     }
-}
-
-/// By thread its name, with its id where others have the same name, and its process where they have the same id
-/// too. O(threads).
-pub fn thread_names(trace: &Trace) -> Vec<String> {
-    let mut names: HashMap<&str, u32> = HashMap::new();
-    let mut ids: HashMap<(&str, &str), u32> = HashMap::new();
-    for info in trace.threads() {
-        *names.entry(&info.name).or_default() += 1;
-        *ids.entry((&info.name, &info.id)).or_default() += 1;
-    }
-    let name = |info: &Thread| {
-        let mut text = match (info.name.as_str(), names[info.name.as_str()]) {
-            ("", _) => format!("thread {}", info.id),
-            (name, 1) => name.to_owned(),
-            (name, _) => format!("{name} · {}", info.id),
-        };
-        if ids[&(info.name.as_str(), info.id.as_str())] > 1 && !info.process.is_empty() {
-            text += " · ";
-            text += &info.process;
-        }
-        text
-    };
-    trace.threads().iter().map(name).collect()
 }
 
 /// Adds the call stacks of the threads at `time`, innermost call first. O(threads × (log n + depth)).

@@ -4,18 +4,21 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The line of design, first to last. A folder may use itself and what stands before it.
-const PIPELINE: [&str; 15] = [
+const PIPELINE: [&str; 18] = [
     "units",
     "warnings",
     "progress",
+    "files",
     "facts",
     "source",
     "import",
     "analysis",
     "export",
     "filter",
+    "model",
     "layout",
     "render",
+    "state",
     "views",
     "presentation",
     "app",

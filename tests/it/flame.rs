@@ -8,7 +8,7 @@ use callscape::filter::operations::Kept;
 use callscape::filter::selection::{CallOf, Selection};
 use callscape::layout::axis::TimeAxis;
 use callscape::layout::sheet::Sheet;
-use callscape::render::theme::Theme;
+use callscape::model::theme::Theme;
 use callscape::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
 use callscape::views::flame::FlameView;
 use glam::Vec2;

@@ -11,9 +11,10 @@ use callscape::facts::recording::{Recording, RecordingKind};
 use callscape::filter::cut::Cut;
 use callscape::filter::mapping::Mapping;
 use callscape::filter::regroup::{Regrouped, assign, regroup};
+use callscape::model::landscape::LandscapeSettings;
 use callscape::progress::Progress;
 use callscape::units::ModuleId;
-use callscape::views::landscape::{LandscapeSettings, LandscapeView};
+use callscape::views::landscape::LandscapeView;
 use callscape::warnings::{Place, Reporter};
 
 use crate::common::{Random, callscape};

@@ -10,8 +10,9 @@ use callscape::facts::builder::{Timestamp, TraceBuilder};
 use callscape::facts::functions::Function;
 use callscape::facts::hierarchy::HierarchyBuilder;
 use callscape::facts::recording::{Recording, RecordingKind};
+use callscape::model::metric::Metric;
+use callscape::model::metrics::ModuleMetrics;
 use callscape::units::ModuleId;
-use callscape::views::metrics::{Metric, ModuleMetrics};
 use callscape::warnings::{Place, Reporter};
 use serde_json::Value;
 

@@ -15,14 +15,15 @@ use callscape::filter::cut::Cut;
 use callscape::filter::filters::Filters;
 use callscape::filter::selection::{Pointed, Selection};
 use callscape::layout::sheet::Sheet;
+use callscape::model::rows::MuralRows;
+use callscape::model::theme::Theme;
 use callscape::render::gpu::Gpu;
 use callscape::render::image::Image;
 use callscape::render::sheet::SheetRenderer;
-use callscape::render::theme::Theme;
 use callscape::units::{CallId, FunctionId, ModuleId, ThreadId, Time, TimeRange};
 use callscape::views::Scope;
 use callscape::views::flame::FlameView;
-use callscape::views::mural::{MuralRows, MuralView};
+use callscape::views::mural::MuralView;
 use callscape::warnings::{Place, Reporter};
 use glam::Vec2;
 

@@ -3,9 +3,10 @@
 use callscape::facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
 use callscape::filter::cut::Cut;
 use callscape::layout::geometry::{Arc, Arcs, Block, BlockKind, BlockLook, FlatLabel, ScreenLabel};
-use callscape::layout::treemap::{self, Heights, Rect, Tiling, label_strip};
+use callscape::layout::treemap::{self, Heights, Rect, label_strip};
+use callscape::model::theme::Theme;
+use callscape::model::tiling::Tiling;
 use callscape::render::camera::Camera;
-use callscape::render::theme::Theme;
 use glam::{Vec2, Vec3};
 
 use crate::random::Random;

@@ -3,10 +3,11 @@
 use std::sync::OnceLock;
 
 use callscape::layout::sheet::{Fill, Raster, Rect, Sheet};
+use callscape::model::theme::Theme;
 use callscape::render::gpu::Gpu;
 use callscape::render::image::Image;
 use callscape::render::sheet::SheetRenderer;
-use callscape::render::theme::{Theme, encoded, linear};
+use callscape::render::theme::{encoded, linear};
 use glam::Vec2;
 
 use crate::random::Random;

@@ -16,14 +16,14 @@ use super::sheets::DrawnWith;
 use super::workbench::Workbench;
 use crate::layout::labels::Covered;
 use crate::layout::sheet::Sheet;
+use crate::model::moment::Moment;
+use crate::model::theme::Theme;
 use crate::render::gpu::{Gpu, GpuError};
 use crate::render::image::Image;
 use crate::render::readback;
 use crate::render::renderer::{Frame, Renderer};
 use crate::render::sheet::SheetRenderer;
-use crate::render::theme::Theme;
 use crate::units::{ModuleId, ThreadId};
-use crate::views::landscape::Moment;
 use crate::views::table::ViewId;
 
 /// Pictures are drawn as linear colours and stored encoded; egui reads what is stored.

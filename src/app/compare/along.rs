@@ -6,12 +6,13 @@ use super::Pictures;
 use crate::analysis::alignment::Alignment;
 use crate::filter::filters::Filters;
 use crate::filter::selection::Selection;
+use crate::model::linked::{Along, LinkedRuns};
 use crate::render::gpu::{Gpu, GpuError};
 use crate::render::image::Image;
 use crate::render::sheet::SheetRenderer;
 use crate::units::TimeRange;
 use crate::views::Scope;
-use crate::views::timelines::{Along, Pair, TimelinesView};
+use crate::views::timelines::TimelinesView;
 
 /// Letters have their size on a picture whose shorter side has so many pixels, or less.
 const PLAIN_SIDE: f32 = 1080.0;
@@ -34,7 +35,7 @@ impl Pictures<'_> {
             let of = session.recordings.get(place);
             of.map_or_else(String::new, |it| it.recording.name())
         });
-        let pair = Pair {
+        let pair = LinkedRuns {
             places,
             names: names.each_ref().map(String::as_str),
             clocks,

@@ -9,10 +9,11 @@ use super::letters;
 use super::strips::Strips;
 use crate::analysis::session::Session;
 use crate::filter::selection::Selection;
+use crate::model::moment::Moment;
 use crate::progress::Progress;
 use crate::render::image::{Image, PngWriter};
 use crate::render::theme::encoded;
-use crate::views::landscape::{LandscapeView, Moment};
+use crate::views::landscape::LandscapeView;
 
 /// Between two landscapes, as a part of the width; and how wide the divider of a wipe is.
 const GAP: f32 = 1.0 / 480.0;

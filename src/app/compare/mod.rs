@@ -13,12 +13,14 @@ use crate::analysis::comparison::tables::{Given, RelationChange};
 use crate::analysis::session::Session;
 use crate::filter::cut::Cut;
 use crate::filter::regroup::Regrouped;
+use crate::model::arcs::ArcMode;
+use crate::model::difference::{Amount, Difference, Strength};
+use crate::model::metrics::ModuleMetrics;
+use crate::model::moment::Moment;
+use crate::model::surface::Surface;
 use crate::render::gpu::GpuError;
 use crate::render::image::Image;
 use crate::units::{Cost, ModuleId, Time};
-use crate::views::difference::{Amount, Difference, Strength};
-use crate::views::landscape::{ArcMode, Moment, Surface};
-use crate::views::metrics::ModuleMetrics;
 use strips::{Strips, arcs, beside, marks, stacked};
 
 /// Letters of captions are this part of the picture's shorter side high.

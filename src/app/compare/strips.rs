@@ -2,15 +2,16 @@
 
 use glam::Vec2;
 
-use crate::layout::geometry::Mark;
 use crate::layout::labels::text;
 use crate::layout::sheet::{Fill, Raster, Rect, Sheet};
+use crate::model::arcs::ArcMode;
+use crate::model::difference::Difference;
+use crate::model::mark::Mark;
+use crate::model::theme::Theme;
 use crate::render::gpu::{Gpu, GpuError};
 use crate::render::image::Image;
 use crate::render::sheet::SheetRenderer;
-use crate::render::theme::Theme;
-use crate::views::difference::{Difference, difference_color, diverging};
-use crate::views::landscape::ArcMode;
+use crate::views::ink::{difference_color, diverging};
 
 /// Strips of captions above and below pictures.
 pub(super) struct Strips {

@@ -12,10 +12,11 @@ use crate::filter::correspond;
 use crate::filter::filters::Filters;
 use crate::filter::mapping::Mapping;
 use crate::filter::selection::{Pointed, Selection};
+use crate::model::landscape::LandscapeSettings;
 use crate::progress::Progress;
 use crate::source::history::History;
 use crate::units::{ModuleId, Time, TimeRange};
-use crate::views::landscape::{LandscapeSettings, LandscapeView};
+use crate::views::landscape::LandscapeView;
 
 /// What a document is made anew from.
 #[derive(Clone, Debug)]

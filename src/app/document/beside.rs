@@ -10,11 +10,12 @@ use crate::app::versus::{Part, Versus};
 use crate::filter::filters::Filters;
 use crate::filter::running::Running;
 use crate::filter::summary::Summary;
+use crate::model::difference::Strength;
+use crate::model::metrics::ModuleMetrics;
+use crate::model::moment::Moment;
 use crate::progress::{Cancelled, Progress};
 use crate::units::{Cost, Time, TimeRange};
-use crate::views::difference::Strength;
-use crate::views::landscape::{LandscapeView, Moment};
-use crate::views::metrics::ModuleMetrics;
+use crate::views::landscape::LandscapeView;
 
 /// Where the run that is not shown stands in the session.
 const OTHER: usize = 1;

@@ -4,8 +4,8 @@ use super::{Document, RECORDING};
 use crate::analysis::session::Session;
 use crate::facts::trace::FunctionMetrics;
 use crate::filter::selection::{Meant, Pointed};
+use crate::model::navigate;
 use crate::units::{FunctionId, ModuleId};
-use crate::views::flame::navigate;
 
 impl Document {
     /// The module of a function of the recording that plays.

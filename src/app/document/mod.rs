@@ -32,15 +32,20 @@ use crate::filter::running::Running;
 use crate::filter::selection::Selection;
 use crate::filter::summary::Summary;
 use crate::layout::geometry::CITY_SIZE;
+use crate::model::arcs::ArcMode;
+use crate::model::landscape::LandscapeSettings;
+use crate::model::left::Left;
+use crate::model::metrics::ModuleMetrics;
+use crate::model::moment::Moment;
+use crate::model::rows::MuralRows;
+use crate::model::surface::Surface;
+use crate::model::threads::thread_names;
 use crate::progress::{Cancelled, Progress};
 use crate::source::history::History;
 use crate::units::{Cost, FunctionId, ModuleId, ThreadId, TimeRange};
 use crate::views::functions::FunctionTable;
-use crate::views::landscape::{ArcMode, LandscapeSettings, LandscapeView, Left, Moment, Surface};
-use crate::views::metrics::ModuleMetrics;
-use crate::views::mural::MuralRows;
+use crate::views::landscape::LandscapeView;
 use crate::views::table::{Needs, ViewId};
-use crate::views::tip::thread_names;
 use crate::warnings::Warning;
 
 /// The recording that is explored; several can be open.

@@ -7,14 +7,14 @@ use crate::analysis::session::Session;
 use crate::filter::filters::Filters;
 use crate::filter::selection::{Pointed, Selection};
 use crate::layout::sheet::Sheet;
+use crate::model::moment::Moment;
+use crate::model::rows::MuralRows;
+use crate::model::theme::Theme;
 use crate::render::gpu::{Gpu, GpuError};
 use crate::render::image::Image;
 use crate::render::sheet::SheetRenderer;
-use crate::render::theme::Theme;
 use crate::units::{ModuleId, TimeRange};
 use crate::views::Scope;
-use crate::views::landscape::Moment;
-use crate::views::mural::MuralRows;
 use crate::views::table::ViewId;
 
 /// Letters of a sheet have their size on a picture whose shorter side has so many pixels, or less.

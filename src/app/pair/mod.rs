@@ -8,9 +8,13 @@ use super::ask::{LookAsk, RunsAsk};
 use super::versus::Together;
 use super::workbench::Workbench;
 use crate::filter::cut::Cut;
-use crate::views::differences::{Choice, DifferenceTable, Of};
-use crate::views::landscape::{ArcMode, LandscapeSettings, LandscapeView, Surface};
-use crate::views::pairs::PairRow;
+use crate::model::arcs::ArcMode;
+use crate::model::differences::{Choice, Of};
+use crate::model::landscape::LandscapeSettings;
+use crate::model::pairs::PairRow;
+use crate::model::surface::Surface;
+use crate::views::differences::DifferenceTable;
+use crate::views::landscape::LandscapeView;
 use crate::views::table::ViewId;
 
 /// The divider of a wipe stays so far from the edges, as a share of the width.

@@ -5,9 +5,8 @@ use egui::{Color32, Rect, Sense, Ui, pos2, vec2};
 use super::super::style;
 use super::legend::{Meanings, Shown, entry, together};
 use super::text;
-use crate::layout::arcs::ArcMeasure;
-use crate::views::difference::difference_color;
-use crate::views::landscape::ArcMode;
+use crate::model::arcs::{ArcMeasure, ArcMode};
+use crate::views::ink::difference_color;
 
 /// The width of the drawn samples in points.
 const SAMPLE: f32 = 48.0;

@@ -6,12 +6,12 @@ use egui_extras::{Column as Width, TableBuilder};
 use super::super::ask::{CancelAsk, PlayAsk, TableAsk, TableKey};
 use super::super::document::Document;
 use super::super::style;
-use super::table;
-use super::{Context, text};
+use super::{Context, table, text};
 use crate::app::workbench::ROW;
 use crate::filter::selection::{Meant, Pointed};
+use crate::model::calls::{CallColumn, CallsOf};
 use crate::units::Time;
-use crate::views::calls::{CallColumn, CallList, CallRow, CallsOf, MOST};
+use crate::views::calls::{CallList, CallRow, MOST};
 use crate::views::table::ViewId;
 
 pub fn show(ui: &mut Ui, context: &mut Context<'_>) {

@@ -8,9 +8,11 @@ use super::super::style;
 use super::{Context, pairs, table, text};
 use crate::app::workbench::ROW;
 use crate::filter::selection::Pointed;
-use crate::render::theme::Theme;
-use crate::views::difference::{diverging, ratio};
-use crate::views::differences::{By, Choice, DifferenceTable, Of, Row};
+use crate::model::difference::ratio;
+use crate::model::differences::{By, Choice, Of};
+use crate::model::theme::Theme;
+use crate::views::differences::{DifferenceTable, Row};
+use crate::views::ink::diverging;
 
 pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
     ui.painter()

@@ -10,8 +10,9 @@ use super::widgets::{Icon, paint};
 use super::{Context, neighbours, table, text};
 use crate::app::workbench::ROW;
 use crate::filter::selection::Pointed;
+use crate::model::functions::Column;
 use crate::units::Unit;
-use crate::views::functions::{Column, FunctionRow, FunctionTable};
+use crate::views::functions::{FunctionRow, FunctionTable};
 
 /// The field's id, so that keys go to it while it has the focus.
 pub const FIELD: &str = "function search";

@@ -6,13 +6,13 @@ use super::super::ask::LookAsk;
 use super::super::style;
 use super::{Context, text};
 use crate::facts::hierarchy::Hierarchy;
-use crate::render::theme::Theme;
-use crate::views::difference::diverging;
-use crate::views::landscape::{
-    BARS, ColorScale, Highlight, LandscapeSettings, LandscapeView, Scale, Surface, color_at,
-    languages,
-};
-use crate::views::metrics::Metric;
+use crate::model::highlight::Highlight;
+use crate::model::landscape::LandscapeSettings;
+use crate::model::metric::Metric;
+use crate::model::surface::{Scale, Surface};
+use crate::model::theme::Theme;
+use crate::views::ink::diverging;
+use crate::views::landscape::{BARS, ColorScale, LandscapeView, color_at, languages};
 
 /// What a legend explains.
 pub struct Meanings<'a> {

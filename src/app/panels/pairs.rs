@@ -9,7 +9,7 @@ use super::super::versus::Versus;
 use super::{Context, table, text};
 use crate::app::workbench::ROW;
 use crate::filter::selection::Pointed;
-use crate::views::pairs::PairRow;
+use crate::model::pairs::PairRow;
 
 /// What is said of all functions, and what can be done about the rows that are marked.
 pub fn head(ui: &mut Ui, versus: &Versus, context: &mut Context<'_>) {

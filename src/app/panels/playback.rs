@@ -10,8 +10,8 @@ use super::widgets::{Icon, icon_button, small_slider};
 use super::{Context, text};
 use crate::facts::profile::Profile;
 use crate::facts::trace::Trace;
+use crate::model::navigate;
 use crate::units::{Cost, Time, TimeRange, TimeSpec};
-use crate::views::flame::navigate;
 
 /// Speed and step need so much room beside the buttons, in points; else they get rows of their own.
 const SETTINGS_WIDTH: f32 = 530.0;

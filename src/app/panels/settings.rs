@@ -6,13 +6,13 @@ use super::super::ask::{CardAsk, LookAsk};
 use super::super::style;
 use super::Context;
 use super::widgets::{Icon, card, icon_button, small_slider};
-use crate::layout::arcs::ArcMeasure;
-use crate::layout::treemap::Tiling;
+use crate::model::arcs::{ARCS_AT_MOST, ArcMeasure, ArcMode};
+use crate::model::metric::Metric;
+use crate::model::surface::{Scale, Surface};
+use crate::model::theme::Theme;
+use crate::model::tiling::Tiling;
 use crate::render::renderer::Quality;
-use crate::render::theme::Theme;
 use crate::units::Cost;
-use crate::views::landscape::{ARCS_AT_MOST, ArcMode, Scale, Surface};
-use crate::views::metrics::Metric;
 
 /// `suited` is the quality that suits the device.
 pub fn show(ctx: &Egui, context: &mut Context<'_>, suited: Quality) {

@@ -15,10 +15,10 @@ use crate::app::pace::Detail;
 use crate::app::style;
 use crate::app::versus::Together;
 use crate::app::workbench::Workbench;
+use crate::model::landscape::LandscapeSettings;
+use crate::model::theme::Theme;
 use crate::progress::Progress;
 use crate::render::renderer::Quality;
-use crate::render::theme::Theme;
-use crate::views::landscape::LandscapeSettings;
 use crate::views::table::ViewId;
 
 fn bench(files: &[&str]) -> Workbench {

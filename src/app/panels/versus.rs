@@ -12,9 +12,9 @@ use super::{Context, Place, Split, beside};
 use crate::analysis::alignment::Link;
 use crate::analysis::comparison::amounts::Measure;
 use crate::analysis::comparison::tables::Norm;
-use crate::views::difference::Strength;
+use crate::model::difference::Strength;
+use crate::model::linked::Along;
 use crate::views::table::ViewId;
-use crate::views::timelines::Along;
 
 /// Between two landscapes, and what of the divider of a wipe can be dragged, in points.
 const GAP: f32 = 3.0;

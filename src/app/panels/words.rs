@@ -8,8 +8,8 @@ use egui::{
 use super::super::presenting::{Show, Words};
 use super::super::style;
 use super::widgets::add_card;
+use crate::model::theme::Theme;
 use crate::presentation::scene::{CaptionStyle, Position};
-use crate::render::theme::Theme;
 
 /// Letters of a caption and of a title, and the free edge, as parts of the picture's shorter side.
 const CAPTION: f32 = 1.0 / 28.0;

@@ -328,11 +328,13 @@ mod tests {
     use crate::app::ask::{Ask, CardAsk, CutAsk, FilterAsk, LookAsk, PaneAsk, PlayAsk, SelectAsk};
     use crate::app::document::Document;
     use crate::filter::filters::FilterStep;
+    use crate::model::arcs::ArcMode;
+    use crate::model::landscape::LandscapeSettings;
+    use crate::model::metric::Metric;
+    use crate::model::surface::Surface;
+    use crate::model::theme::Theme;
     use crate::progress::Progress;
-    use crate::render::theme::Theme;
     use crate::units::{ModuleId, ThreadId, TimeRange};
-    use crate::views::landscape::{ArcMode, LandscapeSettings, Surface};
-    use crate::views::metrics::Metric;
     use crate::views::table::ViewId;
 
     fn bench() -> Workbench {

@@ -14,9 +14,9 @@ use crate::facts::hierarchy::Hierarchy;
 use crate::filter::cut::Cut;
 use crate::filter::filters::{FilterStep, Filters};
 use crate::filter::selection::{CallOf, Pointed};
+use crate::model::landscape::LandscapeSettings;
 use crate::presentation::scene::{Bookmark, Camera, LeftOut, Look, Section, TimeText, View};
 use crate::units::{CallId, ModuleId, ThreadId, Time, TimeRange, TimeSpec};
-use crate::views::landscape::LandscapeSettings;
 use crate::views::table::ViewId;
 
 /// A camera does not look down more steeply: the heading would have no direction.

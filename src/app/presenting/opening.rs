@@ -10,10 +10,10 @@ use super::super::workbench::Workbench;
 use super::bookmarks::found_from;
 use crate::analysis::session::{Inputs, Sides};
 use crate::filter::mapping::Mapping;
+use crate::model::landscape::LandscapeSettings;
 use crate::presentation::place::Step;
 use crate::presentation::scene::{Bookmark, SceneError, SceneFile};
 use crate::progress::Progress;
-use crate::views::landscape::LandscapeSettings;
 
 /// What a scene opens, known to be there.
 #[derive(Clone, Debug, Default)]

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use super::kept::{CALLED, Modules, named_by};
 use crate::analysis::session::Session;
+use crate::model::search::search;
 use crate::presentation::place::Step;
 use crate::presentation::scene::{Bookmark, SceneFile, of_shot};
 use crate::presentation::timeline::Problem;
 use crate::units::ModuleId;
-use crate::views::search::search;
 
 /// What the paths of a scene mean in the structure that is open.
 #[derive(Debug, Default)]

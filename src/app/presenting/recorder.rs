@@ -6,9 +6,9 @@ use std::time::Duration;
 use super::super::camera::pose::Pose;
 use super::super::workbench::Workbench;
 use super::kept::{Kept, camera_of, view_of};
+use crate::model::arcs::ArcMode;
 use crate::presentation::scene::{Arcs, Clock, Easing, Go, Look, Play, Shot, TimeText};
 use crate::units::{ModuleId, Time, TimeSpec};
-use crate::views::landscape::ArcMode;
 
 /// What follows so soon is one motion.
 const REST: Duration = Duration::from_millis(450);

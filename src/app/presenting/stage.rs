@@ -13,12 +13,12 @@ use super::super::workbench::Workbench;
 use super::Show;
 use super::dissolve::Dissolve;
 use super::opening::Opened;
+use crate::model::theme::Theme;
 use crate::presentation::scene::SceneFile;
 use crate::render::gpu::{Gpu, GpuError};
 use crate::render::image::Image;
 use crate::render::readback;
 use crate::render::renderer::{Quality, Renderer};
-use crate::render::theme::Theme;
 
 /// egui makes colours as they are stored.
 const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;

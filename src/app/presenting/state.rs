@@ -12,9 +12,10 @@ use super::kept::{Kept, view};
 use super::places::Places;
 use crate::filter::cut::Cut;
 use crate::filter::filters::Filters;
+use crate::model::arcs::ArcMode;
+use crate::model::landscape::LandscapeSettings;
 use crate::presentation::scene::{Arcs, Bookmark, Compare, Run, Section, Shot, TimeText};
 use crate::units::{ModuleId, Time, TimeRange};
-use crate::views::landscape::{ArcMode, LandscapeSettings};
 use crate::views::table::ViewId;
 
 /// What is shown, as far as scenes say. Times are those of A where two runs are open.

@@ -7,9 +7,9 @@ use super::{Kept, Show};
 use crate::analysis::session::Inputs;
 use crate::app::document::Document;
 use crate::app::workbench::Workbench;
+use crate::model::landscape::LandscapeSettings;
 use crate::presentation::scene::SceneFile;
 use crate::progress::Progress;
-use crate::views::landscape::LandscapeSettings;
 use crate::views::table::ViewId;
 
 const SCENE: &str = r#"

@@ -8,16 +8,16 @@ use super::super::playback::{Clock, PlaybackSettings, Step};
 use super::super::rows::RowsChoice;
 use super::super::sheets::SheetAction;
 use super::super::workbench::Workbench;
-use crate::layout::arcs::ArcMeasure;
-use crate::layout::treemap::Tiling;
+use crate::model::arcs::{ARCS_AT_MOST, ArcMeasure, ArcMode};
+use crate::model::functions::Column;
+use crate::model::highlight::Highlight;
+use crate::model::landscape::LandscapeSettings;
+use crate::model::metric::Metric;
+use crate::model::surface::{Scale, Surface};
+use crate::model::theme::Theme;
+use crate::model::tiling::Tiling;
 use crate::presentation::scene::{self, Look};
-use crate::render::theme::Theme;
 use crate::units::{Cost, ThreadId, Time, TimeRange};
-use crate::views::functions::Column;
-use crate::views::landscape::{
-    ARCS_AT_MOST, ArcMode, Highlight, LandscapeSettings, Scale, Surface,
-};
-use crate::views::metrics::Metric;
 use crate::views::table::ViewId;
 
 /// The names that files use are those of the command line.

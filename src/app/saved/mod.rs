@@ -435,8 +435,8 @@ impl Workbench {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::landscape::LandscapeSettings;
     use crate::progress::Progress;
-    use crate::views::landscape::LandscapeSettings;
 
     #[test]
     fn paths_are_relative_to_the_folder_of_the_file() {

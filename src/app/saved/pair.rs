@@ -12,9 +12,9 @@ use crate::analysis::comparison::tables::Norm;
 use crate::app::ask::RunsAsk;
 use crate::app::versus::{Together, Versus};
 use crate::app::workbench::Workbench;
-use crate::views::difference::Strength;
-use crate::views::differences::{By, Choice, Of};
-use crate::views::timelines::Along;
+use crate::model::difference::Strength;
+use crate::model::differences::{By, Choice, Of};
+use crate::model::linked::Along;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

@@ -17,12 +17,13 @@ use crate::filter::correspond;
 use crate::filter::cut::Cut;
 use crate::filter::selection::CallOf;
 use crate::import;
+use crate::model::difference::{Amount, Difference, Strength};
+use crate::model::differences::Choice;
+use crate::model::linked::LinkedRuns;
+use crate::model::pairs::Pairs;
 use crate::progress::Progress;
 use crate::units::{FunctionId, ModuleId, ThreadId, Time, TimeRange};
-use crate::views::difference::{Amount, Difference, Strength};
-use crate::views::differences::{Choice, Compared, DifferenceTable};
-use crate::views::pairs::Pairs;
-use crate::views::timelines::Pair;
+use crate::views::differences::{Compared, DifferenceTable};
 use parts::Whole;
 pub use parts::{ContextsOf, Part};
 
@@ -585,8 +586,8 @@ impl Versus {
     }
 
     /// Both along one time axis; none where one has no times.
-    pub fn pair(&self) -> Option<Pair<'_>> {
-        Some(Pair {
+    pub fn pair(&self) -> Option<LinkedRuns<'_>> {
+        Some(LinkedRuns {
             places: self.places(),
             names: self.names.each_ref().map(String::as_str),
             clocks: self.clocks.as_deref()?,

@@ -12,9 +12,10 @@ use crate::analysis::comparison::tables::{Given, Norm, RelationChange, sums};
 use crate::analysis::session::Session;
 use crate::facts::hierarchy::Hierarchy;
 use crate::facts::trace::{FunctionMetrics, Relation};
+use crate::model::differences::Choice;
 use crate::progress::{Cancelled, Progress};
 use crate::units::{ModuleId, TimeRange};
-use crate::views::differences::{Choice, Contexts, DifferenceTable};
+use crate::views::differences::{Contexts, DifferenceTable};
 
 /// What calling contexts are counted of.
 #[derive(Clone, Debug)]

@@ -10,10 +10,10 @@ use super::super::saved::is_session_file;
 use super::{Message, Search, Workbench};
 use crate::facts::pack;
 use crate::filter::selection::Pointed;
-use crate::render::theme::Theme;
+use crate::model::landscape::LandscapeSettings;
+use crate::model::search::search;
+use crate::model::theme::Theme;
 use crate::units::ModuleId;
-use crate::views::landscape::LandscapeSettings;
-use crate::views::search::search;
 use crate::views::table::ViewId;
 
 /// Search shows no more results than one reads.

@@ -38,10 +38,10 @@ use super::saved::SavedSession;
 use super::watch::Watch;
 use super::work::Work;
 use crate::layout::labels::Covered;
+use crate::model::calls::CallsOf;
+use crate::model::landscape::LandscapeSettings;
 use crate::render::renderer::Quality;
 use crate::units::{ModuleId, Time};
-use crate::views::calls::CallsOf;
-use crate::views::landscape::LandscapeSettings;
 use crate::views::table::ViewId;
 
 /// Something to tell the user, until dismissed.

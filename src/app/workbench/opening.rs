@@ -18,8 +18,8 @@ use super::super::saved::SavedSession;
 use super::super::work::Work;
 use super::{Message, Search, Workbench};
 use crate::analysis::session::Inputs;
-use crate::views::calls::CallsOf;
-use crate::views::landscape::Surface;
+use crate::model::calls::CallsOf;
+use crate::model::surface::Surface;
 
 /// More bookmarks than anyone takes.
 const MOST_BOOKMARKS: usize = 10_000;

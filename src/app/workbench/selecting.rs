@@ -7,9 +7,9 @@ use super::super::sheets::SheetAction;
 use super::Workbench;
 use crate::filter::filters::{FilterStep, Filters};
 use crate::filter::selection::{CallOf, Pointed, Selection};
+use crate::model::calls::CallsOf;
+use crate::model::navigate;
 use crate::units::{CallId, Cost, FunctionId, ModuleId, ThreadId, TimeRange};
-use crate::views::calls::CallsOf;
-use crate::views::flame::navigate;
 use crate::views::table::ViewId;
 
 /// The next call of a module is looked for among so many functions: more take longer than a frame may.

@@ -4,9 +4,10 @@ use super::super::job::Job;
 use super::Workbench;
 use crate::facts::hierarchy::Hierarchy;
 use crate::filter::selection::Pointed;
+use crate::model::highlight::Highlight;
+use crate::model::landscape::LandscapeSettings;
 use crate::progress::Progress;
 use crate::units::ModuleId;
-use crate::views::landscape::{Highlight, LandscapeSettings};
 
 /// More modules are laid out on another thread: it takes longer than a frame may.
 const MOST_AT_ONCE: usize = 60_000;

@@ -13,14 +13,15 @@ use crate::analysis::comparison::tables::Given;
 use crate::analysis::comparison::{Comparison, Inputs};
 use crate::app::compare::Pictures;
 use crate::app::headless::{PictureSettings, Viewpoint};
+use crate::model::arcs::ArcMode;
+use crate::model::difference::Strength;
+use crate::model::landscape::LandscapeSettings;
+use crate::model::linked::Along;
+use crate::model::metric::Metric;
+use crate::model::theme::Theme;
 use crate::render::image::Image;
 use crate::render::renderer::Quality;
-use crate::render::theme::Theme;
 use crate::units::{Cost, TimeRange};
-use crate::views::difference::Strength;
-use crate::views::landscape::{ArcMode, LandscapeSettings};
-use crate::views::metrics::Metric;
-use crate::views::timelines::Along;
 
 #[derive(Debug, clap::Args)]
 pub struct PictureArgs {

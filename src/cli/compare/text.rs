@@ -8,8 +8,8 @@ use super::document::{before, paired, runs};
 use super::tables::Tables;
 use crate::analysis::comparison::Comparison;
 use crate::analysis::comparison::amounts::{Change, Measure};
+use crate::model::difference::ratio;
 use crate::units::{Cost, Unit, grouped};
-use crate::views::difference::ratio;
 
 /// Rows of a table for people, where not asked for otherwise.
 const TOP: usize = 20;

@@ -5,12 +5,14 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use crate::layout::treemap::Tiling;
+use crate::model::arcs::{ARCS_AT_MOST, BUNDLING, MOST_ARCS};
+use crate::model::highlight::Highlight;
+use crate::model::metric::Metric;
+use crate::model::surface::Surface;
+use crate::model::theme::Theme;
+use crate::model::tiling::Tiling;
 use crate::presentation::look::highlight;
-use crate::render::theme::Theme;
 use crate::units::TimeSpec;
-use crate::views::landscape::{ARCS_AT_MOST, BUNDLING, Highlight, MOST_ARCS, Surface};
-use crate::views::metrics::Metric;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "A picture, or a sequence of pictures, without a window", after_help = EXAMPLES)]

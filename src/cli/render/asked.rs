@@ -12,14 +12,17 @@ use crate::app::camera::pose::LONG_LENS;
 use crate::app::headless::{PictureSettings, Viewpoint, liveliest, moment_at};
 use crate::filter::cut::Cut;
 use crate::filter::regroup::Regrouped;
-use crate::layout::arcs::ArcMeasure;
+use crate::model::arcs::{ArcMeasure, ArcMode};
+use crate::model::landscape::LandscapeSettings;
+use crate::model::metric::{Metric, Origin};
+use crate::model::metrics::ModuleMetrics;
+use crate::model::moment::Moment;
+use crate::model::search::search;
+use crate::model::surface::{Scale, Surface};
+use crate::model::theme::Theme;
 use crate::render::renderer::Quality;
-use crate::render::theme::Theme;
 use crate::source::history::{MOST_COMMITS, history};
 use crate::units::{Cost, ModuleId, Time, TimeRange, TimeSpec};
-use crate::views::landscape::{ArcMode, LandscapeSettings, Moment, Scale, Surface};
-use crate::views::metrics::{Metric, ModuleMetrics, Origin};
-use crate::views::search::search;
 
 pub fn settings(
     args: &Args,

@@ -15,10 +15,11 @@ use crate::app::headless::{PictureSettings, SheetStudio, Studio};
 use crate::app::model;
 use crate::app::table_picture::TableStudio;
 use crate::filter::cut::Cut;
+use crate::model::metrics::ModuleMetrics;
+use crate::model::moment::Moment;
+use crate::model::rows::MuralRows;
 use crate::render::image::{Image, PngWriter};
-use crate::views::landscape::{ColorScale, LandscapeView, Moment};
-use crate::views::metrics::ModuleMetrics;
-use crate::views::mural::MuralRows;
+use crate::views::landscape::{ColorScale, LandscapeView};
 use crate::views::table::ViewId;
 
 use args::ViewArg;

@@ -26,6 +26,7 @@ use self::weights::{Open, Scales};
 use super::geometry::{Block, BlockKind, CITY_SIZE};
 use crate::facts::hierarchy::Hierarchy;
 use crate::filter::cut::Cut;
+use crate::model::tiling::Tiling;
 use crate::units::ModuleId;
 
 pub use heights::Heights;
@@ -41,38 +42,6 @@ const TOLERANCE: f64 = 0.01;
 
 /// So many leaves on one terrace do not fit into the caches.
 const SCATTERED: usize = 10_000;
-
-/// How the children of one module share its footprint.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Tiling {
-    /// As square as can be; the heaviest first.
-    #[default]
-    Squarified,
-    /// In order, as text is read.
-    Ordered,
-    /// In order, and where it was before when the weights change.
-    Stable,
-    SliceAndDice,
-}
-
-impl Tiling {
-    pub const ALL: [Tiling; 4] = [
-        Tiling::Squarified,
-        Tiling::Ordered,
-        Tiling::Stable,
-        Tiling::SliceAndDice,
-    ];
-
-    /// As the command line and the settings name it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Tiling::Squarified => "squarified",
-            Tiling::Ordered => "ordered",
-            Tiling::Stable => "stable",
-            Tiling::SliceAndDice => "slice",
-        }
-    }
-}
 
 /// What decides on a layout.
 #[derive(Clone, Copy, Debug)]

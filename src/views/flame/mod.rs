@@ -7,7 +7,6 @@
 mod boxes;
 mod lanes;
 mod marks;
-pub mod navigate;
 mod pointing;
 mod refining;
 
@@ -19,7 +18,6 @@ use glam::Vec2;
 use super::Scope;
 use super::ink::Ink;
 use super::mural::plain;
-use super::tip::thread_names;
 use crate::analysis::session::Session;
 use crate::facts::recording::{Recording, RecordingKind};
 use crate::facts::trace::{Bar, Trace};
@@ -30,7 +28,9 @@ use crate::layout::geometry::Color;
 use crate::layout::hues::{Hues, encoded};
 use crate::layout::labels::text;
 use crate::layout::sheet::{Fill, Raster, Rect, Sheet};
-use crate::render::theme::Theme;
+use crate::model::navigate;
+use crate::model::theme::Theme;
+use crate::model::threads::thread_names;
 use crate::units::{ModuleId, ThreadId, Time, TimeRange};
 use boxes::Content;
 use lanes::{HIGHEST_ROW, LOWEST_ROW, Lane, Placed};

@@ -3,11 +3,14 @@
 //! Of a million blocks a few hundred change in a frame. What is looked at for these lies together: the blocks of a
 //! recording's functions and those that they stand on, each in a slot of its own, in the order of blocks.
 
-use super::left::Left;
-use super::{LandscapeSettings, Moment, NO_BLOCK, Surface};
+use super::NO_BLOCK;
 use crate::analysis::session::{Resolved, Session};
 use crate::facts::trace::Recent;
 use crate::layout::geometry::{Block, BlockActivity, BlockKind, BlockLook, ChangedLooks};
+use crate::model::landscape::LandscapeSettings;
+use crate::model::left::Left;
+use crate::model::moment::Moment;
+use crate::model::surface::Surface;
 use crate::units::{Cost, FunctionId, ModuleId};
 
 /// After so many half-lives nothing is left to see.

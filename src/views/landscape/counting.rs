@@ -7,10 +7,11 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use super::relations::{Shown, block};
-use super::{ArcMode, Moment};
 use crate::analysis::session::Resolved;
 use crate::facts::trace::{Relation, StackRoom, Trace};
 use crate::layout::arcs::BlockRelation;
+use crate::model::arcs::ArcMode;
+use crate::model::moment::Moment;
 use crate::units::{Cost, FunctionId, Time};
 
 /// More calls than this in a step are not looked at one by one.

@@ -1,27 +1,13 @@
-//! A range of a metric that stands out: what has another value, or none, is shown in the neutral colours.
+//! How a range of a metric stands out: blocks with another value, or none, are shown in the neutral colours.
 
 use super::LandscapeView;
 use crate::facts::hierarchy::Hierarchy;
-use crate::layout::geometry::{BlockKind, Color, Mark};
-use crate::render::theme::Theme;
-use crate::views::metrics::Metric;
+use crate::layout::geometry::{BlockKind, Color};
+use crate::model::highlight::Highlight;
+use crate::model::mark::Mark;
+use crate::model::theme::Theme;
 
 use super::surface::color_at;
-
-/// The values from `low` to `high` of a metric, both included.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Highlight {
-    pub metric: Metric,
-    pub low: f64,
-    pub high: f64,
-}
-
-impl Highlight {
-    /// Whether a value is in the range; what is not known never is.
-    pub fn takes(&self, value: f64) -> bool {
-        value > 0.0 && value.is_finite() && (self.low..=self.high).contains(&value)
-    }
-}
 
 /// What stands out where colour says nothing has the colour at this share of a metric's scale.
 const ACCENT: f32 = 0.8;

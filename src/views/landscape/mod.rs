@@ -7,13 +7,11 @@ mod activity;
 mod counting;
 mod fading;
 mod highlight;
-mod left;
 mod motion;
 mod naming;
 mod placing;
 mod pointing;
 mod relations;
-mod settings;
 mod surface;
 mod twin;
 mod unsaid;
@@ -22,10 +20,8 @@ use std::sync::{Arc, OnceLock};
 
 use glam::{Vec2, Vec3};
 
-use super::metrics::{ModuleFacts, ModuleMetrics};
 use crate::analysis::session::Session;
 use crate::filter::cut::Cut;
-use crate::layout::arcs::ArcMeasure;
 use crate::layout::bundles::Ground;
 use crate::layout::emphasis::Focus;
 use crate::layout::geometry::{
@@ -35,22 +31,24 @@ use crate::layout::labels::Eye;
 use crate::layout::labels::flat::FlatLabels;
 use crate::layout::labels::screen::ScreenLabels;
 use crate::layout::pick::Picker;
+use crate::model::arcs::{ArcMeasure, ArcMode};
+use crate::model::difference::RelationDifference;
+use crate::model::landscape::LandscapeSettings;
+use crate::model::left::Left;
+use crate::model::metrics::{ModuleFacts, ModuleMetrics};
+use crate::model::moment::Moment;
 use crate::render::camera::Camera;
 use crate::units::{Cost, ModuleId, Unit, grouped};
 
-pub use highlight::Highlight;
-pub use left::Left;
 use pointing::FOCUSING;
 use relations::Count;
 
-pub use crate::views::difference::RelationDifference;
 pub use motion::Boxes;
 pub use naming::Lettering;
 pub use placing::Amounts;
 pub use pointing::PickedArc;
 pub use relations::thread_color;
-pub use settings::{ARCS_AT_MOST, ArcMode, BUNDLING, LandscapeSettings, MOST_ARCS, Moment};
-pub use surface::{BARS, ColorScale, Scale, Surface, color_at, languages};
+pub use surface::{BARS, ColorScale, color_at, languages};
 
 /// A call relation between displayed modules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use glam::Vec3;
 
 use crate::layout::geometry::Block;
-use crate::render::theme::Theme;
+use crate::model::theme::Theme;
 use crate::units::ModuleId;
 
 /// Seconds from one layout to the next.

@@ -2,16 +2,19 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::{ColorScale, LandscapeView, NO_BLOCK, Scale, Surface, surface};
+use super::{ColorScale, LandscapeView, NO_BLOCK, surface};
 use crate::analysis::session::Session;
 use crate::facts::hierarchy::{Hierarchy, ModuleKind};
 use crate::layout::geometry::{Block, BlockKind, BlockLook};
 use crate::layout::labels::flat::FlatLabels;
 use crate::layout::pick::Picker;
-use crate::layout::treemap::{Heights, Plan, Tiling, Treemap};
+use crate::layout::treemap::{Heights, Plan, Treemap};
+use crate::model::metric::Metric;
+use crate::model::metrics::ModuleMetrics;
+use crate::model::surface::{Scale, Surface};
+use crate::model::tiling::Tiling;
 use crate::render::renderer::lightness_levels;
 use crate::units::ModuleId;
-use crate::views::metrics::{Metric, ModuleMetrics};
 
 /// What a legend says of footprints and heights.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -4,13 +4,14 @@ use std::ops::Range;
 
 use glam::{Vec2, Vec3};
 
-use super::{ArcMode, LandscapeView, NO_BLOCK, eye};
+use super::{LandscapeView, NO_BLOCK, eye};
 use crate::filter::selection::Selection;
 use crate::layout::bundles::Ground;
 use crate::layout::emphasis::Focus;
 use crate::layout::geometry::Arcs;
 use crate::layout::pick::Hit;
 use crate::layout::pick_arc;
+use crate::model::arcs::ArcMode;
 use crate::render::camera::Camera;
 use crate::units::{ModuleId, ThreadId};
 

@@ -6,22 +6,25 @@ use std::ops::Range;
 
 use glam::Vec3;
 
+use super::NO_BLOCK;
 use super::counting::Counting;
-use super::left::Left;
-use super::{ArcMode, LandscapeSettings, Moment, NO_BLOCK};
 use crate::analysis::session::{Resolved, Session};
 use crate::facts::trace::StackRoom;
-use crate::layout::arcs::{
-    ArcMeasure, ArcStyle, BlockRelation, add_hyperarc, add_relations, emphasize,
-};
+use crate::layout::arcs::{ArcStyle, BlockRelation, add_hyperarc, add_relations, emphasize};
 use crate::layout::bundles::{Bundler, Ground, Path};
 use crate::layout::emphasis::Emphasis;
 use crate::layout::geometry::{Arcs, Settled};
 use crate::layout::ranking::Drawn;
 use crate::layout::spline;
-use crate::render::theme::{Theme, linear};
+use crate::model::arcs::{ArcMeasure, ArcMode};
+use crate::model::difference::RelationDifference;
+use crate::model::landscape::LandscapeSettings;
+use crate::model::left::Left;
+use crate::model::moment::Moment;
+use crate::model::theme::Theme;
+use crate::render::theme::linear;
 use crate::units::{CallId, FunctionId, ModuleId, ThreadId};
-use crate::views::difference::{RelationDifference, difference_color};
+use crate::views::ink::difference_color;
 
 /// While blocks move, their arcs are made anew in every frame: only so many.
 const MOST_ON_THE_WAY: usize = 800;

@@ -1,74 +1,17 @@
 //! Colour by data: languages by hue, metrics by a single map of rising strength, and what its colours mean.
 
-use super::LandscapeSettings;
 use crate::facts::hierarchy::Hierarchy;
 use crate::layout::geometry::{Block, BlockKind, Color};
 use crate::layout::hues::Hues;
-use crate::render::theme::{Theme, linear};
+use crate::model::landscape::LandscapeSettings;
+use crate::model::measure::Measure;
+use crate::model::metric::{Metric, Unit};
+use crate::model::metrics::ModuleMetrics;
+use crate::model::surface::{Scale, Surface};
+use crate::model::theme::Theme;
+use crate::render::theme::linear;
 use crate::units::ModuleId;
-use crate::views::difference::diverging;
-use crate::views::ink::Ink;
-use crate::views::measure::Measure;
-use crate::views::metrics::{Metric, ModuleMetrics, Unit};
-
-/// What the colour of the blocks says.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Surface {
-    /// Level of the hierarchy by lightness alone.
-    #[default]
-    Neutral,
-    /// The hue of its district, as in the views along time.
-    District,
-    Language,
-    Metric(Metric),
-    /// What differs between two runs; neutral where nothing is compared.
-    Difference,
-}
-
-impl Surface {
-    pub fn all() -> impl Iterator<Item = Surface> {
-        let plain = [Surface::Neutral, Surface::District, Surface::Language];
-        plain
-            .into_iter()
-            .chain(Metric::ALL.into_iter().map(Surface::Metric))
-    }
-
-    /// As the command line and session files name it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Surface::Neutral => "kind",
-            Surface::District => "district",
-            Surface::Language => "language",
-            Surface::Metric(metric) => metric.name(),
-            Surface::Difference => "difference",
-        }
-    }
-}
-
-/// How a metric's values are spread over the colours.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Scale {
-    /// Twice the value, twice as far from zero.
-    Linear,
-    /// Twice the value, one step further, from the smallest that is shown.
-    #[default]
-    Log,
-    /// As far as the share of the blocks that have less.
-    Quantile,
-}
-
-impl Scale {
-    pub const ALL: [Scale; 3] = [Scale::Linear, Scale::Log, Scale::Quantile];
-
-    /// As the command line and the settings name it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Scale::Linear => "linear",
-            Scale::Log => "log",
-            Scale::Quantile => "quantile",
-        }
-    }
-}
+use crate::views::ink::{Ink, diverging};
 
 /// How many bars the distribution of values is shown in.
 pub const BARS: usize = 24;

@@ -2,15 +2,14 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::Focus;
-use super::LandscapeView;
 use super::activity::Activity;
-use super::left::Left;
 use super::relations::Relations;
+use super::{Focus, LandscapeView};
 use crate::analysis::session::Session;
 use crate::layout::labels::flat::FlatLabels;
 use crate::layout::labels::screen::ScreenLabels;
-use crate::views::metrics::ModuleMetrics;
+use crate::model::left::Left;
+use crate::model::metrics::ModuleMetrics;
 
 impl LandscapeView {
     /// The same layout for another recording, whose `metrics` give the colours. O(blocks).

@@ -24,13 +24,13 @@ use crate::layout::axis::TimeAxis;
 use crate::layout::geometry::Color;
 use crate::layout::hues::{Hues, encoded};
 use crate::layout::sheet::{Fill, Raster, Rect, Sheet};
-use crate::render::theme::Theme;
+use crate::model::rows::MuralRows;
+use crate::model::theme::Theme;
 use crate::units::{ModuleId, Time, TimeRange};
 pub(super) use coverage::Shader;
 use coverage::{Measuring, Wanted};
 use names::Names;
 use places::{LETTERS, Lines, Places};
-pub use rows::MuralRows;
 use rows::{NO_ROW, Rows};
 
 /// A row is at most so high, in points: its name can be read and more would show nothing new.

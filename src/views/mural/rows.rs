@@ -4,19 +4,8 @@ use crate::analysis::session::{Resolved, Session};
 use crate::facts::hierarchy::Hierarchy;
 use crate::facts::trace::{Columns, FunctionMetrics, Trace};
 use crate::filter::cut::Cut;
+use crate::model::rows::MuralRows;
 use crate::units::{CallId, FunctionId, ModuleId, ThreadId, Time, TimeRange};
-
-/// What the rows of the mural are. Modules without a call have no row.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum MuralRows {
-    /// Functions in order of their first call, so that what is new appears further down.
-    #[default]
-    FirstCall,
-    /// The modules of a cut in order of the hierarchy.
-    Modules(Cut),
-    /// The same in order of their first call: which are touched, one after the other.
-    ModulesByFirstCall(Cut),
-}
 
 /// Stands for no row.
 pub const NO_ROW: u32 = u32::MAX;

@@ -2,22 +2,22 @@
 
 use glam::Vec2;
 
+use super::TimelinesView;
 use super::clock::Common;
 use super::half::Tones;
-use super::{Pair, TimelinesView};
 use crate::layout::geometry::Color;
 use crate::layout::labels::text;
 use crate::layout::sheet::{Fill, Rect, Sheet};
+use crate::model::linked::LinkedRuns;
 use crate::views::Scope;
-use crate::views::difference::diverging;
-use crate::views::ink::Ink;
+use crate::views::ink::{Ink, diverging};
 
 impl TimelinesView {
     /// How many times as long B takes as A, by colour and in numbers.
     pub(super) fn draw_band(
         &mut self,
         scope: &Scope<'_>,
-        pair: &Pair<'_>,
+        pair: &LinkedRuns<'_>,
         common: &Common<'_>,
         ink: &Ink,
     ) {

@@ -1,8 +1,10 @@
 //! The time axis that two runs share: the times of one of them, those of the other laid where they are the same.
 
 use crate::analysis::alignment::Alignment;
+use crate::analysis::session::Session;
 use crate::facts::trace::Columns;
 use crate::layout::axis::TimeAxis;
+use crate::model::linked::LinkedRuns;
 use crate::units::{Time, TimeRange};
 
 /// The clocks of two runs on one axis.
@@ -45,6 +47,11 @@ impl<'a> Common<'a> {
             reference: (!is_wall).then_some(longer),
             limits: ranges[longer],
         }
+    }
+
+    /// The axis of two runs of `session`.
+    pub fn of(runs: &LinkedRuns<'a>, session: &Session) -> Common<'a> {
+        Common::new(runs.clocks, runs.is_wall, runs.ranges(session))
     }
 
     /// The time of a run that the axis shows as `time`.

@@ -2,19 +2,19 @@
 
 use glam::Vec2;
 
-use super::Pair;
 use super::clock::Common;
 use super::places::Places;
 use crate::analysis::session::Session;
 use crate::filter::filters::FilterRules;
 use crate::layout::axis::TimeAxis;
-use crate::layout::geometry::{Color, Mark};
+use crate::layout::geometry::Color;
 use crate::layout::labels::text;
 use crate::layout::sheet::{Fill, Rect, Sheet};
-use crate::render::theme::Theme;
+use crate::model::linked::LinkedRuns;
+use crate::model::mark::Mark;
+use crate::model::theme::Theme;
 use crate::units::{FunctionId, ModuleId, TimeRange};
-use crate::views::difference::diverging;
-use crate::views::ink::Ink;
+use crate::views::ink::{Ink, diverging};
 
 /// The colours of differences on a sheet.
 pub(super) struct Tones {
@@ -61,7 +61,7 @@ impl Tones {
 /// One run on its half of the sheet.
 pub(super) struct On<'a> {
     pub(super) session: &'a Session,
-    pub(super) pair: &'a Pair<'a>,
+    pub(super) pair: &'a LinkedRuns<'a>,
     pub(super) common: &'a Common<'a>,
     pub(super) axis: &'a TimeAxis,
     pub(super) plot: Rect,

@@ -16,100 +16,21 @@ use std::collections::HashMap;
 use glam::Vec2;
 
 use super::Scope;
-use super::difference::Difference;
 use super::ink::Ink;
 use super::mural::plain;
 use super::tip::Tip;
-use crate::analysis::alignment::{Alignment, Run};
-use crate::analysis::comparison::calls;
 use crate::analysis::session::Session;
 use crate::filter::filters::{FilterRules, Filters};
 use crate::filter::selection::{CallOf, Pointed, Selection};
 use crate::layout::axis::TimeAxis;
 use crate::layout::geometry::Color;
 use crate::layout::sheet::{Fill, Raster, Rect, Sheet};
-use crate::render::theme::Theme;
-use crate::units::{FunctionId, ModuleId, ThreadId, Time, TimeRange};
+use crate::model::linked::{Along, LinkedRuns};
+use crate::model::theme::Theme;
+use crate::units::{FunctionId, ModuleId, Time, TimeRange};
 use clock::Common;
 use half::{On, Tones};
 use places::Places;
-
-/// Two runs of one session whose clocks are linked.
-#[derive(Clone, Copy, Debug)]
-pub struct Pair<'a> {
-    /// Where A and B stand among the recordings of the session.
-    pub places: [usize; 2],
-    pub names: [&'a str; 2],
-    pub clocks: &'a Alignment,
-    /// The same time since the first event is the same.
-    pub is_wall: bool,
-    pub difference: &'a Difference,
-    /// By thread of A and of B, the one of the other run that it is; nothing where none is left out.
-    pub threads: [&'a [Option<ThreadId>]; 2],
-    /// By function of A and of B, the row of the comparison; nothing where no call is left out.
-    pub row_of: [&'a [u32]; 2],
-    /// Tells this pair from another, or from the same with other clocks.
-    pub revision: u64,
-}
-
-impl Pair<'_> {
-    fn ranges(&self, session: &Session) -> [TimeRange; 2] {
-        self.places.map(|place| {
-            let of = session.recordings.get(place);
-            of.map_or(TimeRange::new(Time::ZERO, Time::ZERO), |it| {
-                it.recording.trace.range()
-            })
-        })
-    }
-
-    /// What filters of the run that stands at `place` leave out of A and B.
-    fn rules(&self, session: &Session, place: usize, filters: &Filters) -> [FilterRules; 2] {
-        let own = usize::from(self.places[1] == place);
-        [0, 1].map(|side| {
-            let Some(resolved) = session.recordings.get(self.places[side]) else {
-                return FilterRules::default();
-            };
-            let modules = &resolved.resolution.modules;
-            let thread = |of: ThreadId| *self.threads[own].get(of.index())?;
-            let run = |side: usize| {
-                let resolved = session.recordings.get(self.places[side])?;
-                Some(Run {
-                    trace: &resolved.recording.trace,
-                    row_of: self.row_of[side],
-                })
-            };
-            let call = |of: CallOf| {
-                let there = thread(of.thread)?;
-                let (from, to) = ((run(own)?, of.thread), (run(side)?, there));
-                let call = calls::found_again(from, of.call, to)?;
-                Some(CallOf {
-                    thread: there,
-                    call,
-                })
-            };
-            match side == own {
-                true => filters.rules(&session.hierarchy, modules),
-                false => filters
-                    .of_other_run(thread, call)
-                    .rules(&session.hierarchy, modules),
-            }
-        })
-    }
-
-    fn common(&self, session: &Session) -> Common<'_> {
-        Common::new(self.clocks, self.is_wall, self.ranges(session))
-    }
-}
-
-/// What is drawn of each run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Along {
-    /// Every call as a box, those that it made below it.
-    #[default]
-    Stacks,
-    /// Functions as rows, darker where they are active.
-    Overview,
-}
 
 /// Something that can be pointed at.
 #[derive(Clone, Copy, Debug)]
@@ -148,10 +69,10 @@ pub struct TimelinesView {
 
 impl TimelinesView {
     /// All of both runs.
-    pub fn new(session: &Session, pair: &Pair<'_>, along: Along) -> TimelinesView {
+    pub fn new(session: &Session, pair: &LinkedRuns<'_>, along: Along) -> TimelinesView {
         TimelinesView {
             along,
-            axis: TimeAxis::new(pair.common(session).limits),
+            axis: TimeAxis::new(Common::of(pair, session).limits),
             places: Places::default(),
             spots: Vec::new(),
             filters: Filters::default(),
@@ -180,19 +101,19 @@ impl TimelinesView {
     }
 
     /// The time of the run `side` at a place along x.
-    pub fn time_at(&self, session: &Session, pair: &Pair<'_>, side: usize, x: f32) -> Time {
-        pair.common(session).time_of(side, self.axis.time_at(x))
+    pub fn time_at(&self, session: &Session, pair: &LinkedRuns<'_>, side: usize, x: f32) -> Time {
+        Common::of(pair, session).time_of(side, self.axis.time_at(x))
     }
 
     /// Shows a range of the run `side`; all of both where that is all of it.
     pub fn show_range(
         &mut self,
         session: &Session,
-        pair: &Pair<'_>,
+        pair: &LinkedRuns<'_>,
         side: usize,
         range: TimeRange,
     ) {
-        let common = pair.common(session);
+        let common = Common::of(pair, session);
         let is_all = pair.ranges(session).get(side) == Some(&range);
         self.axis.set_range(match is_all {
             true => common.limits,
@@ -213,8 +134,8 @@ impl TimelinesView {
 
     /// What the view shows for `scope`; `scope.recording` is the run that its selection is of. Does work only for
     /// what has changed since the last time.
-    pub fn show(&mut self, scope: &Scope<'_>, pair: &Pair<'_>) -> &Sheet {
-        let common = pair.common(scope.session);
+    pub fn show(&mut self, scope: &Scope<'_>, pair: &LinkedRuns<'_>) -> &Sheet {
+        let common = Common::of(pair, scope.session);
         if self.axis.limits() != common.limits {
             self.axis = TimeAxis::new(common.limits);
         }
@@ -249,7 +170,7 @@ impl TimelinesView {
         &self.sheet
     }
 
-    fn paint(&mut self, scope: &Scope<'_>, pair: &Pair<'_>, common: &Common<'_>) {
+    fn paint(&mut self, scope: &Scope<'_>, pair: &LinkedRuns<'_>, common: &Common<'_>) {
         let ink = Ink::of(scope.theme);
         let places = self.places;
         self.sheet.clear();
@@ -289,7 +210,7 @@ impl TimelinesView {
     }
 
     /// The time of all views, the range, and what is pointed at or chosen.
-    fn mark(&mut self, scope: &Scope<'_>, pair: &Pair<'_>, common: &Common<'_>) {
+    fn mark(&mut self, scope: &Scope<'_>, pair: &LinkedRuns<'_>, common: &Common<'_>) {
         let ink = Ink::of(scope.theme);
         let places = self.places;
         let selection = scope.selection;
@@ -344,8 +265,14 @@ impl TimelinesView {
     }
 
     /// What is at a point of the sheet shown last: its time is that of the run `side`, whose calls alone are named.
-    pub fn pointed(&self, session: &Session, pair: &Pair<'_>, side: usize, at: Vec2) -> Pointed {
-        let common = pair.common(session);
+    pub fn pointed(
+        &self,
+        session: &Session,
+        pair: &LinkedRuns<'_>,
+        side: usize,
+        at: Vec2,
+    ) -> Pointed {
+        let common = Common::of(pair, session);
         let mut pointed = Pointed::default();
         let plots = self.places.plots;
         if plots[0].min.x <= at.x && at.x < plots[0].max.x {
@@ -364,8 +291,8 @@ impl TimelinesView {
     }
 
     /// What is said of a point of the sheet shown last.
-    pub fn tip(&self, session: &Session, pair: &Pair<'_>, at: Vec2) -> Option<Tip> {
-        let common = pair.common(session);
+    pub fn tip(&self, session: &Session, pair: &LinkedRuns<'_>, at: Vec2) -> Option<Tip> {
+        let common = Common::of(pair, session);
         let spot = self.spots.iter().rev().find(|spot| spot.rect.contains(at));
         let time = self.axis.time_at(at.x);
         let [a, b] = [0, 1].map(|side| common.time_of(side, time));

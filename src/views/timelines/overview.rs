@@ -12,8 +12,8 @@ use crate::filter::selection::CallOf;
 use crate::layout::hues::encoded;
 use crate::layout::labels::text;
 use crate::layout::sheet::{Raster, Rect, Sheet};
+use crate::model::difference::Which;
 use crate::units::ModuleId;
-use crate::views::difference::Which;
 use crate::views::mural::Shader;
 
 /// Heights of a row in points.

@@ -90,7 +90,7 @@ pub fn draw(on: &On<'_>, sheet: &mut Sheet, spots: &mut Vec<Spot>) {
         .floor()
         .max(1.0);
     let names = match heading > 0.0 {
-        true => crate::views::tip::thread_names(trace),
+        true => crate::model::threads::thread_names(trace),
         false => Vec::new(),
     };
     let mut top = plot.min.y;

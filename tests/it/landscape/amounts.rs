@@ -3,9 +3,10 @@
 use callscape::filter::cut::Cut;
 use callscape::filter::selection::Selection;
 use callscape::layout::geometry::BlockKind;
+use callscape::model::landscape::LandscapeSettings;
 use callscape::render::camera::Camera;
 use callscape::units::ModuleId;
-use callscape::views::landscape::{LandscapeSettings, LandscapeView, Lettering};
+use callscape::views::landscape::{LandscapeView, Lettering};
 use glam::{Vec2, Vec3};
 
 use super::{moment, session, session_of, settings};

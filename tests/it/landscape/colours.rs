@@ -1,8 +1,8 @@
 //! What colours say is told apart by people of every colour vision.
 
-use callscape::render::theme::Theme;
+use callscape::model::theme::Theme;
 use callscape::units::ThreadId;
-use callscape::views::difference::diverging;
+use callscape::views::ink::diverging;
 use callscape::views::landscape::thread_color;
 
 use crate::perceive::{DEFICIENCIES, apart};

@@ -2,8 +2,11 @@
 
 use callscape::filter::cut::Cut;
 use callscape::layout::geometry::{BlockKind, BlockLook};
-use callscape::views::landscape::{Highlight, LandscapeSettings, LandscapeView, Scale, Surface};
-use callscape::views::metrics::Metric;
+use callscape::model::highlight::Highlight;
+use callscape::model::landscape::LandscapeSettings;
+use callscape::model::metric::Metric;
+use callscape::model::surface::{Scale, Surface};
+use callscape::views::landscape::LandscapeView;
 
 use super::{session, settings};
 use crate::common::Random;

@@ -17,9 +17,12 @@ use callscape::facts::recording::{Recording, RecordingKind};
 use callscape::filter::cut::Cut;
 use callscape::filter::selection::{Pointed, Selection};
 use callscape::layout::geometry::{Arc, Arcs, ChangedLooks};
+use callscape::model::arcs::ArcMode;
+use callscape::model::landscape::LandscapeSettings;
+use callscape::model::moment::Moment;
 use callscape::render::camera::Camera;
 use callscape::units::{Cost, ModuleId, Time, TimeRange};
-use callscape::views::landscape::{ArcMode, LandscapeSettings, LandscapeView, Lettering, Moment};
+use callscape::views::landscape::{LandscapeView, Lettering};
 use callscape::warnings::{Place, Reporter};
 use glam::{Vec2, Vec3};
 

@@ -2,12 +2,13 @@
 
 use callscape::filter::cut::Cut;
 use callscape::filter::selection::{Pointed, Selection};
+use callscape::model::landscape::LandscapeSettings;
+use callscape::model::theme::Theme;
 use callscape::render::camera::Camera;
 use callscape::render::gpu::Gpu;
 use callscape::render::renderer::{Frame, Quality, Renderer};
-use callscape::render::theme::Theme;
 use callscape::units::ModuleId;
-use callscape::views::landscape::{LandscapeSettings, LandscapeView};
+use callscape::views::landscape::LandscapeView;
 use glam::{Vec2, Vec3};
 
 use super::{moment, session, settings};

@@ -2,10 +2,10 @@
 
 use callscape::analysis::session::Session;
 use callscape::app::headless::{PictureSettings, Studio, Viewpoint};
+use callscape::model::moment::Moment;
 use callscape::render::image::Image;
 use callscape::render::renderer::Quality;
 use callscape::units::ModuleId;
-use callscape::views::landscape::Moment;
 
 use super::{moment, session, settings};
 use crate::common::callscape;

@@ -5,9 +5,12 @@ use std::collections::BTreeMap;
 use callscape::analysis::session::Session;
 use callscape::filter::cut::Cut;
 use callscape::filter::selection::Selection;
+use callscape::model::arcs::ArcMode;
+use callscape::model::landscape::LandscapeSettings;
+use callscape::model::moment::Moment;
 use callscape::render::camera::Camera;
 use callscape::units::{ModuleId, Time, TimeRange};
-use callscape::views::landscape::{ArcMode, LandscapeSettings, LandscapeView, Lettering, Moment};
+use callscape::views::landscape::{LandscapeView, Lettering};
 use glam::{Vec2, Vec3};
 
 use super::{label, moment, session, settings};

@@ -1,8 +1,8 @@
 //! What a frame does about what changed since the last, and what it costs.
 
 use callscape::layout::geometry::{Arcs, Block, BlockLook};
+use callscape::model::theme::Theme;
 use callscape::render::renderer::{Frame, Renderer};
-use callscape::render::theme::Theme;
 use callscape::units::ModuleId;
 use glam::Vec3;
 

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use callscape::layout::geometry::{Block, BlockKind, BlockLook};
+use callscape::model::theme::Theme;
 use callscape::render::camera::Camera;
 use callscape::render::image::Image;
 use callscape::render::renderer::{Frame, Quality};
-use callscape::render::theme::Theme;
 use callscape::units::ModuleId;
 use glam::{Vec2, Vec3};
 

@@ -1,10 +1,10 @@
 //! Sizes, numbers and devices that something is wrong with.
 
 use callscape::layout::geometry::{BlockKind, BlockLook, FlatLabel};
+use callscape::model::theme::Theme;
 use callscape::render::camera::Camera;
 use callscape::render::gpu::{Gpu, GpuError};
 use callscape::render::renderer::{Frame, Renderer};
-use callscape::render::theme::Theme;
 
 use super::{FORMAT, SIZE, block, draw, frame, gpu, name, renderer, tower, tower_camera};
 use crate::scene::Scene;

@@ -3,10 +3,10 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use callscape::model::theme::Theme;
 use callscape::render::camera::Camera;
 use callscape::render::image::Image;
 use callscape::render::renderer::Frame;
-use callscape::render::theme::Theme;
 use glam::{Vec2, Vec3};
 
 use super::{draw, frame, gpu, read_png, renderer};

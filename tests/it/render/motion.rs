@@ -7,11 +7,11 @@
 use std::path::PathBuf;
 
 use callscape::layout::geometry::BlockLook;
+use callscape::model::theme::Theme;
 use callscape::render::camera::Camera;
 use callscape::render::image::Image;
 use callscape::render::readback;
 use callscape::render::renderer::{Frame, Light, Quality, Renderer};
-use callscape::render::theme::Theme;
 use glam::Vec3;
 
 use super::{FORMAT, SIZE, count, frame, gpu, is_hot, renderer, tower, tower_camera};

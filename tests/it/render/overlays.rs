@@ -1,7 +1,7 @@
 //! Arcs and names over the blocks.
 
 use callscape::layout::geometry::{Arc, Arcs, ScreenLabel};
-use callscape::render::theme::Theme;
+use callscape::model::theme::Theme;
 use glam::{Vec2, Vec3};
 
 use super::{

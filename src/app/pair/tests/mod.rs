@@ -17,10 +17,10 @@ use crate::app::saved::SavedPair;
 use crate::app::workbench::Viewport;
 use crate::filter::filters::FilterStep;
 use crate::filter::selection::CallOf;
+use crate::model::difference::Strength;
+use crate::model::landscape::LandscapeSettings;
 use crate::progress::Progress;
 use crate::units::{CallId, ModuleId, ThreadId, Time, TimeRange};
-use crate::views::difference::Strength;
-use crate::views::landscape::LandscapeSettings;
 
 /// Two real recordings of different programs.
 fn bench() -> Workbench {

@@ -6,7 +6,8 @@ use super::*;
 use crate::facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
 use crate::filter::cut::Cut;
 use crate::layout::geometry::CITY_SIZE;
-use crate::layout::treemap::{Heights, Rect, Tiling, label_strip, layout};
+use crate::layout::treemap::{Heights, Rect, label_strip, layout};
+use crate::model::tiling::Tiling;
 
 /// Nine districts of nine files with a function each.
 fn city() -> (Hierarchy, Vec<Block>) {

@@ -1,7 +1,7 @@
 //! Values of metrics as people read them: with their units.
 
 use super::difference::Amount;
-use super::metrics::{Metric, Unit};
+use crate::model::metric::{Metric, Unit};
 use crate::units::{self, Cost};
 
 /// What the values of one structure's metrics count.

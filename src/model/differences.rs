@@ -1,0 +1,79 @@
+//! What a table of differences shows, and in which order.
+
+/// What the rows are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Of {
+    #[default]
+    Functions,
+    Modules,
+    Relations,
+    /// Functions by the calls around them; counted on another thread.
+    Contexts,
+    /// Which function of one side is which of the other: a list of its own.
+    Pairs,
+}
+
+impl Of {
+    pub const ALL: [Of; 5] = [
+        Of::Functions,
+        Of::Modules,
+        Of::Relations,
+        Of::Contexts,
+        Of::Pairs,
+    ];
+
+    pub fn title(self) -> &'static str {
+        match self {
+            Of::Functions => "functions",
+            Of::Modules => "modules",
+            Of::Relations => "call relations",
+            Of::Contexts => "calling contexts",
+            Of::Pairs => "pairs",
+        }
+    }
+}
+
+/// What the rows are sorted by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum By {
+    #[default]
+    Delta,
+    Ratio,
+    A,
+    B,
+    Name,
+}
+
+impl By {
+    pub const ALL: [By; 5] = [By::Delta, By::Ratio, By::A, By::B, By::Name];
+
+    pub fn title(self) -> &'static str {
+        match self {
+            By::Delta => "Δ",
+            By::Ratio => "ratio",
+            By::A => "A",
+            By::B => "B",
+            By::Name => "Name",
+        }
+    }
+
+    pub fn about(self) -> &'static str {
+        match self {
+            By::Delta => "What B has more than A; by its size",
+            By::Ratio => "How many times that of A it is in B",
+            By::A => "In A, the mean of its runs",
+            By::B => "In B, the mean of its runs",
+            By::Name => "",
+        }
+    }
+}
+
+/// How the table is made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Choice {
+    pub of: Of,
+    pub by: By,
+    /// From the smallest on, or the last name.
+    pub is_reversed: bool,
+    pub query: String,
+}

@@ -1,0 +1,67 @@
+//! What the landscape maps to what.
+
+use crate::model::arcs::{ArcMeasure, ArcMode, BUNDLING, MOST_ARCS};
+use crate::model::highlight::Highlight;
+use crate::model::metric::Metric;
+use crate::model::surface::{Scale, Surface};
+use crate::model::theme::Theme;
+use crate::model::tiling::Tiling;
+use crate::units::Cost;
+
+/// What the landscape maps to what.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LandscapeSettings {
+    pub area: Metric,
+    /// None: leaves of even height.
+    pub height: Option<Metric>,
+    pub surface: Surface,
+    /// How the values of a metric are spread over its colours.
+    pub scale: Scale,
+    pub arcs: ArcMode,
+    /// What the width of arcs says.
+    pub arc_measure: ArcMeasure,
+    /// How closely arcs follow the hierarchy, 0 (straight) to 1: Holten's β.
+    pub bundling: f32,
+    /// So many arcs are drawn at most, the most important.
+    pub most_arcs: usize,
+    /// So many blocks are drawn at most, what a device can hold; the smallest modules are collapsed for it.
+    pub most_blocks: usize,
+    pub theme: Theme,
+    pub tiling: Tiling,
+    /// The time in the recording after which the glow of what ran has halved.
+    pub half_life: Cost,
+    /// What stands out by its value.
+    pub highlight: Option<Highlight>,
+    /// How the values of a metric are spread over heights; none: by their square root.
+    pub height_scale: Option<Scale>,
+}
+
+impl LandscapeSettings {
+    /// Whether area, height or colour say something of their own, which a legend has to explain.
+    pub fn says_more(&self) -> bool {
+        let plain = LandscapeSettings::default();
+        (self.area, self.height, self.surface) != (plain.area, plain.height, plain.surface)
+            || self.highlight.is_some()
+    }
+}
+
+impl Default for LandscapeSettings {
+    fn default() -> LandscapeSettings {
+        LandscapeSettings {
+            area: Metric::LinesOfCode,
+            height: None,
+            surface: Surface::Neutral,
+            scale: Scale::Log,
+            arcs: ArcMode::All,
+            arc_measure: ArcMeasure::Calls,
+            bundling: BUNDLING,
+            most_arcs: MOST_ARCS,
+            most_blocks: usize::MAX,
+            theme: Theme::Light,
+            tiling: Tiling::Squarified,
+            half_life: Cost::from_ns(50_000_000),
+            highlight: None,
+            height_scale: None,
+        }
+    }
+}

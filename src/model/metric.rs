@@ -1,0 +1,166 @@
+//! What can be counted or measured of a module.
+
+/// A number that every module has, and that a view can map to area, height or colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Metric {
+    LinesOfCode,
+    CommentLines,
+    /// How many functions.
+    Functions,
+    Bytes,
+    /// Cyclomatic complexity; the mean of its functions in a district, their sum as a footprint.
+    Complexity,
+    /// Commits that changed the file; the sum over the files of a district.
+    Changes,
+    /// The day of the newest commit that changed the file; the newest in a district.
+    LastChange,
+    /// Who changed it, each person once.
+    Authors,
+    Calls,
+    /// Time in which the function is open; the longest in a district, whose functions' times overlap.
+    Total,
+    SelfCost,
+    /// Functions outside that call it, each once.
+    FanIn,
+    /// Functions outside that it calls, each once.
+    FanOut,
+    /// Of two runs, what A or B has of the measure that is compared, and by how much they differ.
+    InA,
+    InB,
+    Difference,
+}
+
+impl Metric {
+    pub const ALL: [Metric; 16] = [
+        Metric::LinesOfCode,
+        Metric::CommentLines,
+        Metric::Functions,
+        Metric::Bytes,
+        Metric::Complexity,
+        Metric::Changes,
+        Metric::LastChange,
+        Metric::Authors,
+        Metric::Calls,
+        Metric::Total,
+        Metric::SelfCost,
+        Metric::FanIn,
+        Metric::FanOut,
+        Metric::InA,
+        Metric::InB,
+        Metric::Difference,
+    ];
+
+    /// As the command line names it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Metric::LinesOfCode => "loc",
+            Metric::CommentLines => "comments",
+            Metric::Functions => "functions",
+            Metric::Bytes => "bytes",
+            Metric::Complexity => "complexity",
+            Metric::Changes => "changes",
+            Metric::LastChange => "last-change",
+            Metric::Authors => "authors",
+            Metric::Calls => "calls",
+            Metric::Total => "total",
+            Metric::SelfCost => "self",
+            Metric::FanIn => "fan-in",
+            Metric::FanOut => "fan-out",
+            Metric::InA => "a",
+            Metric::InB => "b",
+            Metric::Difference => "difference",
+        }
+    }
+
+    /// As a sentence names it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Metric::LinesOfCode => "lines of code",
+            Metric::CommentLines => "comment lines",
+            Metric::Functions => "functions",
+            Metric::Bytes => "file size",
+            Metric::Complexity => "complexity",
+            Metric::Changes => "changes",
+            Metric::LastChange => "last change",
+            Metric::Authors => "authors",
+            Metric::Calls => "calls",
+            Metric::Total => "total cost",
+            Metric::SelfCost => "self cost",
+            Metric::FanIn => "fan-in",
+            Metric::FanOut => "fan-out",
+            Metric::InA => "in A",
+            Metric::InB => "in B",
+            Metric::Difference => "difference of A and B",
+        }
+    }
+
+    /// What it says of a module with others below it.
+    pub fn rule(self) -> &'static str {
+        match self {
+            Metric::LinesOfCode | Metric::CommentLines | Metric::Functions | Metric::Bytes => {
+                "sum of what it holds"
+            }
+            Metric::Complexity => "decisions in a function, and one; the mean of its functions",
+            Metric::Calls | Metric::SelfCost => "sum of its functions",
+            Metric::Changes => "commits to each of its files, added up",
+            Metric::LastChange => "day of the newest commit to it",
+            Metric::Authors => "people who committed to it, each once",
+            Metric::Total => "that of its longest open function",
+            Metric::FanIn => "functions outside that call into it",
+            Metric::FanOut => "functions outside that it calls",
+            Metric::InA | Metric::InB | Metric::Difference => "of what is compared",
+        }
+    }
+
+    pub fn origin(self) -> Origin {
+        match self {
+            Metric::LinesOfCode
+            | Metric::CommentLines
+            | Metric::Functions
+            | Metric::Bytes
+            | Metric::Complexity => Origin::Source,
+            Metric::Changes | Metric::LastChange | Metric::Authors => Origin::History,
+            Metric::Calls | Metric::Total | Metric::SelfCost | Metric::FanIn | Metric::FanOut => {
+                Origin::Recording
+            }
+            Metric::InA | Metric::InB | Metric::Difference => Origin::Comparison,
+        }
+    }
+
+    pub fn unit(self) -> Unit {
+        match self {
+            Metric::Bytes => Unit::Bytes,
+            Metric::Total | Metric::SelfCost => Unit::Cost,
+            Metric::LastChange => Unit::Day,
+            Metric::InA | Metric::InB | Metric::Difference => Unit::Compared,
+            _ => Unit::Count,
+        }
+    }
+
+    /// Whether a footprint can say it: a day is no amount, and one of two runs would have other places than the other.
+    pub fn is_amount(self) -> bool {
+        self != Metric::LastChange && self.origin() != Origin::Comparison
+    }
+}
+
+/// What a metric is taken from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    Source,
+    History,
+    Recording,
+    Comparison,
+}
+
+/// What a metric counts in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    Count,
+    Bytes,
+    /// Time, or what a profile counts.
+    Cost,
+    /// Days since [`Measure::first_day`], which is day 1.
+    Day,
+    /// What two runs are compared by.
+    Compared,
+}

@@ -1,0 +1,25 @@
+//! What is shown, as values: the numbers that several views show, and what can be chosen of how they show them. No
+//! layout, no drawing, no window.
+
+pub mod arcs;
+pub mod calls;
+pub mod difference;
+pub mod differences;
+pub mod functions;
+pub mod highlight;
+pub mod landscape;
+pub mod left;
+pub mod linked;
+pub mod mark;
+pub mod measure;
+pub mod metric;
+pub mod metrics;
+pub mod moment;
+pub mod navigate;
+pub mod pairs;
+pub mod rows;
+pub mod search;
+pub mod surface;
+pub mod theme;
+pub mod threads;
+pub mod tiling;
