@@ -27,8 +27,8 @@ use callscape::progress::Progress;
 use callscape::render::camera::Camera;
 use callscape::render::gpu::Gpu;
 use callscape::render::renderer::{Frame, Quality, Renderer};
+use callscape::state::city::{City, Lettering};
 use callscape::units::{ThreadId, Time};
-use callscape::views::landscape::{LandscapeView, Lettering};
 use glam::{Vec2, Vec3};
 
 #[path = "../tests/it/generate.rs"]
@@ -102,13 +102,13 @@ const FRAMES: u64 = 12;
 
 /// A landscape and what draws it.
 struct Drawn {
-    view: LandscapeView,
+    view: City,
     renderer: Renderer,
     recording: usize,
 }
 
 impl Drawn {
-    fn new(gpu: &Gpu, view: LandscapeView, recording: usize) -> Drawn {
+    fn new(gpu: &Gpu, view: City, recording: usize) -> Drawn {
         let mut renderer = Renderer::new(gpu, wgpu::TextureFormat::Rgba8UnormSrgb);
         renderer.set_blocks(gpu, view.blocks());
         Drawn {
@@ -169,7 +169,7 @@ fn frames(comparison: &Comparison) {
     };
     let settings = LandscapeSettings::default();
     let session = &comparison.session;
-    let view = LandscapeView::new(session, &settings, &Cut::all());
+    let view = City::new(session, &settings, &Cut::all());
     let other = Arc::new(ModuleMetrics::new(session, 1));
     let twin = view.twin(session, other);
     let modules = session.hierarchy.len();

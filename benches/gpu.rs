@@ -22,7 +22,7 @@ use callscape::model::theme::Theme;
 use callscape::progress::Progress;
 use callscape::render::gpu::Gpu;
 use callscape::render::renderer::{Frame, Light, Quality, Renderer};
-use callscape::views::landscape::LandscapeView;
+use callscape::state::city::City;
 use glam::Vec2;
 
 use clocks::{ms, processor};
@@ -312,7 +312,7 @@ fn first_frame() {
     let reading = std::thread::spawn(|| {
         let session = Session::open(&Inputs::default(), &Progress::default()).ok()?;
         let settings = LandscapeSettings::default();
-        let mut view = LandscapeView::new(&session, &settings, &Cut::all());
+        let mut view = City::new(&session, &settings, &Cut::all());
         let moment = moment_at(&session, 0, liveliest(&session, 0));
         view.show(&session, moment);
         Some(view)

@@ -20,8 +20,8 @@ use callscape::model::landscape::LandscapeSettings;
 use callscape::model::left::Left;
 use callscape::model::moment::Moment;
 use callscape::progress::Progress;
+use callscape::state::city::City;
 use callscape::units::{Cost, ModuleId, ThreadId, Time};
-use callscape::views::landscape::LandscapeView;
 use callscape::warnings::{Place, Reporter};
 
 #[path = "../tests/it/generate.rs"]
@@ -140,13 +140,13 @@ fn timed(work: impl FnOnce()) -> Duration {
 }
 
 /// The view laid out as the window does.
-fn view(session: &Session) -> LandscapeView {
+fn view(session: &Session) -> City {
     let trace = &session.recordings[0].recording.trace;
     let settings = LandscapeSettings {
         half_life: Cost::from_ns(trace.duration().ns() / 60),
         ..LandscapeSettings::default()
     };
-    LandscapeView::new(session, &settings, &Cut::all())
+    City::new(session, &settings, &Cut::all())
 }
 
 /// What a filter step leaves, counted as the window does beside the frames.

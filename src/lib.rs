@@ -24,6 +24,8 @@ pub mod layout;
 
 pub mod render;
 
+pub mod state;
+
 pub mod views;
 
 pub mod presentation;

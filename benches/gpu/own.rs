@@ -14,8 +14,8 @@ use callscape::model::theme::Theme;
 use callscape::render::camera::Camera;
 use callscape::render::gpu::Gpu;
 use callscape::render::renderer::{Frame, Quality, Renderer};
+use callscape::state::city::{City, Lettering};
 use callscape::units::{Cost, ModuleId, Time};
-use callscape::views::landscape::{LandscapeView, Lettering};
 use callscape::warnings::{Place, Reporter};
 use glam::{Vec2, Vec3};
 
@@ -111,7 +111,7 @@ fn million(relations: u64) -> Session {
 }
 
 /// From where over the middle the most names are shown on a picture of so many pixels.
-fn with_most_names(session: &Session, view: &mut LandscapeView, pixels: Vec2) -> Camera {
+fn with_most_names(session: &Session, view: &mut City, pixels: Vec2) -> Camera {
     let (min, max) = view.bounds(ModuleId::ROOT).unwrap_or_default();
     let tops = view.blocks().iter().map(|block| block.max.z);
     let middle = ((min + max) * 0.5).with_z(tops.fold(0.0, f32::max));
@@ -149,7 +149,7 @@ pub fn parts(gpu: &Gpu) {
         half_life: Cost::from_ns(100_000),
         ..LandscapeSettings::default()
     };
-    let mut view = LandscapeView::new(&session, &settings, &Cut::all());
+    let mut view = City::new(&session, &settings, &Cut::all());
     let size = [1920, 1080];
     // Only what can be read is named: a thousand names are there on a wall of screens.
     let pixels = Vec2::new(7680.0, 4320.0);

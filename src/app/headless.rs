@@ -23,8 +23,8 @@ use crate::progress::Progress;
 use crate::render::gpu::{Gpu, GpuError};
 use crate::render::image::Image;
 use crate::render::renderer::{Frame, Quality, Renderer};
+use crate::state::city::{City, ColorScale, Lettering};
 use crate::units::{Cost, ModuleId, Time};
-use crate::views::landscape::{ColorScale, LandscapeView, Lettering};
 
 /// What all pictures of a sequence share.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,7 +56,7 @@ pub struct Studio<'a> {
     settings: PictureSettings,
     gpu: Gpu,
     renderer: Renderer,
-    view: LandscapeView,
+    view: City,
     pose: Pose,
     /// With its height in pixels.
     legend: Option<(Legend, u32)>,
@@ -114,7 +114,7 @@ impl<'a> Studio<'a> {
                 .min(Renderer::most_blocks(&gpu)),
             ..settings.landscape
         };
-        let view = LandscapeView::with(session, metrics, Arc::default(), &landscape, cut);
+        let view = City::with(session, metrics, Arc::default(), &landscape, cut);
         Studio::of_view_on(gpu, session, settings, view)
     }
 
@@ -122,7 +122,7 @@ impl<'a> Studio<'a> {
     pub fn of_view(
         session: &'a Session,
         settings: &PictureSettings,
-        view: LandscapeView,
+        view: City,
     ) -> Result<Studio<'a>, GpuError> {
         Studio::of_view_on(Gpu::headless()?, session, settings, view)
     }
@@ -131,7 +131,7 @@ impl<'a> Studio<'a> {
         gpu: Gpu,
         session: &'a Session,
         settings: &PictureSettings,
-        view: LandscapeView,
+        view: City,
     ) -> Result<Studio<'a>, GpuError> {
         check_size(settings.size)?;
         let mut renderer = Renderer::new(&gpu, wgpu::TextureFormat::Rgba8UnormSrgb);
@@ -395,7 +395,7 @@ impl<'a> Studio<'a> {
     }
 
     /// The landscape that pictures show.
-    pub fn view(&self) -> &LandscapeView {
+    pub fn view(&self) -> &City {
         &self.view
     }
 
@@ -467,7 +467,7 @@ fn check_size([width, height]: [u32; 2]) -> Result<(), GpuError> {
 pub(super) fn meanings<'a>(
     session: &'a Session,
     settings: &'a LandscapeSettings,
-    view: &'a LandscapeView,
+    view: &'a City,
     left_out: usize,
 ) -> Meanings<'a> {
     Meanings {

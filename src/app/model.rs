@@ -9,12 +9,12 @@ use crate::export::ExportError;
 use crate::export::glb::{self, Solid};
 use crate::layout::geometry::BlockKind;
 use crate::progress::Progress;
-use crate::views::landscape::LandscapeView;
+use crate::state::city::City;
 
 /// Writes the blocks of `view` as they look now, as glTF; see [`glb`].
 pub fn write(
     session: &Session,
-    view: &LandscapeView,
+    view: &City,
     path: &Path,
     progress: &Progress,
 ) -> Result<(), ExportError> {

@@ -15,7 +15,7 @@ use crate::model::moment::Moment;
 use crate::progress::{Cancelled, Progress};
 use crate::render::image::PngWriter;
 use crate::render::renderer::Quality;
-use crate::views::landscape::LandscapeView;
+use crate::state::city::City;
 
 /// What is to be saved.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,7 +112,7 @@ impl Workbench {
         let both = self.picture_of_both(&wish);
         let work = move |progress: &Progress| -> Result<anyhow::Result<PathBuf>, Cancelled> {
             progress.start("laying out", 0);
-            let mut view = LandscapeView::with(&session, metrics, references, &settings, &cut);
+            let mut view = City::with(&session, metrics, references, &settings, &cut);
             view.leave(left);
             progress.check()?;
             let written = || -> anyhow::Result<()> {
@@ -160,7 +160,7 @@ impl Workbench {
     fn picture_of_both(
         &self,
         wish: &PictureWish,
-    ) -> Option<impl FnOnce(LandscapeView) -> Both + Send + use<>> {
+    ) -> Option<impl FnOnce(City) -> Both + Send + use<>> {
         let document = self.document.as_ref()?;
         let (versus, beside) = (document.versus.as_ref()?, document.beside.as_ref()?);
         if wish.is_model() || !self.shows_both() {
@@ -186,7 +186,7 @@ impl Workbench {
         };
         let (pose, selection) = (self.camera.pose(), document.selection.clone());
         let (has_labels, is_transparent) = (wish.labels, wish.transparent);
-        Some(move |view: LandscapeView| {
+        Some(move |view: City| {
             let mut other = view.twin(&session, metrics);
             other.leave(left);
             Both {

@@ -25,15 +25,15 @@ use crate::model::surface::Surface;
 use crate::presentation::scene::SceneFile;
 use crate::progress::Progress;
 use crate::source::history::{History, HistoryError, MOST_COMMITS, history};
+use crate::state::city::City;
 use crate::units::ModuleId;
-use crate::views::landscape::LandscapeView;
 
 /// Work under way beside the open document.
 #[derive(Default)]
 pub struct Jobs {
     /// Whether it scans the source tree again.
     revising: Option<(bool, Job<anyhow::Result<Option<Revised>>>)>,
-    pub(super) laying_out: Option<Job<LandscapeView>>,
+    pub(super) laying_out: Option<Job<City>>,
     linking: Option<Job<(Arc<Versus>, Versus)>>,
     reading_history: Option<Job<Result<History, HistoryError>>>,
     pub(super) saving: Option<Job<anyhow::Result<PathBuf>>>,

@@ -5,8 +5,8 @@ use glam::{Vec2, Vec3};
 use super::camera::home;
 use super::camera::pose::{Bounds, FOV_Y, FreeArea, Pose};
 use crate::facts::hierarchy::Hierarchy;
+use crate::state::city::City;
 use crate::units::ModuleId;
-use crate::views::landscape::LandscapeView;
 
 /// Where a picture is taken from: home, or as far as given otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -37,7 +37,7 @@ const STEEPEST: f32 = 1.5;
 
 /// The pose for a picture of `size` pixels from a viewpoint; `plays` where arcs may stand over the city.
 pub fn pose(
-    view: &LandscapeView,
+    view: &City,
     hierarchy: &Hierarchy,
     viewpoint: &Viewpoint,
     size: [u32; 2],

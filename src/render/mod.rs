@@ -3,6 +3,7 @@
 pub mod camera;
 pub mod gpu;
 pub mod image;
+pub mod ink;
 pub mod pose;
 pub mod theme;
 

@@ -4,8 +4,6 @@ pub mod calls;
 pub mod differences;
 pub mod flame;
 pub mod functions;
-pub mod ink;
-pub mod landscape;
 pub mod mural;
 pub mod table;
 pub mod timelines;

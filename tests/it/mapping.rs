@@ -13,8 +13,8 @@ use callscape::filter::mapping::Mapping;
 use callscape::filter::regroup::{Regrouped, assign, regroup};
 use callscape::model::landscape::LandscapeSettings;
 use callscape::progress::Progress;
+use callscape::state::city::City;
 use callscape::units::ModuleId;
-use callscape::views::landscape::LandscapeView;
 use callscape::warnings::{Place, Reporter};
 
 use crate::common::{Random, callscape};
@@ -368,7 +368,7 @@ fn every_function_stands_in_its_entity_and_sizes_add_up() {
         // What is left out has no block.
         let settings = LandscapeSettings::default();
         let cut = Cut::all().hiding(regrouped.left_out);
-        let view = LandscapeView::new(&regrouped.session, &settings, &cut);
+        let view = City::new(&regrouped.session, &settings, &cut);
         let shown: BTreeSet<ModuleId> = view.blocks().iter().map(|block| block.module).collect();
         for id in hierarchy.modules() {
             let is_left_out = regrouped

@@ -12,12 +12,12 @@ use callscape::model::moment::Moment;
 use callscape::model::theme::Theme;
 use callscape::progress::Progress;
 use callscape::render::camera::Camera;
+use callscape::state::city::{City, Lettering};
 use callscape::units::{CallId, FunctionId, ModuleId, ThreadId, Time, TimeRange};
 use callscape::views::Scope;
 use callscape::views::calls::CallList;
 use callscape::views::flame::FlameView;
 use callscape::views::functions::FunctionTable;
-use callscape::views::landscape::{LandscapeView, Lettering};
 use callscape::views::mural::MuralView;
 use callscape::views::table::{Artifact, Needs, ViewId};
 use glam::{Vec2, Vec3};
@@ -184,7 +184,7 @@ fn shown(session: &Session, view: ViewId, selection: &Selection) -> String {
 /// The names and counts over the landscape, and its arcs.
 fn landscape(session: &Session, selection: &Selection) -> String {
     let settings = LandscapeSettings::default();
-    let mut view = LandscapeView::new(session, &settings, &Cut::all());
+    let mut view = City::new(session, &settings, &Cut::all());
     let trace = &session.recordings[0].recording.trace;
     // All that ran, but for the time chosen.
     let time = match selection.time {

@@ -10,9 +10,9 @@ use crate::app::panels::{Layout, Place};
 use crate::app::sheets::DrawnWith;
 use crate::app::workbench::{Viewport, Workbench};
 use crate::render::renderer::{Frame, Quality};
+use crate::state::city::Lettering;
 use crate::units::ModuleId;
 use crate::views::Scope;
-use crate::views::landscape::Lettering;
 use crate::views::table::ViewId;
 
 /// Letters on the screen are so many points high.

@@ -13,7 +13,7 @@ use crate::model::moment::Moment;
 use crate::progress::Progress;
 use crate::render::image::{Image, PngWriter};
 use crate::render::theme::encoded;
-use crate::views::landscape::LandscapeView;
+use crate::state::city::City;
 
 /// Between two landscapes, as a part of the width; and how wide the divider of a wipe is.
 const GAP: f32 = 1.0 / 480.0;
@@ -21,7 +21,7 @@ const DIVIDER: f32 = 1.0 / 960.0;
 
 /// What is drawn, of A and of B.
 pub struct Both {
-    pub views: [LandscapeView; 2],
+    pub views: [City; 2],
     pub moments: [Option<Moment>; 2],
     pub captions: [String; 2],
     /// Where the divider of a wipe stands, as a share of the width; none where both stand beside each other.

@@ -10,8 +10,8 @@ use crate::model::mark::Mark;
 use crate::model::theme::Theme;
 use crate::render::gpu::{Gpu, GpuError};
 use crate::render::image::Image;
+use crate::render::ink::{difference_color, diverging};
 use crate::render::sheet::SheetRenderer;
-use crate::views::ink::{difference_color, diverging};
 
 /// Strips of captions above and below pictures.
 pub(super) struct Strips {

@@ -15,8 +15,8 @@ use crate::filter::selection::{Pointed, Selection};
 use crate::model::landscape::LandscapeSettings;
 use crate::progress::Progress;
 use crate::source::history::History;
+use crate::state::city::City;
 use crate::units::{ModuleId, Time, TimeRange};
-use crate::views::landscape::LandscapeView;
 
 /// What a document is made anew from.
 #[derive(Clone, Debug)]
@@ -341,8 +341,7 @@ impl Document {
             self.settings = *settings;
             let metrics = Arc::clone(self.landscape.metrics());
             let references = references.unwrap_or_default();
-            self.landscape =
-                LandscapeView::with(&self.session, metrics, references, settings, &self.cut);
+            self.landscape = City::with(&self.session, metrics, references, settings, &self.cut);
         }
         self.landscape.ease_from(&boxes, Some);
         self.limit(range, filters);

@@ -14,8 +14,8 @@ use crate::model::difference::Strength;
 use crate::model::metrics::ModuleMetrics;
 use crate::model::moment::Moment;
 use crate::progress::{Cancelled, Progress};
+use crate::state::city::City;
 use crate::units::{Cost, Time, TimeRange};
-use crate::views::landscape::LandscapeView;
 
 /// Where the run that is not shown stands in the session.
 const OTHER: usize = 1;
@@ -194,7 +194,7 @@ impl Document {
     pub(super) fn set_metrics(&mut self, metrics: ModuleMetrics) {
         let references = Arc::clone(self.landscape.references());
         let left = self.landscape.left().clone();
-        let landscape = LandscapeView::with(
+        let landscape = City::with(
             &self.session,
             Arc::new(metrics),
             references,

@@ -42,9 +42,9 @@ use crate::model::surface::Surface;
 use crate::model::threads::thread_names;
 use crate::progress::{Cancelled, Progress};
 use crate::source::history::History;
+use crate::state::city::City;
 use crate::units::{Cost, FunctionId, ModuleId, ThreadId, TimeRange};
 use crate::views::functions::FunctionTable;
-use crate::views::landscape::LandscapeView;
 use crate::views::table::{Needs, ViewId};
 use crate::warnings::Warning;
 
@@ -73,7 +73,7 @@ pub struct Document {
     /// What git says of the files, once that is known.
     pub history: Option<Arc<History>>,
     pub cut: Cut,
-    pub landscape: LandscapeView,
+    pub landscape: City,
     /// What the landscape was last laid out with.
     pub settings: LandscapeSettings,
     pub selection: Selection,
@@ -101,7 +101,7 @@ pub struct Document {
     /// Where two runs are compared, the one that is shown and what differs.
     pub versus: Option<Arc<Versus>>,
     /// The landscape of the run that is not shown, while both are to be seen.
-    pub beside: Option<LandscapeView>,
+    pub beside: Option<City>,
     /// What is left of that run.
     left_beside: Left,
     /// The most self cost that a function of either run has, while both are to be seen in one unit: they glow on one
@@ -181,7 +181,7 @@ impl Document {
         });
         let cut = Cut::all().hiding(left_out);
         let metrics = Arc::new(metrics);
-        let landscape = LandscapeView::with(&session, metrics, Arc::default(), settings, &cut);
+        let landscape = City::with(&session, metrics, Arc::default(), settings, &cut);
         progress.check()?;
         let resolved = session.recordings.get(RECORDING);
         Ok(Document {
@@ -252,19 +252,16 @@ impl Document {
     }
 
     /// What lays the landscape out anew on another thread, with these settings.
-    pub fn relayout(
-        &self,
-        settings: LandscapeSettings,
-    ) -> impl FnOnce() -> LandscapeView + Send + use<> {
+    pub fn relayout(&self, settings: LandscapeSettings) -> impl FnOnce() -> City + Send + use<> {
         let session = Arc::clone(&self.session);
         let metrics = Arc::clone(self.landscape.metrics());
         let references = Arc::clone(self.landscape.references());
         let cut = self.cut.clone();
-        move || LandscapeView::with(&session, metrics, references, &settings, &cut)
+        move || City::with(&session, metrics, references, &settings, &cut)
     }
 
     /// Takes a landscape that was laid out on another thread.
-    pub fn take_landscape(&mut self, mut landscape: LandscapeView) {
+    pub fn take_landscape(&mut self, mut landscape: City) {
         let boxes = self.landscape.boxes(Some);
         landscape.ease_from(&boxes, Some);
         landscape.fade_from_that_of(&self.landscape);
@@ -469,7 +466,7 @@ impl Document {
 }
 
 /// The box around a whole landscape.
-pub fn bounds_of(landscape: &LandscapeView) -> Bounds {
+pub fn bounds_of(landscape: &City) -> Bounds {
     let blocks = landscape.blocks();
     let mut bounds = match blocks.first() {
         Some(root) => Bounds {

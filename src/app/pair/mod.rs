@@ -13,8 +13,8 @@ use crate::model::differences::{Choice, Of};
 use crate::model::landscape::LandscapeSettings;
 use crate::model::pairs::PairRow;
 use crate::model::surface::Surface;
+use crate::state::city::City;
 use crate::views::differences::DifferenceTable;
-use crate::views::landscape::LandscapeView;
 use crate::views::table::ViewId;
 
 /// The divider of a wipe stays so far from the edges, as a share of the width.
@@ -128,7 +128,7 @@ impl Workbench {
     }
 
     /// The landscape under the pointer.
-    pub fn landscape_pointed_at(&self) -> Option<&LandscapeView> {
+    pub fn landscape_pointed_at(&self) -> Option<&City> {
         let document = self.document.as_ref()?;
         let own = document.versus.as_ref().map_or(0, |versus| versus.side());
         match (&document.beside, &self.pair.halves) {

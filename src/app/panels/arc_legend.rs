@@ -6,7 +6,7 @@ use super::super::style;
 use super::legend::{Meanings, Shown, entry, together};
 use super::text;
 use crate::model::arcs::{ArcMeasure, ArcMode};
-use crate::views::ink::difference_color;
+use crate::render::ink::difference_color;
 
 /// The width of the drawn samples in points.
 const SAMPLE: f32 = 48.0;

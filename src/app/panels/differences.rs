@@ -11,8 +11,8 @@ use crate::filter::selection::Pointed;
 use crate::model::difference::ratio;
 use crate::model::differences::{By, Choice, Of};
 use crate::model::theme::Theme;
+use crate::render::ink::diverging;
 use crate::views::differences::{DifferenceTable, Row};
-use crate::views::ink::diverging;
 
 pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
     ui.painter()

@@ -11,14 +11,14 @@ use crate::model::landscape::LandscapeSettings;
 use crate::model::metric::Metric;
 use crate::model::surface::{Scale, Surface};
 use crate::model::theme::Theme;
-use crate::views::ink::diverging;
-use crate::views::landscape::{BARS, ColorScale, LandscapeView, color_at, languages};
+use crate::render::ink::diverging;
+use crate::state::city::{BARS, City, ColorScale, color_at, languages};
 
 /// What a legend explains.
 pub struct Meanings<'a> {
     pub settings: &'a LandscapeSettings,
     pub hierarchy: &'a Hierarchy,
-    pub landscape: &'a LandscapeView,
+    pub landscape: &'a City,
     /// Of the recording that is shown, if one is.
     pub recording: Option<Shown>,
 }

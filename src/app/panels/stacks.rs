@@ -10,8 +10,8 @@ use super::{Context, table, text};
 use crate::facts::trace::Trace;
 use crate::filter::selection::{CallOf, Pointed};
 use crate::model::arcs::ArcMode;
+use crate::state::city::thread_color;
 use crate::units::{ThreadId, Time};
-use crate::views::landscape::thread_color;
 use crate::views::tip::{StackRow, row_name, stack_rows};
 
 /// More threads, and more calls of one, would not be read while they change.

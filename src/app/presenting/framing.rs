@@ -10,8 +10,8 @@ use super::kept::pose_of;
 use super::places::Places;
 use crate::presentation::path::CameraPath;
 use crate::presentation::scene::{Go, Overview};
+use crate::state::city::City;
 use crate::units::ModuleId;
-use crate::views::landscape::LandscapeView;
 
 /// A camera does not look down more steeply: the heading would have no direction.
 const MAX_PITCH: f32 = 1.55;
@@ -24,7 +24,7 @@ const MODULE_PITCH: std::ops::RangeInclusive<f32> = 0.55..=1.1;
 
 /// What is framed in what.
 pub struct Framing<'a> {
-    pub landscape: &'a LandscapeView,
+    pub landscape: &'a City,
     pub viewport: &'a Viewport,
     pub places: &'a Places,
 }

@@ -15,8 +15,8 @@ use crate::presentation::scene::{
     Bookmark, Caption, Clock, Easing, Go, SceneError, SceneFile, Section, Shot, of_shot,
 };
 use crate::presentation::timeline::{Played, Problem, Timeline};
+use crate::state::city::City;
 use crate::units::Time;
-use crate::views::landscape::LandscapeView;
 
 /// Words come and go within so many seconds.
 const FADE: f64 = 0.35;
@@ -411,7 +411,7 @@ impl Show {
         // Ways that lead to a place of their own make no difference where they began.
         let is_anchor = |of: &Shot| self.go(of).is_some_and(|go| is_anchored(&go));
         let anchor = before.iter().rposition(is_anchor).unwrap_or(0);
-        let mut other: Option<LandscapeView> = None;
+        let mut other: Option<City> = None;
         for (number, of) in before.iter().enumerate() {
             state.change(of, self.bookmark(of), &self.places, document);
             state.kept.time = self
@@ -432,7 +432,7 @@ impl Show {
                     let metrics = document.landscape.metrics();
                     let references = document.landscape.references();
                     let view = other.get_or_insert_with(|| {
-                        LandscapeView::with(
+                        City::with(
                             &document.session,
                             metrics.clone(),
                             references.clone(),

@@ -19,7 +19,7 @@ use crate::model::metrics::ModuleMetrics;
 use crate::model::moment::Moment;
 use crate::model::rows::MuralRows;
 use crate::render::image::{Image, PngWriter};
-use crate::views::landscape::{ColorScale, LandscapeView};
+use crate::state::city::{City, ColorScale};
 use crate::views::table::ViewId;
 
 use args::ViewArg;
@@ -153,7 +153,7 @@ fn model(
     outputs: &Outputs,
 ) -> anyhow::Result<()> {
     let (metrics, landscape) = (Arc::new(metrics), &settings.landscape);
-    let mut view = LandscapeView::with(session, metrics, Arc::default(), landscape, cut);
+    let mut view = City::with(session, metrics, Arc::default(), landscape, cut);
     say_scale(view.color_scale());
     for (index, (moment, path)) in moments.iter().zip(&outputs.paths).enumerate() {
         view.show(session, *moment);

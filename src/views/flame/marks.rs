@@ -3,12 +3,12 @@
 use glam::Vec2;
 
 use super::super::Scope;
-use super::super::ink::Ink;
 use super::super::mural::mark_times;
 use super::{BOX, FlameView, box_of};
 use crate::filter::selection::{CallOf, Meant};
 use crate::layout::sheet::{Fill, Rect};
 use crate::model::navigate;
+use crate::render::ink::Ink;
 use crate::units::{CallId, FunctionId};
 
 /// How strongly what is meant is tinted where calls are too narrow for boxes.

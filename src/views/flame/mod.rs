@@ -16,7 +16,6 @@ use std::sync::Arc;
 use glam::Vec2;
 
 use super::Scope;
-use super::ink::Ink;
 use super::mural::plain;
 use crate::analysis::session::Session;
 use crate::facts::recording::{Recording, RecordingKind};
@@ -31,6 +30,7 @@ use crate::layout::sheet::{Fill, Raster, Rect, Sheet};
 use crate::model::navigate;
 use crate::model::theme::Theme;
 use crate::model::threads::thread_names;
+use crate::render::ink::Ink;
 use crate::units::{ModuleId, ThreadId, Time, TimeRange};
 use boxes::Content;
 use lanes::{HIGHEST_ROW, LOWEST_ROW, Lane, Placed};

@@ -2,12 +2,12 @@
 
 use glam::Vec2;
 
-use super::super::ink::Ink;
 use super::coverage::{ON_STACK, shade_of};
 use crate::layout::axis::write_within;
 use crate::layout::geometry::Color;
 use crate::layout::labels::text;
 use crate::layout::sheet::{Fill, Rect, Sheet};
+use crate::render::ink::Ink;
 
 /// A ramp of shades has so many steps, each so wide, in letters.
 const STEPS: u32 = 12;

@@ -14,7 +14,6 @@ mod rows;
 use glam::Vec2;
 
 use super::Scope;
-use super::ink::Ink;
 use super::tip::Tip;
 use crate::analysis::session::Session;
 use crate::facts::recording::RecordingKind;
@@ -26,6 +25,7 @@ use crate::layout::hues::{Hues, encoded};
 use crate::layout::sheet::{Fill, Raster, Rect, Sheet};
 use crate::model::rows::MuralRows;
 use crate::model::theme::Theme;
+use crate::render::ink::Ink;
 use crate::units::{ModuleId, Time, TimeRange};
 pub(super) use coverage::Shader;
 use coverage::{Measuring, Wanted};

@@ -7,8 +7,8 @@ use super::{Lines, Places};
 use crate::facts::hierarchy::Hierarchy;
 use crate::layout::labels::text;
 use crate::layout::sheet::{Fill, Rect, Sheet};
+use crate::render::ink::Ink;
 use crate::units::ModuleId;
-use crate::views::ink::Ink;
 
 /// So many rows are tried for a place at most.
 const MOST_TRIED: usize = 4096;

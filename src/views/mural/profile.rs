@@ -4,12 +4,12 @@ use std::fmt::Write;
 
 use glam::Vec2;
 
-use super::super::ink::Ink;
 use crate::facts::trace::{Columns, Flame, Thread, Trace};
 use crate::filter::filters::FilterRules;
 use crate::filter::selection::CallOf;
 use crate::layout::axis::{TimeAxis, write_within};
 use crate::layout::sheet::{Fill, Rect, Sheet};
+use crate::render::ink::Ink;
 use crate::units::{Cost, ThreadId, TimeRange};
 
 /// A bar of the curves is so wide, in letters.

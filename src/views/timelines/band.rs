@@ -9,8 +9,8 @@ use crate::layout::geometry::Color;
 use crate::layout::labels::text;
 use crate::layout::sheet::{Fill, Rect, Sheet};
 use crate::model::linked::LinkedRuns;
+use crate::render::ink::{Ink, diverging};
 use crate::views::Scope;
-use crate::views::ink::{Ink, diverging};
 
 impl TimelinesView {
     /// How many times as long B takes as A, by colour and in numbers.

@@ -13,8 +13,8 @@ use crate::layout::sheet::{Fill, Rect, Sheet};
 use crate::model::linked::LinkedRuns;
 use crate::model::mark::Mark;
 use crate::model::theme::Theme;
+use crate::render::ink::{Ink, diverging};
 use crate::units::{FunctionId, ModuleId, TimeRange};
-use crate::views::ink::{Ink, diverging};
 
 /// The colours of differences on a sheet.
 pub(super) struct Tones {

@@ -16,7 +16,6 @@ use std::collections::HashMap;
 use glam::Vec2;
 
 use super::Scope;
-use super::ink::Ink;
 use super::mural::plain;
 use super::tip::Tip;
 use crate::analysis::session::Session;
@@ -27,6 +26,7 @@ use crate::layout::geometry::Color;
 use crate::layout::sheet::{Fill, Raster, Rect, Sheet};
 use crate::model::linked::{Along, LinkedRuns};
 use crate::model::theme::Theme;
+use crate::render::ink::Ink;
 use crate::units::{FunctionId, ModuleId, Time, TimeRange};
 use clock::Common;
 use half::{On, Tones};

@@ -5,8 +5,8 @@ use callscape::filter::selection::Selection;
 use callscape::layout::geometry::BlockKind;
 use callscape::model::landscape::LandscapeSettings;
 use callscape::render::camera::Camera;
+use callscape::state::city::{City, Lettering};
 use callscape::units::ModuleId;
-use callscape::views::landscape::{LandscapeView, Lettering};
 use glam::{Vec2, Vec3};
 
 use super::{moment, session, session_of, settings};
@@ -15,7 +15,7 @@ use crate::memory::allocations;
 #[test]
 fn a_frame_takes_no_new_memory_while_the_camera_moves() {
     let session = session_of(41, [12, 8, 30], 2_000_000);
-    let mut view = LandscapeView::new(&session, &settings(), &Cut::all());
+    let mut view = City::new(&session, &settings(), &Cut::all());
     view.show(&session, moment(1_500_000));
     let (min, max) = view.bounds(ModuleId::ROOT).expect("the root");
     let middle = (min + max) * 0.5;
@@ -58,13 +58,13 @@ fn a_frame_takes_no_new_memory_while_the_camera_moves() {
 fn playing_takes_no_new_memory() {
     let duration = 4_000_000;
     let session = session_of(42, [12, 8, 30], duration);
-    let mut view = LandscapeView::new(&session, &settings(), &Cut::all());
+    let mut view = City::new(&session, &settings(), &Cut::all());
     let (min, max) = view.bounds(ModuleId::ROOT).expect("the root");
     let middle = (min + max) * 0.5;
     let size = Vec2::new(1920.0, 1080.0);
     let selection = Selection::default();
     for is_moving in [false, true] {
-        let frame = |view: &mut LandscapeView, number: u64| {
+        let frame = |view: &mut City, number: u64| {
             let along = match is_moving {
                 true => number as f32 / 24.0 * std::f32::consts::TAU,
                 false => 0.0,
@@ -105,7 +105,7 @@ fn what_a_device_cannot_hold_is_shown_as_one_with_what_it_lies_in() {
         most_blocks,
         ..settings()
     };
-    let mut view = LandscapeView::new(&session, &with(usize::MAX), &Cut::all());
+    let mut view = City::new(&session, &with(usize::MAX), &Cut::all());
     assert_eq!(view.blocks_left_out(), 0);
     for most in [all, all - 1, 150, 60] {
         let is_other = view.lay_out(&session, &with(most), &Cut::all());

@@ -1,9 +1,9 @@
 //! What colours say is told apart by people of every colour vision.
 
 use callscape::model::theme::Theme;
+use callscape::render::ink::diverging;
+use callscape::state::city::thread_color;
 use callscape::units::ThreadId;
-use callscape::views::ink::diverging;
-use callscape::views::landscape::thread_color;
 
 use crate::perceive::{DEFICIENCIES, apart};
 

@@ -6,7 +6,7 @@ use callscape::model::highlight::Highlight;
 use callscape::model::landscape::LandscapeSettings;
 use callscape::model::metric::Metric;
 use callscape::model::surface::{Scale, Surface};
-use callscape::views::landscape::LandscapeView;
+use callscape::state::city::City;
 
 use super::{session, settings};
 use crate::common::Random;
@@ -24,7 +24,7 @@ fn what_stands_out_has_its_values_and_the_rest_is_neutral() {
             surface,
             ..settings()
         };
-        let mut view = LandscapeView::new(&session, &settings, &Cut::all());
+        let mut view = City::new(&session, &settings, &Cut::all());
         let plain = view.looks().to_vec();
         let values = view
             .metrics()
@@ -53,7 +53,7 @@ fn what_stands_out_has_its_values_and_the_rest_is_neutral() {
                 highlight: Some(highlight),
                 ..settings
             };
-            let again = LandscapeView::new(&session, &settings, &Cut::all());
+            let again = City::new(&session, &settings, &Cut::all());
             assert_eq!(again.looks(), view.looks());
         }
         view.highlight(&session.hierarchy, None);
@@ -70,7 +70,7 @@ fn heights_are_spread_as_asked_for_and_keep_their_order() {
             height_scale,
             ..settings()
         };
-        let view = LandscapeView::new(&session, &settings, &Cut::all());
+        let view = City::new(&session, &settings, &Cut::all());
         let values = view
             .metrics()
             .values(&session.hierarchy, Metric::LinesOfCode);
@@ -104,13 +104,13 @@ fn colours_ease_to_what_they_say_and_pictures_do_not_wait() {
         surface: Surface::Metric(Metric::LinesOfCode),
         ..plain
     };
-    let mut view = LandscapeView::new(&session, &plain, &Cut::all());
+    let mut view = City::new(&session, &plain, &Cut::all());
     assert!(!view.is_fading(), "nothing was there before");
     assert!(!view.lay_out(&session, &by_lines, &Cut::all()));
     let goal = view.looks().to_vec();
     let strength = |look: &BlockLook| look.data[3];
     let strongest = goal.iter().map(strength).fold(0.0, f32::max);
-    let most = |view: &mut LandscapeView| view.looks_now().iter().map(strength).fold(0.0, f32::max);
+    let most = |view: &mut City| view.looks_now().iter().map(strength).fold(0.0, f32::max);
     assert_eq!(most(&mut view), 0.0, "it begins with the neutral");
     let mut before = 0.0;
     let mut steps = 0;

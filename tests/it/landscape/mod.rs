@@ -21,8 +21,8 @@ use callscape::model::arcs::ArcMode;
 use callscape::model::landscape::LandscapeSettings;
 use callscape::model::moment::Moment;
 use callscape::render::camera::Camera;
+use callscape::state::city::{City, Lettering};
 use callscape::units::{Cost, ModuleId, Time, TimeRange};
-use callscape::views::landscape::{LandscapeView, Lettering};
 use callscape::warnings::{Place, Reporter};
 use glam::{Vec2, Vec3};
 
@@ -113,7 +113,7 @@ fn session_of(seed: u64, [directories, files, functions_of]: [u32; 3], duration:
 }
 
 /// Chooses the names of a view that fills the picture, nothing pointed at or chosen.
-fn label(view: &mut LandscapeView, session: &Session, camera: &Camera, size: Vec2) {
+fn label(view: &mut City, session: &Session, camera: &Camera, size: Vec2) {
     let lettering = Lettering::whole(size, 14.0);
     view.label(session, &Selection::default(), &[], camera, &lettering);
 }
@@ -137,7 +137,7 @@ fn settings() -> LandscapeSettings {
 #[test]
 fn what_runs_glows_and_tints_its_modules_up_to_the_root() {
     let session = session(1);
-    let mut view = LandscapeView::new(&session, &settings(), &Cut::all());
+    let mut view = City::new(&session, &settings(), &Cut::all());
     assert_eq!(view.blocks().len(), session.hierarchy.len());
     let trace = &session.recordings[0].recording.trace;
     let modules = &session.recordings[0].resolution.modules;
@@ -171,7 +171,7 @@ fn what_runs_glows_and_tints_its_modules_up_to_the_root() {
 #[test]
 fn changed_looks_are_all_that_changed() {
     let session = session(2);
-    let mut view = LandscapeView::new(&session, &settings(), &Cut::all());
+    let mut view = City::new(&session, &settings(), &Cut::all());
     let mut uploaded = view.looks().to_vec();
     let mut random = Random(3);
     for _ in 0..60 {
@@ -193,15 +193,15 @@ fn changed_looks_are_all_that_changed() {
 fn a_moment_looks_the_same_whatever_was_shown_before() {
     let session = session(4);
     let settings = settings();
-    let mut wandering = LandscapeView::new(&session, &settings, &Cut::all());
+    let mut wandering = City::new(&session, &settings, &Cut::all());
     let mut random = Random(5);
     for _ in 0..20 {
         let at = moment(random.below(1_000_000));
         wandering.show(&session, at);
-        let mut fresh = LandscapeView::new(&session, &settings, &Cut::all());
+        let mut fresh = City::new(&session, &settings, &Cut::all());
         fresh.show(&session, at);
         assert_eq!(wandering.looks(), fresh.looks());
-        let curves = |view: &LandscapeView| {
+        let curves = |view: &City| {
             let Arcs { arcs, points, .. } = view.arcs().clone();
             let of = |arc: &Arc| points[arc.first_point as usize..][..arc.points as usize].to_vec();
             let paths: Vec<Vec<Vec3>> = arcs.iter().map(of).collect();
@@ -231,7 +231,7 @@ fn a_moment_is_the_same_played_to_and_jumped_to() {
                 most_arcs,
                 ..settings()
             };
-            let mut playing = LandscapeView::new(&session, &settings, &Cut::all());
+            let mut playing = City::new(&session, &settings, &Cut::all());
             let mut time = 300_000u64;
             let mut range = None;
             let mut most = 0;
@@ -260,16 +260,16 @@ fn a_moment_is_the_same_played_to_and_jumped_to() {
                     range,
                     ..Moment::default()
                 });
-                let mut fresh = LandscapeView::new(&session, &settings, &Cut::all());
+                let mut fresh = City::new(&session, &settings, &Cut::all());
                 for view in [&mut playing, &mut fresh] {
                     view.point(&selection);
                     view.show(&session, moment);
                 }
                 assert_eq!(playing.looks(), fresh.looks(), "{moment:?}");
-                let counted = |view: &LandscapeView| view.relations().collect::<Vec<_>>();
+                let counted = |view: &City| view.relations().collect::<Vec<_>>();
                 assert_eq!(counted(&playing), counted(&fresh), "{mode:?} {moment:?}");
                 assert_eq!(playing.arcs_left_out(), fresh.arcs_left_out());
-                let drawn = |view: &LandscapeView| -> Vec<Arc> {
+                let drawn = |view: &City| -> Vec<Arc> {
                     let arcs = view.arcs().arcs.iter();
                     arcs.map(|&arc| Arc {
                         first_point: 0,
@@ -289,7 +289,7 @@ fn a_moment_is_the_same_played_to_and_jumped_to() {
 fn collapsed_modules_show_what_they_hold() {
     let session = session(6);
     let cut = Cut::at_level(&session.hierarchy, 1);
-    let mut view = LandscapeView::new(&session, &settings(), &cut);
+    let mut view = City::new(&session, &settings(), &cut);
     assert_eq!(view.blocks().len(), 1 + DIRECTORIES as usize);
     view.show(&session, moment(500_000));
     assert!(view.looks()[1..].iter().any(|look| look.glow == 1.0));
@@ -310,7 +310,7 @@ fn a_call_of_a_nanosecond_in_the_cel_is_seen() {
         half_life: Cost::from_ns(100),
         ..settings()
     };
-    let mut view = LandscapeView::new(&session, &settings, &Cut::all());
+    let mut view = City::new(&session, &settings, &Cut::all());
     let at = moment(500_000).expect("a moment");
     view.show(&session, Some(at));
     let trace = &session.recordings[0].recording.trace;

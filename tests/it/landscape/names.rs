@@ -6,8 +6,8 @@ use callscape::filter::cut::Cut;
 use callscape::filter::selection::{Pointed, Selection};
 use callscape::layout::geometry::FlatLabel;
 use callscape::render::camera::Camera;
+use callscape::state::city::{City, Lettering};
 use callscape::units::ModuleId;
-use callscape::views::landscape::{LandscapeView, Lettering};
 use glam::{Vec2, Vec3};
 
 use super::picking::camera_from;
@@ -17,7 +17,7 @@ use crate::common::Random;
 #[test]
 fn names_of_districts_do_not_overlap_from_any_side() {
     let session = session(11);
-    let mut view = LandscapeView::new(&session, &settings(), &Cut::all());
+    let mut view = City::new(&session, &settings(), &Cut::all());
     let size = glam::Vec2::new(1280.0, 720.0);
     let (min, max) = view.bounds(ModuleId::ROOT).expect("the root");
     let middle = (min + max) * 0.5;
@@ -87,7 +87,7 @@ fn overlap(a: &[Vec2; 4], b: &[Vec2; 4]) -> bool {
 }
 
 /// Every name on the screen as a shape, flat ones first.
-fn shapes(view: &LandscapeView, camera: &Camera, size: Vec2) -> Vec<(String, [Vec2; 4])> {
+fn shapes(view: &City, camera: &Camera, size: Vec2) -> Vec<(String, [Vec2; 4])> {
     let flat = view.flat_labels().iter();
     let flat = flat.map(|label| {
         let rise = view.looks()[label.block as usize].rise;
@@ -111,7 +111,7 @@ fn names_never_overlap_whatever_one_looks_at() {
     let mut random = Random(32);
     let (mut most_flat, mut roofs) = (0, 0);
     for scene in 0..4 {
-        let mut view = LandscapeView::new(&session, &settings(), &Cut::all());
+        let mut view = City::new(&session, &settings(), &Cut::all());
         view.show(&session, moment(random.below(1_000_000)));
         let (min, max) = view.bounds(ModuleId::ROOT).expect("the root");
         for _ in 0..60 {
@@ -183,7 +183,7 @@ fn names_do_not_flicker_while_the_camera_moves() {
     // Many names contend for places, and stand behind one another.
     let session = super::session_of(33, [9, 9, 12], 1_000_000);
     let size = Vec2::new(1280.0, 720.0);
-    let mut view = LandscapeView::new(&session, &settings(), &Cut::all());
+    let mut view = City::new(&session, &settings(), &Cut::all());
     view.show(&session, moment(400_000));
     let (min, max) = view.bounds(ModuleId::ROOT).expect("the root");
     let middle = (min + max) * 0.5;
@@ -233,7 +233,7 @@ fn names_do_not_flicker_while_the_camera_moves() {
 fn names_keep_their_strength_while_the_camera_trembles() {
     let session = session(33);
     let size = Vec2::new(1280.0, 720.0);
-    let mut view = LandscapeView::new(&session, &settings(), &Cut::all());
+    let mut view = City::new(&session, &settings(), &Cut::all());
     view.show(&session, moment(400_000));
     let (min, max) = view.bounds(ModuleId::ROOT).expect("the root");
     let middle = (min + max) * 0.5;
@@ -277,7 +277,7 @@ fn a_thousand_names_in_one_frame_do_not_overlap() {
     let session = super::session_of(34, [14, 10, 12], 1_000);
     // A wall of screens.
     let size = Vec2::new(15_360.0, 8_640.0);
-    let mut view = LandscapeView::new(&session, &settings(), &Cut::all());
+    let mut view = City::new(&session, &settings(), &Cut::all());
     let (min, max) = view.bounds(ModuleId::ROOT).expect("the root");
     let camera = Camera {
         eye: (min + max) * 0.5 + Vec3::new(0.0, -300.0, 900.0),
@@ -298,7 +298,7 @@ fn a_thousand_names_in_one_frame_do_not_overlap() {
 fn a_thousand_names_are_those_chosen_at_once_a_few_frames_later() {
     let session = super::session_of(34, [14, 10, 12], 1_000);
     let size = Vec2::new(15_360.0, 8_640.0);
-    let view = || LandscapeView::new(&session, &settings(), &Cut::all());
+    let view = || City::new(&session, &settings(), &Cut::all());
     let (mut spread, mut whole) = (view(), view());
     let (min, max) = whole.bounds(ModuleId::ROOT).expect("the root");
     let camera = |along: f32| Camera {
@@ -306,7 +306,7 @@ fn a_thousand_names_are_those_chosen_at_once_a_few_frames_later() {
         target: (min + max) * 0.5 + Vec3::X * along,
         fov_y: 0.7,
     };
-    let label = |view: &mut LandscapeView, along: f32| {
+    let label = |view: &mut City, along: f32| {
         let lettering = Lettering::whole(size, 14.0);
         view.label(
             &session,
@@ -339,7 +339,7 @@ fn a_thousand_names_are_those_chosen_at_once_a_few_frames_later() {
 #[test]
 fn districts_far_away_are_named_at_rest_and_stay_so() {
     let session = session(11);
-    let mut view = LandscapeView::new(&session, &settings(), &Cut::all());
+    let mut view = City::new(&session, &settings(), &Cut::all());
     let size = Vec2::new(1280.0, 720.0);
     let (min, max) = view.bounds(ModuleId::ROOT).expect("the root");
     let (middle, across) = ((min + max) * 0.5, max.x - min.x);

@@ -7,8 +7,8 @@ use callscape::model::theme::Theme;
 use callscape::render::camera::Camera;
 use callscape::render::gpu::Gpu;
 use callscape::render::renderer::{Frame, Quality, Renderer};
+use callscape::state::city::City;
 use callscape::units::ModuleId;
-use callscape::views::landscape::LandscapeView;
 use glam::{Vec2, Vec3};
 
 use super::{moment, session, settings};
@@ -17,7 +17,7 @@ use crate::common::Random;
 #[test]
 fn a_ray_meets_the_module_that_its_pixel_names() {
     let session = session(8);
-    let view = LandscapeView::new(&session, &settings(), &Cut::all());
+    let view = City::new(&session, &settings(), &Cut::all());
     for module in session
         .hierarchy
         .modules()
@@ -55,7 +55,7 @@ pub fn camera_from(random: &mut Random, middle: Vec3, is_above: bool) -> Camera 
 #[test]
 fn what_fills_a_picture_is_the_deepest_that_is_all_around() {
     let session = session(23);
-    let mut view = LandscapeView::new(&session, &settings(), &Cut::all());
+    let mut view = City::new(&session, &settings(), &Cut::all());
     let size = Vec2::new(800.0, 500.0);
     let mut random = Random(24);
     let mut filled = [0; 3];
@@ -136,7 +136,7 @@ fn what_is_picked_is_what_is_drawn_there() {
             most_arcs: [5_000, 60][scene % 2],
             ..settings()
         };
-        let mut view = LandscapeView::new(&session, &settings, &cut);
+        let mut view = City::new(&session, &settings, &cut);
         let district = session.hierarchy.children(ModuleId::ROOT).nth(scene % 6);
         let selection = Selection {
             chosen: Pointed::at_module(district.filter(|_| scene % 3 > 0)),

@@ -9,8 +9,8 @@ use callscape::model::arcs::ArcMode;
 use callscape::model::landscape::LandscapeSettings;
 use callscape::model::moment::Moment;
 use callscape::render::camera::Camera;
+use callscape::state::city::{City, Lettering};
 use callscape::units::{ModuleId, Time, TimeRange};
-use callscape::views::landscape::{LandscapeView, Lettering};
 use glam::{Vec2, Vec3};
 
 use super::{label, moment, session, settings};
@@ -20,7 +20,7 @@ fn arcs_count_what_was_called_and_can_be_limited_to_the_step() {
     let session = session(7);
     let count = |arcs: ArcMode| {
         let settings = LandscapeSettings { arcs, ..settings() };
-        let mut view = LandscapeView::new(&session, &settings, &Cut::all());
+        let mut view = City::new(&session, &settings, &Cut::all());
         view.show(&session, moment(600_000));
         let relations = view.arcs().arcs.iter().filter(|arc| !arc.outlined);
         relations.count() + view.arcs_left_out()
@@ -58,7 +58,7 @@ fn counted(session: &Session, is_counted: impl Fn(Time) -> bool) -> BTreeMap<(u3
 #[test]
 fn the_running_summary_counts_from_the_start_of_the_range_forward_and_back() {
     let session = session(17);
-    let mut view = LandscapeView::new(&session, &settings(), &Cut::all());
+    let mut view = City::new(&session, &settings(), &Cut::all());
     let modules = &session.recordings[0].resolution.modules;
     let range = TimeRange::new(Time::from_ns(300_000), Time::from_ns(900_000));
     let mut times: Vec<u64> = (0..12).map(|step| 300_000 + step * 50_000).collect();
@@ -90,7 +90,7 @@ fn the_running_summary_counts_from_the_start_of_the_range_forward_and_back() {
 #[test]
 fn a_summary_counts_everything_in_its_range_and_stands_still() {
     let session = session(18);
-    let mut view = LandscapeView::new(&session, &settings(), &Cut::all());
+    let mut view = City::new(&session, &settings(), &Cut::all());
     let at = |time: u64| {
         moment(time).map(|at| Moment {
             summary: true,
@@ -114,7 +114,7 @@ fn a_summary_counts_everything_in_its_range_and_stands_still() {
 }
 
 /// From where all of a landscape is seen.
-fn whole(view: &LandscapeView) -> Camera {
+fn whole(view: &City) -> Camera {
     let (min, max) = view.bounds(ModuleId::ROOT).expect("the root");
     let target = (min + max) * 0.5;
     Camera {
@@ -127,7 +127,7 @@ fn whole(view: &LandscapeView) -> Camera {
 #[test]
 fn counts_stand_at_arcs_with_what_the_cel_added() {
     let session = session(19);
-    let mut view = LandscapeView::new(&session, &settings(), &Cut::all());
+    let mut view = City::new(&session, &settings(), &Cut::all());
     view.show(&session, moment(700_000));
     let camera = whole(&view);
     let size = Vec2::new(1600.0, 1000.0);
@@ -157,7 +157,7 @@ fn counts_stand_at_arcs_with_what_the_cel_added() {
 #[test]
 fn what_steps_back_for_a_module_that_is_pointed_at_has_no_count() {
     let session = session(19);
-    let mut view = LandscapeView::new(&session, &settings(), &Cut::all());
+    let mut view = City::new(&session, &settings(), &Cut::all());
     let now = moment(700_000).map(|moment| Moment {
         previous: Time::from_ns(400_000),
         ..moment
@@ -166,7 +166,7 @@ fn what_steps_back_for_a_module_that_is_pointed_at_has_no_count() {
     let camera = whole(&view);
     let mut selection = Selection::default();
     let lettering = Lettering::whole(Vec2::new(1600.0, 1000.0), 14.0);
-    let counts = |view: &LandscapeView| -> Vec<String> {
+    let counts = |view: &City| -> Vec<String> {
         let texts = view.screen_labels().iter().map(|label| label.text.clone());
         let is_count = |text: &String| text.starts_with(|first: char| first.is_ascii_digit());
         texts.filter(is_count).collect()

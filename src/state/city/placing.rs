@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::{ColorScale, LandscapeView, NO_BLOCK, surface};
+use super::{City, ColorScale, NO_BLOCK, surface};
 use crate::analysis::session::Session;
 use crate::facts::hierarchy::{Hierarchy, ModuleKind};
 use crate::layout::geometry::{Block, BlockKind, BlockLook};
@@ -62,7 +62,7 @@ fn areas_by_lines(hierarchy: &Hierarchy, metrics: &ModuleMetrics) -> Arc<[f64]> 
     areas(hierarchy, metrics, Metric::LinesOfCode).into()
 }
 
-impl LandscapeView {
+impl City {
     /// Gives the blocks the colours of the settings; nothing is shown of a recording.
     pub(super) fn paint(&mut self, session: &Session) {
         let settings = &self.settings;

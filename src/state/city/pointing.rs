@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use glam::{Vec2, Vec3};
 
-use super::{LandscapeView, NO_BLOCK, eye};
+use super::{City, NO_BLOCK, eye};
 use crate::filter::selection::Selection;
 use crate::layout::bundles::Ground;
 use crate::layout::emphasis::Focus;
@@ -49,7 +49,7 @@ pub(super) struct Filling {
     module: Option<ModuleId>,
 }
 
-impl LandscapeView {
+impl City {
     /// Takes what is pointed at and chosen: the arcs of the one are shown alone, those of the other stand out.
     /// Whether there are others than before, and the moment has to be shown again.
     pub fn point(&mut self, selection: &Selection) -> bool {

@@ -4,17 +4,17 @@ use std::sync::{Arc, OnceLock};
 
 use super::activity::Activity;
 use super::relations::Relations;
-use super::{Focus, LandscapeView};
+use super::{City, Focus};
 use crate::analysis::session::Session;
 use crate::layout::labels::flat::FlatLabels;
 use crate::layout::labels::screen::ScreenLabels;
 use crate::model::left::Left;
 use crate::model::metrics::ModuleMetrics;
 
-impl LandscapeView {
+impl City {
     /// The same layout for another recording, whose `metrics` give the colours. O(blocks).
-    pub fn twin(&self, session: &Session, metrics: Arc<ModuleMetrics>) -> LandscapeView {
-        let mut twin = LandscapeView {
+    pub fn twin(&self, session: &Session, metrics: Arc<ModuleMetrics>) -> City {
+        let mut twin = City {
             settings: self.settings,
             metrics,
             cut: self.cut.clone(),
@@ -59,7 +59,7 @@ impl LandscapeView {
 
     /// Takes the layout, on its way as it is, and the settings of another landscape of the session. What was shown
     /// of a recording has to be shown again. O(blocks).
-    pub fn follow(&mut self, session: &Session, of: &LandscapeView) {
+    pub fn follow(&mut self, session: &Session, of: &City) {
         self.settings = of.settings;
         self.cut.clone_from(&of.cut);
         self.references = Arc::clone(&of.references);

@@ -1,7 +1,8 @@
-//! The landscape: the module hierarchy as terraces and plinths, what runs on it, and the call relations.
+//! The city of the landscape: the module hierarchy as terraces and plinths, what runs on it, and the call relations, as
+//! plain geometry. Camera, pointer, presentations and the view that draws it ask it where things stand.
 //!
-//! A view holds no facts: it is laid out for a session, and brought to a moment of a recording with
-//! [`LandscapeView::show`]; both do work only for what changed.
+//! A city holds no facts: it is laid out for a session, and brought to a moment of a recording with
+//! [`City::show`]; both do work only for what changed.
 
 mod activity;
 mod counting;
@@ -79,7 +80,7 @@ fn eye(camera: &Camera, size: Vec2) -> Eye {
 
 /// The landscape of a session.
 #[derive(Debug)]
-pub struct LandscapeView {
+pub struct City {
     settings: LandscapeSettings,
     metrics: Arc<ModuleMetrics>,
     cut: Cut,
@@ -128,11 +129,11 @@ pub struct LandscapeView {
     held: naming::Held,
 }
 
-impl LandscapeView {
+impl City {
     /// Lays the session out, nothing of a recording shown yet. Linear in modules and, once, in calls.
-    pub fn new(session: &Session, settings: &LandscapeSettings, cut: &Cut) -> LandscapeView {
+    pub fn new(session: &Session, settings: &LandscapeSettings, cut: &Cut) -> City {
         let metrics = Arc::new(ModuleMetrics::new(session, 0));
-        LandscapeView::with(session, metrics, Arc::default(), settings, cut)
+        City::with(session, metrics, Arc::default(), settings, cut)
     }
 
     /// The same with metrics that are known already, and the footprints that a stable layout keeps to; without
@@ -143,8 +144,8 @@ impl LandscapeView {
         references: Arc<[f64]>,
         settings: &LandscapeSettings,
         cut: &Cut,
-    ) -> LandscapeView {
-        let mut view = LandscapeView {
+    ) -> City {
+        let mut view = City {
             settings: *settings,
             metrics,
             cut: Cut::all(),

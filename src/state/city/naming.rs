@@ -4,7 +4,7 @@ use glam::{Vec2, Vec3};
 
 use super::relations::Count;
 use super::unsaid::Unsaid;
-use super::{LandscapeView, eye, motion, surface};
+use super::{City, eye, motion, surface};
 use crate::analysis::session::Session;
 use crate::filter::selection::{Pointed, Selection};
 use crate::layout::labels::Covered;
@@ -155,7 +155,7 @@ impl Counts {
     }
 }
 
-impl LandscapeView {
+impl City {
     /// Has names of what runs stay for a moment, or be those of the moment shown.
     pub fn hold_names(&mut self, is_on: bool) {
         self.named.is_old |= self.held.is_on != is_on;

@@ -9,9 +9,9 @@ use crate::model::metric::{Metric, Unit};
 use crate::model::metrics::ModuleMetrics;
 use crate::model::surface::{Scale, Surface};
 use crate::model::theme::Theme;
+use crate::render::ink::{Ink, diverging};
 use crate::render::theme::linear;
 use crate::units::ModuleId;
-use crate::views::ink::{Ink, diverging};
 
 /// How many bars the distribution of values is shown in.
 pub const BARS: usize = 24;

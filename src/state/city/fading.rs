@@ -1,6 +1,6 @@
 //! Colours on their way from what they said before to what they say now.
 
-use super::{LandscapeView, MOST_MOVING};
+use super::{City, MOST_MOVING};
 use crate::layout::geometry::{BlockLook, Color};
 use crate::render::city::levels;
 use crate::units::ModuleId;
@@ -28,7 +28,7 @@ impl Fading {
     }
 }
 
-impl LandscapeView {
+impl City {
     /// The colours as they are seen now, by block.
     pub(super) fn colors_now(&self) -> Vec<Color> {
         let looks = self.looks.iter().enumerate();
@@ -105,8 +105,8 @@ impl LandscapeView {
     }
 
     /// Eases the colours from those of another layout of the same blocks in the same theme.
-    pub fn fade_from_that_of(&mut self, before: &LandscapeView) {
-        let module = |view: &LandscapeView, at: usize| view.blocks.get(at).map(|it| it.module);
+    pub fn fade_from_that_of(&mut self, before: &City) {
+        let module = |view: &City, at: usize| view.blocks.get(at).map(|it| it.module);
         let is_same = before.settings.theme == self.settings.theme
             && before.blocks.len() == self.blocks.len()
             && (0..self.blocks.len()).all(|at| module(before, at) == module(self, at));

@@ -1,6 +1,6 @@
 //! How a range of a metric stands out: blocks with another value, or none, are shown in the neutral colours.
 
-use super::LandscapeView;
+use super::City;
 use crate::facts::hierarchy::Hierarchy;
 use crate::layout::geometry::{BlockKind, Color};
 use crate::model::highlight::Highlight;
@@ -19,7 +19,7 @@ pub(super) struct Plain {
     taken: u32,
 }
 
-impl LandscapeView {
+impl City {
     /// Has the blocks with these values stand out, all alike for none. Linear in modules; nothing else changes.
     pub fn highlight(&mut self, hierarchy: &Hierarchy, highlight: Option<Highlight>) {
         self.settings.highlight = highlight;

@@ -22,9 +22,9 @@ use crate::model::landscape::LandscapeSettings;
 use crate::model::left::Left;
 use crate::model::moment::Moment;
 use crate::model::theme::Theme;
+use crate::render::ink::difference_color;
 use crate::render::theme::linear;
 use crate::units::{CallId, FunctionId, ModuleId, ThreadId};
-use crate::views::ink::difference_color;
 
 /// While blocks move, their arcs are made anew in every frame: only so many.
 const MOST_ON_THE_WAY: usize = 800;
