@@ -37,10 +37,13 @@ use glam::{Vec2, Vec3};
     reason = "the bench `generate` looks at the program, this one writes it"
 )]
 mod generate;
+#[path = "common/measured.rs"]
+mod measured;
 #[path = "../tests/it/random.rs"]
 mod random;
 
 use generate::{Plan, Program};
+use measured::{Measured, amount};
 
 const FUNCTIONS: u32 = 5_000;
 const THREADS: u32 = 4;
@@ -163,7 +166,7 @@ impl Drawn {
     }
 }
 
-fn frames(comparison: &Comparison) {
+fn frames(comparison: &Comparison, calls: u64) {
     let Ok(gpu) = Gpu::headless() else {
         return println!("no adapter: frames are not measured");
     };
@@ -193,6 +196,18 @@ fn frames(comparison: &Comparison) {
         "{modules} modules: a frame {one:.1} ms of CPU, two side by side {two:.1} ms, {:.2} × twice one",
         two / (2.0 * one)
     );
+    Measured {
+        target: &format!(
+            "compare: frame of two runs side by side, {} calls each",
+            amount(calls)
+        ),
+        value: two,
+        unit: "ms",
+        peer: Some(("twice a frame of one run", 2.0 * one)),
+        aim: "≤ 1.2 (0.8) ×",
+        adapter: &gpu.adapter.get_info().name,
+    }
+    .print();
 }
 
 /// The CPU time of `callscape compare` with these arguments, in hundredths of a second.
@@ -213,7 +228,7 @@ fn compare_process(paths: &[PathBuf; 2], more: &[&str]) -> u64 {
     least
 }
 
-fn report(paths: &[PathBuf; 2]) {
+fn report(paths: &[PathBuf; 2], calls: u64) {
     let folder = paths[0].parent().expect("a folder");
     let out = |name: &str| folder.join(name).to_string_lossy().into_owned();
     let page = compare_process(paths, &["-o", &out("report.html")]);
@@ -228,6 +243,15 @@ fn report(paths: &[PathBuf; 2]) {
         "report {page} cs of CPU, its pictures {pictures} cs: {:.2} ×",
         page as f64 / pictures as f64
     );
+    Measured {
+        target: &format!("compare: report, {} calls each", amount(calls)),
+        value: page as f64 / 100.0,
+        unit: "s",
+        peer: Some(("its pictures one by one", pictures as f64 / 100.0)),
+        aim: "≤ 1.3 (1.1) ×",
+        ..Measured::default()
+    }
+    .print();
 }
 
 fn main() {
@@ -269,6 +293,16 @@ fn main() {
         functions.len(),
         relations.len()
     );
+    let size = format!("{} calls each", amount(calls));
+    Measured {
+        target: &format!("compare: opening and tables, {size}"),
+        value: tables.as_secs_f64() * 1e3,
+        unit: "ms",
+        peer: Some(("opening alone", opening.as_secs_f64() * 1e3)),
+        aim: "≤ 2000 (300) ms",
+        ..Measured::default()
+    }
+    .print();
     let (scanning, all) = least(|| both.iter().map(|of| scan(&of.trace)).sum::<u64>());
     println!("a scan of both             {scanning:>12.3?}  {all} ns in all calls");
     for (name, link) in [
@@ -284,9 +318,18 @@ fn main() {
         let points = alignment.points().count();
         let ratio = took.as_secs_f64() / scanning.as_secs_f64();
         println!("clocks {name:<23} {took:>9.3?}  {points} points, {ratio:.2} × a scan of both");
+        Measured {
+            target: &format!("compare: clocks linked {name}, {size}"),
+            value: took.as_secs_f64() * 1e3,
+            unit: "ms",
+            peer: Some(("a scan of both", scanning.as_secs_f64() * 1e3)),
+            aim: "≤ 3000 (500) ms",
+            ..Measured::default()
+        }
+        .print();
     }
-    frames(&comparison);
-    report(&paths);
+    frames(&comparison, calls);
+    report(&paths, calls);
     // What was written is of no use to anybody; that it stays does no harm.
     let _ = std::fs::remove_dir_all(&folder);
 }

@@ -12,6 +12,11 @@ use callscape::progress::Progress;
 use callscape::render::image::Image;
 use callscape::render::renderer::{Light, Quality};
 
+#[path = "common/measured.rs"]
+mod measured;
+
+use measured::Measured;
+
 const SIZE: [u32; 2] = [1920, 1080];
 const FPS: u32 = 24;
 /// Must, and aim: the film's time by the larger of both, and megabytes.
@@ -125,6 +130,16 @@ fn main() {
         TIME[1],
         held(ratio, TIME)
     );
+    let adapter = of.adapter().to_string();
+    Measured {
+        target: &format!("film: {frames} frames of 1920 × 1080"),
+        value: whole.as_secs_f64(),
+        unit: "s",
+        peer: Some(("the longer of drawing and encoding alone", larger)),
+        aim: &format!("≤ {} ({}) ×", TIME[0], TIME[1]),
+        adapter: &adapter,
+    }
+    .print();
     if let Some(memory) = memory {
         println!(
             "memory          {memory:6.0} MB  (must {}, aim {}): {}",
@@ -132,6 +147,15 @@ fn main() {
             MEMORY[1],
             held(memory, MEMORY)
         );
+        Measured {
+            target: "film: memory",
+            value: memory,
+            unit: "MB",
+            aim: &format!("≤ {} ({}) MB", MEMORY[0], MEMORY[1]),
+            adapter: &adapter,
+            ..Measured::default()
+        }
+        .print();
     }
     println!(
         "drawn twice, encoded twice: {}",

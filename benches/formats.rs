@@ -15,6 +15,8 @@ use std::time::Duration;
 use callscape::import;
 use callscape::progress::Progress;
 
+#[path = "common/measured.rs"]
+mod measured;
 #[path = "formats/program.rs"]
 mod program;
 #[path = "formats/text.rs"]
@@ -24,6 +26,7 @@ mod typed;
 #[path = "formats/wire.rs"]
 mod wire;
 
+use measured::Measured;
 use program::{Program, Random};
 use text::Out;
 
@@ -159,13 +162,29 @@ fn measure(format: &str, path: &Path) -> std::io::Result<()> {
         "{format}: {megabytes:.0} MB, {found}: import {time:.2} s, {:.0} MB/s",
         megabytes / time
     );
-    for (name, beside) in peer(format, path)
+    let readers = [
+        (peer(format, path), "≤ 1 (0.5) ×"),
+        (bare_parse(format, path), ""),
+    ];
+    let readers: Vec<_> = readers
         .into_iter()
-        .chain(bare_parse(format, path))
-    {
+        .filter_map(|(found, aim)| Some((found?, aim)))
+        .collect();
+    for ((name, beside), _) in &readers {
         print!("; {name} {beside:.2} s, {:.2} ×", beside / time);
     }
     println!();
+    for ((name, beside), aim) in &readers {
+        Measured {
+            target: &format!("formats: {format} beside {name}, {megabytes:.0} MB"),
+            value: time,
+            unit: "s",
+            peer: Some((name, *beside)),
+            aim,
+            ..Measured::default()
+        }
+        .print();
+    }
     Ok(())
 }
 

@@ -4,6 +4,8 @@
 
 #[path = "gpu/clocks.rs"]
 mod clocks;
+#[path = "common/measured.rs"]
+mod measured;
 #[path = "gpu/own.rs"]
 mod own;
 #[path = "../tests/it/random.rs"]
@@ -26,6 +28,7 @@ use callscape::state::city::City;
 use glam::Vec2;
 
 use clocks::{ms, processor};
+use measured::{Measured, amount};
 use scene::Scene;
 
 const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
@@ -98,15 +101,32 @@ fn main() {
     {
         Ok(output) if output.status.success() => {
             let [must, aim] = if is_software { [1500, 600] } else { [400, 150] };
+            let took = ms(start.elapsed());
             println!(
-                "first frame of the demo, from the start of a process: {:.0} ms (must {must}, aim {aim}); of it {}",
-                ms(start.elapsed()),
+                "first frame of the demo, from the start of a process: {took:.0} ms (must {must}, aim {aim}); of it {}",
                 String::from_utf8_lossy(&output.stdout).trim()
             );
+            Measured {
+                target: &format!("gpu: first frame of the demo, {}", device(&gpu)),
+                value: took,
+                unit: "ms",
+                aim: &format!("≤ {must} ({aim}) ms"),
+                adapter: &gpu.adapter.get_info().name,
+                ..Measured::default()
+            }
+            .print();
         }
         _ => println!("first frame of the demo: left out"),
     }
     still(&gpu);
+}
+
+/// What kind of device it is: each has targets of its own.
+fn device(gpu: &Gpu) -> &'static str {
+    match gpu.adapter.get_info().device_type {
+        wgpu::DeviceType::Cpu => "software device",
+        _ => "graphics card",
+    }
 }
 
 fn rows(is_software: bool) -> Vec<Row> {
@@ -166,6 +186,29 @@ fn frames(gpu: &Gpu, row: &Row, pictures: u32) -> f64 {
     let [must, aim] = row.targets.map_or_else(Default::default, |targets| {
         targets.map(|target| format!("{target}"))
     });
+    let together = match pictures {
+        1 => "1 picture".to_owned(),
+        _ => format!("{pictures} pictures"),
+    };
+    let asked = row
+        .targets
+        .map(|[must, aim]| format!("≤ {must} ({aim}) ms"));
+    for (what, taken) in [("camera moves", &camera), ("trace plays", &looks)] {
+        Measured {
+            target: &format!(
+                "gpu: frame of {} functions and {} arcs, {what}, {together} a frame, {}",
+                amount(row.leaves as u64),
+                amount(row.arcs as u64),
+                device(gpu),
+            ),
+            value: taken.median,
+            unit: "ms",
+            peer: Some(("without light, arcs and names", bare.median)),
+            aim: asked.as_deref().unwrap_or_default(),
+            adapter: &gpu.adapter.get_info().name,
+        }
+        .print();
+    }
     println!(
         "| {}, {}, {} | {} × {} | {pictures} | {} | {}, {:.2} × bare | {} | {:.2} | {must} | {aim} |",
         scene.blocks.len(),
@@ -370,13 +413,24 @@ fn still(gpu: &Gpu) {
     };
     let (start, work) = (Instant::now(), processor());
     match renderer.image(gpu, &frame) {
-        Ok(_) => println!(
-            "still of 4096 × 4096, the mean of {} pictures: {:.1} s, processor {:.1} s (software: must 60, aim 15)",
-            quality.samples,
-            ms(start.elapsed()) / 1e3,
-            work.zip(processor())
-                .map_or(f64::NAN, |(begin, end)| (end - begin) / 1e3),
-        ),
+        Ok(_) => {
+            let took = ms(start.elapsed()) / 1e3;
+            println!(
+                "still of 4096 × 4096, the mean of {} pictures: {took:.1} s, processor {:.1} s (software: must 60, aim 15)",
+                quality.samples,
+                work.zip(processor())
+                    .map_or(f64::NAN, |(begin, end)| (end - begin) / 1e3),
+            );
+            Measured {
+                target: &format!("gpu: still of 4096 × 4096, {}", device(gpu)),
+                value: took,
+                unit: "s",
+                aim: "≤ 60 (15) s",
+                adapter: &gpu.adapter.get_info().name,
+                ..Measured::default()
+            }
+            .print();
+        }
         Err(error) => println!("still of 4096 × 4096: left out: {error}"),
     }
 }

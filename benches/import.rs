@@ -15,6 +15,11 @@ use callscape::progress::Progress;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
+#[path = "common/measured.rs"]
+mod measured;
+
+use measured::{Measured, amount};
+
 /// A small random number generator (splitmix64).
 struct Random(u64);
 
@@ -285,7 +290,8 @@ fn main() -> std::io::Result<()> {
     let dir = std::env::temp_dir().join(format!("callscape-bench-{}", std::process::id()));
     for path in std::env::args().skip(1).map(PathBuf::from) {
         if path.is_file() {
-            against_serde_json(&path.display().to_string(), &path)?;
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            against_serde_json(&name, &path)?;
         }
     }
     std::fs::create_dir_all(&dir)?;
@@ -317,6 +323,15 @@ fn against_serde_json(name: &str, path: &Path) -> std::io::Result<()> {
         rate(bytes, import),
         parse.as_secs_f64() / import.as_secs_f64()
     );
+    Measured {
+        target: &format!("import: {name}, {} calls", amount(calls)),
+        value: import.as_secs_f64(),
+        unit: "s",
+        peer: Some(("serde_json, typed", parse.as_secs_f64())),
+        aim: "≤ 1.25 (0.67) ×",
+        ..Measured::default()
+    }
+    .print();
     Ok(())
 }
 
@@ -344,6 +359,15 @@ fn against_speedscope(path: &Path) -> std::io::Result<()> {
         rate(bytes, import),
         import.as_secs_f64() * 1e3
     );
+    Measured {
+        target: &format!("import: speedscope evented, {} calls", amount(calls)),
+        value: import.as_secs_f64(),
+        unit: "s",
+        peer: peer.map(|ms| ("speedscope's own importer", ms / 1e3)),
+        aim: "≤ 0.1 (0.025) ×",
+        ..Measured::default()
+    }
+    .print();
     Ok(())
 }
 
@@ -364,6 +388,19 @@ fn growth(dir: &Path, steps: &[Step], complete: bool) -> std::io::Result<()> {
         times[1],
         times[1] / times[0]
     );
+    let kind = if complete { "complete" } else { "begin/end" };
+    Measured {
+        target: &format!(
+            "import: growth, chrome {kind}, {} calls",
+            amount(steps.len() as u64 / 2)
+        ),
+        value: times[1],
+        unit: "ns a call",
+        peer: Some(("a tenth of the calls", times[0])),
+        aim: "≤ 1.1 ×",
+        ..Measured::default()
+    }
+    .print();
     Ok(())
 }
 
@@ -405,5 +442,13 @@ fn run(dir: &Path, calls: u64) -> std::io::Result<()> {
         calls as f64 / 1e6 / import.as_secs_f64(),
         raw.as_secs_f64() / import.as_secs_f64()
     );
+    Measured {
+        target: &format!("import: uftrace, {} calls", amount(calls)),
+        value: import.as_secs_f64(),
+        unit: "s",
+        peer: Some(("reading alone", raw.as_secs_f64())),
+        ..Measured::default()
+    }
+    .print();
     Ok(())
 }

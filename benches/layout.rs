@@ -18,6 +18,11 @@ use callscape::model::search::search;
 use callscape::model::tiling::Tiling;
 use callscape::units::ModuleId;
 
+#[path = "common/measured.rs"]
+mod measured;
+
+use measured::{Measured, amount};
+
 /// splitmix64.
 fn next(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -199,8 +204,13 @@ fn plan<'a>(hierarchy: &'a Hierarchy, cut: &'a Cut, areas: &'a [f64], tiling: Ti
     }
 }
 
-/// Lays out beside the peer, prints how that compares, and gives back the layout and how long it took.
-fn beside_the_peer(hierarchy: &Hierarchy, areas: &[f64]) -> (Treemap, Duration) {
+/// Lays out beside the peer, prints how that compares to the aim, and gives back the layout and how long it took.
+fn beside_the_peer(
+    hierarchy: &Hierarchy,
+    areas: &[f64],
+    what: &str,
+    aim: &str,
+) -> (Treemap, Duration) {
     let cut = Cut::all();
     let plan = plan(hierarchy, &cut, areas, Tiling::Squarified);
     let original = flat(hierarchy, areas);
@@ -249,6 +259,20 @@ fn beside_the_peer(hierarchy: &Hierarchy, areas: &[f64]) -> (Treemap, Duration) 
         ms(peer_first),
         ms(floor),
     );
+    for (what, took, peer, aim) in [
+        (what.to_owned(), again, peer_time, aim),
+        (format!("{what}, in new memory"), first, peer_first, ""),
+    ] {
+        Measured {
+            target: &format!("layout: {what}"),
+            value: ms(took),
+            unit: "ms",
+            peer: Some(("streemap", ms(peer))),
+            aim,
+            ..Measured::default()
+        }
+        .print();
+    }
     (treemap, again)
 }
 
@@ -267,12 +291,18 @@ fn blocks_of_floor() -> Block {
 fn main() {
     println!("1000000 leaves on one terrace");
     let (hierarchy, areas) = one_terrace(1_000_000);
-    beside_the_peer(&hierarchy, &areas);
-    for leaves in [10_000, 100_000, 1_000_000] {
+    let on_one = "1 million leaves on one terrace";
+    beside_the_peer(&hierarchy, &areas, on_one, "≤ 0.67 (0.33) ×");
+    for (leaves, aim) in [
+        (10_000, "≤ 0.7 (0.25) ms"),
+        (100_000, "≤ 8 (3) ms"),
+        (1_000_000, "≤ 0.67 (0.33) ×"),
+    ] {
         let (hierarchy, mut areas) = city(leaves);
         let cut = Cut::all();
         println!("{leaves} leaves, {} modules", hierarchy.len());
-        let (mut treemap, again) = beside_the_peer(&hierarchy, &areas);
+        let what = format!("{} leaves", amount(leaves as u64));
+        let (mut treemap, again) = beside_the_peer(&hierarchy, &areas, &what, aim);
         for tiling in [Tiling::Ordered, Tiling::Stable, Tiling::SliceAndDice] {
             let time =
                 quickest(|| treemap.lay_out(black_box(&plan(&hierarchy, &cut, &areas, tiling))));
@@ -305,6 +335,15 @@ fn main() {
             blocks / 200,
             times[100].as_secs_f64() / again.as_secs_f64(),
         );
+        Measured {
+            target: &format!("layout: {what}, again after one module has changed"),
+            value: ms(times[100]),
+            unit: "ms",
+            peer: Some(("laying out all", ms(again))),
+            aim: "≤ 0.1 ×",
+            ..Measured::default()
+        }
+        .print();
 
         let picker = Picker::new(treemap.blocks(), treemap.parents());
         let mut at = |limit: f32| next(&mut random) as f32 / u64::MAX as f32 * limit;

@@ -30,10 +30,13 @@ use callscape::warnings::{Place, Reporter};
     reason = "the bench `generate` writes traces, this one builds them"
 )]
 mod generate;
+#[path = "common/measured.rs"]
+mod measured;
 #[path = "../tests/it/random.rs"]
 mod random;
 
 use generate::{Plan, Program};
+use measured::{Measured, amount};
 use random::Random;
 
 const FUNCTIONS: u32 = 5_000;
@@ -220,6 +223,19 @@ fn main() {
         calls / 100
     );
     let row = |what: &str, long: (Duration, Duration), short: (Duration, Duration)| {
+        Measured {
+            target: &format!("playback: {what}, {} calls", amount(calls)),
+            value: long.1.as_secs_f64() * 1e3,
+            unit: "ms, 99th percentile",
+            peer: Some(("a hundredth of the calls", short.1.as_secs_f64() * 1e3)),
+            aim: if what.starts_with("jump") {
+                "≤ 50 (8) ms"
+            } else {
+                "≤ 8 (3) ms"
+            },
+            ..Measured::default()
+        }
+        .print();
         println!(
             "{what}: median {:.2?}, 99th percentile {:.2?}; of a hundredth of the calls {:.2?}, {:.2?}; ratio {:.2}",
             long.0,

@@ -15,6 +15,11 @@ use std::time::Duration;
 use callscape::import;
 use callscape::progress::Progress;
 
+#[path = "common/measured.rs"]
+mod measured;
+
+use measured::{Measured, amount};
+
 /// A small random number generator (splitmix64).
 struct Random(u64);
 
@@ -162,6 +167,17 @@ fn measure(path: &Path, dir: &Path) -> std::io::Result<()> {
         peer_time.as_secs_f64(),
         peer_time.as_secs_f64() / time.as_secs_f64()
     );
+    Measured {
+        target: &format!("profiles: folded stacks, {} of them", amount(lines as u64)),
+        value: time.as_secs_f64(),
+        unit: "s",
+        peer: Some((
+            "inferno-flamegraph, with its drawing",
+            peer_time.as_secs_f64(),
+        )),
+        ..Measured::default()
+    }
+    .print();
     Ok(())
 }
 

@@ -17,6 +17,11 @@ use callscape::progress::Progress;
 use callscape::source::Scan;
 use callscape::units::ModuleId;
 
+#[path = "common/measured.rs"]
+mod measured;
+
+use measured::Measured;
+
 fn main() {
     let tree = tree();
     let rounds: usize = std::env::var("ROUNDS")
@@ -44,7 +49,10 @@ fn main() {
         return;
     };
     let loc = first.module(ModuleId::ROOT).loc;
-    ratio("first landscape by lines", lines, "tokei", tokei);
+    let name = tree.file_name().unwrap_or_default().to_string_lossy();
+    let of = |what: &str| format!("{what} of {name}");
+    let what = of("first landscape by lines");
+    ratio(&what, lines, "tokei", tokei, "≤ 1.2 (0.8) ×");
     println!(
         "  {} modules, {loc} lines of code; tokei counts {code}",
         first.len()
@@ -63,7 +71,8 @@ fn main() {
             whole = Some(scan.hierarchy());
         }
     }
-    ratio("functions", read, "bare parse", parsed);
+    let what = of("functions");
+    ratio(&what, read, "bare parse", parsed, "≤ 1.5 (1.2) ×");
     let functions = whole.map_or(0, |whole| whole.module(ModuleId::ROOT).functions);
     println!(
         "  {functions} functions; {} files of {} MB parsed",
@@ -82,7 +91,10 @@ fn main() {
         }
     }
     match &index {
-        Some(_) => ratio("second opening", again, "git ls-files and stat", floor),
+        Some(_) => {
+            let what = of("second opening");
+            ratio(&what, again, "git ls-files and stat", floor, "≤ 2 (0.7) s");
+        }
         None => println!("second opening: {:.0} ms", again.wall * 1e3),
     }
     for folder in index.iter().chain([&folder]) {
@@ -144,7 +156,7 @@ fn cpu_time() -> f64 {
         / 100.0
 }
 
-fn ratio(what: &str, took: Took, peer: &str, peer_took: Took) {
+fn ratio(what: &str, took: Took, peer: &str, peer_took: Took, aim: &str) {
     println!(
         "{what}: {:.2} × {peer} ({:.0} ms against {:.0} ms); of CPU time {:.2} × ({:.2} s against {:.2} s)",
         took.wall / peer_took.wall,
@@ -154,6 +166,15 @@ fn ratio(what: &str, took: Took, peer: &str, peer_took: Took) {
         took.cpu,
         peer_took.cpu,
     );
+    Measured {
+        target: &format!("scan: {what}"),
+        value: took.wall,
+        unit: "s",
+        peer: Some((peer, peer_took.wall)),
+        aim,
+        ..Measured::default()
+    }
+    .print();
 }
 
 /// The grammar that reads files with this extension.

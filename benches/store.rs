@@ -21,6 +21,8 @@ mod generate;
 mod import;
 #[path = "store/measure.rs"]
 mod measure;
+#[path = "common/measured.rs"]
+mod measured;
 #[path = "../tests/it/random.rs"]
 mod random;
 #[path = "store/scan.rs"]
@@ -28,7 +30,8 @@ mod scan;
 
 use generate::{Plan, Program};
 use import::{Folder, Recorded};
-use measure::{beside, cpu_time, latencies, ratio};
+use measure::{Queries, cpu_time, ratio};
+use measured::{Measured, amount};
 use random::Random;
 use scan::Scan;
 
@@ -142,8 +145,17 @@ fn main() -> anyhow::Result<()> {
         trace.duration(),
         trace.relations(None).len(),
     );
+    Measured {
+        target: &format!("store: size, {} calls", amount(calls)),
+        value: trace.bytes() as f64 / calls as f64,
+        unit: "bytes a call",
+        peer: Some(("records of uftrace", 32.0)),
+        aim: "≤ 16 bytes a call",
+        ..Measured::default()
+    }
+    .print();
     imports(&whole, &tenth, calls)?;
-    queries(&trace, threads);
+    queries(&trace, threads, calls);
     Ok(())
 }
 
@@ -159,12 +171,22 @@ fn imports(whole: &Program, tenth: &Program, calls: u64) -> anyhow::Result<()> {
         "import of {calls} calls: {one:.1} ns a call; of a tenth of them: {other:.1} ns a call; ratio {:.3}",
         one / other
     );
-    recorded.opening();
+    Measured {
+        target: &format!("store: growth of import, {} calls", amount(calls)),
+        value: one,
+        unit: "ns a call",
+        peer: Some(("a tenth of the calls", other)),
+        aim: "≤ 1.1 ×",
+        ..Measured::default()
+    }
+    .print();
+    recorded.opening(calls);
     Ok(())
 }
 
 /// The latencies of queries, most beside those of a scan.
-fn queries(trace: &Trace, threads: u32) {
+fn queries(trace: &Trace, threads: u32, calls: u64) {
+    let on = Queries { calls };
     let scan = Scan::new(trace);
     let end = trace.duration().ns().max(1);
     let window = |random: &mut Random| {
@@ -192,8 +214,8 @@ fn queries(trace: &Trace, threads: u32) {
     }
 
     let mut stack = Vec::new();
-    beside(
-        "stacks of all threads",
+    on.beside(
+        ("stacks of all threads", "≤ 1 ms"),
         10_000,
         |random| {
             let t = Time::from_ns(random.below(end));
@@ -207,8 +229,8 @@ fn queries(trace: &Trace, threads: u32) {
             black_box(scan.started(Time::from_ns(random.below(end))));
         },
     );
-    beside(
-        "relations of a window",
+    on.beside(
+        ("relations of a window", "≤ 50 ms"),
         200,
         |random| {
             black_box(trace.relations(Some(window(random))));
@@ -218,8 +240,8 @@ fn queries(trace: &Trace, threads: u32) {
             black_box(scan.relations(window(random)));
         },
     );
-    beside(
-        "relations of half the trace",
+    on.beside(
+        ("relations of half the trace", "≤ 50 ms"),
         30,
         |random| {
             black_box(trace.relations(Some(half(random))));
@@ -229,8 +251,8 @@ fn queries(trace: &Trace, threads: u32) {
             black_box(scan.relations(half(random)));
         },
     );
-    beside(
-        "what to draw on 2000 columns, a thread",
+    on.beside(
+        ("what to draw on 2000 columns, a thread", "≤ 10 ms"),
         200,
         |random| {
             let columns = Columns::new(window(random), 2000);
@@ -243,8 +265,8 @@ fn queries(trace: &Trace, threads: u32) {
             black_box(scan.strips(thread(random), columns, range, DEPTHS));
         },
     );
-    beside(
-        "what to draw of the whole trace, a thread",
+    on.beside(
+        ("what to draw of the whole trace, a thread", ""),
         30,
         |random| {
             let columns = Columns::new(trace.range(), 2000);
@@ -257,8 +279,8 @@ fn queries(trace: &Trace, threads: u32) {
             black_box(scan.strips(thread(random), columns, range, DEPTHS));
         },
     );
-    beside(
-        "running summary",
+    on.beside(
+        ("running summary", ""),
         100,
         |random| {
             black_box(trace.running(Time::from_ns(random.below(end))));
@@ -268,8 +290,8 @@ fn queries(trace: &Trace, threads: u32) {
             black_box(scan.running(Time::from_ns(random.below(end))));
         },
     );
-    beside(
-        "function metrics of a window",
+    on.beside(
+        ("function metrics of a window", ""),
         200,
         |random| {
             black_box(trace.function_metrics(Some(window(random))));
@@ -281,8 +303,8 @@ fn queries(trace: &Trace, threads: u32) {
     );
     let hundredth =
         |random: &mut Random| (Time::from_ns(random.below(end)), Cost::from_ns(end / 100));
-    beside(
-        "activity of the last hundredth",
+    on.beside(
+        ("activity of the last hundredth", ""),
         200,
         |random| {
             let (t, horizon) = hundredth(random);
@@ -294,8 +316,8 @@ fn queries(trace: &Trace, threads: u32) {
             black_box(scan.relations(TimeRange::new(t - horizon, t)));
         },
     );
-    beside(
-        "event by number",
+    on.beside(
+        ("event by number", ""),
         1000,
         |random| {
             black_box(trace.event(random.below(trace.events())));
@@ -307,8 +329,8 @@ fn queries(trace: &Trace, threads: u32) {
     );
     let rows: Vec<u32> = (0..setting("FUNCTIONS", 5000) as u32).collect();
     let mut coverage = Vec::new();
-    beside(
-        "coverage of a window on 1920 columns, by function",
+    on.beside(
+        ("coverage of a window on 1920 columns, by function", ""),
         50,
         |random| {
             let columns = Columns::new(window(random), 1920);
@@ -319,8 +341,11 @@ fn queries(trace: &Trace, threads: u32) {
             black_box(scan.relations(window(random)));
         },
     );
-    beside(
-        "coverage of the whole trace on 1920 columns, by function",
+    on.beside(
+        (
+            "coverage of the whole trace on 1920 columns, by function",
+            "",
+        ),
         5,
         |_| {
             let columns = Columns::new(trace.range(), 1920);
@@ -331,7 +356,7 @@ fn queries(trace: &Trace, threads: u32) {
             black_box(scan.relations(trace.range()));
         },
     );
-    latencies("events until", 10_000, |random| {
+    on.latencies("events until", 10_000, |random| {
         black_box(trace.events_until(Time::from_ns(random.below(end))));
     });
 }

@@ -29,11 +29,14 @@ mod generate;
 #[path = "store/measure.rs"]
 #[allow(dead_code, reason = "the bench `store` compares queries with it")]
 mod measure;
+#[path = "common/measured.rs"]
+mod measured;
 #[path = "../tests/it/random.rs"]
 mod random;
 
 use generate::{Plan, Program};
 use measure::cpu_time;
+use measured::{Measured, amount};
 use random::Random;
 
 /// Frames of each kind.
@@ -270,6 +273,15 @@ fn main() {
                 "{view}, {name}: {calls} calls beside {}: ratio {ratio:.2}",
                 calls / 100
             );
+            Measured {
+                target: &format!("time: {view}, {name}, {} calls", amount(calls)),
+                value: medians[1].as_secs_f64() * 1e3,
+                unit: "ms",
+                peer: Some(("a hundredth of the calls", medians[0].as_secs_f64() * 1e3)),
+                aim: "≤ 8 (3) ms",
+                ..Measured::default()
+            }
+            .print();
         }
     }
 }

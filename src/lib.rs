@@ -6,6 +6,8 @@ pub mod progress;
 pub mod units;
 pub mod warnings;
 
+pub mod files;
+
 pub mod facts;
 
 pub mod source;

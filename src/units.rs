@@ -227,12 +227,17 @@ pub fn grouped(n: u64) -> String {
 
 /// The same at the end of a text.
 pub fn push_grouped(text: &mut String, n: u64) {
+    push_grouped_by(text, n, '\u{202f}');
+}
+
+/// The same with another space between the groups, for fonts that lack the narrow one that does not break.
+pub fn push_grouped_by(text: &mut String, n: u64, space: char) {
     let digits = n.checked_ilog10().unwrap_or(0);
     for place in (0..=digits).rev() {
         let digit = n / 10u64.pow(place) % 10;
         text.push(char::from(b'0' + digit as u8));
         if place > 0 && place.is_multiple_of(3) {
-            text.push('\u{202f}');
+            text.push(space);
         }
     }
 }

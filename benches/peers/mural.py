@@ -6,7 +6,7 @@
 The calls come from `callscape export --format chrome-json`, which is read here by nothing but Python's own JSON; the
 picture from `callscape render --view mural`. Of every function and pixel column it is computed for how long a call of it
 is open on a thread and for how long one is on top of the stack, and from these the colour that the pixel has to have
-(README: darker the larger the share of a column in which a function is on top, lighter where it is on a stack). Rows
+(docs/views.md: darker the larger the share of a column in which a function is on top, lighter where it is on a stack). Rows
 stand in order of the first call. Recordings of one process only: threads are told apart by their id. Prints how many
 pixels were compared and how far they are off; more than 2 of 255 anywhere is a failure.
 """

@@ -14,6 +14,7 @@ use callscape::units::Time;
 
 use super::generate::{Program, write_uftrace};
 use super::measure::{best, cpu_of, ratio};
+use super::measured::{Measured, amount};
 
 /// A folder that goes with the value.
 pub struct Folder(PathBuf);
@@ -68,7 +69,23 @@ impl Recorded {
             each(replay),
             ratio(import, replay)
         );
-        match report(&self.dir) {
+        let measured = |peer, time: Duration, aim| {
+            Measured {
+                target: &format!("store: import beside {peer}, {} calls", amount(calls)),
+                value: each(import),
+                unit: "ns a call",
+                peer: Some((peer, each(time))),
+                aim,
+                ..Measured::default()
+            }
+            .print();
+        };
+        measured("a bare loop over the records", replay, "≤ (2) ×");
+        let report = report(&self.dir);
+        if let Some(report) = report {
+            measured("uftrace report", report, "≤ 0.2 ×");
+        }
+        match report {
             Some(report) => println!(
                 "import and index: {:.1} ns a call; uftrace report: {:.1} ns a call; ratio {:.3}, {:.2} × as fast",
                 each(import),
@@ -81,7 +98,7 @@ impl Recorded {
     }
 
     /// Prints opening to the first answer beside a read of what of the index is read for it at least.
-    pub fn opening(&self) {
+    pub fn opening(&self, calls: u64) {
         let open = best(|| {
             let opened = import::open(&self.dir, &Progress::new());
             let trace = opened.expect("just written").trace;
@@ -100,6 +117,18 @@ impl Recorded {
             bytes / 1000,
             ratio(open, read)
         );
+        Measured {
+            target: &format!(
+                "store: opening to the stacks at half time, {} calls",
+                amount(calls)
+            ),
+            value: open.as_secs_f64() * 1e3,
+            unit: "ms",
+            peer: Some(("reading header and tail", read.as_secs_f64() * 1e3)),
+            aim: "≤ 100 ms",
+            ..Measured::default()
+        }
+        .print();
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::measured::{Measured, amount};
 use super::random::Random;
 
 /// The time that this process and those it has waited for have worked so far, in all their threads.
@@ -70,36 +71,54 @@ fn is_left_out(what: &str) -> bool {
     std::env::var("ONLY").is_ok_and(|only| !what.contains(&only))
 }
 
-/// Runs `query` with many seeds and prints median and 99th percentile.
-pub fn latencies(what: &str, times: u32, mut query: impl FnMut(&mut Random)) {
-    if is_left_out(what) {
-        return;
-    }
-    let Latency { median, rare } = latency(times, &mut query);
-    println!("{what}: median {median:.2?}, 99th percentile {rare:.2?}");
+/// Queries over a trace of so many calls.
+pub struct Queries {
+    pub calls: u64,
 }
 
-/// Runs `query` and what it is held against with the same seeds, and prints both and their ratio.
-pub fn beside(
-    what: &str,
-    times: u32,
-    mut query: impl FnMut(&mut Random),
-    floor: &str,
-    mut floor_query: impl FnMut(&mut Random),
-) {
-    if is_left_out(what) {
-        return;
+impl Queries {
+    /// Runs `query` with many seeds and prints median and 99th percentile.
+    pub fn latencies(&self, what: &str, times: u32, mut query: impl FnMut(&mut Random)) {
+        if is_left_out(what) {
+            return;
+        }
+        let Latency { median, rare } = latency(times, &mut query);
+        println!("{what}: median {median:.2?}, 99th percentile {rare:.2?}");
     }
-    let (ours, other) = (latency(times, &mut query), latency(times, &mut floor_query));
-    println!(
-        "{what}: median {:.2?}, 99th percentile {:.2?}; {floor}: {:.2?}, {:.2?}; ratio {:.4}, {:.4}",
-        ours.median,
-        ours.rare,
-        other.median,
-        other.rare,
-        ratio(ours.median, other.median),
-        ratio(ours.rare, other.rare),
-    );
+
+    /// Runs `query` and what it is held against with the same seeds, and prints both, their ratio and what is asked of
+    /// the 99th percentile.
+    pub fn beside(
+        &self,
+        (what, aim): (&str, &str),
+        times: u32,
+        mut query: impl FnMut(&mut Random),
+        floor: &str,
+        mut floor_query: impl FnMut(&mut Random),
+    ) {
+        if is_left_out(what) {
+            return;
+        }
+        let (ours, other) = (latency(times, &mut query), latency(times, &mut floor_query));
+        println!(
+            "{what}: median {:.2?}, 99th percentile {:.2?}; {floor}: {:.2?}, {:.2?}; ratio {:.4}, {:.4}",
+            ours.median,
+            ours.rare,
+            other.median,
+            other.rare,
+            ratio(ours.median, other.median),
+            ratio(ours.rare, other.rare),
+        );
+        Measured {
+            target: &format!("store: {what}, {} calls", amount(self.calls)),
+            value: ours.rare.as_secs_f64() * 1e3,
+            unit: "ms, 99th percentile",
+            peer: Some((floor, other.rare.as_secs_f64() * 1e3)),
+            aim,
+            ..Measured::default()
+        }
+        .print();
+    }
 }
 
 pub fn ratio(ours: Duration, other: Duration) -> f64 {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::facts::hierarchy::Hierarchy;
 use crate::facts::index::cache_dir;
+use crate::files;
 use crate::source::saved;
 
 /// The structure, as `callscape tree --json` wrote it.
@@ -34,13 +35,8 @@ fn unpack(dir: &Path) -> io::Result<PathBuf> {
         return Ok(path);
     }
     std::fs::create_dir_all(dir)?;
-    // Written beside and renamed: another Callscape may be reading or writing it at this moment.
-    let part = dir.join(format!("{RECORDING_NAME}.{}.part", std::process::id()));
-    let written = std::fs::write(&part, RECORDING).and_then(|()| std::fs::rename(&part, &path));
-    if written.is_err() {
-        let _ = std::fs::remove_file(&part);
-    }
-    written.map(|()| path)
+    // Not in place: another Callscape may be reading or writing it at this moment.
+    files::write(&path, RECORDING).map(|()| path)
 }
 
 #[cfg(test)]

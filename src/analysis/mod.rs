@@ -5,6 +5,7 @@ pub mod call_graph;
 pub mod comparison;
 pub mod contexts;
 pub mod demo;
+pub mod mapping;
 pub mod refinement;
 pub mod resolve;
 pub mod session;

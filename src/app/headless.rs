@@ -1,17 +1,12 @@
 //! Pictures without a window: the same view and the same renderer, read back.
 
-mod sheet;
-
 use std::sync::Arc;
 
 use glam::Vec2;
 
-pub use self::sheet::SheetStudio;
-use super::camera::pose::Pose;
+use super::feed::Feed;
 use super::legend::Legend;
-use super::panels::legend::{Meanings, Shown};
-pub use super::viewpoint::Viewpoint;
-use super::viewpoint::pose;
+use super::panels::legend::entries::{Meanings, RecordingShown};
 use crate::analysis::session::Session;
 use crate::filter::cut::Cut;
 use crate::filter::selection::{Pointed, Selection};
@@ -22,8 +17,11 @@ use crate::model::moment::Moment;
 use crate::progress::Progress;
 use crate::render::gpu::{Gpu, GpuError};
 use crate::render::image::Image;
+use crate::render::pose::Pose;
 use crate::render::renderer::{Frame, Quality, Renderer};
 use crate::state::city::{City, ColorScale, Lettering};
+pub use crate::state::viewpoint::Viewpoint;
+use crate::state::viewpoint::pose;
 use crate::units::{Cost, ModuleId, Time};
 
 /// What all pictures of a sequence share.
@@ -135,7 +133,13 @@ impl<'a> Studio<'a> {
     ) -> Result<Studio<'a>, GpuError> {
         check_size(settings.size)?;
         let mut renderer = Renderer::new(&gpu, wgpu::TextureFormat::Rgba8UnormSrgb);
-        renderer.set_blocks(&gpu, view.blocks());
+        let mut view = view;
+        let mut feed = Feed {
+            gpu: &gpu,
+            renderer: &mut renderer,
+            city: &mut view,
+        };
+        feed.blocks();
         let mut settings = *settings;
         let mut legend = None;
         if settings.legend {
@@ -275,11 +279,15 @@ impl<'a> Studio<'a> {
             .set_scale((size.min_element() / PLAIN_LINES).max(1.0));
         let camera = self.pose.camera();
         // A picture is rare: all looks are handed over, whether they changed or not.
-        self.renderer.set_looks(0, self.view.looks());
-        self.renderer
-            .set_arcs(&self.gpu, self.view.marked_arcs(&self.selection));
-        self.view.settle();
-        self.renderer.focus_arcs(self.view.arc_focus());
+        let mut feed = Feed {
+            gpu: &self.gpu,
+            renderer: &mut self.renderer,
+            city: &mut self.view,
+        };
+        feed.looks();
+        feed.arcs(&self.selection);
+        feed.city.settle();
+        feed.focus();
         if self.has_labels {
             // A large picture is looked at closely, and shrunk: half of each.
             let scale = (size.min_element() / PLAIN_LINES).max(1.0).sqrt();
@@ -292,12 +300,9 @@ impl<'a> Studio<'a> {
                 ..Lettering::whole(size, em)
             };
             let (selection, named) = (&self.selection, &self.named);
-            self.view
-                .label(self.session, selection, named, &camera, &lettering);
-            let (flat, screen) = (self.view.flat_labels(), self.view.screen_labels());
-            self.renderer.set_labels(&self.gpu, flat, screen);
+            feed.names(self.session, selection, named, &camera, &lettering);
         } else {
-            self.renderer.set_labels(&self.gpu, &[], &[]);
+            feed.no_names();
         }
         let chosen = self.selection.chosen;
         let [from, to] = match chosen.relation {
@@ -474,7 +479,7 @@ pub(super) fn meanings<'a>(
         settings,
         hierarchy: &session.hierarchy,
         landscape: view,
-        recording: session.recordings.first().map(|of| Shown {
+        recording: session.recordings.first().map(|of| RecordingShown {
             plays: of.recording.profile.is_none(),
             counts_calls: of.recording.counts_calls(),
             left_out,

@@ -4,7 +4,8 @@ use egui::epaint::Primitive;
 use egui::{ClippedPrimitive, Vec2};
 
 use super::offscreen::Offscreen;
-use super::panels::legend::{Meanings, frame, strip};
+use super::panels::legend::entries::Meanings;
+use super::panels::legend::{frame, strip};
 use crate::model::theme::Theme;
 use crate::render::gpu::{Gpu, GpuError};
 use crate::render::image::Image;

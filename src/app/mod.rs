@@ -1,52 +1,33 @@
-//! Window, event loop, camera, playback clock, panels, settings; the same path without a window.
+//! Window, event loop, panels, films and pictures: what shows the state, and what asks for changes of it.
 
-mod action;
-mod ask;
-pub mod call_steps;
-pub mod camera;
 mod canvas;
+mod command;
 pub mod compare;
-mod details;
+mod desk;
 mod dock;
-mod document;
-mod following;
+mod feed;
+pub mod glb;
 mod graphics;
-mod growing;
 pub mod headless;
-mod history;
-mod job;
+mod jobs;
 mod keys;
 mod legend;
 mod letters;
-#[cfg(test)]
-mod linking;
-mod loading;
-mod mapping;
-pub mod model;
 mod offscreen;
+mod open_views;
 mod overlay;
 mod pace;
-mod pair;
 mod panels;
 mod picture;
-pub mod playback;
-mod pointer;
 pub mod presenting;
 mod remembered;
-mod revision;
-mod rows;
+#[cfg(test)]
+mod runs_tests;
 pub mod saved;
 mod share;
 pub mod sharing;
-mod sheets;
 mod state_log;
-mod style;
-pub mod table_picture;
-mod versus;
-mod viewpoint;
-mod watch;
+pub mod view_picture;
 mod window;
-mod work;
-mod workbench;
 
 pub use window::{run, run_pack, run_scene, run_session};

@@ -4,11 +4,11 @@ use egui::{ClippedPrimitive, Pos2, RawInput, Rect, Ui, Vec2, ViewportId};
 
 use super::canvas::{paint, take_textures};
 use super::letters::Letters;
-use super::style;
 use crate::model::theme::Theme;
 use crate::render::gpu::{Gpu, GpuError};
 use crate::render::image::Image;
 use crate::render::readback;
+use crate::views::style;
 
 /// egui makes colours as they are stored.
 const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;

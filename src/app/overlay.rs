@@ -9,8 +9,8 @@ use winit::window::Window;
 
 use super::canvas::Panels;
 use super::letters::Letters;
-use super::style;
 use crate::model::theme::Theme;
+use crate::views::style;
 
 /// egui and what it knows of one window.
 pub struct Overlay {

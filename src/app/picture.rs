@@ -5,51 +5,20 @@ use std::sync::Arc;
 
 use anyhow::Context;
 
+use super::command::PictureWish;
 use super::compare::both::Both;
+use super::desk::Desk;
+use super::glb;
 use super::headless::{MAX_SIDE, PictureSettings, Studio, Viewpoint};
-use super::job::{Job, take};
-use super::model;
-use super::versus::Together;
-use super::workbench::{Message, Workbench};
 use crate::model::moment::Moment;
 use crate::progress::{Cancelled, Progress};
 use crate::render::image::PngWriter;
 use crate::render::renderer::Quality;
+use crate::state::State;
 use crate::state::city::City;
-
-/// What is to be saved.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PictureWish {
-    /// A PNG, or a model where the name ends in `.glb`.
-    pub file: String,
-    /// In pixels; the height follows from the shape of the landscape in the window.
-    pub width: u32,
-    pub legend: bool,
-    pub labels: bool,
-    pub transparent: bool,
-}
-
-/// The card in which one asks for it.
-#[derive(Clone, Debug)]
-pub struct PictureCard {
-    pub is_open: bool,
-    pub wish: PictureWish,
-}
-
-impl Default for PictureCard {
-    fn default() -> PictureCard {
-        PictureCard {
-            is_open: false,
-            wish: PictureWish {
-                file: String::new(),
-                width: 3840,
-                legend: false,
-                labels: true,
-                transparent: false,
-            },
-        }
-    }
-}
+use crate::state::job::{Job, take};
+use crate::state::message::Message;
+use crate::state::versus::Together;
 
 impl PictureWish {
     /// Whether a model is written, and no picture.
@@ -80,8 +49,14 @@ fn free_name() -> String {
     names.next().unwrap_or_else(|| "callscape.png".to_owned())
 }
 
-impl Workbench {
-    pub(super) fn toggle_picture(&mut self) {
+/// How many times as wide as high a picture of what is seen is.
+pub fn aspect(state: &State) -> f32 {
+    let beside = state.shows_both() && state.pair.together == Together::SideBySide;
+    state.viewport.aspect() * if beside { 2.0 } else { 1.0 }
+}
+
+impl Desk {
+    pub fn toggle_picture(&mut self) {
         self.picture.is_open ^= true;
         if self.picture.is_open {
             self.picture.wish.file = free_name();
@@ -89,8 +64,8 @@ impl Workbench {
     }
 
     /// Begins to draw and write what is asked for.
-    pub(super) fn save_picture(&mut self) {
-        let Some(document) = &self.document else {
+    pub fn save_picture(&mut self) {
+        let Some(document) = &self.state.document else {
             return;
         };
         let wish = self.picture.wish.clone();
@@ -102,13 +77,13 @@ impl Workbench {
             return;
         }
         let session = Arc::clone(&document.session);
-        let metrics = Arc::clone(document.landscape.metrics());
-        let references = Arc::clone(document.landscape.references());
-        let left = document.landscape.left().clone();
+        let metrics = Arc::clone(document.city.metrics());
+        let references = Arc::clone(document.city.references());
+        let left = document.city.left().clone();
         let (cut, settings) = (document.cut.clone(), document.settings);
         let (moment, selection) = (document.moment(), document.selection.clone());
-        let pose = self.camera.pose();
-        let size = wish.size(self.picture_aspect());
+        let pose = self.state.camera.pose();
+        let size = wish.size(aspect(&self.state));
         let both = self.picture_of_both(&wish);
         let work = move |progress: &Progress| -> Result<anyhow::Result<PathBuf>, Cancelled> {
             progress.start("laying out", 0);
@@ -118,7 +93,7 @@ impl Workbench {
             let written = || -> anyhow::Result<()> {
                 if wish.is_model() {
                     view.show(&session, moment);
-                    model::write(&session, &view, &path, progress)?;
+                    glb::write(&session, &view, &path, progress)?;
                     return Ok(());
                 }
                 let settings = PictureSettings {
@@ -146,14 +121,8 @@ impl Workbench {
                 .with_context(|| format!("cannot write {}", path.display()))
                 .map(|()| path))
         };
-        self.jobs.saving = Some(Job::start(self.waker(), work));
+        self.jobs.saving = Some(Job::start(self.state.waker(), work));
         self.picture.is_open = false;
-    }
-
-    /// How many times as wide as high a picture of what is seen is.
-    pub fn picture_aspect(&self) -> f32 {
-        let beside = self.shows_both() && self.pair.together == Together::SideBySide;
-        self.viewport.aspect() * if beside { 2.0 } else { 1.0 }
     }
 
     /// Where two landscapes are seen, what makes a picture of both, from the landscape of the run that plays.
@@ -161,9 +130,9 @@ impl Workbench {
         &self,
         wish: &PictureWish,
     ) -> Option<impl FnOnce(City) -> Both + Send + use<>> {
-        let document = self.document.as_ref()?;
+        let document = self.state.document.as_ref()?;
         let (versus, beside) = (document.versus.as_ref()?, document.beside.as_ref()?);
-        if wish.is_model() || !self.shows_both() {
+        if wish.is_model() || !self.state.shows_both() {
             return None;
         }
         let session = Arc::clone(&document.session);
@@ -176,15 +145,15 @@ impl Workbench {
             let at = at.map_or(String::new(), |it| format!(", at {}", it.time));
             format!("{}{at}", versus.title_of(side))
         });
-        let divider = match (self.pair.together, &self.pair.halves) {
+        let divider = match (self.state.pair.together, &self.state.pair.halves) {
             (Together::Wipe, Some(halves)) => {
-                let wide = self.viewport.size.x.max(1.0);
+                let wide = self.state.viewport.size.x.max(1.0);
                 Some(((halves.split - halves.origins[0].x) / wide).clamp(0.0, 1.0))
             }
-            (Together::Wipe, None) => Some(self.pair.divider),
+            (Together::Wipe, None) => Some(self.state.pair.divider),
             _ => None,
         };
-        let (pose, selection) = (self.camera.pose(), document.selection.clone());
+        let (pose, selection) = (self.state.camera.pose(), document.selection.clone());
         let (has_labels, is_transparent) = (wish.labels, wish.transparent);
         Some(move |view: City| {
             let mut other = view.twin(&session, metrics);
@@ -207,18 +176,18 @@ impl Workbench {
     }
 
     /// Takes what came of it.
-    pub(super) fn poll_picture(&mut self) {
+    pub fn poll_picture(&mut self) {
         if let Some(saved) = take(&mut self.jobs.saving) {
             self.say_of_picture(saved);
         }
     }
 
-    pub(super) fn say_of_picture(&mut self, saved: anyhow::Result<PathBuf>) {
+    pub fn say_of_picture(&mut self, saved: anyhow::Result<PathBuf>) {
         let (is_error, title, line) = match saved {
             Ok(path) => (false, "The picture is saved", path.display().to_string()),
             Err(error) => (true, "The picture could not be saved", format!("{error:#}")),
         };
-        self.messages.push(Message {
+        self.state.messages.push(Message {
             is_error,
             is_open: true,
             title: title.to_owned(),
@@ -230,6 +199,7 @@ impl Workbench {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::desk::PictureCard;
 
     #[test]
     fn a_picture_has_the_shape_of_the_landscape_and_no_side_is_too_long() {

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::dock::{Arrangement, Dock};
+use super::dock::Dock;
+use crate::presentation::files::write_beside;
+use crate::state::panes::Arrangement;
 
 /// What files of this version hold; others are not read.
 const VERSION: u32 = 1;
@@ -80,19 +82,4 @@ fn read(path: &Path) -> Result<Option<Arrangement>, String> {
         return Err(format!("{path}: expected version {VERSION}, found {found}"));
     }
     Ok(Some(found.views))
-}
-
-/// Writes a file beside `path` and renames it into place; makes the folder when there is none.
-pub fn write_beside(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    if let Some(folder) = path.parent().filter(|it| !it.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder)?;
-    }
-    let mut part = path.as_os_str().to_owned();
-    part.push(".part");
-    std::fs::write(&part, bytes)
-        .and_then(|()| std::fs::rename(&part, path))
-        .inspect_err(|_| {
-            // What was begun is of no use; that it could not be removed adds nothing to the error.
-            let _ = std::fs::remove_file(&part);
-        })
 }

@@ -4,18 +4,16 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
 
-use super::job::{Job, take};
-use super::presenting::bookmarks::write_scene;
-use super::remembered::write_beside;
+use super::jobs::Packed;
 use super::saved::{self, SavedSession};
-use super::sharing::{Wanted, pack};
-use super::workbench::{Message, Workbench};
-use crate::facts::pack::ENDING;
+use super::sharing::{self, Wanted, pack};
+use crate::app::desk::Desk;
+use crate::export::pack::ENDING;
+use crate::presentation::files::{write_beside, write_scene};
 use crate::progress::Progress;
+use crate::state::job::{Job, take};
+use crate::state::message::Message;
 use crate::units::grouped;
-
-/// What came of a pack: where it is, what is in it, and its size in bytes.
-pub type Packed = anyhow::Result<(PathBuf, Vec<String>, u64)>;
 
 /// Files that are made for a pack alone, removed with this.
 #[derive(Default)]
@@ -41,21 +39,83 @@ fn free(folder: &Path, name: &str, ending: &str) -> PathBuf {
     paths.find(|path| !path.exists()).unwrap_or_default()
 }
 
-impl Workbench {
+impl Desk {
+    /// What is open and how it is looked at, for a file in `folder`; none without anything open.
+    pub fn saved_session(&self, folder: &Path) -> Option<SavedSession> {
+        let bookmarks = self.bookmarks_in(folder);
+        SavedSession::of(&self.state, &self.views, bookmarks, folder)
+    }
+
+    /// Saves what is open and how it is looked at: to the file that it was opened from, or beside the
+    /// inputs. Where it was saved.
+    pub fn save_session(&self) -> anyhow::Result<PathBuf> {
+        let document = self.state.document.as_ref().context("nothing is open")?;
+        let path = match &self.session_file {
+            Some(path) => path.clone(),
+            None => saved::place(&document.inputs)?,
+        };
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let saved = self.saved_session(folder).context("nothing is open")?;
+        let text = serde_json::to_string_pretty(&saved)?;
+        write_beside(&path, text.as_bytes()).with_context(|| path.display().to_string())?;
+        Ok(path)
+    }
+}
+
+impl Desk {
+    /// Begins to open a pack.
+    pub fn open_pack(&mut self, path: PathBuf) {
+        let work = move |progress: &Progress| {
+            let opened = sharing::open(&path, progress);
+            progress.check()?;
+            Ok(opened)
+        };
+        self.jobs.unpacking = Some(Job::start(self.state.waker(), work));
+    }
+
+    /// Opens what was unpacked.
+    pub fn poll_unpacked(&mut self) {
+        let Some(opened) = take(&mut self.jobs.unpacking) else {
+            return;
+        };
+        let opened = match opened {
+            Ok(opened) => opened,
+            Err(error) => {
+                return self
+                    .state
+                    .tell("The pack could not be opened", format!("{error:#}"));
+            }
+        };
+        match opened.session {
+            Some(session) => self.open_session(session),
+            None => {
+                self.state.mapping = Default::default();
+                if let Some(mapping) = &opened.mapping {
+                    self.use_map_file(mapping);
+                }
+                self.open(opened.inputs);
+            }
+        }
+        self.talk.scenes = opened.scenes;
+    }
+
     /// Begins to put structure, recordings, the session as it is now and the scene that is edited into a pack beside
     /// what is open. No text of the source is in it.
-    pub(super) fn share(&mut self) {
+    pub fn share(&mut self) {
         if self.jobs.packing.is_some() {
             return;
         }
         match self.begin_pack() {
             Ok(job) => self.jobs.packing = Some(job),
-            Err(error) => self.tell("There is no pack", format!("{error:#}")),
+            Err(error) => self.state.tell("There is no pack", format!("{error:#}")),
         }
     }
 
     fn begin_pack(&self) -> anyhow::Result<Job<Packed>> {
-        let document = self.document.as_ref().context("nothing is open")?;
+        let document = self.state.document.as_ref().context("nothing is open")?;
         let inputs = document.inputs.clone();
         ensure!(
             inputs.source_dir.is_some() || !inputs.recordings.is_empty(),
@@ -75,7 +135,7 @@ impl Workbench {
         let mut made = Made::default();
         let session = free(&folder, &format!("{name}.packing"), saved::ENDING);
         made.0.push(session.clone());
-        let state = SavedSession::of(self, &folder).context("nothing is open")?;
+        let state = self.saved_session(&folder).context("nothing is open")?;
         let text = serde_json::to_string_pretty(&state)?;
         write_beside(&session, text.as_bytes()).with_context(|| session.display().to_string())?;
         let mut scenes = Vec::new();
@@ -98,11 +158,11 @@ impl Workbench {
             progress.check()?;
             Ok(packed.map(|(said, bytes)| (out, said, bytes)))
         };
-        Ok(Job::start(self.waker(), work))
+        Ok(Job::start(self.state.waker(), work))
     }
 
     /// Takes what came of a pack.
-    pub(super) fn poll_pack(&mut self) {
+    pub fn poll_pack(&mut self) {
         match take(&mut self.jobs.packing) {
             None => {}
             Some(Ok((path, mut lines, bytes))) => {
@@ -111,14 +171,16 @@ impl Workbench {
                     "It opens with `callscape FILE`, or when it is dropped on the window"
                         .to_owned(),
                 );
-                self.messages.push(Message {
+                self.state.messages.push(Message {
                     is_error: false,
                     is_open: true,
                     title: "The pack is written".to_owned(),
                     lines,
                 });
             }
-            Some(Err(error)) => self.tell("The pack could not be written", format!("{error:#}")),
+            Some(Err(error)) => self
+                .state
+                .tell("The pack could not be written", format!("{error:#}")),
         }
     }
 }

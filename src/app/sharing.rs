@@ -7,12 +7,10 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
 
-use super::job::Job;
 use super::saved::SavedSession;
-use super::workbench::Workbench;
 use crate::analysis::session::{Inputs, Sides};
+use crate::export::pack::{self, Packed, Parts};
 use crate::facts::hierarchy::{Hierarchy, ModuleKind};
-use crate::facts::pack::{self, Packed, Parts};
 use crate::import;
 use crate::import::input::STANDARD_INPUT;
 use crate::presentation::scene::{Bookmark, SceneFile, SceneInputs};
@@ -421,37 +419,6 @@ fn leads_inside(folder: &Path, file: &Path, name: &Path) -> bool {
         }
     }
     true
-}
-
-impl Workbench {
-    /// Begins to open a pack.
-    pub fn open_pack(&mut self, path: PathBuf) {
-        let work = move |progress: &Progress| {
-            let opened = open(&path, progress);
-            progress.check()?;
-            Ok(opened)
-        };
-        self.jobs.unpacking = Some(Job::start(self.waker(), work));
-    }
-
-    /// Opens what was unpacked.
-    pub(super) fn take_unpacked(&mut self, opened: anyhow::Result<Opened>) {
-        let opened = match opened {
-            Ok(opened) => opened,
-            Err(error) => return self.tell("The pack could not be opened", format!("{error:#}")),
-        };
-        match opened.session {
-            Some(session) => self.open_session(session),
-            None => {
-                self.mapping = Default::default();
-                if let Some(mapping) = &opened.mapping {
-                    self.use_map_file(mapping);
-                }
-                self.open(opened.inputs);
-            }
-        }
-        self.talk.scenes = opened.scenes;
-    }
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use std::io::Write;
 
 use serde_json::json;
 
-use super::camera::Mode;
-use super::workbench::Workbench;
+use crate::app::desk::Desk;
+use crate::state::camera::Mode;
 
 pub struct StateLog {
     file: File,
@@ -23,58 +23,59 @@ impl StateLog {
     }
 
     /// Writes what frame number `frame` showed, and whether keys reached the window then.
-    pub fn write(&mut self, frame: u64, is_focused: bool, bench: &Workbench) {
-        let document = bench.document.as_ref();
+    pub fn write(&mut self, frame: u64, is_focused: bool, desk: &Desk) {
+        let document = desk.state.document.as_ref();
         let path = |module| document.map(|open| open.session.hierarchy.path(module));
         let selection = document.map(|open| &open.selection);
         let playback = document.and_then(|open| open.playback.as_ref());
-        let camera = bench.camera.camera();
-        let line = json!({
+        let camera = desk.state.camera.camera();
+        let mut line = json!({
             "frame": frame,
             "processor_ms": processor_ms(),
             "focused": is_focused,
             "open": document.map(|open| open.name()),
             "modules": document.map(|open| open.session.hierarchy.len()),
-            "blocks": document.map(|open| open.landscape.blocks().len()),
-            "loading": bench.loading.is_some() || bench.jobs.is_unpacking(),
-            "messages": bench.messages.iter().map(|it| it.title.as_str()).collect::<Vec<_>>(),
+            "blocks": document.map(|open| open.city.blocks().len()),
+            "loading": desk.state.loading.is_some() || desk.jobs.is_unpacking(),
+            "messages": desk.state.messages.iter().map(|it| it.title.as_str()).collect::<Vec<_>>(),
             "hovered": selection.and_then(|it| it.pointed.module).and_then(path),
             "selected": selection.and_then(|it| it.chosen.module).and_then(path),
             "run": document.and_then(|open| open.versus.as_ref()).map(|versus| versus.letter()),
             "playing": playback.is_some_and(|it| it.is_playing()),
             "time_ns": playback.map(|it| it.time().ns()),
-            "mode": match bench.camera.mode() {
+            "mode": match desk.state.camera.mode() {
                 Mode::Orbit => "orbit",
                 Mode::Fly => "fly",
             },
-            "moving": bench.is_moving(),
+            "moving": desk.is_moving(),
             "eye": camera.eye.to_array(),
             "target": camera.target.to_array(),
             "fov_y": camera.fov_y,
-            "filling": bench.filling().and_then(path),
-            "minimap": bench.shown.minimap,
+            "filling": desk.state.filling().and_then(path),
+            "minimap": desk.state.cards.minimap,
             "highlighted": document
                 .filter(|open| open.settings.highlight.is_some())
-                .map(|open| open.landscape.highlighted().0),
-            "search": bench.search.is_open.then_some(bench.search.query.as_str()),
-            "results": bench.search.results.len(),
-            "views": bench.dock.open_views().iter().map(|view| view.line().id).collect::<Vec<_>>(),
-            "maximised": bench.dock.maximised().map(|view| view.line().id),
+                .map(|open| open.city.highlighted().0),
+            "search": desk.state.search.is_open.then_some(desk.state.search.query.as_str()),
+            "results": desk.state.search.results.len(),
+            "views": desk.state.panes.open.iter().map(|pane| pane.view.id()).collect::<Vec<_>>(),
+            "maximised": desk.state.panes.maximised.map(|view| view.id()),
             "filters": document.map_or(0, |open| open.filters.steps().len()),
             "calls_left": document.and_then(|open| open.calls_left),
-            "listed": bench.work.calls.as_ref().map(|list| list.counted()),
-            "working": bench.work.is_under_way(),
+            "working": desk.state.work.is_under_way(),
             "call": selection.and_then(|it| it.chosen.call).map(|of| [of.thread.0, of.call.0]),
             "range_ns": selection.and_then(|it| it.range).map(|it| [it.start.ns(), it.end.ns()]),
-            "rows": document.map(|open| open.rows.title()),
             "value": document.and_then(|open| open.profile()).and_then(|profile| {
                 let shown = profile.values().get(profile.shown());
                 shown.map(|value| value.name.as_str())
             }),
-            "talk": talk(bench),
-            "help": bench.shown.help,
-            "settings": bench.shown.settings,
+            "talk": talk(desk),
+            "help": desk.state.cards.help,
+            "settings": desk.state.cards.settings,
         });
+        if let Some(line) = line.as_object_mut() {
+            desk.views.log(line);
+        }
         // A log that cannot be written must not stop the window.
         let _ = writeln!(self.file, "{line}");
     }
@@ -92,10 +93,10 @@ fn processor_ms() -> Option<f64> {
 }
 
 /// Bookmarks, the scene that is edited and the one that is presented.
-fn talk(bench: &Workbench) -> serde_json::Value {
-    let (live, show) = (bench.talk.live.as_ref(), bench.show.as_ref());
+fn talk(desk: &Desk) -> serde_json::Value {
+    let (live, show) = (desk.talk.live.as_ref(), desk.show.as_ref());
     json!({
-        "bookmarks": bench.talk.bookmarks.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(),
+        "bookmarks": desk.talk.bookmarks.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(),
         "shot": show.map(|show| show.shot() + 1),
         "shots": show.map(|show| show.shots().len()),
         "shot_at": show.map(|show| show.at()),
@@ -103,10 +104,10 @@ fn talk(bench: &Workbench) -> serde_json::Value {
         "black": live.is_some_and(|live| live.is_black),
         "away": live.is_some_and(|live| live.is_away),
         "points_with": live.map(|live| format!("{:?}", live.points_with).to_lowercase()),
-        "key_ms": live.and_then(|live| live.heard_ms).map(|heard| bench.now().as_secs_f64() * 1e3 - heard),
-        "recording": bench.talk.recorder.is_some(),
-        "recorded": bench.talk.script.scene.shots.iter().map(|shot| shot.name.as_str()).collect::<Vec<_>>(),
-        "text_scale": bench.text_scale,
-        "notice": bench.notice().map(|(line, _)| line),
+        "key_ms": live.and_then(|live| live.heard_ms).map(|heard| desk.state.now().as_secs_f64() * 1e3 - heard),
+        "recording": desk.talk.recorder.is_some(),
+        "recorded": desk.talk.script.scene.shots.iter().map(|shot| shot.name.as_str()).collect::<Vec<_>>(),
+        "text_scale": desk.state.text_scale,
+        "notice": desk.state.notice().map(|(line, _)| line),
     })
 }

@@ -5,16 +5,16 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 
-use super::output;
-use super::threads;
+use super::progress::with_progress;
+use super::{output, threads};
 use crate::export::{self, ExportError, Format, Part};
 use crate::units::{Time, TimeRange, TimeSpec};
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Write a recording, or a part of it, for another tool", after_help = HELP)]
-pub struct Args {
+pub struct ExportArgs {
     #[command(flatten)]
-    input: super::TraceArg,
+    input: super::trace_arg::TraceArg,
     /// What to write
     #[arg(long, value_parser = parse_format, value_name = "FORMAT")]
     format: Format,
@@ -55,7 +55,7 @@ fn parse_format(text: &str) -> Result<Format, String> {
     })
 }
 
-pub fn run(args: Args) -> anyhow::Result<()> {
+pub fn run(args: ExportArgs) -> anyhow::Result<()> {
     let session = output::open(&args.input)?;
     let resolved = output::recording(&session)?;
     let trace = &resolved.recording.trace;
@@ -77,7 +77,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         threads: threads.as_deref(),
     };
     let file = args.output.filter(|path| path.as_os_str() != "-");
-    let written = output::with_progress(|progress| match &file {
+    let written = with_progress(|progress| match &file {
         Some(path) => export::to_file(&part, args.format, path, progress),
         None => {
             let mut out = io::stdout().lock();

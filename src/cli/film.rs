@@ -5,7 +5,8 @@ use std::path::Path;
 
 use anyhow::{Context, ensure};
 
-use super::render::{Args, QualityArg};
+use super::progress::with_progress;
+use super::render::{QualityArg, RenderArgs};
 use crate::app::presenting::opening::{Opened, Opens};
 use crate::app::presenting::stage::{FrameIs, Stage, StageSettings};
 use crate::presentation::check::film_size;
@@ -18,7 +19,7 @@ const SIZE: [u32; 2] = [1920, 1080];
 const FPS: u32 = 30;
 
 /// Makes what `args` ask for of the scene at `path`.
-pub fn run(path: &Path, args: &Args) -> anyhow::Result<()> {
+pub fn run(path: &Path, args: &RenderArgs) -> anyhow::Result<()> {
     let output = &args.output;
     let file = SceneFile::read(path)?;
     let of = &file.scene.film;
@@ -133,7 +134,7 @@ fn still(
 }
 
 fn open(file: &SceneFile, opens: Opens) -> anyhow::Result<Opened> {
-    super::output::with_progress(|progress| opens.open(file, progress))?
+    with_progress(|progress| opens.open(file, progress))?
 }
 
 fn tell_problems(stage: &Stage) {

@@ -10,9 +10,9 @@ use crate::units::{Cost, FunctionId, Unit};
 
 #[derive(Debug, clap::Args)]
 #[command(about = "The functions of a recording with calls, total and self cost", after_help = EXAMPLES)]
-pub struct Args {
+pub struct FunctionsArgs {
     #[command(flatten)]
-    input: super::TraceArg,
+    input: super::trace_arg::TraceArg,
     /// What stands first
     #[arg(long, value_enum, default_value_t = Sort::Total)]
     sort: Sort,
@@ -61,7 +61,7 @@ struct Row<'a> {
     unit: Option<&'a Unit>,
 }
 
-pub fn run(args: Args) -> anyhow::Result<()> {
+pub fn run(args: FunctionsArgs) -> anyhow::Result<()> {
     let mut session = output::open(&args.input)?;
     let mut left_out = None;
     if let Some(map) = &args.map {

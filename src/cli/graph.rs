@@ -8,17 +8,17 @@ use serde::Serialize;
 
 use super::output::{self, Align, Table};
 use crate::analysis::call_graph::collapse;
+use crate::analysis::mapping::Mapping;
 use crate::analysis::session::{Resolved, Session};
 use crate::facts::trace::Relation;
 use crate::filter::cut::Cut;
-use crate::filter::mapping::Mapping;
 use crate::units::{Cost, FunctionId, ModuleId, Time, TimeRange, TimeSpec, Unit};
 
 #[derive(Debug, clap::Args)]
 #[command(about = "The call relations of a recording or of a range of it", after_help = EXAMPLES)]
-pub struct Args {
+pub struct GraphArgs {
     #[command(flatten)]
-    input: super::TraceArg,
+    input: super::trace_arg::TraceArg,
     /// Only calls that start after this time, and the calls around them
     #[arg(long, value_name = "TIME")]
     from: Option<TimeSpec>,
@@ -81,7 +81,7 @@ struct NamedRelation {
     to_module: Option<String>,
 }
 
-pub fn run(args: Args) -> anyhow::Result<()> {
+pub fn run(args: GraphArgs) -> anyhow::Result<()> {
     let session = output::open(&args.input)?;
     let resolved = output::recording(&session)?;
     let recording = &resolved.recording;

@@ -7,7 +7,7 @@ use crate::progress::Progress;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Build the index file of a recording ahead of time", after_help = EXAMPLES)]
-pub struct Args {
+pub struct IndexArgs {
     /// The recording: a file or a directory, in any format that Callscape knows
     trace: PathBuf,
     /// Where to write the index, instead of beside the recording
@@ -19,7 +19,7 @@ const EXAMPLES: &str = "Examples:
   callscape index trace.json                     writes trace.json.callscape, which the next start opens
   callscape index uftrace.data -o run.callscape  writes an index that can be opened by itself";
 
-pub fn run(args: Args) -> anyhow::Result<()> {
+pub fn run(args: IndexArgs) -> anyhow::Result<()> {
     let progress = Progress::new();
     let place = import::index::build(&args.trace, args.output.as_deref(), &progress)?;
     eprintln!("{}", place.display());

@@ -14,9 +14,9 @@ use crate::warnings::Warning;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "What is in a recording: threads, calls, functions, repairs", after_help = EXAMPLES)]
-pub struct Args {
+pub struct InfoArgs {
     #[command(flatten)]
-    input: super::TraceArg,
+    input: super::trace_arg::TraceArg,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -24,7 +24,7 @@ pub struct Args {
 
 const EXAMPLES: &str = "Example:\n  callscape info trace.json --json";
 
-pub fn run(args: Args) -> anyhow::Result<()> {
+pub fn run(args: InfoArgs) -> anyhow::Result<()> {
     let session = output::open(&args.input)?;
     let resolved = output::recording(&session)?;
     let info = Info::new(&session, resolved);

@@ -4,16 +4,16 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
 
+use super::progress::with_progress;
 use crate::analysis::session::{Inputs, Sides};
 use crate::app::sharing;
-use crate::facts::pack;
-use crate::import;
+use crate::export::pack;
 use crate::import::input::STANDARD_INPUT;
-use crate::source;
+use crate::{import, source};
 
 /// What a pack opens. A progress bar stands on standard error meanwhile, where that is a terminal.
 pub fn unpacked(path: &Path) -> anyhow::Result<Inputs> {
-    let opened = super::output::with_progress(|progress| sharing::open(path, progress))??;
+    let opened = with_progress(|progress| sharing::open(path, progress))??;
     Ok(opened.inputs)
 }
 

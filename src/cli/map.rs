@@ -1,15 +1,16 @@
 //! `callscape map`: A starting mapping file, to be edited
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, ensure};
 
 use super::output;
-use crate::filter::starting::{By, starting_mapping};
+use crate::analysis::mapping::starting::{By, starting_mapping};
+use crate::files;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "A starting mapping file, to be edited", after_help = HELP)]
-pub struct Args {
+pub struct MapArgs {
     /// The source tree, a recording of it, or both
     #[arg(value_name = "SOURCE_DIR | TRACE", required = true)]
     inputs: Vec<PathBuf>,
@@ -51,7 +52,7 @@ Examples:
   callscape map src trace.json --by package --depth 2 -o architecture.map
   callscape src trace.json --map architecture.map";
 
-pub fn run(args: Args) -> anyhow::Result<()> {
+pub fn run(args: MapArgs) -> anyhow::Result<()> {
     let inputs = super::input::sort(&args.inputs)?;
     if let Some(output) = &args.output {
         ensure!(
@@ -71,18 +72,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         .with_context(|| format!("there are no {what} to make entities of"))?;
     match &args.output {
         None => output::print(|out| out.write_all(text.as_bytes())),
-        Some(path) => {
-            write(path, &text).with_context(|| format!("cannot write {}", path.display()))
-        }
+        Some(path) => files::write(path, text.as_bytes())
+            .with_context(|| format!("cannot write {}", path.display())),
     }
-}
-
-/// Written beside and renamed.
-fn write(path: &Path, text: &str) -> std::io::Result<()> {
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".part");
-    std::fs::write(&beside, text)?;
-    std::fs::rename(&beside, path).inspect_err(|_| {
-        let _ = std::fs::remove_file(&beside);
-    })
 }

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::output;
+use super::progress::with_progress;
+use crate::analysis::mapping::Mapping;
+use crate::analysis::mapping::regroup::{Regrouped, assign, regroup};
 use crate::analysis::session::Session;
-use crate::filter::mapping::Mapping;
-use crate::filter::regroup::{Regrouped, assign, regroup};
 
 /// How many functions that no entry matches are named.
 const LISTED: usize = 10;
@@ -15,7 +15,7 @@ const LISTED: usize = 10;
 pub fn apply(session: &Session, path: &Path) -> anyhow::Result<Regrouped> {
     let mapping = Mapping::open(path)?;
     let file = path.display();
-    let assignment = output::with_progress(|progress| {
+    let assignment = with_progress(|progress| {
         progress.start(format!("applying {file}"), 0);
         assign(session, &mapping, progress)
     })??;

@@ -1,7 +1,5 @@
 //! The command line: one file per sub-command. `main.rs` parses, runs and prints one error.
 
-use std::path::PathBuf;
-
 use clap::{Parser, Subcommand};
 
 mod compare;
@@ -17,11 +15,13 @@ mod mapping;
 mod output;
 mod pack;
 mod present;
+mod progress;
 mod render;
 mod resolve;
 mod scene;
 mod stack;
 mod threads;
+mod trace_arg;
 mod tree;
 mod window;
 
@@ -32,25 +32,25 @@ pub struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
     #[command(flatten)]
-    window: window::Args,
+    window: window::WindowArgs,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Render(render::Args),
-    Scene(scene::Args),
-    Info(info::Args),
-    Functions(functions::Args),
-    Stack(stack::Args),
-    Compare(compare::Args),
-    Graph(graph::Args),
-    Resolve(resolve::Args),
-    Tree(tree::Args),
-    Map(map::Args),
-    Index(index::Args),
-    Export(export::Args),
-    Pack(pack::Args),
-    Present(present::Args),
+    Render(render::RenderArgs),
+    Scene(scene::SceneArgs),
+    Info(info::InfoArgs),
+    Functions(functions::FunctionsArgs),
+    Stack(stack::StackArgs),
+    Compare(compare::args::CompareArgs),
+    Graph(graph::GraphArgs),
+    Resolve(resolve::ResolveArgs),
+    Tree(tree::TreeArgs),
+    Map(map::MapArgs),
+    Index(index::IndexArgs),
+    Export(export::ExportArgs),
+    Pack(pack::PackArgs),
+    Present(present::PresentArgs),
 }
 
 /// Runs what the command line asks for.
@@ -72,17 +72,4 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Pack(args)) => pack::run(args),
         Some(Command::Present(args)) => present::run(args),
     }
-}
-
-/// The recording of a sub-command that reads one.
-#[derive(Debug, clap::Args)]
-struct TraceArg {
-    /// The recording: a file or a directory, in any format that Callscape knows
-    trace: PathBuf,
-    /// The source tree that the recording's functions are looked up in
-    #[arg(long, value_name = "SOURCE_DIR")]
-    source: Option<PathBuf>,
-    /// What to show of a profile that holds several values, such as alloc_space; `info` lists them
-    #[arg(long, value_name = "NAME")]
-    value: Option<String>,
 }

@@ -1,19 +1,15 @@
 //! What the sub-commands that read a recording share: opening it with progress, tables, JSON.
 
-use std::io::{self, IsTerminal, Write};
-use std::sync::{Arc, mpsc};
-use std::time::Duration;
+use std::io::{self, Write};
+use std::sync::Arc;
 
 use anyhow::{Context, bail, ensure};
 
-use super::TraceArg;
+use super::progress::with_progress;
+use super::trace_arg::TraceArg;
 use crate::analysis::session::{Inputs, Resolved, Session};
-use crate::facts::pack;
+use crate::export::pack;
 use crate::facts::recording::Recording;
-use crate::progress::Progress;
-
-/// How often the progress bar is redrawn.
-const REDRAW: Duration = Duration::from_millis(100);
 
 /// Opens the recording of a sub-command, resolved against its source tree if it names one.
 pub fn open(input: &TraceArg) -> anyhow::Result<Session> {
@@ -100,35 +96,6 @@ pub fn open_inputs(inputs: &Inputs) -> anyhow::Result<Session> {
         }
     }
     Ok(session)
-}
-
-/// Does long work. A progress bar stands on standard error meanwhile, where that is a terminal.
-pub fn with_progress<T: Send>(work: impl FnOnce(&Progress) -> T + Send) -> anyhow::Result<T> {
-    let progress = Progress::new();
-    if !io::stderr().is_terminal() {
-        return Ok(work(&progress));
-    }
-    let style = indicatif::ProgressStyle::with_template("{wide_msg} {bar:30} {percent:>3} %")?;
-    let bar = indicatif::ProgressBar::new(0).with_style(style);
-    let result = std::thread::scope(|scope| {
-        let (sender, receiver) = mpsc::channel();
-        let progress = &progress;
-        // A panic of the work drops the sender, and goes on where the scope joins its threads.
-        scope.spawn(move || sender.send(work(progress)));
-        loop {
-            match receiver.recv_timeout(REDRAW) {
-                Err(mpsc::RecvTimeoutError::Timeout) => {
-                    let (step, done, total) = progress.state();
-                    bar.set_length(total);
-                    bar.set_position(done);
-                    bar.set_message(step);
-                }
-                result => break result,
-            }
-        }
-    });
-    bar.finish_and_clear();
-    Ok(result?)
 }
 
 /// The recording of a session that was opened with one.

@@ -4,15 +4,16 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
 
-use super::{input, output};
+use super::input;
+use super::progress::with_progress;
 use crate::app::saved::{self, SavedSession};
 use crate::app::sharing::{self, Wanted};
-use crate::facts::pack::ENDING;
+use crate::export::pack::ENDING;
 use crate::units::grouped;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Put what is open into one file for another machine", after_help = HELP)]
-pub struct Args {
+pub struct PackArgs {
     /// A source tree, recordings of it, or both; or a session
     #[arg(value_name = "SOURCE_DIR | TRACE | SESSION")]
     inputs: Vec<PathBuf>,
@@ -48,7 +49,7 @@ Examples:
   callscape talk.callscape-pack
   callscape functions talk.callscape-pack --json";
 
-pub fn run(args: Args) -> anyhow::Result<()> {
+pub fn run(args: PackArgs) -> anyhow::Result<()> {
     let out = &args.output;
     ensure!(
         out.to_string_lossy().ends_with(ENDING),
@@ -61,7 +62,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         out.display()
     );
     let wanted = wanted(&args)?;
-    let (said, bytes) = output::with_progress(|progress| sharing::pack(&wanted, out, progress))??;
+    let (said, bytes) = with_progress(|progress| sharing::pack(&wanted, out, progress))??;
     for line in said {
         eprintln!("{line}");
     }
@@ -69,7 +70,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn wanted(args: &Args) -> anyhow::Result<Wanted> {
+fn wanted(args: &PackArgs) -> anyhow::Result<Wanted> {
     let mut wanted = Wanted {
         session: args.session.clone(),
         mapping: args.map.clone(),

@@ -4,14 +4,15 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 
+use super::progress::with_progress;
 use crate::app::presenting::opening::Opens;
 use crate::app::sharing;
-use crate::facts::pack;
+use crate::export::pack;
 use crate::presentation::scene::SceneFile;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Present a scene: full screen, shot by shot on keys", after_help = HELP)]
-pub struct Args {
+pub struct PresentArgs {
     /// The scene file, or a pack with a scene
     scene: PathBuf,
 }
@@ -30,10 +31,10 @@ Example:
   callscape present scenes/tour.toml
   callscape present talk.callscape-pack";
 
-pub fn run(args: Args) -> anyhow::Result<()> {
+pub fn run(args: PresentArgs) -> anyhow::Result<()> {
     let mut scene = args.scene;
     if pack::is_pack(&scene) {
-        let opened = super::output::with_progress(|progress| sharing::open(&scene, progress))??;
+        let opened = with_progress(|progress| sharing::open(&scene, progress))??;
         scene = opened.scenes.into_iter().next().with_context(|| {
             let shown = scene.display();
             format!("{shown}: expected a pack with a scene, found none in it; `callscape pack --scene` puts one in")

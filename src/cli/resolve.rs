@@ -6,20 +6,20 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::output::{self, Align, Table};
+use super::progress::with_progress;
 use crate::analysis::resolve::{Reason, Rule, explain, resolve};
 use crate::facts::functions::Function;
 use crate::facts::hierarchy::Hierarchy;
-use crate::import;
 use crate::progress::Progress;
-use crate::source;
 use crate::warnings::Reporter;
+use crate::{import, source};
 
 #[derive(Debug, clap::Args)]
 #[command(
     about = "Which functions of a recording are found in a source tree, by which rule, and why others are not",
     after_help = HELP
 )]
-pub struct Args {
+pub struct ResolveArgs {
     /// The source tree
     source_dir: PathBuf,
     /// The recording: a file or a directory, in any format that Callscape knows
@@ -99,13 +99,13 @@ impl Counted {
     }
 }
 
-pub fn run(args: Args) -> anyhow::Result<()> {
+pub fn run(args: ResolveArgs) -> anyhow::Result<()> {
     let reporter = Reporter::new();
     let read = |progress: &Progress| -> anyhow::Result<_> {
         let source = source::scan(&args.source_dir, progress, &reporter)?;
         Ok((source, import::open(&args.trace, progress)?))
     };
-    let (source, recording) = output::with_progress(read)??;
+    let (source, recording) = with_progress(read)??;
     for warning in reporter.warnings().iter().chain(&recording.warnings) {
         eprintln!("callscape: {warning}");
     }

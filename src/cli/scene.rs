@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::Context;
 use serde::Serialize;
 
+use super::progress::with_progress;
 use crate::app::presenting::check::{Checked, check};
 use crate::app::presenting::opening::Opens;
 use crate::presentation::scene::{SceneFile, Shot};
@@ -13,7 +14,7 @@ use crate::presentation::schema;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Check a scene: its shots, how long they take, and what is wrong", after_help = MORE)]
-pub struct Args {
+pub struct SceneArgs {
     /// The scene
     #[arg(value_name = "FILE.toml", required_unless_present = "schema")]
     scene: Option<PathBuf>,
@@ -74,14 +75,14 @@ struct Problem {
     problem: String,
 }
 
-pub fn run(args: Args) -> anyhow::Result<()> {
+pub fn run(args: SceneArgs) -> anyhow::Result<()> {
     if args.schema {
         return super::output::print(|out| out.write_all(schema::text().as_bytes()));
     }
     let path = args.scene.context("name a scene")?;
     let file = SceneFile::read(&path)?;
     let opens = Opens::of(&file)?;
-    let opened = super::output::with_progress(|progress| opens.open(&file, progress))??;
+    let opened = with_progress(|progress| opens.open(&file, progress))??;
     let Checked {
         timeline,
         problems,

@@ -7,9 +7,9 @@ use crate::units::{Cost, Time, TimeSpec};
 
 #[derive(Debug, clap::Args)]
 #[command(about = "The call stacks at a point in time", after_help = EXAMPLES)]
-pub struct Args {
+pub struct StackArgs {
     #[command(flatten)]
-    input: super::TraceArg,
+    input: super::trace_arg::TraceArg,
     /// The time: 12.5ms, 3s, 250us, 40% of the recording, or plain nanoseconds
     #[arg(long, value_name = "TIME")]
     at: TimeSpec,
@@ -38,7 +38,7 @@ struct Frame<'a> {
     end_ns: Time,
 }
 
-pub fn run(args: Args) -> anyhow::Result<()> {
+pub fn run(args: StackArgs) -> anyhow::Result<()> {
     let session = output::open(&args.input)?;
     let recording = &output::recording(&session)?.recording;
     output::ensure_times(recording, "no stack is open at a time")?;

@@ -5,8 +5,9 @@ use std::io::{self, Write};
 use anyhow::Context;
 
 use super::output;
+use super::progress::with_progress;
+use crate::export::pack;
 use crate::facts::hierarchy::{Hierarchy, ModuleKind};
-use crate::facts::pack;
 use crate::model::measure::Measure;
 use crate::model::metric::Metric;
 use crate::model::metrics::ModuleMetrics;
@@ -18,7 +19,7 @@ use crate::warnings::Reporter;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "The module hierarchy of a source tree with its lines of code", after_help = HELP)]
-pub struct Args {
+pub struct TreeArgs {
     /// The source tree
     source_dir: std::path::PathBuf,
     /// Print one JSON document
@@ -48,7 +49,7 @@ newest of them, and `authors` counts the people who wrote them, each once.
 Example:
   callscape tree src --json";
 
-pub fn run(args: Args) -> anyhow::Result<()> {
+pub fn run(args: TreeArgs) -> anyhow::Result<()> {
     let reporter = Reporter::new();
     let mut source_dir = args.source_dir.clone();
     if pack::is_pack(&source_dir) {
@@ -66,7 +67,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         scan.finish(progress)?;
         Ok::<Scan, SourceError>(scan)
     };
-    let scan = output::with_progress(scan)??;
+    let scan = with_progress(scan)??;
     if args.skipped {
         return output::print(|out| write_skipped(&scan, out));
     }
@@ -82,7 +83,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     let mut metrics = ModuleMetrics::default();
     if args.history {
         let dir = &source_dir;
-        let history = output::with_progress(|progress| history(dir, progress))??;
+        let history = with_progress(|progress| history(dir, progress))??;
         metrics.set_history(&hierarchy, &history, |id| hierarchy.path(id));
     }
     let history = args

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use anyhow::ensure;
 
-use crate::facts::pack;
+use crate::export::pack;
 use crate::import::input::STANDARD_INPUT;
 
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct WindowArgs {
     /// A source tree, recordings of it, or both; or a session saved with Ctrl + S, or a pack; without any, the
     /// built-in demo
     #[arg(value_name = "SOURCE_DIR | TRACE | SESSION | PACK")]
@@ -42,7 +42,7 @@ pub const EXAMPLES: &str = "Examples:
   callscape trace.json.callscape-session.json    a session as it was saved
   callscape talk.callscape-pack                  what `callscape pack` has put together";
 
-pub fn run(args: Args) -> anyhow::Result<()> {
+pub fn run(args: WindowArgs) -> anyhow::Result<()> {
     let alone = args
         .inputs
         .first()

@@ -9,8 +9,8 @@
 
 use std::io::Write;
 
+use super::part::{ExportError, Part};
 use super::walk::{self, Step};
-use super::{ExportError, Part};
 use crate::facts::recording::RecordingKind;
 use crate::progress::Progress;
 use crate::units::Time;

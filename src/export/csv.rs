@@ -4,8 +4,8 @@
 use std::cmp::Reverse;
 use std::io::{self, Write};
 
+use super::part::{ExportError, Part};
 use super::walk::{self, Step};
-use super::{ExportError, Part};
 use crate::facts::trace::FunctionMetrics;
 use crate::progress::Progress;
 use crate::units::{Cost, FunctionId, Time};

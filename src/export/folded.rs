@@ -8,8 +8,8 @@
 use std::collections::HashMap;
 use std::io::Write;
 
+use super::part::{ExportError, Part, contexts_of};
 use super::walk::{self, Step};
-use super::{ExportError, Part, contexts_of};
 use crate::facts::functions::Function;
 use crate::facts::profile::Profile;
 use crate::progress::Progress;

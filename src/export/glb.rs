@@ -13,9 +13,9 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::ExportError;
-use super::file::Beside;
+use super::part::ExportError;
 use crate::facts::hierarchy::Hierarchy;
+use crate::files::Temporary;
 use crate::progress::Progress;
 use crate::units::ModuleId;
 
@@ -69,7 +69,7 @@ pub fn to_file(
     path: &Path,
     progress: &Progress,
 ) -> Result<(), ExportError> {
-    let mut beside = Beside::create(path)?;
+    let mut beside = Temporary::beside(path)?;
     let mut file = io::BufWriter::with_capacity(1 << 20, &mut beside.file);
     write(hierarchy, solids, about, &mut file, progress)?;
     file.flush()?;
@@ -230,17 +230,7 @@ impl Meshes {
             let first = (self.starts[node] * CORNERS) as u64;
             let count = own.len() * CORNERS;
             let origin = self.origin(node, solids);
-            let (mut low, mut high) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
-            for &solid in own {
-                let solid = &solids[solid as usize];
-                for corner in [0, 7] {
-                    let at = local(solid, corner, origin);
-                    for axis in 0..3 {
-                        low[axis] = low[axis].min(at[axis]);
-                        high[axis] = high[axis].max(at[axis]);
-                    }
-                }
-            }
+            let [low, high] = extent(own, solids, origin);
             let place = accessors.len();
             let kinds = [(F32, "VEC3"), (F32, "VEC3"), (U8, "VEC4")];
             for (which, (component, kind)) in kinds.into_iter().enumerate() {
@@ -269,17 +259,7 @@ impl Meshes {
             }]}));
             nodes.push(self.node(node, hierarchy, solids, origin));
         }
-        for (node, around) in self.around.iter().enumerate() {
-            if let Some(children) = around.and_then(|around| nodes.get_mut(around)) {
-                match children["children"].as_array_mut() {
-                    Some(children) => children.push(json!(node)),
-                    None => children["children"] = json!([node]),
-                }
-            }
-        }
-        let roots: Vec<usize> = (0..nodes.len())
-            .filter(|&node| self.around[node].is_none())
-            .collect();
+        let roots = self.link(&mut nodes);
         let mut scene = json!({"extras": about});
         if !roots.is_empty() {
             scene["nodes"] = json!(roots);
@@ -302,6 +282,20 @@ impl Meshes {
             }]);
         }
         (document, end)
+    }
+
+    /// Tells nodes their children, and gives those that are nobody's.
+    fn link(&self, nodes: &mut [Value]) -> Vec<usize> {
+        for (node, around) in self.around.iter().enumerate() {
+            if let Some(children) = around.and_then(|around| nodes.get_mut(around)) {
+                match children["children"].as_array_mut() {
+                    Some(children) => children.push(json!(node)),
+                    None => children["children"] = json!([node]),
+                }
+            }
+        }
+        let is_root = |&node: &usize| self.around[node].is_none();
+        (0..nodes.len()).filter(is_root).collect()
     }
 
     fn node(
@@ -420,6 +414,22 @@ fn local(solid: &Solid, corner: u8, origin: [f32; 3]) -> [f32; 3] {
         let at = if is_high { high[axis] } else { low[axis] };
         at - origin[axis]
     }))
+}
+
+/// The lowest and the highest corner of solids, from `origin`.
+fn extent(own: &[u32], solids: &[Solid], origin: [f32; 3]) -> [[f32; 3]; 2] {
+    let (mut low, mut high) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
+    for &solid in own {
+        let solid = &solids[solid as usize];
+        for corner in [0, 7] {
+            let at = local(solid, corner, origin);
+            for axis in 0..3 {
+                low[axis] = low[axis].min(at[axis]);
+                high[axis] = high[axis].max(at[axis]);
+            }
+        }
+    }
+    [low, high]
 }
 
 #[cfg(test)]

@@ -6,19 +6,16 @@
 
 use std::io::{self, Write};
 
-use crate::analysis::resolve::Resolution;
-use crate::facts::contexts::Contexts;
-use crate::facts::hierarchy::Hierarchy;
-use crate::facts::profile::Profile;
-use crate::facts::recording::Recording;
-use crate::progress::{Cancelled, Progress};
-use crate::units::{ThreadId, TimeRange};
+use crate::progress::Progress;
+pub use part::{ExportError, Part};
 
 mod chrome_json;
 mod csv;
 mod file;
 mod folded;
 pub mod glb;
+pub mod pack;
+mod part;
 mod speedscope;
 mod walk;
 
@@ -92,48 +89,6 @@ impl Format {
     }
 }
 
-/// Why a recording could not be written.
-#[derive(Debug, thiserror::Error)]
-pub enum ExportError {
-    #[error(transparent)]
-    Io(#[from] io::Error),
-    #[error(transparent)]
-    Cancelled(#[from] Cancelled),
-    /// A format that cannot say what the recording holds.
-    #[error("{0}")]
-    Unfit(String),
-    /// The recording's index is damaged, and what was written is not whole.
-    #[error("{0}")]
-    Damaged(String),
-}
-
-/// What is to be written of a recording.
-#[derive(Clone, Copy, Debug)]
-pub struct Part<'a> {
-    pub recording: &'a Recording,
-    /// The modules of the recording's functions, and the hierarchy that they are in.
-    pub resolution: &'a Resolution,
-    pub hierarchy: &'a Hierarchy,
-    /// None for all of the recording's time.
-    pub range: Option<TimeRange>,
-    /// None for all threads.
-    pub threads: Option<&'a [ThreadId]>,
-}
-
-impl Part<'_> {
-    /// Whether it is all of the recording.
-    fn is_whole(&self) -> bool {
-        self.range.is_none() && self.threads.is_none()
-    }
-
-    /// The threads to write, in the order of the recording.
-    fn threads(&self) -> Vec<ThreadId> {
-        let all = self.recording.trace.thread_ids();
-        all.filter(|id| self.threads.is_none_or(|threads| threads.contains(id)))
-            .collect()
-    }
-}
-
 /// A profile has no times: only what tells none can be written of it, and only all of it.
 fn ensure_fits_profile(part: &Part<'_>, format: Format) -> Result<(), ExportError> {
     let name = part.recording.name();
@@ -148,15 +103,6 @@ fn ensure_fits_profile(part: &Part<'_>, format: Format) -> Result<(), ExportErro
             format.name()
         ))),
     }
-}
-
-/// The contexts of a profile, for formats of call paths.
-fn contexts_of<'a>(part: &Part<'a>, profile: &'a Profile) -> Result<&'a Contexts, ExportError> {
-    profile.contexts().ok_or_else(|| {
-        let name = part.recording.name();
-        let reason = "its format tells functions and call relations, but no call paths";
-        ExportError::Unfit(format!("{name}: {reason}"))
-    })
 }
 
 /// Writes a part of a recording. The answer is whole or an error: a recording whose index turns out to be

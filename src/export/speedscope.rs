@@ -9,8 +9,8 @@ use std::collections::HashMap;
 use std::io::Write;
 
 use super::chrome_json::quoted;
+use super::part::{ExportError, Part, contexts_of};
 use super::walk::{self, Step};
-use super::{ExportError, Part, contexts_of};
 use crate::facts::contexts::Contexts;
 use crate::facts::profile::Profile;
 use crate::facts::recording::RecordingKind;

@@ -1,6 +1,6 @@
 //! The events of a thread in the order in which it ran through them, cut to a range.
 
-use super::{ExportError, Part};
+use super::part::{ExportError, Part};
 use crate::facts::trace::Call;
 use crate::progress::Progress;
 use crate::units::{CallId, FunctionId, ThreadId, Time};

@@ -3,7 +3,8 @@
 
 use std::io::{self, Read, Seek, SeekFrom};
 
-use super::trace::storage::{self, Growing, Temporary};
+use super::trace::storage::{self, Growing};
+use crate::files::Temporary;
 
 /// Bytes that grow.
 #[derive(Debug, Default)]

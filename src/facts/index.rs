@@ -14,14 +14,13 @@ use std::path::{Path, PathBuf};
 use bytemuck::{Pod, Zeroable};
 
 use super::functions::{Function, Functions};
-use super::trace::block::BLOCK;
-use super::trace::runs;
-use super::trace::storage::{self, Bytes, Table, Temporary};
-use super::trace::store::{
-    BlockEntry, Checks, LongestCall, NodeEntry, OpenCall, Pair, Store, ThreadTables,
-};
+use super::trace::entries::{BlockEntry, LongestCall, NodeEntry, OpenCall, Pair};
+use super::trace::raw_call::BLOCK;
+use super::trace::storage::{self, Bytes, Table};
+use super::trace::store::{Checks, Store, ThreadTables};
 use super::trace::writer::HEADER;
-use super::trace::{Thread, Trace};
+use super::trace::{Thread, Trace, runs};
+use crate::files::Temporary;
 use crate::units::Time;
 
 /// The first bytes of every index file. As in PNG, the first is no text and the line ends tell of

@@ -9,7 +9,6 @@ pub mod functions;
 pub mod hierarchy;
 pub mod index;
 pub mod names;
-pub mod pack;
 pub mod profile;
 pub mod recording;
 pub mod trace;

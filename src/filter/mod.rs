@@ -3,13 +3,10 @@
 pub mod correspond;
 pub mod cut;
 pub mod filters;
-pub mod mapping;
-pub mod matching;
 pub mod operations;
-pub mod regroup;
 pub mod running;
 pub mod selection;
-pub mod starting;
 pub mod summary;
+mod totals;
 pub mod walk;
 mod weights;

@@ -7,47 +7,13 @@ use std::collections::HashMap;
 use rayon::prelude::*;
 
 use super::filters::FilterRules;
+pub use super::totals::{FunctionSummary, Summary};
 use super::walk::{LeftCall, walk};
 use super::weights;
 use crate::facts::recording::Recording;
 use crate::facts::trace::{FunctionMetrics, Relation, Trace};
 use crate::progress::{Cancelled, Progress};
 use crate::units::{Cost, FunctionId, TimeRange};
-
-/// What one function did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FunctionSummary {
-    pub metrics: FunctionMetrics,
-    /// The costs of its cheapest and its dearest call; zero without calls.
-    pub min: Cost,
-    pub max: Cost,
-}
-
-impl FunctionSummary {
-    fn add(&mut self, other: &FunctionSummary) {
-        if other.metrics.calls == 0 {
-            return;
-        }
-        self.min = if self.metrics.calls == 0 {
-            other.min
-        } else {
-            self.min.min(other.min)
-        };
-        self.max = self.max.max(other.max);
-        self.metrics.calls += other.metrics.calls;
-        self.metrics.total += other.metrics.total;
-        self.metrics.self_cost += other.metrics.self_cost;
-    }
-}
-
-/// All functions and call relations.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Summary {
-    /// By function.
-    pub functions: Vec<FunctionSummary>,
-    /// Sorted by caller, then callee.
-    pub relations: Vec<Relation>,
-}
 
 type Relations = HashMap<(FunctionId, FunctionId), (u64, Cost, Cost)>;
 

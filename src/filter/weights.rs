@@ -2,7 +2,7 @@
 
 use super::filters::FilterRules;
 use super::selection::CallOf;
-use super::summary::{FunctionSummary, Summary};
+use super::totals::{FunctionSummary, Summary};
 use crate::facts::contexts::{Contexts, ContextsBuilder, NodeId};
 use crate::facts::profile::{Profile, Weights};
 use crate::facts::trace::{FunctionMetrics, Relation};

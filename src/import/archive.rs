@@ -10,9 +10,11 @@ use std::io::{self, BufReader, Cursor, Read, Write};
 use std::path::{Component, Path};
 use std::sync::Arc;
 
-use super::input::Input;
+use super::error::ImportError;
+use super::formats::{is_recording_directory, is_recording_head};
+use super::input::{Container, Input};
+use super::stream;
 use super::stream::Window;
-use super::{ImportError, stream};
 use crate::progress::Progress;
 use crate::warnings::{Place, Reporter, Warning};
 
@@ -176,8 +178,66 @@ impl Archive {
         self.reporter.warnings()
     }
 
-    /// The bytes of a member from its start on.
-    pub fn open_member<'a>(
+    /// The names of the members in a directory, without it; in order.
+    fn inside(&self, dir: &str) -> impl Iterator<Item = &str> {
+        let prefix = match dir {
+            "" => String::new(),
+            dir => format!("{dir}/"),
+        };
+        let members = self.members.range(prefix.clone()..);
+        members.map_while(move |(name, _)| name.strip_prefix(prefix.as_str()))
+    }
+
+    /// The recordings among the members, in order of name: directories that hold one, and files.
+    pub fn recordings(self: &Arc<Archive>) -> Result<Vec<Input>, ImportError> {
+        let input = |name: &str| Input::member(&self.outer, self, name);
+        let mut found: Vec<(String, Input)> = Vec::new();
+        let mut dirs = vec![""];
+        for name in self.members.keys() {
+            let parents = name.match_indices('/').map(|(at, _)| &name[..at]);
+            dirs.extend(parents);
+        }
+        dirs.sort_unstable();
+        dirs.dedup();
+        for dir in dirs {
+            if is_recording_directory(&input(dir)) {
+                found.push((dir.to_owned(), input(dir)));
+            }
+        }
+        let taken: Vec<String> = found.iter().map(|(dir, _)| dir.clone()).collect();
+        let in_taken = |name: &str| {
+            let inside = |dir: &String| {
+                dir.is_empty()
+                    || name
+                        .strip_prefix(dir.as_str())
+                        .is_some_and(|rest| rest.starts_with('/'))
+            };
+            taken.iter().any(inside)
+        };
+        let mut unreadable = None;
+        for name in self.members.keys().filter(|name| !in_taken(name)) {
+            let file = input(name);
+            match stream::head(&file, &self.silent) {
+                Ok(head) if is_recording_head(&head) => found.push((name.clone(), file)),
+                Ok(_) => {}
+                // The others may be whole.
+                Err(error) => {
+                    let place = || Place::file(file.display().to_string());
+                    self.reporter.warn("unreadable-member", place);
+                    unreadable.get_or_insert(error);
+                }
+            }
+        }
+        if let Some(error) = unreadable.filter(|_| found.is_empty()) {
+            return Err(error);
+        }
+        found.sort_by(|a, b| a.0.cmp(&b.0));
+        Ok(found.into_iter().map(|(_, input)| input).collect())
+    }
+}
+
+impl Container for Archive {
+    fn open_member<'a>(
         &'a self,
         name: &str,
         progress: &'a Progress,
@@ -205,26 +265,22 @@ impl Archive {
         })
     }
 
-    /// The number of bytes of a member; none where there is none of this name.
-    pub fn size(&self, name: &str) -> Option<u64> {
+    fn size(&self, name: &str) -> Option<u64> {
         self.members.get(name).map(|member| member.size)
     }
 
-    /// The number of bytes that a member takes in a zip file.
-    pub fn packed(&self, name: &str) -> Option<u64> {
+    fn packed(&self, name: &str) -> Option<u64> {
         match &self.members.get(name)?.place {
             Where::Zip(entry) => Some(entry.packed),
             Where::Kept(_) | Where::Tar(_) => None,
         }
     }
 
-    /// Whether members lie in a directory of this name.
-    pub fn is_dir(&self, name: &str) -> bool {
+    fn is_dir(&self, name: &str) -> bool {
         self.inside(name).next().is_some()
     }
 
-    /// The names right inside of a directory.
-    pub fn entries(&self, name: &str) -> Vec<String> {
+    fn entries(&self, name: &str) -> Vec<String> {
         let names = self.inside(name);
         let mut names: Vec<String> = names
             .filter_map(|name| name.split('/').next())
@@ -232,63 +288,6 @@ impl Archive {
             .collect();
         names.dedup();
         names
-    }
-
-    /// The names of the members in a directory, without it; in order.
-    fn inside(&self, dir: &str) -> impl Iterator<Item = &str> {
-        let prefix = match dir {
-            "" => String::new(),
-            dir => format!("{dir}/"),
-        };
-        let members = self.members.range(prefix.clone()..);
-        members.map_while(move |(name, _)| name.strip_prefix(prefix.as_str()))
-    }
-
-    /// The recordings among the members, in order of name: directories that hold one, and files.
-    pub fn recordings(self: &Arc<Archive>) -> Result<Vec<Input>, ImportError> {
-        let input = |name: &str| Input::member(&self.outer, self, name);
-        let mut found: Vec<(String, Input)> = Vec::new();
-        let mut dirs = vec![""];
-        for name in self.members.keys() {
-            let parents = name.match_indices('/').map(|(at, _)| &name[..at]);
-            dirs.extend(parents);
-        }
-        dirs.sort_unstable();
-        dirs.dedup();
-        for dir in dirs {
-            if super::is_recording_directory(&input(dir)) {
-                found.push((dir.to_owned(), input(dir)));
-            }
-        }
-        let taken: Vec<String> = found.iter().map(|(dir, _)| dir.clone()).collect();
-        let in_taken = |name: &str| {
-            let inside = |dir: &String| {
-                dir.is_empty()
-                    || name
-                        .strip_prefix(dir.as_str())
-                        .is_some_and(|rest| rest.starts_with('/'))
-            };
-            taken.iter().any(inside)
-        };
-        let mut unreadable = None;
-        for name in self.members.keys().filter(|name| !in_taken(name)) {
-            let file = input(name);
-            match stream::head(&file, &self.silent) {
-                Ok(head) if super::is_recording_head(&head) => found.push((name.clone(), file)),
-                Ok(_) => {}
-                // The others may be whole.
-                Err(error) => {
-                    let place = || Place::file(file.display().to_string());
-                    self.reporter.warn("unreadable-member", place);
-                    unreadable.get_or_insert(error);
-                }
-            }
-        }
-        if let Some(error) = unreadable.filter(|_| found.is_empty()) {
-            return Err(error);
-        }
-        found.sort_by(|a, b| a.0.cmp(&b.0));
-        Ok(found.into_iter().map(|(_, input)| input).collect())
     }
 }
 

@@ -15,8 +15,8 @@ mod words;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use super::ImportError;
 use super::demangle::demangle;
+use super::error::ImportError;
 use super::hashing::BuildFast;
 use super::input::Input;
 use super::lines::Lines;

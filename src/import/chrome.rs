@@ -15,9 +15,9 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::ImportError;
 use super::decimal::NoTime;
 use super::document::Document;
+use super::error::ImportError;
 use super::input::Input;
 use crate::facts::builder::TraceBuilder;
 use crate::facts::functions::Functions;
@@ -25,18 +25,19 @@ use crate::facts::recording::Recording;
 use crate::facts::trace::Trace;
 use crate::progress::Progress;
 use crate::warnings::{Place, Reporter, Warning};
-pub use dialects::split_name;
-
 use batch::{Batch, Plain};
+use complete::Complete;
 use completes::Completes;
 use dialects::Dialects;
+pub use dialects::split_name;
 use events::{Event, Phase};
 use lanes::Lanes;
-use nesting::{Complete, Mark, Marks, What};
+use nesting::{Mark, Marks, What};
 use spellings::Name;
 use threads::Threads;
 
 mod batch;
+pub mod complete;
 pub(super) mod completes;
 mod dialects;
 mod ends;

@@ -14,9 +14,9 @@
 
 use std::collections::HashMap;
 
-use super::ImportError;
 use super::decimal::Unit;
 use super::document::{self, Document, Next};
+use super::error::ImportError;
 use super::hashing::BuildFast;
 use super::input::Input;
 use super::samples::{self, Samples, StackId, Stacks, median};

@@ -6,8 +6,8 @@
 
 use std::collections::HashSet;
 
-use super::ImportError;
 use super::decimal::{self, Unit};
+use super::error::ImportError;
 use super::input::Input;
 use super::json::{Cursor, Skip, Stop, unescape};
 use super::stream::Window;

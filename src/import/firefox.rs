@@ -14,9 +14,9 @@
 
 use std::collections::HashSet;
 
-use super::ImportError;
 use super::decimal::Unit;
 use super::document::{self, Document};
+use super::error::ImportError;
 use super::input::Input;
 use super::samples::{self, Samples, StackId, Stacks};
 use crate::facts::builder::{Timestamp, TraceBuilder};

@@ -14,10 +14,11 @@
 use std::collections::HashMap;
 
 use super::chrome::split_name;
+use super::error::ImportError;
 use super::hashing::BuildFast;
 use super::input::Input;
 use super::lines::Lines;
-use super::{ImportError, stream};
+use super::stream;
 use crate::facts::contexts::{ContextsBuilder, NodeId};
 use crate::facts::functions::{Function, Functions, NO_FRAMES};
 use crate::facts::profile::{Profile, Value, Weights};

@@ -13,7 +13,7 @@
 
 use std::collections::HashMap;
 
-use super::ImportError;
+use super::error::ImportError;
 use super::hashing::BuildFast;
 use super::input::Input;
 use super::lines::Lines;

@@ -12,8 +12,10 @@ use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 
+use super::error::ImportError;
+use super::formats::FORMATS;
 use super::input::Input;
-use super::{FORMATS, ImportError};
+use super::read::read;
 use crate::facts::index::{self, Contents, IndexError, MAGIC, VERSION};
 use crate::facts::recording::{Recording, RecordingKind};
 use crate::progress::Progress;
@@ -48,7 +50,7 @@ struct Note {
 /// recording without one that fits gets one.
 pub fn open(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     let Some(path) = input.file().filter(|_| !input.is_pipe()) else {
-        return super::read(input, progress);
+        return read(input, progress);
     };
     if is_index(path) {
         return open_alone(path);
@@ -56,7 +58,7 @@ pub fn open(input: &Input, progress: &Progress) -> Result<Recording, ImportError
     let reporter = Reporter::new();
     let Ok(fingerprint) = fingerprint(path) else {
         // The error that reading gives is the better one.
-        return super::read(input, progress);
+        return read(input, progress);
     };
     for index in places(path) {
         match open_fitting(&index, path, fingerprint) {
@@ -71,7 +73,7 @@ pub fn open(input: &Input, progress: &Progress) -> Result<Recording, ImportError
             }
         }
     }
-    let mut recording = super::read(input, progress)?;
+    let mut recording = read(input, progress)?;
     if recording.trace.calls() >= WORTH_KEEPING && !keep(&recording, path, fingerprint) {
         reporter.warn("index-not-written", || {
             Place::file(path.display().to_string())
@@ -95,7 +97,7 @@ pub fn build(
     } else {
         fingerprint(path).map_err(|error| ImportError::io(path, error))?
     };
-    let recording = super::read(&input, progress)?;
+    let recording = read(&input, progress)?;
     if recording.profile.is_some() {
         let place = Place::file(input.display().to_string());
         let expected = "a recording with times, of whose calls an index is made";
@@ -237,7 +239,8 @@ fn open_fitting(
     recording.trace = recording.trace.with_repair(move || {
         // The next to open the recording must not meet the same damage.
         let _ = std::fs::remove_file(&index);
-        let again = super::open(&path, &Progress::new()).ok()?;
+        let input = Input::new(&path).ok()?;
+        let again = open(&input, &Progress::new()).ok()?;
         let same = again.functions.len() == functions && again.trace.calls() == calls;
         same.then_some(again.trace)
     });

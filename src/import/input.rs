@@ -1,17 +1,15 @@
 //! What a recording is read from: a file or directory where it lies, a pipe, or a member of an archive.
 
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::archive::Archive;
 use super::pipe::Pipe;
+pub use super::pipe::STANDARD_INPUT;
 use crate::progress::Progress;
-
-/// What stands for standard input on the command line.
-pub const STANDARD_INPUT: &str = "-";
 
 /// The path by which an input is known, which it stands for, and where its bytes come from. It can be opened
 /// more than once, each time from its start.
@@ -26,7 +24,25 @@ enum Bytes {
     Disk(PathBuf),
     Pipe(Arc<Pipe>),
     /// A member by its name, or all that lie in the directory of that name.
-    Member(Arc<Archive>, String),
+    Member(Arc<dyn Container>, String),
+}
+
+/// What an input may be a member of. A trait as the archive that it stands for is read from an input itself.
+pub trait Container: fmt::Debug + Send + Sync {
+    /// The bytes of a member from its start on.
+    fn open_member<'a>(
+        &'a self,
+        name: &str,
+        progress: &'a Progress,
+    ) -> io::Result<Box<dyn Read + 'a>>;
+    /// The number of bytes of a member; none where there is none of this name.
+    fn size(&self, name: &str) -> Option<u64>;
+    /// The number of bytes that a member takes in a zip file.
+    fn packed(&self, name: &str) -> Option<u64>;
+    /// Whether members lie in a directory of this name.
+    fn is_dir(&self, name: &str) -> bool;
+    /// The names right inside of a directory.
+    fn entries(&self, name: &str) -> Vec<String>;
 }
 
 /// Bytes that can be read at any place.
@@ -84,10 +100,10 @@ impl Input {
     }
 
     /// The member of `archive` with this name, which lies in the file at `path`.
-    pub fn member(path: &Path, archive: &Arc<Archive>, name: &str) -> Input {
+    pub fn member(path: &Path, archive: &Arc<impl Container + 'static>, name: &str) -> Input {
         Input {
             path: path.join(name),
-            bytes: Bytes::Member(archive.clone(), name.to_owned()),
+            bytes: Bytes::Member(archive.clone() as Arc<dyn Container>, name.to_owned()),
         }
     }
 

@@ -8,12 +8,12 @@
 
 use std::collections::HashMap;
 
-use super::ImportError;
 use super::decimal::Unit;
 use super::document::{self, Document, Next};
+use super::error::ImportError;
 use super::hashing::BuildFast;
 use super::input::Input;
-use super::otlp::Code;
+use super::otlp::code::Code;
 use super::spans::{ServiceId, Span, Spans};
 use crate::facts::builder::TraceBuilder;
 use crate::facts::recording::Recording;

@@ -18,7 +18,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::ImportError;
+use super::error::ImportError;
 use super::hashing::BuildFast;
 use super::input::Input;
 use super::samples::{Samples, StackId, Stacks, TrackId};

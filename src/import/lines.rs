@@ -1,6 +1,6 @@
 //! The lines of a text, as it streams by.
 
-use super::ImportError;
+use super::error::ImportError;
 use super::input::Input;
 use super::stream::Window;
 use crate::progress::Progress;

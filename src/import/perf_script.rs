@@ -20,11 +20,9 @@ mod text;
 
 use std::collections::HashMap;
 
-use text::{Frame, Sample, SourceLine, is_source_text};
-
-use super::ImportError;
 use super::decimal::{self, Unit};
 use super::demangle::demangle;
+use super::error::ImportError;
 use super::hashing::BuildFast;
 use super::input::Input;
 use super::lines::Lines;
@@ -36,6 +34,7 @@ use crate::facts::recording::Recording;
 use crate::progress::Progress;
 use crate::units::{FunctionId, ThreadId};
 use crate::warnings::{Place, Reporter};
+use text::{Frame, Sample, SourceLine, is_source_text};
 
 /// The identifier of the format in `info`.
 pub const FORMAT: &str = "perf-script";

@@ -14,30 +14,27 @@
 //! be, where it has complete events, or is described behind them, the file is read a second time and they are
 //! sorted.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 use std::io::Read;
 
-use super::ImportError;
-use super::chrome::completes::Completes;
-use super::chrome::nesting::{self, Complete, Mark, Marks, What};
+use super::chrome::complete::Complete;
+use super::chrome::nesting::{self, Mark, Marks, What};
 use super::chrome::spellings::Name;
-use super::hashing::BuildFast;
+use super::error::ImportError;
 use super::input::Input;
 use super::protobuf::{Fields, Value, varint};
 use super::stream::Window;
-use crate::facts::builder::TraceBuilder;
 use crate::facts::functions::Function;
-use crate::facts::names::{NameId, Names};
+use crate::facts::names::NameId;
 use crate::facts::recording::Recording;
 use crate::progress::Progress;
 use crate::units::FunctionId;
 use crate::warnings::{Place, Reporter};
-
-use clocks::{Clock, in_range};
-use tracks::{Lane, Track};
+use clocks::in_range;
+use reader::{Location, Reader, Sequence};
 
 mod clocks;
+mod reader;
 mod tracks;
 
 /// The identifier of the format in `info`.
@@ -100,78 +97,6 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
     // Sorting takes events in whatever order they are.
     let place = Place::file(input.display().to_string());
     Err(ImportError::malformed(place, "slices", "none"))
-}
-
-/// A source location: function, file and line.
-type Location = (NameId, NameId, u32);
-
-/// What one writer of packets said before, which its packets refer to.
-#[derive(Default)]
-struct Sequence {
-    names: HashMap<u64, NameId, BuildFast>,
-    locations: HashMap<u64, Location, BuildFast>,
-    clocks: HashMap<u64, Clock, BuildFast>,
-    clock: Option<u64>,
-    track: u64,
-}
-
-struct Reader<'a> {
-    builder: TraceBuilder<'a>,
-    reporter: &'a Reporter,
-    file: String,
-    /// Of the packet at hand.
-    offset: u64,
-    /// Bytes that were compressed in packets so far.
-    unpacked: u64,
-    names: Names,
-    functions: HashMap<Location, FunctionId, BuildFast>,
-    /// By name, the function of it that has no place.
-    plain: Vec<Option<FunctionId>>,
-    /// The sequence of the last packet, and the others.
-    current: (u64, Box<Sequence>),
-    sequences: HashMap<u64, Box<Sequence>, BuildFast>,
-    /// By clock of the machine, what makes the trace's time of its own.
-    clocks: HashMap<u64, i64, BuildFast>,
-    tracks: BTreeMap<u64, Track>,
-    /// The tracks with events, in order of their first.
-    lanes: Vec<Lane>,
-    /// The processes and ids that threads have.
-    known: HashSet<(String, String)>,
-    /// The place of the last event's track.
-    lane: usize,
-    /// All events wait to be put in order.
-    sorts: bool,
-    /// They have to, and did not.
-    out_of_order: bool,
-    /// The events of all tracks, which wait to be put in order.
-    completes: Completes,
-    marks: Marks,
-}
-
-impl<'a> Reader<'a> {
-    fn new(input: &Input, sorts: bool, reporter: &'a Reporter) -> Reader<'a> {
-        Reader {
-            builder: TraceBuilder::new(reporter),
-            reporter,
-            file: input.display().to_string(),
-            offset: 0,
-            unpacked: 0,
-            names: Names::default(),
-            functions: HashMap::default(),
-            plain: Vec::new(),
-            current: (0, Box::default()),
-            sequences: HashMap::default(),
-            clocks: HashMap::default(),
-            tracks: BTreeMap::new(),
-            lanes: Vec::new(),
-            known: HashSet::new(),
-            lane: 0,
-            sorts,
-            out_of_order: false,
-            completes: Completes::default(),
-            marks: Marks::new(Mark::key),
-        }
-    }
 }
 
 impl Reader<'_> {

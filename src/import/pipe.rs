@@ -10,8 +10,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::input::STANDARD_INPUT;
 use crate::progress::Progress;
+
+/// What stands for standard input on the command line.
+pub const STANDARD_INPUT: &str = "-";
 
 /// How much is taken from the pipe at once.
 const CHUNK: usize = 64 << 10;

@@ -15,10 +15,7 @@ mod tables;
 
 use std::collections::HashMap;
 
-use prune::{Prune, Pruning};
-use tables::Tables;
-
-use super::ImportError;
+use super::error::ImportError;
 use super::hashing::BuildFast;
 use super::input::Input;
 use super::protobuf::{Fields, Value as Field, varint};
@@ -31,6 +28,8 @@ use crate::facts::trace::Trace;
 use crate::progress::Progress;
 use crate::units::{FunctionId, Unit};
 use crate::warnings::{Place, Reporter};
+use prune::{Prune, Pruning};
+use tables::Tables;
 
 /// The identifier in `info`.
 pub const FORMAT: &str = "pprof";

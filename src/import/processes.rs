@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 
-use super::ImportError;
+use super::error::ImportError;
 use super::input::Input;
 use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::facts::recording::{Recording, RecordingKind};

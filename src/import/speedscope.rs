@@ -17,9 +17,9 @@
 
 use std::collections::HashMap;
 
-use super::ImportError;
 use super::decimal::Unit;
 use super::document::{self, Document};
+use super::error::ImportError;
 use super::input::Input;
 use super::samples::{Samples, StackId, Stacks, median};
 use crate::facts::builder::{Timestamp, TraceBuilder};

@@ -8,7 +8,7 @@ use std::io::{self, BufReader, Read};
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use super::ImportError;
+use super::error::ImportError;
 use super::gzip::{self, Gzip};
 use super::input::Input;
 use super::utf16;

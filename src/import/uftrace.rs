@@ -6,7 +6,7 @@
 
 use std::io::Read;
 
-use super::ImportError;
+use super::error::ImportError;
 use super::input::Input;
 use crate::facts::builder::TraceBuilder;
 use crate::facts::recording::Recording;

@@ -3,11 +3,11 @@
 
 use std::ops::Range;
 
+use super::block_relation::{ArcStyle, BlockRelation};
 use super::bundles::{Bundler, Ground, Path, hop};
 use super::emphasis::Emphasis;
-use super::geometry::{Arc, Arcs, CITY_SIZE, Ink};
+use super::geometry::{Arc, Arcs, CITY_SIZE};
 use super::ranking::Drawn;
-use crate::model::arcs::ArcMeasure;
 
 /// Widths in world units: of a relation of one call, and what one of the most has more. Between them the
 /// width grows with the logarithm of the amount.
@@ -30,45 +30,6 @@ const INK_OF_CORDS: f32 = 0.34;
 const INK_OF_THREADS: f32 = 0.24;
 /// No arc is fainter, as a share of what it has where there is room: thousands on each other show.
 const FAINTEST: f32 = 0.02;
-
-/// Calls between two displayed blocks.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct BlockRelation {
-    /// Indices of the caller's and the callee's block.
-    pub from: u32,
-    pub to: u32,
-    pub calls: u64,
-    /// Those of the calls that happened in the last step.
-    pub step_calls: u64,
-    /// What the calls cost, in the unit of the recording.
-    pub cost: u64,
-    /// Where it runs, once it has been drawn on these blocks.
-    pub path: Path,
-}
-
-impl BlockRelation {
-    pub fn amount(&self, measure: ArcMeasure) -> u64 {
-        match measure {
-            ArcMeasure::Calls => self.calls,
-            ArcMeasure::Cost => self.cost,
-        }
-    }
-}
-
-/// How relations are drawn.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ArcStyle {
-    pub ink: Ink,
-    pub measure: ArcMeasure,
-    /// The amount that is drawn widest.
-    pub most: u64,
-    /// So many arcs are drawn at most.
-    pub limit: usize,
-    /// Blocks whose relations are drawn before all others when they are too many.
-    pub wanted: [Range<u32>; 2],
-    /// Blocks whose relations alone are drawn; none for all.
-    pub only: Option<Range<u32>>,
-}
 
 /// What an arc covers where no other lies on it.
 fn ink(path: &Path, width: f32) -> f32 {

@@ -2,6 +2,7 @@
 
 pub mod arcs;
 pub mod axis;
+pub mod block_relation;
 pub mod bundles;
 pub mod emphasis;
 pub mod geometry;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::arcs::{ArcStyle, BlockRelation};
+use super::block_relation::{ArcStyle, BlockRelation};
 use crate::model::arcs::ArcMeasure;
 
 /// So many of the most important arcs are drawn to be looked at one by one, the others as the grain of their

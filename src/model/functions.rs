@@ -1,4 +1,145 @@
-//! What a table of functions is sorted by.
+//! What every function of a recording did in what range and filters leave, and what a table of them is sorted by.
+
+use crate::analysis::session::Session;
+use crate::facts::trace::FunctionMetrics;
+use crate::filter::filters::Filters;
+use crate::filter::summary::Summary;
+use crate::units::{Cost, FunctionId, ModuleId, TimeRange};
+
+/// What one function did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FunctionRow {
+    pub function: FunctionId,
+    pub module: ModuleId,
+    pub metrics: FunctionMetrics,
+    /// The costs of its cheapest and its dearest call; none until every call has been looked at.
+    pub extremes: Option<(Cost, Cost)>,
+}
+
+impl FunctionRow {
+    /// The mean cost of a call; recursion counted once.
+    pub fn average(&self) -> Cost {
+        let calls = self.metrics.calls.max(1);
+        Cost::from_ns(self.metrics.total.ns() / calls)
+    }
+}
+
+/// The numbers of all functions of one recording that were called.
+#[derive(Clone, Debug)]
+pub struct FunctionNumbers {
+    recording: usize,
+    range: Option<TimeRange>,
+    filters: Filters,
+    /// Whether the numbers are those of every call that range and filters leave.
+    is_complete: bool,
+    rows: Vec<FunctionRow>,
+}
+
+impl FunctionNumbers {
+    /// Those of the whole recording.
+    pub fn new(session: &Session, recording: usize) -> FunctionNumbers {
+        let mut numbers = FunctionNumbers {
+            recording,
+            range: None,
+            filters: Filters::default(),
+            is_complete: false,
+            rows: Vec::new(),
+        };
+        numbers.count(session);
+        numbers
+    }
+
+    /// As an index into the session's.
+    pub fn recording(&self) -> usize {
+        self.recording
+    }
+
+    /// The functions that were called, in the order of the recording.
+    pub fn rows(&self) -> &[FunctionRow] {
+        &self.rows
+    }
+
+    /// What range and filters leave of the functions that `is_in` holds: calls, self cost and, where it is one
+    /// function alone, its total. None while that is still being counted.
+    pub fn left_of(&self, is_in: impl Fn(ModuleId) -> bool) -> Option<FunctionMetrics> {
+        if !self.is_complete && !self.filters.is_empty() {
+            return None;
+        }
+        let mut left = FunctionMetrics::default();
+        for row in self.rows.iter().filter(|row| is_in(row.module)) {
+            left.calls = left.calls.saturating_add(row.metrics.calls);
+            left.total += row.metrics.total;
+            left.self_cost += row.metrics.self_cost;
+        }
+        Some(left)
+    }
+
+    /// Whether they are those of `range` and `filters`, complete or not.
+    pub fn is_of(&self, range: Option<TimeRange>, filters: &Filters) -> bool {
+        self.range == range && self.filters == *filters
+    }
+
+    /// Counts what `range` and `filters` leave only. Without filters the extremes are missing until
+    /// [`FunctionNumbers::complete`], with filters every number. O(log n) summaries a thread.
+    pub fn limit(&mut self, session: &Session, range: Option<TimeRange>, filters: &Filters) {
+        if !self.is_of(range, filters) {
+            self.range = range;
+            self.filters.clone_from(filters);
+            self.count(session);
+        }
+    }
+
+    pub fn is_complete(&self) -> bool {
+        self.is_complete
+    }
+
+    /// Takes what looking at every call has found.
+    pub fn complete(&mut self, session: &Session, summary: &Summary) {
+        self.is_complete = true;
+        let of = summary.functions.iter();
+        self.take(session, of.map(|it| (it.metrics, Some((it.min, it.max)))));
+    }
+
+    fn count(&mut self, session: &Session) {
+        self.is_complete = false;
+        let resolved = session.recordings.get(self.recording);
+        let metrics = match resolved {
+            Some(resolved) if self.filters.is_empty() => {
+                // A profile holds no single calls to look at.
+                self.is_complete = resolved.recording.profile.is_some();
+                resolved.recording.function_metrics(self.range)
+            }
+            _ => Vec::new(),
+        };
+        self.take(session, metrics.into_iter().map(|metrics| (metrics, None)));
+    }
+
+    /// Takes numbers by function.
+    fn take(
+        &mut self,
+        session: &Session,
+        numbers: impl Iterator<Item = (FunctionMetrics, Option<(Cost, Cost)>)>,
+    ) {
+        self.rows.clear();
+        if let Some(resolved) = session.recordings.get(self.recording) {
+            let modules = resolved.resolution.modules.iter();
+            let functions = resolved.recording.functions.ids();
+            let all = functions.zip(modules).zip(numbers);
+            let rows = all.map(|((function, &module), (metrics, extremes))| FunctionRow {
+                function,
+                module,
+                metrics,
+                extremes,
+            });
+            // Of a profile that does not count calls what has a weight.
+            let counts_calls = resolved.recording.counts_calls();
+            self.rows.extend(rows.filter(|row| match counts_calls {
+                true => row.metrics.calls > 0,
+                false => row.metrics.total > Cost::ZERO,
+            }));
+        }
+    }
+}
 
 /// A column of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::place::Step;
-use super::scene::{Bookmark, Camera, Caption, Go, Scene, Shot, of_shot};
+use super::place::{Step, of_shot};
+use super::scene::{Bookmark, Camera, Caption, Go, Scene, Shot};
 
 /// A shot takes no longer than an hour.
 pub const MAX_SECONDS: f64 = 3600.0;

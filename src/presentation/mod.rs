@@ -1,18 +1,30 @@
 //! Scenes: what is shown when, in a talk and in a film.
 //!
 //! A scene is a file that people write ([`scene`]); its shots follow one another in time ([`timeline`]); the
-//! camera goes along smooth paths ([`path`]). `film` makes files of the frames. What the shots do to views, and
-//! how they are shown, is the application's part.
+//! camera goes along smooth paths ([`path`]). [`show`] plays one on what is open; what it changes, and what bookmarks
+//! keep, is one value ([`kept`]). `film` makes files of the frames. How all of that gets into a window and from there
+//! before an audience is the application's part.
 
+pub mod bookmark;
 pub mod check;
+pub mod dissolve;
+pub mod files;
 pub mod film;
+mod framing;
+pub mod kept;
 pub mod look;
-pub mod motion;
+mod mappings;
 pub mod path;
 pub mod place;
+mod places;
+pub mod saved_look;
 pub mod scene;
+mod scene_state;
 pub mod schema;
+pub mod show;
 pub mod timeline;
 
+#[cfg(test)]
+pub(crate) mod show_tests;
 #[cfg(test)]
 mod tests;

@@ -2,9 +2,9 @@
 
 use glam::Vec3;
 
-use super::motion::Flight;
 use super::scene::{Easing, Way};
 use crate::render::pose::Pose;
+use crate::state::camera::motion::Flight;
 
 /// How far above the highest roof the eye stays in the middle of a way, in world units.
 const CLEARANCE: f32 = 12.0;

@@ -148,3 +148,13 @@ fn in_value(value: &Spanned<DeValue<'_>>, span: &Range<usize>, path: &mut Vec<St
         _ => holds(&value.span(), span),
     }
 }
+
+/// The path to a field of a shot.
+pub fn of_shot(shot: usize, field: &[&str]) -> Vec<Step> {
+    let mut path = vec![Step::Key("shot".to_owned()), Step::Number(shot)];
+    path.extend(field.iter().map(|key| match key.parse() {
+        Ok(number) => Step::Number(number),
+        Err(_) => Step::Key((*key).to_owned()),
+    }));
+    path
+}

@@ -54,7 +54,16 @@ fn a_problem_is_told_with_file_line_and_field() {
         ),
         (
             "[[shot]]\nshow = [\"mural\", \"clouds\"]\n",
-            "talk.toml:2:18: shot 1, show 2: unknown variant `clouds`",
+            "talk.toml:2:18: shot 1, show 2: unknown variant `clouds`, expected one of `landscape`, `mural`, `flame`, \
+             `functions`, `calls`, `differences`, `timelines`",
+        ),
+        (
+            "[[shot]]\nhide = [3]\n",
+            "talk.toml:2:9: shot 1, hide 1: wanted string or table",
+        ),
+        (
+            "[[bookmark]]\nname = \"a\"\nviews = [\"Mural\"]\n",
+            "talk.toml:3:10: bookmark 1, views 1: unknown variant `Mural`",
         ),
         ("[look]\ntheme = 3\n", "talk.toml:2:9: look.theme: "),
         (

@@ -1,7 +1,7 @@
 //! When what happens: how long each shot takes, and what plays in it.
 
-use super::place::Step;
-use super::scene::{Clock, Easing, Scene, Shot, TimeText, of_shot};
+use super::place::{Step, of_shot};
+use super::scene::{Clock, Easing, Scene, Shot, TimeText};
 use crate::units::{Cost, Time, TimeRange};
 
 /// Words a second that people read beside looking at a picture.

@@ -4,44 +4,11 @@ use std::ops::Range;
 
 use glam::{Vec2, Vec3};
 
-use crate::layout::geometry::{Block, BlockActivity, BlockKind, BlockLook};
-use crate::units::ModuleId;
-
 use super::growing::Growing;
 use super::merged;
-use super::scatter::gpu::Change as LookChange;
-
-pub mod gpu {
-    use bytemuck::{Pod, Zeroable};
-
-    /// `Block` of `shaders/city.wgsl`.
-    #[repr(C)]
-    #[derive(Clone, Copy, Debug, Pod, Zeroable)]
-    pub struct Block {
-        pub low: [f32; 3],
-        pub level_kind: u32,
-        pub high: [f32; 3],
-        pub parent: u32,
-    }
-
-    /// `Look` of `shaders/city.wgsl`.
-    #[repr(C)]
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-    pub struct Look {
-        pub data: [u32; 2],
-        pub glow: f32,
-        pub rise: f32,
-    }
-
-    /// `Merged` of `shaders/city.wgsl`.
-    #[repr(C)]
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-    pub struct Merged {
-        pub top: f32,
-        pub side_level_glow: u32,
-        pub data: [u32; 2],
-    }
-}
+use super::records::{glow, gpu, look_record, record, rise};
+use crate::layout::geometry::{Block, BlockActivity, BlockKind, BlockLook};
+use crate::units::ModuleId;
 
 /// The blocks that are drawn and how they look.
 pub struct City {
@@ -56,7 +23,7 @@ pub struct City {
     /// A bit for each place, as is whether a terrace is there: what is far apart in memory is asked less often so.
     is_changed: Vec<u64>,
     is_terrace: Vec<u64>,
-    changes: Vec<LookChange>,
+    changes: Vec<gpu::Change>,
     /// The mean colours of what stands on blocks have to be found anew.
     is_mean_old: bool,
     means: Vec<gpu::Merged>,
@@ -283,7 +250,7 @@ impl City {
         } else {
             self.changes.extend(self.changed.iter().map(|&place| {
                 let look = self.shown[place as usize];
-                LookChange {
+                gpu::Change {
                     data: look.data,
                     glow: look.glow,
                     rise: look.rise,
@@ -298,7 +265,7 @@ impl City {
     }
 
     /// The looks to be put in their places on the device.
-    pub fn changes(&self) -> &[LookChange] {
+    pub fn changes(&self) -> &[gpu::Change] {
         &self.changes
     }
 
@@ -367,63 +334,6 @@ impl Bounds {
             }
         }
     }
-}
-
-fn record(block: &Block) -> gpu::Block {
-    gpu::Block {
-        low: block.min.to_array(),
-        level_kind: u32::from(block.level) | (block.kind as u32) << 16,
-        high: block.max.to_array(),
-        parent: 0,
-    }
-}
-
-fn look_record(look: &BlockLook) -> gpu::Look {
-    let half = |a: f32, b: f32| halves([a, b]);
-    let [r, g, b, a] = look.data;
-    // The pattern travels with the alpha, which is no more than 1: the shader takes them apart again.
-    let a = finite(a).clamp(0.0, 1.0) + 2.0 * f32::from(look.mark as u8);
-    gpu::Look {
-        data: [half(r, g), half(b, a)],
-        glow: glow(look.glow),
-        rise: rise(look.rise),
-    }
-}
-
-fn finite(value: f32) -> f32 {
-    if value.is_finite() { value } else { 0.0 }
-}
-
-fn glow(value: f32) -> f32 {
-    finite(value).clamp(0.0, 1.0)
-}
-
-fn rise(value: f32) -> f32 {
-    finite(value).max(0.0)
-}
-
-/// Two half floats in one word, as `unpack2x16float` takes them apart.
-pub(super) fn halves([a, b]: [f32; 2]) -> u32 {
-    u32::from(half_bits(a)) | u32::from(half_bits(b)) << 16
-}
-
-/// The number that half a word stands for; nothing below zero is written.
-pub(super) fn half_value(bits: u32) -> f32 {
-    let bits = bits & 0x7FFF;
-    if bits < 0x400 {
-        return 0.0;
-    }
-    f32::from_bits((bits << 13) + (112 << 23))
-}
-
-/// The bits of the half float next below `value` in size; colours need no better rounding.
-fn half_bits(value: f32) -> u16 {
-    // Without a branch, so that several are made at once.
-    let clamped = value.clamp(0.0, 65504.0);
-    let half = (clamped.to_bits() >> 13).wrapping_sub(112 << 10) as u16;
-    // Smallest normal half float; what is smaller is black, and so is what is no number.
-    let is_seen = clamped >= 6.2e-5;
-    if is_seen { half } else { 0 }
 }
 
 /// Nine in ten blocks lie within these levels: a single deep branch does not darken the rest.

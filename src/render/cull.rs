@@ -7,9 +7,9 @@ use glam::{Mat4, Vec3, Vec4};
 use super::camera::Camera;
 use super::city::City;
 use super::growing::Growing;
-use super::heights::{SIDE, Square};
 use super::pass::{self, Maker};
 use super::recording::Recording;
+use super::squares::{SIDE, Square};
 use super::uniform::Uniform;
 
 pub mod gpu {

@@ -1,10 +1,10 @@
 //! Blocks on their way to a new layout: where they start and end is given once, the device moves them.
 
 use super::city::City;
-use super::city::gpu::Block;
 use super::growing::Growing;
 use super::pass::{self, Maker};
 use super::recording::Recording;
+use super::records::gpu::Block;
 use super::uniform::Uniform;
 
 pub mod gpu {

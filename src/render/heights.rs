@@ -10,10 +10,9 @@ use super::city::{Bounds, City};
 use super::cull::Cull;
 use super::pass::{self, Draw, Maker};
 use super::recording::{Depth, Recording};
+use super::squares::{SIDE, Square, Squares};
 use super::uniform::Uniform;
 
-/// Texels along a side of each layer.
-pub const SIDE: u32 = 1024;
 /// From 1024 texels to 32: the widest cone step spans few texels of the last.
 const LEVELS: u32 = 6;
 const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rg16Float;
@@ -33,17 +32,6 @@ pub mod gpu {
         pub pad: f32,
     }
 }
-
-/// The square that a layer shows.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Square {
-    /// South-west corner.
-    pub origin: Vec2,
-    pub side: f32,
-}
-
-/// What the layers show; a small one shows nothing where a larger is as fine.
-pub type Squares = [Option<Square>; 3];
 
 /// Heights and glow from above.
 pub struct Heights {

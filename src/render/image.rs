@@ -5,6 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use super::theme::{decoded, encoded};
+use crate::files::Temporary;
 
 /// sRGB colours with straight alpha, rows from the top, four bytes a pixel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -90,16 +91,14 @@ fn encoder<W: Write>(out: W, [width, height]: [u32; 2]) -> io::Result<png::Write
 pub struct PngWriter {
     stream: Option<png::StreamWriter<'static, BufWriter<File>>>,
     path: PathBuf,
-    temporary: PathBuf,
+    temporary: Temporary,
 }
 
 impl PngWriter {
     /// Begins a picture with sides of `size` pixels.
     pub fn create(path: &Path, size: [u32; 2]) -> io::Result<PngWriter> {
-        let mut temporary = path.as_os_str().to_owned();
-        temporary.push(".part");
-        let temporary = PathBuf::from(temporary);
-        let file = BufWriter::new(File::create(&temporary)?);
+        let temporary = Temporary::beside(path)?;
+        let file = BufWriter::new(temporary.file.try_clone()?);
         let mut writer = PngWriter {
             stream: None,
             path: path.to_owned(),
@@ -123,15 +122,7 @@ impl PngWriter {
         if let Some(stream) = self.stream.take() {
             stream.finish().map_err(io::Error::other)?;
         }
-        std::fs::rename(&self.temporary, &self.path)
-    }
-}
-
-impl Drop for PngWriter {
-    fn drop(&mut self) {
-        self.stream = None;
-        // What was begun is of no use; what is finished is no longer there.
-        let _ = std::fs::remove_file(&self.temporary);
+        self.temporary.keep_as(&self.path)
     }
 }
 

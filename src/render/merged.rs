@@ -1,11 +1,9 @@
 //! What stands on a block as one even surface: its mean height and colour, for where it is too small to be told
 //! apart.
 
+use super::records::{gpu, half_value, halves};
 use crate::layout::geometry::{Block, BlockKind};
 use crate::units::ModuleId;
-
-use super::city::gpu;
-use super::city::{half_value, halves};
 
 /// On what nothing stands nothing is merged: no pixel is so wide.
 const WIDE: f32 = 60_000.0;

@@ -1,10 +1,32 @@
 //! Rendering: device, passes, picking, read-back. Knows geometry, not traces.
+//!
+//! The passes stand in order in `Renderer::draw_sample`, each one file here and one of the same name in `shaders/`:
+//!
+//! - *scatter* puts changed looks in their places, and *ease* moves blocks to a new layout.
+//! - *cull* lists the blocks in sight. What is smaller than a pixel merges into what it stands on (`shaders/city.wgsl`;
+//!   its mean comes from `merged`).
+//! - *heights* draws the city from above; *blocks* writes which block is seen at each pixel.
+//! - *resolve* gives each pixel colour and light, by tracing cones through the heights.
+//! - Outlines, names and arcs are drawn over that.
+//! - *accumulate* averages shifted pictures while nothing moves. *steady* mixes the pictures of a moving camera into what
+//!   was seen before. *compose* shows the result.
+//!
+//! A device that draws one picture a frame has its arcs over the steady picture. At rest, pictures with four different
+//! shifts take turns there: where one differs from the last picture of the same shift, something has changed; everything
+//! else is the mean of the four. How many pictures a frame gets (four at most), and how many pixels while the camera
+//! moves, depends on whether the window holds the display's rate; frames that are late through the program's own part do
+//! not count.
+//!
+//! A renderer makes its passes at the same time, each on a thread of its own (`made_at_once!` in `pass`), because that is
+//! when drivers compile their shaders.
 
 pub mod camera;
 pub mod gpu;
 pub mod image;
 pub mod ink;
 pub mod pose;
+mod records;
+mod squares;
 pub mod theme;
 
 mod growing;

@@ -3,9 +3,10 @@
 
 use super::city::{Bounds, City};
 use super::frame::{SLOTS, Sample};
-use super::heights::{Heights, SIDE, Square, Squares};
+use super::heights::Heights;
 use super::pass::{self, Draw, Maker};
 use super::recording::{Depth, Recording};
+use super::squares::{SIDE, Square, Squares};
 use super::targets;
 use super::uniform::Uniform;
 

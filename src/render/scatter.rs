@@ -9,17 +9,6 @@ use super::uniform::Uniform;
 pub mod gpu {
     use bytemuck::{Pod, Zeroable};
 
-    /// `Change` of `shaders/scatter.wgsl`.
-    #[repr(C)]
-    #[derive(Clone, Copy, Debug, Pod, Zeroable)]
-    pub struct Change {
-        pub data: [u32; 2],
-        pub glow: f32,
-        pub rise: f32,
-        pub place: u32,
-        pub pad: u32,
-    }
-
     /// `Changes` of `shaders/scatter.wgsl`.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, Pod, Zeroable)]

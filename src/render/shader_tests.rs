@@ -66,9 +66,9 @@ fn frame_struct() -> Expected {
 
 fn block_structs() -> Vec<Expected> {
     vec![
-        expected!("Block", city::gpu::Block, low, level_kind, high, parent),
-        expected!("Look", city::gpu::Look, data, glow, rise),
-        expected!("Merged", city::gpu::Merged, top, side_level_glow, data),
+        expected!("Block", records::gpu::Block, low, level_kind, high, parent),
+        expected!("Look", records::gpu::Look, data, glow, rise),
+        expected!("Merged", records::gpu::Merged, top, side_level_glow, data),
         expected!("Shown", cull::gpu::Shown, low, id, high, glow),
     ]
 }
@@ -100,7 +100,7 @@ fn cases() -> Vec<Case> {
     let mut scatter_structs = block_structs();
     scatter_structs.push(expected!(
         "Change",
-        scatter::gpu::Change,
+        records::gpu::Change,
         data,
         glow,
         rise,

@@ -1,4 +1,5 @@
-//! The embedded typeface, and the shaping of single lines in it. Letters that it lacks are taken from the machine's fonts.
+//! The embedded typeface, and the shaping of single lines in it. Letters that it lacks are taken
+//! from the machine's fonts, and only those: pictures of Latin, Greek and Cyrillic names are the same everywhere.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};

@@ -11,17 +11,17 @@ use std::io::Write;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokei::LanguageType;
 
 use super::count::{self, Counted, Stamp};
 use super::definitions::Definition;
+use super::file::SourceFile;
 use super::languages;
-use super::scan::SourceFile;
 use crate::facts::hierarchy::ModuleKind;
 use crate::facts::index;
+use crate::files;
 
 const MAGIC: &[u8; 8] = b"CSSCAN\x00\x01";
 /// Magic, fingerprint of the languages, length and checksum of what follows.
@@ -101,29 +101,19 @@ impl Cache {
         let Some(folder) = self.path.parent() else {
             return false;
         };
-        let written = fs::create_dir_all(folder).and_then(|()| self.write(folder, &payload));
+        let written = fs::create_dir_all(folder).and_then(|()| self.write(&payload));
         prune(folder, &self.path);
         written.is_ok()
     }
 
-    fn write(&self, folder: &Path, payload: &[u8]) -> std::io::Result<()> {
-        // Also two threads of one program may scan the same tree.
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let beside = folder.join(format!(".{}-{number}.tmp", std::process::id()));
-        let written = (|| {
-            let mut file = fs::File::create_new(&beside)?;
-            file.write_all(MAGIC)?;
-            file.write_all(&languages::fingerprint().to_le_bytes())?;
-            file.write_all(&(payload.len() as u64).to_le_bytes())?;
-            file.write_all(&crc32fast::hash(payload).to_le_bytes())?;
-            file.write_all(payload)?;
-            fs::rename(&beside, &self.path)
-        })();
-        if written.is_err() {
-            let _ = fs::remove_file(&beside);
-        }
-        written
+    fn write(&self, payload: &[u8]) -> std::io::Result<()> {
+        files::write_with(&self.path, |out| {
+            out.write_all(MAGIC)?;
+            out.write_all(&languages::fingerprint().to_le_bytes())?;
+            out.write_all(&(payload.len() as u64).to_le_bytes())?;
+            out.write_all(&crc32fast::hash(payload).to_le_bytes())?;
+            out.write_all(payload)
+        })
     }
 }
 
@@ -144,7 +134,9 @@ fn prune(folder: &Path, newest: &Path) {
             Some(extension) if extension == EXTENSION => {
                 kept.push((modified, metadata.len(), path));
             }
-            Some(extension) if extension == "tmp" && age > Duration::from_secs(3600) => {
+            Some(extension)
+                if extension == &files::TEMPORARY[1..] && age > Duration::from_secs(3600) =>
+            {
                 let _ = fs::remove_file(path);
             }
             _ => {}

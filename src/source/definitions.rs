@@ -271,3 +271,15 @@ fn is_keyword(name: &[u8]) -> bool {
 fn line_number(row: usize) -> u32 {
     u32::try_from(row).map_or(u32::MAX, |row| row.saturating_add(1))
 }
+
+/// What a syntax tree shows.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    pub found: Vec<Found>,
+    /// Bytes; in order of start.
+    pub comments: Vec<Range<usize>>,
+    /// Lines, from 0, of strings that span lines.
+    pub texts: Vec<Range<usize>>,
+    /// Decision points: bytes, in order of start.
+    pub branches: Vec<Range<usize>>,
+}

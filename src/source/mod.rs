@@ -4,10 +4,10 @@
 //! their syntax (`languages`, `patterns`, `plan`, `definitions`, `nesting` and `code_lines`; `macros` and `conditionals` for
 //! what stands in a grammar's way), and `tree` puts them together. `cache` keeps what was read.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::facts::hierarchy::Hierarchy;
-use crate::progress::{Cancelled, Progress};
+use crate::progress::Progress;
 use crate::warnings::Reporter;
 
 mod amalgamation;
@@ -17,8 +17,7 @@ mod conditionals;
 mod count;
 mod definitions;
 mod edits;
-#[cfg(feature = "git")]
-mod git;
+mod file;
 mod hints;
 pub mod history;
 #[cfg(feature = "kotlin")]
@@ -29,6 +28,7 @@ mod misread;
 mod nesting;
 mod patterns;
 mod plan;
+mod problem;
 pub mod qualified;
 mod reader;
 pub mod saved;
@@ -39,31 +39,8 @@ mod values;
 mod walk;
 mod workers;
 
-pub use scan::{Problem, Scan};
-
-/// Why a source tree could not be read at all.
-#[derive(Debug, thiserror::Error)]
-pub enum SourceError {
-    #[error("{path}: {source}")]
-    Io {
-        path: PathBuf,
-        source: std::io::Error,
-    },
-    #[error("{place}: expected {expected}, found {found}")]
-    Structure {
-        place: crate::warnings::Place,
-        expected: &'static str,
-        found: String,
-    },
-    #[error("{path}: expected a directory of source files, found a file")]
-    NotADirectory { path: PathBuf },
-    #[error("{path}: expected source files, found none in a language that is known")]
-    Empty { path: PathBuf },
-    #[error("could not start a thread: {0}")]
-    Threads(#[from] rayon::ThreadPoolBuildError),
-    #[error(transparent)]
-    Cancelled(#[from] Cancelled),
-}
+pub use problem::{Problem, SourceError};
+pub use scan::Scan;
 
 /// Whether a path is a source tree that is read as one: a saved structure, or a directory that is no recording, as
 /// `is_recording` says.

@@ -3,9 +3,8 @@
 use std::ops::Range;
 
 use super::code_lines::CodeLines;
-use super::definitions::{Definition, Found};
+use super::definitions::{Definition, Found, Seen};
 use super::macros;
-use super::reader::Seen;
 use crate::facts::hierarchy::ModuleKind;
 
 /// A definition that is open while those after it are looked at.

@@ -7,17 +7,13 @@ use std::time::{Duration, Instant};
 
 use tree_sitter::{Node, ParseOptions, Parser, Tree, TreeCursor};
 
-use super::amalgamation;
 use super::code_lines::CodeLines;
 use super::conditionals::{self, Conditional};
-use super::definitions::{self, Definition, Found};
-use super::edits;
+use super::definitions::{self, Definition, Found, Seen};
 use super::hints::Places;
 use super::languages::{Compiled, Language, Preprocessor};
-use super::misread;
-use super::nesting;
 use super::patterns::{Capture, Captured};
-use super::values;
+use super::{amalgamation, edits, misread, nesting, values};
 use crate::facts::hierarchy::ModuleKind;
 use crate::progress::Progress;
 
@@ -34,18 +30,6 @@ pub enum Unparsed {
     TooLarge,
     /// A grammar and its query do not fit together.
     NoGrammar,
-}
-
-/// What a syntax tree shows.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Seen {
-    pub found: Vec<Found>,
-    /// Bytes; in order of start.
-    pub comments: Vec<Range<usize>>,
-    /// Lines, from 0, of strings that span lines.
-    pub texts: Vec<Range<usize>>,
-    /// Decision points: bytes, in order of start.
-    pub branches: Vec<Range<usize>>,
 }
 
 /// Reads syntax; one for each thread, reused from file to file.

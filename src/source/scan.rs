@@ -6,40 +6,23 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use tokei::LanguageType;
+
 use super::cache::{Cache, Known};
 use super::count::{self, Counted, NotCounted};
 use super::definitions::Definition;
+use super::file::SourceFile;
 use super::languages::{self, Language};
+use super::problem::{Problem, SourceError};
 use super::reader::{Reader, Unparsed};
 use super::workers::{Done, Workers};
-use super::{SourceError, structure, tree, walk};
+use super::{structure, tree, walk};
 use crate::facts::hierarchy::Hierarchy;
 use crate::progress::{Cancelled, Progress};
 use crate::warnings::{Place, Reporter};
-use tokei::LanguageType;
-
-/// Something below the source tree that was left out, wholly or in part.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Problem {
-    /// A kind of warning: `unreadable`, `unknown-language` and so on.
-    pub kind: &'static str,
-    /// What it is about: a path, for what the system refused with the reason.
-    pub what: String,
-}
 
 /// Files of which none has been counted for this long are given up.
 const COUNTING: Duration = Duration::from_secs(30);
-
-/// A source file and what is known of it so far.
-#[derive(Debug)]
-pub struct SourceFile {
-    /// Relative to the tree's root.
-    pub path: PathBuf,
-    pub counted: Counted,
-    /// Of its content; 0 while that has not been read.
-    pub hash: u64,
-    pub definitions: Vec<Definition>,
-}
 
 /// What reading the syntax of a file gave.
 struct Read {

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::SourceError;
+use super::problem::SourceError;
 use crate::facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
 use crate::progress::Progress;
 use crate::warnings::Place;

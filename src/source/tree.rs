@@ -1,6 +1,6 @@
 //! Files and their definitions put together to a hierarchy, with sums for the directories.
 
-use super::scan::SourceFile;
+use super::file::SourceFile;
 use crate::facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
 
 /// A directory that is open while its files are added.

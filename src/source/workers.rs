@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use super::SourceError;
+use super::problem::SourceError;
 use crate::progress::Progress;
 
 /// How often the watcher looks whether the user has cancelled.

@@ -1,7 +1,12 @@
 //! The architecture is a line: a file uses only what stands before it, and the documents speak of what is there.
 
+mod imports;
+mod knots;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+
+use imports::Imports;
 
 /// The line of design, first to last. A folder may use itself and what stands before it.
 const PIPELINE: [&str; 18] = [
@@ -122,37 +127,194 @@ fn the_reader_of_uses_sees_through_groups() {
     assert_eq!(found, ["app", "facts", "units"]);
 }
 
+/// The documents for people: those at the top, and those in `docs/`.
+fn documents() -> Vec<PathBuf> {
+    let folders = [repository().to_owned(), repository().join("docs")];
+    let entries = folders
+        .iter()
+        .flat_map(|folder| std::fs::read_dir(folder).expect("a folder of the repository"));
+    let paths = entries.map(|entry| entry.expect("an entry of the repository").path());
+    let mut documents: Vec<PathBuf> = paths
+        .filter(|path| path.extension().is_some_and(|it| it == "md"))
+        .collect();
+    documents.sort();
+    documents
+}
+
+/// Every path in backquotes that starts with a folder of the repository must exist, and so must what a link leads to.
+/// Knots that are there still. The list may only shrink: what is taken apart is taken off.
+const KNOTS: [&str; 6] = [
+    "app/panels/arc_legend app/panels/legend",
+    "app/presenting/bookmarks app/presenting/script",
+    "state/city state/city/counting state/city/pointing state/city/relations",
+    "state/city/naming state/city/unsaid",
+    "views/flame views/flame/boxes views/flame/refining",
+    "views/mural views/mural/coverage views/mural/names",
+];
+
+/// Files that name a view that is not their own. To add a view must not mean to change these: the list may only shrink.
+const VIEWS_NAMED: [&str; 8] = [
+    "app/compare/along timelines",
+    "app/linking calls",
+    "app/linking functions",
+    "app/table_picture calls",
+    "views/flame mural",
+    "views/flame/marks mural",
+    "views/timelines mural",
+    "views/timelines/overview mural",
+];
+
+/// The files below `src` that are source: their paths there, and their texts.
+fn sources() -> Vec<(String, String)> {
+    let src = repository().join("src");
+    let mut files = Vec::new();
+    files_below(&src, "rs", &mut files);
+    files.sort();
+    let read = |file: PathBuf| {
+        let inside = file.strip_prefix(&src).expect("a file below src");
+        let text = std::fs::read_to_string(&file).expect("a source file is text");
+        (inside.to_string_lossy().replace('\\', "/"), text)
+    };
+    files.into_iter().map(read).collect()
+}
+
+fn imports() -> Imports {
+    let sources = sources();
+    Imports::of(sources.iter().map(|(path, text)| (&**path, &**text)))
+}
+
+/// Both what is there and not listed, and what is listed and there no more.
+fn assert_listed(found: &BTreeSet<String>, listed: &[&str], what: &str) {
+    let listed: BTreeSet<String> = listed.iter().map(|it| it.to_string()).collect();
+    let new: Vec<&String> = found.difference(&listed).collect();
+    let gone: Vec<&String> = listed.difference(found).collect();
+    assert!(
+        new.is_empty(),
+        "{what} that is not listed, of which none is to be added:\n{new:#?}"
+    );
+    assert!(
+        gone.is_empty(),
+        "{what} that is listed and no longer there; take it off the list:\n{gone:#?}"
+    );
+}
+
+#[test]
+fn no_files_use_each_other() {
+    let knots = knots::knots(&imports());
+    let found = knots.iter().map(|knot| knot.join(" ")).collect();
+    assert_listed(&found, &KNOTS, "a knot of files");
+}
+
+#[test]
+fn the_state_knows_no_window_and_no_device() {
+    let mut wrong = Vec::new();
+    for (path, text) in sources()
+        .iter()
+        .filter(|(path, _)| path.starts_with("state/"))
+    {
+        let words = imports::without_tests(&imports::tokens(text));
+        for name in ["egui", "wgpu", "winit"] {
+            if words.iter().any(|word| word == name) {
+                wrong.push(format!("{path} names {name}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_view_is_named_in_its_folder_and_in_the_registry_alone() {
+    let mut views = Vec::new();
+    for entry in std::fs::read_dir(repository().join("src/views")).expect("the views") {
+        let entry = entry.expect("an entry of the views");
+        if entry.path().is_dir() {
+            views.push(entry.file_name().to_string_lossy().into_owned());
+        }
+    }
+    assert!(views.len() >= 5, "the views have a folder each");
+    let found = views_named(&imports(), &views);
+    assert_listed(&found, &VIEWS_NAMED, "a view that is named");
+}
+
+/// Each file with a view that it names and that is not its own.
+fn views_named(imports: &Imports, views: &[String]) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for (file, paths) in imports.named() {
+        for path in paths {
+            let [folder, view, ..] = path.as_slice() else {
+                continue;
+            };
+            let own = file.first() == Some(folder) && file.get(1).is_none_or(|own| own == view);
+            if folder == "views" && views.contains(view) && !own {
+                found.insert(format!("{} {view}", file.join("/")));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn a_view_named_elsewhere_is_found() {
+    let files = [
+        ("views/mod.rs", "pub mod mural; use mural::ENTRY;"),
+        ("views/mural/mod.rs", "use super::mural::rows;"),
+        ("views/mural/rows.rs", "use crate::views::mural::ENTRY;"),
+        (
+            "views/flame/mod.rs",
+            "use super::mural::ENTRY; use super::rows;",
+        ),
+        ("app/pane.rs", "fn f() { crate::views::mural::f() }"),
+    ];
+    let views = ["mural", "flame"].map(str::to_owned);
+    let found = views_named(&Imports::of(files), &views);
+    let found: Vec<&str> = found.iter().map(String::as_str).collect();
+    assert_eq!(found, ["app/pane mural", "views/flame mural"]);
+}
+
 /// Every path in backquotes that starts with a folder of the repository must exist.
 #[test]
 fn every_path_that_the_documents_name_exists() {
     let folders = [
         "src/", "shaders/", "assets/", "scenes/", "tests/", "benches/", ".ci/", "docs/",
     ];
+    let documents = documents();
     let mut missing = Vec::new();
-    let mut documents = 0;
-    for entry in std::fs::read_dir(repository()).expect("the repository") {
-        let path = entry.expect("an entry of the repository").path();
-        if path.extension().is_none_or(|extension| extension != "md") {
-            continue;
-        }
-        documents += 1;
-        let text = std::fs::read_to_string(&path).expect("a document is text");
-        let quoted = text.split('`').skip(1).step_by(2);
+    for path in &documents {
+        let text = std::fs::read_to_string(path).expect("a document is text");
+        let quoted = text.split('`').skip(1).step_by(2).filter(|name| {
+            folders.iter().any(|folder| name.starts_with(folder))
+                && !name.contains(['<', '*', ' ', '…'])
+        });
         let links = text.split("](").skip(1);
-        let linked = links.filter_map(|rest| rest.split([')', '#']).next());
-        for name in quoted.chain(linked) {
-            let is_path = folders.iter().any(|folder| name.starts_with(folder))
-                && !name.contains(['<', '*', ' ', '…']);
-            if is_path && !repository().join(name).exists() {
-                missing.push(format!("{}: {name}", path.display()));
-            }
+        let linked = links
+            .filter_map(|rest| rest.split([')', '#']).next())
+            .filter(|name| !name.is_empty() && !name.contains("://"));
+        let beside = path.parent().expect("a document lies in a folder");
+        let named = quoted
+            .map(|name| repository().join(name))
+            .chain(linked.map(|name| beside.join(name)));
+        for name in named.filter(|name| !name.exists()) {
+            missing.push(format!("{}: {}", path.display(), name.display()));
         }
     }
-    assert!(
-        documents >= 3,
-        "README, ARCHITECTURE and CHANGELOG are there"
-    );
+    assert!(documents.len() >= 10, "all documents are found");
     assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
+/// A README that is read to its end; what it has no room for goes to `docs/`.
+#[test]
+fn the_readme_is_short_and_leads_to_the_other_documents() {
+    let readme = std::fs::read_to_string(repository().join("README.md")).expect("the README");
+    let words = readme.split_whitespace().count();
+    assert!(words <= 1200, "{words} words");
+    for document in documents() {
+        let name = document.strip_prefix(repository()).expect("it is inside");
+        let name = name.to_str().expect("names of documents are text");
+        assert!(
+            !name.starts_with("docs") || readme.contains(name),
+            "the README does not lead to {name}"
+        );
+    }
 }
 
 /// The window's F1 page and the README must not drift apart on which sub-commands there are.

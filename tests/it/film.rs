@@ -189,7 +189,7 @@ fn a_film_is_the_same_each_time_also_when_it_was_interrupted() {
     }
     // What cannot be written ends the film, and what is there of it is gone on with.
     film(&folder, &path("b.mp4"), Some(6));
-    let obstacle = path("b.mp4.parts/00002.new");
+    let obstacle = path("b.mp4.parts/00002");
     std::fs::create_dir(&obstacle).expect("a temporary folder");
     let error = try_film(&folder, &path("b.mp4"), None).expect_err("it cannot be written");
     assert!(error.contains("b.mp4.parts/00002: "), "{error}");

@@ -1,6 +1,7 @@
 //! The integration tests, one binary: each links all of the renderer, so one link instead of many.
 
 mod architecture;
+mod command_line;
 mod common;
 mod compare;
 mod dialects;
@@ -24,6 +25,7 @@ mod profiles;
 mod random;
 mod render;
 mod resolve;
+mod results;
 mod scene;
 mod several;
 mod sharing;

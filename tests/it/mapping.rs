@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use callscape::analysis::mapping::Mapping;
+use callscape::analysis::mapping::regroup::{Regrouped, assign, regroup};
 use callscape::analysis::resolve::resolve;
 use callscape::analysis::session::{Resolved, Session};
 use callscape::facts::builder::{Timestamp, TraceBuilder};
@@ -9,8 +11,6 @@ use callscape::facts::functions::Function;
 use callscape::facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
 use callscape::facts::recording::{Recording, RecordingKind};
 use callscape::filter::cut::Cut;
-use callscape::filter::mapping::Mapping;
-use callscape::filter::regroup::{Regrouped, assign, regroup};
 use callscape::model::landscape::LandscapeSettings;
 use callscape::progress::Progress;
 use callscape::state::city::City;

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use callscape::facts::pack::{self, PackError};
+use callscape::export::pack::{self, PackError};
 use callscape::progress::Progress;
 use serde_json::json;
 

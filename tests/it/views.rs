@@ -7,20 +7,23 @@ use callscape::filter::filters::Filters;
 use callscape::filter::selection::{CallOf, Pointed, Selection};
 use callscape::layout::sheet::Sheet;
 use callscape::model::calls::CallsOf;
+use callscape::model::functions::FunctionNumbers;
 use callscape::model::landscape::LandscapeSettings;
 use callscape::model::moment::Moment;
 use callscape::model::theme::Theme;
 use callscape::progress::Progress;
 use callscape::render::camera::Camera;
 use callscape::state::city::{City, Lettering};
+use callscape::state::panes::{Artifact, Needs, ViewId};
 use callscape::units::{CallId, FunctionId, ModuleId, ThreadId, Time, TimeRange};
 use callscape::views::Scope;
 use callscape::views::calls::CallList;
 use callscape::views::flame::FlameView;
 use callscape::views::functions::FunctionTable;
 use callscape::views::mural::MuralView;
-use callscape::views::table::{Artifact, Needs, ViewId};
+use callscape::views::{all, named};
 use glam::{Vec2, Vec3};
+use std::sync::Arc;
 
 use crate::common;
 
@@ -35,6 +38,10 @@ const ARTIFACTS: [Artifact; 6] = [
     Artifact::TimeRange,
 ];
 
+fn view_named(id: &str) -> ViewId {
+    named(id).expect("it is a view")
+}
+
 fn demo() -> Session {
     Session::open(&Inputs::default(), &Progress::new()).expect("the demo is built in")
 }
@@ -45,16 +52,20 @@ fn views_offer_and_answer_what_the_thesis_says() {
     use Artifact::{Call, CallRelation, Function, Module, TimePoint, TimeRange};
     let thesis: [(ViewId, &[Artifact], &[Artifact]); 3] = [
         (
-            ViewId::Mural,
+            view_named("mural"),
             &[TimePoint, TimeRange],
             &[Function, Module, Call, CallRelation, TimePoint, TimeRange],
         ),
         (
-            ViewId::Flame,
+            view_named("flame"),
             &[Function, Call, TimePoint, TimeRange],
             &[Function, Module, Call, CallRelation, TimePoint, TimeRange],
         ),
-        (ViewId::Landscape, &[Function, Module], &[Function, Module]),
+        (
+            view_named("landscape"),
+            &[Function, Module],
+            &[Function, Module],
+        ),
     ];
     for (view, offers, answers) in thesis {
         let line = view.line();
@@ -144,12 +155,13 @@ fn shown(session: &Session, view: ViewId, selection: &Selection) -> String {
         scale: 1.0,
     };
     let sheet = |sheet: &Sheet| format!("{:?}{:?}", sheet.marks, sheet.texts);
-    match view {
-        ViewId::Mural => sheet(MuralView::new(session, 0).show(&scope)),
-        ViewId::Flame => sheet(FlameView::new(session, 0).show(&scope)),
-        ViewId::Functions => {
-            let mut table = FunctionTable::new(session, 0);
-            table.limit(session, selection.range, &filters);
+    match view.id() {
+        "mural" => sheet(MuralView::new(session, 0).show(&scope)),
+        "flame" => sheet(FlameView::new(session, 0).show(&scope)),
+        "functions" => {
+            let mut numbers = FunctionNumbers::new(session, 0);
+            numbers.limit(session, selection.range, &filters);
+            let table = FunctionTable::new(session, Arc::new(numbers));
             let module = |module| {
                 let mut rows = table.rows();
                 rows.any(|row| session.hierarchy.contains(module, row.module))
@@ -161,7 +173,7 @@ fn shown(session: &Session, view: ViewId, selection: &Selection) -> String {
                 selection.chosen.module.map(module)
             )
         }
-        ViewId::Calls => {
+        "calls" => {
             let (cut, of) = (Cut::all(), CallsOf::Module(ModuleId::ROOT));
             let (range, none) = (selection.range, Progress::new());
             let list = CallList::find(session, 0, &cut, of, range, &filters, &none);
@@ -175,9 +187,9 @@ fn shown(session: &Session, view: ViewId, selection: &Selection) -> String {
                 open.count()
             )
         }
-        ViewId::Landscape => landscape(session, selection),
+        "landscape" => landscape(session, selection),
         // They show two runs, and nothing of one.
-        ViewId::Differences | ViewId::Timelines => String::new(),
+        _ => String::new(),
     }
 }
 
@@ -225,11 +237,12 @@ fn landscape(session: &Session, selection: &Selection) -> String {
 fn what_is_chosen_in_one_view_is_shown_in_all_that_answer_it() {
     let session = demo();
     let nothing = Selection::default();
-    let needs_one = |view: &ViewId| view.line().needs != Needs::Comparison;
-    for to in ViewId::ALL.into_iter().filter(needs_one) {
+    let needs_one =
+        |view: &ViewId| !matches!(view.line().needs, Needs::TwoRuns | Needs::TwoRunsWithTimes);
+    for to in all().into_iter().filter(needs_one) {
         let before = shown(&session, to, &nothing);
         for artifact in ARTIFACTS {
-            let mut from = ViewId::ALL.into_iter();
+            let mut from = all().into_iter();
             let is_offered = from.any(|from| from.line().offers.contains(&artifact));
             assert!(is_offered, "{artifact:?} can be chosen nowhere");
             let is_shown = shown(&session, to, &chosen(&session, artifact)) != before;
@@ -248,7 +261,7 @@ fn what_is_chosen_in_one_view_is_shown_in_all_that_answer_it() {
 #[test]
 fn what_is_pointed_at_is_marked_and_moves_nothing() {
     let session = demo();
-    for view in [ViewId::Mural, ViewId::Flame] {
+    for view in [view_named("mural"), view_named("flame")] {
         for artifact in [Artifact::Function, Artifact::Module, Artifact::Call] {
             let of = chosen(&session, artifact);
             let pointed = Selection {
@@ -268,8 +281,8 @@ fn what_is_pointed_at_is_marked_and_moves_nothing() {
                 };
                 let mut mural = MuralView::new(&session, 0);
                 let mut flame = FlameView::new(&session, 0);
-                match view {
-                    ViewId::Mural => mural.show(&scope).clone(),
+                match view.id() {
+                    "mural" => mural.show(&scope).clone(),
                     _ => flame.show(&scope).clone(),
                 }
             });

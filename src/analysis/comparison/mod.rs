@@ -23,12 +23,10 @@ use super::session::{OpenError, Resolved, Session};
 use crate::facts::functions::Function;
 use crate::facts::hierarchy::{Hierarchy, HierarchyBuilder};
 use crate::facts::recording::Recording;
-use crate::import;
 use crate::progress::Progress;
-use crate::source;
 use crate::units::{FunctionId, ModuleId, Time, Unit};
 use crate::warnings::Reporter;
-
+use crate::{import, source};
 pub use doubts::Doubt;
 use pairing::{Correction, Entry, Evidence, How};
 
@@ -128,23 +126,7 @@ impl Comparison {
     ) -> Comparison {
         let runs = [recordings[0].len(), recordings[1].len()];
         let has_both_sources = sources.len() > 1;
-        let mut placed = match sources {
-            [a, b, ..] => in_two_sources([a, b], &recordings),
-            [one] => in_one_source(one, &recordings),
-            [] => {
-                let name = |side: &[Arc<Recording>]| {
-                    let first = side.first().map(|recording| recording.name());
-                    first.unwrap_or_default()
-                };
-                let names = recordings.each_ref().map(|side| name(side));
-                let root = if names[0] == names[1] {
-                    &names[0]
-                } else {
-                    "comparison"
-                };
-                in_one_source(&HierarchyBuilder::new(root).build().0, &recordings)
-            }
-        };
+        let mut placed = placed(sources, &recordings);
         let [a, b] = recordings;
         let recordings: Vec<Arc<Recording>> = a.into_iter().chain(b).collect();
 
@@ -154,20 +136,7 @@ impl Comparison {
             let side = usize::from(place >= runs[0]);
             entry_of.push(sides[side].take(place, recording, &placed.resolutions[place]));
         }
-        let calls: [Vec<(u32, u32)>; 2] = [0, 1].map(|side| {
-            let mut pairs = Vec::new();
-            for (place, recording) in recordings.iter().enumerate() {
-                if usize::from(place >= runs[0]) == side {
-                    let entries = &entry_of[place];
-                    let entry = |id: FunctionId| entries[id.index()];
-                    let of = recording.relations(None);
-                    pairs.extend(of.iter().map(|it| (entry(it.caller), entry(it.callee))));
-                }
-            }
-            pairs.sort_unstable();
-            pairs.dedup();
-            pairs
-        });
+        let calls = calls_of_sides(&recordings, &entry_of, runs);
         let pairing = pairing::pair(
             &sides[0].entries,
             &sides[1].entries,
@@ -180,41 +149,7 @@ impl Comparison {
             },
         );
 
-        let mut rows: Vec<Row> = Vec::new();
-        let mut row_of_entry = [
-            vec![u32::MAX; sides[0].entries.len()],
-            vec![u32::MAX; sides[1].entries.len()],
-        ];
-        for &(a, b, how) in &pairing.pairs {
-            row_of_entry[0][a as usize] = rows.len() as u32;
-            row_of_entry[1][b as usize] = rows.len() as u32;
-            let [old, new] = [&sides[0].entries[a as usize], &sides[1].entries[b as usize]];
-            let is_elsewhere = how != How::Same && old.module != new.module;
-            rows.push(Row {
-                module: new.module,
-                was: is_elsewhere.then(|| placed.hierarchy.path(old.module)),
-                names: [
-                    Some(sides[0].named[a as usize]),
-                    Some(sides[1].named[b as usize]),
-                ],
-                how: Some(how),
-            });
-        }
-        for side in [0, 1] {
-            for (entry, row) in row_of_entry[side].iter_mut().enumerate() {
-                if *row == u32::MAX {
-                    *row = rows.len() as u32;
-                    let mut names = [None; 2];
-                    names[side] = Some(sides[side].named[entry]);
-                    rows.push(Row {
-                        module: sides[side].entries[entry].module,
-                        names,
-                        how: None,
-                        was: None,
-                    });
-                }
-            }
-        }
+        let (mut rows, row_of_entry) = rows_of(&pairing.pairs, &sides, &placed.hierarchy);
         let row_of: Vec<Vec<u32>> = entry_of
             .iter()
             .enumerate()
@@ -367,6 +302,93 @@ struct Placed {
     moved_files: Vec<[String; 2]>,
     /// Which modules are of a source tree.
     is_source: Vec<bool>,
+}
+
+/// The recordings of both sides in the source trees that there are: none, one for both, or one for each.
+fn placed(sources: &[Hierarchy], recordings: &[Vec<Arc<Recording>>; 2]) -> Placed {
+    match sources {
+        [a, b, ..] => in_two_sources([a, b], recordings),
+        [one] => in_one_source(one, recordings),
+        [] => {
+            let name = |side: &[Arc<Recording>]| {
+                let first = side.first().map(|recording| recording.name());
+                first.unwrap_or_default()
+            };
+            let names = recordings.each_ref().map(|side| name(side));
+            let root = if names[0] == names[1] {
+                &names[0]
+            } else {
+                "comparison"
+            };
+            in_one_source(&HierarchyBuilder::new(root).build().0, recordings)
+        }
+    }
+}
+
+/// By side, which of its functions call which.
+fn calls_of_sides(
+    recordings: &[Arc<Recording>],
+    entry_of: &[Vec<u32>],
+    runs: [usize; 2],
+) -> [Vec<(u32, u32)>; 2] {
+    [0, 1].map(|side| {
+        let mut pairs = Vec::new();
+        for (place, recording) in recordings.iter().enumerate() {
+            if usize::from(place >= runs[0]) == side {
+                let entries = &entry_of[place];
+                let entry = |id: FunctionId| entries[id.index()];
+                let of = recording.relations(None);
+                pairs.extend(of.iter().map(|it| (entry(it.caller), entry(it.callee))));
+            }
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs
+    })
+}
+
+/// A row for each pair, then for each function that is on one side alone; and by side, the row of each function.
+fn rows_of(
+    pairs: &[(u32, u32, How)],
+    sides: &[Side; 2],
+    hierarchy: &Hierarchy,
+) -> (Vec<Row>, [Vec<u32>; 2]) {
+    let mut rows: Vec<Row> = Vec::new();
+    let mut row_of_entry = [
+        vec![u32::MAX; sides[0].entries.len()],
+        vec![u32::MAX; sides[1].entries.len()],
+    ];
+    for &(a, b, how) in pairs {
+        row_of_entry[0][a as usize] = rows.len() as u32;
+        row_of_entry[1][b as usize] = rows.len() as u32;
+        let [old, new] = [&sides[0].entries[a as usize], &sides[1].entries[b as usize]];
+        let is_elsewhere = how != How::Same && old.module != new.module;
+        rows.push(Row {
+            module: new.module,
+            was: is_elsewhere.then(|| hierarchy.path(old.module)),
+            names: [
+                Some(sides[0].named[a as usize]),
+                Some(sides[1].named[b as usize]),
+            ],
+            how: Some(how),
+        });
+    }
+    for side in [0, 1] {
+        for (entry, row) in row_of_entry[side].iter_mut().enumerate() {
+            if *row == u32::MAX {
+                *row = rows.len() as u32;
+                let mut names = [None; 2];
+                names[side] = Some(sides[side].named[entry]);
+                rows.push(Row {
+                    module: sides[side].entries[entry].module,
+                    names,
+                    how: None,
+                    was: None,
+                });
+            }
+        }
+    }
+    (rows, row_of_entry)
 }
 
 /// Resolved together, so that directories are named alike, then taken apart and united: what stands in a file that

@@ -1,30 +1,32 @@
-//! What is drawn of the workbench, wherever it is shown: every view that is a picture is drawn into a texture of its
-//! own, and the panels show it. The window presents it, films read it back.
+//! What is drawn of the views, wherever they are shown: each that is a picture is drawn into a texture of its own, and
+//! the panels show it. The window presents it, films read it back.
 //!
 //! A picture is redrawn only when it changes; while only panels change, the last one is reused.
 
+mod city;
+mod place;
 mod prepare;
 
-pub use prepare::{Prepared, Sharpness, halves, viewport};
+pub use city::Sharpness;
+pub use prepare::Prepared;
 
 use std::collections::BTreeMap;
 
 use glam::Vec2;
 
-use super::panels::{Layout, Pictures};
-use super::sheets::DrawnWith;
-use super::workbench::Workbench;
-use crate::layout::labels::Covered;
+use self::city::Drawn;
+use self::place::{halves, viewport};
+use super::panels::context::{Layout, Pictures};
 use crate::layout::sheet::Sheet;
-use crate::model::moment::Moment;
 use crate::model::theme::Theme;
 use crate::render::gpu::{Gpu, GpuError};
 use crate::render::image::Image;
 use crate::render::readback;
-use crate::render::renderer::{Frame, Renderer};
+use crate::render::renderer::Renderer;
 use crate::render::sheet::SheetRenderer;
-use crate::units::{ModuleId, ThreadId};
-use crate::views::table::ViewId;
+use crate::state::State;
+use crate::state::panes::ViewId;
+use crate::views::{REGISTRY, Surface, main};
 
 /// Pictures are drawn as linear colours and stored encoded; egui reads what is stored.
 const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
@@ -37,32 +39,10 @@ pub struct Panels {
     pub pixels_per_point: f32,
 }
 
-/// What a renderer has of a landscape, and what its picture shows.
-#[derive(Default)]
-struct Drawn {
-    frame: Option<Frame>,
-    /// The moment that the renderer has; none when it has nothing of the present blocks.
-    shown: Option<Option<Moment>>,
-    /// The call relations that stand out among the arcs that the renderer has.
-    marked: Option<[Marked; 2]>,
-    has_blocks: bool,
-    /// What lay over the picture.
-    cards: Covered,
-    /// Names are being chosen, which takes more frames.
-    names_wait: bool,
-    /// Names were chosen for a picture that stays as it is.
-    was_still: bool,
-    /// Colours were on their way when the renderer got its looks.
-    was_fading: bool,
-}
-
-/// A call relation, and the thread of a hop of a hyperarc.
-type Marked = (Option<(ModuleId, ModuleId)>, Option<ThreadId>);
-
 /// A device and the pictures of all views on it.
 pub struct Canvas {
     // Dropped in this order: everything made from the device before the device.
-    pictures: BTreeMap<Shown, Picture>,
+    pictures: BTreeMap<PictureOf, Picture>,
     panels: egui_wgpu::Renderer,
     pub renderer: Renderer,
     /// Draws the landscape of a second run, while one is to be seen.
@@ -70,27 +50,26 @@ pub struct Canvas {
     sheets: BTreeMap<ViewId, SheetRenderer>,
     /// Of the landscape, and of that of a second run.
     drawn: [Drawn; 2],
-    /// What the pictures of the sheets show.
-    drawn_with: BTreeMap<ViewId, DrawnWith>,
-    /// The sheets that were not all worked out when they were drawn.
-    waited: Vec<ViewId>,
     /// Pictures that get another size are shown without smoothing: they are hardly seen, and a software device pays much
     /// for it.
     pub is_rough: bool,
     pub gpu: Gpu,
 }
 
-/// What a picture shows: a view, or the landscape of a second run.
+/// What a picture is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Shown {
+pub enum PictureOf {
     View(ViewId),
-    SecondLandscape,
+    /// The landscape of a second run.
+    SecondRun,
     /// What was last shown by the landscape, or by that of a second run, before it changed at once.
     Before(usize),
 }
 
 /// What landscapes are shown by: the one, and that of a second run.
-const LANDSCAPES: [Shown; 2] = [Shown::View(ViewId::Landscape), Shown::SecondLandscape];
+pub fn landscapes() -> [PictureOf; 2] {
+    [PictureOf::View(main()), PictureOf::SecondRun]
+}
 
 /// The last picture of a view.
 struct Picture {
@@ -99,15 +78,6 @@ struct Picture {
     id: egui::TextureId,
     /// What is on it is not of what it shows now.
     is_stale: bool,
-}
-
-/// What the picture of a view is drawn on.
-#[derive(Clone, Copy, Debug)]
-pub struct Target {
-    /// In pixels.
-    pub size: [u32; 2],
-    /// Nothing is drawn on it yet.
-    pub is_new: bool,
 }
 
 impl Canvas {
@@ -121,25 +91,25 @@ impl Canvas {
             second: None,
             sheets: BTreeMap::new(),
             drawn: Default::default(),
-            drawn_with: BTreeMap::new(),
-            waited: Vec::new(),
             is_rough: false,
             gpu,
         }
     }
 
-    /// What the panels show the views by.
-    pub fn pictures(&mut self) -> Pictures {
-        Pictures {
-            views: ViewId::ALL.map(|view| (view, self.picture(Shown::View(view)))),
-            second: self.picture(Shown::SecondLandscape),
-            before: [None; 2],
-            before_strength: 0.0,
+    /// Notes in `pictures` what the panels show the views by.
+    pub fn name_pictures(&mut self, pictures: &mut Pictures) {
+        pictures.views.clear();
+        for entry in REGISTRY {
+            let view = ViewId::of(&entry.line);
+            pictures
+                .views
+                .push((view, self.picture(PictureOf::View(view))));
         }
+        pictures.second = self.picture(PictureOf::SecondRun);
     }
 
     /// The texture that shows something, whatever is drawn on it later.
-    pub fn picture(&mut self, of: Shown) -> egui::TextureId {
+    pub fn picture(&mut self, of: PictureOf) -> egui::TextureId {
         if let Some(picture) = self.pictures.get(&of) {
             return picture.id;
         }
@@ -167,7 +137,7 @@ impl Canvas {
             self.second = Some(Renderer::new(&self.gpu, FORMAT));
         }
         if !is_wanted && self.second.take().is_some() {
-            self.target(Shown::SecondLandscape, [1, 1]);
+            self.target(PictureOf::SecondRun, [1, 1], 1.0);
         }
         if self.second.is_none() {
             self.drawn[1] = Drawn::default();
@@ -184,41 +154,58 @@ impl Canvas {
 
     /// The camera of the last picture of the landscape.
     pub fn camera_drawn(&self) -> Option<crate::render::camera::Camera> {
-        self.drawn[0].frame.map(|frame| frame.camera)
+        self.drawn[0].camera()
     }
 
-    /// Tells the workbench where the panels have left room for landscapes, and makes what to draw them on, `scale`
-    /// times as fine as the screen. None while the landscape is not to be seen.
+    /// Tells the state where the panels have left room for landscapes, and makes what to draw them on, `scale` times as
+    /// fine as the screen. None while the landscape is not to be seen.
     pub fn targets(
         &mut self,
-        bench: &mut Workbench,
+        state: &mut State,
         layout: &Layout,
         (pixels_per_point, scale): (f32, f32),
-    ) -> [Option<Target>; 2] {
-        let Some(landscape) = layout.landscape else {
-            bench.hide_viewport();
+    ) -> [Option<Surface>; 2] {
+        let Some(placed) = layout.placed else {
+            state.hide_viewport();
             return [None; 2];
         };
-        let viewport = viewport(landscape, pixels_per_point);
-        bench.set_viewport(viewport);
+        let viewport = viewport(placed.place, pixels_per_point);
+        state.set_viewport(viewport);
         let size = (viewport.size * scale).as_uvec2().to_array();
-        bench.set_halves(halves(layout, pixels_per_point));
-        bench.cards = layout.cards.seen_from(Vec2::ZERO, pixels_per_point);
-        let second = layout.split.is_some().then_some(());
-        let second = second.map(|()| self.target(Shown::SecondLandscape, size));
-        let own = self.target(Shown::View(ViewId::Landscape), size);
-        [Some(own), second]
+        state.set_halves(halves(&placed, pixels_per_point));
+        state.covered = layout.cards.seen_from(Vec2::ZERO, pixels_per_point);
+        let [own, second] = landscapes();
+        let second = placed
+            .split
+            .map(|_| self.target(second, size, pixels_per_point));
+        [Some(self.target(own, size, pixels_per_point)), second]
+    }
+
+    /// What a picture with sides of `size` pixels would be drawn on.
+    fn surface(&self, of: PictureOf, size: [u32; 2], scale: f32) -> Surface {
+        let size = fitted(size, self.gpu.device.limits().max_texture_dimension_2d);
+        let picture = self.pictures.get(&of);
+        let is_new = picture.is_none_or(|picture| picture.is_stale || picture.size != size);
+        Surface {
+            size,
+            scale,
+            is_new,
+        }
     }
 
     /// What to draw a picture on, with sides of `size` pixels, at least one and no more than
     /// the device can draw.
-    pub fn target(&mut self, of: Shown, size: [u32; 2]) -> Target {
+    pub fn target(&mut self, of: PictureOf, size: [u32; 2], scale: f32) -> Surface {
         let limit = self.gpu.device.limits().max_texture_dimension_2d;
         let size = fitted(size, limit);
         let id = self.picture(of);
         // It was just seen to that there is one.
         let Some(picture) = self.pictures.get_mut(&of) else {
-            return Target { size, is_new: true };
+            return Surface {
+                size,
+                scale,
+                is_new: true,
+            };
         };
         let is_stale = std::mem::take(&mut picture.is_stale);
         let is_other = picture.size != size;
@@ -232,8 +219,9 @@ impl Canvas {
                 id,
             );
         }
-        Target {
+        Surface {
             size,
+            scale,
             is_new: is_other || is_stale,
         }
     }
@@ -241,8 +229,8 @@ impl Canvas {
     /// Keeps what the landscapes show now as what is before: they get other pictures to be drawn on.
     /// Gives the textures of what is before. One whose sides have as many pixels as they `fill` needs no smoothing.
     pub fn keep_before(&mut self, fill: [u32; 2]) -> [egui::TextureId; 2] {
-        for (which, shown) in LANDSCAPES.into_iter().enumerate() {
-            let before = Shown::Before(which);
+        for (which, shown) in landscapes().into_iter().enumerate() {
+            let before = PictureOf::Before(which);
             self.picture(before);
             let (Some(own), Some(kept)) =
                 (self.pictures.remove(&shown), self.pictures.remove(&before))
@@ -269,11 +257,11 @@ impl Canvas {
                 self.pictures.insert(of, picture);
             }
         }
-        [0, 1].map(|which| self.picture(Shown::Before(which)))
+        [0, 1].map(|which| self.picture(PictureOf::Before(which)))
     }
 
     /// The last picture of something, read back; waits for the device. None before there is one.
-    pub fn read(&self, of: Shown) -> Option<Result<Image, GpuError>> {
+    pub fn read(&self, of: PictureOf) -> Option<Result<Image, GpuError>> {
         let picture = self.pictures.get(&of)?;
         let is_drawn = picture.size != [0, 0];
         is_drawn.then(|| readback::image(&self.gpu, picture.target.texture()))
@@ -281,7 +269,7 @@ impl Canvas {
 
     /// Whether drawing the landscapes again would not make their pictures better.
     pub fn settled(&self) -> bool {
-        let names_wait = self.drawn.iter().any(|drawn| drawn.names_wait);
+        let names_wait = self.drawn.iter().any(|drawn| drawn.names_wait());
         !names_wait && self.renderer.settled() && self.second.as_ref().is_none_or(Renderer::settled)
     }
 
@@ -296,7 +284,8 @@ impl Canvas {
     /// Draws what is new of the landscapes and sheets.
     pub fn record(&mut self, encoder: &mut wgpu::CommandEncoder, new: &Prepared, theme: Theme) {
         let renderers = [Some(&mut self.renderer), self.second.as_mut()];
-        for ((renderer, shown), frame) in renderers.into_iter().zip(LANDSCAPES).zip(new.landscapes)
+        for ((renderer, shown), frame) in
+            renderers.into_iter().zip(landscapes()).zip(new.landscapes)
         {
             if let (Some(renderer), Some(frame), Some(picture)) =
                 (renderer, frame, self.pictures.get(&shown))
@@ -310,7 +299,8 @@ impl Canvas {
     /// The same, with landscapes as they are once nothing moves; submits it.
     pub fn draw_finished(&mut self, new: &Prepared, theme: Theme) {
         let renderers = [Some(&mut self.renderer), self.second.as_mut()];
-        for ((renderer, shown), frame) in renderers.into_iter().zip(LANDSCAPES).zip(new.landscapes)
+        for ((renderer, shown), frame) in
+            renderers.into_iter().zip(landscapes()).zip(new.landscapes)
         {
             if let (Some(renderer), Some(frame), Some(picture)) =
                 (renderer, frame, self.pictures.get(&shown))
@@ -327,7 +317,7 @@ impl Canvas {
         for view in &new.sheets {
             if let (Some(sheet), Some(picture)) = (
                 self.sheets.get_mut(view),
-                self.pictures.get(&Shown::View(*view)),
+                self.pictures.get(&PictureOf::View(*view)),
             ) {
                 sheet.draw(&self.gpu, encoder, &picture.target, picture.size, theme);
             }

@@ -12,7 +12,7 @@ use crate::render::image::Image;
 use crate::render::sheet::SheetRenderer;
 use crate::units::TimeRange;
 use crate::views::Scope;
-use crate::views::timelines::TimelinesView;
+use crate::views::both_along_time::BothAlongTime;
 
 /// Letters have their size on a picture whose shorter side has so many pixels, or less.
 const PLAIN_SIDE: f32 = 1080.0;
@@ -59,7 +59,7 @@ impl Pictures<'_> {
             size,
             scale: (size.min_element() / PLAIN_SIDE).max(1.0),
         };
-        let mut view = TimelinesView::new(session, &pair, along);
+        let mut view = BothAlongTime::new(session, &pair, along);
         if let Some(range) = visible {
             view.set_visible(range);
         }

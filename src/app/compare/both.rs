@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use super::super::camera::pose::Pose;
 use super::super::headless::{LEGEND_SHARE, PictureSettings, Studio, meanings};
 use super::super::legend::Legend;
 use super::letters;
@@ -12,6 +11,7 @@ use crate::filter::selection::Selection;
 use crate::model::moment::Moment;
 use crate::progress::Progress;
 use crate::render::image::{Image, PngWriter};
+use crate::render::pose::Pose;
 use crate::render::theme::encoded;
 use crate::state::city::City;
 

@@ -1,17 +1,18 @@
 //! Which views are open and where: side by side, one above the other, in tabs, or one alone.
 
 mod easing;
+#[cfg(test)]
+mod tests;
 
 use egui::{Rect, Ui};
 use egui_tiles::{
     Behavior, Container, Linear, LinearDir, SimplificationOptions, TabState, Tile, TileId, Tiles,
     Tree, UiResponse,
 };
-use serde::{Deserialize, Serialize};
 
 use self::easing::{Easing, Opening};
-use super::style;
-use crate::views::table::{Side, ViewId};
+use crate::state::panes::{Arrangement, Pane, PaneWish, Panes, Side, ViewId};
+use crate::views::{REGISTRY, main, named, style};
 
 /// How much of the window a view that opens gets from those that are open.
 const SHARE_BELOW: f32 = 0.34;
@@ -26,28 +27,6 @@ const GAP: f32 = 3.0;
 /// The height of the line with a view's title.
 const TITLE: f32 = 26.0;
 
-/// An arrangement as files keep it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Arrangement {
-    /// The id of a view.
-    View(String),
-    Tabs {
-        active: usize,
-        parts: Vec<Arrangement>,
-    },
-    /// From left to right, with the share of each.
-    Row {
-        shares: Vec<f32>,
-        parts: Vec<Arrangement>,
-    },
-    /// From top to bottom.
-    Column {
-        shares: Vec<f32>,
-        parts: Vec<Arrangement>,
-    },
-}
-
 /// The open views.
 pub struct Dock {
     tree: Tree<ViewId>,
@@ -55,15 +34,22 @@ pub struct Dock {
     maximised: Option<ViewId>,
     /// Where views were shown in the last frame, in points.
     places: Vec<(ViewId, Rect)>,
+    /// The places that the state has been told last.
+    told: Vec<(ViewId, Rect)>,
     /// What all of them had.
     room: Rect,
     easing: Easing,
 }
 
+/// All views, in the order of the registry.
+fn all() -> impl Iterator<Item = ViewId> {
+    REGISTRY.iter().map(|entry| ViewId::of(&entry.line))
+}
+
 impl Default for Dock {
     fn default() -> Dock {
         let mut tiles = Tiles::default();
-        let root = tiles.insert_pane(ViewId::Landscape);
+        let root = tiles.insert_pane(main());
         Dock::of(Some(root), tiles)
     }
 }
@@ -76,6 +62,7 @@ impl Dock {
             tree,
             maximised: None,
             places: Vec::new(),
+            told: Vec::new(),
             room: Rect::from_min_size(egui::Pos2::ZERO, egui::vec2(1280.0, 720.0)),
             easing: Easing::default(),
         }
@@ -101,12 +88,12 @@ impl Dock {
     /// What files keep of it.
     pub fn arrangement(&self) -> Arrangement {
         let whole = self.tree.root.and_then(|root| self.describe(root));
-        whole.unwrap_or_else(|| Arrangement::View(ViewId::Landscape.line().id.to_owned()))
+        whole.unwrap_or_else(|| Arrangement::View(main().id().to_owned()))
     }
 
     fn describe(&self, tile: TileId) -> Option<Arrangement> {
         let container = match self.tree.tiles.get(tile)? {
-            Tile::Pane(view) => return Some(Arrangement::View(view.line().id.to_owned())),
+            Tile::Pane(view) => return Some(Arrangement::View(view.id().to_owned())),
             Tile::Container(container) => container,
         };
         let children = container.children().copied();
@@ -186,8 +173,7 @@ impl Dock {
 
     /// In the order of the table.
     pub fn open_views(&self) -> Vec<ViewId> {
-        let all = ViewId::ALL.into_iter();
-        all.filter(|&view| self.is_open(view)).collect()
+        all().filter(|&view| self.is_open(view)).collect()
     }
 
     /// Where `view` was shown in the last frame, in points; none behind another tab.
@@ -238,7 +224,7 @@ impl Dock {
         };
         let side = view.line().side;
         let room = self.room.size();
-        let beside = ViewId::ALL.into_iter().find(|&other| {
+        let beside = all().find(|&other| {
             let shares_place = match side {
                 Side::Centre => false,
                 Side::Right => true,
@@ -253,7 +239,7 @@ impl Dock {
         };
         let tabbed = match beside {
             Some(other) => self.tile(other),
-            None if no_room => self.tile(ViewId::Landscape),
+            None if no_room => self.tile(main()),
             None => None,
         };
         if let Some(other) = tabbed {
@@ -330,6 +316,44 @@ impl Dock {
             Some(share) => self.easing.go(view, share),
             None => self.remove(view),
         }
+    }
+
+    /// Does what was asked of the dock, and tells what is open now.
+    pub fn follow(&mut self, panes: &mut Panes) {
+        if panes.wishes.is_empty() && self.told == self.places && panes.maximised == self.maximised
+        {
+            panes.is_moving = self.is_moving();
+            return;
+        }
+        for wish in std::mem::take(&mut panes.wishes) {
+            match wish {
+                PaneWish::Open(view) => self.open(view),
+                PaneWish::Close(view) => self.close(view),
+                PaneWish::Maximise(view) => self.maximise(view),
+                PaneWish::Arrange(arrangement) => (*self, _) = Dock::arranged(&arrangement),
+                PaneWish::Reset => *self = Dock::default(),
+                PaneWish::Ease(is_on) => self.set_easing(is_on),
+                PaneWish::Arrive => self.arrive(),
+            }
+        }
+        self.tell(panes);
+    }
+
+    /// Tells what is open, and where.
+    pub fn tell(&mut self, panes: &mut Panes) {
+        panes.open.clear();
+        for view in all().filter(|&view| self.is_open(view)) {
+            let corner = |at: egui::Pos2| glam::Vec2::new(at.x, at.y);
+            panes.open.push(Pane {
+                view,
+                is_visible: self.is_visible(view),
+                place: self.place(view).map(|it| [corner(it.min), corner(it.max)]),
+            });
+        }
+        panes.maximised = self.maximised;
+        panes.arrangement = Some(self.arrangement());
+        panes.is_moving = self.is_moving();
+        self.told.clone_from(&self.places);
     }
 
     fn remove(&mut self, view: ViewId) {
@@ -457,7 +481,7 @@ impl Builder {
     fn add(&mut self, arrangement: &Arrangement) -> Option<TileId> {
         let (shares, parts, direction) = match arrangement {
             Arrangement::View(id) => {
-                let Some(view) = ViewId::from_id(id) else {
+                let Some(view) = named(id) else {
                     self.unknown.push(id.clone());
                     return None;
                 };
@@ -607,141 +631,5 @@ impl Behavior<ViewId> for Shelf<'_> {
         } else {
             visuals.weak_text_color()
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn view(id: &str) -> Arrangement {
-        Arrangement::View(id.to_owned())
-    }
-
-    #[test]
-    fn views_open_once_and_the_last_one_stays() {
-        for seed in 0..200u64 {
-            let mut dock = Dock::default();
-            let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-            for _ in 0..40 {
-                state = state
-                    .wrapping_mul(6_364_136_223_846_793_005)
-                    .wrapping_add(1);
-                let at = (state >> 33) as usize;
-                let of = ViewId::ALL[at % ViewId::ALL.len()];
-                let before = dock.open_views();
-                if at.is_multiple_of(7) {
-                    dock.maximise(of);
-                } else {
-                    dock.toggle(of);
-                }
-                let panes = dock.tree.tiles.tiles().filter(|tile| tile.is_pane());
-                let after = dock.open_views();
-                assert_eq!(panes.count(), after.len(), "seed {seed}");
-                assert!(!after.is_empty() && before.len().abs_diff(after.len()) <= 1);
-                assert!(
-                    after.iter().any(|&view| dock.is_visible(view)),
-                    "seed {seed}"
-                );
-                let (again, unknown) = Dock::arranged(&dock.arrangement());
-                assert!(unknown.is_empty());
-                assert_eq!(again.arrangement(), dock.arrangement(), "seed {seed}");
-            }
-        }
-    }
-
-    /// What is shown after a frame: each view, where it is laid out, and what of that is seen.
-    fn shown(dock: &mut Dock) -> Vec<(ViewId, Rect, Rect)> {
-        let ctx = egui::Context::default();
-        let mut seen = Vec::new();
-        let screen = Rect::from_min_size(egui::Pos2::ZERO, egui::vec2(1200.0, 900.0));
-        let input = egui::RawInput {
-            screen_rect: Some(screen),
-            ..egui::RawInput::default()
-        };
-        // The first frame of a context finds out sizes.
-        for _ in 0..2 {
-            seen.clear();
-            let mut output = ctx.run_ui(input.clone(), |ui| {
-                dock.show_bare(ui, &mut |ui, view| {
-                    let whole = ui.max_rect();
-                    seen.push((view, whole, ui.clip_rect().intersect(whole)));
-                });
-            });
-            output.textures_delta.clear();
-        }
-        seen
-    }
-
-    #[test]
-    fn views_of_scenes_come_and_go_step_by_step_and_end_where_they_would_at_once() {
-        let mut at_once = Dock::default();
-        at_once.open(ViewId::Mural);
-        let wanted = shown(&mut at_once);
-        let mut eased = Dock::default();
-        shown(&mut eased);
-        eased.set_easing(true);
-        eased.open(ViewId::Mural);
-        assert!(eased.is_open(ViewId::Mural) && eased.is_moving());
-        let mut last = shown(&mut eased)[0].2.height();
-        assert!(last > 897.0, "{last}");
-        for _ in 0..14 {
-            eased.advance(1.0 / 30.0);
-            let now = shown(&mut eased);
-            let height = now[0].2.height();
-            assert!(height < last && last - height < 60.0, "{last} {height}");
-            last = height;
-            // It is laid out as large as it will be.
-            let whole = now[1].1.height() - wanted[1].1.height();
-            assert!(whole.abs() < 3.0, "{whole}");
-        }
-        eased.advance(0.1);
-        assert!(!eased.is_moving());
-        assert_eq!(shown(&mut eased), wanted);
-        // One goes while another comes; the one that goes is no longer open.
-        eased.close(ViewId::Mural);
-        eased.open(ViewId::Flame);
-        assert_eq!(eased.open_views(), [ViewId::Landscape, ViewId::Flame]);
-        let height = shown(&mut eased)[0].2.height();
-        for _ in 0..20 {
-            eased.advance(1.0 / 30.0);
-            let now = shown(&mut eased)[0].2.height();
-            assert!((now - height).abs() < 4.0, "{now} {height}");
-        }
-        assert_eq!(eased.open_views(), [ViewId::Landscape, ViewId::Flame]);
-        assert_eq!(shown(&mut eased)[1].1, wanted[1].1);
-        // Back before it is gone.
-        eased.close(ViewId::Flame);
-        eased.advance(0.2);
-        eased.open(ViewId::Flame);
-        eased.arrive();
-        assert_eq!(shown(&mut eased)[1].1, wanted[1].1);
-        eased.close(ViewId::Flame);
-        eased.arrive();
-        assert_eq!(shown(&mut eased).len(), 1);
-    }
-
-    #[test]
-    fn an_arrangement_with_faults_is_mended() {
-        let faulty = Arrangement::Row {
-            shares: vec![f32::NAN, -3.0],
-            parts: vec![
-                view("landscape"),
-                Arrangement::Tabs {
-                    active: 9,
-                    parts: vec![view("functions"), view("landscape"), view("nonsense")],
-                },
-                Arrangement::Column {
-                    shares: Vec::new(),
-                    parts: Vec::new(),
-                },
-            ],
-        };
-        let (dock, unknown) = Dock::arranged(&faulty);
-        assert_eq!(unknown, ["nonsense"]);
-        assert_eq!(dock.open_views(), [ViewId::Landscape, ViewId::Functions]);
-        let (dock, unknown) = Dock::arranged(&view("nonsense"));
-        assert_eq!(unknown, ["nonsense"]);
-        assert_eq!(dock.open_views(), [ViewId::Landscape]);
     }
 }

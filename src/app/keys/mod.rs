@@ -5,11 +5,13 @@ mod table;
 use winit::event::KeyEvent;
 use winit::keyboard::{Key, KeyCode, ModifiersState, NamedKey, PhysicalKey};
 
-use super::action::{Action, Chord, Line, Scope, Sign};
-use super::ask::{Ask, PaneAsk};
-use super::camera::Thrust;
-use super::workbench::Workbench;
-use crate::views::table::{Needs, ViewId};
+use crate::app::command::Command;
+use crate::state::State;
+use crate::state::action::{Action, Chord, Scope, Sign};
+use crate::state::ask::{Ask, PaneAsk};
+use crate::state::camera::Thrust;
+use crate::state::panes::{Kind, Needs, ViewId};
+use crate::views::{Entry, REGISTRY};
 
 pub use table::PAGES;
 
@@ -22,44 +24,123 @@ pub struct HelpPage {
 pub struct HelpLine {
     pub keys: String,
     pub text: &'static str,
-    pub actions: &'static [Action],
+    pub actions: Vec<Described>,
+}
+
+/// What help and menus say of an action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Described {
+    pub id: &'static str,
+    pub title: &'static str,
+    pub about: &'static str,
+}
+
+fn described<A>(actions: &[Action<A>]) -> Vec<Described> {
+    let described = actions.iter().map(|action| Described {
+        id: action.id,
+        title: action.title,
+        about: action.about,
+    });
+    described.collect()
+}
+
+/// The page of the help that has the key of a view.
+fn page_of(entry: &Entry) -> &'static str {
+    match entry.line.needs {
+        Needs::TwoRuns | Needs::TwoRunsWithTimes => table::TWO_RUNS,
+        _ => table::VIEWS,
+    }
+}
+
+/// The page of the help that has a view's own keys.
+fn page_of_keys(entry: &Entry) -> &'static str {
+    match entry.line.kind {
+        Kind::AlongTime => table::ALONG_TIME,
+        Kind::Table => table::TABLES,
+        Kind::Plain => page_of(entry),
+    }
 }
 
 /// The pages of the help: the table of keys, with the keys of the views.
 pub fn help() -> Vec<HelpPage> {
     let pages = PAGES.iter().map(|page| {
-        let views = ViewId::ALL.into_iter().map(ViewId::line);
-        let views = views.filter(|view| match view.needs {
-            Needs::Comparison => page.title == table::TWO_RUNS,
-            _ => page.title == table::VIEWS,
+        let of_views = REGISTRY.iter().filter(|entry| page_of(entry) == page.title);
+        let of_views = of_views.map(|entry| HelpLine {
+            keys: entry.line.key.to_string(),
+            text: entry.line.help,
+            actions: Vec::new(),
         });
-        let views = views.map(|view| HelpLine {
-            keys: view.key.to_string(),
-            text: view.help,
-            actions: &[],
-        });
-        let lines = page.lines.iter().map(|line: &Line| HelpLine {
+        let lines = page.lines.iter().map(|line| HelpLine {
             keys: line.keys.to_owned(),
             text: line.text,
-            actions: line.actions,
+            actions: described(line.actions),
+        });
+        let own = REGISTRY
+            .iter()
+            .filter(|entry| page_of_keys(entry) == page.title);
+        let own = own.flat_map(|entry| entry.keys).map(|line| HelpLine {
+            keys: line.keys.to_owned(),
+            text: line.text,
+            actions: described(line.actions),
         });
         HelpPage {
             title: page.title,
-            lines: views.chain(lines).collect(),
+            lines: of_views.chain(lines).chain(own).collect(),
         }
     });
     pages.collect()
 }
 
-/// All actions that keys have in `scope`.
-fn actions(scope: Scope) -> impl Iterator<Item = &'static Action> {
+/// All actions that keys have in `scope`: those of the window, then those of the views.
+fn actions(scope: Scope) -> impl Iterator<Item = Meant> {
     let lines = PAGES.iter().flat_map(|page| page.lines);
-    let actions = lines.flat_map(|line| line.actions);
-    actions.filter(move |action| action.scope == scope)
+    let actions = lines.flat_map(|line| line.actions).map(Meant::Window);
+    let of_views = REGISTRY.iter().flat_map(|entry| entry.keys);
+    let of_views = of_views.flat_map(|line| line.actions).map(Meant::View);
+    let all = actions.chain(of_views);
+    all.filter(move |action| action.scope() == scope)
+}
+
+/// An action of the window, or one of a view's own.
+#[derive(Clone, Copy)]
+enum Meant {
+    Window(&'static Action<Command>),
+    View(&'static Action),
+}
+
+impl Meant {
+    fn scope(self) -> Scope {
+        match self {
+            Meant::Window(action) => action.scope,
+            Meant::View(action) => action.scope,
+        }
+    }
+
+    fn has(self, chord: Chord) -> bool {
+        match self {
+            Meant::Window(action) => action.chords.contains(&chord),
+            Meant::View(action) => action.chords.contains(&chord),
+        }
+    }
+
+    fn repeats(self) -> bool {
+        match self {
+            Meant::Window(action) => action.repeats,
+            Meant::View(action) => action.repeats,
+        }
+    }
+
+    /// What it asks for; nothing where it would do nothing.
+    fn command(self, state: &State) -> Option<Command> {
+        match self {
+            Meant::Window(action) => (action.is_possible)(state).then(action.ask),
+            Meant::View(action) => (action.is_possible)(state).then(|| (action.ask)().into()),
+        }
+    }
 }
 
 /// The action that a key means in `scope`: first with Shift, then, where Shift makes no difference, without.
-fn action(scope: Scope, event: &KeyEvent, modifiers: ModifiersState) -> Option<&'static Action> {
+fn action(scope: Scope, event: &KeyEvent, modifiers: ModifiersState) -> Option<Meant> {
     let chord = |shift: bool, sign: Sign| Chord {
         ctrl: modifiers.control_key(),
         alt: modifiers.alt_key(),
@@ -87,8 +168,8 @@ fn action(scope: Scope, event: &KeyEvent, modifiers: ModifiersState) -> Option<&
     let chords = [true, false].into_iter().filter(|&with| shift || !with);
     let chords = chords.flat_map(|with| signs.iter().map(move |&sign| (with, sign)));
     let mut chords = chords.map(|(with, sign)| chord(with, sign));
-    let found = chords.find_map(|chord| actions(scope).find(|it| it.chords.contains(&chord)))?;
-    (!event.repeat || found.repeats).then_some(found)
+    let found = chords.find_map(|chord| actions(scope).find(|it| it.has(chord)))?;
+    (!event.repeat || found.repeats()).then_some(found)
 }
 
 fn named(key: NamedKey) -> Option<&'static str> {
@@ -134,10 +215,10 @@ pub fn asked(
     scope: Scope,
     event: &KeyEvent,
     modifiers: ModifiersState,
-    bench: &Workbench,
-) -> Option<Ask> {
+    state: &State,
+) -> Option<Command> {
     if let Some(action) = action(scope, event, modifiers) {
-        return (action.is_possible)(bench).then(action.ask);
+        return action.command(state);
     }
     let plain = !modifiers.control_key() && !modifiers.alt_key() && !modifiers.super_key();
     if scope != Scope::Anywhere || !plain || event.repeat {
@@ -148,7 +229,21 @@ pub fn asked(
     };
     let mut letters = typed.chars();
     let letter = letters.next().filter(|_| letters.next().is_none())?;
-    ViewId::from_key(letter).map(|view| PaneAsk::Toggle(view).into())
+    let entry = REGISTRY.iter().find(|entry| entry.line.key == letter)?;
+    Some(PaneAsk::Toggle(ViewId::of(&entry.line)).into())
+}
+
+/// What a key asks for of `view`, whose field for text has the keyboard.
+pub fn asked_of_field(
+    view: ViewId,
+    event: &KeyEvent,
+    modifiers: ModifiersState,
+    state: &State,
+) -> Option<Command> {
+    match asked(Scope::TableField, event, modifiers, state)? {
+        Command::Ask(Ask::Pointed(ask)) => Some(Ask::View(Some(view), ask).into()),
+        command => Some(command),
+    }
 }
 
 /// The keys of fly mode that are held down, by their place on the keyboard.
@@ -201,7 +296,14 @@ mod tests {
         let mut ids = BTreeSet::new();
         for scope in Scope::ALL {
             let mut chords: Vec<(Chord, &str)> = Vec::new();
-            for action in actions(scope) {
+            for meant in actions(scope) {
+                let (action, all) = match meant {
+                    Meant::Window(action) => {
+                        (described(std::slice::from_ref(action)), action.chords)
+                    }
+                    Meant::View(action) => (described(std::slice::from_ref(action)), action.chords),
+                };
+                let action = action[0];
                 assert!(ids.insert(action.id), "{} stands twice", action.id);
                 assert!(!action.title.is_empty(), "{}", action.id);
                 assert!(
@@ -210,7 +312,7 @@ mod tests {
                     action.id,
                     action.about
                 );
-                for &chord in action.chords {
+                for &chord in all {
                     let taken = chords.iter().find(|(of, _)| *of == chord);
                     assert!(taken.is_none(), "{chord:?}: {} and {taken:?}", action.id);
                     chords.push((chord, action.id));
@@ -220,10 +322,40 @@ mod tests {
         assert!(ids.len() > 80, "{}", ids.len());
     }
 
+    /// The help as a document.
+    fn document() -> String {
+        let mut text = String::from("# Keys\n\nWhat F1 shows. Made from the table of keys.\n");
+        for page in help() {
+            text.push_str(&format!(
+                "\n## {}\n\n| press | to |\n|---|---|\n",
+                page.title
+            ));
+            for line in page.lines {
+                let keys = line.keys.replace('|', "\\|");
+                text.push_str(&format!("| {keys} | {} |\n", line.text.replace('|', "\\|")));
+            }
+        }
+        text
+    }
+
+    /// With `CALLSCAPE_GOLDEN` set, the document is written instead.
+    #[test]
+    fn the_document_of_keys_is_what_the_table_says() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/keys.md");
+        if std::env::var_os("CALLSCAPE_GOLDEN").is_some() {
+            std::fs::write(path, document()).expect("the document can be written");
+        }
+        let found = std::fs::read_to_string(path).expect("the document of keys");
+        assert!(
+            found == document(),
+            "docs/keys.md is made by this test with CALLSCAPE_GOLDEN=1"
+        );
+    }
+
     #[test]
     fn the_help_lists_every_view_once() {
         let pages = help();
-        for view in ViewId::ALL.map(ViewId::line) {
+        for view in REGISTRY.iter().map(|entry| &entry.line) {
             let key = view.key.to_string();
             let lines = pages.iter().flat_map(|page| &page.lines);
             let found = lines.filter(|line| line.keys == key && line.text == view.help);

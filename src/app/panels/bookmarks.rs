@@ -2,26 +2,25 @@
 
 use egui::{Align2, Context as Egui, Label, ScrollArea, Sense, TextEdit, Ui};
 
-use super::super::ask::{Ask, FileAsk, TalkAsk};
-use super::super::presenting::bookmarks::BookmarkAsk;
-use super::super::style;
-use super::Context;
+use super::context::Context;
 use super::reorder;
-use super::widgets::{Icon, card, icon_button};
+use crate::app::command::{BookmarkAsk, FileAsk, TalkAsk};
 use crate::presentation::scene::{Bookmark, Section};
+use crate::views::style;
+use crate::views::widgets::{Icon, card, icon_button};
 
 /// Bookmarks that a key goes to.
 const KEYS: usize = 9;
 
 pub fn show(ctx: &Egui, context: &mut Context<'_>) {
-    let bench = context.bench;
-    if !bench.talk.is_open || bench.document.is_none() {
+    let desk = context.desk;
+    if !desk.talk.is_open || desk.state.document.is_none() {
         return;
     }
     card(ctx, "bookmarks", Align2::LEFT_TOP, context.free, |ui| {
         ui.set_width(320.0f32.min(context.free.width() * 0.8).max(0.0));
         ui.horizontal(|ui| {
-            let talk = &bench.talk;
+            let talk = &desk.talk;
             for (shows, title) in [(false, "Bookmarks"), (true, "Scene")] {
                 let tab =
                     egui::Button::new(style::title(title)).selected(talk.shows_script == shows);
@@ -38,11 +37,11 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
                 }
                 let take = ui.button("Take").on_hover_text("Keep what is shown (F2)");
                 if take.clicked() {
-                    context.asks.push(Ask::Bookmarks(BookmarkAsk::Add));
+                    context.asks.push(BookmarkAsk::Add);
                 }
             });
         });
-        if bench.talk.shows_script {
+        if desk.talk.shows_script {
             super::script::show(ui, context);
         } else {
             list(ui, context);
@@ -53,13 +52,13 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
 }
 
 fn share(ui: &mut Ui, context: &mut Context<'_>) {
-    let inputs = context.bench.document.as_ref().map(|it| &it.inputs);
+    let inputs = context.desk.state.document.as_ref().map(|it| &it.inputs);
     let is_demo = inputs.is_none_or(|it| it.source_dir.is_none() && it.recordings.is_empty());
     // The demo is everywhere already.
     if is_demo {
         return;
     }
-    let is_idle = context.bench.jobs.packing.is_none();
+    let is_idle = context.desk.jobs.packing.is_none();
     let button = ui.add_enabled(is_idle, egui::Button::new("Share"));
     let about = "Puts the structure (no text of it), the recordings, the session with its bookmarks and the scene into \
                  one file beside what is open, for another machine";
@@ -69,7 +68,7 @@ fn share(ui: &mut Ui, context: &mut Context<'_>) {
 }
 
 fn list(ui: &mut Ui, context: &mut Context<'_>) {
-    let bookmarks = &context.bench.talk.bookmarks;
+    let bookmarks = &context.desk.talk.bookmarks;
     if bookmarks.is_empty() {
         ui.label(style::weak(
             "A bookmark keeps camera, what is expanded, look, filters, selection, time and views.",
@@ -88,7 +87,7 @@ fn list(ui: &mut Ui, context: &mut Context<'_>) {
                 }
             });
             asks.extend(moved.map(|(from, to)| BookmarkAsk::Move(from, to)));
-            context.asks.extend(asks.into_iter().map(Ask::Bookmarks));
+            context.asks.extend(asks);
         });
 }
 
@@ -180,7 +179,7 @@ fn has(bookmark: &Bookmark, section: Section) -> bool {
 
 /// Where bookmarks are written to, and read from.
 fn file(ui: &mut Ui, context: &mut Context<'_>) {
-    let talk = &context.bench.talk;
+    let talk = &context.desk.talk;
     ui.horizontal(|ui| {
         let mut file = talk.file.clone();
         let field = TextEdit::singleline(&mut file)

@@ -2,16 +2,17 @@
 
 use egui::Ui;
 
-use super::super::ask::{CancelAsk, FilterAsk};
-use super::super::document::Document;
-use super::super::style;
-use super::widgets::{Icon, paint};
-use super::{Context, text};
+use super::context::Context;
 use crate::filter::filters::FilterStep;
+use crate::state::ask::{CancelAsk, FilterAsk};
+use crate::state::document::Document;
+use crate::views::style;
+use crate::views::text;
+use crate::views::widgets::{Icon, paint};
 
 pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
-    let bench = context.bench;
-    let Some(document) = &bench.document else {
+    let desk = context.desk;
+    let Some(document) = &desk.state.document else {
         return;
     };
     if document.filters.is_empty() {
@@ -45,7 +46,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
                 }
             }
             ui.label(style::weak(left(document, context)));
-            if context.bench.work.counting.is_some()
+            if context.desk.state.work.counting.is_some()
                 && ui
                     .button("Stop")
                     .on_hover_text("What is narrow stays uncounted")
@@ -136,7 +137,7 @@ fn describe(document: &Document, step: FilterStep) -> (String, String) {
 
 /// How much is left.
 fn left(document: &Document, context: &Context<'_>) -> String {
-    if let Some(job) = &context.bench.work.counting {
+    if let Some(job) = &context.desk.state.work.counting {
         let (_, done, all) = job.progress.state();
         let share = 100.0 * done as f64 / all.max(1) as f64;
         return format!("counting what is left: {share:.0} %");

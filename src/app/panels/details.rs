@@ -2,23 +2,24 @@
 
 use egui::{Sense, Ui};
 
-use super::super::ask::{CallWalk, CameraAsk, CutAsk, FilterAsk, SelectAsk};
-use super::super::details::Neighbour;
-use super::super::document::Document;
-use super::super::style;
-use super::widgets::{Icon, fact, icon_button};
-use super::{Context, text};
+use super::context::Context;
 use crate::facts::hierarchy::{Module, ModuleKind};
 use crate::filter::filters::FilterStep;
 use crate::filter::selection::Pointed;
+use crate::state::ask::{CallWalk, CameraAsk, CutAsk, FilterAsk, SelectAsk};
+use crate::state::details::Neighbour;
+use crate::state::document::Document;
 use crate::units::{Cost, ModuleId};
+use crate::views::style;
+use crate::views::text;
+use crate::views::widgets::{Icon, fact, icon_button};
 
 /// Longer lists are cut: what follows is called least.
 const MAX_NEIGHBOURS: usize = 200;
 
 pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
-    let bench = context.bench;
-    let Some(document) = &bench.document else {
+    let desk = context.desk;
+    let Some(document) = &desk.state.document else {
         return;
     };
     let Some(module) = document.selection.chosen.module else {
@@ -47,7 +48,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
         });
         ui.add(egui::Label::new(style::weak(hierarchy.path(module)).small()).wrap());
         ui.add_space(4.0);
-        let known = document.landscape.module_facts(&document.session, module);
+        let known = document.city.module_facts(&document.session, module);
         let is_called = known.calls > 0;
         ui.horizontal_wrapped(|ui| {
             if ui
@@ -100,7 +101,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
         egui::ScrollArea::vertical()
             .auto_shrink(false)
             .show(ui, |ui| {
-                let neighbours = &bench.neighbours;
+                let neighbours = &desk.state.neighbours;
                 list(ui, true, &neighbours.callers, document, context);
                 list(ui, false, &neighbours.callees, document, context);
             });
@@ -149,7 +150,7 @@ fn facts(ui: &mut Ui, document: &Document, module: ModuleId, of: &Module<'_>) {
     if of.bytes > 0 {
         fact(ui, "Size", text::bytes(of.bytes));
     }
-    let facts = document.landscape.module_facts(&document.session, module);
+    let facts = document.city.module_facts(&document.session, module);
     if facts.modules > 0 {
         fact(ui, "Modules inside", text::count(u64::from(facts.modules)));
     }
@@ -212,7 +213,7 @@ fn list(
             }
         });
         if response.hovered() {
-            let shown = |module: Option<ModuleId>| document.landscape.displayed(module?);
+            let shown = |module: Option<ModuleId>| document.city.displayed(module?);
             let chosen = shown(document.selection.chosen.module);
             let ends = chosen.zip(shown(Some(neighbour.module)));
             let relation = ends.map(|(own, other)| match is_callers {

@@ -3,28 +3,30 @@
 
 use egui::{Color32, Pos2, Rect, TextureId, Ui};
 
-use super::{Before, Layout, Painted, Pictures, versus};
+use super::context::{Before, Layout, Painted, Pictures};
 
 /// What is painted of landscapes in a frame; `side` is that of the run whose picture is `own`.
 pub fn painted(layout: &Layout, [own, other]: [TextureId; 2], side: usize) -> Before {
-    match (&layout.split, layout.landscape) {
-        (Some(split), _) => [0, 1].map(|of| {
-            let (place, part) = versus::part(split, of);
+    let Some(placed) = &layout.placed else {
+        return [None; 2];
+    };
+    match &placed.split {
+        Some(split) => [0, 1].map(|of| {
+            let (place, part) = split.part(of);
             Some(Painted {
                 picture: if of == side { own } else { other },
                 place,
                 part,
             })
         }),
-        (None, Some(place)) => [
+        None => [
             Some(Painted {
                 picture: own,
-                place: place.drawn,
+                place: placed.place.drawn,
                 part: Rect::from_min_max(Pos2::ZERO, egui::pos2(1.0, 1.0)),
             }),
             None,
         ],
-        (None, None) => [None; 2],
     }
 }
 

@@ -2,20 +2,21 @@
 
 use egui::{Align2, Context as Egui};
 
-use super::super::camera::Mode;
-use super::super::style;
-use super::widgets::card;
-use super::{Context, versus};
+use super::context::Context;
+use crate::state::camera::Mode;
+use crate::views::pane::CAPTIONS;
+use crate::views::style;
+use crate::views::widgets::card;
 
 /// Over the captions of two runs where `is_split`.
 pub fn show(ctx: &Egui, is_split: bool, context: &mut Context<'_>) {
-    let camera = &context.bench.camera;
-    if camera.mode() != Mode::Fly || context.bench.document.is_none() {
+    let camera = &context.desk.state.camera;
+    if camera.mode() != Mode::Fly || context.desk.state.document.is_none() {
         return;
     }
     let mut free = context.free;
     if is_split {
-        free.max.y -= versus::CAPTIONS;
+        free.max.y -= CAPTIONS;
     }
     card(ctx, "flying", Align2::CENTER_BOTTOM, free, |ui| {
         ui.horizontal(|ui| {

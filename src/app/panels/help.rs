@@ -2,16 +2,16 @@
 
 use egui::{Align, Context as Egui, Id, Layout, Ui};
 
-use super::super::ask::CardAsk;
-use super::super::keys::{self, HelpPage};
-use super::super::style;
-use super::Context;
+use super::context::Context;
+use crate::app::keys::{self, HelpPage};
+use crate::state::ask::CardAsk;
+use crate::views::style;
 
 /// The column of keys, in points.
 const KEY_WIDTH: f32 = 104.0;
 
 pub fn show(ctx: &Egui, context: &mut Context<'_>) {
-    if !context.bench.shown.help {
+    if !context.desk.state.cards.help {
         return;
     }
     let room = ctx.content_rect();
@@ -59,7 +59,7 @@ fn section(ui: &mut Ui, page: &HelpPage) {
             let text = ui.add(egui::Label::new(style::weak(line.text)).wrap());
             if !line.actions.is_empty() {
                 text.on_hover_ui(|ui| {
-                    for action in line.actions {
+                    for action in &line.actions {
                         ui.push_id(action.id, |ui| {
                             ui.label(action.title);
                             ui.label(style::weak(action.about));

@@ -2,17 +2,15 @@
 
 use egui::{Align2, Context as Egui};
 
-use super::super::ask::CancelAsk;
-use super::super::style;
-use super::Context;
-use super::widgets::{Icon, card, icon_button};
+use super::context::Context;
+use crate::app::open_views::Views;
 use crate::progress::Progress;
+use crate::state::ask::CancelAsk;
+use crate::views::style;
+use crate::views::widgets::{Icon, card, icon_button};
 
-pub fn show(ctx: &Egui, context: &mut Context<'_>) {
-    let exporting = context.bench.work.exporting.as_ref();
-    let exporting = exporting.filter(|job| job.is_slow());
-    let slow = context.bench.jobs.slow();
-    let slow: Vec<&Progress> = slow.chain(exporting.map(|job| &job.progress)).collect();
+pub fn show(ctx: &Egui, views: &Views, context: &mut Context<'_>) {
+    let slow: Vec<&Progress> = context.desk.slow().chain(views.slow()).collect();
     if slow.is_empty() {
         return;
     }
@@ -22,7 +20,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
             let (step, done, total) = progress.state();
             ui.horizontal(|ui| {
                 let said = match total {
-                    0 if done > 0 => format!("{step}: {}", super::text::count(done)),
+                    0 if done > 0 => format!("{step}: {}", crate::views::text::count(done)),
                     0 => step,
                     total => format!("{step}: {:.0} %", done as f64 / total as f64 * 100.0),
                 };

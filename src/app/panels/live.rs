@@ -4,11 +4,14 @@ use egui::{
     Align2, Color32, Context as Egui, CursorIcon, FontId, Id, LayerId, Order, Pos2, Rect, Ui, vec2,
 };
 
-use super::super::dock::Dock;
-use super::super::presenting::live::{Live, PointsWith};
-use super::super::style;
-use super::super::workbench::Workbench;
-use super::{Layout, Pictures, scene};
+use super::context::{Layout, Pictures};
+use super::scene;
+use crate::app::command::PointsWith;
+use crate::app::desk::DeskRef;
+use crate::app::dock::Dock;
+use crate::app::open_views::Views;
+use crate::app::presenting::talk::Live;
+use crate::views::style;
 
 /// The radius of the laser's dot, as a part of the picture's shorter side.
 const DOT: f32 = 0.008;
@@ -18,21 +21,21 @@ const LASER: Color32 = Color32::from_rgb(255, 38, 38);
 /// Shows the scene that is presented on all of `ui`, and says where the landscape is to be drawn.
 pub fn show(
     ui: &mut Ui,
-    bench: &Workbench,
+    desk: DeskRef<'_>,
     live: &Live,
-    dock: &mut Dock,
+    (views, dock): (&mut Views, &mut Dock),
     pictures: &Pictures,
 ) -> Layout {
     let picture = ui.max_rect();
-    let mut layout = scene::show(ui, bench, dock, pictures);
+    let mut layout = scene::show(ui, desk, (views, dock), pictures);
     let ctx = ui.ctx().clone();
     layout.pointer = ctx.pointer_hover_pos();
     layout.under_pointer = layout.pointer.and_then(|at| dock.view_at(at));
-    over(&ctx, bench, live, picture, layout.pointer);
+    over(&ctx, desk, live, picture, layout.pointer);
     layout
 }
 
-fn over(ctx: &Egui, bench: &Workbench, live: &Live, picture: Rect, pointer: Option<Pos2>) {
+fn over(ctx: &Egui, desk: DeskRef<'_>, live: &Live, picture: Rect, pointer: Option<Pos2>) {
     let layer = LayerId::new(Order::Tooltip, Id::unique("over the scene"));
     let painter = ctx.layer_painter(layer);
     let side = picture.size().min_elem();
@@ -55,18 +58,18 @@ fn over(ctx: &Egui, bench: &Workbench, live: &Live, picture: Rect, pointer: Opti
         (PointsWith::Arrow, _) if !live.is_away => {}
         _ => {}
     }
-    let colors = style::colors(bench.settings.theme);
+    let colors = style::colors(desk.state.settings.theme);
     let mut said = Vec::new();
     if !live.number.is_empty() {
-        let shots = bench.show.as_ref().map_or(0, |show| show.shots().len());
+        let shots = desk.show.as_ref().map_or(0, |show| show.shots().len());
         said.push(format!("Shot {} of {shots}: Enter", live.number));
     }
     if live.is_away {
         said.push("Looking around. Backspace: back to the script".to_owned());
     }
-    said.extend(bench.notice().map(|(line, _)| line.to_owned()));
-    if bench.jobs.is_any() {
-        let slow = bench.jobs.slow().next();
+    said.extend(desk.state.notice().map(|(line, _)| line.to_owned()));
+    if desk.is_working() {
+        let slow = desk.slow().next();
         said.extend(slow.map(|progress| progress.state().0));
     }
     let mut top = picture.top() + side * 0.03;
@@ -84,8 +87,8 @@ fn over(ctx: &Egui, bench: &Workbench, live: &Live, picture: Rect, pointer: Opti
 }
 
 /// What the presenter alone sees: the notes of the shot that is shown, and the next one.
-pub fn notes(ui: &mut Ui, bench: &Workbench) {
-    let Some(show) = &bench.show else {
+pub fn notes(ui: &mut Ui, desk: DeskRef<'_>) {
+    let Some(show) = desk.show else {
         ui.label(style::weak("The scene begins."));
         return;
     };

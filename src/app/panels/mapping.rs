@@ -5,22 +5,23 @@ use egui::{
     Align2, Color32, Context as Egui, FontId, RichText, ScrollArea, TextEdit, Ui, pos2, vec2,
 };
 
-use super::super::ask::MappingAsk;
-use super::super::mapping::MappingEditor;
-use super::super::style;
-use super::widgets::{Icon, card, icon_button};
-use super::{Context, text};
+use super::context::Context;
+use crate::analysis::mapping::regroup::LISTED;
 use crate::facts::hierarchy::Hierarchy;
-use crate::filter::regroup::LISTED;
+use crate::state::ask::MappingAsk;
+use crate::state::mapping::MappingEditor;
 use crate::units::ModuleId;
+use crate::views::style;
+use crate::views::text;
+use crate::views::widgets::{Icon, card, icon_button};
 
 /// The width of the column of counts, in points.
 const GUTTER: f32 = 58.0;
 
 pub fn show(ctx: &Egui, context: &mut Context<'_>) {
-    let bench = context.bench;
-    let editor = &bench.mapping;
-    if !editor.is_open || bench.document.is_none() {
+    let desk = context.desk;
+    let editor = &desk.state.mapping;
+    if !editor.is_open || desk.state.document.is_none() {
         return;
     }
     card(ctx, "mapping", Align2::LEFT_TOP, context.free, |ui| {
@@ -65,7 +66,8 @@ fn file(ui: &mut Ui, editor: &MappingEditor, context: &mut Context<'_>) {
             context.asks.push(MappingAsk::Save);
         }
         let is_mapped = context
-            .bench
+            .desk
+            .state
             .document
             .as_ref()
             .is_some_and(|open| open.map.is_some());
@@ -149,7 +151,7 @@ fn summary(ui: &mut Ui, editor: &MappingEditor, context: &mut Context<'_>, line:
         );
         ui.colored_label(ui.visuals().error_fg_color, said);
     }
-    let Some(document) = &context.bench.document else {
+    let Some(document) = &context.desk.state.document else {
         return;
     };
     let Some(assignment) = &editor.assignment else {

@@ -5,11 +5,12 @@ use egui::collapsing_header::CollapsingState;
 use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{Align, Align2, Context as Egui, Layout, PopupCloseBehavior, Ui};
 
-use super::super::ask::{Asks, CardAsk};
-use super::super::style;
-use super::super::workbench::Message;
-use super::Context;
-use super::widgets::{Icon, MARGIN, add_card, icon_button};
+use super::context::Context;
+use crate::app::command::Command;
+use crate::state::ask::{Asks, CardAsk};
+use crate::state::message::Message;
+use crate::views::style;
+use crate::views::widgets::{Icon, MARGIN, add_card, icon_button};
 
 /// More lines scroll.
 const MAX_HEIGHT: f32 = 160.0;
@@ -28,12 +29,12 @@ fn is_notice(message: &Message) -> bool {
 
 /// Whether there is anything for the bar at the top.
 pub fn has_notices(context: &Context<'_>) -> bool {
-    context.bench.messages.iter().any(is_notice)
+    context.desk.state.messages.iter().any(is_notice)
 }
 
 /// What is only to be known: its title, which opens the lines, and what takes it away. In `width` points at most.
 pub fn notices(ui: &mut Ui, width: f32, context: &mut Context<'_>) {
-    let messages = &context.bench.messages;
+    let messages = &context.desk.state.messages;
     let notices = || messages.iter().enumerate().filter(|it| is_notice(it.1));
     let Some((first, message)) = notices().next() else {
         return;
@@ -42,7 +43,7 @@ pub fn notices(ui: &mut Ui, width: f32, context: &mut Context<'_>) {
         1 => message.title.clone(),
         many => format!("{many} notices"),
     };
-    let colors = style::colors(context.bench.settings.theme);
+    let colors = style::colors(context.desk.state.settings.theme);
     ui.spacing_mut().item_spacing.x = 2.0;
     ui.allocate_ui_with_layout(
         egui::vec2((width - 30.0).max(40.0), ui.available_height()),
@@ -77,7 +78,7 @@ pub fn notices(ui: &mut Ui, width: f32, context: &mut Context<'_>) {
 }
 
 /// All of a notice.
-fn opened(ui: &mut Ui, index: usize, message: &Message, asks: &mut Asks) {
+fn opened(ui: &mut Ui, index: usize, message: &Message, asks: &mut Asks<Command>) {
     ui.horizontal(|ui| {
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if icon_button(ui, Icon::Close, false, "Dismiss").clicked() {
@@ -98,7 +99,7 @@ fn lines(ui: &mut Ui, message: &Message) {
 }
 
 pub fn show(ctx: &Egui, context: &mut Context<'_>) {
-    let messages = &context.bench.messages;
+    let messages = &context.desk.state.messages;
     if messages.iter().all(is_notice) {
         return;
     }
@@ -123,7 +124,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
 }
 
 /// A message in full, or as its title, which opens.
-fn card(ui: &mut Ui, index: usize, message: &Message, asks: &mut Asks) {
+fn card(ui: &mut Ui, index: usize, message: &Message, asks: &mut Asks<Command>) {
     let mut title = style::title(&message.title);
     if message.is_error {
         title = title.color(ui.visuals().error_fg_color);

@@ -6,13 +6,14 @@ use egui::{
 };
 use glam::Vec3;
 
-use super::super::ask::CameraAsk;
-use super::super::document::Document;
-use super::super::style;
-use super::widgets::card;
-use super::{Context, Place};
+use super::context::Context;
 use crate::layout::geometry::BlockKind;
 use crate::render::theme::Palette;
+use crate::state::ask::CameraAsk;
+use crate::state::document::Document;
+use crate::views::Place;
+use crate::views::style;
+use crate::views::widgets::card;
 
 /// The longer side of the map, in points.
 const SIDE: f32 = 148.0;
@@ -24,13 +25,16 @@ const LEAST: f32 = 2.2;
 const HORIZON: f32 = 4.0;
 
 pub fn show(ctx: &Egui, place: Place, context: &mut Context<'_>) {
-    let bench = context.bench;
-    let Some(document) = &bench.document else {
+    let desk = context.desk;
+    let Some(document) = &desk.state.document else {
         return;
     };
     let has_room = place.seen.width() >= LEAST_ROOM.x && place.seen.height() >= LEAST_ROOM.y;
-    let blocks = document.landscape.blocks();
-    let Some(root) = blocks.first().filter(|_| bench.shown.minimap && has_room) else {
+    let blocks = document.city.blocks();
+    let Some(root) = blocks
+        .first()
+        .filter(|_| desk.state.cards.minimap && has_room)
+    else {
         return;
     };
     let extent = (root.max - root.min).truncate();
@@ -45,19 +49,19 @@ pub fn show(ctx: &Egui, place: Place, context: &mut Context<'_>) {
         let painter = ui.painter().with_clip_rect(rect);
         painter.add(Shape::mesh(city(
             document,
-            bench.settings.theme.palette(),
+            desk.state.settings.theme.palette(),
             scale,
             on_map,
         )));
         let seen = seen(place, context).map(on_map);
-        let colors = style::colors(bench.settings.theme);
+        let colors = style::colors(desk.state.settings.theme);
         let fill = colors.accent.gamma_multiply(0.14);
         painter.add(Shape::convex_polygon(
             seen.to_vec(),
             fill,
             Stroke::new(1.5, colors.accent),
         ));
-        let eye = on_map(bench.camera.camera().eye);
+        let eye = on_map(desk.state.camera.camera().eye);
         painter.circle(eye, 3.0, colors.accent, Stroke::new(1.0, colors.panel));
         if let Some(at) = response.interact_pointer_pos() {
             let ground = glam::Vec2::new(
@@ -77,7 +81,7 @@ pub fn show(ctx: &Egui, place: Place, context: &mut Context<'_>) {
 
 /// The blocks that are large enough, from above. Grows with the map, not with the city.
 fn city(document: &Document, palette: Palette, scale: f32, on_map: impl Fn(Vec3) -> Pos2) -> Mesh {
-    let landscape = &document.landscape;
+    let landscape = &document.city;
     let (blocks, looks) = (landscape.blocks(), landscape.looks());
     let levels = landscape.levels();
     let mut mesh = Mesh::default();
@@ -119,10 +123,10 @@ fn city(document: &Document, palette: Palette, scale: f32, on_map: impl Fn(Vec3)
 
 /// The corners of the ground that is seen, in world space: near ones first, around.
 fn seen(place: Place, context: &Context<'_>) -> [Vec3; 4] {
-    let bench = context.bench;
-    let pose = bench.camera.pose();
-    let camera = bench.camera.camera();
-    let size = bench.viewport.size;
+    let desk = context.desk;
+    let pose = desk.state.camera.pose();
+    let camera = desk.state.camera.camera();
+    let size = desk.state.viewport.size;
     let pixels = size.x / place.drawn.width().max(1.0);
     let corners = [
         place.seen.left_bottom(),

@@ -2,11 +2,11 @@
 
 use egui::{Align2, Context as Egui};
 
-use super::Context;
-use super::widgets::card;
+use super::context::Context;
+use crate::views::widgets::card;
 
 pub fn show(ctx: &Egui, context: &Context<'_>) {
-    let Some((line, _)) = context.bench.notice() else {
+    let Some((line, _)) = context.desk.state.notice() else {
         return;
     };
     card(ctx, "notice", Align2::CENTER_TOP, context.free, |ui| {

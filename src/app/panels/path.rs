@@ -3,9 +3,9 @@
 
 use egui::{Label, Sense, TextStyle, Ui, WidgetText};
 
-use super::super::ask::CameraAsk;
-use super::super::style;
-use super::Context;
+use super::context::Context;
+use crate::state::ask::CameraAsk;
+use crate::views::style;
 
 /// Between two modules.
 const THEN: &str = "›";
@@ -18,10 +18,10 @@ const LEFT_OUT: &str = "…";
 
 /// Shows as many of the innermost modules as fit, from left to right.
 pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
-    let Some(document) = &context.bench.document else {
+    let Some(document) = &context.desk.state.document else {
         return;
     };
-    let filling = context.bench.filling();
+    let filling = context.desk.state.filling();
     let Some(module) = filling.filter(|_| ui.available_width() >= LEAST_ROOM) else {
         return;
     };

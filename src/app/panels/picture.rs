@@ -2,21 +2,22 @@
 
 use egui::{Align2, Context as Egui, DragValue, TextEdit};
 
-use super::super::ask::PictureAsk;
-use super::super::headless::MAX_SIDE;
-use super::super::style;
-use super::Context;
-use super::widgets::{Icon, card, icon_button};
+use super::context::Context;
+use crate::app::command::PictureAsk;
+use crate::app::headless::MAX_SIDE;
+use crate::app::picture;
+use crate::views::style;
+use crate::views::widgets::{Icon, card, icon_button};
 
 /// Widths to choose from, in pixels.
 const WIDTHS: [u32; 4] = [1920, 3840, 7680, MAX_SIDE];
 
 pub fn show(ctx: &Egui, context: &mut Context<'_>) {
-    let bench = context.bench;
-    if !bench.picture.is_open || bench.document.is_none() {
+    let desk = context.desk;
+    if !desk.picture.is_open || desk.state.document.is_none() {
         return;
     }
-    let old = &bench.picture.wish;
+    let old = &desk.picture.wish;
     let mut new = old.clone();
     card(ctx, "picture", Align2::LEFT_BOTTOM, context.free, |ui| {
         ui.set_width(300.0f32.min(context.free.width() * 0.8).max(0.0));
@@ -39,7 +40,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
                 "A glTF model with the colours as they are now, for other programs.",
             ));
         } else {
-            let [_, height] = new.size(bench.picture_aspect());
+            let [_, height] = new.size(picture::aspect(desk.state));
             ui.horizontal(|ui| {
                 let width = DragValue::new(&mut new.width)
                     .range(64..=MAX_SIDE)

@@ -2,16 +2,17 @@
 
 use egui::{Align, Color32, Layout, Rect, Sense, Ui, Vec2};
 
-use super::super::ask::{CameraAsk, FileAsk, PlayAsk, SelectAsk};
-use super::super::call_steps::CallStep;
-use super::super::playback::{CEL_SPEEDS, Clock, EVENT_SPEEDS, Playback, Step, WALL_SPEEDS};
-use super::super::style;
-use super::widgets::{Icon, icon_button, small_slider};
-use super::{Context, text};
+use super::context::Context;
 use crate::facts::profile::Profile;
 use crate::facts::trace::Trace;
 use crate::model::navigate;
+use crate::state::ask::{CameraAsk, OpenAsk, PlayAsk, SelectAsk};
+use crate::state::call_steps::CallStep;
+use crate::state::playback::{CEL_SPEEDS, Clock, EVENT_SPEEDS, Playback, Step, WALL_SPEEDS};
 use crate::units::{Cost, Time, TimeRange, TimeSpec};
+use crate::views::style;
+use crate::views::text;
+use crate::views::widgets::{Icon, icon_button, small_slider};
 
 /// Speed and step need so much room beside the buttons, in points; else they get rows of their own.
 const SETTINGS_WIDTH: f32 = 530.0;
@@ -20,13 +21,13 @@ const SETTINGS_WIDTH: f32 = 530.0;
 const LEAST_HEIGHT: f32 = 400.0;
 
 pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
-    let Some(document) = &context.bench.document else {
+    let Some(document) = &context.desk.state.document else {
         return;
     };
     if let Some(profile) = document.profile() {
         // What is compared is compared by one value.
         let shown = no_playback(ui, profile, document.versus.is_none());
-        context.asks.extend(shown.map(FileAsk::ShowValue));
+        context.asks.extend(shown.map(OpenAsk::ShowValue));
         return;
     }
     let (Some(playback), Some(resolved)) = (&document.playback, document.resolved()) else {
@@ -172,7 +173,7 @@ fn more(ui: &mut Ui, playback: &Playback, context: &mut Context<'_>) {
         if idle.changed() {
             context.asks.push(PlayAsk::ToggleSkipIdle);
         }
-        let mut follows = context.bench.following.is_on;
+        let mut follows = context.desk.state.following.is_on;
         let following = ui
             .checkbox(&mut follows, "Follow with the camera (H)")
             .on_hover_text("The camera goes to the district in which something runs");
@@ -256,7 +257,7 @@ fn timeline(ui: &mut Ui, playback: &Playback, trace: &Trace, context: &mut Conte
         let share = f64::from((x - track.left()) / track.width().max(1.0)).clamp(0.0, 1.0);
         Time::from_ns((end * share) as u64)
     };
-    let colors = style::colors(context.bench.settings.theme);
+    let colors = style::colors(context.desk.state.settings.theme);
     let cel = playback.cel(trace);
     let (start, now) = (x_of(cel.start), x_of(cel.end));
     let part = |from: f32, to: f32, color: Color32| {
@@ -265,7 +266,8 @@ fn timeline(ui: &mut Ui, playback: &Playback, trace: &Trace, context: &mut Conte
     };
     part(track.left(), track.right(), colors.inset);
     let range = context
-        .bench
+        .desk
+        .state
         .document
         .as_ref()
         .and_then(|it| it.selection.range);
@@ -283,7 +285,7 @@ fn timeline(ui: &mut Ui, playback: &Playback, trace: &Trace, context: &mut Conte
         6.0
     };
     // The time pointed at in another view, and the call pointed at or chosen.
-    let selection = context.bench.document.as_ref().map(|it| &it.selection);
+    let selection = context.desk.state.document.as_ref().map(|it| &it.selection);
     if let Some(selection) = selection {
         let call = selection.pointed.call.or(selection.chosen.call);
         let call = call.filter(|&of| navigate::exists(trace, of));
@@ -432,7 +434,7 @@ fn step_size(ui: &mut Ui, playback: &Playback, context: &mut Context<'_>) {
         context.asks.push(PlayAsk::SetStep(span));
     }
     if by_events != is_events
-        && let Some(document) = &context.bench.document
+        && let Some(document) = &context.desk.state.document
         && let Some(resolved) = document.resolved()
     {
         // The same share of the trace in the other unit.

@@ -2,20 +2,20 @@
 
 use egui::{Button, DragValue, Label, ScrollArea, Sense, TextEdit, Ui};
 
-use super::super::ask::Ask;
-use super::super::presenting::live;
-use super::super::presenting::script::{ScriptAsk, with_words};
-use super::super::style;
-use super::{Context, reorder};
+use super::context::Context;
+use super::reorder;
+use crate::app::command::{LiveAsk, ScriptAsk};
+use crate::app::presenting::script::with_words;
 use crate::presentation::scene::Shot;
 use crate::presentation::timeline::Timeline;
+use crate::views::style;
 
 pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
-    let bench = context.bench;
-    let script = &bench.talk.script;
+    let desk = context.desk;
+    let script = &desk.talk.script;
     let mut asks = Vec::new();
     ui.horizontal(|ui| {
-        let is_recording = bench.talk.recorder.is_some();
+        let is_recording = desk.talk.recorder.is_some();
         let record = Button::new(if is_recording {
             "End recording"
         } else {
@@ -30,14 +30,14 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
             .button("Present")
             .on_hover_text("From the first shot (F5)");
         if present.clicked() {
-            context.asks.push(Ask::Live(live::LiveAsk::Begin(0)));
+            context.asks.push(LiveAsk::Begin(0));
         }
         if let Some(chosen) = script.chosen {
             let here = ui
                 .button("From here")
                 .on_hover_text("From the chosen shot (Shift + F5)");
             if here.clicked() {
-                context.asks.push(Ask::Live(live::LiveAsk::Begin(chosen)));
+                context.asks.push(LiveAsk::Begin(chosen));
             }
         }
         let clear = ui.add_enabled(!script.scene.shots.is_empty(), Button::new("Clear"));
@@ -54,23 +54,23 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
     }
     file(ui, context, &mut asks);
     scenes(ui, context);
-    let asks = asks.into_iter().map(Ask::Script);
+    let asks = asks.into_iter();
     context.asks.extend(asks);
 }
 
 fn shots(ui: &mut Ui, context: &mut Context<'_>, asks: &mut Vec<ScriptAsk>) {
-    let bench = context.bench;
-    let script = &bench.talk.script;
+    let desk = context.desk;
+    let script = &desk.talk.script;
     let shots = &script.scene.shots;
     if shots.is_empty() {
-        let hint = match bench.talk.bookmarks.is_empty() {
+        let hint = match desk.talk.bookmarks.is_empty() {
             true => "Record a scene, or take bookmarks: each is a shot then.",
             false => "No shots yet: Present goes from bookmark to bookmark.",
         };
         ui.label(style::weak(hint));
         return;
     }
-    let playback = bench.document.as_ref().and_then(|it| it.resolved());
+    let playback = desk.state.document.as_ref().and_then(|it| it.resolved());
     let duration = playback.map(|it| it.recording.trace.duration());
     let (timeline, _) = Timeline::new(&script.scene, duration);
     let is_edited = script.chosen.is_some();
@@ -178,7 +178,7 @@ fn editor(ui: &mut Ui, index: usize, shot: &Shot, asks: &mut Vec<ScriptAsk>) {
 
 /// Where the scene is written to, and read from.
 fn file(ui: &mut Ui, context: &mut Context<'_>, asks: &mut Vec<ScriptAsk>) {
-    let script = &context.bench.talk.script;
+    let script = &context.desk.talk.script;
     ui.horizontal(|ui| {
         let mut name = script.file.clone();
         let field = TextEdit::singleline(&mut name)
@@ -202,7 +202,7 @@ fn file(ui: &mut Ui, context: &mut Context<'_>, asks: &mut Vec<ScriptAsk>) {
 
 /// The scenes of the pack that is open.
 fn scenes(ui: &mut Ui, context: &mut Context<'_>) {
-    let scenes = &context.bench.talk.scenes;
+    let scenes = &context.desk.talk.scenes;
     if scenes.is_empty() {
         return;
     }
@@ -211,8 +211,8 @@ fn scenes(ui: &mut Ui, context: &mut Context<'_>) {
         let name = scene.file_name().unwrap_or_default().to_string_lossy();
         ui.horizontal(|ui| {
             if ui.button("Present").clicked() {
-                let open = live::LiveAsk::Open(scene.clone());
-                context.asks.push(Ask::Live(open));
+                let open = LiveAsk::Open(scene.clone());
+                context.asks.push(open);
             }
             ui.add(Label::new(name).truncate());
         });

@@ -3,11 +3,12 @@
 use egui::text::{CCursor, CCursorRange};
 use egui::{Align2, Id, Rect, Ui};
 
-use super::super::ask::SearchAsk;
-use super::super::style;
-use super::widgets::{Icon, add_card, paint};
-use super::{Context, text};
+use super::context::Context;
 use crate::filter::selection::Pointed;
+use crate::state::ask::SearchAsk;
+use crate::views::style;
+use crate::views::text;
+use crate::views::widgets::{Icon, add_card, paint};
 
 /// The field's id: keys go to it while it has the focus.
 pub const FIELD: &str = "search field";
@@ -15,7 +16,7 @@ pub const FIELD: &str = "search field";
 const WIDTH: f32 = 240.0;
 
 pub fn show_field(ui: &mut Ui, context: &mut Context<'_>) {
-    let search = &context.bench.search;
+    let search = &context.desk.state.search;
     let mut query = search.query.clone();
     let width = WIDTH.min(ui.available_width() * 0.6);
     let edit = egui::TextEdit::singleline(&mut query)
@@ -29,7 +30,7 @@ pub fn show_field(ui: &mut Ui, context: &mut Context<'_>) {
         })
         .align(egui::Align2::LEFT_CENTER)
         .desired_width((width - 34.0).max(0.0));
-    let response = ui.add_enabled(context.bench.document.is_some(), edit);
+    let response = ui.add_enabled(context.desk.state.document.is_some(), edit);
     let square = egui::Vec2::splat(response.rect.height());
     let icon = Rect::from_min_size(response.rect.left_top(), square);
     paint(
@@ -56,9 +57,9 @@ pub fn show_field(ui: &mut Ui, context: &mut Context<'_>) {
 }
 
 pub fn show_results(ctx: &egui::Context, context: &mut Context<'_>) {
-    let bench = context.bench;
-    let search = &bench.search;
-    let (Some(document), true) = (&bench.document, search.is_open) else {
+    let desk = context.desk;
+    let search = &desk.state.search;
+    let (Some(document), true) = (&desk.state.document, search.is_open) else {
         return;
     };
     if search.query.trim().is_empty() {

@@ -2,37 +2,31 @@
 
 use egui::{Align2, Context as Egui, Ui};
 
-use super::super::ask::{CardAsk, LookAsk};
-use super::super::style;
-use super::Context;
-use super::widgets::{Icon, card, icon_button, small_slider};
+use super::context::Context;
 use crate::model::arcs::{ARCS_AT_MOST, ArcMeasure, ArcMode};
+use crate::model::landscape::LandscapeSettings;
 use crate::model::metric::Metric;
 use crate::model::surface::{Scale, Surface};
 use crate::model::theme::Theme;
 use crate::model::tiling::Tiling;
 use crate::render::renderer::Quality;
+use crate::state::ask::{CardAsk, LookAsk};
+use crate::state::document::Document;
 use crate::units::Cost;
+use crate::views::style;
+use crate::views::widgets::{Icon, card, icon_button, small_slider};
 
 /// `suited` is the quality that suits the device.
 pub fn show(ctx: &Egui, context: &mut Context<'_>, suited: Quality) {
-    if !context.bench.shown.settings {
+    if !context.desk.state.cards.settings {
         return;
     }
-    let old = context.bench.settings;
+    let old = context.desk.state.settings;
     let mut new = old;
-    let old_quality = context.bench.quality.unwrap_or(suited);
+    let old_quality = context.desk.state.quality.unwrap_or(suited);
     let mut quality = old_quality;
-    let has_recording = context
-        .bench
-        .document
-        .as_ref()
-        .is_some_and(|document| document.resolved().is_some());
-    // Calls and costs, or the history, can be chosen only where there are some.
-    let document = context.bench.document.as_ref();
-    let known = document.map(|document| document.landscape.metrics());
-    let is_known = |metric: &Metric| known.is_none_or(|known| known.has(*metric));
-    let offered = Metric::ALL.into_iter().filter(is_known);
+    let document = context.desk.state.document.as_ref();
+    let has_recording = document.is_some_and(|document| document.resolved().is_some());
     card(ctx, "settings", Align2::RIGHT_TOP, context.free, |ui| {
         ui.set_width(268.0);
         ui.horizontal(|ui| {
@@ -49,74 +43,10 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>, suited: Quality) {
             .show(ui, |ui| {
                 let themes = [(Theme::Light, "light"), (Theme::Dark, "dark")];
                 choice(ui, "Theme", &mut new.theme, &themes);
-                // The shadow is chosen by itself.
-                let with_shadow = |of: Quality| Quality {
-                    shadow: quality.shadow,
-                    ..of
-                };
-                let qualities = [
-                    (with_shadow(Quality::LOW), "low, for weak devices"),
-                    (with_shadow(Quality::MEDIUM), "medium"),
-                    (with_shadow(Quality::HIGH), "high"),
-                ];
-                choice(ui, "Quality", &mut quality, &qualities);
-                let shadows = [(true, "soft"), (false, "none")];
-                choice(ui, "Shadow", &mut quality.shadow, &shadows);
-                let metrics = |metric: Metric| (metric, metric.title());
-                let areas = offered
-                    .clone()
-                    .filter(|metric| metric.is_amount())
-                    .map(metrics);
-                choice(ui, "Area", &mut new.area, &areas.collect::<Vec<_>>());
-                let mut heights = vec![(None, "even")];
-                heights.extend(offered.clone().map(|metric| (Some(metric), metric.title())));
-                choice(ui, "Height", &mut new.height, &heights);
-                if new.height.is_some() {
-                    let mut scales = vec![(None, "square root")];
-                    scales.extend(Scale::ALL.map(|scale| (Some(scale), scale.name())));
-                    choice(ui, "Height's scale", &mut new.height_scale, &scales);
-                }
-                let mut surfaces = vec![
-                    (Surface::Neutral, "level of the hierarchy"),
-                    (Surface::District, "district"),
-                    (Surface::Language, "language"),
-                ];
-                if document.is_some_and(|it| it.versus.is_some()) {
-                    surfaces.push((Surface::Difference, "difference of two runs"));
-                }
-                surfaces.extend(offered.map(|metric| (Surface::Metric(metric), metric.title())));
-                choice(ui, "Colour", &mut new.surface, &surfaces);
-                if matches!(new.surface, Surface::Metric(_)) {
-                    choice(
-                        ui,
-                        "Scale",
-                        &mut new.scale,
-                        &Scale::ALL.map(|it| (it, it.name())),
-                    );
-                }
-                let tilings = Tiling::ALL.map(|tiling| (tiling, tiling.name()));
-                choice(ui, "Layout", &mut new.tiling, &tilings);
+                finely(ui, &mut quality);
+                blocks(ui, document, &mut new);
                 if has_recording {
-                    let mut arcs = vec![
-                        (ArcMode::All, "all up to now"),
-                        (ArcMode::Selection, "of the module chosen"),
-                        (ArcMode::Step, "of the last step"),
-                        (ArcMode::None, "none"),
-                    ];
-                    if document.is_some_and(|it| it.versus.is_some()) {
-                        arcs.insert(2, (ArcMode::Difference, "difference of two runs"));
-                    }
-                    choice(ui, "Arcs", &mut new.arcs, &arcs);
-                    if new.arcs != ArcMode::None {
-                        let widths = [
-                            (ArcMeasure::Calls, "number of calls"),
-                            (ArcMeasure::Cost, "cost"),
-                        ];
-                        choice(ui, "Width", &mut new.arc_measure, &widths);
-                        bundling(ui, &mut new.bundling);
-                        most_arcs(ui, &mut new.most_arcs);
-                    }
-                    half_life(ui, &mut new.half_life);
+                    recorded(ui, document, &mut new);
                 }
             });
     });
@@ -126,6 +56,82 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>, suited: Quality) {
     if quality != old_quality {
         context.asks.push(LookAsk::SetQuality(quality));
     }
+}
+
+/// How finely the landscape is drawn.
+fn finely(ui: &mut Ui, quality: &mut Quality) {
+    // The shadow is chosen by itself.
+    let with_shadow = |of: Quality| Quality {
+        shadow: quality.shadow,
+        ..of
+    };
+    let qualities = [
+        (with_shadow(Quality::LOW), "low, for weak devices"),
+        (with_shadow(Quality::MEDIUM), "medium"),
+        (with_shadow(Quality::HIGH), "high"),
+    ];
+    choice(ui, "Quality", quality, &qualities);
+    let shadows = [(true, "soft"), (false, "none")];
+    choice(ui, "Shadow", &mut quality.shadow, &shadows);
+}
+
+/// What area, height and colour of blocks say, and how they are laid out.
+fn blocks(ui: &mut Ui, document: Option<&Document>, new: &mut LandscapeSettings) {
+    // Calls and costs, or the history, can be chosen only where there are some.
+    let known = document.map(|document| document.city.metrics());
+    let is_known = |metric: &Metric| known.is_none_or(|known| known.has(*metric));
+    let offered = Metric::ALL.into_iter().filter(is_known);
+    let areas = offered.clone().filter(|metric| metric.is_amount());
+    let areas: Vec<_> = areas.map(|metric| (metric, metric.title())).collect();
+    choice(ui, "Area", &mut new.area, &areas);
+    let mut heights = vec![(None, "even")];
+    heights.extend(offered.clone().map(|metric| (Some(metric), metric.title())));
+    choice(ui, "Height", &mut new.height, &heights);
+    if new.height.is_some() {
+        let mut scales = vec![(None, "square root")];
+        scales.extend(Scale::ALL.map(|scale| (Some(scale), scale.name())));
+        choice(ui, "Height's scale", &mut new.height_scale, &scales);
+    }
+    let mut surfaces = vec![
+        (Surface::Neutral, "level of the hierarchy"),
+        (Surface::District, "district"),
+        (Surface::Language, "language"),
+    ];
+    if document.is_some_and(|it| it.versus.is_some()) {
+        surfaces.push((Surface::Difference, "difference of two runs"));
+    }
+    surfaces.extend(offered.map(|metric| (Surface::Metric(metric), metric.title())));
+    choice(ui, "Colour", &mut new.surface, &surfaces);
+    if matches!(new.surface, Surface::Metric(_)) {
+        let scales = Scale::ALL.map(|it| (it, it.name()));
+        choice(ui, "Scale", &mut new.scale, &scales);
+    }
+    let tilings = Tiling::ALL.map(|tiling| (tiling, tiling.name()));
+    choice(ui, "Layout", &mut new.tiling, &tilings);
+}
+
+/// What arcs and glow say of a recording.
+fn recorded(ui: &mut Ui, document: Option<&Document>, new: &mut LandscapeSettings) {
+    let mut arcs = vec![
+        (ArcMode::All, "all up to now"),
+        (ArcMode::Selection, "of the module chosen"),
+        (ArcMode::Step, "of the last step"),
+        (ArcMode::None, "none"),
+    ];
+    if document.is_some_and(|it| it.versus.is_some()) {
+        arcs.insert(2, (ArcMode::Difference, "difference of two runs"));
+    }
+    choice(ui, "Arcs", &mut new.arcs, &arcs);
+    if new.arcs != ArcMode::None {
+        let widths = [
+            (ArcMeasure::Calls, "number of calls"),
+            (ArcMeasure::Cost, "cost"),
+        ];
+        choice(ui, "Width", &mut new.arc_measure, &widths);
+        bundling(ui, &mut new.bundling);
+        most_arcs(ui, &mut new.most_arcs);
+    }
+    half_life(ui, &mut new.half_life);
 }
 
 fn choice<T: PartialEq + Copy>(ui: &mut Ui, label: &str, value: &mut T, choices: &[(T, &str)]) {

@@ -2,17 +2,18 @@
 
 use egui::{Align2, Context as Egui};
 
-use super::super::ask::{CameraAsk, SelectAsk};
-use super::super::document::Document;
-use super::super::style;
-use super::widgets::{MARGIN, card};
-use super::{Context, table, text};
+use super::context::Context;
 use crate::facts::trace::Trace;
 use crate::filter::selection::{CallOf, Pointed};
 use crate::model::arcs::ArcMode;
+use crate::state::ask::{CameraAsk, SelectAsk};
 use crate::state::city::thread_color;
+use crate::state::document::Document;
 use crate::units::{ThreadId, Time};
+use crate::views::style;
 use crate::views::tip::{StackRow, row_name, stack_rows};
+use crate::views::widgets::{MARGIN, card};
+use crate::views::{rows, text};
 
 /// More threads, and more calls of one, would not be read while they change.
 const MAX_THREADS: usize = 6;
@@ -34,14 +35,14 @@ const BELOW: f32 = 4.0;
 const SWATCH: egui::Vec2 = egui::vec2(16.0, 12.0);
 
 pub fn show(ctx: &Egui, context: &mut Context<'_>) {
-    let Some(document) = &context.bench.document else {
+    let Some(document) = &context.desk.state.document else {
         return;
     };
     let Some(resolved) = document.resolved() else {
         return;
     };
     // Of a profile nothing runs at a time.
-    if !context.bench.shown.stacks || document.playback.is_none() {
+    if !context.desk.state.cards.stacks || document.playback.is_none() {
         return;
     }
     let trace = &resolved.recording.trace;
@@ -150,7 +151,7 @@ fn fair(wanted: impl Iterator<Item = usize> + Clone, room: usize) -> usize {
 
 /// The thread's name, and the colour of its way over the landscape.
 fn heading(ui: &mut egui::Ui, thread: ThreadId, name: &str, context: &Context<'_>) {
-    let settings = &context.bench.settings;
+    let settings = &context.desk.state.settings;
     let [r, g, b] = thread_color(settings.theme, thread);
     ui.horizontal(|ui| {
         ui.spacing_mut().interact_size.y = 0.0;
@@ -189,7 +190,7 @@ fn frames(
         let call = trace.call(thread, id);
         let function = resolved.recording.functions.get(call.function);
         let whole = row_name(function.name, row);
-        let mut name = egui::RichText::new(table::fitting(ui, &whole));
+        let mut name = egui::RichText::new(rows::fitting(ui, &whole));
         if meant.call() == Some(of)
             || (meant.call().is_none() && meant.holds_function(call.function))
         {

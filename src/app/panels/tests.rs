@@ -4,24 +4,23 @@ use std::path::PathBuf;
 
 use egui::{Pos2, RawInput, Rect, TextureId, ViewportId, vec2};
 
-use super::{Pictures, Timings, show};
+use super::context::{Pictures, Timings};
+use super::show;
 use crate::analysis::session::Inputs;
-use crate::app::ask::{
-    Ask, Asks, CameraAsk, CardAsk, MappingAsk, PaneAsk, PictureAsk, RunsAsk, SearchAsk, TalkAsk,
-};
+use crate::app::command::{Command, PictureAsk, TalkAsk};
+use crate::app::desk::Desk;
 use crate::app::dock::Dock;
-use crate::app::document::Document;
 use crate::app::pace::Detail;
-use crate::app::style;
-use crate::app::versus::Together;
-use crate::app::workbench::Workbench;
 use crate::model::landscape::LandscapeSettings;
 use crate::model::theme::Theme;
 use crate::progress::Progress;
 use crate::render::renderer::Quality;
-use crate::views::table::ViewId;
+use crate::state::ask::{Asks, CameraAsk, CardAsk, MappingAsk, PaneAsk, RunsAsk, SearchAsk};
+use crate::state::document::Document;
+use crate::state::versus::Together;
+use crate::views::{self, style};
 
-fn bench(files: &[&str]) -> Workbench {
+fn desk(files: &[&str]) -> Desk {
     let data = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/import");
     let inputs = Inputs {
         source_dir: None,
@@ -30,20 +29,24 @@ fn bench(files: &[&str]) -> Workbench {
     };
     let settings = LandscapeSettings::default();
     let document = Document::open(&inputs, None, &settings, &Progress::new());
-    let mut bench = Workbench::new(Box::new(|| Box::new(|| ())));
-    bench.show(document.expect("recordings that can be read"));
-    bench
+    let mut desk = Desk::unattended();
+    desk.show(document.expect("recordings that can be read"));
+    desk
 }
 
 /// Lays all panels out in windows of several sizes, in points, and scales, one after the other as when a window is
 /// resized and brought to another monitor. How much of each the landscape has.
-fn lay_out(bench: &Workbench) -> Vec<Option<Rect>> {
+fn lay_out(desk: &mut Desk) -> Vec<Option<Rect>> {
     let ctx = egui::Context::default();
     style::set_fonts(&ctx, None);
     style::set_theme(&ctx, Theme::Light);
-    let mut dock = Dock::default();
+    desk.dock = Dock::default();
+    desk.dock.tell(&mut desk.state.panes);
     let pictures = Pictures {
-        views: ViewId::ALL.map(|view| (view, TextureId::default())),
+        views: views::all()
+            .into_iter()
+            .map(|view| (view, TextureId::default()))
+            .collect(),
         second: TextureId::default(),
         before: [None; 2],
         before_strength: 0.0,
@@ -80,15 +83,8 @@ fn lay_out(bench: &Workbench) -> Vec<Option<Rect>> {
                 viewport.native_pixels_per_point = Some(scale);
             }
             let mut output = ctx.run_ui(input, |ui| {
-                let layout = show(
-                    ui,
-                    bench,
-                    &mut dock,
-                    &pictures,
-                    &timings,
-                    &mut Asks::default(),
-                );
-                landscape = layout.landscape.map(|place| place.seen);
+                let layout = show(ui, desk, &pictures, &timings, &mut Asks::default());
+                landscape = layout.placed.map(|placed| placed.place.seen);
             });
             output.textures_delta.clear();
         }
@@ -102,14 +98,14 @@ fn panels_make_do_with_any_window() {
     let one = ["toml-threads.viztracer.json"];
     let two = [one[0], "syn-spans.tracing-chrome.json"];
     for files in [&one[..], &two] {
-        let mut bench = bench(files);
-        let seen = lay_out(&bench);
+        let mut desk = desk(files);
+        let seen = lay_out(&mut desk);
         let high = |at: usize| seen[at].map_or(0.0, |seen: Rect| seen.height());
         assert_eq!(seen[0], seen[8], "as before");
         assert!(high(1) > 120.0, "{seen:?}");
         assert_eq!(seen[1], seen[2], "whatever the scale");
         // With all that can be opened beside and over it.
-        let asks: [Ask; 9] = [
+        let asks: [Command; 9] = [
             CardAsk::ToggleSettings.into(),
             MappingAsk::Toggle.into(),
             PictureAsk::Toggle.into(),
@@ -121,12 +117,12 @@ fn panels_make_do_with_any_window() {
             CardAsk::ToggleHelp.into(),
         ];
         for ask in asks {
-            bench.execute(ask);
-            lay_out(&bench);
+            desk.execute(ask);
+            lay_out(&mut desk);
         }
-        for view in ViewId::ALL {
-            bench.execute(PaneAsk::Toggle(view));
+        for view in views::all() {
+            desk.execute(PaneAsk::Toggle(view));
         }
-        lay_out(&bench);
+        lay_out(&mut desk);
     }
 }

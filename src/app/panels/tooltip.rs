@@ -2,24 +2,25 @@
 
 use egui::{Align2, Context as Egui, Id, Ui};
 
-use super::super::document::Document;
-use super::super::style;
-use super::{Context, text};
+use super::context::Context;
 use crate::facts::hierarchy::ModuleKind;
+use crate::state::document::Document;
 use crate::units::{Cost, ModuleId};
+use crate::views::style;
+use crate::views::text;
 
 pub fn show(ctx: &Egui, context: &mut Context<'_>) {
-    let bench = context.bench;
-    let Some(document) = &bench.document else {
+    let desk = context.desk;
+    let Some(document) = &desk.state.document else {
         return;
     };
-    let (pointed, Some(at)) = (document.selection.pointed, bench.pointer.at) else {
+    let (pointed, Some(at)) = (document.selection.pointed, desk.state.pointer.at) else {
         return;
     };
     if pointed.module.is_none() && pointed.relation.is_none() {
         return;
     }
-    let at = at + bench.viewport.origin;
+    let at = at + desk.state.viewport.origin;
     let at = egui::pos2(at.x, at.y) / ctx.pixels_per_point();
     let room = ctx.content_rect().shrink(6.0);
     // To the side of the pointer where there is more room.
@@ -57,7 +58,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
 }
 
 fn of_module(ui: &mut Ui, document: &Document, module: ModuleId) {
-    let facts = document.landscape.module_facts(&document.session, module);
+    let facts = document.city.module_facts(&document.session, module);
     ui.add(egui::Label::new(style::title(facts.name)).wrap());
     let mut what = facts.kind.name().to_owned();
     if !facts.language.is_empty() {
@@ -87,7 +88,7 @@ fn of_module(ui: &mut Ui, document: &Document, module: ModuleId) {
         let line = format!("of these {calls} · {own} itself in what is shown");
         ui.label(style::weak(line).small());
     }
-    let difference = document.landscape.metrics().difference();
+    let difference = document.city.metrics().difference();
     if let Some(text) = difference.and_then(|it| it.text(module)) {
         ui.label(style::weak(text).small());
     }
@@ -99,7 +100,7 @@ fn of_relation(ui: &mut Ui, document: &Document, (from, to): (ModuleId, ModuleId
     let title = format!("{} to {}", name(from), name(to));
     ui.add(egui::Label::new(style::title(title)).wrap());
     let own = document.versus.as_ref().map_or(0, |versus| versus.side());
-    let mut landscapes = [Some(&document.landscape), document.beside.as_ref()];
+    let mut landscapes = [Some(&document.city), document.beside.as_ref()];
     if own == 1 {
         landscapes.reverse();
     }

@@ -2,28 +2,27 @@
 
 use egui::{Align, Layout, Ui};
 
-use super::super::ask::{
-    Ask, CameraAsk, CardAsk, CutAsk, MappingAsk, PaneAsk, PictureAsk, SelectAsk,
-};
-use super::super::camera::{Mode, Preset};
-use super::super::presenting::script;
-use super::super::style;
-use super::widgets::{Icon, icon_button, paint};
-use super::{Context, messages, path, search};
-use crate::views::table::{Needs, ViewId};
+use super::context::Context;
+use super::{messages, path, search};
+use crate::app::command::{Command, PictureAsk, ScriptAsk};
+use crate::state::ask::{CameraAsk, CardAsk, CutAsk, MappingAsk, PaneAsk, SelectAsk};
+use crate::state::camera::{Mode, Preset};
+use crate::state::panes::Needs;
+use crate::views::style;
+use crate::views::widgets::{Icon, icon_button, paint};
 
 /// The share of the room that the title has beside a path.
 const WITH_PATH: f32 = 0.45;
 
 pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
-    let bench = context.bench;
+    let desk = context.desk;
     let frame =
         egui::Frame::side_top_panel(ui.style()).inner_margin(egui::Margin::symmetric(10, 6));
     let panel = egui::Panel::top("top").frame(frame).resizable(false);
     panel.show(ui, |ui| {
         ui.horizontal(|ui| {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                let shown = bench.shown;
+                let shown = desk.state.cards;
                 toggle(
                     ui,
                     context,
@@ -40,18 +39,18 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
                     CardAsk::ToggleSettings,
                     "Theme, area, height, colour, arcs (O)",
                 );
-                let fly = bench.camera.mode() == Mode::Fly;
+                let fly = desk.state.camera.mode() == Mode::Fly;
                 let tooltip = "Fly with W A S D Q E and the mouse, or orbit (Tab)";
                 toggle(ui, context, fly, "Fly", CameraAsk::OrbitOrFly, tooltip);
                 views(ui, context);
                 structure(ui, context);
-                if bench.talk.recorder.is_some() {
+                if desk.talk.recorder.is_some() {
                     toggle(
                         ui,
                         context,
                         true,
                         "End recording",
-                        Ask::Script(script::ScriptAsk::Record),
+                        ScriptAsk::Record,
                         "What is done becomes shots of a scene (F9)",
                     );
                 }
@@ -60,7 +59,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
                 }
                 search::show_field(ui, context);
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                    let name = match &bench.document {
+                    let name = match &desk.state.document {
                         Some(document) => document.name(),
                         None => "Callscape".to_owned(),
                     };
@@ -77,7 +76,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
                         |ui| {
                             history(ui, context);
                             let title = egui::Label::new(style::title(name)).truncate();
-                            let share = if bench.filling().is_some() {
+                            let share = if desk.state.filling().is_some() {
                                 WITH_PATH
                             } else {
                                 1.0
@@ -105,20 +104,20 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
 fn views(ui: &mut Ui, context: &mut Context<'_>) {
     let menu = ui.menu_button("Views", |ui| {
         ui.set_min_width(210.0);
-        for view in ViewId::ALL {
+        for &view in context.desk.state.panes.all() {
             let line = view.line();
-            let is_open = context.open.contains(&view);
+            let is_open = context.desk.state.panes.is_open(view);
             let button = egui::Button::new(line.title)
                 .selected(is_open)
                 .shortcut_text(line.key.to_string())
                 .min_size(egui::vec2(210.0, 0.0));
-            let open = context.bench.document.as_ref();
-            let enabled = is_open || open.is_none_or(|open| open.can_show(view));
+            let open = context.desk.state.document.as_ref();
+            let enabled = is_open || open.is_none_or(|open| open.has(view.line().needs));
             if ui
                 .add_enabled(enabled, button)
                 .on_hover_text(line.about)
                 .on_disabled_hover_text(match line.needs {
-                    Needs::Comparison => "Needs two recordings, A and B",
+                    Needs::TwoRuns | Needs::TwoRunsWithTimes => "Needs two recordings, A and B",
                     _ => "Needs a recording with times",
                 })
                 .clicked()
@@ -131,13 +130,13 @@ fn views(ui: &mut Ui, context: &mut Context<'_>) {
             context.asks.push(PaneAsk::Reset);
         }
         ui.separator();
-        let has_map = context.bench.shown.minimap;
+        let has_map = context.desk.state.cards.minimap;
         for (is_on, title, key, ask) in [
             (
                 has_map,
                 "Map",
                 "Shift + M",
-                Ask::Card(CardAsk::ToggleMinimap),
+                Command::from(CardAsk::ToggleMinimap),
             ),
             (
                 false,
@@ -190,13 +189,13 @@ fn views(ui: &mut Ui, context: &mut Context<'_>) {
 
 /// The menu of what is collapsed, and of the mapping.
 fn structure(ui: &mut Ui, context: &mut Context<'_>) {
-    let bench = context.bench;
-    let Some(document) = &bench.document else {
+    let desk = context.desk;
+    let Some(document) = &desk.state.document else {
         return;
     };
     let menu = ui.menu_button("Structure", |ui| {
         ui.set_min_width(230.0);
-        let mut entry = |ui: &mut Ui, is_on: bool, title: &str, key: &str, ask: Ask| {
+        let mut entry = |ui: &mut Ui, is_on: bool, title: &str, key: &str, ask: Command| {
             let button = egui::Button::new(title)
                 .selected(is_on)
                 .shortcut_text(key)
@@ -255,7 +254,7 @@ fn structure(ui: &mut Ui, context: &mut Context<'_>) {
         let by_size = "Collapse what is small on the screen";
         entry(
             ui,
-            bench.detail_by_size,
+            desk.state.detail_by_size,
             by_size,
             "Z",
             CutAsk::ToggleDetailBySize.into(),
@@ -263,7 +262,7 @@ fn structure(ui: &mut Ui, context: &mut Context<'_>) {
         ui.separator();
         entry(
             ui,
-            bench.mapping.is_open,
+            desk.state.mapping.is_open,
             "Mapping…",
             "A",
             MappingAsk::Toggle.into(),
@@ -275,7 +274,7 @@ fn structure(ui: &mut Ui, context: &mut Context<'_>) {
 
 /// Back and forward through past selections.
 fn history(ui: &mut Ui, context: &mut Context<'_>) {
-    let history = &context.bench.history;
+    let history = &context.desk.state.history;
     if !history.can_go_back() && !history.can_go_forward() {
         return;
     }
@@ -306,7 +305,7 @@ fn history(ui: &mut Ui, context: &mut Context<'_>) {
 
 /// The range that limits every view.
 fn range_text(context: &Context<'_>) -> Option<String> {
-    let range = context.bench.document.as_ref()?.selection.range?;
+    let range = context.desk.state.document.as_ref()?.selection.range?;
     let [start, end] = [range.start, range.end].map(|time| time.to_string());
     // Of a short range far from the start both times read the same: then its length tells more.
     Some(if start == end {
@@ -319,7 +318,7 @@ fn range_text(context: &Context<'_>) -> Option<String> {
 /// The range as a chip that takes it away.
 fn range(ui: &mut Ui, text: &str, context: &mut Context<'_>) {
     let tooltip = "Every view shows this range only. Click to show all again (Escape)";
-    let colors = style::colors(context.bench.settings.theme);
+    let colors = style::colors(context.desk.state.settings.theme);
     let chip = egui::Button::new(format!("{text}    "))
         .fill(colors.accent.gamma_multiply(0.25))
         .truncate();
@@ -342,7 +341,7 @@ fn toggle(
     context: &mut Context<'_>,
     is_on: bool,
     label: &str,
-    command: impl Into<Ask>,
+    command: impl Into<Command>,
     tooltip: &str,
 ) {
     let button = egui::Button::new(label).selected(is_on);

@@ -1,28 +1,20 @@
-//! Two runs: the strip that says how they stand beside each other and how their clocks are linked, and the pictures of
-//! both with their captions.
+//! The strip of two runs: how they stand beside each other, what of them is compared, and how their clocks are linked.
 
-use egui::{Align2, Color32, ComboBox, Id, Pos2, Rect, Sense, Stroke, TextureId, Ui, pos2, vec2};
+use egui::{ComboBox, Ui};
 
-use super::super::ask::RunsAsk;
-use super::super::pair::PairView;
-use super::super::style;
-use super::super::versus::{Together, Versus};
-use super::super::workbench::Workbench;
-use super::{Context, Place, Split, beside};
+use super::context::Context;
 use crate::analysis::alignment::Link;
 use crate::analysis::comparison::amounts::Measure;
 use crate::analysis::comparison::tables::Norm;
+use crate::app::open_views::Views;
 use crate::model::difference::Strength;
-use crate::model::linked::Along;
-use crate::views::table::ViewId;
+use crate::state::ask::RunsAsk;
+use crate::state::versus::{Together, Versus};
+use crate::views::{style, text};
 
-/// Between two landscapes, and what of the divider of a wipe can be dragged, in points.
-const GAP: f32 = 3.0;
-const GRIP: f32 = 14.0;
-
-pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
-    let bench = context.bench;
-    let Some(document) = &bench.document else {
+pub fn show(ui: &mut Ui, views: &mut Views, context: &mut Context<'_>) {
+    let desk = context.desk;
+    let Some(document) = &desk.state.document else {
         return;
     };
     let Some(versus) = &document.versus else {
@@ -37,8 +29,8 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
             ui.spacing_mut().interact_size.y = 22.0;
             ui.spacing_mut().button_padding.y = 2.0;
             for together in Together::ALL {
-                let button =
-                    egui::Button::new(together.title()).selected(bench.pair.together == together);
+                let button = egui::Button::new(together.title())
+                    .selected(desk.state.pair.together == together);
                 let about = match together {
                     Together::One => "One landscape: what B has more or less than A (Q)",
                     Together::SideBySide => {
@@ -54,7 +46,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
             let (own, other) = (versus.side(), 1 - versus.side());
             let (own, other) = (versus.title_of(own), versus.title_of(other));
             let about = "time, call stacks and what is selected are of this run";
-            let (text, about) = match bench.pair.together {
+            let (text, about) = match desk.state.pair.together {
                 Together::One => (
                     format!("{own} plays"),
                     format!("This run plays: {about}. Click for {other} (V)"),
@@ -78,37 +70,22 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
             ui.add_space(6.0);
             compared_by(ui, versus, context);
             runs(ui, versus);
-            let only = egui::Button::new("Only what differs").selected(bench.pair.only_differences);
+            let only =
+                egui::Button::new("Only what differs").selected(desk.state.pair.only_differences);
             let about = "Collapse districts in which nothing differs (D)";
             if ui.add(only).on_hover_text(about).clicked() {
                 context.asks.push(RunsAsk::ToggleOnlyDifferences);
             }
             clocks(ui, versus, context);
-            along(ui, context);
+            for &view in desk.state.panes.all() {
+                if desk.state.panes.is_open(view)
+                    && let Some(view) = views.get_mut(view)
+                {
+                    view.strip(ui, desk.state);
+                }
+            }
         });
     });
-}
-
-/// What is drawn of both along time, while that can be seen.
-fn along(ui: &mut Ui, context: &mut Context<'_>) {
-    let document = context.bench.document.as_ref();
-    let Some(sheets) = document.and_then(|it| it.sheets.as_ref()) else {
-        return;
-    };
-    if !context.open.contains(&ViewId::Timelines) {
-        return;
-    }
-    ui.add_space(6.0);
-    for (along, title) in [
-        (Along::Stacks, "Call stacks"),
-        (Along::Overview, "Functions"),
-    ] {
-        let button = egui::Button::new(title).selected(sheets.along() == along);
-        let about = "What is drawn of both along time";
-        if ui.add(button).on_hover_text(about).clicked() {
-            context.asks.push(RunsAsk::DrawAlong(along));
-        }
-    }
 }
 
 /// Of several runs of each side, what of them is compared.
@@ -171,7 +148,7 @@ fn compared_by(ui: &mut Ui, versus: &Versus, context: &mut Context<'_>) {
 
 /// What amounts are brought on: nothing, their runs, or the calls of a function.
 fn brought_on(ui: &mut Ui, versus: &Versus, context: &mut Context<'_>) {
-    let Some(document) = &context.bench.document else {
+    let Some(document) = &context.desk.state.document else {
         return;
     };
     if versus.needs_shares() {
@@ -222,7 +199,7 @@ fn brought_on(ui: &mut Ui, versus: &Versus, context: &mut Context<'_>) {
 
 /// What links the clocks, and how many times as long B takes here.
 fn clocks(ui: &mut Ui, versus: &Versus, context: &mut Context<'_>) {
-    let Some(document) = &context.bench.document else {
+    let Some(document) = &context.desk.state.document else {
         return;
     };
     let Some(clocks) = versus.clocks() else {
@@ -257,7 +234,7 @@ fn clocks(ui: &mut Ui, versus: &Versus, context: &mut Context<'_>) {
     let about = match versus.link() {
         Link::Calls | Link::CallsOf(_) => format!(
             "Which time of A is which of B: {} calls of A were found again in B",
-            super::text::count(clocks.matched as u64)
+            text::count(clocks.matched as u64)
         ),
         _ => "Which time of A is which of B. With a function chosen, by its calls too".to_owned(),
     };
@@ -280,166 +257,4 @@ fn clocks(ui: &mut Ui, versus: &Versus, context: &mut Context<'_>) {
 /// Text of the strip, which stays on one line.
 fn said(ui: &mut Ui, text: impl Into<String>) -> egui::Response {
     ui.add(egui::Label::new(style::weak(text)).extend())
-}
-
-/// Where two landscapes are to be drawn in `seen`, of which the window leaves `drawn` to one; none for one.
-pub fn split(bench: &Workbench, seen: Rect, drawn: Rect) -> Option<Split> {
-    if !bench.shows_both() {
-        return None;
-    }
-    let PairView {
-        together, divider, ..
-    } = bench.pair;
-    match together {
-        Together::One => None,
-        Together::SideBySide => {
-            let width = ((seen.width() - GAP) * 0.5).max(1.0);
-            let half =
-                |left: f32| Rect::from_min_size(pos2(left, seen.top()), vec2(width, seen.height()));
-            let places = [half(seen.left()), half(seen.right() - width)];
-            Some(Split {
-                places,
-                seen: places,
-                at: seen.center().x,
-            })
-        }
-        Together::Wipe => Some(Split {
-            places: [drawn; 2],
-            seen: [seen; 2],
-            at: seen.left() + seen.width() * divider,
-        }),
-    }
-}
-
-/// The part of a side's picture that is to be seen, and where in the picture that is.
-pub fn part(split: &Split, side: usize) -> (Rect, Rect) {
-    let place = split.places[side];
-    let mut part = place;
-    match side {
-        _ if split.places[0] != split.places[1] => {}
-        0 => part.max.x = split.at,
-        _ => part.min.x = split.at,
-    }
-    let uv = |at: Pos2| ((at - place.min) / place.size()).to_pos2();
-    (part, Rect::from_min_max(uv(part.min), uv(part.max)))
-}
-
-/// The captions of both landscapes end so high over their lower edges, in points.
-pub const CAPTIONS: f32 = 32.0;
-
-/// Draws both landscapes, `own` the picture of the run that plays and the other one's, with what they are.
-pub fn draw(ui: &mut Ui, split: &Split, [own, other]: [TextureId; 2], context: &mut Context<'_>) {
-    let bench = context.bench;
-    let Some(document) = &bench.document else {
-        return;
-    };
-    let Some(versus) = &document.versus else {
-        return;
-    };
-    let colors = style::colors(bench.settings.theme);
-    let is_wipe = bench.pair.together == Together::Wipe;
-    let pictures = match versus.side() {
-        0 => [own, other],
-        _ => [other, own],
-    };
-    for side in [0, 1] {
-        let (place, seen) = (split.places[side], split.seen[side]);
-        let (part, uv) = part(split, side);
-        ui.painter().image(pictures[side], part, uv, Color32::WHITE);
-        if !is_wipe {
-            beside::show(ui, Place { seen, drawn: place }, context);
-        }
-        let moment = match side == versus.side() {
-            true => document.moment(),
-            false => document.moment_beside(),
-        };
-        let at = moment
-            .filter(|it| !it.summary)
-            .map_or(String::new(), |it| format!("   {}", it.time));
-        let text = format!("{}{at}", versus.title_of(side));
-        let (align, corner) = match (is_wipe, side) {
-            // Cards float at the top and at the right.
-            (false, _) => (Align2::LEFT_BOTTOM, seen.left_bottom() + vec2(12.0, -10.0)),
-            (true, 0) => (
-                Align2::RIGHT_BOTTOM,
-                pos2(split.at - 16.0, seen.bottom() - 10.0),
-            ),
-            (true, _) => (
-                Align2::LEFT_BOTTOM,
-                pos2(split.at + 16.0, seen.bottom() - 10.0),
-            ),
-        };
-        let room = match (is_wipe, side) {
-            (false, _) => seen.width(),
-            (true, 0) => split.at - seen.left(),
-            (true, _) => seen.right() - split.at,
-        };
-        caption(ui, &text, corner, align, room - 34.0, &colors);
-    }
-    if is_wipe {
-        divider(ui, split, context);
-    } else {
-        let middle = split.seen[0].right()..=split.seen[1].left();
-        let gap = Rect::from_x_y_ranges(middle, split.seen[0].y_range());
-        ui.painter().rect_filled(gap, 0, colors.panel);
-    }
-}
-
-fn caption(ui: &Ui, text: &str, corner: Pos2, align: Align2, room: f32, colors: &style::Colors) {
-    let font = egui::FontId::proportional(13.0);
-    let mut job = egui::text::LayoutJob::simple_singleline(text.to_owned(), font, colors.text);
-    job.wrap = egui::text::TextWrapping::truncate_at_width(room.max(20.0));
-    let galley = ui.painter().layout_job(job);
-    let rect = align.anchor_size(corner, galley.size());
-    ui.painter().rect_filled(
-        rect.expand2(vec2(7.0, 3.0)),
-        5,
-        colors.panel.gamma_multiply(0.92),
-    );
-    ui.painter().galley(rect.min, galley, colors.text);
-}
-
-/// The line between A and B, and its handle.
-fn divider(ui: &Ui, split: &Split, context: &mut Context<'_>) {
-    let seen = split.seen[0];
-    let colors = style::colors(context.bench.settings.theme);
-    let area = egui::Area::new(Id::unique("divider of the wipe"))
-        .order(egui::Order::Middle)
-        .fixed_pos(pos2(split.at - GRIP * 0.5, seen.top()))
-        .constrain(false)
-        .fade_in(false);
-    area.show(ui.ctx(), |ui| {
-        ui.set_clip_rect(seen);
-        let (rect, response) =
-            ui.allocate_exact_size(vec2(GRIP, seen.height().max(0.0)), Sense::click_and_drag());
-        let response = response.on_hover_cursor(egui::CursorIcon::ResizeHorizontal);
-        let middle = rect.center();
-        let color = if response.hovered() || response.dragged() {
-            colors.accent
-        } else {
-            colors.text
-        };
-        let line = Stroke::new(2.0, colors.panel);
-        ui.painter().vline(middle.x - 1.0, seen.y_range(), line);
-        ui.painter()
-            .vline(middle.x + 1.0, seen.y_range(), Stroke::new(1.5, color));
-        ui.painter()
-            .circle(middle, 8.0, colors.panel, Stroke::new(1.5, color));
-        for side in [-1.0, 1.0] {
-            let tip = middle + vec2(5.0 * side, 0.0);
-            let back = middle + vec2(1.5 * side, 0.0);
-            let points = vec![tip, back + vec2(0.0, -3.5), back + vec2(0.0, 3.5)];
-            ui.painter()
-                .add(egui::Shape::convex_polygon(points, color, Stroke::NONE));
-        }
-        if response.dragged()
-            && let Some(at) = response.interact_pointer_pos()
-        {
-            let share = (at.x - seen.left()) / seen.width().max(1.0);
-            context.asks.push(RunsAsk::MoveDivider(share));
-        }
-        if response.double_clicked() {
-            context.asks.push(RunsAsk::MoveDivider(0.5));
-        }
-    });
 }

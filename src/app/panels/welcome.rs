@@ -2,16 +2,16 @@
 
 use egui::{Align2, Context as Egui};
 
-use super::super::ask::FileAsk;
-use super::super::loading::Loading;
-use super::super::style;
-use super::Context;
-use super::widgets::card;
+use super::context::Context;
+use crate::state::ask::OpenAsk;
+use crate::state::loading::Loading;
+use crate::views::style;
+use crate::views::widgets::card;
 
 pub fn show(ctx: &Egui, context: &mut Context<'_>) {
-    match &context.bench.loading {
+    match &context.desk.state.loading {
         Some(loading) if loading.is_slow() => progress(ctx, loading, context),
-        None if context.bench.document.is_none() => nothing(ctx, context),
+        None if context.desk.state.document.is_none() => nothing(ctx, context),
         _ => {}
     }
 }
@@ -31,7 +31,7 @@ fn progress(ctx: &Egui, loading: &Loading, context: &mut Context<'_>) {
         ui.add(bar.desired_height(14.0));
         ui.add_space(4.0);
         if ui.button("Cancel").on_hover_text("Escape").clicked() {
-            context.asks.push(FileAsk::CancelLoading);
+            context.asks.push(OpenAsk::CancelLoading);
         }
     });
 }

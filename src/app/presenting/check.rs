@@ -1,10 +1,10 @@
 //! What a scene would show, without showing it.
 
-use super::super::workbench::Workbench;
-use super::Show;
 use super::opening::Opened;
 use super::stage::settle;
+use crate::app::desk::Desk;
 use crate::presentation::scene::{Bookmark, SceneError, SceneFile};
+use crate::presentation::show::Show;
 use crate::presentation::timeline::Timeline;
 
 /// What is known of a scene and its inputs.
@@ -18,15 +18,15 @@ pub struct Checked {
 
 /// Looks at a scene upon its inputs.
 pub fn check(file: &SceneFile, opened: Opened) -> Checked {
-    let mut bench = Workbench::new(Box::new(|| Box::new(|| ())));
-    let bookmarks = opened.show(&mut bench);
-    settle(&mut bench);
-    let mut show = Show::new(file.clone(), bookmarks.clone(), &mut bench);
+    let mut desk = Desk::unattended();
+    let bookmarks = desk.show_staged(opened);
+    settle(&mut desk);
+    let mut show = Show::new(file.clone(), bookmarks.clone(), &mut desk.state);
     // Modules have other paths through another mapping.
     for shot in show.first_of_mappings() {
-        show.go_to(shot, &mut bench);
-        settle(&mut bench);
-        show.advance(0.0, &mut bench);
+        show.go_to(shot, &mut desk.state);
+        settle(&mut desk);
+        show.advance(0.0, &mut desk.state);
     }
     Checked {
         timeline: show.timeline,

@@ -3,13 +3,16 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::super::camera::pose::Pose;
-use super::super::job::Job;
-use super::super::workbench::{Message, Viewport, Workbench};
-use super::Show;
 use super::opening::{Opened, Opens};
+use super::talk::{Beginning, Fading, Live};
+use crate::app::command::{LiveAsk, PointsWith};
+use crate::app::desk::Desk;
 use crate::presentation::scene::{Bookmark, Scene, SceneFile};
+use crate::presentation::show::Show;
 use crate::progress::Progress;
+use crate::state::State;
+use crate::state::job::{Job, take};
+use crate::state::message::Message;
 use crate::units::ModuleId;
 
 /// Panels have found their places after so many frames, and with them the landscape.
@@ -21,90 +24,7 @@ const FIRST: Duration = Duration::from_millis(33);
 /// What was shown goes over into what a shot changes at once within this, as in films.
 const DISSOLVE: Duration = Duration::from_millis(600);
 
-/// What the pointer shows to the audience.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PointsWith {
-    #[default]
-    Arrow,
-    /// A bright dot.
-    Laser,
-    /// All but the module under it is dimmed.
-    Flashlight,
-}
-
-/// What one asks for while presenting.
-#[derive(Clone, Debug, PartialEq)]
-pub enum LiveAsk {
-    /// Presents what the panel holds, from its first shot or from this one.
-    Begin(usize),
-    /// Opens what a scene file names and presents it.
-    Open(PathBuf),
-    Next,
-    Previous,
-    First,
-    Last,
-    /// A digit of the number of a shot.
-    Digit(char),
-    /// Goes to the shot whose number was typed; without one back to the script.
-    Enter,
-    /// Back to where the script has it.
-    Script,
-    /// Nothing is seen, or all again.
-    Black,
-    Point(PointsWith),
-    /// Notes in a window of their own, or none.
-    Notes,
-    /// Shots follow one another by themselves, or wait.
-    Auto,
-    FullScreen,
-    Leave,
-}
-
-/// A presentation under way.
-pub struct Live {
-    /// Shown as soon as the landscape has its place.
-    begins: Option<Beginning>,
-    pub is_black: bool,
-    /// The number of a shot, as far as it is typed.
-    pub number: String,
-    pub points_with: PointsWith,
-    pub has_notes: bool,
-    /// Someone looks around.
-    pub is_away: bool,
-    /// The camera flies back to the script.
-    returns: bool,
-    /// Where the script has left the camera; elsewhere someone moved it.
-    left_at: Option<Pose>,
-    /// When the last key was heard, in milliseconds, until its first frame is drawn.
-    pub heard_ms: Option<f64>,
-    fading: Fading,
-}
-
-/// What was shown goes over into what a shot has changed at once.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-enum Fading {
-    #[default]
-    Not,
-    /// It does as soon as what the shot shows is there.
-    Waits,
-    /// What was shown is to be kept before the next frame is drawn.
-    Begins,
-    Since(Duration),
-}
-
-/// A scene that waits for the landscape to come to rest in a window of another size.
-struct Beginning {
-    file: SceneFile,
-    bookmarks: Vec<Bookmark>,
-    shot: usize,
-    /// Frames to wait for at least.
-    frames: u8,
-    /// Where the landscape was last, and since when.
-    viewport: Viewport,
-    since: Duration,
-}
-
-impl Workbench {
+impl Desk {
     /// Whether a scene is presented.
     pub fn is_live(&self) -> bool {
         self.talk.live.is_some()
@@ -114,11 +34,15 @@ impl Workbench {
     pub fn spot(&self) -> Option<Option<ModuleId>> {
         let live = self.talk.live.as_ref()?;
         let shines = live.points_with == PointsWith::Flashlight;
-        let pointed = self.document.as_ref().map(|it| it.selection.pointed.module);
+        let pointed = self
+            .state
+            .document
+            .as_ref()
+            .map(|it| it.selection.pointed.module);
         shines.then(|| pointed.flatten())
     }
 
-    pub(in crate::app) fn on_live(&mut self, ask: LiveAsk) {
+    pub fn on_live(&mut self, ask: LiveAsk) {
         match ask {
             LiveAsk::Open(path) => return self.present_file(path),
             LiveAsk::Begin(usize::MAX) => {
@@ -132,7 +56,7 @@ impl Workbench {
             }
             _ => {}
         }
-        let now = self.now().as_secs_f64() * 1e3;
+        let now = self.state.now().as_secs_f64() * 1e3;
         let Some(live) = &mut self.talk.live else {
             return;
         };
@@ -154,9 +78,9 @@ impl Workbench {
             LiveAsk::Enter => {
                 let number = std::mem::take(&mut live.number).parse::<usize>();
                 match number.ok().and_then(|number| number.checked_sub(1)) {
-                    Some(shot) => self.follow_script(|show, bench| {
+                    Some(shot) => self.follow_script(|show, state| {
                         show.is_running = true;
-                        show.go_to(shot, bench);
+                        show.go_to(shot, state);
                     }),
                     None => self.follow_script(|_, _| ()),
                 }
@@ -164,13 +88,13 @@ impl Workbench {
             LiveAsk::Script => self.follow_script(|_, _| ()),
             LiveAsk::Next => self.follow_script(Show::next),
             LiveAsk::Previous => self.follow_script(Show::previous),
-            LiveAsk::First => self.follow_script(|show, bench| {
+            LiveAsk::First => self.follow_script(|show, state| {
                 show.is_running = true;
-                show.go_to(0, bench);
+                show.go_to(0, state);
             }),
-            LiveAsk::Last => self.follow_script(|show, bench| {
+            LiveAsk::Last => self.follow_script(|show, state| {
                 show.is_running = true;
-                show.go_to(usize::MAX, bench);
+                show.go_to(usize::MAX, state);
             }),
             LiveAsk::Auto => {
                 if let Some(show) = &mut self.show {
@@ -183,7 +107,7 @@ impl Workbench {
     }
 
     /// Does something to the script; when someone has looked around the camera flies back to it first.
-    fn follow_script(&mut self, change: impl FnOnce(&mut Show, &mut Workbench)) {
+    fn follow_script(&mut self, change: impl FnOnce(&mut Show, &mut State)) {
         let (Some(mut show), Some(live)) = (self.show.take(), &mut self.talk.live) else {
             return;
         };
@@ -192,13 +116,13 @@ impl Workbench {
         live.number.clear();
         let was_away = std::mem::take(&mut live.is_away);
         live.returns = false;
-        let from = self.camera.pose();
+        let from = self.state.camera.pose();
         if was_away {
-            show.resume(self);
+            show.resume(&mut self.state);
         }
         let (before, at) = (show.shot(), show.at());
-        change(&mut show, self);
-        let to = self.camera.pose();
+        change(&mut show, &mut self.state);
+        let to = self.state.camera.pose();
         let goes_over = match show.shot() {
             shot if shot == before => show.at() != at,
             shot if shot == before + 1 => show.has_changed_at_once(before),
@@ -212,8 +136,8 @@ impl Workbench {
             };
         }
         if was_away && to != from {
-            self.camera.look_from(from);
-            self.camera.fly_to_pose(to);
+            self.state.camera.look_from(from);
+            self.state.camera.fly_to_pose(to);
             if let Some(live) = &mut self.talk.live {
                 live.returns = true;
             }
@@ -229,7 +153,7 @@ impl Workbench {
         }
         if scene.shots.is_empty() {
             let told = "Nothing to present: take bookmarks (F2), or record a scene (F9)";
-            return self.tell_briefly(told.to_owned());
+            return self.state.tell_briefly(told.to_owned());
         }
         let own: Vec<String> = scene.bookmarks.iter().map(|it| it.name.clone()).collect();
         let mut bookmarks = scene.bookmarks.clone();
@@ -243,7 +167,9 @@ impl Workbench {
         };
         match parsed(path, &scene) {
             Ok(file) => self.begin(file, bookmarks, shot),
-            Err(error) => self.tell("The scene cannot be presented", error.to_string()),
+            Err(error) => self
+                .state
+                .tell("The scene cannot be presented", error.to_string()),
         }
     }
 
@@ -255,44 +181,68 @@ impl Workbench {
         });
         let (file, opens) = match read {
             Ok(read) => read,
-            Err(error) => return self.tell("The scene cannot be presented", format!("{error:#}")),
+            Err(error) => {
+                return self
+                    .state
+                    .tell("The scene cannot be presented", format!("{error:#}"));
+            }
         };
         let work = move |progress: &Progress| {
             let opened = opens.open(&file, progress);
             progress.check()?;
             Ok(opened.map(|opened| (file, opened)))
         };
-        self.jobs.staging = Some(Job::start(self.waker(), work));
+        self.jobs.staging = Some(Job::start(self.state.waker(), work));
     }
 
     /// Takes what a scene opens.
-    pub(in crate::app) fn take_staged(&mut self, staged: anyhow::Result<(SceneFile, Opened)>) {
+    pub fn poll_staged(&mut self) {
+        let Some(staged) = take(&mut self.jobs.staging) else {
+            return;
+        };
         match staged {
             Ok((file, opened)) => {
                 let scenes = std::mem::take(&mut self.talk.scenes);
-                let bookmarks = opened.show(self);
+                let bookmarks = self.show_staged(opened);
                 self.talk.scenes = scenes;
                 self.talk.script.take(&file);
                 self.talk.bookmarks.clone_from(&bookmarks);
                 self.begin(file, bookmarks, 0);
             }
-            Err(error) => self.tell("The scene cannot be presented", format!("{error:#}")),
+            Err(error) => self
+                .state
+                .tell("The scene cannot be presented", format!("{error:#}")),
         }
+    }
+
+    /// Shows what a scene opens, and gives what its shots can go to.
+    pub fn show_staged(&mut self, opened: Opened) -> Vec<Bookmark> {
+        let Opened { document, opens } = opened;
+        if let Some(mapping) = &opens.mapping {
+            self.use_map_file(mapping);
+        }
+        match opens.session {
+            Some((path, saved)) => self.show_saved(document, saved, path),
+            None => self.show(document),
+        }
+        // Nothing changes under a scene.
+        self.state.stop_watching();
+        opens.bookmarks
     }
 
     fn begin(&mut self, file: SceneFile, bookmarks: Vec<Bookmark>, shot: usize) {
         self.leave_presentation();
         self.talk.is_full = true;
         self.talk.recorder = None;
-        self.following.is_on = false;
+        self.state.following.is_on = false;
         self.talk.live = Some(Live {
             begins: Some(Beginning {
                 file,
                 bookmarks,
                 shot,
                 frames: FRAMES_TO_SETTLE,
-                viewport: self.viewport,
-                since: self.now(),
+                viewport: self.state.viewport,
+                since: self.state.now(),
             }),
             is_black: false,
             number: String::new(),
@@ -310,30 +260,31 @@ impl Workbench {
         self.talk.live = None;
         self.talk.is_full = false;
         if let Some(mut show) = self.show.take() {
-            show.leave(self);
+            self.talk.pending = show.leave(&mut self.state);
         }
     }
 
     /// Lets `seconds` of the scene pass, unless someone looks around.
-    pub(in crate::app) fn advance_show(&mut self, seconds: f64) {
-        let (pose, now) = (self.camera.pose(), self.now());
+    pub fn advance_show(&mut self, seconds: f64) {
+        let (pose, now) = (self.state.camera.pose(), self.state.now());
         if let Some(live) = &mut self.talk.live {
             if let Some(begins) = &mut live.begins {
                 begins.frames = begins.frames.saturating_sub(1);
-                if begins.viewport != self.viewport {
-                    (begins.viewport, begins.since) = (self.viewport, now);
+                if begins.viewport != self.state.viewport {
+                    (begins.viewport, begins.since) = (self.state.viewport, now);
                 }
                 let rests = now.saturating_sub(begins.since) >= REST;
-                let is_placed = begins.frames == 0 && rests && self.loading.is_none();
+                let is_placed = begins.frames == 0 && rests && self.state.loading.is_none();
                 if let Some(begins) = live.begins.take_if(|_| is_placed) {
                     self.start_show(begins.file, begins.bookmarks, begins.shot);
                 }
             } else if live.returns {
-                if self.camera.destination().is_some() {
+                if self.state.camera.destination().is_some() {
                     return;
                 }
                 live.returns = false;
-            } else if live.left_at.is_some_and(|left| left != pose) || self.camera.is_moving() {
+            } else if live.left_at.is_some_and(|left| left != pose) || self.state.camera.is_moving()
+            {
                 live.is_away = true;
             }
             if self.talk.live.as_ref().is_some_and(|live| live.is_away) {
@@ -342,7 +293,7 @@ impl Workbench {
         }
         if let Some(mut show) = self.show.take() {
             let before = show.shot();
-            show.advance(seconds, self);
+            show.advance(seconds, &mut self.state);
             let has_changed = show.has_changed_at_once(before);
             let is_there = !show.is_behind();
             self.show = Some(show);
@@ -364,7 +315,7 @@ impl Workbench {
     /// Whether what is shown has to be kept before the next frame is drawn: it goes over into that. To be asked once
     /// a frame.
     pub fn keeps_what_was(&mut self) -> bool {
-        let now = self.now();
+        let now = self.state.now();
         let live = self.talk.live.as_mut();
         let fading = live.map(|live| &mut live.fading);
         let begins = fading.filter(|it| **it == Fading::Begins);
@@ -379,7 +330,7 @@ impl Workbench {
     pub fn strength_before(&self) -> f32 {
         match self.talk.live.as_ref().map(|live| live.fading) {
             Some(Fading::Since(since)) => {
-                let passed = self.now().saturating_sub(since).as_secs_f32();
+                let passed = self.state.now().saturating_sub(since).as_secs_f32();
                 let share = (passed / DISSOLVE.as_secs_f32()).clamp(0.0, 1.0);
                 1.0 - share * share * (3.0 - 2.0 * share)
             }
@@ -388,14 +339,14 @@ impl Workbench {
     }
 
     fn start_show(&mut self, file: SceneFile, bookmarks: Vec<Bookmark>, shot: usize) {
-        let mut show = Show::new(file, bookmarks, self);
+        let mut show = Show::new(file, bookmarks, &mut self.state);
         show.stops = true;
         if shot > 0 {
-            show.go_to(shot, self);
+            show.go_to(shot, &mut self.state);
         }
         if !show.problems.is_empty() {
             let lines = show.problems.iter().map(ToString::to_string).collect();
-            self.messages.push(Message {
+            self.state.messages.push(Message {
                 is_error: true,
                 is_open: false,
                 title: "Parts of the scene are not there; the rest plays".to_owned(),
@@ -407,15 +358,24 @@ impl Workbench {
                 0 => first.to_string(),
                 more => format!("{first}; and {more} more"),
             };
-            self.tell_briefly(line);
+            self.state.tell_briefly(line);
         }
         self.show = Some(show);
         self.note_script();
     }
 
+    /// The landscape has found its place: the camera looks at the same of it.
+    pub fn follow_layout(&mut self) {
+        let is_away = self.talk.live.as_ref().is_some_and(|live| live.is_away);
+        if let Some(show) = self.show.as_mut().filter(|_| !is_away) {
+            show.look_where_it_is(&mut self.state);
+        }
+        self.note_script();
+    }
+
     /// The camera is where the script has it.
-    pub(in crate::app) fn note_script(&mut self) {
-        let pose = self.camera.pose();
+    pub fn note_script(&mut self) {
+        let pose = self.state.camera.pose();
         if let Some(live) = &mut self.talk.live
             && !live.is_away
             && !live.returns
@@ -425,7 +385,7 @@ impl Workbench {
     }
 
     /// Whether the next frame will be another without anything being done.
-    pub(in crate::app) fn show_is_moving(&self) -> bool {
+    pub fn show_is_moving(&self) -> bool {
         let live = self.talk.live.as_ref();
         let begins = live.is_some_and(|live| live.begins.is_some());
         let is_away = live.is_some_and(|live| live.is_away);

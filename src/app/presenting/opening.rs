@@ -4,16 +4,15 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::super::document::Document;
-use super::super::saved::SavedSession;
-use super::super::workbench::Workbench;
-use super::bookmarks::found_from;
+use crate::analysis::mapping::Mapping;
 use crate::analysis::session::{Inputs, Sides};
-use crate::filter::mapping::Mapping;
+use crate::app::saved::SavedSession;
 use crate::model::landscape::LandscapeSettings;
+use crate::presentation::bookmark::found_from;
 use crate::presentation::place::Step;
 use crate::presentation::scene::{Bookmark, SceneError, SceneFile};
 use crate::progress::Progress;
+use crate::state::document::Document;
 
 /// What a scene opens, known to be there.
 #[derive(Clone, Debug, Default)]
@@ -28,8 +27,8 @@ pub struct Opens {
 
 /// A scene's inputs, read.
 pub struct Opened {
-    document: Document,
-    opens: Opens,
+    pub document: Document,
+    pub opens: Opens,
 }
 
 impl Opens {
@@ -122,22 +121,5 @@ impl Opens {
             document,
             opens: self,
         })
-    }
-}
-
-impl Opened {
-    /// Shows it on a workbench without a window, and gives what shots can go to.
-    pub fn show(self, bench: &mut Workbench) -> Vec<Bookmark> {
-        let Opened { document, opens } = self;
-        if let Some(mapping) = &opens.mapping {
-            bench.use_map_file(mapping);
-        }
-        match opens.session {
-            Some((path, saved)) => bench.show_saved(document, saved, path),
-            None => bench.show(document),
-        }
-        // Nothing changes under a film.
-        bench.watch = None;
-        opens.bookmarks
     }
 }

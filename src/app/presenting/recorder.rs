@@ -3,11 +3,13 @@
 
 use std::time::Duration;
 
-use super::super::camera::pose::Pose;
-use super::super::workbench::Workbench;
-use super::kept::{Kept, camera_of, view_of};
+use super::talk::Recorder;
+use crate::app::desk::Desk;
 use crate::model::arcs::ArcMode;
-use crate::presentation::scene::{Arcs, Clock, Easing, Go, Look, Play, Shot, TimeText};
+use crate::presentation::kept::{Kept, camera_of};
+use crate::presentation::scene::{Arcs, Clock, Easing, Go, Look, Play, Shot, TimeText, ViewName};
+use crate::state::State;
+use crate::state::document::Document;
 use crate::units::{ModuleId, Time, TimeSpec};
 
 /// What follows so soon is one motion.
@@ -18,39 +20,24 @@ const LONGEST_PAUSE: f64 = 8.0;
 /// Motions take no less and no more, in seconds.
 const LENGTHS: [f64; 2] = [0.6, 600.0];
 
-/// A recording of what is done.
-pub struct Recorder {
-    /// As the last shot left it.
-    last: Kept,
-    /// When that was, and when what is going on began; none while all rests.
-    since: Duration,
-    began: Option<Duration>,
-    /// When something last moved.
-    moved: Duration,
-    /// Where the clock stood when it began to play.
-    played: Option<(Time, Duration)>,
-    pose: Pose,
-    time: Time,
-    pub shots: usize,
-}
-
-impl Workbench {
-    pub(super) fn toggle_recording(&mut self) {
+impl Desk {
+    pub fn toggle_recording(&mut self) {
         if let Some(recorder) = self.talk.recorder.take() {
-            let now = self.now();
+            let now = self.state.now();
             self.finish_motion(recorder, now);
             let recorded = self.talk.script.scene.shots.len();
-            self.tell_briefly(format!("The scene has {recorded} shots now"));
+            self.state
+                .tell_briefly(format!("The scene has {recorded} shots now"));
             return;
         }
-        if self.document.is_none() || self.is_live() {
+        if self.state.document.is_none() || self.is_live() {
             return;
         }
-        let now = self.now();
-        let last = Kept::of(self);
+        let now = self.state.now();
+        let last = Kept::of(&self.state);
         // A recording begins where it did, whatever stands before it.
         let is_first = self.talk.script.scene.shots.is_empty();
-        let first = first(&last, is_first, self);
+        let first = first(&last, is_first, &self.state);
         self.add_shot(first);
         self.talk.recorder = Some(Recorder {
             pose: last.pose,
@@ -62,29 +49,34 @@ impl Workbench {
             played: None,
             shots: 0,
         });
-        self.tell_briefly("Recording: fly and click; F9 ends it".to_owned());
+        self.state
+            .tell_briefly("Recording: fly and click; F9 ends it".to_owned());
     }
 
     /// Notes what has changed since the last frame.
-    pub(in crate::app) fn record(&mut self) {
+    pub fn record(&mut self) {
         let Some(mut recorder) = self.talk.recorder.take() else {
             return;
         };
-        let now = self.now();
-        let playback = self.document.as_ref().and_then(|it| it.playback.as_ref());
+        let now = self.state.now();
+        let playback = self
+            .state
+            .document
+            .as_ref()
+            .and_then(|it| it.playback.as_ref());
         let is_playing = playback.is_some_and(|it| it.is_playing());
         let time = playback.map_or(Time::ZERO, |it| it.time());
-        let pose = self.camera.pose();
+        let pose = self.state.camera.pose();
         let is_moving = pose != recorder.pose
-            || self.camera.is_moving()
-            || self.pointer.is_pressed()
+            || self.state.camera.is_moving()
+            || self.state.pointer.is_pressed()
             || is_playing
             || time != recorder.time;
         if is_playing && recorder.played.is_none() {
             recorder.played = Some((recorder.time, now));
         }
         (recorder.pose, recorder.time) = (pose, time);
-        if is_moving || Kept::of(self) != recorder.last {
+        if is_moving || Kept::of(&self.state) != recorder.last {
             if recorder.began.is_none() {
                 recorder.began = Some(now);
                 self.pause(&mut recorder, now);
@@ -105,7 +97,9 @@ impl Workbench {
     pub fn recorder_waits(&self) -> Option<Duration> {
         let recorder = self.talk.recorder.as_ref()?;
         let rest = recorder.moved + REST + Duration::from_millis(30);
-        recorder.began.map(|_| rest.saturating_sub(self.now()))
+        recorder
+            .began
+            .map(|_| rest.saturating_sub(self.state.now()))
     }
 
     fn pause(&mut self, recorder: &mut Recorder, now: Duration) {
@@ -125,15 +119,15 @@ impl Workbench {
         let Some(began) = recorder.began.take() else {
             return recorder;
         };
-        let now = Kept::of(self);
+        let now = Kept::of(&self.state);
         let length = end.saturating_sub(began).as_secs_f64();
         let played = recorder.played.take();
-        if let Some(shot) = shot(&recorder.last, &now, played, length, self) {
+        if let Some(shot) = shot(&recorder.last, &now, played, length, &self.state) {
             self.add_shot(shot);
             recorder.shots += 1;
         }
         recorder.last = now;
-        recorder.since = self.now();
+        recorder.since = self.state.now();
         recorder
     }
 }
@@ -147,8 +141,8 @@ fn at(time: Time) -> TimeText {
 }
 
 /// What a scene has to say so that it begins as the window is now.
-fn first(now: &Kept, is_first: bool, bench: &Workbench) -> Shot {
-    let Some(document) = &bench.document else {
+fn first(now: &Kept, is_first: bool, state: &State) -> Shot {
+    let Some(document) = &state.document else {
         return Shot::default();
     };
     let path = |module: ModuleId| document.session.hierarchy.path(module);
@@ -170,7 +164,7 @@ fn first(now: &Kept, is_first: bool, bench: &Workbench) -> Shot {
         range: whole.range.filter(|range| !range.is_empty()),
         collapse: now.cut.collapsed().map(path).collect(),
         select: now.module.map(path),
-        show: now.views.iter().map(|&it| view_of(it)).collect(),
+        show: now.views.iter().copied().map(ViewName).collect(),
         look: whole.look,
         ..Shot::default()
     }
@@ -182,112 +176,23 @@ fn shot(
     now: &Kept,
     played: Option<(Time, Duration)>,
     length: f64,
-    bench: &Workbench,
+    state: &State,
 ) -> Option<Shot> {
-    let document = bench.document.as_ref()?;
-    let hierarchy = &document.session.hierarchy;
-    let path = |module: ModuleId| hierarchy.path(module);
-    let mut shot = Shot::default();
-    let mut names: Vec<String> = Vec::new();
-    if now.cut != before.cut {
-        let expanded = before
-            .cut
-            .collapsed()
-            .filter(|&it| !now.cut.is_collapsed(it));
-        let collapsed = now
-            .cut
-            .collapsed()
-            .filter(|&it| !before.cut.is_collapsed(it));
-        (shot.expand, shot.collapse) =
-            (expanded.map(path).collect(), collapsed.map(path).collect());
-        let name = |module: &String| module.rsplit('/').next().unwrap_or(module).to_owned();
-        match (&shot.expand[..], &shot.collapse[..]) {
-            ([one], []) => names.push(format!("expand {}", name(one))),
-            ([], [one]) => names.push(format!("collapse {}", name(one))),
-            _ => names.push("expand and collapse".to_owned()),
-        }
-    }
-    if now.module != before.module {
-        shot.select = Some(now.module.map(path).unwrap_or_default());
-        names.extend(
-            now.module
-                .map(|it| format!("choose {}", hierarchy.name(it))),
-        );
-    }
-    for &view in now.views.difference(&before.views) {
-        shot.show.push(view_of(view));
-        names.push(format!("show {}", view.title().to_lowercase()));
-    }
-    for &view in before.views.difference(&now.views) {
-        shot.hide.push(view_of(view));
-        names.push(format!("hide {}", view.title().to_lowercase()));
-    }
-    let mut settings = before.settings;
-    settings.arcs = now.settings.arcs;
-    if now.settings.arcs != before.settings.arcs {
-        shot.arcs = Some(match now.settings.arcs {
-            ArcMode::All => Arcs::All,
-            ArcMode::Step => Arcs::Step,
-            ArcMode::Selection => Arcs::Selection,
-            ArcMode::Difference => Arcs::Difference,
-            ArcMode::None => Arcs::None,
-        });
-        names.push("arcs".to_owned());
-    }
-    if settings != now.settings
-        || now.legend != before.legend
-        || now.text_scale != before.text_scale
-    {
-        let (a, b) = (
-            before
-                .bookmark(String::new(), None, document)
-                .look
-                .unwrap_or_default(),
-            now.bookmark(String::new(), None, document)
-                .look
-                .unwrap_or_default(),
-        );
-        shot.look = Some(changed(a, b));
-        names.push("look".to_owned());
-    }
-    if now.range != before.range {
-        let ends = now.range.map(|range| vec![at(range.start), at(range.end)]);
-        shot.range = Some(ends.unwrap_or_default());
-        names.push("range".to_owned());
-    }
-    if now.summary != before.summary {
-        shot.summary = Some(now.summary);
-        names.push("summary".to_owned());
-    }
-    let playback = document.playback.as_ref();
-    if let (Some((from, _)), Some(playback)) = (played, playback)
-        && from != now.time
-    {
-        shot.play = Some(Play {
-            from: Some(at(from)),
-            to: Some(at(now.time)),
-            speed: None,
-            clock: match playback.settings().clock {
-                super::super::playback::Clock::Wall => Clock::Time,
-                _ => Clock::Events,
-            },
-        });
-        names.push(format!("play to {}", now.time));
-    } else if now.time != before.time {
-        shot.at = Some(at(now.time));
-        names.push(format!("at {}", now.time));
-    }
-    let went = now.pose.eye().distance(before.pose.eye()) > 0.5
-        || now.pose.target.distance(before.pose.target) > 0.5
-        || (now.pose.yaw - before.pose.yaw).abs() > 0.01
-        || (now.pose.pitch - before.pose.pitch).abs() > 0.01;
-    if went {
-        shot.camera = Some(Go {
-            at: Some(camera_of(&now.pose)),
-            ..Go::default()
-        });
-        names.push("fly".to_owned());
-    }
+    let document = state.document.as_ref()?;
+    let mut change = Change {
+        before,
+        now,
+        document,
+        shot: Shot::default(),
+        names: Vec::new(),
+    };
+    change.structure();
+    change.look();
+    change.time(played);
+    change.camera();
+    let Change {
+        mut shot, names, ..
+    } = change;
     if names.is_empty() {
         return None;
     }
@@ -298,6 +203,140 @@ fn shot(
     }
     shot.name = name;
     Some(shot)
+}
+
+/// A shot of what has changed between two moments, as it is found out.
+struct Change<'a> {
+    before: &'a Kept,
+    now: &'a Kept,
+    document: &'a Document,
+    shot: Shot,
+    /// What it does, in words.
+    names: Vec<String>,
+}
+
+impl Change<'_> {
+    /// What is collapsed, chosen and open.
+    fn structure(&mut self) {
+        let (before, now) = (self.before, self.now);
+        let hierarchy = &self.document.session.hierarchy;
+        let path = |module: ModuleId| hierarchy.path(module);
+        if now.cut != before.cut {
+            let expanded = before
+                .cut
+                .collapsed()
+                .filter(|&it| !now.cut.is_collapsed(it));
+            let collapsed = now
+                .cut
+                .collapsed()
+                .filter(|&it| !before.cut.is_collapsed(it));
+            (self.shot.expand, self.shot.collapse) =
+                (expanded.map(path).collect(), collapsed.map(path).collect());
+            let name = |module: &String| module.rsplit('/').next().unwrap_or(module).to_owned();
+            match (&self.shot.expand[..], &self.shot.collapse[..]) {
+                ([one], []) => self.names.push(format!("expand {}", name(one))),
+                ([], [one]) => self.names.push(format!("collapse {}", name(one))),
+                _ => self.names.push("expand and collapse".to_owned()),
+            }
+        }
+        if now.module != before.module {
+            self.shot.select = Some(now.module.map(path).unwrap_or_default());
+            self.names.extend(
+                now.module
+                    .map(|it| format!("choose {}", hierarchy.name(it))),
+            );
+        }
+        for &view in now.views.difference(&before.views) {
+            self.shot.show.push(ViewName(view));
+            self.names
+                .push(format!("show {}", view.title().to_lowercase()));
+        }
+        for &view in before.views.difference(&now.views) {
+            self.shot.hide.push(ViewName(view));
+            self.names
+                .push(format!("hide {}", view.title().to_lowercase()));
+        }
+    }
+
+    /// What the landscape looks like.
+    fn look(&mut self) {
+        let (before, now, document) = (self.before, self.now, self.document);
+        let mut settings = before.settings;
+        settings.arcs = now.settings.arcs;
+        if now.settings.arcs != before.settings.arcs {
+            self.shot.arcs = Some(match now.settings.arcs {
+                ArcMode::All => Arcs::All,
+                ArcMode::Step => Arcs::Step,
+                ArcMode::Selection => Arcs::Selection,
+                ArcMode::Difference => Arcs::Difference,
+                ArcMode::None => Arcs::None,
+            });
+            self.names.push("arcs".to_owned());
+        }
+        if settings != now.settings
+            || now.legend != before.legend
+            || now.text_scale != before.text_scale
+        {
+            let (a, b) = (
+                before
+                    .bookmark(String::new(), None, document)
+                    .look
+                    .unwrap_or_default(),
+                now.bookmark(String::new(), None, document)
+                    .look
+                    .unwrap_or_default(),
+            );
+            self.shot.look = Some(changed(a, b));
+            self.names.push("look".to_owned());
+        }
+    }
+
+    /// Range and time, and what was played.
+    fn time(&mut self, played: Option<(Time, Duration)>) {
+        let (before, now) = (self.before, self.now);
+        let playback = self.document.playback.as_ref();
+        if now.range != before.range {
+            let ends = now.range.map(|range| vec![at(range.start), at(range.end)]);
+            self.shot.range = Some(ends.unwrap_or_default());
+            self.names.push("range".to_owned());
+        }
+        if now.summary != before.summary {
+            self.shot.summary = Some(now.summary);
+            self.names.push("summary".to_owned());
+        }
+        if let (Some((from, _)), Some(playback)) = (played, playback)
+            && from != now.time
+        {
+            self.shot.play = Some(Play {
+                from: Some(at(from)),
+                to: Some(at(now.time)),
+                speed: None,
+                clock: match playback.settings().clock {
+                    crate::state::playback::Clock::Wall => Clock::Time,
+                    _ => Clock::Events,
+                },
+            });
+            self.names.push(format!("play to {}", now.time));
+        } else if now.time != before.time {
+            self.shot.at = Some(at(now.time));
+            self.names.push(format!("at {}", now.time));
+        }
+    }
+
+    fn camera(&mut self) {
+        let (before, now) = (self.before, self.now);
+        let went = now.pose.eye().distance(before.pose.eye()) > 0.5
+            || now.pose.target.distance(before.pose.target) > 0.5
+            || (now.pose.yaw - before.pose.yaw).abs() > 0.01
+            || (now.pose.pitch - before.pose.pitch).abs() > 0.01;
+        if went {
+            self.shot.camera = Some(Go {
+                at: Some(camera_of(&now.pose)),
+                ..Go::default()
+            });
+            self.names.push("fly".to_owned());
+        }
+    }
 }
 
 /// What `b` says otherwise than `a`.

@@ -1,64 +1,15 @@
 //! The scene that the window edits: read, put together of bookmarks, recorded, and written.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::super::workbench::Workbench;
-use super::bookmarks::{found_from, found_in, write_scene};
+use crate::app::command::ScriptAsk;
+use crate::app::desk::Desk;
+use crate::presentation::bookmark::found_in;
+use crate::presentation::files::write_scene;
 use crate::presentation::scene::{Bookmark, Caption, Scene, SceneFile, Shot};
 
 /// Shots that the window can hold: more are for programs.
 const MOST_SHOTS: usize = 100_000;
-
-/// The scene and the file that it is of.
-#[derive(Clone, Debug, Default)]
-pub struct Script {
-    /// As it is typed; empty for none.
-    pub file: String,
-    pub scene: Scene,
-    /// The shot that is edited.
-    pub chosen: Option<usize>,
-    /// Something is not written yet.
-    pub is_changed: bool,
-}
-
-/// What one asks of the scene; shots by their numbers.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ScriptAsk {
-    Name(String),
-    Read,
-    Write,
-    /// Nothing in it.
-    Clear,
-    Choose(Option<usize>),
-    Remove(usize),
-    Move(usize, usize),
-    /// Puts a shot in place of another.
-    Edit(usize, Box<Shot>),
-    /// A shot that goes to the bookmark with this number.
-    AddBookmark(usize),
-    /// Begins to record, or ends it.
-    Record,
-}
-
-impl Script {
-    pub fn path(&self) -> Option<PathBuf> {
-        let name = self.file.trim();
-        (!name.is_empty()).then(|| PathBuf::from(name))
-    }
-
-    /// Holds what was read.
-    pub fn take(&mut self, file: &SceneFile) {
-        *self = Script {
-            file: file.path.display().to_string(),
-            scene: Scene {
-                bookmarks: found_from(file.folder(), file.scene.bookmarks.clone()),
-                ..file.scene.clone()
-            },
-            chosen: None,
-            is_changed: false,
-        };
-    }
-}
 
 /// A shot for each bookmark.
 pub fn shots_of(bookmarks: &[Bookmark]) -> Vec<Shot> {
@@ -81,8 +32,8 @@ pub fn with_words(caption: Option<Caption>, text: String) -> Option<Caption> {
     })
 }
 
-impl Workbench {
-    pub(in crate::app) fn on_script(&mut self, ask: ScriptAsk) {
+impl Desk {
+    pub fn on_script(&mut self, ask: ScriptAsk) {
         let count = self.talk.script.scene.shots.len();
         match ask {
             ScriptAsk::Name(file) => self.talk.script.file = file,
@@ -130,7 +81,7 @@ impl Workbench {
     }
 
     /// Puts a shot behind the others.
-    pub(super) fn add_shot(&mut self, shot: Shot) {
+    pub fn add_shot(&mut self, shot: Shot) {
         let script = &mut self.talk.script;
         if script.scene.shots.len() < MOST_SHOTS {
             script.scene.shots.push(shot);
@@ -146,15 +97,19 @@ impl Workbench {
             Ok(file) => {
                 let shots = file.scene.shots.len();
                 self.talk.script.take(&file);
-                self.tell_briefly(format!("{shots} shots read"));
+                self.state.tell_briefly(format!("{shots} shots read"));
             }
-            Err(error) => self.tell("The scene could not be read", format!("{error:#}")),
+            Err(error) => self
+                .state
+                .tell("The scene could not be read", format!("{error:#}")),
         }
     }
 
     fn write_script(&mut self) {
         let Some(path) = self.talk.script.path() else {
-            return self.tell_briefly("Name the file to save the scene to".to_owned());
+            return self
+                .state
+                .tell_briefly("Name the file to save the scene to".to_owned());
         };
         let scene = self.script_for(&path);
         // What is written can be read again.
@@ -163,14 +118,17 @@ impl Workbench {
         match read.and_then(|_| write_scene(&path, &scene)) {
             Ok(()) => {
                 self.talk.script.is_changed = false;
-                self.tell_briefly(format!("Written to {}", path.display()));
+                self.state
+                    .tell_briefly(format!("Written to {}", path.display()));
             }
-            Err(error) => self.tell("The scene could not be written", format!("{error:#}")),
+            Err(error) => self
+                .state
+                .tell("The scene could not be written", format!("{error:#}")),
         }
     }
 
     /// The scene with what is open as its inputs, and the bookmarks that its shots go to.
-    pub(in crate::app) fn script_for(&self, path: &Path) -> Scene {
+    pub fn script_for(&self, path: &Path) -> Scene {
         let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
         let mut scene = self.talk.script.scene.clone();
         scene.inputs = self.scene_inputs(path);

@@ -5,20 +5,22 @@ use std::time::Duration;
 
 use egui::{Pos2, RawInput, Rect, Vec2, ViewportId};
 
-use super::super::canvas::{Canvas, Panels, Prepared, Sharpness, Target};
+use super::super::canvas::{Canvas, Panels, Prepared, Sharpness};
 use super::super::letters::Letters;
-use super::super::panels::{self, Layout};
-use super::super::style;
-use super::super::workbench::Workbench;
-use super::Show;
-use super::dissolve::Dissolve;
+use super::super::panels;
+use super::super::panels::context::{Layout, Pictures};
 use super::opening::Opened;
+use crate::app::desk::Desk;
 use crate::model::theme::Theme;
+use crate::presentation::dissolve::Dissolve;
 use crate::presentation::scene::SceneFile;
+use crate::presentation::show::Show;
 use crate::render::gpu::{Gpu, GpuError};
 use crate::render::image::Image;
 use crate::render::readback;
 use crate::render::renderer::{Quality, Renderer};
+use crate::views::Surface;
+use crate::views::style;
 
 /// egui makes colours as they are stored.
 const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
@@ -49,7 +51,7 @@ pub struct StageSettings {
 
 /// Draws the frames of a scene.
 pub struct Stage {
-    bench: Workbench,
+    desk: Desk,
     settings: StageSettings,
     ctx: egui::Context,
     letters: Letters,
@@ -58,6 +60,7 @@ pub struct Stage {
     next: u64,
     /// Frames that panels were made for.
     runs: u32,
+    pictures: Pictures,
     panels: Option<Vec<egui::ClippedPrimitive>>,
     /// What panels show of letters may be others than before.
     has_new_textures: bool,
@@ -92,11 +95,11 @@ impl Stage {
     ) -> Result<Stage, GpuError> {
         let gpu = Gpu::headless()?;
         gpu.check_size(settings.size)?;
-        let mut bench = Workbench::new(Box::new(|| Box::new(|| ())));
-        bench.tell_time(Duration::ZERO);
-        bench.set_most_blocks(Renderer::most_blocks(&gpu));
-        let bookmarks = opened.show(&mut bench);
-        bench.messages.clear();
+        let mut desk = Desk::unattended();
+        desk.state.tell_time(Duration::ZERO);
+        desk.state.set_most_blocks(Renderer::most_blocks(&gpu));
+        let bookmarks = desk.show_staged(opened);
+        desk.state.messages.clear();
         if let Some(theme) = settings.theme {
             file.scene.look.theme = Some(match theme {
                 Theme::Light => crate::presentation::scene::Theme::Light,
@@ -105,17 +108,18 @@ impl Stage {
         }
         let ctx = egui::Context::default();
         style::set_fonts(&ctx, None);
-        let theme = bench.settings.theme;
+        let theme = desk.state.settings.theme;
         style::set_theme(&ctx, theme);
         let target = readback::target(&gpu, settings.size, FORMAT);
         let mut stage = Stage {
-            bench,
+            desk,
             settings,
             ctx,
             letters: Letters::default(),
             theme,
             next: 0,
             runs: 0,
+            pictures: Pictures::default(),
             panels: None,
             has_new_textures: true,
             to_draw: Prepared::default(),
@@ -125,16 +129,16 @@ impl Stage {
             dissolve: None,
             was_dissolving: false,
         };
-        settle(&mut stage.bench);
+        settle(&mut stage.desk);
         for _ in 0..FRAMES_TO_SETTLE {
             // Where the landscape is drawn decides where cameras stand.
             stage.place();
         }
-        let show = Show::new(file, bookmarks, &mut stage.bench);
-        stage.bench.show = Some(show);
+        let show = Show::new(file, bookmarks, &mut stage.desk.state);
+        stage.desk.show = Some(show);
         for _ in 0..FRAMES_TO_SETTLE {
-            stage.bench.advance();
-            settle(&mut stage.bench);
+            stage.desk.update();
+            settle(&mut stage.desk);
             stage.place();
         }
         // A film begins with the shot at rest, not with what was shown before on its way there.
@@ -144,7 +148,7 @@ impl Stage {
 
     /// The scene; there always is one.
     pub fn scene(&self) -> Option<&Show> {
-        self.bench.show.as_ref()
+        self.desk.show.as_ref()
     }
 
     /// How many frames the scene has; at least one.
@@ -185,17 +189,17 @@ impl Stage {
     fn frame(&mut self, is_drawn: bool) -> Result<FrameIs, GpuError> {
         let shot = self.scene().map_or(0, Show::shot);
         let now = self.time_of(self.next);
-        self.bench.tell_time(now);
+        self.desk.state.tell_time(now);
         self.next += 1;
-        self.bench.advance();
-        settle(&mut self.bench);
+        self.desk.update();
+        settle(&mut self.desk);
         // What other threads have made, and what follows from it, belongs to this frame.
         for _ in 0..FRAMES_TO_SETTLE {
             if !self.scene().is_some_and(Show::is_behind) {
                 break;
             }
-            self.bench.advance();
-            settle(&mut self.bench);
+            self.desk.update();
+            settle(&mut self.desk);
         }
         if self
             .scene()
@@ -222,11 +226,12 @@ impl Stage {
             may_spread: false,
         };
         loop {
-            let canvas = &mut self.canvas;
-            let new = canvas.prepare(&mut self.bench, targets, sharpness, points);
+            let (canvas, spot) = (&mut self.canvas, self.desk.spot());
+            let of = (&mut self.desk.state, &mut self.desk.views);
+            let new = canvas.prepare(of, spot, targets, sharpness, points);
             canvas.note_drawn(&new);
             self.to_draw.add(new);
-            if !self.bench.sheets_wait() {
+            if !self.desk.views.are_waiting(&self.desk.state) {
                 break;
             }
             std::thread::sleep(LOOK);
@@ -278,26 +283,27 @@ impl Stage {
     }
 
     /// Finds out where everything is drawn.
-    fn place(&mut self) -> (Panels, [Option<Target>; 2]) {
+    fn place(&mut self) -> (Panels, [Option<Surface>; 2]) {
         let (layout, panels) = self.run_panels();
         let scale = (panels.pixels_per_point, 1.0);
-        let targets = self.canvas.targets(&mut self.bench, &layout, scale);
+        let targets = self.canvas.targets(&mut self.desk.state, &layout, scale);
+        self.desk.follow_layout();
         (panels, targets)
     }
 
     /// Ends what eases, where it leads.
     fn arrive(&mut self) {
-        if let Some(document) = &mut self.bench.document {
-            document.landscape.advance(LONG);
+        if let Some(document) = &mut self.desk.state.document {
+            document.city.advance(LONG);
             if let Some(beside) = &mut document.beside {
                 beside.advance(LONG);
             }
-            self.bench.blocks_are_new = true;
+            self.desk.state.stamps.blocks += 1;
         }
     }
 
     fn run_panels(&mut self) -> (Layout, Panels) {
-        let theme = self.bench.settings.theme;
+        let theme = self.desk.state.settings.theme;
         if theme != self.theme {
             self.theme = theme;
             style::set_theme(&self.ctx, theme);
@@ -320,14 +326,14 @@ impl Stage {
             viewport.native_pixels_per_point = Some(points);
         }
         self.runs += 1;
-        self.canvas.set_second(self.bench.shows_both());
-        let pictures = self.canvas.pictures();
-        let mut dock = std::mem::take(&mut self.bench.dock);
+        self.canvas.set_second(self.desk.state.shows_both());
+        self.canvas.name_pictures(&mut self.pictures);
         let mut layout = Layout::default();
         let panels = loop {
-            let bench = &self.bench;
+            let (desk, views, dock) = self.desk.parts();
+            let pictures = &self.pictures;
             let mut output = self.ctx.run_ui(input.clone(), |ui| {
-                layout = panels::show_scene(ui, bench, &mut dock, &pictures);
+                layout = panels::show_scene(ui, desk, (&mut *views, &mut *dock), pictures);
             });
             let shapes = std::mem::take(&mut output.shapes);
             // A frame has all its letters, whatever was drawn before.
@@ -344,18 +350,18 @@ impl Stage {
                 break panels;
             }
         };
-        self.bench.dock = dock;
+        self.desk.dock.follow(&mut self.desk.state.panes);
         (layout, panels)
     }
 }
 
 /// Waits for everything that other threads work out for what is shown.
-pub fn settle(bench: &mut Workbench) {
+pub fn settle(desk: &mut Desk) {
     loop {
-        bench.poll_jobs();
-        bench.update_work();
-        let is_busy = bench.jobs.is_any() || bench.work.is_under_way();
-        if !is_busy && bench.pair.to_do.is_empty() {
+        desk.poll_jobs();
+        desk.state.update_work();
+        let is_busy = desk.is_working() || desk.state.work.is_under_way();
+        if !is_busy && desk.state.pair.to_do.is_empty() {
             return;
         }
         std::thread::sleep(LOOK);

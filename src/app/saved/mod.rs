@@ -3,30 +3,33 @@
 //! A session file is JSON, its name ends in [`ENDING`]. It names inputs by paths relative to its own folder
 //! where that is possible, and modules by their path in the hierarchy, so that it survives another scan.
 
-mod look;
 mod pair;
+mod playback;
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
-use super::camera::pose::{FOV_Y, Pose};
-use super::dock::Arrangement;
-use super::document::{Document, Part};
-use super::remembered::write_beside;
-use super::workbench::Workbench;
+use super::open_views::Views;
 use crate::analysis::session::{Inputs, Sides};
 use crate::facts::hierarchy::Hierarchy;
 use crate::filter::cut::Cut;
 use crate::filter::filters::{FilterStep, Filters};
 use crate::filter::selection::{CallOf, Pointed};
 use crate::import::input::STANDARD_INPUT;
+use crate::presentation::files::relative;
+use crate::presentation::saved_look::SavedLook;
 use crate::presentation::scene::Bookmark;
+use crate::render::pose::{FOV_Y, Pose};
+use crate::state::State;
+use crate::state::document::{Document, Part};
+use crate::state::panes::Arrangement;
 use crate::units::{CallId, ModuleId, ThreadId, Time, TimeRange};
-pub use look::SavedLook;
-use look::{SavedPlayback, SavedViews};
+use crate::views::SavedViews;
 pub use pair::SavedPair;
+use playback::SavedPlayback;
 
 /// How the names of session files end.
 pub const ENDING: &str = ".callscape-session.json";
@@ -71,8 +74,9 @@ pub struct SavedSession {
     #[serde(default)]
     pub look: SavedLook,
     pub playback: Option<SavedPlayback>,
+    /// Of the views, each under names of its own.
     #[serde(default)]
-    shown: SavedViews,
+    shown: Map<String, Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pair: Option<SavedPair>,
     /// Their mapping files are relative to the file's folder too.
@@ -110,12 +114,18 @@ pub fn is_session_file(path: &Path) -> bool {
 }
 
 impl SavedSession {
-    /// What `bench` shows, for a file in `folder`; none without anything open.
-    pub(super) fn of(bench: &Workbench, folder: &Path) -> Option<SavedSession> {
-        let document = bench.document.as_ref()?;
+    /// What is shown, with its bookmarks as a file in `folder` has them, for a file there; none without anything open.
+    pub fn of(
+        state: &State,
+        views: &Views,
+        bookmarks: Vec<Bookmark>,
+        folder: &Path,
+    ) -> Option<SavedSession> {
+        let document = state.document.as_ref()?;
+        let of_views = views.save(state);
         let path = |module: ModuleId| document.session.hierarchy.path(module);
         let selection = &document.selection;
-        let pose = bench.camera.pose();
+        let pose = state.camera.pose();
         let steps = document.filters.steps().iter().map(|step| match *step {
             FilterStep::HideThread(thread) => SavedStep::Thread(thread.0),
             FilterStep::RemoveModule(module) => SavedStep::Module(path(module)),
@@ -125,7 +135,7 @@ impl SavedSession {
         // A stands first.
         let inputs = document.inputs_of_sides();
         // A mapping that was never saved is nowhere to be found again.
-        let mapping = document.map.as_ref().and_then(|_| bench.mapping.path());
+        let mapping = document.map.as_ref().and_then(|_| state.mapping.path());
         Some(SavedSession {
             format: FORMAT.to_owned(),
             version: VERSION,
@@ -144,7 +154,7 @@ impl SavedSession {
                 .source_of_a
                 .as_deref()
                 .map(|path| relative(path, folder)),
-            views: bench.dock.arrangement(),
+            views: state.panes.arrangement.clone()?,
             time_ns: selection.time.ns(),
             range_ns: selection
                 .range
@@ -176,11 +186,11 @@ impl SavedSession {
             collapsed: document.cut.collapsed().map(path).collect(),
             left_out: steps.collect(),
             mapping: mapping.map(|path| relative(&path, folder)),
-            look: SavedLook::of(&bench.settings),
-            playback: SavedPlayback::of(bench),
-            shown: SavedViews::of(document),
-            pair: SavedPair::of(bench),
-            bookmarks: bench.bookmarks_in(folder),
+            look: SavedLook::of(&state.settings),
+            playback: SavedPlayback::of(state),
+            shown: of_views.shown,
+            pair: SavedPair::of(state, of_views.runs),
+            bookmarks,
         })
     }
 
@@ -331,7 +341,16 @@ impl SavedSession {
         });
         let range = range.filter(|range| whole.is_some_and(|whole| range.start <= whole.end));
         document.limit(range, Filters::new(steps));
-        lost + self.shown.restore(document)
+        lost
+    }
+
+    /// What it keeps of the views.
+    pub fn of_views(&self) -> SavedViews {
+        let of_pair = self.pair.as_ref().map(|pair| pair.views.clone());
+        SavedViews {
+            shown: self.shown.clone(),
+            runs: of_pair.unwrap_or_default(),
+        }
     }
 
     pub fn time(&self) -> Time {
@@ -369,31 +388,6 @@ fn find(hierarchy: &Hierarchy, path: &str) -> Option<ModuleId> {
     modules.find(|&id| path.ends_with(hierarchy.name(id)) && hierarchy.path(id) == path)
 }
 
-/// `path` as seen from `folder`; as it is where they have nothing in common.
-pub fn relative(path: &Path, folder: &Path) -> PathBuf {
-    let whole = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let (path, folder) = (whole(path), whole(folder));
-    let names = |path: &'_ Path| -> Vec<PathBuf> {
-        path.components()
-            .map(|part| PathBuf::from(part.as_os_str()))
-            .collect()
-    };
-    let (to, from) = (names(&path), names(&folder));
-    let common = to.iter().zip(&from).take_while(|(a, b)| a == b).count();
-    let shares_root = path.components().next().is_some_and(|first| {
-        matches!(first, Component::Prefix(_) | Component::RootDir) && common > 0
-    });
-    if !shares_root {
-        return path;
-    }
-    let up = std::iter::repeat_n(PathBuf::from(".."), from.len() - common);
-    let relative: PathBuf = up.chain(to[common..].iter().cloned()).collect();
-    if relative.as_os_str().is_empty() {
-        return PathBuf::from(".");
-    }
-    relative
-}
-
 /// Where the session of `inputs` is saved: beside the first recording, else in the source tree, else in the
 /// current directory.
 pub fn place(inputs: &Inputs) -> anyhow::Result<PathBuf> {
@@ -411,44 +405,12 @@ pub fn place(inputs: &Inputs) -> anyhow::Result<PathBuf> {
     Ok(path.with_file_name(format!("{name}{ENDING}")))
 }
 
-impl Workbench {
-    /// Saves what is open and how it is looked at: to the file that it was opened from, or beside the
-    /// inputs. Where it was saved.
-    pub fn save_session(&self) -> anyhow::Result<PathBuf> {
-        use anyhow::Context;
-        let document = self.document.as_ref().context("nothing is open")?;
-        let path = match &self.session_file {
-            Some(path) => path.clone(),
-            None => place(&document.inputs)?,
-        };
-        let folder = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
-        let saved = SavedSession::of(self, folder).context("nothing is open")?;
-        let text = serde_json::to_string_pretty(&saved)?;
-        write_beside(&path, text.as_bytes()).with_context(|| path.display().to_string())?;
-        Ok(path)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::desk::Desk;
     use crate::model::landscape::LandscapeSettings;
     use crate::progress::Progress;
-
-    #[test]
-    fn paths_are_relative_to_the_folder_of_the_file() {
-        let at = |path: &str| PathBuf::from(path);
-        let seen = |path: &str, folder: &str| relative(&at(path), &at(folder));
-        assert_eq!(seen("/no/such/a/run.json", "/no/such/a"), at("run.json"));
-        assert_eq!(
-            seen("/no/such/a/run.json", "/no/such/b/c"),
-            at("../../a/run.json")
-        );
-        assert_eq!(seen("/no/such/a", "/no/such/a"), at("."));
-    }
 
     #[test]
     fn a_saved_session_brings_everything_back() {
@@ -461,7 +423,7 @@ mod tests {
             )
             .expect("the demo is built in")
         };
-        let mut bench = Workbench::new(Box::new(|| Box::new(|| ())));
+        let mut desk = Desk::unattended();
         let mut document = open();
         let path = |id| document.session.hierarchy.path(ModuleId(id));
         let (some, other) = (path(40), path(7));
@@ -475,9 +437,11 @@ mod tests {
             FilterStep::RemoveBelowCall(call_of([0, 17])),
         ];
         document.limit(Some(range), Filters::new(steps));
-        bench.document = Some(document);
-        bench.add_bookmark();
-        let saved = SavedSession::of(&bench, Path::new(".")).expect("the demo is open");
+        desk.state.document = Some(document);
+        desk.add_bookmark();
+        let saved = desk
+            .saved_session(Path::new("."))
+            .expect("the demo is open");
         assert_eq!(
             (saved.module.as_deref(), &saved.collapsed[..]),
             (Some(&*some), &[other][..])
@@ -485,16 +449,16 @@ mod tests {
         let text = serde_json::to_string(&saved).expect("it can be written");
         let read: SavedSession = serde_json::from_str(&text).expect("it can be read");
         assert_eq!(read, saved);
-        assert_eq!(read.bookmarks, bench.talk.bookmarks);
+        assert_eq!(read.bookmarks, desk.talk.bookmarks);
         assert_eq!(read.bookmarks.len(), 1);
         let mut again = open();
         assert_eq!(read.restore(&mut again), 0);
-        let before = bench.document.as_ref().expect("it is open");
+        let before = desk.state.document.as_ref().expect("it is open");
         assert_eq!(again.selection.chosen, before.selection.chosen);
         assert_eq!(again.selection.range, Some(range));
         assert_eq!(again.filters.steps(), steps);
         assert!(again.cut.is_collapsed(ModuleId(7)));
-        assert_eq!(read.pose(), Some(bench.camera.pose()));
+        assert_eq!(read.pose(), Some(desk.state.camera.pose()));
 
         let mut other = read.clone();
         other.module = Some("no/such/module".to_owned());

@@ -3,18 +3,17 @@
 //! Its first recording is A, its second B, as they were when it was saved.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::find;
 use crate::analysis::alignment::Link;
 use crate::analysis::comparison::amounts::Measure;
 use crate::analysis::comparison::pairing::Correction;
 use crate::analysis::comparison::tables::Norm;
-use crate::app::ask::RunsAsk;
-use crate::app::versus::{Together, Versus};
-use crate::app::workbench::Workbench;
 use crate::model::difference::Strength;
-use crate::model::differences::{By, Choice, Of};
-use crate::model::linked::Along;
+use crate::state::State;
+use crate::state::ask::RunsAsk;
+use crate::state::versus::{Together, Versus};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -30,14 +29,11 @@ pub struct SavedPair {
     norm: Option<String>,
     norm_of: Option<String>,
     only_differences: bool,
-    /// Of the table of differences.
-    list: Option<String>,
-    sorted_by: Option<String>,
-    is_reversed: bool,
-    query: String,
-    along: Option<String>,
     /// Which functions the user has paired, as paths in both; the second is empty for one that is none of the other's.
     pairs: Vec<[String; 2]>,
+    /// Of the views, each under names of its own.
+    #[serde(flatten)]
+    pub views: Map<String, Value>,
 }
 
 const LINKS: [(Link, &str); 4] = [
@@ -53,12 +49,10 @@ const RECORDED: &str = "recorded";
 const SHARES: &str = "shares";
 const PER_CALL_OF: &str = "per-call-of";
 
-const ALONG: [(Along, &str); 2] = [(Along::Stacks, "stacks"), (Along::Overview, "overview")];
-
 impl SavedPair {
     /// None where there are no two runs.
-    pub fn of(bench: &Workbench) -> Option<SavedPair> {
-        let document = bench.document.as_ref()?;
+    pub fn of(state: &State, views: Map<String, Value>) -> Option<SavedPair> {
+        let document = state.document.as_ref()?;
         let versus = document.versus.as_ref()?;
         let link = LINKS.iter().find(|(link, _)| link == versus.link());
         let path = |row: u32| {
@@ -75,32 +69,25 @@ impl SavedPair {
             Norm::Shares { .. } => (SHARES, None),
             Norm::PerCallOf(row) => (PER_CALL_OF, path(row)),
         };
-        let along = document.sheets.as_ref().map(|it| it.along());
-        let along = ALONG.iter().find(|(it, _)| Some(*it) == along);
-        let choice = &bench.pair.choice;
         Some(SavedPair {
-            together: Some(bench.pair.together.name().to_owned()),
-            divider: bench.pair.divider,
+            together: Some(state.pair.together.name().to_owned()),
+            divider: state.pair.divider,
             clocks: Some(link.map_or(BY_CALLS_OF, |(_, name)| name).to_owned()),
             clocks_by: by_calls_of,
             measure: Some(versus.difference.measure.name().to_owned()),
             strength: Some(versus.difference.strength.name().to_owned()),
             norm: Some(norm.to_owned()),
             norm_of,
-            only_differences: bench.pair.only_differences,
-            list: Some(choice.of.title().to_owned()),
-            sorted_by: Some(choice.by.title().to_owned()),
-            is_reversed: choice.is_reversed,
-            query: choice.query.clone(),
-            along: along.map(|(_, name)| (*name).to_owned()),
+            only_differences: state.pair.only_differences,
             pairs: versus.corrections(),
+            views,
         })
     }
 
     /// Brings the two runs that are open to where they were; what takes long is begun and goes on beside the window.
     /// How many names mean nothing.
-    pub fn restore(&self, bench: &mut Workbench) -> usize {
-        let Some(document) = &bench.document else {
+    pub fn restore(&self, state: &mut State) -> usize {
+        let Some(document) = &state.document else {
             return 0;
         };
         let Some(versus) = document.versus.clone() else {
@@ -125,14 +112,9 @@ impl SavedPair {
             Strength::name,
             &mut lost,
         );
-        let (of, by) = (
-            named(self.list.as_ref(), Of::ALL, Of::title, &mut lost),
-            named(self.sorted_by.as_ref(), By::ALL, By::title, &mut lost),
-        );
-        let along = named(self.along.as_ref(), ALONG, |it| it.1, &mut lost);
         let link = match self.clocks.as_deref() {
             Some(BY_CALLS_OF) => {
-                let row = row(&versus, bench, self.clocks_by.as_ref());
+                let row = row(&versus, state, self.clocks_by.as_ref());
                 lost += usize::from(row.is_none());
                 row.map(Link::CallsOf)
             }
@@ -144,7 +126,7 @@ impl SavedPair {
                 of_calls: versus.counts_calls(),
             }),
             Some(PER_CALL_OF) => {
-                let row = row(&versus, bench, self.norm_of.as_ref());
+                let row = row(&versus, state, self.norm_of.as_ref());
                 lost += usize::from(row.is_none());
                 row.map(Norm::PerCallOf)
             }
@@ -159,42 +141,33 @@ impl SavedPair {
             strength.unwrap_or(difference.strength),
         );
         if compared != (difference.measure, difference.strength) {
-            bench.execute(RunsAsk::CompareBy(compared.0, compared.1));
+            state.execute(RunsAsk::CompareBy(compared.0, compared.1));
         }
         if let Some(norm) = norm {
-            bench.execute(RunsAsk::Normalise(norm));
+            state.execute(RunsAsk::Normalise(norm));
         }
         if self.divider.is_finite() && self.divider > 0.0 {
-            bench.execute(RunsAsk::MoveDivider(self.divider));
+            state.execute(RunsAsk::MoveDivider(self.divider));
         }
-        bench.pair.choice = Choice {
-            of: of.unwrap_or_default(),
-            by: by.unwrap_or_default(),
-            is_reversed: self.is_reversed,
-            query: self.query.clone(),
-        };
         // What is collapsed is kept by name.
-        bench.pair.only_differences = self.only_differences;
-        if let Some((along, _)) = along {
-            bench.execute(RunsAsk::DrawAlong(along));
-        }
+        state.pair.only_differences = self.only_differences;
         // Colours are those that were saved, whatever stands beside each other.
-        bench.pair.together = together.unwrap_or_default();
-        bench.show_both();
+        state.pair.together = together.unwrap_or_default();
+        state.show_both();
         if !self.pairs.is_empty() {
             let corrections = self.pairs.iter().cloned();
             let corrections = corrections.map(|[old, new]| Correction { old, new });
             let corrections = RunsAsk::CorrectPairs(corrections.collect());
-            bench.pair.to_do.push(corrections);
+            state.pair.to_do.push(corrections);
         }
-        bench.pair.to_do.extend(link.map(RunsAsk::LinkClocks));
+        state.pair.to_do.extend(link.map(RunsAsk::LinkClocks));
         lost
     }
 }
 
 /// The row of the function with this path.
-fn row(versus: &Versus, bench: &Workbench, path: Option<&String>) -> Option<u32> {
-    let session = &bench.document.as_ref()?.session;
+fn row(versus: &Versus, state: &State, path: Option<&String>) -> Option<u32> {
+    let session = &state.document.as_ref()?.session;
     let module = find(&session.hierarchy, path?)?;
     let mut modules = versus.modules(session).into_iter();
     modules.position(|it| it == module).map(|row| row as u32)

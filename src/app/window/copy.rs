@@ -2,12 +2,12 @@
 
 use egui::{Rect, Vec2};
 
-use crate::app::canvas::{Canvas, Shown};
-use crate::app::panels::{Layout, Split};
-use crate::app::workbench::Message;
+use crate::app::canvas::{Canvas, PictureOf, landscapes};
+use crate::app::panels::context::Layout;
 use crate::render::gpu::GpuError;
 use crate::render::image::Image;
-use crate::views::table::ViewId;
+use crate::state::message::Message;
+use crate::views::Split;
 
 /// Copies what is seen to the clipboard, and says so; none where nothing is. `own` is the side of the run that plays:
 /// 0 for A; what is between two landscapes has the colour `gap`.
@@ -18,19 +18,19 @@ pub(super) fn copy(
     own: usize,
     gap: egui::Color32,
 ) -> Option<Message> {
-    let place = layout.landscape?;
-    let read = |of: Shown| -> Result<Image, GpuError> {
+    let placed = layout.placed?;
+    let place = placed.place;
+    let read = |of: PictureOf| -> Result<Image, GpuError> {
         match canvas.read(of) {
             Some(read) => read,
             None => Err(GpuError::Failed("nothing is drawn yet".to_owned())),
         }
     };
-    let landscape = Shown::View(ViewId::Landscape);
     let picture = || -> Result<Image, GpuError> {
-        let Some(split) = &layout.split else {
-            return Ok(part(&read(landscape)?, place.drawn, place.seen));
+        let mut of = landscapes();
+        let Some(split) = &placed.split else {
+            return Ok(part(&read(of[0])?, place.drawn, place.seen));
         };
-        let mut of = [landscape, Shown::SecondLandscape];
         of.rotate_left(own);
         let [a, b] = of.map(read);
         Ok(joined(&[a?, b?], split, gap))

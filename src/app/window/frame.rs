@@ -10,12 +10,15 @@ use super::copy::copy;
 use super::{App, MAX_LOSSES};
 use crate::app::canvas::{Canvas, Sharpness};
 use crate::app::graphics::Presented;
+use crate::app::overlay::Shown;
 use crate::app::pace::{Detail, Moved};
-use crate::app::panels::{self, Layout};
-use crate::app::style;
-use crate::app::workbench::Message;
+use crate::app::panels;
+use crate::app::panels::context::Layout;
 use crate::render::gpu::GpuError;
 use crate::render::renderer::{Light, Quality};
+use crate::state::message::Message;
+use crate::views::Surface;
+use crate::views::style;
 
 /// The picture of a landscape at rest is made better only when nothing else is going on: on a software
 /// renderer each step takes long enough to make the panels stutter.
@@ -29,28 +32,84 @@ const DISPLAY_INTERVAL: Duration = Duration::from_secs(1);
 /// When the display cannot take a frame it is tried again after this.
 const RETRY_INTERVAL: Duration = Duration::from_millis(16);
 
+/// How finely a frame is drawn.
+#[derive(Clone, Copy, Debug)]
+struct Fineness {
+    detail: Detail,
+    in_motion: bool,
+    /// It is the first that a key of the presenter brings.
+    is_first: bool,
+    /// What is hardly seen yet, through what was shown before, is to be there soon and no more.
+    is_rough: bool,
+}
+
+/// What the panels made of a frame.
+struct Laid {
+    layout: Layout,
+    shown: Shown,
+    /// What landscapes are drawn on.
+    targets: [Option<Surface>; 2],
+    fineness: Fineness,
+    /// Something was asked for or pointed at that the next frame shows.
+    goes_on: bool,
+}
+
 impl App {
-    /// Draws a frame and finds out when the next is due.
+    /// Draws a frame and finds out when the next is due: collects what others have finished, applies what was asked for,
+    /// brings everything up to date, shows the panels, and draws.
     pub(super) fn frame(&mut self, event_loop: &ActiveEventLoop) {
         self.next_frame = None;
-        if self.bench.poll_loading()
-            && let (Some(view), Some(document)) = (&self.view, &self.bench.document)
+        self.collect(event_loop);
+        if self.view.is_none() {
+            return;
+        }
+        let begin = Instant::now();
+        self.apply();
+        self.desk.update();
+        let Some(laid) = self.ui(event_loop, begin) else {
+            return;
+        };
+        self.draw(event_loop, begin, laid);
+    }
+
+    /// Takes what other threads have finished.
+    fn collect(&mut self, event_loop: &ActiveEventLoop) {
+        if self.desk.collect()
+            && let (Some(view), Some(document)) = (&self.view, &self.desk.state.document)
         {
             let title = format!("{} — Callscape", document.name());
             view.window.set_title(&title);
         }
-        self.bench.poll_jobs();
         self.follow_presentation(event_loop);
-        let Some(view) = &mut self.view else {
-            return;
-        };
-        let begin = Instant::now();
-        self.bench.advance();
-        let camera = self.bench.camera.camera();
-        let drawn = view.graphics.canvas.camera_drawn();
+    }
+
+    /// Carries out what the last frame's panels were asked for, and finds out what is under the pointer.
+    fn apply(&mut self) {
+        for ask in self.asks.take() {
+            self.desk.execute(ask);
+        }
+        let Some(view) = &self.view else { return };
+        let is_searching = self.desk.state.search.is_open;
+        if std::mem::replace(&mut self.was_searching, is_searching) && !is_searching {
+            // The next key is none for the field.
+            let field = egui::Id::unique(panels::SEARCH_FIELD);
+            let ctx = view.overlay.ctx();
+            ctx.memory_mut(|memory| memory.surrender_focus(field));
+        }
+        let (overlay, origin) = (&view.overlay, self.desk.state.viewport.origin);
+        let covers = |at: Vec2| overlay.covers(at.x + origin.x, at.y + origin.y);
+        self.desk.state.update_hover(self.pointed, covers);
+    }
+
+    /// How finely this frame is drawn.
+    fn fineness(&mut self, begin: Instant) -> Option<Fineness> {
         // What a key of the presenter begins is seen at once, and finely when it has come to rest.
-        let live = self.bench.talk.live.as_ref();
-        let begins = live.is_some_and(|live| live.heard_ms.is_some()) && self.bench.is_moving();
+        let live = self.desk.talk.live.as_ref();
+        let begins = live.is_some_and(|live| live.heard_ms.is_some()) && self.desk.is_moving();
+        let keeps = self.desk.keeps_what_was();
+        let view = self.view.as_mut()?;
+        let camera = self.desk.state.camera.camera();
+        let drawn = view.graphics.canvas.camera_drawn();
         let in_motion = begins || drawn.is_some_and(|drawn| drawn != camera);
         let asked = view.display_asked;
         if asked.is_none_or(|asked| begin.duration_since(asked) > DISPLAY_INTERVAL) {
@@ -59,90 +118,86 @@ impl App {
             let rate = display.and_then(|display| display.refresh_rate_millihertz());
             view.pace.set_display(rate);
         }
-        let detail = view.pace.begin_frame(self.bench.now(), in_motion);
-        let keeps = self.bench.keeps_what_was();
+        let detail = view.pace.begin_frame(self.desk.state.now(), in_motion);
         let first = begins.then(|| view.pace.first(keeps)).flatten();
-        let scale = first.unwrap_or(detail.scale);
-        if view.graphics.size().contains(&0) {
-            // Nothing to draw on until the window gets a size.
-            return;
-        }
-        let mut dock = std::mem::take(&mut self.bench.dock);
-        let canvas = &mut view.graphics.canvas;
         if keeps {
-            let fill = self.bench.viewport.size.as_uvec2().to_array();
-            let kept = canvas.keep_before(fill);
-            let own = canvas.pictures().landscapes();
-            view.before = view.painted.map(|painted| {
-                let mut painted = painted?;
-                let which = own.iter().position(|id| *id == painted.picture)?;
-                painted.picture = kept[which];
-                Some(painted)
-            });
+            view.keep_before(&self.desk);
         }
-        canvas.set_second(self.bench.shows_both());
+        let scale = first.unwrap_or(detail.scale);
+        Some(Fineness {
+            detail: Detail { scale, ..detail },
+            in_motion,
+            is_first: first.is_some(),
+            is_rough: keeps && first.is_some(),
+        })
+    }
+
+    /// Shows panels and views: what they are asked for is applied to the next frame. None where there is nothing to draw
+    /// on until the window gets a size.
+    fn ui(&mut self, event_loop: &ActiveEventLoop, begin: Instant) -> Option<Laid> {
+        if self.view.as_ref()?.graphics.size().contains(&0) {
+            return None;
+        }
+        let fineness = self.fineness(begin)?;
+        let detail = fineness.detail;
+        let view = self.view.as_mut()?;
+        let canvas = &mut view.graphics.canvas;
+        canvas.set_second(self.desk.state.shows_both());
         canvas.set_together(detail.pictures);
-        self.timings.drawn = Detail { scale, ..detail };
-        let mut pictures = canvas.pictures();
-        pictures.before = view.before;
-        pictures.before_strength = self.bench.strength_before();
-        let (bench, timings, asks) = (&self.bench, &self.timings, &mut self.asks);
+        self.timings.drawn = detail;
+        canvas.name_pictures(&mut view.pictures);
+        view.pictures.before = view.before;
+        view.pictures.before_strength = self.desk.strength_before();
+        let (desk, timings, asks) = (&mut self.desk, &self.timings, &mut self.asks);
         let mut layout = Layout::default();
-        let theme = bench.settings.theme;
-        view.overlay.set_scale(bench.text_scale);
+        view.overlay.set_scale(desk.state.text_scale);
+        let (theme, pictures) = (desk.state.settings.theme, &view.pictures);
         let shown = view.overlay.run(&view.window, event_loop, theme, |ui| {
             asks.clear();
-            layout = panels::show(ui, bench, &mut dock, &pictures, timings, asks);
+            layout = panels::show(ui, desk, pictures, timings, asks);
             layout.covered.unwrap_or(egui::Rect::NOTHING)
         });
-        self.bench.dock = dock;
-        let side = self
-            .bench
-            .document
-            .as_ref()
-            .and_then(|it| it.versus.as_ref());
-        let side = side.map_or(0, |versus| versus.side());
-        view.painted = panels::painted(&layout, pictures.landscapes(), side);
+        let versus = desk.state.document.as_ref();
+        let side = versus
+            .and_then(|it| it.versus.as_ref())
+            .map_or(0, |it| it.side());
+        view.painted = panels::painted(&layout, view.pictures.of_runs(), side);
         let points = shown.panels.pixels_per_point;
-        let fine = (points, scale * view.finest);
-        // What is hardly seen yet, through what was shown before, is to be there soon and no more.
-        let is_rough = keeps && first.is_some();
-        view.graphics.canvas.is_rough = is_rough;
-        let targets = view.graphics.canvas.targets(&mut self.bench, &layout, fine);
-        self.bench.search.wants_focus = false;
-        self.bench.search.mark_moved = false;
-        self.bench.row_to_show = None;
-        self.bench.call_to_show = None;
-        self.bench.view_pointed_at = layout.under_pointer;
-        self.bench.rows_seen = layout.rows_seen;
-        let place = layout
-            .under_pointer
-            .and_then(|view| self.bench.dock.place(view));
-        self.bench.sheet_pointer = place.zip(layout.pointer).map(|(place, at)| {
-            let at = (at - place.min) * points;
-            Vec2::new(at.x, at.y)
-        });
+        let fine = (points, detail.scale * view.finest);
+        view.graphics.canvas.is_rough = fineness.is_rough;
+        let targets = view.graphics.canvas.targets(&mut desk.state, &layout, fine);
+        desk.follow_layout();
+        desk.dock.follow(&mut desk.state.panes);
+        desk.state.search.wants_focus = false;
+        desk.state.search.mark_moved = false;
+        desk.note_pointer(layout.under_pointer, layout.pointer, points);
         self.asks.append(&mut self.after_typing);
-        let had_asks = !self.asks.is_empty();
-        let was_searching = self.bench.search.is_open;
-        for ask in self.asks.take() {
-            self.bench.execute(ask);
-        }
-        if was_searching && !self.bench.search.is_open {
-            // The next key is none for the field.
-            let field = egui::Id::unique(panels::SEARCH_FIELD);
-            view.overlay
-                .ctx()
-                .memory_mut(|memory| memory.surrender_focus(field));
-        }
-        let (overlay, origin) = (&view.overlay, self.bench.viewport.origin);
-        let covers = |at: Vec2| overlay.covers(at.x + origin.x, at.y + origin.y);
-        let is_brushed = self.bench.update_hover(layout.pointed, covers);
+        let is_pointed = std::mem::replace(&mut self.pointed, layout.pointed) != layout.pointed;
+        Some(Laid {
+            goes_on: !self.asks.is_empty() || is_pointed,
+            layout,
+            shown,
+            targets,
+            fineness,
+        })
+    }
 
+    /// Draws what is new, presents it with the panels, and finds out when the next frame is due.
+    fn draw(&mut self, event_loop: &ActiveEventLoop, begin: Instant, laid: Laid) {
+        let Some(view) = &mut self.view else { return };
+        let Laid {
+            layout,
+            shown,
+            targets,
+            fineness,
+            goes_on,
+        } = laid;
+        let repaint_after = shown.repaint_after;
         let restless = CALM.saturating_sub(self.last_input.elapsed());
-        let may_settle = scale == 1.0 && restless.is_zero() && !shown.repaint_after.is_zero();
-        let mut quality = self.bench.quality.unwrap_or(self.timings.quality);
-        if is_rough {
+        let may_settle =
+            fineness.detail.scale == 1.0 && restless.is_zero() && !repaint_after.is_zero();
+        let mut quality = self.desk.state.quality.unwrap_or(self.timings.quality);
+        if fineness.is_rough {
             (quality.light, quality.shadow) = (Light::None, false);
         }
         let sharpness = Sharpness {
@@ -150,59 +205,91 @@ impl App {
             may_settle,
             may_spread: true,
         };
-        let canvas = &mut view.graphics.canvas;
-        let new = canvas.prepare(&mut self.bench, targets, sharpness, points);
-        let is_waiting = self.bench.sheets_wait();
+        let (canvas, spot) = (&mut view.graphics.canvas, self.desk.spot());
+        let points = shown.panels.pixels_per_point;
+        let of = (&mut self.desk.state, &mut self.desk.views);
+        let new = canvas.prepare(of, spot, targets, sharpness, points);
         #[cfg(debug_assertions)]
         self.fault.happen(self.timings.frames, &mut view.graphics);
         let own = begin.elapsed().as_secs_f32();
+        let theme = self.desk.state.settings.theme;
         let presented = view.graphics.draw(&new, theme, shown.panels);
-        let canvas = &mut view.graphics.canvas;
-        canvas.note_drawn(&new);
-        // The picture gets better while nothing moves: the best is what one wants.
+        view.graphics.canvas.note_drawn(&new);
         let is_hidden = targets.iter().all(Option::is_none);
-        let is_best = is_hidden || self.bench.is_moving() || canvas.settled();
-        if self.bench.wants_copy && is_best {
-            self.bench.wants_copy = false;
-            let versus = self.bench.document.as_ref();
-            let versus = versus.and_then(|document| document.versus.as_ref());
-            let own = versus.map_or(0, |versus| versus.side());
-            let gap = style::colors(theme).panel;
-            let ctx = view.overlay.ctx();
-            if let Some(message) = copy(canvas, ctx, &layout, own, gap) {
-                self.bench.messages.push(message);
-                view.window.request_redraw();
+        self.copy_when_best(&layout, is_hidden);
+        self.note_times(begin, own, &fineness, is_hidden);
+        match presented {
+            Err(error) => self.on_gpu_error(event_loop, error),
+            Ok(presented) => {
+                let calm = (!is_hidden).then_some(restless);
+                let due = self.due(presented, goes_on, calm, repaint_after);
+                self.wait_until(due);
             }
         }
+    }
+
+    /// Copies the picture where that was asked for, once it is the best that it becomes.
+    fn copy_when_best(&mut self, layout: &Layout, is_hidden: bool) {
+        let Some(view) = &self.view else { return };
+        let canvas = &view.graphics.canvas;
+        // The picture gets better while nothing moves: the best is what one wants.
+        let is_best = is_hidden || self.desk.is_moving() || canvas.settled();
+        if !self.desk.wants_copy || !is_best {
+            return;
+        }
+        self.desk.wants_copy = false;
+        let versus = self.desk.state.document.as_ref();
+        let versus = versus.and_then(|document| document.versus.as_ref());
+        let own = versus.map_or(0, |versus| versus.side());
+        let gap = style::colors(self.desk.state.settings.theme).panel;
+        if let Some(message) = copy(canvas, view.overlay.ctx(), layout, own, gap) {
+            self.desk.state.messages.push(message);
+            view.window.request_redraw();
+        }
+    }
+
+    /// Notes how long the frame took, which decides how finely the next one is drawn.
+    fn note_times(&mut self, begin: Instant, own: f32, fineness: &Fineness, is_hidden: bool) {
+        let Some(view) = &mut self.view else { return };
         self.timings.frames += 1;
-        if self.bench.shown.timings {
-            let Canvas { gpu, renderer, .. } = canvas;
+        if self.desk.state.cards.timings {
+            let Canvas { gpu, renderer, .. } = &mut view.graphics.canvas;
             self.timings.passes.clear();
             self.timings.passes.extend_from_slice(renderer.timings(gpu));
         }
         let smooth = |old: f32, new: f32| old + (new - old) * 0.1;
         let interval = begin.duration_since(view.last_frame).as_secs_f32() * 1e3;
         self.timings.interval_ms = smooth(self.timings.interval_ms, interval);
-        self.bench.drawing += begin.elapsed();
-        if first.is_none() && !is_hidden && (in_motion || self.bench.is_moving()) {
-            let moved = if in_motion {
-                Moved::Camera
-            } else {
-                Moved::Inside
-            };
-            view.pace
-                .end_frame(begin.elapsed().as_secs_f32(), own, moved);
+        self.desk.state.drawing += begin.elapsed();
+        let moved = match fineness.in_motion {
+            true => Some(Moved::Camera),
+            false => self.desk.is_moving().then_some(Moved::Inside),
+        };
+        if let Some(moved) = moved.filter(|_| !fineness.is_first && !is_hidden) {
+            let taken = begin.elapsed().as_secs_f32();
+            view.pace.end_frame(taken, own, moved);
         }
         let cpu = begin.elapsed().as_secs_f32() * 1e3;
         self.timings.cpu_ms = smooth(self.timings.cpu_ms, cpu);
         view.last_frame = begin;
         if let Some(log) = &mut self.log {
-            log.write(self.timings.frames, self.is_focused, &self.bench);
+            log.write(self.timings.frames, self.is_focused, &self.desk);
         }
-        if let Some(live) = &mut self.bench.talk.live {
+        if let Some(live) = &mut self.desk.talk.live {
             live.heard_ms = None;
         }
+    }
 
+    /// When the next frame is due without an event; none for never.
+    fn due(
+        &self,
+        presented: Presented,
+        goes_on: bool,
+        calm: Option<Duration>,
+        repaint_after: Duration,
+    ) -> Option<Instant> {
+        let view = self.view.as_ref()?;
+        let state = &self.desk.state;
         let now = Instant::now();
         let mut due = None;
         let mut by = |after: Duration| {
@@ -210,36 +297,37 @@ impl App {
             let at = now.checked_add(after);
             due = [due, at].into_iter().flatten().min();
         };
-        by(shown.repaint_after);
-        if let Some((_, left)) = self.bench.notice() {
+        by(repaint_after);
+        if let Some((_, left)) = state.notice() {
             by(left);
         }
-        if let Some(left) = self.bench.recorder_waits() {
+        if let Some(left) = self.desk.recorder_waits() {
             by(left);
         }
-        if self.bench.is_moving() || had_asks || is_brushed {
+        let settles = state.document.is_some() && !view.graphics.canvas.settled();
+        if self.desk.is_moving() || goes_on {
             by(Duration::ZERO);
-        } else if targets[0].is_some() && self.bench.document.is_some() && !canvas.settled() {
-            by(restless);
+        } else if let Some(calm) = calm.filter(|_| settles) {
+            by(calm);
         }
-        if let Some(rest) = view.pace.rests_in(self.bench.now()) {
+        if let Some(rest) = view.pace.rests_in(state.now()) {
             by(rest);
         }
-        let is_working = self.bench.work.is_under_way() || self.bench.jobs.is_any();
-        if self.bench.loading.is_some() || is_working || is_waiting {
+        let is_working = state.work.is_under_way() || self.desk.read().is_working();
+        if state.loading.is_some() || is_working || self.desk.views.are_waiting(state) {
             by(PROGRESS_INTERVAL);
         }
         match presented {
-            Ok(Presented::Yes) => {}
-            Ok(Presented::TryAgain) => by(RETRY_INTERVAL),
-            Ok(Presented::NotNow) => due = None,
-            Err(error) => {
-                self.on_gpu_error(event_loop, error);
-                return;
-            }
+            Presented::Yes => {}
+            Presented::TryAgain => by(RETRY_INTERVAL),
+            Presented::NotNow => due = None,
         }
+        due
+    }
+
+    fn wait_until(&mut self, due: Option<Instant>) {
         match due {
-            Some(at) if at <= now => self.redraw(),
+            Some(at) if at <= Instant::now() => self.redraw(),
             due => {
                 self.next_frame = due;
                 self.remember();
@@ -250,11 +338,11 @@ impl App {
     /// Keeps how the views are arranged.
     pub(super) fn remember(&mut self) {
         // A scene arranges the views its own way, for its time.
-        if self.bench.is_live() {
+        if self.desk.is_live() {
             return;
         }
-        if let Err(error) = self.memory.keep(&self.bench.dock) {
-            self.bench.messages.push(Message {
+        if let Err(error) = self.memory.keep(&self.desk.dock) {
+            self.desk.state.messages.push(Message {
                 is_error: true,
                 is_open: false,
                 title: "The arrangement of the views cannot be kept".to_owned(),
@@ -280,8 +368,8 @@ impl App {
                 title: "The graphics driver reported an error".to_owned(),
                 lines: vec![error.to_string()],
             };
-            if !self.bench.messages.contains(&message) {
-                self.bench.messages.push(message);
+            if !self.desk.state.messages.contains(&message) {
+                self.desk.state.messages.push(message);
                 self.redraw();
             }
             return;
@@ -309,11 +397,11 @@ impl App {
             self.fail(event_loop, GpuError::OutOfMemory.into());
             return;
         }
-        self.bench.quality = Some(Quality {
-            shadow: self.bench.quality.is_none_or(|chosen| chosen.shadow),
+        self.desk.state.quality = Some(Quality {
+            shadow: self.desk.state.quality.is_none_or(|chosen| chosen.shadow),
             ..Quality::LOW
         });
-        self.bench.messages.push(Message {
+        self.desk.state.messages.push(Message {
             is_error: true,
             is_open: true,
             title: "The graphics device has no memory left".to_owned(),

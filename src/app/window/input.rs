@@ -5,13 +5,14 @@ use winit::event::{ElementState, MouseButton, MouseScrollDelta, WindowEvent};
 use winit::keyboard::{Key, NamedKey};
 
 use super::App;
-use crate::app::action::Scope;
-use crate::app::ask::{Ask, CameraAsk, SearchAsk, SelectAsk, TableAsk};
-use crate::app::camera::Mode;
+use crate::app::command::Command;
 use crate::app::keys;
 use crate::app::panels;
-use crate::app::pointer::Button;
-use crate::views::table::ViewId;
+use crate::state::action::Scope;
+use crate::state::ask::{CameraAsk, SearchAsk, SelectAsk};
+use crate::state::camera::Mode;
+use crate::state::panes::Kind;
+use crate::state::pointer::Button;
 
 /// What browsers take a line of a wheel to be, in pixels.
 const PIXELS_OF_A_LINE: f32 = 40.0;
@@ -23,8 +24,8 @@ impl App {
             return false;
         };
         let pressed = event.state == ElementState::Pressed;
-        if self.bench.is_live() {
-            let asked = keys::asked(Scope::Presentation, event, self.modifiers, &self.bench);
+        if self.desk.is_live() {
+            let asked = keys::asked(Scope::Presentation, event, self.modifiers, &self.desk.state);
             if pressed && let Some(ask) = asked {
                 self.execute(ask);
                 return false;
@@ -50,8 +51,8 @@ impl App {
         // With Ctrl a letter is a command, whatever it does alone.
         let flies = !pressed || !self.modifiers.control_key();
         let moves = flies && self.fly_keys.set(event.physical_key, pressed);
-        if self.bench.camera.mode() == Mode::Fly {
-            self.bench.camera.set_thrust(self.fly_keys.thrust());
+        if self.desk.state.camera.mode() == Mode::Fly {
+            self.desk.state.camera.set_thrust(self.fly_keys.thrust());
             self.redraw();
             if moves {
                 return false;
@@ -61,11 +62,17 @@ impl App {
             return false;
         }
         let mut scopes = Vec::with_capacity(3);
-        scopes.extend(self.bench.sheet_pointed_at().map(|_| Scope::AlongTime));
-        scopes.extend(self.bench.table_pointed_at().map(|_| Scope::Table));
+        let panes = &self.desk.state.panes;
+        scopes.extend(
+            panes
+                .under_pointer(Kind::AlongTime)
+                .map(|_| Scope::AlongTime),
+        );
+        scopes.extend(panes.under_pointer(Kind::Table).map(|_| Scope::Table));
         scopes.push(Scope::Anywhere);
         let mut asks = scopes.into_iter();
-        let asked = asks.find_map(|scope| keys::asked(scope, event, self.modifiers, &self.bench));
+        let asked =
+            asks.find_map(|scope| keys::asked(scope, event, self.modifiers, &self.desk.state));
         if let Some(ask) = asked {
             self.keys_wait |= ask == SearchAsk::Open.into();
             self.execute(ask);
@@ -74,26 +81,23 @@ impl App {
     }
 
     /// What a key asks for while a field has the keyboard; nothing for what edits the text.
-    fn asked_while_typing(&self, event: &winit::event::KeyEvent) -> Option<Ask> {
+    fn asked_while_typing(&self, event: &winit::event::KeyEvent) -> Option<Command> {
         let ctx = self.view.as_ref()?.overlay.ctx();
         let is_in = |field: &str| ctx.memory(|memory| memory.has_focus(egui::Id::unique(field)));
-        let asked = |scope| keys::asked(scope, event, self.modifiers, &self.bench);
+        let asked = |scope| keys::asked(scope, event, self.modifiers, &self.desk.state);
         if is_in(panels::SEARCH_FIELD)
             && let Some(ask) = asked(Scope::Search)
         {
             return Some(ask);
         }
-        if self.bench.mapping.is_open
+        if self.desk.state.mapping.is_open
             && let Some(ask) = asked(Scope::Mapping)
         {
             return Some(ask);
         }
-        match asked(Scope::TableField).filter(|_| is_in(panels::FUNCTION_FIELD))? {
-            Ask::Table(TableAsk::Press(_, key)) => {
-                Some(TableAsk::Press(Some(ViewId::Functions), key).into())
-            }
-            ask => Some(ask),
-        }
+        let mut fields = self.desk.views.fields();
+        let (view, _) = fields.find(|(_, field)| is_in(field))?;
+        keys::asked_of_field(view, event, self.modifiers, &self.desk.state)
     }
 
     pub(super) fn on_pointer(&mut self, event: &WindowEvent) {
@@ -104,11 +108,12 @@ impl App {
             WindowEvent::CursorMoved { position, .. } => {
                 let at = Vec2::new(position.x as f32, position.y as f32);
                 let over_panel = view.overlay.covers(at.x, at.y);
-                self.bench.enter_half(at);
-                self.bench
-                    .pointer_moved(at - self.bench.viewport.origin, over_panel);
+                self.desk.state.enter_half(at);
+                self.desk
+                    .state
+                    .pointer_moved(at - self.desk.state.viewport.origin, over_panel);
             }
-            WindowEvent::CursorLeft { .. } => self.bench.pointer_left(),
+            WindowEvent::CursorLeft { .. } => self.desk.state.pointer_left(),
             WindowEvent::MouseInput { state, button, .. } => {
                 let button = match button {
                     MouseButton::Left => Button::Left,
@@ -130,12 +135,12 @@ impl App {
                 match state {
                     ElementState::Pressed => {
                         let shift = self.modifiers.shift_key();
-                        self.bench.pointer_pressed(button, shift);
+                        self.desk.state.pointer_pressed(button, shift);
                     }
-                    ElementState::Released => self.bench.pointer_released(button),
+                    ElementState::Released => self.desk.state.pointer_released(button),
                 }
             }
-            WindowEvent::MouseWheel { delta, .. } if self.bench.pointer.at.is_some() => {
+            WindowEvent::MouseWheel { delta, .. } if self.desk.state.pointer.at.is_some() => {
                 let by = match delta {
                     MouseScrollDelta::LineDelta(x, y) => Vec2::new(*x, *y),
                     MouseScrollDelta::PixelDelta(by) => {
@@ -143,26 +148,26 @@ impl App {
                     }
                 };
                 let shift = self.modifiers.shift_key();
-                self.bench.scrolled(by, PIXELS_OF_A_LINE, shift);
+                self.desk.state.scrolled(by, PIXELS_OF_A_LINE, shift);
                 self.redraw();
             }
             WindowEvent::PinchGesture { delta, .. } => {
-                self.bench.pinched(*delta as f32);
+                self.desk.state.pinched(*delta as f32);
                 self.redraw();
             }
             WindowEvent::RotationGesture { delta, .. } => {
-                self.bench.twisted(*delta);
+                self.desk.state.twisted(*delta);
                 self.redraw();
             }
             WindowEvent::PanGesture { delta, .. } => {
-                self.bench.moved_along(Vec2::new(delta.x, delta.y));
+                self.desk.state.moved_along(Vec2::new(delta.x, delta.y));
                 self.redraw();
             }
             // What a Mac calls the smart zoom.
             WindowEvent::DoubleTapGesture { .. } => {
-                let pointed = self.bench.document.as_ref();
+                let pointed = self.desk.state.document.as_ref();
                 let module = pointed.and_then(|open| open.selection.pointed.module);
-                if let Some(module) = module.filter(|_| self.bench.pointer.at.is_some()) {
+                if let Some(module) = module.filter(|_| self.desk.state.pointer.at.is_some()) {
                     self.execute(CameraAsk::FlyTo(module));
                 }
             }

@@ -20,18 +20,22 @@ use winit::keyboard::ModifiersState;
 use winit::window::{Window, WindowId};
 
 use self::notes::Notes;
-use super::ask::{Ask, Asks, FileAsk};
+use super::canvas::landscapes;
+use super::command::{Command, FileAsk};
 use super::graphics::Graphics;
-use super::growing::Growing;
 use super::keys::FlyKeys;
 use super::overlay::Overlay;
 use super::pace::Pace;
-use super::panels::{Before, Timings};
+use super::panels::context::{Before, Pictures, Timings};
 use super::remembered::Memory;
 use super::state_log::StateLog;
-use super::workbench::{Message, Workbench};
 use crate::analysis::session::Inputs;
+use crate::app::desk::Desk;
+use crate::filter::selection::Pointed;
 use crate::render::renderer::{Quality, Renderer};
+use crate::state::ask::Asks;
+use crate::state::growing::Growing;
+use crate::state::message::Message;
 
 /// A device that is lost again and again is given up.
 const MAX_LOSSES: u32 = 3;
@@ -74,7 +78,7 @@ enum Start {
 fn start(start: Start, map: Option<PathBuf>, follow: bool) -> anyhow::Result<()> {
     let event_loop = event_loop()?;
     let mut app = App::new(event_loop.create_proxy(), start, map);
-    app.bench.growing = follow.then(Growing::default);
+    app.desk.state.growing = follow.then(Growing::default);
     event_loop
         .run_app(&mut app)
         .context("the window system failed")?;
@@ -100,7 +104,7 @@ fn event_loop() -> anyhow::Result<EventLoop<Wake>> {
 }
 
 struct App {
-    bench: Workbench,
+    desk: Desk,
     memory: Memory,
     /// What the presenter alone sees; dropped before the view, whose device it draws with.
     notes: Option<Notes>,
@@ -110,9 +114,14 @@ struct App {
     modifiers: ModifiersState,
     fly_keys: FlyKeys,
     dropped: Vec<PathBuf>,
-    asks: Asks,
+    /// What the panels were asked for in the last frame: applied to the next.
+    asks: Asks<Command>,
     /// What keys pressed while typing ask for: what was typed before them reaches its field in the next frame.
-    after_typing: Asks,
+    after_typing: Asks<Command>,
+    /// What the pointer was on in the last frame, as far as views say.
+    pointed: Pointed,
+    /// The search was open when asks were last applied.
+    was_searching: bool,
     /// A key may have given the keyboard to a field or taken it away, which the next frame decides: keys wait.
     keys_wait: bool,
     waiting: Vec<WindowEvent>,
@@ -144,6 +153,24 @@ struct View {
     /// What was painted of landscapes in the last frame, and before a shot of a talk changed them at once.
     painted: Before,
     before: Before,
+    /// What views are shown by.
+    pictures: Pictures,
+}
+
+impl View {
+    /// Keeps what landscapes show now as what was shown before.
+    fn keep_before(&mut self, desk: &Desk) {
+        let canvas = &mut self.graphics.canvas;
+        let fill = desk.state.viewport.size.as_uvec2().to_array();
+        let kept = canvas.keep_before(fill);
+        let own = landscapes().map(|of| canvas.picture(of));
+        self.before = self.painted.map(|painted| {
+            let mut painted = painted?;
+            let which = own.iter().position(|id| *id == painted.picture)?;
+            painted.picture = kept[which];
+            Some(painted)
+        });
+    }
 }
 
 impl App {
@@ -155,17 +182,18 @@ impl App {
                 let _ = proxy.send_event(Wake);
             })
         };
-        let mut bench = Workbench::new(Box::new(wake));
+        let mut desk = Desk::new(Box::new(wake));
         let (memory, dock, notice) = Memory::recall();
-        bench.dock = dock;
-        bench.messages.extend(notice.map(|reason| Message {
+        desk.dock = dock;
+        desk.dock.tell(&mut desk.state.panes);
+        desk.state.messages.extend(notice.map(|reason| Message {
             is_error: true,
             is_open: true,
             title: "The views are arranged as at first".to_owned(),
             lines: vec![reason],
         }));
         App {
-            bench,
+            desk,
             memory,
             notes: None,
             view: None,
@@ -176,6 +204,8 @@ impl App {
             dropped: Vec::new(),
             asks: Asks::default(),
             after_typing: Asks::default(),
+            pointed: Pointed::default(),
+            was_searching: false,
             keys_wait: false,
             waiting: Vec::new(),
             timings: Timings::default(),
@@ -202,8 +232,8 @@ impl App {
         }
     }
 
-    fn execute(&mut self, ask: impl Into<Ask>) {
-        self.bench.execute(ask);
+    fn execute(&mut self, ask: impl Into<Command>) {
+        self.desk.execute(ask);
         self.redraw();
     }
 
@@ -237,7 +267,7 @@ impl App {
             }
             WindowEvent::RedrawRequested if !self.is_hidden => {
                 self.frame(event_loop);
-                self.keys_wait = false;
+                self.keys_wait &= !self.asks.is_empty();
                 for event in std::mem::take(&mut self.waiting) {
                     self.on_event(event_loop, event);
                 }
@@ -257,8 +287,8 @@ impl App {
                 self.is_focused = *is_focused;
                 if !is_focused {
                     self.fly_keys.release_all();
-                    self.bench.camera.set_thrust(self.fly_keys.thrust());
-                    self.bench.release_pointer();
+                    self.desk.state.camera.set_thrust(self.fly_keys.thrust());
+                    self.desk.state.release_pointer();
                 }
                 self.redraw();
             }
@@ -271,19 +301,20 @@ impl App {
     fn follow_presentation(&mut self, event_loop: &ActiveEventLoop) {
         let Some(view) = &self.view else { return };
         let is_full = view.window.fullscreen().is_some();
-        if is_full != self.bench.talk.is_full {
+        if is_full != self.desk.talk.is_full {
             let full = winit::window::Fullscreen::Borderless(None);
             view.window
-                .set_fullscreen(self.bench.talk.is_full.then_some(full));
+                .set_fullscreen(self.desk.talk.is_full.then_some(full));
         }
-        let live = self.bench.talk.live.as_ref();
+        let live = self.desk.talk.live.as_ref();
         let is_wanted = live.is_some_and(|live| live.has_notes);
         match (is_wanted, &self.notes) {
-            (true, None) => match Notes::open(event_loop, &view.graphics.canvas.gpu, &self.bench) {
+            (true, None) => match Notes::open(event_loop, &view.graphics.canvas.gpu, &self.desk) {
                 Ok(notes) => self.notes = Some(notes),
                 Err(error) => {
                     self.close_notes();
-                    self.bench
+                    self.desk
+                        .state
                         .tell_briefly(format!("No second window can be opened: {error:#}"));
                 }
             },
@@ -295,7 +326,7 @@ impl App {
 
     fn close_notes(&mut self) {
         self.notes = None;
-        if let Some(live) = &mut self.bench.talk.live {
+        if let Some(live) = &mut self.desk.talk.live {
             live.has_notes = false;
         }
     }
@@ -311,7 +342,7 @@ impl App {
         };
         let gpu = &view.graphics.canvas.gpu;
         match event {
-            WindowEvent::RedrawRequested => notes.draw(event_loop, gpu, &self.bench),
+            WindowEvent::RedrawRequested => notes.draw(event_loop, gpu, &self.desk),
             WindowEvent::ModifiersChanged(modifiers) => self.modifiers = modifiers.state(),
             event => {
                 if notes.on_event(&event, gpu) {
@@ -325,13 +356,14 @@ impl App {
         match Graphics::new(Arc::clone(&window)) {
             Ok(graphics) => {
                 let side = graphics.canvas.gpu.device.limits().max_texture_dimension_2d;
-                let theme = self.bench.settings.theme;
+                let theme = self.desk.state.settings.theme;
                 let adapter = graphics.canvas.gpu.adapter.get_info();
                 self.timings.quality = Quality::for_device(adapter.device_type);
                 self.timings.adapter = adapter.name;
                 let is_slow = adapter.device_type == wgpu::DeviceType::Cpu;
                 let pace = Pace::new(graphics.canvas.renderer.together(), is_slow);
-                self.bench
+                self.desk
+                    .state
                     .set_most_blocks(Renderer::most_blocks(&graphics.canvas.gpu));
                 self.view = Some(View {
                     overlay: Overlay::new(&window, side, theme),
@@ -343,8 +375,8 @@ impl App {
                     finest: 1.0,
                     painted: [None; 2],
                     before: [None; 2],
+                    pictures: Pictures::default(),
                 });
-                self.bench.blocks_are_new = true;
                 self.redraw();
             }
             Err(error) => self.fail(event_loop, error.into()),
@@ -396,13 +428,13 @@ impl ApplicationHandler<Wake> for App {
             }
         }
         if let Some(map) = self.map.take() {
-            self.bench.use_map_file(&map);
+            self.desk.use_map_file(&map);
         }
         match self.start.take() {
-            Some(Start::Inputs(inputs)) => self.bench.open(inputs),
-            Some(Start::Session(path)) => self.bench.open_session(path),
-            Some(Start::Pack(path)) => self.bench.open_pack(path),
-            Some(Start::Scene(path)) => self.bench.present_file(path),
+            Some(Start::Inputs(inputs)) => self.desk.open(inputs),
+            Some(Start::Session(path)) => self.desk.open_session(path),
+            Some(Start::Pack(path)) => self.desk.open_pack(path),
+            Some(Start::Scene(path)) => self.desk.present_file(path),
             None => {}
         }
     }

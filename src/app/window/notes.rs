@@ -8,9 +8,9 @@ use winit::event::WindowEvent;
 use winit::event_loop::ActiveEventLoop;
 use winit::window::{Window, WindowId};
 
+use crate::app::desk::Desk;
 use crate::app::overlay::Overlay;
 use crate::app::panels;
-use crate::app::workbench::Workbench;
 use crate::render::gpu::Gpu;
 
 /// The window, its surface and its panels.
@@ -24,11 +24,7 @@ pub(super) struct Notes {
 }
 
 impl Notes {
-    pub fn open(
-        event_loop: &ActiveEventLoop,
-        gpu: &Gpu,
-        bench: &Workbench,
-    ) -> anyhow::Result<Notes> {
+    pub fn open(event_loop: &ActiveEventLoop, gpu: &Gpu, desk: &Desk) -> anyhow::Result<Notes> {
         let attributes = Window::default_attributes()
             .with_title("Notes — Callscape")
             .with_inner_size(LogicalSize::new(640.0, 480.0));
@@ -53,7 +49,7 @@ impl Notes {
         let options = egui_wgpu::RendererOptions::default();
         let mut notes = Notes {
             renderer: egui_wgpu::Renderer::new(&gpu.device, config.format, options),
-            overlay: Overlay::new(&window, side, bench.settings.theme),
+            overlay: Overlay::new(&window, side, desk.state.settings.theme),
             config,
             surface,
             window,
@@ -96,15 +92,15 @@ impl Notes {
     }
 
     /// Draws the notes anew.
-    pub fn draw(&mut self, event_loop: &ActiveEventLoop, gpu: &Gpu, bench: &Workbench) {
-        let theme = bench.settings.theme;
+    pub fn draw(&mut self, event_loop: &ActiveEventLoop, gpu: &Gpu, desk: &Desk) {
+        let theme = desk.state.settings.theme;
         let mut shown = self.overlay.run(&self.window, event_loop, theme, |ui| {
             egui::Frame::new()
                 .fill(ui.visuals().panel_fill)
                 .inner_margin(16)
                 .show(ui, |ui| {
                     ui.set_min_size(ui.available_size());
-                    panels::show_notes(ui, bench);
+                    panels::show_notes(ui, desk.read());
                 });
             egui::Rect::NOTHING
         });

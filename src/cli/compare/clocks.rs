@@ -3,7 +3,6 @@
 use anyhow::bail;
 use clap::ValueEnum;
 
-use super::Args;
 use crate::analysis::alignment::{Alignment, Link, Run};
 use crate::analysis::comparison::Comparison;
 
@@ -21,9 +20,13 @@ pub enum Align {
 }
 
 impl Align {
-    /// Links the first run of A with the first of B.
-    pub fn alignment(self, args: &Args, comparison: &Comparison) -> anyhow::Result<Alignment> {
-        let link = match (self, &args.align_by) {
+    /// Links the first run of A with the first of B; the calls of the function `align_by` where one is named.
+    pub fn alignment(
+        self,
+        align_by: Option<&str>,
+        comparison: &Comparison,
+    ) -> anyhow::Result<Alignment> {
+        let link = match (self, align_by) {
             (Align::Share, _) => Link::Share,
             (Align::Time, _) => Link::WallTime,
             (Align::Events, _) => Link::Events,

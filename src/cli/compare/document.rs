@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::Args;
+use super::args::CompareArgs;
 use super::tables::Tables;
 use crate::analysis::alignment::Alignment;
 use crate::analysis::comparison::Comparison;
@@ -267,7 +267,7 @@ impl Tables {
     pub fn document<'a>(
         &'a self,
         comparison: &'a Comparison,
-        args: &Args,
+        args: &CompareArgs,
         clocks: Option<&Alignment>,
     ) -> Document<'a> {
         let top = args.top.unwrap_or(usize::MAX);

@@ -2,16 +2,15 @@
 
 use anyhow::bail;
 
-use super::super::output;
-use super::clocks::Align;
 use crate::analysis::comparison::Comparison;
 use crate::analysis::comparison::pairing::is_path_of;
+use crate::analysis::mapping::regroup::Regrouped;
+use crate::cli::progress::with_progress;
 use crate::facts::trace::Trace;
 use crate::filter::filters::FilterRules;
-use crate::filter::regroup::Regrouped;
 use crate::filter::walk::walk;
 use crate::progress::{Cancelled, Progress};
-use crate::units::{Cost, FunctionId, ModuleId, Time, TimeSpec};
+use crate::units::{FunctionId, ModuleId, Time, TimeSpec};
 
 /// A time of each run.
 #[derive(Clone, Debug, PartialEq)]
@@ -118,7 +117,7 @@ impl Names<'_> {
                 *known |= end.contains(&true);
             }
             let trace = &of.recording.trace;
-            let starts = output::with_progress(|progress| starts(trace, &ends, progress))??;
+            let starts = with_progress(|progress| starts(trace, &ends, progress))??;
             times.push(starts.get(called.number - 1).copied());
         }
         for (known, name) in known.into_iter().zip([&called.caller, &called.callee]) {
@@ -162,14 +161,13 @@ fn starts(
     Ok(starts)
 }
 
-/// Limits a comparison to what `--from` and `--to` leave of each run. What comes before a call that a run does not
-/// make is all of it, what comes after that nothing.
+/// Limits a comparison to what `moments`, those of `--from` and `--to`, leave of each run. What comes before a call
+/// that a run does not make is all of it, what comes after that nothing.
 pub fn limit(
-    args: &super::Args,
+    moments: [Option<&Moment>; 2],
     comparison: &mut Comparison,
     mapped: Option<&Regrouped>,
 ) -> anyhow::Result<()> {
-    let moments = [args.from.as_ref(), args.to.as_ref()];
     if moments == [None; 2] {
         return Ok(());
     }
@@ -202,41 +200,6 @@ pub fn limit(
     }
     comparison.limits = limits;
     Ok(())
-}
-
-/// The time of A and of B at which both are shown; none for the whole of both.
-pub fn times(
-    args: &super::Args,
-    comparison: &Comparison,
-    mapped: Option<&Regrouped>,
-) -> anyhow::Result<Option<[Time; 2]>> {
-    let Some(at) = &args.picture.at else {
-        return Ok(None);
-    };
-    let durations = [0, 1].map(|side| {
-        let first = comparison.recordings(side).first();
-        first.map_or(Cost::ZERO, |it| it.recording.trace.duration())
-    });
-    if durations.contains(&Cost::ZERO) {
-        bail!("--at: both recordings need times");
-    }
-    match at {
-        Moment::At(at) => {
-            let a = at.resolve(durations[0]);
-            let align: Align = args.align.unwrap_or_default();
-            let alignment = align.alignment(args, comparison)?;
-            Ok(Some([a, alignment.map(0, a)]))
-        }
-        Moment::Call(called) => {
-            let times = Names { comparison, mapped }.times(called)?;
-            let of = |side: usize| {
-                let first = comparison.runs_of(side).next();
-                let time = first.and_then(|place| times.get(place).copied().flatten());
-                time.unwrap_or(Time::ZERO + durations[side])
-            };
-            Ok(Some([of(0), of(1)]))
-        }
-    }
 }
 
 #[cfg(test)]

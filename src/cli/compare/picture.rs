@@ -1,18 +1,21 @@
 //! `callscape compare -o`: a picture of the difference, or a report.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Context, ensure};
-use clap::ValueEnum;
+use anyhow::{Context, bail, ensure};
 
+use super::args::CompareArgs;
 use super::clocks::Align;
-use super::moments::{self, Moment};
+use super::moments::{Moment, Names};
+use super::picture_args::{HeightArg, PictureArgs, StrengthArg, ThemeArg, ViewArg};
+use super::report;
 use super::tables::Tables;
-use super::{picture, report};
 use crate::analysis::comparison::tables::Given;
 use crate::analysis::comparison::{Comparison, Inputs};
+use crate::analysis::mapping::regroup::Regrouped;
 use crate::app::compare::Pictures;
 use crate::app::headless::{PictureSettings, Viewpoint};
+use crate::files::{self, Temporary};
 use crate::model::arcs::ArcMode;
 use crate::model::difference::Strength;
 use crate::model::landscape::LandscapeSettings;
@@ -21,74 +24,7 @@ use crate::model::metric::Metric;
 use crate::model::theme::Theme;
 use crate::render::image::Image;
 use crate::render::renderer::Quality;
-use crate::units::{Cost, TimeRange};
-
-#[derive(Debug, clap::Args)]
-pub struct PictureArgs {
-    /// Write a picture, OUT.png, or a report with pictures and tables on one page, OUT.html
-    #[arg(short, long, value_name = "OUT")]
-    output: Option<PathBuf>,
-    /// What the picture shows
-    #[arg(long, value_enum, default_value = "difference", requires = "output")]
-    view: ViewArg,
-    /// What a strong colour says
-    #[arg(long, value_enum, default_value = "absolute", requires = "output")]
-    strength: StrengthArg,
-    /// What the height of a block says [default: leaves of even height]
-    #[arg(long, value_enum, requires = "output")]
-    height: Option<HeightArg>,
-    /// Collapse districts in which nothing differs
-    #[arg(long)]
-    pub only_differences: bool,
-    /// Width and height of a picture in pixels
-    #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "1280x720", value_parser = super::super::render::size)]
-    size: [u32; 2],
-    #[arg(long, value_enum, default_value = "light")]
-    theme: ThemeArg,
-    /// Side by side at this time of A, and the time of B that --align links with it, in place of the whole of both; or
-    /// where each run makes the call CALLER -> CALLEE
-    #[arg(long, value_name = "TIME|CALL", requires = "output")]
-    pub at: Option<Moment>,
-    /// Without arcs for call relations
-    #[arg(long, requires = "output")]
-    no_arcs: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ViewArg {
-    /// One landscape, coloured by what --sort names: less blue and striped, more orange
-    Difference,
-    /// Both runs over one layout, each with its own arcs
-    SideBySide,
-    /// The call stacks of both along time, one over the other, as --align links their clocks
-    Flame,
-    /// Which functions are active when in both, one over the other, as --align links their clocks
-    Mural,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum HeightArg {
-    /// What A has of what --sort names
-    A,
-    /// What B has of it
-    B,
-    /// How much they differ
-    Difference,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum StrengthArg {
-    /// How large a difference is beside the whole run
-    Absolute,
-    /// How many times as much it is
-    Relative,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum ThemeArg {
-    Light,
-    Dark,
-}
+use crate::units::{Cost, Time, TimeRange};
 
 /// A file to write, known to be writable.
 pub struct Output {
@@ -112,10 +48,8 @@ impl PictureArgs {
             ends("png") || ends("html"),
             "{shown}: expected a name that ends in .png or .html"
         );
-        let trial = beside(path);
-        let cannot = || format!("cannot write {shown}");
-        std::fs::File::create(&trial).with_context(cannot)?;
-        std::fs::remove_file(&trial).with_context(cannot)?;
+        // Whether it can be written is said before the long work, not after it.
+        Temporary::beside(path).with_context(|| format!("cannot write {shown}"))?;
         Ok(Some(Output {
             path: path.clone(),
             is_report: ends("html"),
@@ -156,16 +90,9 @@ impl PictureArgs {
     }
 }
 
-/// Where a file is written before it takes its name.
-fn beside(path: &Path) -> PathBuf {
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".part");
-    PathBuf::from(beside)
-}
-
 /// The picture that the arguments ask for.
 pub fn draw(
-    args: &super::Args,
+    args: &CompareArgs,
     comparison: &Comparison,
     tables: &Tables,
     view: ViewArg,
@@ -189,14 +116,14 @@ pub fn draw(
     );
     Ok(match view {
         ViewArg::Difference => pictures.difference(&comparison.relations(Given::Compared))?,
-        ViewArg::SideBySide => pictures.side_by_side(moments::times(args, comparison, mapped)?)?,
+        ViewArg::SideBySide => pictures.side_by_side(times(args, comparison, mapped)?)?,
         ViewArg::Flame | ViewArg::Mural => {
             let along = match view {
                 ViewArg::Flame => Along::Stacks,
                 _ => Along::Overview,
             };
             let align = args.align.unwrap_or_default();
-            let clocks = align.alignment(args, comparison)?;
+            let clocks = align.alignment(args.align_by.as_deref(), comparison)?;
             let is_wall = align == Align::Time;
             pictures.along(along, &clocks, is_wall, visible(comparison))?
         }
@@ -233,14 +160,14 @@ impl Output {
 
     pub fn write(
         &self,
-        args: &super::Args,
+        args: &CompareArgs,
         inputs: &Inputs,
         comparison: &Comparison,
         tables: &Tables,
     ) -> anyhow::Result<()> {
         let cannot = || format!("cannot write {}", self.path.display());
         if !self.is_report {
-            let image = picture::draw(args, comparison, tables, args.picture.view)?;
+            let image = draw(args, comparison, tables, args.picture.view)?;
             return image.write_png(&self.path).with_context(cannot);
         }
         let mut views = vec![
@@ -261,17 +188,44 @@ impl Output {
         }
         let mut pictures = Vec::new();
         for (view, said) in views {
-            pictures.push((picture::draw(args, comparison, tables, view)?, said));
+            pictures.push((draw(args, comparison, tables, view)?, said));
         }
         let page = report::page(inputs, comparison, tables, &pictures, args.map.as_deref())?;
-        let trial = beside(&self.path);
-        let written = std::fs::write(&trial, page);
-        written
-            .and_then(|()| std::fs::rename(&trial, &self.path))
-            .inspect_err(|_| {
-                // What was begun is of no use; that it could not be removed adds nothing to the error.
-                let _ = std::fs::remove_file(&trial);
-            })
-            .with_context(cannot)
+        files::write(&self.path, page.as_bytes()).with_context(cannot)
+    }
+}
+
+/// The time of A and of B at which both are shown; none for the whole of both.
+fn times(
+    args: &CompareArgs,
+    comparison: &Comparison,
+    mapped: Option<&Regrouped>,
+) -> anyhow::Result<Option<[Time; 2]>> {
+    let Some(at) = &args.picture.at else {
+        return Ok(None);
+    };
+    let durations = [0, 1].map(|side| {
+        let first = comparison.recordings(side).first();
+        first.map_or(Cost::ZERO, |it| it.recording.trace.duration())
+    });
+    if durations.contains(&Cost::ZERO) {
+        bail!("--at: both recordings need times");
+    }
+    match at {
+        Moment::At(at) => {
+            let a = at.resolve(durations[0]);
+            let align: Align = args.align.unwrap_or_default();
+            let alignment = align.alignment(args.align_by.as_deref(), comparison)?;
+            Ok(Some([a, alignment.map(0, a)]))
+        }
+        Moment::Call(called) => {
+            let times = Names { comparison, mapped }.times(called)?;
+            let of = |side: usize| {
+                let first = comparison.runs_of(side).next();
+                let time = first.and_then(|place| times.get(place).copied().flatten());
+                time.unwrap_or(Time::ZERO + durations[side])
+            };
+            Ok(Some([of(0), of(1)]))
+        }
     }
 }

@@ -1,11 +1,14 @@
 //! The tables that `callscape compare` shows, in their order.
 
-use super::Args;
+use super::args::CompareArgs;
 use crate::analysis::comparison::amounts::{Change, Measure};
 use crate::analysis::comparison::contexts::ContextTree;
 use crate::analysis::comparison::tables::{Given, RelationChange};
 use crate::analysis::comparison::{Comparison, Row};
-use crate::filter::regroup::Regrouped;
+use crate::analysis::mapping::regroup::Regrouped;
+use crate::cli::progress::with_progress;
+use crate::facts::hierarchy::Hierarchy;
+use crate::filter::cut::Cut;
 use crate::units::ModuleId;
 
 /// What is shown: rows in their order.
@@ -41,7 +44,7 @@ impl Tables {
     /// The tables that `args` ask for, through a mapping if there is one, the call tree among them with
     /// `with_contexts`.
     pub fn new(
-        args: &Args,
+        args: &CompareArgs,
         comparison: &Comparison,
         mapped: Option<Regrouped>,
         with_contexts: bool,
@@ -50,36 +53,107 @@ impl Tables {
         let is_scaled = comparison.is_by_shares || comparison.per.is_some();
         let functions = comparison.functions(Given::Compared);
         let raw = is_scaled.then(|| comparison.functions(Given::Recorded));
-        let hierarchy = &comparison.session.hierarchy;
-        // By module of the comparison, the entity that it is in.
-        let mut entity_of: Vec<Option<ModuleId>> = vec![None; hierarchy.len()];
-        if let Some(mapped) = &mapped {
-            for (recording, resolved) in mapped.session.recordings.iter().enumerate() {
-                let rows = &comparison.row_of[recording];
-                for (&row, &module) in rows.iter().zip(&resolved.resolution.modules) {
-                    let mut around = mapped.session.hierarchy.ancestors(module);
-                    let entity = around.find(|id| mapped.entities.contains(&Some(*id)));
-                    let module = comparison.rows[row as usize].module;
-                    // Where the two names of a renamed function are in different entities, that of B counts.
-                    entity_of[module.index()] = entity.or(entity_of[module.index()]);
-                }
-            }
-        }
-        let is_shown = |module: ModuleId| mapped.is_none() || entity_of[module.index()].is_some();
-        let is_found = |texts: &[&str]| {
-            let Some(search) = &args.search else {
-                return true;
-            };
-            let search = search.to_lowercase();
-            texts
-                .iter()
-                .any(|text| text.to_lowercase().contains(&search))
+        let asked = Asked {
+            comparison,
+            entity_of: entities_of(comparison, mapped.as_ref()),
+            mapped: mapped.as_ref(),
+            level: args.level,
+            search: args.search.as_deref().map(str::to_lowercase),
+            measure,
         };
+        let mut order = asked.order(&functions);
+        let mut relations = asked.named_relations(is_scaled);
+        let mut modules = asked.modules();
+        if args.picture.only_differences {
+            order.retain(|&row| functions[row as usize].is_change());
+            relations.retain(|it| it.change.is_change());
+            modules.retain(|(_, change)| change.is_change());
+        }
+        let contexts = match with_contexts {
+            true => Some(with_progress(|progress| comparison.contexts(progress))??),
+            false => None,
+        };
+        let context_order = contexts.as_ref().map(|tree| asked.context_order(tree));
+        Ok(Tables {
+            is_grouped: asked.is_grouped(),
+            context_order: context_order.unwrap_or_default(),
+            mapped,
+            contexts,
+            measure,
+            functions,
+            raw,
+            order,
+            relations,
+            modules,
+        })
+    }
+}
+
+/// By module of the comparison, the entity that it is in.
+fn entities_of(comparison: &Comparison, mapped: Option<&Regrouped>) -> Vec<Option<ModuleId>> {
+    let mut entity_of = vec![None; comparison.session.hierarchy.len()];
+    let Some(mapped) = mapped else {
+        return entity_of;
+    };
+    for (recording, resolved) in mapped.session.recordings.iter().enumerate() {
+        let rows = &comparison.row_of[recording];
+        for (&row, &module) in rows.iter().zip(&resolved.resolution.modules) {
+            let mut around = mapped.session.hierarchy.ancestors(module);
+            let entity = around.find(|id| mapped.entities.contains(&Some(*id)));
+            let module = comparison.rows[row as usize].module;
+            // Where the two names of a renamed function are in different entities, that of B counts.
+            entity_of[module.index()] = entity.or(entity_of[module.index()]);
+        }
+    }
+    entity_of
+}
+
+/// What is asked for of a comparison.
+struct Asked<'a> {
+    comparison: &'a Comparison,
+    mapped: Option<&'a Regrouped>,
+    /// By module of the comparison, the entity that it is in.
+    entity_of: Vec<Option<ModuleId>>,
+    level: Option<u16>,
+    /// In lower case.
+    search: Option<String>,
+    measure: Measure,
+}
+
+impl Asked<'_> {
+    fn hierarchy(&self) -> &Hierarchy {
+        &self.comparison.session.hierarchy
+    }
+
+    /// Whether relations are between modules.
+    fn is_grouped(&self) -> bool {
+        self.mapped.is_some() || self.level.is_some()
+    }
+
+    /// Whether a module is in the mapping, if there is one.
+    fn is_shown(&self, module: ModuleId) -> bool {
+        self.mapped.is_none() || self.entity_of[module.index()].is_some()
+    }
+
+    /// Whether one of `texts` is searched for.
+    fn is_found(&self, texts: &[&str]) -> bool {
+        let Some(search) = &self.search else {
+            return true;
+        };
+        texts
+            .iter()
+            .any(|text| text.to_lowercase().contains(search))
+    }
+
+    /// The functions that are shown, in their order.
+    fn order(&self, functions: &[Change]) -> Vec<u32> {
+        let comparison = self.comparison;
         let mut order: Vec<u32> = (0..functions.len() as u32)
             .filter(|&row| {
                 let module = comparison.rows[row as usize].module;
                 let names = [0, 1].map(|side| comparison.function_of(row, side).name);
-                is_shown(module) && is_found(&[names[0], names[1], &hierarchy.path(module)])
+                let path = self.hierarchy().path(module);
+                self.is_shown(module) && self.is_found(&[names[0], names[1], &path])
             })
             .collect();
         order.sort_by(|&x, &y| {
@@ -93,144 +167,146 @@ impl Tables {
                 };
                 name(x).cmp(&name(y))
             };
-            x_change.order(y_change, measure).then_with(by_name)
+            x_change.order(y_change, self.measure).then_with(by_name)
         });
+        order
+    }
 
-        let relations = |given: Given| -> Vec<RelationChange<u32>> {
-            let as_rows = |it: RelationChange<ModuleId>| RelationChange {
-                from: it.from.0,
-                to: it.to.0,
-                change: it.change,
-            };
-            match (&mapped, args.level) {
-                (Some(_), _) => {
-                    let of = comparison.module_relations(given, |id| entity_of[id.index()]);
-                    of.into_iter().map(as_rows).collect()
-                }
-                (None, Some(level)) => {
-                    let cut = crate::filter::cut::Cut::at_level(hierarchy, level);
-                    let displayed = cut.displayed(hierarchy);
-                    let of =
-                        comparison.module_relations(given, |id| displayed.get(id.index()).copied());
-                    of.into_iter().map(as_rows).collect()
-                }
-                (None, None) => comparison.relations(given),
-            }
+    /// Relations between entities, modules of a level, or rows of functions.
+    fn relations(&self, given: Given) -> Vec<RelationChange<u32>> {
+        let as_rows = |it: RelationChange<ModuleId>| RelationChange {
+            from: it.from.0,
+            to: it.to.0,
+            change: it.change,
         };
-        let compared = relations(Given::Compared);
+        let comparison = self.comparison;
+        match (self.mapped, self.level) {
+            (Some(_), _) => {
+                let of = comparison.module_relations(given, |id| self.entity_of[id.index()]);
+                of.into_iter().map(as_rows).collect()
+            }
+            (None, Some(level)) => {
+                let cut = Cut::at_level(self.hierarchy(), level);
+                let displayed = cut.displayed(self.hierarchy());
+                let of =
+                    comparison.module_relations(given, |id| displayed.get(id.index()).copied());
+                of.into_iter().map(as_rows).collect()
+            }
+            (None, None) => comparison.relations(given),
+        }
+    }
+
+    /// The name and the path of an end of a relation.
+    fn end(&self, id: u32) -> (String, String) {
+        let hierarchy = self.hierarchy();
+        match self.mapped {
+            Some(mapped) => {
+                let name = mapped.session.hierarchy.name(ModuleId(id)).to_owned();
+                (name.clone(), name)
+            }
+            None if self.is_grouped() => {
+                let path = hierarchy.path(ModuleId(id));
+                (path.clone(), path)
+            }
+            None => {
+                let module = self.comparison.rows[id as usize].module;
+                (
+                    self.comparison.function(id).name.to_owned(),
+                    hierarchy.path(module),
+                )
+            }
+        }
+    }
+
+    /// The relations that are shown, in their order.
+    fn named_relations(&self, is_scaled: bool) -> Vec<NamedRelation> {
+        let compared = self.relations(Given::Compared);
         let raw_relations = match is_scaled {
-            true => relations(Given::Recorded)
+            true => self
+                .relations(Given::Recorded)
                 .into_iter()
                 .map(|it| Some(it.change))
                 .collect(),
             false => vec![None; compared.len()],
         };
-        let is_grouped = mapped.is_some() || args.level.is_some();
-        let end = |id: u32| -> (String, String) {
-            match &mapped {
-                Some(mapped) => {
-                    let name = mapped.session.hierarchy.name(ModuleId(id)).to_owned();
-                    (name.clone(), name)
-                }
-                None if is_grouped => {
-                    let path = hierarchy.path(ModuleId(id));
-                    (path.clone(), path)
-                }
-                None => {
-                    let module = comparison.rows[id as usize].module;
-                    (
-                        comparison.function(id).name.to_owned(),
-                        hierarchy.path(module),
-                    )
-                }
-            }
-        };
         let mut relations: Vec<NamedRelation> = compared
             .into_iter()
             .zip(raw_relations)
             .map(|(relation, raw)| {
-                let (from, from_path) = end(relation.from);
-                let (to, to_path) = end(relation.to);
+                let (from, from_path) = self.end(relation.from);
+                let (to, to_path) = self.end(relation.to);
                 NamedRelation {
                     from,
                     to,
-                    paths: (!is_grouped).then_some([from_path, to_path]),
+                    paths: (!self.is_grouped()).then_some([from_path, to_path]),
                     change: relation.change,
                     raw,
                 }
             })
             .collect();
-        relations.retain(|it| is_found(&[&it.from, &it.to]));
+        relations.retain(|it| self.is_found(&[&it.from, &it.to]));
         relations.sort_by(|x, y| {
             let by_name = || (&x.from, &x.to, &x.paths).cmp(&(&y.from, &y.to, &y.paths));
-            x.change.order(&y.change, measure).then_with(by_name)
+            x.change.order(&y.change, self.measure).then_with(by_name)
         });
+        relations
+    }
 
-        let mut modules: Vec<(String, Change)> = match &mapped {
-            Some(mapped) => {
-                // What is left out stands nowhere.
-                let place = |row: &Row| entity_of[row.module.index()].unwrap_or(ModuleId(u32::MAX));
-                let places: Vec<ModuleId> = comparison.rows.iter().map(place).collect();
-                let of = &mapped.session.hierarchy;
-                let changes = comparison.modules_over(of, &places, Given::Compared);
-                let mut entities: Vec<ModuleId> = entity_of.iter().copied().flatten().collect();
-                entities.sort_unstable();
-                entities.dedup();
-                let is_there = |id: &ModuleId| {
-                    changes[id.index()].a.is_there() || changes[id.index()].b.is_there()
-                };
-                let entities = entities.into_iter().filter(is_there);
-                entities
-                    .map(|id| (of.name(id).to_owned(), changes[id.index()]))
-                    .collect()
-            }
+    /// The modules, or entities, that are shown, in their order.
+    fn modules(&self) -> Vec<(String, Change)> {
+        let comparison = self.comparison;
+        let mut modules: Vec<(String, Change)> = match self.mapped {
+            Some(mapped) => self.entities(mapped),
             None => {
+                let hierarchy = self.hierarchy();
                 let changes = comparison.modules(Given::Compared);
-                let of = hierarchy.modules().filter(|&id| match args.level {
+                let of = hierarchy.modules().filter(|&id| match self.level {
                     Some(level) => hierarchy.depth(id) == level,
                     None => !hierarchy.is_leaf(id),
                 });
-                of.filter(|&id| {
-                    changes[id.index()].a.is_there() || changes[id.index()].b.is_there()
-                })
-                .map(|id| (hierarchy.path(id), changes[id.index()]))
-                .collect()
+                of.filter(|&id| is_there(&changes[id.index()]))
+                    .map(|id| (hierarchy.path(id), changes[id.index()]))
+                    .collect()
             }
         };
-        modules.retain(|(path, _)| is_found(&[path]));
-        modules.sort_by(|x, y| x.1.order(&y.1, measure).then_with(|| x.0.cmp(&y.0)));
-        if args.picture.only_differences {
-            order.retain(|&row| functions[row as usize].is_change());
-            relations.retain(|it| it.change.is_change());
-            modules.retain(|(_, change)| change.is_change());
-        }
-        let contexts = match with_contexts {
-            true => Some(super::super::output::with_progress(|progress| {
-                comparison.contexts(progress)
-            })??),
-            false => None,
-        };
-        let mut context_order = Vec::new();
-        if let Some(tree) = &contexts {
-            let name = |row: u32| comparison.function(row).name;
-            context_order = tree.by_effect(measure, name);
-            context_order.retain(|&number| {
-                let row = tree.contexts[number as usize].row;
-                let module = comparison.rows[row as usize].module;
-                is_shown(module) && is_found(&[name(row), &hierarchy.path(module)])
-            });
-        }
-        Ok(Tables {
-            mapped,
-            contexts,
-            context_order,
-            measure,
-            functions,
-            raw,
-            order,
-            relations,
-            modules,
-            is_grouped,
-        })
+        modules.retain(|(path, _)| self.is_found(&[path]));
+        modules.sort_by(|x, y| x.1.order(&y.1, self.measure).then_with(|| x.0.cmp(&y.0)));
+        modules
     }
+
+    fn entities(&self, mapped: &Regrouped) -> Vec<(String, Change)> {
+        // What is left out stands nowhere.
+        let place = |row: &Row| self.entity_of[row.module.index()].unwrap_or(ModuleId(u32::MAX));
+        let places: Vec<ModuleId> = self.comparison.rows.iter().map(place).collect();
+        let of = &mapped.session.hierarchy;
+        let changes = self.comparison.modules_over(of, &places, Given::Compared);
+        let mut entities: Vec<ModuleId> = self.entity_of.iter().copied().flatten().collect();
+        entities.sort_unstable();
+        entities.dedup();
+        let entities = entities
+            .into_iter()
+            .filter(|id| is_there(&changes[id.index()]));
+        entities
+            .map(|id| (of.name(id).to_owned(), changes[id.index()]))
+            .collect()
+    }
+
+    /// The contexts of `tree` that are shown, in their order.
+    fn context_order(&self, tree: &ContextTree) -> Vec<u32> {
+        let comparison = self.comparison;
+        let name = |row: u32| comparison.function(row).name;
+        let mut order = tree.by_effect(self.measure, name);
+        order.retain(|&number| {
+            let row = tree.contexts[number as usize].row;
+            let module = comparison.rows[row as usize].module;
+            let path = self.hierarchy().path(module);
+            self.is_shown(module) && self.is_found(&[name(row), &path])
+        });
+        order
+    }
+}
+
+/// Whether either side has it.
+fn is_there(change: &Change) -> bool {
+    change.a.is_there() || change.b.is_there()
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::super::output::{Align, Table};
-use super::Args;
+use super::args::CompareArgs;
 use super::document::{before, paired, runs};
 use super::tables::Tables;
 use crate::analysis::comparison::Comparison;
@@ -23,7 +23,7 @@ impl Tables {
         &self,
         out: &mut dyn Write,
         comparison: &Comparison,
-        args: &Args,
+        args: &CompareArgs,
     ) -> io::Result<()> {
         let top = args.top.unwrap_or(TOP);
         for (side, letter) in [(0, 'A'), (1, 'B')] {

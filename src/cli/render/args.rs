@@ -1,6 +1,7 @@
 //! What can be asked of `callscape render`.
 
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -12,11 +13,13 @@ use crate::model::surface::Surface;
 use crate::model::theme::Theme;
 use crate::model::tiling::Tiling;
 use crate::presentation::look::highlight;
+use crate::state::panes::{Needs, ViewId};
 use crate::units::TimeSpec;
+use crate::views;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "A picture, or a sequence of pictures, without a window", after_help = EXAMPLES)]
-pub struct Args {
+pub struct RenderArgs {
     /// A source tree, recordings of it, or both; the first recording is shown; the built-in demo for none
     #[arg(value_name = "SOURCE_DIR | TRACE")]
     pub inputs: Vec<PathBuf>,
@@ -38,8 +41,8 @@ pub struct Args {
     /// pictures, OUT_%05d.png
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
-    /// Which view to show
-    #[arg(long, value_enum, default_value = "landscape")]
+    /// Which view to show; in those along time --from and --to choose what is visible, tables count what lies between
+    #[arg(long, value_enum, default_value_t = ViewArg(views::main()))]
     pub view: ViewArg,
     /// Width and height in pixels, each up to 16384; what is large is drawn in tiles and written as it is drawn
     /// [default: 1280x720; of a scene what it says, else 1920x1080]
@@ -226,18 +229,25 @@ impl ThemeArg {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ViewArg {
-    /// Modules, what runs in them, and who calls whom
-    Landscape,
-    /// Which functions are active when, with --level which modules; --from and --to choose what is visible
-    Mural,
-    /// Every call of every thread along time; --from and --to choose what is visible
-    Flame,
-    /// Calls and costs of every function between --from and --to, the callers and callees of --focus
-    Functions,
-    /// The calls of --focus between --from and --to
-    Calls,
+/// A view of the registry that shows one run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ViewArg(pub ViewId);
+
+impl ValueEnum for ViewArg {
+    fn value_variants<'a>() -> &'a [ViewArg] {
+        static ALL: LazyLock<Vec<ViewArg>> = LazyLock::new(|| {
+            let of_one = |view: &ViewId| {
+                !matches!(view.line().needs, Needs::TwoRuns | Needs::TwoRunsWithTimes)
+            };
+            let views = views::all().into_iter().filter(of_one);
+            views.map(ViewArg).collect()
+        });
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.0.id()).help(self.0.line().about))
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

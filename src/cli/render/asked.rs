@@ -3,15 +3,14 @@
 use anyhow::{Context, bail, ensure};
 
 use super::args::{
-    ArcWidthArg, ArcsArg, Args, CameraArg, HeightScaleArg, QualityArg, ScaleArg, ShadowArg,
+    ArcWidthArg, ArcsArg, CameraArg, HeightScaleArg, QualityArg, RenderArgs, ScaleArg, ShadowArg,
     ThemeArg,
 };
+use crate::analysis::mapping::regroup::Regrouped;
 use crate::analysis::session::Session;
-use crate::app::camera::ISOMETRIC_PITCH;
-use crate::app::camera::pose::LONG_LENS;
 use crate::app::headless::{PictureSettings, Viewpoint, liveliest, moment_at};
+use crate::cli::progress::with_progress;
 use crate::filter::cut::Cut;
-use crate::filter::regroup::Regrouped;
 use crate::model::arcs::{ArcMeasure, ArcMode};
 use crate::model::landscape::LandscapeSettings;
 use crate::model::metric::{Metric, Origin};
@@ -20,12 +19,14 @@ use crate::model::moment::Moment;
 use crate::model::search::search;
 use crate::model::surface::{Scale, Surface};
 use crate::model::theme::Theme;
+use crate::render::pose::LONG_LENS;
 use crate::render::renderer::Quality;
 use crate::source::history::{MOST_COMMITS, history};
+use crate::state::camera::ISOMETRIC_PITCH;
 use crate::units::{Cost, ModuleId, Time, TimeRange, TimeSpec};
 
 pub fn settings(
-    args: &Args,
+    args: &RenderArgs,
     session: &Session,
     duration: Option<Cost>,
 ) -> anyhow::Result<PictureSettings> {
@@ -108,7 +109,7 @@ pub fn settings(
     })
 }
 
-fn quality(args: &Args) -> Quality {
+fn quality(args: &RenderArgs) -> Quality {
     let quality = match args.quality {
         QualityArg::Low => Quality::LOW,
         QualityArg::Medium => Quality::MEDIUM,
@@ -126,7 +127,7 @@ fn quality(args: &Args) -> Quality {
 }
 
 /// The metrics that the picture is to show.
-fn asked_for(args: &Args) -> impl Iterator<Item = Metric> {
+fn asked_for(args: &RenderArgs) -> impl Iterator<Item = Metric> {
     let color = match args.color.0 {
         Surface::Metric(metric) => Some(metric),
         Surface::Neutral | Surface::District | Surface::Language | Surface::Difference => None,
@@ -138,7 +139,7 @@ fn asked_for(args: &Args) -> impl Iterator<Item = Metric> {
 
 /// The metrics of what is shown, the history among them where it is asked for.
 pub fn metrics(
-    args: &Args,
+    args: &RenderArgs,
     session: &Session,
     shown: &Session,
     mapped: Option<&Regrouped>,
@@ -147,7 +148,7 @@ pub fn metrics(
     if let Some(metric) = asked_for(args).find(|it| it.origin() == Origin::History) {
         let dir = session.source_dir.as_deref();
         let dir = dir.with_context(|| format!("{} needs a source tree", metric.title()))?;
-        let history = crate::cli::output::with_progress(|progress| history(dir, progress))??;
+        let history = with_progress(|progress| history(dir, progress))??;
         if history.is_shallow {
             eprintln!("callscape: the clone is shallow: older changes are not known");
         }
@@ -163,7 +164,7 @@ pub fn metrics(
 }
 
 /// What is collapsed and expanded, and `hidden`.
-pub fn cut(args: &Args, session: &Session, hidden: Option<ModuleId>) -> anyhow::Result<Cut> {
+pub fn cut(args: &RenderArgs, session: &Session, hidden: Option<ModuleId>) -> anyhow::Result<Cut> {
     let hierarchy = &session.hierarchy;
     let mut cut = match args.level {
         Some(level) => Cut::at_level(hierarchy, level),
@@ -211,7 +212,7 @@ fn find(session: &Session, path: &str) -> anyhow::Result<ModuleId> {
 
 /// The moments to show, one a picture.
 pub fn moments(
-    args: &Args,
+    args: &RenderArgs,
     session: &Session,
     duration: Option<Cost>,
 ) -> anyhow::Result<Vec<Option<Moment>>> {

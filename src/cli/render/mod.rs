@@ -10,26 +10,27 @@ use std::sync::Arc;
 use anyhow::{Context, bail, ensure};
 
 use super::mapping;
+use super::progress::with_progress;
+use crate::analysis::session::Inputs;
 use crate::analysis::session::Session;
-use crate::app::headless::{PictureSettings, SheetStudio, Studio};
-use crate::app::model;
-use crate::app::table_picture::TableStudio;
+use crate::app::glb;
+use crate::app::headless::{PictureSettings, Studio};
+use crate::app::view_picture::ViewStudio;
 use crate::filter::cut::Cut;
 use crate::model::metrics::ModuleMetrics;
 use crate::model::moment::Moment;
-use crate::model::rows::MuralRows;
 use crate::render::image::{Image, PngWriter};
 use crate::state::city::{City, ColorScale};
-use crate::views::table::ViewId;
+use crate::state::document::Document;
+use crate::state::panes::{Kind, Needs, ViewId};
+use crate::views;
 
-use args::ViewArg;
+pub(super) use args::size;
+pub use args::{QualityArg, RenderArgs};
 use asked::{cut, metrics, moments, settings};
 use timings::{Amounts, PictureTimings, say_timings};
 
-pub(super) use args::size;
-pub use args::{Args, QualityArg};
-
-pub fn run(args: Args) -> anyhow::Result<()> {
+pub fn run(args: RenderArgs) -> anyhow::Result<()> {
     if let Some(scene) = &args.scene {
         return super::film::run(scene, &args);
     }
@@ -38,6 +39,61 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     let mut session = super::output::open_inputs(&inputs)?;
     super::output::show_value(&mut session, args.value.as_deref())?;
     let session = session;
+    say_warnings(&session);
+    let duration = session
+        .recordings
+        .first()
+        .map(|it| it.recording.trace.duration());
+    let mapped = args.map.as_deref().map(|map| mapping::apply(&session, map));
+    let mapped = mapped.transpose()?;
+    let shown = mapped.as_ref().map_or(&session, |mapped| &mapped.session);
+    let settings = settings(&args, shown, duration)?;
+    let moments = moments(&args, shown, duration)?;
+    let view = args.view.0;
+    ensure!(
+        !outputs.is_model || view == views::main(),
+        "only the landscape is written as a model"
+    );
+    let cut = cut(
+        &args,
+        shown,
+        mapped.as_ref().and_then(|mapped| mapped.left_out),
+    )?;
+    if view != views::main() {
+        ensure!(!args.legend, "only the landscape has a legend");
+        ensure!(
+            !args.transparent && !args.no_labels,
+            "only the landscape has a ground or labels to leave out"
+        );
+        ensure!(!args.timings, "only the landscape is drawn in passes");
+        let is_cut = args.level.is_some() || !args.collapse.is_empty() || !args.expand.is_empty();
+        let shown = match mapped {
+            Some(mapped) => mapped.session,
+            None => session,
+        };
+        let cut = is_cut.then_some(cut);
+        return view_pictures(view, &args, shown, cut, &settings, &moments, &outputs);
+    }
+    let metrics = metrics(&args, &session, shown, mapped.as_ref())?;
+    let session = shown;
+    if outputs.is_model {
+        return model(session, &settings, &cut, metrics, &moments, &outputs);
+    }
+    let mut studio = Studio::with(session, &settings, &cut, Arc::new(metrics))?;
+    studio.set_labels(!args.no_labels);
+    studio.set_single(args.frames.is_none());
+    studio.set_transparent(args.transparent);
+    say_scale(studio.color_scale());
+    if settings.legend && !studio.has_legend() {
+        eprintln!("callscape: the picture is too small for its legend");
+    }
+    draw(&args, &mut studio, session, moments, &outputs)?;
+    say_left_out(&studio);
+    Ok(())
+}
+
+/// Says what was repaired, and that one recording is shown.
+fn say_warnings(session: &Session) {
     let repairs = session
         .recordings
         .iter()
@@ -49,65 +105,19 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         let name = shown.recording.name();
         eprintln!("callscape: only the first recording, {name}, is shown");
     }
-    let duration = session
-        .recordings
-        .first()
-        .map(|it| it.recording.trace.duration());
-    let mapped = args.map.as_deref().map(|map| mapping::apply(&session, map));
-    let mapped = mapped.transpose()?;
-    let shown = mapped.as_ref().map_or(&session, |mapped| &mapped.session);
-    let settings = settings(&args, shown, duration)?;
-    let moments = moments(&args, shown, duration)?;
-    ensure!(
-        !outputs.is_model || args.view == ViewArg::Landscape,
-        "only the landscape is written as a model"
-    );
-    if let ViewArg::Functions | ViewArg::Calls = args.view {
-        let shown = match mapped {
-            Some(mapped) => mapped.session,
-            None => session,
-        };
-        return table(&args, shown, &settings, &moments, &outputs);
-    }
-    let cut = cut(
-        &args,
-        shown,
-        mapped.as_ref().and_then(|mapped| mapped.left_out),
-    )?;
-    let metrics = metrics(&args, &session, shown, mapped.as_ref())?;
-    let session = shown;
-    if outputs.is_model {
-        return model(session, &settings, &cut, metrics, &moments, &outputs);
-    }
-    let view = match args.view {
-        ViewArg::Landscape => ViewId::Landscape,
-        ViewArg::Mural => ViewId::Mural,
-        ViewArg::Flame => ViewId::Flame,
-        ViewArg::Functions => ViewId::Functions,
-        ViewArg::Calls => ViewId::Calls,
-    };
-    if view != ViewId::Landscape {
-        ensure!(!args.legend, "only the landscape has a legend");
-        ensure!(
-            !args.transparent && !args.no_labels,
-            "only the landscape has a ground or labels to leave out"
-        );
-        ensure!(!args.timings, "only the landscape is drawn in passes");
-        let is_cut = args.level.is_some() || !args.collapse.is_empty() || !args.expand.is_empty();
-        let rows = is_cut.then_some(MuralRows::Modules(cut));
-        return sheets(view, session, &settings, rows, &moments, &outputs);
-    }
-    let mut studio = Studio::with(session, &settings, &cut, Arc::new(metrics))?;
-    studio.set_labels(!args.no_labels);
-    studio.set_single(args.frames.is_none());
-    studio.set_transparent(args.transparent);
-    say_scale(studio.color_scale());
-    if settings.legend && !studio.has_legend() {
-        eprintln!("callscape: the picture is too small for its legend");
-    }
+}
+
+/// Draws the landscape at each of the moments.
+fn draw(
+    args: &RenderArgs,
+    studio: &mut Studio,
+    session: &Session,
+    moments: Vec<Option<Moment>>,
+    outputs: &Outputs,
+) -> anyhow::Result<()> {
     let mut timings = Vec::new();
     for (index, (moment, path)) in moments.into_iter().zip(&outputs.paths).enumerate() {
-        super::output::with_progress(|progress| -> anyhow::Result<()> {
+        with_progress(|progress| -> anyhow::Result<()> {
             let cannot = || format!("cannot write {}", path.display());
             let mut file = PngWriter::create(path, studio.size()).with_context(cannot)?;
             studio.strips(moment, progress, |strip| {
@@ -130,6 +140,12 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     if args.timings {
         say_timings(&studio.adapter(), timings, args.json)?;
     }
+    say_left_out(&studio);
+    Ok(())
+}
+
+/// Says on standard error what a picture leaves out.
+fn say_left_out(studio: &Studio<'_>) {
     if let (drawn, left_out @ 1..) = studio.blocks() {
         eprintln!(
             "callscape: the graphics device holds {drawn} blocks: {left_out} of the smallest modules are shown as one with what they lie in"
@@ -140,7 +156,6 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         let drawn = studio.arcs_drawn();
         eprintln!("callscape: {count} lesser call relations are not drawn beside {drawn} that are");
     }
-    Ok(())
 }
 
 /// Writes the landscape as a model for other programs.
@@ -160,80 +175,57 @@ fn model(
         for resolved in &session.recordings {
             super::output::ensure_whole(&resolved.recording)?;
         }
-        super::output::with_progress(|progress| model::write(session, &view, path, progress))?
+        with_progress(|progress| glb::write(session, &view, path, progress))?
             .with_context(|| format!("cannot write {}", path.display()))?;
         outputs.tell(index, path);
     }
     Ok(())
 }
 
-/// Writes the pictures of a view that draws on a sheet; `rows` are those of the overview unless they are functions.
-fn sheets(
+/// Writes the pictures of a view other than the landscape, in which modules are collapsed as `cut` has it.
+fn view_pictures(
     view: ViewId,
-    session: &Session,
+    args: &RenderArgs,
+    session: Session,
+    cut: Option<Cut>,
     settings: &PictureSettings,
-    rows: Option<MuralRows>,
     moments: &[Option<Moment>],
     outputs: &Outputs,
 ) -> anyhow::Result<()> {
-    let visible = moments.first().copied().flatten().and_then(|it| it.range);
-    let theme = settings.landscape.theme;
-    let mut studio = SheetStudio::new(session, view, settings.size, theme, visible)?;
-    if let Some(rows) = rows {
-        studio.set_rows(rows);
-    }
-    for (index, (moment, path)) in moments.iter().zip(&outputs.paths).enumerate() {
-        let Some(moment) = moment else {
+    let line = view.line();
+    ensure!(
+        line.kind == Kind::AlongTime || args.frames.is_none(),
+        "a table is one picture: --frames is for what plays"
+    );
+    if line.needs != Needs::Nothing {
+        let Some(resolved) = session.recordings.first() else {
             bail!("this view shows a recording; name one beside the source tree");
         };
-        let moment = Moment {
-            range: None,
-            ..*moment
-        };
-        let image = studio.picture(moment, settings.viewpoint.focus)?;
+        if line.needs == Needs::Times && line.kind == Kind::Table {
+            super::output::ensure_times(&resolved.recording, "its calls are not known one by one")?;
+        }
+    }
+    let range = moments.first().copied().flatten().and_then(|it| it.range);
+    let (focus, landscape, size) = (settings.viewpoint.focus, settings.landscape, settings.size);
+    let session = Arc::new(session);
+    let document = with_progress(|progress| {
+        let none = Inputs::default();
+        let session = Arc::clone(&session);
+        Document::of(&none, session, None, None, None, &landscape, progress)
+    })??;
+    let mut studio = ViewStudio::new(document, view, &landscape, size, range, focus)?;
+    if let Some(cut) = cut {
+        studio.show_cut(cut);
+    }
+    for (index, (moment, path)) in moments.iter().zip(&outputs.paths).enumerate() {
+        let bar = super::progress::Bar::new()?;
+        let image = studio.picture(*moment, &|progress| bar.show(progress))?;
         for resolved in &session.recordings {
             super::output::ensure_whole(&resolved.recording)?;
         }
         outputs.write(&image, index, path)?;
     }
     Ok(())
-}
-
-/// Writes the picture of a table.
-fn table(
-    args: &Args,
-    session: Session,
-    settings: &PictureSettings,
-    moments: &[Option<Moment>],
-    outputs: &Outputs,
-) -> anyhow::Result<()> {
-    ensure!(
-        args.frames.is_none(),
-        "a table is one picture: --frames is for what plays"
-    );
-    let view = match args.view {
-        ViewArg::Calls => ViewId::Calls,
-        _ => ViewId::Functions,
-    };
-    let Some(resolved) = session.recordings.first() else {
-        bail!("this view shows a recording; name one beside the source tree");
-    };
-    if view == ViewId::Calls {
-        super::output::ensure_times(&resolved.recording, "its calls are not known one by one")?;
-    }
-    let range = moments.first().copied().flatten().and_then(|it| it.range);
-    let (focus, landscape) = (settings.viewpoint.focus, settings.landscape);
-    let session = Arc::new(session);
-    let shown = Arc::clone(&session);
-    let studio = super::output::with_progress(move |progress| {
-        TableStudio::new(shown, view, &landscape, range, focus, progress)
-    })??;
-    let image = studio.picture(settings.size)?;
-    for resolved in &session.recordings {
-        super::output::ensure_whole(&resolved.recording)?;
-    }
-    let paths = outputs.paths.first();
-    paths.map_or(Ok(()), |path| outputs.write(&image, 0, path))
 }
 
 /// The files to write, known to be writable.

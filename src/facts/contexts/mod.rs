@@ -12,10 +12,9 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-pub use builder::{ContextsBuilder, NodeId};
-
-use super::trace::{FunctionMetrics, Relation};
+use crate::facts::trace::{FunctionMetrics, Relation};
 use crate::units::{ContextId, Cost, FunctionId};
+pub use builder::{ContextsBuilder, NodeId};
 
 /// Stands for no parent.
 const NONE: u32 = u32::MAX;

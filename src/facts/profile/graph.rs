@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::super::trace::{FunctionMetrics, Relation};
+use crate::facts::trace::{FunctionMetrics, Relation};
 use crate::units::{Cost, FunctionId};
 use crate::warnings::{Place, Reporter};
 

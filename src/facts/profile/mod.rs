@@ -6,11 +6,10 @@ mod graph;
 
 use std::sync::OnceLock;
 
-pub use graph::{Graph, GraphBuilder, GraphNode};
-
 use super::contexts::Contexts;
-use super::trace::{FunctionMetrics, Relation, Thread};
+use crate::facts::trace::{FunctionMetrics, Relation, Thread};
 use crate::units::{Cost, Unit};
+pub use graph::{Graph, GraphBuilder, GraphNode};
 
 /// One of the things that a profile weighs.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,44 +3,13 @@
 use std::ops::Range;
 
 use super::columns::{self, Column, Descriptor, PADDING};
-use super::longest::{Longest, Top};
+use super::longest::{Longest, TOP, Top};
+use super::raw_call::{BLOCK, GROUP, RUN, RawCall};
 use super::summary::{self, Entry, Summary};
 
-/// Calls in every block of a thread but the last.
-pub(in crate::facts) const BLOCK: usize = 1 << BLOCK_BITS;
-/// Few in unit tests, so that a small trace has many blocks, summaries and checkpoints.
-pub(super) const BLOCK_BITS: u32 = if cfg!(test) { 4 } else { 12 };
-/// Calls whose starts count from one group base.
-pub(super) const GROUP: usize = if cfg!(test) { 4 } else { 64 };
-/// Calls in a run of groups.
-pub(super) const RUN: usize = if cfg!(test) { 8 } else { 512 };
 /// Stands in the column of triggered calls for a call that is open at the end of its block. A call that
 /// is not triggers less than a block.
 const OPEN: u64 = BLOCK as u64;
-
-/// A call on its way into a block: 32 bytes, for a block of them is gone through several times.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct RawCall {
-    /// Nanoseconds on the recording's own clock.
-    pub start: u64,
-    /// Zero until it has ended.
-    pub cost: u64,
-    pub depth: u32,
-    /// `RawCall::OPEN` until it has ended.
-    pub triggered: u32,
-    /// The place of its pair among those of its block, in order of the first call.
-    pub slot: u32,
-    /// A call of the same function encloses it.
-    pub nested: bool,
-}
-
-impl RawCall {
-    pub const OPEN: u32 = u32::MAX;
-
-    pub fn ended(&self) -> bool {
-        self.triggered != RawCall::OPEN
-    }
-}
 
 /// The calls of a block, by slot the place of its pair among the entries, and these.
 pub(super) struct Encoded<'a> {
@@ -201,9 +170,6 @@ pub(super) fn write(block: &Encoded<'_>, scratch: &mut Scratch, out: &mut Vec<u8
     }
     summary::write(block.entries, &mut scratch.values, out);
 }
-
-/// How many of the longest calls of a depth are known by themselves.
-pub(super) const TOP: usize = if cfg!(test) { 3 } else { 16 };
 
 /// A block as it was written.
 #[derive(Clone, Copy, Debug, Default)]

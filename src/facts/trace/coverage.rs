@@ -7,11 +7,13 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::block::{BLOCK, partition};
+use super::block::partition;
 use super::detail::Columns;
+use super::entries::{Facts, NONE};
 use super::pieces::{Borders, Cut, Piece, Pieces};
+use super::raw_call::BLOCK;
 use super::runs::{self, SHORTEST};
-use super::store::{Calls, Cursor, Facts, NONE, Store, place};
+use super::store::{Calls, Cursor, Store, place};
 use crate::units::{CallId, Cost, FunctionId, ThreadId};
 
 /// For how long the functions of a row were open and on top in a column, summed over threads.

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::block::{BLOCK, GROUP, LongestCalls, RUN, TopCalls, partition};
-use super::store::{
-    CHECKPOINT_BLOCKS, Calls, Cursor, Facts, GROUP_BLOCKS, LongestCall, NONE, OpenCall, place,
-};
+use super::block::{LongestCalls, TopCalls, partition};
+use super::entries::{Facts, LongestCall, NONE, OpenCall};
+use super::raw_call::{BLOCK, GROUP, RUN};
+use super::store::{CHECKPOINT_BLOCKS, Calls, Cursor, GROUP_BLOCKS, place};
 use crate::units::{CallId, Time, TimeRange};
 
 /// A call that stands for all calls of its depth in some columns of a picture.

@@ -1,8 +1,9 @@
 //! Sums over the calls of a window, one call after the other: quicker than the summaries where the calls
 //! are few, and right where sums of costs are beyond all numbers.
 
-use super::store::{Calls, NONE, Store};
-use super::{FunctionMetrics, Relation};
+use super::call::{FunctionMetrics, Relation};
+use super::entries::NONE;
+use super::store::{Calls, Store};
 use crate::units::{Cost, FunctionId, Time, TimeRange};
 
 /// Up to so many calls are gone through one by one.

@@ -3,7 +3,7 @@
 //! Call *j* of a thread enters as its event 2 *j* − depth(*j*): *j* calls have entered before it and all
 //! but those around it have left. The exits that follow are those of its stack, innermost first.
 
-use super::Event;
+use super::call::Event;
 use super::store::{Calls, Cursor, Store};
 use crate::units::{CallId, ThreadId, Time};
 

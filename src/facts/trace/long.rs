@@ -3,10 +3,12 @@
 
 use std::ops::Range;
 
-use super::block::{BLOCK, partition};
+use super::block::partition;
+use super::entries::Facts;
 use super::pieces::{Cut, Pieces};
+use super::raw_call::BLOCK;
 use super::runs::{SHORTEST, TOP_LEVEL};
-use super::store::{Calls, Cursor, Facts, place};
+use super::store::{Calls, Cursor, place};
 
 /// Hands calls less deep than `below` that are open at some time of `window` and last at least `least` nanoseconds to
 /// `see`, at each depth in order of start, some of them twice and others among them; with what says the pair of one.

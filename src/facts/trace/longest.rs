@@ -1,6 +1,6 @@
 //! The longest calls of a block, by depth: found when it is written, so that pictures of wide ranges need not read all.
 
-use super::block::{GROUP, RUN, RawCall, TOP};
+use super::raw_call::{GROUP, RUN, RawCall};
 
 /// The longest calls of each depth of a block, longest first, of equals the first; but for those that
 /// are open at its end.
@@ -115,3 +115,6 @@ impl Longest {
         }
     }
 }
+
+/// How many of the longest calls of a depth are known by themselves.
+pub(super) const TOP: usize = if cfg!(test) { 3 } else { 16 };

@@ -6,11 +6,13 @@
 
 mod activity;
 pub(super) mod block;
+mod call;
 mod columns;
 mod coverage;
 mod depths;
 mod detail;
 mod direct;
+pub(super) mod entries;
 mod events;
 mod long;
 mod longest;
@@ -22,6 +24,7 @@ mod pieces;
 mod radix;
 #[cfg(test)]
 pub mod random;
+pub(super) mod raw_call;
 mod relations;
 pub(super) mod runs;
 mod steps;
@@ -38,76 +41,16 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use crate::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
 pub use activity::Recent;
+pub use call::{Call, Event, FunctionMetrics, Relation, Thread};
 pub use coverage::{Coverage, CoverageRoom, Measure, Without};
 use depths::Find;
 pub use depths::{Bar, DepthCell, Flame, FlameOf, LeaveOut};
 pub use detail::{Columns, Strip};
 pub use occurrence::ActiveSpan;
-
-use crate::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
 pub use store::StackRoom;
 use store::{Cursor, Store};
-
-/// One execution of a function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Call {
-    pub function: FunctionId,
-    pub start: Time,
-    pub end: Time,
-    /// Open calls around it on its thread; 0 for an outermost call.
-    pub depth: u32,
-    /// How many calls it triggered, directly and indirectly.
-    pub triggered: u32,
-}
-
-impl Call {
-    pub fn cost(&self) -> Cost {
-        self.end.since(self.start)
-    }
-}
-
-/// A thread as its recording names it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Thread {
-    /// The thread's number, or its text where the recording gives text.
-    pub id: String,
-    pub process: String,
-    pub name: String,
-    pub calls: u64,
-    /// The largest number of calls open at once.
-    pub max_depth: u32,
-    pub start: Time,
-    pub end: Time,
-}
-
-/// Calls from one function to another, aggregated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Relation {
-    pub caller: FunctionId,
-    pub callee: FunctionId,
-    pub calls: u64,
-    pub cost: Cost,
-    pub self_cost: Cost,
-}
-
-/// What a function did in a range of time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FunctionMetrics {
-    pub calls: u64,
-    /// The time during which at least one call of it was open on a thread, summed over threads.
-    pub total: Cost,
-    pub self_cost: Cost,
-}
-
-/// An enter or exit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Event {
-    pub time: Time,
-    pub thread: ThreadId,
-    pub call: CallId,
-    pub enter: bool,
-}
 
 /// All calls of one recorded execution.
 #[derive(Clone, Debug, Default)]

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::block::BLOCK;
 use super::detail::{Columns, Walk};
+use super::raw_call::BLOCK;
 use super::store::{CHECKPOINT_BLOCKS, Calls, Cursor, GROUP_BLOCKS, Store, place};
 use super::summary::Summary;
 use crate::units::{CallId, FunctionId, ThreadId, Time};

@@ -1,6 +1,6 @@
 //! The queries evaluated directly from their definitions: slow and obviously right.
 
-use super::{Call, Event, FunctionMetrics, Relation};
+use super::call::{Call, Event, FunctionMetrics, Relation};
 use crate::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
 
 /// All calls of one recorded execution.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-use super::store::{NONE, Pair};
+use super::entries::{NONE, Pair};
 use super::summary::Sums;
 use super::summing::Summing;
 

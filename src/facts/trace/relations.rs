@@ -1,8 +1,9 @@
 //! Sums over the calls of a window or up to a time, from summaries and two blocks read in part.
 
-use super::store::{CHECKPOINT_BLOCKS, Calls, Facts, GROUP_BLOCKS, NONE, OpenCall, Store, place};
+use super::call::{FunctionMetrics, Relation};
+use super::entries::{Facts, NONE, OpenCall};
+use super::store::{CHECKPOINT_BLOCKS, Calls, GROUP_BLOCKS, Store, place};
 use super::summary::{Entry, Sums};
-use super::{FunctionMetrics, Relation};
 use crate::units::{Cost, FunctionId, Time, TimeRange};
 
 /// A call that is open while the calls of a block are gone through.

@@ -10,7 +10,7 @@
 use std::ops::Range;
 
 use super::columns::{self, Column, Descriptor, PADDING};
-use super::store::NONE;
+use super::entries::NONE;
 
 /// Calls in the shortest runs.
 pub(super) const SHORTEST: u32 = if cfg!(test) { 4 } else { 128 };

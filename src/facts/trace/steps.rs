@@ -1,6 +1,7 @@
 //! What a short stretch of time adds to running summaries, call by call: playback shows one moment after the other.
 
-use super::store::{Cursor, NONE, StackRoom, Store};
+use super::entries::NONE;
+use super::store::{Cursor, StackRoom, Store};
 use crate::units::{Cost, FunctionId, Time};
 
 impl Store {

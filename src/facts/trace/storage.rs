@@ -3,12 +3,13 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::{Deref, Range};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use bytemuck::Pod;
 use memmap2::Mmap;
+
+use crate::files::Temporary;
 
 /// Bytes that stay as they are while a trace is in use.
 #[derive(Clone, Debug)]
@@ -76,80 +77,6 @@ impl<T: Pod> Deref for Table<T> {
                 let rows = bytes.get(range.clone()).unwrap_or_default();
                 bytemuck::try_cast_slice(rows).unwrap_or_default()
             }
-        }
-    }
-}
-
-/// What a file under construction is called: it ends in this.
-const TEMPORARY: &str = ".callscape-tmp";
-
-/// A file under construction. It is locked for as long as its writer lives and removed unless it is
-/// kept; what a killed writer left is told by its missing lock.
-#[derive(Debug)]
-pub(in crate::facts) struct Temporary {
-    pub file: File,
-    path: PathBuf,
-    kept: bool,
-}
-
-impl Temporary {
-    /// Makes a new file in `dir`, and removes those that killed writers left there.
-    pub fn create(dir: &Path) -> io::Result<Temporary> {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        remove_abandoned(dir);
-        loop {
-            let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-            let name = format!(".{}-{number}{TEMPORARY}", std::process::id());
-            let path = dir.join(name);
-            let mut options = File::options();
-            let file = match options.read(true).write(true).create_new(true).open(&path) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
-                file => file?,
-            };
-            // Where files cannot be locked, nothing is ever found abandoned.
-            let _ = file.lock();
-            let kept = false;
-            // Before it was locked, another process may have taken it for abandoned.
-            if path.exists() {
-                return Ok(Temporary { file, path, kept });
-            }
-        }
-    }
-
-    /// Gives the finished file its name, replacing what had it.
-    pub fn keep_as(mut self, path: &Path) -> io::Result<()> {
-        self.file.sync_all()?;
-        std::fs::rename(&self.path, path)?;
-        self.kept = true;
-        if let Some(dir) = path.parent()
-            && let Ok(dir) = File::open(dir)
-        {
-            // So that the name survives a power failure; the content does already.
-            let _ = dir.sync_all();
-        }
-        Ok(())
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        if !self.kept {
-            let _ = std::fs::remove_file(&self.path);
-        }
-    }
-}
-
-fn remove_abandoned(dir: &Path) {
-    let Ok(entries) = std::fs::read_dir(dir) else {
-        return;
-    };
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        if name.to_string_lossy().ends_with(TEMPORARY)
-            && let Ok(file) = File::open(entry.path())
-            && file.try_lock().is_ok()
-        {
-            let _ = std::fs::remove_file(entry.path());
         }
     }
 }

@@ -1,9 +1,10 @@
 //! The fast queries held against the direct ones on random traces.
 
+use super::call::Call;
 use super::oracle::Direct;
 use super::{
-    ActiveSpan, Call, Columns, Coverage, CoverageRoom, Measure, Recent, StackRoom, Strip, Trace,
-    Without, storage,
+    ActiveSpan, Columns, Coverage, CoverageRoom, Measure, Recent, StackRoom, Strip, Trace, Without,
+    storage,
 };
 use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::facts::functions::{Function, Functions};
@@ -653,9 +654,9 @@ fn what_a_killed_writer_left_is_removed_and_what_a_living_one_writes_is_not() {
     let folder = Folder::new("left");
     let left = folder.file(".1-1.callscape-tmp");
     std::fs::write(&left, b"half").expect("there is room");
-    let living = storage::Temporary::create(&folder.0).expect("there is room");
+    let living = crate::files::Temporary::create(&folder.0).expect("there is room");
     assert!(!left.exists());
-    let other = storage::Temporary::create(&folder.0).expect("there is room");
+    let other = crate::files::Temporary::create(&folder.0).expect("there is room");
     assert_eq!(folder.0.read_dir().expect("exists").count(), 2);
     drop((living, other));
     assert_eq!(folder.0.read_dir().expect("exists").count(), 0);

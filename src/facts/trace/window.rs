@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use super::Call;
-use super::store::{Calls, Cursor, Facts};
+use super::call::Call;
+use super::entries::Facts;
+use super::store::{Calls, Cursor};
 use crate::units::{CallId, Time, TimeRange};
 
 impl Calls<'_> {

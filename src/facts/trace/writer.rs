@@ -2,18 +2,19 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::block::{self, BLOCK, Encoded, RawCall};
+use super::block::{self, Encoded};
+use super::call::Thread;
+use super::entries::{BlockEntry, LongestCall, NONE, NodeEntry, OpenCall, Pair};
 use super::pairs::{Numbers, OnStack, PairSums};
-use super::radix;
+use super::raw_call::{BLOCK, RawCall};
 use super::runs::{self, SHORTEST, TOP_LEVEL};
 use super::storage::{Growing, Table};
 use super::store::{
-    BlockEntry, CHECKPOINT_BLOCKS, CHECKPOINT_GROUPS, GROUP_BLOCKS, LongestCall, NONE, NodeEntry,
-    OpenCall, Pair, Store, ThreadTables, place,
+    CHECKPOINT_BLOCKS, CHECKPOINT_GROUPS, GROUP_BLOCKS, Store, ThreadTables, place,
 };
 use super::summary::{self, Entry, Present, Runs};
 use super::summing::{Full, Summing};
-use super::{Thread, Trace};
+use super::{Trace, radix};
 use crate::units::{FunctionId, Time};
 
 /// Bytes before the first block, where an index file has its header.

@@ -7,8 +7,8 @@
 use std::cmp::Reverse;
 use std::io;
 
+use super::complete::Complete;
 use super::ends::Ends;
-use super::nesting::Complete;
 use crate::facts::aside::{Aside, Bytes};
 use crate::import::sorting::{Sorted, Sorter};
 use crate::progress::{Cancelled, Progress};

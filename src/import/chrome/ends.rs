@@ -4,7 +4,7 @@
 
 use std::cmp::Reverse;
 
-use super::nesting::Complete;
+use super::complete::Complete;
 
 /// Calls as they come, and room to work in that is kept from one stretch to the next.
 #[derive(Default)]

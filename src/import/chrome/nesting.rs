@@ -6,6 +6,7 @@ use std::io;
 
 use bytemuck::{Pod, Zeroable};
 
+use super::complete::Complete;
 use super::completes::Completes;
 use super::spellings::Name;
 use crate::facts::builder::{PlainEvents, Timestamp, TraceBuilder};
@@ -14,25 +15,6 @@ use crate::import::sorting::Sorter;
 use crate::progress::Progress;
 use crate::units::{FunctionId, ThreadId};
 use crate::warnings::{Place, Reporter};
-
-/// A call of which start and end are known: a complete event, or a begin with its end.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-pub struct Complete {
-    pub start: i64,
-    pub end: i64,
-    pub offset: u64,
-    /// The place of its thread.
-    pub thread: u32,
-    pub function: u32,
-}
-
-impl Complete {
-    /// Of calls that start together the longer is the outer one.
-    pub fn key(&self) -> (u32, i64, Reverse<i64>) {
-        (self.thread, self.start, Reverse(self.end))
-    }
-}
 
 /// A begin or end event that waits until all of its thread are known.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]

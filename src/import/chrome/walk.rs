@@ -1,14 +1,14 @@
 //! The document around the events: an array of them, an object with `traceEvents` among its members, or nothing but
 //! events one behind the other.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use super::batch::Batch;
 use super::events::{self, Event, Phase};
 use super::shape::Shapes;
 use super::{Reader, SAMPLE_NOT_SHOWN};
-use crate::import::ImportError;
 use crate::import::document::{Document, Next};
+use crate::import::error::ImportError;
 use crate::import::json::{Cursor, Stop, unescape};
 use crate::import::stream::Window;
 use crate::warnings::Reporter;
@@ -101,8 +101,6 @@ fn array(
     reporter: &Reporter,
     reader: &mut Reader<'_>,
 ) -> Result<End, ImportError> {
-    /// Commas and white space of this length are looked at again when more of the file is at hand.
-    const LONGEST_GAP: usize = 64;
     let mut shapes = Shapes::default();
     loop {
         let base = window.offset();
@@ -167,37 +165,53 @@ fn array(
                 Err(stop) => break stop,
             }
         };
-        match stop {
-            Stop::Incomplete => {
-                // The comma stays, which belongs to the shape of the event behind it, unless it is a comma of many.
-                let kept = if done - from > LONGEST_GAP {
-                    0
-                } else {
-                    done - from
+        if go_on(window, reporter, stop, from..done)?.is_break() {
+            return Ok(End::Cut);
+        }
+    }
+}
+
+/// Goes on behind what could not be read at once: what stands in `gap`, white space and commas, is done with. Breaks at
+/// the end of the file.
+fn go_on(
+    window: &mut Window<'_>,
+    reporter: &Reporter,
+    stop: Stop,
+    gap: Range<usize>,
+) -> Result<ControlFlow<()>, ImportError> {
+    /// Commas and white space of this length are looked at again when more of the file is at hand.
+    const LONGEST_GAP: usize = 64;
+    match stop {
+        Stop::Incomplete => {
+            // The comma stays, which belongs to the shape of the event behind it, unless it is a comma of many.
+            let kept = if gap.len() > LONGEST_GAP {
+                0
+            } else {
+                gap.len()
+            };
+            window.consume(gap.end - kept);
+            if !window.more()? {
+                window.consume(kept);
+                let kind = match window.data() {
+                    [] => "unterminated-array",
+                    _ => "truncated-file",
                 };
-                window.consume(done - kept);
-                if !window.more()? {
-                    window.consume(kept);
-                    let kind = match window.data() {
-                        [] => "unterminated-array",
-                        _ => "truncated-file",
-                    };
-                    reporter.warn(kind, || window.place(window.offset()));
-                    window.consume(window.data().len());
-                    return Ok(End::Cut);
-                }
+                reporter.warn(kind, || window.place(window.offset()));
+                window.consume(window.data().len());
+                return Ok(ControlFlow::Break(()));
             }
-            Stop::Malformed(at) => {
-                window.consume(done);
-                let offset = base + at as u64;
-                reporter.warn("malformed-event", || window.place(offset));
-                window.consume(at.saturating_sub(done).max(1));
-                if !resynchronise(window)? {
-                    return Ok(End::Cut);
-                }
+        }
+        Stop::Malformed(at) => {
+            let offset = window.offset() + at as u64;
+            window.consume(gap.end);
+            reporter.warn("malformed-event", || window.place(offset));
+            window.consume(at.saturating_sub(gap.end).max(1));
+            if !resynchronise(window)? {
+                return Ok(ControlFlow::Break(()));
             }
         }
     }
+    Ok(ControlFlow::Continue(()))
 }
 
 /// Goes on to the next `{` that a comma stands before; false at the end of the file.

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use crate::facts::builder::TraceBuilder;
 use crate::facts::functions::Function;
-use crate::import::ImportError;
 use crate::import::decimal::{self, Unit};
 use crate::import::document::{self, Document};
+use crate::import::error::ImportError;
 use crate::import::samples::{StackId, Stacks};
 use crate::units::FunctionId;
 

@@ -4,12 +4,12 @@
 
 use std::borrow::Cow;
 
-use super::{Code, Spans, named};
-use crate::import::ImportError;
+use super::code::{Code, named};
+use crate::import::error::ImportError;
 use crate::import::hashing::same;
 use crate::import::input::Input;
 use crate::import::protobuf::{Fields, Value, varint};
-use crate::import::spans::{ServiceId, Span, SpanId};
+use crate::import::spans::{ServiceId, Span, SpanId, Spans};
 use crate::import::stream::Window;
 use crate::progress::Progress;
 use crate::warnings::Reporter;

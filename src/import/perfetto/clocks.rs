@@ -1,19 +1,7 @@
 //! The clocks of a Perfetto trace: those of the machine, and those of one sequence with units and deltas of their own.
 
-use super::{Reader, Sequence};
+use super::reader::{Clock, Reader, Sequence};
 use crate::import::protobuf::{Fields, Value};
-
-/// A clock of a sequence.
-#[derive(Clone, Copy)]
-pub(super) struct Clock {
-    /// Its last time in its own count of nanoseconds.
-    last: i64,
-    /// Packets give the time since the last.
-    incremental: bool,
-    nanoseconds: i64,
-    /// To the trace's clock.
-    offset: i64,
-}
 
 /// The clock that traces use where they name none.
 const BOOTTIME: u64 = 6;

@@ -1,6 +1,6 @@
 //! The tracks of a Perfetto trace, and the threads of the recording that those with events are.
 
-use super::Reader;
+use super::reader::{Lane, Reader, Track};
 use crate::import::chrome::nesting::OpenBegins;
 use crate::import::protobuf::{Fields, Value};
 use crate::units::ThreadId;
@@ -8,30 +8,6 @@ use crate::units::ThreadId;
 /// How many tracks may have events: this many, and one for each so many bytes before. A track takes some kilobytes.
 const FREE_TRACKS: u64 = 32 << 10;
 const LEAST_OF_TRACK: u64 = 48;
-
-/// A track: its events so far and who it is.
-#[derive(Default)]
-pub(super) struct Track {
-    /// Its place in the order of the tracks, once it has events.
-    pub(super) place: Option<usize>,
-    pub(super) parent: Option<u64>,
-    pub(super) name: String,
-    pub(super) process: Option<u64>,
-    pub(super) thread: Option<u64>,
-}
-
-/// A track with events.
-pub(super) struct Lane {
-    pub(super) uuid: u64,
-    /// Known only in the end where events wait.
-    pub(super) thread: ThreadId,
-    /// What its thread is called, as far as was known at its first event.
-    pub(super) process: String,
-    pub(super) id: String,
-    /// The time of its last begin or end.
-    pub(super) last: Option<i64>,
-    pub(super) open: OpenBegins,
-}
 
 impl Reader<'_> {
     pub(super) fn descriptor(&mut self, descriptor: &[u8]) {

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use super::symbols::Symbols;
 use super::tasks::Tasks;
 use crate::facts::builder::{Timestamp, TraceBuilder};
-use crate::import::ImportError;
+use crate::import::error::ImportError;
 use crate::import::input::Input;
 use crate::import::stream::Window;
 use crate::progress::Progress;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::import::ImportError;
+use crate::import::error::ImportError;
 use crate::import::input::Input;
 use crate::warnings::{Place, Reporter};
 

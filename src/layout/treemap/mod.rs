@@ -127,6 +127,41 @@ struct Ground<'a> {
 }
 
 impl Ground<'_> {
+    /// Makes the blocks of many leaves on top of that at `parent`, with memory to work in.
+    fn scatter(
+        &self,
+        blocks: &mut [Block],
+        parent: usize,
+        (sizes, rect): (&[f32], Rect),
+        (footprints, ranks): (&mut Vec<[Vec2; 2]>, &mut Vec<u32>),
+    ) {
+        // Heaviest first is everywhere in memory: small footprints are fetched faster than blocks are
+        // thrown about.
+        memory::reserve(footprints, self.children.len());
+        footprints.clear();
+        squarify::squarify(sizes, rect, |_, rect| {
+            footprints.push(self.footprint(rect));
+        });
+        memory::reserve(ranks, self.children.len());
+        ranks.resize(self.children.len(), 0);
+        for (rank, &child) in (0..).zip(self.children) {
+            ranks[child as usize - parent - 1] = rank;
+        }
+        let mut child = parent + 1;
+        // So many fetches at once hide how long each takes.
+        let mut fetched = [[Vec2::ZERO; 2]; 64];
+        for ranks in ranks.chunks(fetched.len()) {
+            for (to, &rank) in fetched.iter_mut().zip(ranks) {
+                *to = footprints[rank as usize];
+            }
+            let blocks = &mut blocks[child..child + ranks.len()];
+            for (block, &footprint) in blocks.iter_mut().zip(&fetched) {
+                *block = self.block(child, footprint);
+                child += 1;
+            }
+        }
+    }
+
     /// Makes the block of one of the children.
     #[inline(always)]
     fn put(&self, blocks: &mut [Block], at: usize, rect: Rect) {
@@ -378,31 +413,12 @@ impl Treemap {
             // A closure for each, so that each is compiled into its tiling.
             match plan.tiling {
                 Tiling::Squarified if is_leaves && children.len() >= SCATTERED => {
-                    // Heaviest first is everywhere in memory: small footprints are fetched faster than blocks are
-                    // thrown about.
-                    memory::reserve(footprints, children.len());
-                    footprints.clear();
-                    squarify::squarify(sizes, rect, |_, rect| {
-                        footprints.push(ground.footprint(rect));
-                    });
-                    memory::reserve(ranks, children.len());
-                    ranks.resize(children.len(), 0);
-                    for (rank, &child) in (0..).zip(children) {
-                        ranks[child as usize - parent - 1] = rank;
-                    }
-                    let mut child = parent + 1;
-                    // So many fetches at once hide how long each takes.
-                    let mut fetched = [[Vec2::ZERO; 2]; 64];
-                    for ranks in ranks.chunks(fetched.len()) {
-                        for (to, &rank) in fetched.iter_mut().zip(ranks) {
-                            *to = footprints[rank as usize];
-                        }
-                        let blocks = &mut blocks[child..child + ranks.len()];
-                        for (block, &footprint) in blocks.iter_mut().zip(&fetched) {
-                            *block = ground.block(child, footprint);
-                            child += 1;
-                        }
-                    }
+                    ground.scatter(
+                        blocks,
+                        parent,
+                        (sizes, rect),
+                        (&mut *footprints, &mut *ranks),
+                    );
                 }
                 Tiling::Squarified => {
                     squarify::squarify(sizes, rect, |at, rect| ground.put(blocks, at, rect));

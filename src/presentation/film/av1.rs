@@ -6,8 +6,8 @@ use rav1e::prelude::{
 };
 
 use super::container::Packet;
+use super::settings::{FilmError, FilmSettings};
 use super::yuv::Planes;
-use super::{FilmError, FilmSettings};
 
 /// Of 10: the fastest; slower ones take minutes a second of film.
 const SPEED: u8 = 10;

@@ -8,8 +8,8 @@ use super::container::Packet;
 use super::ffmpeg::Ffmpeg;
 use super::gif::Gif;
 use super::h264::H264;
+use super::settings::{FilmError, FilmSettings, Format};
 use super::yuv::Planes;
-use super::{FilmError, FilmSettings, Format};
 use crate::render::image::Image;
 
 /// A frame as an encoder takes it.

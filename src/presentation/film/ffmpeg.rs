@@ -6,8 +6,8 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::thread::JoinHandle;
 
 use super::container::Packet;
+use super::settings::{FilmError, FilmSettings};
 use super::yuv::Planes;
-use super::{FilmError, FilmSettings};
 
 /// The program, as it is found in the search path.
 const PROGRAM: &str = "ffmpeg";

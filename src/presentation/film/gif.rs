@@ -6,7 +6,7 @@ use std::io::{self, BufReader, Read, Write};
 use gif::{DisposalMethod, Frame, Repeat};
 
 use super::container::{self, Packet};
-use super::{FilmError, FilmSettings};
+use super::settings::{FilmError, FilmSettings};
 use crate::render::image::Image;
 
 /// Of 1 (best) to 30 (fastest): how many pixels the palette is made from.

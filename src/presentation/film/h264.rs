@@ -8,8 +8,8 @@ use openh264::encoder::{
 use openh264::formats::YUVSlices;
 
 use super::container::Packet;
+use super::settings::{FilmError, FilmSettings};
 use super::yuv::Planes;
-use super::{FilmError, FilmSettings};
 
 /// How coarsely is quantized, of 51: large even surfaces and thin lines show coarse steps early.
 const QUANTIZER: u8 = 20;

@@ -14,7 +14,7 @@ use shiguredo_mp4::mux::{
 use shiguredo_mp4::{BoxSize, BoxType, TrackKind};
 
 use super::container;
-use super::{FilmError, FilmSettings};
+use super::settings::{FilmError, FilmSettings};
 
 fn failed(error: impl std::fmt::Display) -> FilmError {
     FilmError::Encoder {

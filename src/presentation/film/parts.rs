@@ -8,8 +8,11 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use super::settings::{FilmError, FilmSettings, Format, at};
 use super::workers::Workers;
-use super::{FilmError, FilmSettings, Format, gif, mp4, sequence};
+use super::{gif, mp4, sequence};
+use crate::files;
+use crate::files::Temporary;
 use crate::render::image::Image;
 
 #[cfg(feature = "webm")]
@@ -41,16 +44,6 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = OsString::from(path.as_os_str());
     name.push(ending);
     PathBuf::from(name)
-}
-
-pub(super) fn at(path: &Path) -> impl Fn(io::Error) -> FilmError {
-    let path = path.to_owned();
-    move |error| {
-        FilmError::Io(io::Error::new(
-            error.kind(),
-            format!("{}: {error}", path.display()),
-        ))
-    }
 }
 
 impl Film {
@@ -87,7 +80,7 @@ impl Film {
         } else {
             film.clear(&known)?;
             fs::create_dir_all(&film.folder).map_err(at(&film.folder))?;
-            write_beside(&known, |out| out.write_all(plan.as_bytes()))?;
+            files::write(&known, plan.as_bytes()).map_err(at(&known))?;
         }
         film.next = (film.kept * part).min(frames);
         Ok(film)
@@ -156,49 +149,24 @@ impl Film {
         }
         let count = self.frames.div_ceil(self.part);
         let mut parts = (0..count).map(|number| File::open(self.part_path(number)));
-        let temporary = beside(&self.path, ".part");
         let settings = &self.settings;
-        let written = (|| -> Result<(), FilmError> {
-            let mut out = BufWriter::new(File::create(&temporary)?);
-            let frames = self.frames as usize;
-            match settings.format {
-                Format::Mp4 => mp4::write(settings, frames, &mut parts, &mut out)?,
-                #[cfg(feature = "webm")]
-                Format::WebM => webm::write(settings, frames, &mut parts, &mut out)?,
-                // Refused by `FilmSettings::check`.
-                #[cfg(not(feature = "webm"))]
-                Format::WebM => return Err(FilmError::Unfit("no .webm".to_owned())),
-                Format::Gif | Format::Png => gif::write(settings, &mut parts, &mut out)?,
-            }
-            out.flush()?;
-            fs::rename(&temporary, &self.path)?;
-            Ok(())
-        })();
-        if written.is_err() {
-            // What was begun is of no use; that it could not be removed adds nothing to the error.
-            let _ = fs::remove_file(&temporary);
+        let temporary = Temporary::beside(&self.path)?;
+        let mut out = BufWriter::new(&temporary.file);
+        let frames = self.frames as usize;
+        match settings.format {
+            Format::Mp4 => mp4::write(settings, frames, &mut parts, &mut out)?,
+            #[cfg(feature = "webm")]
+            Format::WebM => webm::write(settings, frames, &mut parts, &mut out)?,
+            // Refused by `FilmSettings::check`.
+            #[cfg(not(feature = "webm"))]
+            Format::WebM => return Err(FilmError::Unfit("no .webm".to_owned())),
+            Format::Gif | Format::Png => gif::write(settings, &mut parts, &mut out)?,
         }
-        written?;
+        out.flush()?;
+        drop(out);
+        temporary.keep_as(&self.path)?;
         // The film is whole: parts that cannot be removed do no harm.
         let _ = fs::remove_dir_all(&self.folder);
         Ok(())
     }
-}
-
-pub(super) fn write_beside(
-    path: &Path,
-    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
-) -> Result<(), FilmError> {
-    let temporary = beside(path, ".new");
-    let written = (|| {
-        let mut out = BufWriter::new(File::create(&temporary)?);
-        write(&mut out)?;
-        out.flush()?;
-        fs::rename(&temporary, path)
-    })();
-    written.map_err(|error| {
-        // As above.
-        let _ = fs::remove_file(&temporary);
-        at(path)(error)
-    })
 }

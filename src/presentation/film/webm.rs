@@ -3,8 +3,8 @@
 
 use std::io::{self, BufReader, Seek, SeekFrom, Write};
 
-use super::container;
-use super::{FilmError, FilmSettings, av1};
+use super::settings::{FilmError, FilmSettings};
+use super::{av1, container};
 
 /// A cluster's blocks count their times in 16 bits: a new one in time.
 const CLUSTER_MS: u64 = 5_000;
@@ -49,7 +49,6 @@ pub fn write(
     out: &mut (impl Write + Seek),
 ) -> Result<(), FilmError> {
     let fps = u64::from(settings.fps);
-    let ms = |frame: u64| (frame * 1000 + fps / 2) / fps;
     let header = [
         number(0x4286, 1),
         number(0x42F7, 1),
@@ -66,10 +65,30 @@ pub fn write(
     out.write_all(&size_bytes((1 << 56) - 1))?;
     let start = out.stream_position()?;
 
+    let [info, tracks] = about(settings, frames)?;
+    // The index stands at the end; where, is written when that is known.
+    out.write_all(&seek_head(0))?;
+    out.write_all(&info)?;
+    out.write_all(&tracks)?;
+
+    let cues = write_clusters(fps, start, parts, out)?;
+    let cues_at = out.stream_position()? - start;
+    out.write_all(&element(CUES, &cues))?;
+    let end = out.stream_position()?;
+    out.seek(SeekFrom::Start(size_at))?;
+    out.write_all(&size_bytes(end - start))?;
+    out.write_all(&seek_head(cues_at))?;
+    out.seek(SeekFrom::Start(end))?;
+    Ok(())
+}
+
+/// What the film is of, and its only track.
+fn about(settings: &FilmSettings, frames: usize) -> Result<[Vec<u8>; 2], FilmError> {
+    let fps = u64::from(settings.fps);
     let info = [
         // A millisecond.
         number(0x002A_D7B1, 1_000_000),
-        element(0x4489, &(ms(frames as u64) as f64).to_be_bytes()),
+        element(0x4489, &(ms(frames as u64, fps) as f64).to_be_bytes()),
         text(0x4D80, "Callscape"),
         text(0x5741, "Callscape"),
     ]
@@ -100,30 +119,41 @@ pub fn write(
     ]
     .concat();
     let tracks = element(0x1654_AE6B, &element(0xAE, &track));
-    let info = element(INFO, &info);
-    // The index stands at the end; where, is written when that is known.
-    let seek_head = |cues: u64| {
-        let entry = |id: u32, at: u64| {
-            let seek = [element(0x53AB, &id_bytes(id)), number(0x53AC, at)].concat();
-            element(0x4DBB, &seek)
-        };
-        let length = element(0x114D_9B74, &[entry(INFO, 0), entry(CUES, 0)].concat()).len() as u64;
-        element(
-            0x114D_9B74,
-            &[entry(INFO, length), entry(CUES, cues)].concat(),
-        )
-    };
-    out.write_all(&seek_head(0))?;
-    out.write_all(&info)?;
-    out.write_all(&tracks)?;
+    Ok([element(INFO, &info), tracks])
+}
 
+/// Where the two other parts stand, behind this one: the length does not depend on where.
+fn seek_head(cues: u64) -> Vec<u8> {
+    let entry = |id: u32, at: u64| {
+        let seek = [element(0x53AB, &id_bytes(id)), number(0x53AC, at)].concat();
+        element(0x4DBB, &seek)
+    };
+    let length = element(0x114D_9B74, &[entry(INFO, 0), entry(CUES, 0)].concat()).len() as u64;
+    element(
+        0x114D_9B74,
+        &[entry(INFO, length), entry(CUES, cues)].concat(),
+    )
+}
+
+/// When a frame is shown, in milliseconds.
+fn ms(frame: u64, fps: u64) -> u64 {
+    (frame * 1000 + fps / 2) / fps
+}
+
+/// Writes the frames, and gives the index of those that can be jumped to. Places count from `start`.
+fn write_clusters(
+    fps: u64,
+    start: u64,
+    parts: &mut dyn Iterator<Item = io::Result<std::fs::File>>,
+    out: &mut (impl Write + Seek),
+) -> Result<Vec<u8>, FilmError> {
     let mut cues = Vec::new();
     let mut cluster: Option<(u64, Vec<u8>)> = None;
     let mut frame = 0u64;
     for part in parts {
         let mut part = BufReader::new(part?);
         while let Some(packet) = container::read(&mut part)? {
-            let now = ms(frame);
+            let now = ms(frame, fps);
             let is_full = cluster
                 .as_ref()
                 .is_none_or(|(at, _)| now - at >= CLUSTER_MS);
@@ -153,12 +183,5 @@ pub fn write(
     if let Some((_, content)) = cluster {
         out.write_all(&element(CLUSTER, &content))?;
     }
-    let cues_at = out.stream_position()? - start;
-    out.write_all(&element(CUES, &cues))?;
-    let end = out.stream_position()?;
-    out.seek(SeekFrom::Start(size_at))?;
-    out.write_all(&size_bytes(end - start))?;
-    out.write_all(&seek_head(cues_at))?;
-    out.seek(SeekFrom::Start(end))?;
-    Ok(())
+    Ok(cues)
 }

@@ -6,8 +6,10 @@ use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use super::container;
 use super::encode::{Encoder, Picture, write_picture};
-use super::{FilmError, FilmSettings, Format, container, parts};
+use super::settings::{FilmError, FilmSettings, Format, at};
+use crate::files;
 
 /// Bytes of the frames that wait.
 const MOST_BYTES: usize = 128 << 20;
@@ -188,7 +190,7 @@ fn encode(
             let written = write_picture(&picture, &part.path);
             done(picture, shared);
             written.map_err(|error| match error {
-                FilmError::Io(error) => parts::at(&part.path)(error),
+                FilmError::Io(error) => at(&part.path)(error),
                 other => other,
             })?;
         }
@@ -212,7 +214,8 @@ fn encode(
             reason: format!("{} frames came of {}", packets.len(), part.frames),
         });
     }
-    parts::write_beside(&part.path, |out| container::write(&packets, out))
+    let written = files::write_with(&part.path, |out| container::write(&packets, out));
+    written.map_err(at(&part.path))
 }
 
 /// A frame has been encoded: there is room for another.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::place::{self, Places, Step};
 use super::Scene;
+use crate::presentation::place::of_shot;
 
 /// More bytes than any scene that people write or record.
 const MAX_BYTES: u64 = 256 << 20;
@@ -53,16 +54,6 @@ pub struct SceneFile {
     pub path: PathBuf,
     pub scene: Scene,
     text: String,
-}
-
-/// The path to a field of a shot.
-pub fn of_shot(shot: usize, field: &[&str]) -> Vec<Step> {
-    let mut path = vec![Step::Key("shot".to_owned()), Step::Number(shot)];
-    path.extend(field.iter().map(|key| match key.parse() {
-        Ok(number) => Step::Number(number),
-        Err(_) => Step::Key((*key).to_owned()),
-    }));
-    path
 }
 
 impl SceneFile {

@@ -5,7 +5,9 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Camera, Look, Section, TimeText, View, is_default};
+use super::TimeText;
+use super::shown::{Camera, Look, Section, is_default};
+use super::view::ViewName;
 
 /// Something that happens. All parts of a shot begin together.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -56,9 +58,9 @@ pub struct Shot {
     pub arcs: Option<Arcs>,
     /// Views that open, and that close.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub show: Vec<View>,
+    pub show: Vec<ViewName>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub hide: Vec<View>,
+    pub hide: Vec<ViewName>,
     /// Changes the look.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub look: Option<Look>,

@@ -3,7 +3,7 @@
 //! Of a million blocks a few hundred change in a frame. What is looked at for these lies together: the blocks of a
 //! recording's functions and those that they stand on, each in a slot of its own, in the order of blocks.
 
-use super::NO_BLOCK;
+use super::blocks::NO_BLOCK;
 use crate::analysis::session::{Resolved, Session};
 use crate::facts::trace::Recent;
 use crate::layout::geometry::{Block, BlockActivity, BlockKind, BlockLook, ChangedLooks};

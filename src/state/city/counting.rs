@@ -6,11 +6,12 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use super::relations::{Shown, block};
+use super::blocks::block_of_function;
 use crate::analysis::session::Resolved;
 use crate::facts::trace::{Relation, StackRoom, Trace};
-use crate::layout::arcs::BlockRelation;
+use crate::layout::block_relation::BlockRelation;
 use crate::model::arcs::ArcMode;
+use crate::model::left::Left;
 use crate::model::moment::Moment;
 use crate::units::{Cost, FunctionId, Time};
 
@@ -39,6 +40,16 @@ enum Holds {
     Since { start: Time, until: Time },
     /// Those of a cel alone.
     Step,
+}
+
+/// Which calls are counted, and between which blocks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Calls<'a> {
+    pub left: &'a Left,
+    /// By module, the block that stands for it.
+    pub block_of: &'a [u32],
+    /// Whether those of the cel alone are meant.
+    pub arcs: ArcMode,
 }
 
 /// Amounts by pair of blocks.
@@ -74,7 +85,7 @@ impl Counting {
     }
 
     /// Finds out which blocks call which over the whole recording, once. Whether it was not known yet.
-    pub fn learn(&mut self, resolved: &Resolved, moment: Moment, of: Shown<'_>) -> bool {
+    pub fn learn(&mut self, resolved: &Resolved, moment: Moment, of: Calls<'_>) -> bool {
         if self.known_of == Some(moment.recording) {
             return false;
         }
@@ -89,8 +100,8 @@ impl Counting {
             false => of.left.relations(),
         };
         let ends = |relation: &Relation| {
-            let from = block(resolved, relation.caller, of.block_of)?;
-            let to = block(resolved, relation.callee, of.block_of)?;
+            let from = block_of_function(resolved, relation.caller, of.block_of)?;
+            let to = block_of_function(resolved, relation.callee, of.block_of)?;
             (from != to).then_some((from, to))
         };
         self.known.clear();
@@ -126,7 +137,7 @@ impl Counting {
     }
 
     /// Brings the amounts to a moment of the recording that is known.
-    pub fn count(&mut self, resolved: &Resolved, moment: Moment, of: Shown<'_>) {
+    pub fn count(&mut self, resolved: &Resolved, moment: Moment, of: Calls<'_>) {
         self.spare = self
             .changed
             .take()
@@ -146,7 +157,7 @@ impl Counting {
         if let Some((start, until)) = moment.window()
             && of.left.is_all()
         {
-            self.holds = match of.settings.arcs {
+            self.holds = match of.arcs {
                 ArcMode::Step => Holds::Step,
                 _ => Holds::Since { start, until },
             };
@@ -161,7 +172,7 @@ impl Counting {
 
     /// Brings amounts from the moment that they are of to one close by, where that can be done; which changed is in
     /// `spare`. Otherwise they may be of neither.
-    fn step(&mut self, resolved: &Resolved, moment: Moment, of: Shown<'_>) -> bool {
+    fn step(&mut self, resolved: &Resolved, moment: Moment, of: Calls<'_>) -> bool {
         let Some((start, until)) = moment.window() else {
             return false;
         };
@@ -173,7 +184,7 @@ impl Counting {
         if start != Time::ZERO {
             from = from.max(start - Cost::from_ns(1));
         }
-        let is_step = of.settings.arcs == ArcMode::Step;
+        let is_step = of.arcs == ArcMode::Step;
         let at = match (is_step, self.holds) {
             (true, Holds::Step) => None,
             (false, Holds::Since { start: of, until }) if of == start => Some(until),
@@ -189,7 +200,7 @@ impl Counting {
             }
         }
         let trace = &resolved.recording.trace;
-        let known = Of {
+        let known = Stepping {
             known: &self.known,
             pairs: &mut self.pairs,
             changed: &mut self.spare,
@@ -205,7 +216,7 @@ impl Counting {
     }
 
     /// The relations of all calls in the range; of a profile that does not count calls, their weight.
-    fn summarize(&mut self, resolved: &Resolved, moment: Moment, of: Shown<'_>) {
+    fn summarize(&mut self, resolved: &Resolved, moment: Moment, of: Calls<'_>) {
         let of_range;
         let relations = match of.left.is_all() {
             true => {
@@ -223,7 +234,7 @@ impl Counting {
     }
 
     /// The relations from the start of the range up to the moment, and what the last step added.
-    fn count_all(&mut self, resolved: &Resolved, moment: Moment, of: Shown<'_>) {
+    fn count_all(&mut self, resolved: &Resolved, moment: Moment, of: Calls<'_>) {
         let trace = &resolved.recording.trace;
         let Some((start, until)) = moment.window() else {
             return;
@@ -261,7 +272,7 @@ impl Counting {
                 [relation.calls.saturating_sub(calls), cost]
             };
             let [step_calls, step_cost] = since(at_step);
-            let [calls, cost] = match of.settings.arcs {
+            let [calls, cost] = match of.arcs {
                 ArcMode::Step => [step_calls, step_cost],
                 _ => since(at_base),
             };
@@ -295,8 +306,8 @@ impl Counting {
             Some(known) => known.pair,
             None => {
                 // Of a recording that has grown since.
-                let from = block(resolved, relation.caller, block_of);
-                let to = block(resolved, relation.callee, block_of);
+                let from = block_of_function(resolved, relation.caller, block_of);
+                let to = block_of_function(resolved, relation.callee, block_of);
                 let mut pair = NO_PAIR;
                 if let (Some(from), Some(to)) = (from, to)
                     && from != to
@@ -324,8 +335,8 @@ impl Counting {
     }
 }
 
-/// Where what is told of a step goes.
-struct Of<'a> {
+/// The pairs that the calls of a step are added to.
+struct Stepping<'a> {
     known: &'a [Known],
     pairs: &'a mut [BlockRelation],
     changed: &'a mut Vec<u32>,
@@ -333,7 +344,7 @@ struct Of<'a> {
     is_unknown: bool,
 }
 
-impl Of<'_> {
+impl Stepping<'_> {
     /// The pair of blocks of two functions, noted as one that changes; none within a block.
     fn pair(&mut self, functions: (FunctionId, FunctionId)) -> Option<(u32, &mut BlockRelation)> {
         let found = self

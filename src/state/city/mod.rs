@@ -5,17 +5,21 @@
 //! [`City::show`]; both do work only for what changed.
 
 mod activity;
+mod arc_counts;
+mod blocks;
 mod counting;
 mod fading;
 mod highlight;
+mod lettering;
 mod motion;
+mod names;
 mod naming;
+mod overhead;
 mod placing;
 mod pointing;
 mod relations;
 mod surface;
 mod twin;
-mod unsaid;
 
 use std::sync::{Arc, OnceLock};
 
@@ -41,11 +45,11 @@ use crate::model::moment::Moment;
 use crate::render::camera::Camera;
 use crate::units::{Cost, ModuleId, Unit, grouped};
 
-use pointing::FOCUSING;
 use relations::Count;
 
+pub use lettering::Lettering;
 pub use motion::Boxes;
-pub use naming::Lettering;
+
 pub use placing::Amounts;
 pub use pointing::PickedArc;
 pub use relations::thread_color;
@@ -61,11 +65,11 @@ pub struct ModuleRelation {
     pub step_calls: u64,
 }
 
-/// Stands for the block of what is hidden.
-const NO_BLOCK: u32 = u32::MAX;
-
 /// More blocks than this do not ease to their new places: a frame of them takes too long to make.
 const MOST_MOVING: usize = 300_000;
+
+/// How long other arcs take to step back, in seconds.
+const FOCUSING: f32 = 0.16;
 
 fn eye(camera: &Camera, size: Vec2) -> Eye {
     let world_from_view = camera.view_from_world().inverse();
@@ -105,7 +109,7 @@ pub struct City {
     has_moved: bool,
     /// They had when arcs were last drawn between them.
     were_moving: bool,
-    /// By module, the block that stands for it; [`NO_BLOCK`] for what is hidden.
+    /// By module, the block that stands for it; [`NO_BLOCK`](blocks::NO_BLOCK) for what is hidden.
     block_of: Vec<u32>,
     picker: Picker,
     /// None once blocks are others.
@@ -114,8 +118,8 @@ pub struct City {
     relations: relations::Relations,
     flat_labels: FlatLabels,
     screen_labels: ScreenLabels,
-    counts: naming::Counts,
-    named: naming::Named,
+    counts: names::Counts,
+    named: names::Named,
     spreads_names: bool,
     shown: Option<Moment>,
     left: Left,
@@ -126,7 +130,7 @@ pub struct City {
     /// Whose arcs stand out: the module pointed at, and the one chosen, both as they are displayed.
     focused: [Option<ModuleId>; 2],
     focus: Focus,
-    held: naming::Held,
+    held: names::Held,
 }
 
 impl City {
@@ -170,15 +174,15 @@ impl City {
             relations: relations::Relations::default(),
             flat_labels: FlatLabels::default(),
             screen_labels: ScreenLabels::default(),
-            counts: naming::Counts::default(),
-            named: naming::Named::default(),
+            counts: names::Counts::default(),
+            named: names::Named::default(),
             spreads_names: false,
             shown: None,
             left: Left::default(),
             weighs: None,
             marked: Vec::new(),
             focused: [None; 2],
-            held: naming::Held::default(),
+            held: names::Held::default(),
             focus: Focus {
                 share: 1.0,
                 ..Focus::default()
@@ -382,7 +386,7 @@ impl City {
         }
         self.relations.show(
             moment,
-            relations::Shown {
+            relations::ArcScene {
                 session,
                 settings: &self.settings,
                 ground,

@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::{City, ColorScale, NO_BLOCK, surface};
+use super::blocks::NO_BLOCK;
+use super::{City, ColorScale, surface};
 use crate::analysis::session::Session;
 use crate::facts::hierarchy::{Hierarchy, ModuleKind};
 use crate::layout::geometry::{Block, BlockKind, BlockLook};

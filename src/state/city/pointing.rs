@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use glam::{Vec2, Vec3};
 
-use super::{City, NO_BLOCK, eye};
+use super::blocks::block_of_module;
+use super::{City, eye};
 use crate::filter::selection::Selection;
 use crate::layout::bundles::Ground;
 use crate::layout::emphasis::Focus;
@@ -34,9 +35,6 @@ const ARC_REACH: f32 = 5.0;
 
 /// A module fills a picture when it is met in the middle, and so far from it to the corners.
 const FILLED: f32 = 0.7;
-
-/// How long other arcs take to step back, in seconds.
-pub(super) const FOCUSING: f32 = 0.16;
 
 /// An arc that is pointed at or chosen is so much wider.
 const MARKED_WIDTH: f32 = 1.7;
@@ -77,11 +75,8 @@ impl City {
 
     /// The blocks of a displayed module.
     pub(super) fn blocks_of(&self, module: Option<ModuleId>) -> Range<u32> {
-        let block = module.and_then(|module| self.block_of.get(module.index()));
-        let block = block.filter(|&&block| block != NO_BLOCK);
-        block.map_or(0..0, |&block| {
-            block..self.blocks[block as usize].subtree_end
-        })
+        let block = module.and_then(|module| block_of_module(module, &self.block_of));
+        block.map_or(0..0, |block| block..self.blocks[block as usize].subtree_end)
     }
 
     /// Finds out how clear the arcs are that stand out, after they or what is meant have changed.

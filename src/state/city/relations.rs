@@ -6,11 +6,12 @@ use std::ops::Range;
 
 use glam::Vec3;
 
-use super::NO_BLOCK;
-use super::counting::Counting;
+use super::blocks::{block_of_function, block_of_module};
+use super::counting::{Calls, Counting};
 use crate::analysis::session::{Resolved, Session};
 use crate::facts::trace::StackRoom;
-use crate::layout::arcs::{ArcStyle, BlockRelation, add_hyperarc, add_relations, emphasize};
+use crate::layout::arcs::{add_hyperarc, add_relations, emphasize};
+use crate::layout::block_relation::{ArcStyle, BlockRelation};
 use crate::layout::bundles::{Bundler, Ground, Path};
 use crate::layout::emphasis::Emphasis;
 use crate::layout::geometry::{Arcs, Settled};
@@ -24,7 +25,7 @@ use crate::model::moment::Moment;
 use crate::model::theme::Theme;
 use crate::render::ink::difference_color;
 use crate::render::theme::linear;
-use crate::units::{CallId, FunctionId, ModuleId, ThreadId};
+use crate::units::{CallId, ModuleId, ThreadId};
 
 /// While blocks move, their arcs are made anew in every frame: only so many.
 const MOST_ON_THE_WAY: usize = 800;
@@ -94,9 +95,9 @@ pub(super) struct Relations {
     hop_ends: Vec<([u32; 2], ThreadId)>,
 }
 
-/// What relations are shown of.
+/// What arcs are drawn for, and where.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shown<'a> {
+pub(super) struct ArcScene<'a> {
     pub session: &'a Session,
     pub settings: &'a LandscapeSettings,
     pub ground: Ground<'a>,
@@ -192,10 +193,7 @@ impl Relations {
         if settings.arcs == ArcMode::None {
             return;
         }
-        let block = |module: ModuleId| {
-            let block = block_of.get(module.index()).copied();
-            block.filter(|&block| block != NO_BLOCK)
-        };
+        let block = |module: ModuleId| block_of_module(module, block_of);
         // By pair of blocks: the difference, and whether all of it is on one side.
         let mut between: BTreeMap<(u32, u32), (i64, bool)> = BTreeMap::new();
         for relation in relations {
@@ -272,17 +270,22 @@ impl Relations {
     }
 
     /// Brings arcs and hyperarcs to `moment`. O(relations), and no more memory than the first time.
-    pub fn show(&mut self, moment: Option<Moment>, of: Shown<'_>) {
+    pub fn show(&mut self, moment: Option<Moment>, of: ArcScene<'_>) {
         self.clear();
         let resolved = moment.and_then(|moment| of.session.recordings.get(moment.recording));
         let (Some(moment), Some(resolved)) = (moment, resolved) else {
             return;
         };
         if of.settings.arcs != ArcMode::None {
-            if self.counting.learn(resolved, moment, of) {
+            let calls = Calls {
+                left: of.left,
+                block_of: of.block_of,
+                arcs: of.settings.arcs,
+            };
+            if self.counting.learn(resolved, moment, calls) {
                 self.forget_paths();
             }
-            self.counting.count(resolved, moment, of);
+            self.counting.count(resolved, moment, calls);
             self.add_relations(moment, of);
         }
         if !moment.summary {
@@ -302,7 +305,7 @@ impl Relations {
         }
     }
 
-    fn add_relations(&mut self, moment: Moment, of: Shown<'_>) {
+    fn add_relations(&mut self, moment: Moment, of: ArcScene<'_>) {
         let settings = of.settings;
         if self.bundler.strength != settings.bundling
             || self.arcs.points.len() > MOST_POINTS
@@ -342,8 +345,8 @@ impl Relations {
         self.settle_paths();
     }
 
-    fn add_hyperarcs(&mut self, resolved: &Resolved, moment: Moment, of: Shown<'_>) {
-        let Shown {
+    fn add_hyperarcs(&mut self, resolved: &Resolved, moment: Moment, of: ArcScene<'_>) {
+        let ArcScene {
             settings,
             ground,
             block_of,
@@ -359,8 +362,9 @@ impl Relations {
             trace.stack_within(thread, moment.time, &mut self.stack, &mut self.room);
             let calls = left.stack(trace, thread, &self.stack);
             self.path.clear();
-            self.path
-                .extend(calls.filter_map(|call| block(resolved, call.function, block_of)));
+            self.path.extend(
+                calls.filter_map(|call| block_of_function(resolved, call.function, block_of)),
+            );
             self.path.dedup();
             let Some(&innermost) = self.path.last() else {
                 continue;
@@ -386,11 +390,4 @@ impl Relations {
                 .extend(self.hops.iter().map(|&hop| (hop, thread)));
         }
     }
-}
-
-/// The block that stands for a function; none for one that is hidden.
-pub(super) fn block(resolved: &Resolved, function: FunctionId, block_of: &[u32]) -> Option<u32> {
-    let module = resolved.resolution.modules.get(function.index())?;
-    let block = block_of.get(module.index()).copied();
-    block.filter(|&block| block != NO_BLOCK)
 }

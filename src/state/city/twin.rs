@@ -38,7 +38,7 @@ impl City {
             relations: Relations::default(),
             flat_labels: FlatLabels::default(),
             screen_labels: ScreenLabels::default(),
-            counts: super::naming::Counts::default(),
+            counts: super::names::Counts::default(),
             named: Default::default(),
             spreads_names: self.spreads_names,
             shown: None,

@@ -3,14 +3,18 @@
 
 use std::ops::Range;
 
-use super::BOX;
+use glam::Vec2;
+
 use crate::facts::trace::{Bar, Columns, DepthCell, Flame, FlameOf, LeaveOut, Trace};
 use crate::filter::filters::FilterRules;
 use crate::filter::selection::CallOf;
 use crate::layout::axis::TimeAxis;
 use crate::layout::geometry::Color;
-use crate::layout::sheet::Raster;
+use crate::layout::sheet::{Raster, Rect};
 use crate::units::{Cost, FunctionId, ThreadId, Time, TimeRange};
+
+/// Calls at least this many pixels wide are boxes of their own.
+pub const BOX: f32 = 3.0;
 
 /// What to find of a lane, with so many columns in a cell.
 pub fn flame_of(axis: &TimeAxis, depths: Range<u32>, columns_of_cell: u32) -> FlameOf {
@@ -245,4 +249,25 @@ impl Covered<'_> {
         }
         column < self.until
     }
+}
+
+/// The box of a call, within the sheet along x; none where it is narrower than a box.
+pub fn box_of(
+    bar: &Bar,
+    axis: &TimeAxis,
+    rows: f32,
+    row: f32,
+    gap: f32,
+    width: f32,
+) -> Option<Rect> {
+    let (start, end) = (axis.x_of(bar.start), axis.x_of(bar.end));
+    if end - start < BOX {
+        return None;
+    }
+    // What stands beside it begins at a small distance.
+    let beside = gap.min((end - start) * 0.2);
+    let top = rows + row * bar.depth as f32;
+    let min = Vec2::new(start.max(-BOX), top);
+    let max = Vec2::new((end - beside).min(width + BOX), top + row - gap);
+    (max.x > 0.0 && min.x < width).then_some(Rect::new(min, max))
 }

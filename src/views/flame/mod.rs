@@ -7,25 +7,26 @@
 mod boxes;
 mod lanes;
 mod marks;
+mod painting;
 mod pointing;
 mod refining;
+mod view;
 
-use std::fmt::Write;
 use std::sync::Arc;
 
 use glam::Vec2;
 
+pub use self::view::ENTRY;
 use super::Scope;
-use super::mural::plain;
+use super::drawing::paint_plain;
 use crate::analysis::session::Session;
 use crate::facts::recording::{Recording, RecordingKind};
-use crate::facts::trace::{Bar, Trace};
+use crate::facts::trace::Trace;
 use crate::filter::filters::{FilterRules, Filters};
 use crate::filter::selection::{CallOf, Selection};
 use crate::layout::axis::TimeAxis;
 use crate::layout::geometry::Color;
 use crate::layout::hues::{Hues, encoded};
-use crate::layout::labels::text;
 use crate::layout::sheet::{Fill, Raster, Rect, Sheet};
 use crate::model::navigate;
 use crate::model::theme::Theme;
@@ -34,14 +35,12 @@ use crate::render::ink::Ink;
 use crate::units::{ModuleId, ThreadId, Time, TimeRange};
 use boxes::Content;
 use lanes::{HIGHEST_ROW, LOWEST_ROW, Lane, Placed};
+use painting::LanePainter;
 use refining::{Refining, Wanted};
 
 /// Points.
 const LETTERS: f32 = 11.0;
 const AXIS: f32 = 20.0;
-
-/// Calls so many pixels wide are boxes of their own.
-const BOX: f32 = 3.0;
 
 /// Of so many calls the exact picture is quick enough. The first one of more has cells with so many calls on average, at
 /// most so many of all lanes in a line, and no wider than so many columns.
@@ -49,9 +48,6 @@ const AT_ONCE: u64 = 80_000;
 const CALLS: u64 = 256;
 const CELLS: u64 = 1_600;
 const WIDEST: u64 = 24;
-
-/// So many names are written at most: more would not be read.
-const MOST_NAMES: usize = 2500;
 
 /// What the picture depends on.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -390,20 +386,10 @@ impl FlameView {
     /// Everything but marks.
     fn paint(&mut self, scope: &Scope<'_>) {
         let ink = Ink::of(scope.theme);
-        if self.colors_of != Some(scope.theme) {
-            self.colors_of = Some(scope.theme);
-            let color = |&module: &ModuleId| {
-                let color = self
-                    .hues
-                    .color(&scope.session.hierarchy, module, &ink.tones);
-                (color, encoded(color))
-            };
-            self.colors = self.modules.iter().map(color).collect();
-        }
+        self.find_colors(scope, &ink);
         let top = self.top();
         let em = (LETTERS * self.scale).max(1.0);
         let resolved = scope.session.recordings.get(self.recording);
-        let columns_of_cell = resolved.map_or(1, |it| self.columns_of_cell(&it.recording.trace));
         let sheet = &mut self.sheet;
         sheet.fills.clear();
         sheet.texts.clear();
@@ -412,133 +398,19 @@ impl FlameView {
         if sheet.rasters.is_empty() {
             sheet.rasters.push(Raster::default());
         }
-        plain(&mut sheet.rasters[0], whole, ink.paper);
-        let mut rasters = 1;
+        paint_plain(&mut sheet.rasters[0], whole, ink.paper);
         let below = Rect::new(Vec2::new(0.0, top), self.size);
         self.axis.draw_grid(sheet, below, em, ink.grid);
-        let edges = self.axis.columns().1;
-        let mut wanted = Vec::new();
-        for placed in &self.placed {
-            let y = |at: f32| top + at - self.scroll;
-            let Some(resolved) = resolved else { break };
-            if y(placed.bottom) < top || y(placed.top) > self.size.y {
-                continue;
-            }
-            let rows = y(placed.rows);
-            let seen = |at: f32| ((at - rows) / placed.row).clamp(0.0, placed.depths as f32);
-            let depths = seen(top).floor() as u32..seen(self.size.y).ceil() as u32;
-            let lane = &self.lanes[placed.lane];
-            let Some(content) = self.contents.get_mut(placed.lane) else {
-                continue;
-            };
-            content.measure(
-                &resolved.recording.trace,
-                lane.thread,
-                &self.axis,
-                depths.clone(),
-                columns_of_cell,
-                &self.rules,
-            );
-            if !content.is_exact() {
-                wanted.push(Wanted {
-                    lane: placed.lane,
-                    thread: lane.thread,
-                    depths: depths.clone(),
-                });
-            }
-            if sheet.rasters.len() == rasters {
-                sheet.rasters.push(Raster::default());
-            }
-            let raster = &mut sheet.rasters[rasters];
-            rasters += 1;
-            raster.rect = Rect::new(
-                Vec2::new(edges[0], rows + placed.row * depths.start as f32),
-                Vec2::new(edges[1], rows + placed.row * depths.end as f32),
-            );
-            content.shade(depths.clone(), &self.axis, &self.colors, raster);
-            let gap = if placed.row >= 5.0 * self.scale {
-                self.scale.round().max(1.0)
-            } else {
-                0.0
-            };
-            if gap > 0.0 {
-                for depth in depths.clone() {
-                    let bottom = rows + placed.row * (depth + 1) as f32;
-                    let rect =
-                        Rect::new(Vec2::new(0.0, bottom - gap), Vec2::new(self.size.x, bottom));
-                    sheet.fills.push(Fill {
-                        rect,
-                        color: ink.paper,
-                    });
-                }
-            }
-            let letters = (placed.row * 0.74).min(em);
-            let is_written = letters >= 6.5 * self.scale && !lane.is_collapsed;
-            for bar in content.bars(depths.clone()) {
-                let Some(rect) = box_of(bar, &self.axis, rows, placed.row, gap, self.size.x) else {
-                    continue;
-                };
-                let Some(&(color, _)) = self.colors.get(bar.function.index()) else {
-                    continue;
-                };
-                sheet.fills.push(Fill { rect, color });
-                let pad = letters * 0.35;
-                let room = (rect.size().x - 2.0 * pad) / letters;
-                if is_written && room >= 3.0 && sheet.texts.len() < MOST_NAMES {
-                    let name = resolved.recording.functions.get(bar.function).name;
-                    if text::shorten(name, room, &mut self.text) {
-                        let at = Vec2::new(rect.min.x + pad, (rect.min.y + rect.max.y) * 0.5);
-                        sheet.write(&self.text, at, letters, ink.on_module, rect);
-                    }
-                }
-            }
-            let heading = Rect::new(Vec2::new(0.0, y(placed.top)), Vec2::new(self.size.x, rows));
-            sheet.fills.push(Fill {
-                rect: heading,
-                color: ink.heading,
-            });
-            let info = &resolved.recording.trace.threads()[lane.thread.index()];
-            self.text.clear();
-            let sign = if lane.is_collapsed { "▶" } else { "▼" };
-            let name = self.names.get(lane.thread.index());
-            let name = name.map_or("", String::as_str);
-            // Writing to a string does not fail.
-            let _ = write!(self.text, "{sign}  {name}");
-            let at = Vec2::new(em * 0.6, (heading.min.y + heading.max.y) * 0.5);
-            let from = at.x + (text::width(&self.text) + 1.5) * em;
-            let clip = Rect::new(Vec2::new(0.0, top), heading.max);
-            sheet.write(&self.text, at, em, ink.text, clip);
-            self.text.clear();
-            write_count(info.calls, "call", &mut self.text);
-            let _ = write!(self.text, "  ·  depth {}", info.max_depth);
-            if resolved.recording.kind == RecordingKind::Sampled {
-                self.text.push_str("  ·  sampled");
-            }
-            match content.left_out() {
-                Some(0) => {}
-                Some(left_out) => {
-                    self.text.push_str("  ·  ");
-                    write_count(left_out, "call", &mut self.text);
-                    self.text.push_str(" left out here");
-                }
-                // Only what is a box is known.
-                None => self.text.push_str("  ·  some left out, and what is narrow"),
-            }
-            let at = Vec2::new(from, at.y);
-            if at.x + text::width(&self.text) * em < self.size.x {
-                sheet.write(&self.text, at, em * 0.95, ink.weak, clip);
-            }
-        }
-        sheet.rasters.truncate(rasters);
-        let is_begun = self.refining.as_ref();
-        if wanted.is_empty() {
+        let mut rasters = 1;
+        if let Some(resolved) = resolved {
+            let (shown, inexact) = self.paint_lanes(&resolved.recording, em, &ink);
+            rasters += shown;
+            self.refine(&resolved.recording.trace, inexact);
+        } else {
             self.refining = None;
-        } else if let Some(resolved) = resolved
-            && !is_begun.is_some_and(|it| it.is_of(&self.axis, &wanted))
-        {
-            let trace = &resolved.recording.trace;
-            self.refining = Some(Refining::begin(trace, self.axis, wanted, &self.rules));
         }
+        let sheet = &mut self.sheet;
+        sheet.rasters.truncate(rasters);
         let head = Rect::new(Vec2::ZERO, Vec2::new(self.size.x, top));
         sheet.fills.push(Fill {
             rect: head,
@@ -552,34 +424,80 @@ impl FlameView {
             sheet.write("No calls to show", at, em, ink.weak, whole);
         }
     }
-}
 
-/// The box of a call, within the sheet along x; none where it is narrower than a box.
-fn box_of(bar: &Bar, axis: &TimeAxis, rows: f32, row: f32, gap: f32, width: f32) -> Option<Rect> {
-    let (start, end) = (axis.x_of(bar.start), axis.x_of(bar.end));
-    if end - start < BOX {
-        return None;
-    }
-    // What stands beside it begins at a small distance.
-    let beside = gap.min((end - start) * 0.2);
-    let top = rows + row * bar.depth as f32;
-    let min = Vec2::new(start.max(-BOX), top);
-    let max = Vec2::new((end - beside).min(width + BOX), top + row - gap);
-    (max.x > 0.0 && min.x < width).then_some(Rect::new(min, max))
-}
-
-/// Appends `1 234 calls`.
-fn write_count(count: u64, noun: &str, out: &mut String) {
-    let digits = count.to_string();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            out.push('\u{2009}');
+    /// The colours of functions in a theme.
+    fn find_colors(&mut self, scope: &Scope<'_>, ink: &Ink) {
+        if self.colors_of == Some(scope.theme) {
+            return;
         }
-        out.push(digit);
+        self.colors_of = Some(scope.theme);
+        let color = |&module: &ModuleId| {
+            let color = self
+                .hues
+                .color(&scope.session.hierarchy, module, &ink.tones);
+            (color, encoded(color))
+        };
+        self.colors = self.modules.iter().map(color).collect();
     }
-    out.push(' ');
-    out.push_str(noun);
-    if count != 1 {
-        out.push('s');
+
+    /// Draws the lanes in sight; how many there are, and those of which only a first picture is known.
+    fn paint_lanes(&mut self, recording: &Recording, em: f32, ink: &Ink) -> (usize, Vec<Wanted>) {
+        let columns_of_cell = self.columns_of_cell(&recording.trace);
+        let painter = LanePainter {
+            recording,
+            axis: &self.axis,
+            colors: &self.colors,
+            names: &self.names,
+            ink,
+            size: self.size,
+            scale: self.scale,
+            em,
+            top: self.top(),
+            scroll: self.scroll,
+        };
+        let sheet = &mut self.sheet;
+        let mut shown = 0;
+        let mut inexact = Vec::new();
+        for placed in self.placed.iter().filter(|it| painter.is_in_sight(it)) {
+            let depths = painter.depths_in_sight(placed);
+            let lane = &self.lanes[placed.lane];
+            let Some(content) = self.contents.get_mut(placed.lane) else {
+                continue;
+            };
+            content.measure(
+                &recording.trace,
+                lane.thread,
+                &self.axis,
+                depths.clone(),
+                columns_of_cell,
+                &self.rules,
+            );
+            if !content.is_exact() {
+                inexact.push(Wanted {
+                    lane: placed.lane,
+                    thread: lane.thread,
+                    depths: depths.clone(),
+                });
+            }
+            shown += 1;
+            if sheet.rasters.len() == shown {
+                sheet.rasters.push(Raster::default());
+            }
+            let cells = &mut sheet.rasters[shown];
+            painter.paint_cells(placed, depths.clone(), content, cells);
+            painter.paint_boxes((lane, placed), depths, content, sheet, &mut self.text);
+            painter.paint_heading((lane, placed), content, sheet, &mut self.text);
+        }
+        (shown, inexact)
+    }
+
+    /// Has the exact picture of some lanes be found, unless that is on its way.
+    fn refine(&mut self, trace: &Trace, lanes: Vec<Wanted>) {
+        let begun = self.refining.as_ref();
+        if lanes.is_empty() {
+            self.refining = None;
+        } else if !begun.is_some_and(|it| it.is_of(&self.axis, &lanes)) {
+            self.refining = Some(Refining::begin(trace, self.axis, lanes, &self.rules));
+        }
     }
 }

@@ -3,8 +3,10 @@
 use glam::Vec2;
 
 use super::super::tip::Tip;
+use super::FlameView;
+use super::boxes::box_of;
 use super::lanes::Placed;
-use super::{FlameView, box_of, write_count};
+use super::painting::write_count;
 use crate::analysis::session::Session;
 use crate::facts::trace::{Bar, Columns, Flame, FlameOf, LeaveOut, Trace};
 use crate::filter::selection::{CallOf, Pointed};

@@ -2,7 +2,7 @@
 
 use glam::Vec2;
 
-use super::coverage::{ON_STACK, shade_of};
+use super::super::shading::{ON_STACK, shade_of};
 use crate::layout::axis::write_within;
 use crate::layout::geometry::Color;
 use crate::layout::labels::text;

@@ -4,18 +4,25 @@
 //! rows are functions or modules, columns are time. A cell is shaded by the share of its column in which
 //! the row is on top of a call stack and, lighter, in which it is on one; these shares are exact at any zoom.
 
+pub mod choice;
 mod coverage;
 mod legend;
+mod menu;
 mod names;
 mod places;
 mod profile;
 mod rows;
+mod view;
 
 use glam::Vec2;
 
+pub use self::view::ENTRY;
 use super::Scope;
+use super::drawing::{mark_times, paint_plain};
+use super::shading::Shader;
 use super::tip::Tip;
 use crate::analysis::session::Session;
+use crate::facts::hierarchy::Hierarchy;
 use crate::facts::recording::RecordingKind;
 use crate::filter::filters::{FilterRules, Filters};
 use crate::filter::selection::{Pointed, Selection};
@@ -27,7 +34,6 @@ use crate::model::rows::MuralRows;
 use crate::model::theme::Theme;
 use crate::render::ink::Ink;
 use crate::units::{ModuleId, Time, TimeRange};
-pub(super) use coverage::Shader;
 use coverage::{Measuring, Wanted};
 use names::Names;
 use places::{LETTERS, Lines, Places};
@@ -247,8 +253,8 @@ impl MuralView {
         let [ground, paper, bar, cells] = &mut self.sheet.rasters[..] else {
             return;
         };
-        plain(ground, Rect::new(Vec2::ZERO, places.size), ink.ground);
-        plain(paper, places.plot, ink.paper);
+        paint_plain(ground, Rect::new(Vec2::ZERO, places.size), ink.ground);
+        paint_plain(paper, places.plot, ink.paper);
         let along = |left: f32, right: f32| {
             Rect::new(Vec2::new(left, lines.top), Vec2::new(right, lines.bottom))
         };
@@ -331,10 +337,7 @@ impl MuralView {
     fn annotate(&mut self, scope: &Scope<'_>) {
         let ink = Ink::of(scope.theme);
         let places = self.places;
-        let hierarchy = &scope.session.hierarchy;
         let selection = scope.selection;
-        let modules = [&selection.pointed, &selection.chosen].map(|of| self.module_of(scope, of));
-        let calls = [&selection.pointed, &selection.chosen].map(|of| self.call_of(scope, of));
         let sheet = &mut self.sheet;
         sheet.fills.clear();
         sheet.texts.clear();
@@ -362,110 +365,126 @@ impl MuralView {
         self.axis.draw_grid(sheet, places.plot, places.em, ink.grid);
         self.axis.draw(sheet, places.axis, places.em, ink.axis());
         legend::draw(sheet, places.legend, places.em, &ink);
+        let meant = [&selection.pointed, &selection.chosen];
+        let modules = meant.map(|of| self.module_of(scope, of));
         self.names.draw(
-            sheet,
-            hierarchy,
+            &mut self.sheet,
+            &scope.session.hierarchy,
             &self.rows,
             &self.lines,
             &places,
             modules,
             &ink,
         );
-        let kind = scope
-            .session
-            .recordings
-            .get(self.recording)
-            .map(|it| it.recording.kind);
+        self.write_state(scope, &ink);
+        let colors = [ink.pointed, ink.chosen];
+        for ((module, of), color) in modules.into_iter().zip(meant).zip(colors) {
+            // Of a call relation both ends.
+            let caller = of.relation.map(|(from, _)| from);
+            self.mark_rows(&scope.session.hierarchy, [module, caller], color);
+        }
+        for (of, color) in meant.into_iter().zip(colors) {
+            self.mark_call(scope, of, color);
+        }
+        let whole = Rect::new(places.profile.min, places.plot.max);
+        let line = places.line;
+        mark_times(&mut self.sheet, &self.axis, selection, whole, line, &ink);
+    }
+
+    /// Says why there is nothing to see, or that what is seen was sampled.
+    fn write_state(&mut self, scope: &Scope<'_>, ink: &Ink) {
+        let places = &self.places;
+        let resolved = scope.session.recordings.get(self.recording);
+        let kind = resolved.map(|it| it.recording.kind);
         let at = Vec2::new(
             places.plot.min.x + places.em,
             places.plot.min.y + places.em * 1.5,
         );
-        match kind {
-            Some(RecordingKind::Profile) => {
-                sheet.write(super::NO_TIMES, at, places.em, ink.weak, places.plot);
-            }
-            _ if self.rows.len() == 0 => {
-                sheet.write("No calls to show", at, places.em, ink.weak, places.plot);
-            }
-            _ if self.measuring.covered().is_none() => {
-                sheet.write("Measuring …", at, places.em, ink.weak, places.plot);
-            }
+        let hint = match kind {
+            Some(RecordingKind::Profile) => Some(super::NO_TIMES),
+            _ if self.rows.len() == 0 => Some("No calls to show"),
+            _ if self.measuring.covered().is_none() => Some("Measuring …"),
+            _ => None,
+        };
+        let sheet = &mut self.sheet;
+        if let Some(hint) = hint {
+            sheet.write(hint, at, places.em, ink.weak, places.plot);
+        } else if kind == Some(RecordingKind::Sampled) && places.names.max.x >= 13.0 * places.em {
             // Which rows there are is chosen in the same corner.
-            Some(RecordingKind::Sampled) if places.names.max.x >= 13.0 * places.em => {
-                let corner = Rect::new(
-                    Vec2::new(0.0, places.axis.min.y),
-                    Vec2::new(places.names.max.x, places.axis.max.y),
-                );
-                let at = Vec2::new(places.em * 0.5, (corner.min.y + corner.max.y) * 0.5);
-                sheet.write("sampled", at, places.em * 0.95, ink.weak, corner);
-            }
-            _ => {}
+            let corner = Rect::new(
+                Vec2::new(0.0, places.axis.min.y),
+                Vec2::new(places.names.max.x, places.axis.max.y),
+            );
+            let at = Vec2::new(places.em * 0.5, (corner.min.y + corner.max.y) * 0.5);
+            sheet.write("sampled", at, places.em * 0.95, ink.weak, corner);
         }
-        let meant = [&selection.pointed, &selection.chosen];
-        for ((module, of), color) in modules
-            .into_iter()
-            .zip(meant)
-            .zip([ink.pointed, ink.chosen])
-        {
-            // Of a call relation both ends.
-            let caller = of.relation.map(|(from, _)| from);
-            let caller = caller.filter(|module| module.index() < hierarchy.len());
-            let ends = [module, caller];
-            let plot = places.plot;
-            let mut last = f32::NEG_INFINITY;
-            self.names.rows.clear();
-            for module in ends.into_iter().flatten() {
-                self.rows
-                    .of(hierarchy, module, |row| self.names.rows.push(row));
+    }
+
+    /// Marks the rows of modules.
+    fn mark_rows(
+        &mut self,
+        hierarchy: &Hierarchy,
+        modules: [Option<ModuleId>; 2],
+        [r, g, b, a]: Color,
+    ) {
+        let (places, sheet) = (&self.places, &mut self.sheet);
+        let plot = places.plot;
+        let known = |module: &ModuleId| module.index() < hierarchy.len();
+        self.names.rows.clear();
+        for module in modules.into_iter().flatten().filter(known) {
+            self.rows
+                .of(hierarchy, module, |row| self.names.rows.push(row));
+        }
+        self.names.rows.sort_unstable();
+        let mut last = f32::NEG_INFINITY;
+        for &row in &self.names.rows {
+            let [top, bottom] = self.lines.edges(row);
+            let top = top.max(plot.min.y).max(last);
+            let bottom = bottom.max(top + places.line).min(plot.max.y);
+            if bottom <= top {
+                continue;
             }
-            self.names.rows.sort_unstable();
-            for &row in &self.names.rows {
-                let [top, bottom] = self.lines.edges(row);
-                let top = top.max(plot.min.y).max(last);
-                let bottom = bottom.max(top + places.line).min(plot.max.y);
-                if bottom > top {
-                    last = bottom;
-                    let [r, g, b, a] = color;
-                    let rect = Rect::new(Vec2::new(plot.min.x, top), Vec2::new(plot.max.x, bottom));
-                    // Lines where there is room for them, so that the colours of the cells are seen between.
-                    if bottom - top >= 6.0 * places.line {
-                        for edge in [top, bottom - places.line] {
-                            let rect = Rect::new(
-                                Vec2::new(plot.min.x, edge),
-                                Vec2::new(plot.max.x, edge + places.line),
-                            );
-                            let color = [r, g, b, a * 0.7];
-                            sheet.marks.push(Fill { rect, color });
-                        }
-                    }
-                    let color = [r, g, b, a * 0.16];
-                    sheet.marks.push(Fill { rect, color });
-                    let start = Vec2::new(places.bar.min.x, top);
-                    let rect = Rect::new(start, Vec2::new(plot.min.x, bottom));
+            last = bottom;
+            let across = |top: f32, bottom: f32| {
+                Rect::new(Vec2::new(plot.min.x, top), Vec2::new(plot.max.x, bottom))
+            };
+            // Lines where there is room for them, so that the colours of the cells are seen between.
+            if bottom - top >= 6.0 * places.line {
+                for edge in [top, bottom - places.line] {
                     sheet.marks.push(Fill {
-                        rect,
-                        color: [r, g, b, a],
+                        rect: across(edge, edge + places.line),
+                        color: [r, g, b, a * 0.7],
                     });
                 }
             }
+            sheet.marks.push(Fill {
+                rect: across(top, bottom),
+                color: [r, g, b, a * 0.16],
+            });
+            let start = Vec2::new(places.bar.min.x, top);
+            sheet.marks.push(Fill {
+                rect: Rect::new(start, Vec2::new(plot.min.x, bottom)),
+                color: [r, g, b, a],
+            });
         }
-        // A call that is pointed at or chosen: where in its row it is.
-        for (call, [r, g, b, _]) in calls.into_iter().zip([ink.pointed, ink.chosen]) {
-            let Some((row, range)) = call else { continue };
-            let plot = places.plot;
-            let [top, bottom] = self.lines.edges(row);
-            let [left, right] = [range.start, range.end].map(|time| self.axis.x_within(time));
-            let min = Vec2::new(left, top).max(plot.min);
-            let max = Vec2::new(right.max(left + places.line), bottom.max(top + places.line));
-            let max = max.min(plot.max);
-            if min.x < max.x && min.y < max.y {
-                let color = [r, g, b, 0.55];
-                let rect = Rect::new(min, max);
-                sheet.marks.push(Fill { rect, color });
-            }
+    }
+
+    /// Marks the one call that is meant: where in its row it is.
+    fn mark_call(&mut self, scope: &Scope<'_>, of: &Pointed, [r, g, b, _]: Color) {
+        let Some((row, range)) = self.call_of(scope, of) else {
+            return;
+        };
+        let (plot, line) = (self.places.plot, self.places.line);
+        let [top, bottom] = self.lines.edges(row);
+        let [left, right] = [range.start, range.end].map(|time| self.axis.x_within(time));
+        let min = Vec2::new(left, top).max(plot.min);
+        let max = Vec2::new(right.max(left + line), bottom.max(top + line)).min(plot.max);
+        if min.x < max.x && min.y < max.y {
+            self.sheet.marks.push(Fill {
+                rect: Rect::new(min, max),
+                color: [r, g, b, 0.55],
+            });
         }
-        let whole = Rect::new(places.profile.min, places.plot.max);
-        mark_times(sheet, &self.axis, selection, whole, places.line, &ink);
     }
 
     /// The row and the time of the one call that is meant.
@@ -535,49 +554,4 @@ impl MuralView {
         }
         (!tip.title.is_empty()).then_some(tip)
     }
-}
-
-/// Makes `raster` one colour.
-pub(super) fn plain(raster: &mut Raster, rect: Rect, color: Color) {
-    raster.rect = rect;
-    raster.size = [1, 1];
-    raster.pixels.clear();
-    raster.pixels.push(encoded(color));
-}
-
-/// Marks the chosen range by paling what is outside of it, the time of all views and the time pointed at.
-pub(super) fn mark_times(
-    sheet: &mut Sheet,
-    axis: &TimeAxis,
-    selection: &Selection,
-    rect: Rect,
-    line: f32,
-    ink: &Ink,
-) {
-    let mut part = |from: f32, to: f32, color: Color| {
-        let (from, to) = (from.max(rect.min.x), to.min(rect.max.x));
-        if from < to {
-            let rect = Rect::new(Vec2::new(from, rect.min.y), Vec2::new(to, rect.max.y));
-            sheet.marks.push(Fill { rect, color });
-        }
-    };
-    if let Some(range) = selection.range {
-        let [from, to] = [range.start, range.end].map(|time| axis.x_within(time));
-        part(rect.min.x, from, ink.outside);
-        part(to, rect.max.x, ink.outside);
-        part(from - line, from, ink.line);
-        part(to, to + line, ink.line);
-    }
-    let mut at = |time: Time, width: f32, color: Color| {
-        let x = axis.x_of(time);
-        if x >= rect.min.x - 1.0 && x <= rect.max.x + 1.0 {
-            let x = (x - width * 0.5).round();
-            let x = x.min(rect.max.x - width).max(rect.min.x);
-            part(x, x + width, color);
-        }
-    };
-    if let Some(time) = selection.pointed.time {
-        at(time, line, ink.pointed_time);
-    }
-    at(selection.time, (line * 1.5).round(), ink.time);
 }

@@ -2,8 +2,8 @@
 
 use glam::Vec2;
 
+use super::places::{Lines, Places};
 use super::rows::Rows;
-use super::{Lines, Places};
 use crate::facts::hierarchy::Hierarchy;
 use crate::layout::labels::text;
 use crate::layout::sheet::{Fill, Rect, Sheet};

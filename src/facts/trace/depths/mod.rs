@@ -1,16 +1,19 @@
 //! What a flame chart shows of a thread on so many pixel columns: the calls that are wide enough to be boxes, and
 //! for each column and depth how much of it calls cover, how many start there and of which function they are.
 
+mod cell;
 mod pass;
 
 use std::ops::Range;
 
 use super::block::partition;
 use super::detail::{Columns, Walk};
+use super::entries::{Facts, NONE};
 use super::long::long_calls;
 use super::pieces::{Borders, Cut, Piece, Pieces};
-use super::store::{Calls, Cursor, Facts, NONE, Store};
+use super::store::{Calls, Cursor, Store};
 use crate::units::{CallId, Cost, FunctionId, Time, TimeRange};
+pub use cell::DepthCell;
 use pass::{Cells, Pass, Room};
 
 /// What of a thread a flame chart shows.
@@ -48,18 +51,6 @@ pub struct Bar {
     pub function: FunctionId,
     pub start: Time,
     pub end: Time,
-}
-
-/// The calls of one depth in one column.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct DepthCell {
-    /// For how long a call is open.
-    pub open: Cost,
-    /// Calls that start in the column.
-    pub started: u32,
-    /// The function of the last call of the depth that starts before the column and is open in the window; where there
-    /// is none, one that starts in the column.
-    pub function: Option<FunctionId>,
 }
 
 /// What a flame chart shows of some depths of a thread; keeps its memory from picture to picture.

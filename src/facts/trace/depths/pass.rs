@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 
-use super::super::block::{BLOCK, partition};
+use super::super::block::partition;
 use super::super::pieces::{Borders, Pieces};
 use super::super::runs::{self, SHORTEST};
-use super::super::store::{Calls, Cursor, Facts, NONE, place};
-use super::DepthCell;
+use super::super::store::{Calls, Cursor, place};
+use super::cell::DepthCell;
+use crate::facts::trace::entries::{Facts, NONE};
+use crate::facts::trace::raw_call::BLOCK;
 use crate::units::{Cost, FunctionId};
 
 /// Room to unpack calls and runs into.

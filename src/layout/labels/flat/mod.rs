@@ -1,6 +1,7 @@
 //! Names that lie flat like the lettering of a map: of districts in the southern margin of their terrace, of functions,
 //! files and collapsed modules on their roofs where these are large on the screen.
 
+mod around;
 mod candidates;
 mod places;
 mod quads;
@@ -19,15 +20,7 @@ use super::{Eye, text};
 use crate::facts::hierarchy::Hierarchy;
 use crate::layout::geometry::{Block, BlockLook, FlatLabel};
 use crate::units::ModuleId;
-
-/// What is known about blocks apart from their places at rest.
-pub struct Around<'a, S, I> {
-    pub looks: &'a [BlockLook],
-    /// How many of some points along a line on the top of a block show.
-    pub seen: S,
-    /// How important a block, which stands for a module, is; 0 is like all others.
-    pub importance: I,
-}
+pub use around::Around;
 
 /// A district that is large enough to be named on the screen.
 #[derive(Clone, Copy, Debug)]

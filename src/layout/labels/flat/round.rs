@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 
-use super::Around;
+use super::around::Around;
 use super::candidates::{Candidate, Candidates, ROOF_LETTERS, ROOF_VISIBLE};
 use super::places::EM;
 use super::quads::{BAND, Quad};
@@ -181,34 +181,8 @@ impl Round {
         }
         let name = written.text.as_str();
         let room = block.max.x - block.min.x - 2.0 * margin;
-        let needed = written.width.max(0.1);
-        let (visible, legible) = match is_roof {
-            true => (ROOF_VISIBLE, ROOF_LEGIBLE),
-            false => (VISIBLE, LEGIBLE),
-        };
-        let at = candidate.pixels / candidate.em;
-        let smallest = match is_roof {
-            true => legible / at,
-            false => candidate.em * SMALLEST,
-        };
-        let em = candidate.em.min((room / needed).max(smallest));
-        let pixels = em * at;
+        let Size { em, legible, roomy } = size(block, candidate, written.width, room)?;
         let label = &mut self.labels[self.laid];
-        // A roof that hardly has room for its name, at the smallest, fades: names that come at once are seen to jump.
-        let mut roomy = 1.0;
-        if is_roof {
-            let least = needed.min(ROOF_SHORTEST);
-            let most = room / smallest.min(candidate.em);
-            let wide = (block.max.x - block.min.x) * at / ROOF_VISIBLE;
-            roomy =
-                ease(least, least * ROOMY, most) * ease(ROOF_LETTERS, ROOF_LETTERS * ROOMY, wide);
-            if roomy == 0.0 {
-                return None;
-            }
-        }
-        if pixels < visible {
-            return None;
-        }
         let width = match written.width <= room / em {
             // As it is.
             true => written.width,
@@ -255,7 +229,7 @@ impl Round {
         (label.module, label.block) = (block.module, candidate.block);
         label.is_inverted = false;
         (label.origin, label.right, label.up, label.em) = (origin, right, up, em);
-        label.opacity = ease(visible, legible, pixels) * space * roomy;
+        label.opacity = legible * space * roomy;
         Some(width)
     }
 
@@ -266,4 +240,47 @@ impl Round {
             .flat_map(|band| &self.bands[band]);
         near.any(|&other| quad.overlaps(&self.quads[other as usize]))
     }
+}
+
+/// How large a name is written, in world units, and how opaque: as it can be read, and as a roof has room for it.
+struct Size {
+    em: f32,
+    legible: f32,
+    roomy: f32,
+}
+
+/// The size of a name that is `width` ems wide where there is `room`; none where it would be too small to be read.
+fn size(block: &Block, candidate: &Candidate, width: f32, room: f32) -> Option<Size> {
+    let is_roof = candidate.is_roof;
+    let needed = width.max(0.1);
+    let (visible, legible) = match is_roof {
+        true => (ROOF_VISIBLE, ROOF_LEGIBLE),
+        false => (VISIBLE, LEGIBLE),
+    };
+    let at = candidate.pixels / candidate.em;
+    let smallest = match is_roof {
+        true => legible / at,
+        false => candidate.em * SMALLEST,
+    };
+    let em = candidate.em.min((room / needed).max(smallest));
+    let pixels = em * at;
+    // A roof that hardly has room for its name, at the smallest, fades: names that come at once are seen to jump.
+    let mut roomy = 1.0;
+    if is_roof {
+        let least = needed.min(ROOF_SHORTEST);
+        let most = room / smallest.min(candidate.em);
+        let wide = (block.max.x - block.min.x) * at / ROOF_VISIBLE;
+        roomy = ease(least, least * ROOMY, most) * ease(ROOF_LETTERS, ROOF_LETTERS * ROOMY, wide);
+        if roomy == 0.0 {
+            return None;
+        }
+    }
+    if pixels < visible {
+        return None;
+    }
+    Some(Size {
+        em,
+        legible: ease(visible, legible, pixels),
+        roomy,
+    })
 }

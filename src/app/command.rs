@@ -1,0 +1,195 @@
+//! What can be asked for in the window: of the state, and of what only the window has.
+
+use std::path::PathBuf;
+
+use crate::presentation::scene::{Section, Shot};
+use crate::state::ask::{
+    Ask, CameraAsk, CancelAsk, CardAsk, CutAsk, FilterAsk, LookAsk, MappingAsk, OpenAsk, PaneAsk,
+    PlayAsk, RunsAsk, SearchAsk, SelectAsk,
+};
+
+/// Files: what is open, and where it is kept.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FileAsk {
+    /// Opens what was dropped: a source tree, recordings, or both.
+    Open(Vec<PathBuf>),
+    /// Saves what is open and how it is looked at.
+    SaveSession,
+    /// Puts what is open into a pack.
+    Share,
+}
+
+/// What is to be saved as a picture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PictureWish {
+    /// A PNG, or a model where the name ends in `.glb`.
+    pub file: String,
+    /// In pixels; the height follows from the shape of the landscape in the window.
+    pub width: u32,
+    pub legend: bool,
+    pub labels: bool,
+    pub transparent: bool,
+}
+
+/// Pictures for files and the clipboard.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PictureAsk {
+    /// Opens or closes the card in which a picture is asked for.
+    Toggle,
+    /// Changes what is asked for.
+    Edit(PictureWish),
+    /// Draws and writes it.
+    Save,
+    /// Copies the landscape as it is seen to the clipboard.
+    Copy,
+}
+
+/// The panel that lists bookmarks and the scene that is edited.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TalkAsk {
+    Toggle,
+    /// Shows the scene that is edited in it, or the bookmarks.
+    ShowScript(bool),
+    /// The file of bookmarks was named.
+    Name(String),
+    /// Writes the bookmarks to it.
+    Export,
+    /// Reads those in it.
+    Import,
+}
+
+/// The bookmarks, each by its number.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BookmarkAsk {
+    /// Keeps what is shown.
+    Add,
+    /// Goes to all of it, or to one section.
+    GoTo(usize, Option<Section>),
+    Rename(usize, String),
+    Remove(usize),
+    /// Keeps what is shown under its name.
+    Renew(usize),
+    /// Puts the first where the second is.
+    Move(usize, usize),
+    /// Adds a shot to the scene that goes there.
+    AddShot(usize),
+}
+
+/// The scene that is edited; shots by their numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ScriptAsk {
+    Name(String),
+    Read,
+    Write,
+    /// Nothing in it.
+    Clear,
+    Choose(Option<usize>),
+    Remove(usize),
+    Move(usize, usize),
+    /// Puts a shot in place of another.
+    Edit(usize, Box<Shot>),
+    /// A shot that goes to the bookmark with this number.
+    AddBookmark(usize),
+    /// Begins to record, or ends it.
+    Record,
+}
+
+/// What the pointer shows to the audience.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PointsWith {
+    #[default]
+    Arrow,
+    /// A bright dot.
+    Laser,
+    /// All but the module under it is dimmed.
+    Flashlight,
+}
+
+/// While a scene is presented.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LiveAsk {
+    /// Presents what the panel holds, from its first shot or from this one.
+    Begin(usize),
+    /// Opens what a scene file names and presents it.
+    Open(PathBuf),
+    Next,
+    Previous,
+    First,
+    Last,
+    /// A digit of the number of a shot.
+    Digit(char),
+    /// Goes to the shot whose number was typed; without one back to the script.
+    Enter,
+    /// Back to where the script has it.
+    Script,
+    /// Nothing is seen, or all again.
+    Black,
+    Point(PointsWith),
+    /// Notes in a window of their own, or none.
+    Notes,
+    /// Shots follow one another by themselves, or wait.
+    Auto,
+    FullScreen,
+    Leave,
+}
+
+/// Anything that can be asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Command {
+    /// Of the state.
+    Ask(Ask),
+    File(FileAsk),
+    Picture(PictureAsk),
+    Talk(TalkAsk),
+    Bookmarks(BookmarkAsk),
+    Script(ScriptAsk),
+    Live(LiveAsk),
+    /// Leaves the innermost of what is open: work under way, search, help, settings, a flight, the selection.
+    Escape,
+}
+
+impl From<Ask> for Command {
+    fn from(ask: Ask) -> Command {
+        Command::Ask(ask)
+    }
+}
+
+/// Makes a command of each group of the window's own, and of each group of the state's.
+macro_rules! groups {
+    (own: $($group:ident($of:ty),)* ; state: $($ask:ty,)*) => {
+        $(impl From<$of> for Command {
+            fn from(ask: $of) -> Command {
+                Command::$group(ask)
+            }
+        })*
+        $(impl From<$ask> for Command {
+            fn from(ask: $ask) -> Command {
+                Command::Ask(ask.into())
+            }
+        })*
+    };
+}
+
+groups! {
+    own:
+    File(FileAsk),
+    Picture(PictureAsk),
+    Talk(TalkAsk),
+    Bookmarks(BookmarkAsk),
+    Script(ScriptAsk),
+    Live(LiveAsk),
+    ; state:
+    OpenAsk,
+    PlayAsk,
+    CameraAsk,
+    SelectAsk,
+    FilterAsk,
+    CutAsk,
+    LookAsk,
+    RunsAsk,
+    SearchAsk,
+    MappingAsk,
+    CardAsk,
+    PaneAsk,
+    CancelAsk,
+}

@@ -1,0 +1,396 @@
+//! What the window holds, whatever shows it: the state, the open views and where they are, and presentations.
+
+use std::path::{Path, PathBuf};
+
+use egui::Pos2;
+use glam::Vec2;
+
+use super::command::{Command, FileAsk, PictureAsk, PictureWish};
+use super::dock::Dock;
+use super::jobs::Jobs;
+use super::open_views::Views;
+use super::presenting::talk::Talk;
+use super::saved::{SavedSession, is_session_file};
+use crate::analysis::session::Inputs;
+use crate::export::pack;
+use crate::presentation::bookmark::found_from;
+use crate::presentation::show::Show;
+use crate::progress::Progress;
+use crate::state::State;
+use crate::state::ask::{Ask, CancelAsk, PlayAsk};
+use crate::state::document::{Document, Part, dropped};
+use crate::state::message::Message;
+use crate::state::panes::ViewId;
+
+/// More bookmarks than anyone takes.
+const MOST_BOOKMARKS: usize = 10_000;
+
+/// The card in which one asks for a picture.
+#[derive(Clone, Debug)]
+pub struct PictureCard {
+    pub is_open: bool,
+    pub wish: PictureWish,
+}
+
+impl Default for PictureCard {
+    fn default() -> PictureCard {
+        PictureCard {
+            is_open: false,
+            wish: PictureWish {
+                file: String::new(),
+                width: 3840,
+                legend: false,
+                labels: true,
+                transparent: false,
+            },
+        }
+    }
+}
+
+/// What is open and how it is shown, in a window or without one.
+pub struct Desk {
+    pub state: State,
+    pub views: Views,
+    pub dock: Dock,
+    /// Bookmarks and presentations.
+    pub talk: Talk,
+    /// The scene that is shown.
+    pub show: Option<Show>,
+    /// Where one asks for a picture to be saved.
+    pub picture: PictureCard,
+    /// The landscape is to be copied to the clipboard as soon as it has been drawn well.
+    pub wants_copy: bool,
+    pub jobs: Jobs,
+    /// The file that the session was opened from.
+    pub session_file: Option<PathBuf>,
+    /// Where to bring what is being opened.
+    to_restore: Option<SavedSession>,
+    /// The document that was last seen: [`crate::state::Stamps::document`].
+    document_seen: u64,
+}
+
+/// What panels read of a desk while views and dock are being shown.
+#[derive(Clone, Copy)]
+pub struct DeskRef<'a> {
+    pub state: &'a State,
+    pub talk: &'a Talk,
+    pub show: Option<&'a Show>,
+    pub picture: &'a PictureCard,
+    pub jobs: &'a Jobs,
+}
+
+impl<'a> DeskRef<'a> {
+    /// Whether something goes on on other threads.
+    pub fn is_working(self) -> bool {
+        self.state.jobs.is_any() || self.jobs.is_any()
+    }
+
+    /// The work on other threads that takes long enough to be shown.
+    pub fn slow(self) -> impl Iterator<Item = &'a Progress> {
+        self.state.jobs.slow().chain(self.jobs.slow())
+    }
+}
+
+impl Desk {
+    /// Nothing open. `wake` makes what a worker calls to have the window look for its outcome.
+    pub fn new(wake: Box<dyn Fn() -> Box<dyn FnOnce() + Send>>) -> Desk {
+        let views = Views::default();
+        let mut desk = Desk {
+            state: State::new(views.ids().collect(), wake),
+            views,
+            dock: Dock::default(),
+            talk: Talk::default(),
+            show: None,
+            picture: PictureCard::default(),
+            wants_copy: false,
+            jobs: Jobs::default(),
+            session_file: None,
+            to_restore: None,
+            document_seen: 0,
+        };
+        desk.dock.tell(&mut desk.state.panes);
+        desk
+    }
+
+    /// Without anyone who waits for workers: what is shown without a window.
+    pub fn unattended() -> Desk {
+        Desk::new(Box::new(|| Box::new(|| ())))
+    }
+
+    /// What panels read, and what they change by being shown.
+    pub fn parts(&mut self) -> (DeskRef<'_>, &mut Views, &mut Dock) {
+        let desk = DeskRef {
+            state: &self.state,
+            talk: &self.talk,
+            show: self.show.as_ref(),
+            picture: &self.picture,
+            jobs: &self.jobs,
+        };
+        (desk, &mut self.views, &mut self.dock)
+    }
+
+    /// What panels read.
+    pub fn read(&self) -> DeskRef<'_> {
+        DeskRef {
+            state: &self.state,
+            talk: &self.talk,
+            show: self.show.as_ref(),
+            picture: &self.picture,
+            jobs: &self.jobs,
+        }
+    }
+
+    /// Whether something goes on on other threads.
+    pub fn is_working(&self) -> bool {
+        self.read().is_working()
+    }
+
+    /// Collects what other threads have finished; whether other inputs are open now.
+    pub fn collect(&mut self) -> bool {
+        let opened = self.state.poll_loading();
+        let is_opened = opened.is_some();
+        if let Some(document) = opened {
+            self.show(document);
+        }
+        self.poll_jobs();
+        is_opened
+    }
+
+    /// Takes what workers have finished, but for other inputs.
+    pub fn poll_jobs(&mut self) {
+        self.state.poll_jobs();
+        self.poll_pack();
+        self.poll_picture();
+        self.poll_staged();
+        self.poll_unpacked();
+        let document = self.state.stamps.document;
+        if std::mem::replace(&mut self.document_seen, document) != document {
+            self.go_on_to_bookmark();
+        }
+    }
+
+    /// Goes on to now: camera, playback, the scene that is shown, and what views make of it all.
+    pub fn update(&mut self) {
+        let since = self.state.begin_frame();
+        self.advance_show(since.as_secs_f64());
+        self.dock.follow(&mut self.state.panes);
+        self.dock.advance(since.as_secs_f32());
+        self.state.advance(since);
+        self.note_script();
+        self.views.update(&mut self.state);
+        self.dock.follow(&mut self.state.panes);
+        self.record();
+        let is_moving = self.is_moving();
+        self.state.end_advance(is_moving);
+    }
+
+    /// Whether the next frame will differ from this one without any input.
+    pub fn is_moving(&self) -> bool {
+        self.state.is_moving() || self.dock.is_moving() || self.show_is_moving()
+    }
+
+    /// Notes over which view the pointer is, and where in it, `points` pixels a point.
+    pub fn note_pointer(&mut self, view: Option<ViewId>, at: Option<Pos2>, points: f32) {
+        self.state.panes.under_pointer = view.and_then(|view| {
+            let at = (at? - self.dock.place(view)?.min) * points;
+            Some((view, Vec2::new(at.x, at.y)))
+        });
+    }
+
+    /// Carries out what was asked for.
+    pub fn execute(&mut self, command: impl Into<Command>) {
+        match command.into() {
+            Command::Ask(ask) => self.ask(ask),
+            Command::File(ask) => self.on_file(ask),
+            Command::Picture(ask) => self.on_picture(ask),
+            Command::Talk(ask) => self.on_talk(ask),
+            Command::Bookmarks(ask) => self.on_bookmarks(ask),
+            Command::Script(ask) => self.on_script(ask),
+            Command::Live(ask) => self.on_live(ask),
+            Command::Escape => self.escape(),
+        }
+        self.dock.follow(&mut self.state.panes);
+    }
+
+    fn ask(&mut self, ask: Ask) {
+        if ask == Ask::Cancel(CancelAsk::Everything) {
+            self.jobs = Jobs::default();
+            self.views.cancel();
+        }
+        let had_editor = self.state.mapping.is_open;
+        self.state.execute(ask);
+        if self.state.mapping.is_open && !had_editor {
+            // Both lie in one corner.
+            self.talk.is_open = false;
+        }
+    }
+
+    fn on_file(&mut self, ask: FileAsk) {
+        match ask {
+            FileAsk::Open(paths) => {
+                if let Some(path) = paths.iter().find(|path| is_session_file(path)) {
+                    return self.open_session(path.clone());
+                }
+                if let Some(path) = paths.iter().find(|path| pack::is_pack(path)) {
+                    return self.open_pack(path.clone());
+                }
+                let open = self.state.document.as_ref();
+                let open = open.map(|document| &document.inputs);
+                self.open(dropped(open, &paths));
+            }
+            FileAsk::SaveSession => {
+                let (is_error, title, line) = match self.save_session() {
+                    Ok(path) => (false, "The session is saved", path.display().to_string()),
+                    Err(error) => (true, "The session could not be saved", format!("{error:#}")),
+                };
+                self.state.messages.push(Message {
+                    is_error,
+                    is_open: true,
+                    title: title.to_owned(),
+                    lines: vec![line],
+                });
+            }
+            FileAsk::Share => self.share(),
+        }
+    }
+
+    fn on_picture(&mut self, ask: PictureAsk) {
+        match ask {
+            PictureAsk::Toggle => self.toggle_picture(),
+            PictureAsk::Edit(wish) => self.picture.wish = wish,
+            PictureAsk::Save => self.save_picture(),
+            PictureAsk::Copy => self.wants_copy = self.state.document.is_some(),
+        }
+    }
+
+    /// Leaves the innermost of what is open.
+    fn escape(&mut self) {
+        let Desk {
+            state,
+            picture,
+            talk,
+            ..
+        } = self;
+        state.escape(|state| {
+            let cards = [
+                &mut picture.is_open,
+                &mut state.mapping.is_open,
+                &mut talk.is_open,
+            ];
+            let innermost = cards.into_iter().find(|is_open| **is_open);
+            innermost.is_some_and(|is_open| std::mem::take(is_open))
+        });
+    }
+
+    /// Reads a mapping file; its editor opens where something in it is wrong.
+    pub fn use_map_file(&mut self, path: &Path) {
+        self.state.use_map_file(path);
+        // Both lie in one corner.
+        self.talk.is_open &= !self.state.mapping.is_open;
+    }
+
+    /// Opens the session that a file keeps.
+    pub fn open_session(&mut self, path: PathBuf) {
+        let saved = match SavedSession::read(&path) {
+            Ok(saved) => saved,
+            Err(error) => {
+                let line = format!("{error:#}");
+                return self.state.tell("The session could not be opened", line);
+            }
+        };
+        self.talk.scenes.clear();
+        let (inputs, mut missing) = saved.inputs(&path);
+        match saved.mapping(&path) {
+            Some((mapping, true)) => self.use_map_file(&mapping),
+            Some((mapping, false)) => missing.push(mapping),
+            None => self.state.mapping = Default::default(),
+        }
+        if !missing.is_empty() {
+            let lines = missing.iter().map(|path| path.display().to_string());
+            self.state.messages.push(Message {
+                is_error: true,
+                is_open: true,
+                title: "Parts of the session are missing".to_owned(),
+                lines: lines.collect(),
+            });
+        }
+        if saved.has_inputs() && inputs == Inputs::default() {
+            // Nothing of it is left: the demo would not be what was asked for.
+            return;
+        }
+        self.state.open(inputs, saved.part());
+        self.session_file = Some(path);
+        self.to_restore = Some(saved);
+    }
+
+    /// Shows a document that was opened from the inputs of the session that the file at `path` keeps.
+    pub fn show_saved(&mut self, document: Document, saved: SavedSession, path: PathBuf) {
+        self.session_file = Some(path);
+        self.to_restore = Some(saved);
+        self.show(document);
+    }
+
+    /// Begins to open other inputs.
+    pub fn open(&mut self, inputs: Inputs) {
+        self.talk.scenes.clear();
+        self.session_file = None;
+        self.to_restore = None;
+        self.state.open(inputs, Part::default());
+    }
+
+    /// Shows a document that has been opened.
+    pub fn show(&mut self, document: Document) {
+        let restored = self.to_restore.take();
+        // Paths mean the same modules while the source tree is the same.
+        let source_dir = |of: &Document| of.inputs.source_dir.clone();
+        let before = self.state.document.as_ref().and_then(source_dir);
+        if before.is_none() || before != source_dir(&document) || restored.is_some() {
+            let folder = self.session_file.as_deref().and_then(Path::parent);
+            let saved = restored.iter().flat_map(|saved| saved.bookmarks.clone());
+            let saved = saved.take(MOST_BOOKMARKS).collect();
+            self.talk.bookmarks = found_from(folder.unwrap_or(Path::new("")), saved);
+        }
+        let lost = self.state.show(document, |settings, document| {
+            let saved = restored.as_ref();
+            saved.map(|saved| saved.look.restore(settings) + saved.restore(document))
+        });
+        if let Some(saved) = restored {
+            self.restore(&saved, lost.unwrap_or_default());
+        }
+        self.views.update(&mut self.state);
+    }
+
+    /// Brings what is not the document's to where a saved session has it; `lost` names mean nothing already.
+    fn restore(&mut self, saved: &SavedSession, mut lost: usize) {
+        let (dock, unknown) = Dock::arranged(&saved.views);
+        lost += unknown.len();
+        self.dock = dock;
+        self.dock.tell(&mut self.state.panes);
+        self.state.pose_to_restore = saved.pose();
+        // What is collapsed decides the layout.
+        self.state.lay_out();
+        self.state.execute(PlayAsk::Seek(saved.time()));
+        if let Some(playback) = &saved.playback {
+            playback.restore(&mut self.state);
+        }
+        self.views.update(&mut self.state);
+        lost += self.views.restore(&saved.of_views(), &self.state);
+        self.state.stamps.left += 1;
+        self.state.show_chosen();
+        self.tell_lost("Parts of the session are no longer there", lost);
+        let pair = saved.pair.as_ref();
+        let lost = pair.map_or(0, |pair| pair.restore(&mut self.state));
+        self.tell_lost("Parts of the comparison are no longer there", lost);
+    }
+
+    fn tell_lost(&mut self, title: &str, lost: usize) {
+        if lost > 0 {
+            self.state.messages.push(Message {
+                is_error: true,
+                is_open: false,
+                title: title.to_owned(),
+                lines: vec![format!("{lost} names mean nothing now and are left out")],
+            });
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Work on other threads that only the window begins: pictures, packs and scenes.
+
+use std::path::PathBuf;
+
+use super::presenting::opening::Opened;
+use super::sharing;
+use crate::presentation::scene::SceneFile;
+use crate::progress::Progress;
+use crate::state::job::Job;
+
+/// What came of a pack: where it is, what is in it, and its size in bytes.
+pub type Packed = anyhow::Result<(PathBuf, Vec<String>, u64)>;
+
+/// Work under way beside that of the state.
+#[derive(Default)]
+pub struct Jobs {
+    pub saving: Option<Job<anyhow::Result<PathBuf>>>,
+    pub packing: Option<Job<Packed>>,
+    pub staging: Option<Job<anyhow::Result<(SceneFile, Opened)>>>,
+    pub unpacking: Option<Job<anyhow::Result<sharing::Opened>>>,
+}
+
+impl Jobs {
+    pub fn is_any(&self) -> bool {
+        self.saving.is_some() || self.packing.is_some() || self.is_unpacking()
+    }
+
+    pub fn is_unpacking(&self) -> bool {
+        self.unpacking.is_some() || self.staging.is_some()
+    }
+
+    /// The work that takes long enough to be shown.
+    pub fn slow(&self) -> impl Iterator<Item = &Progress> {
+        let saving = self.saving.as_ref().and_then(Job::slow);
+        let packing = self.packing.as_ref().and_then(Job::slow);
+        let staging = self.staging.as_ref().and_then(Job::slow);
+        let unpacking = self.unpacking.as_ref().and_then(Job::slow);
+        let all = saving.into_iter().chain(packing);
+        all.chain(staging).chain(unpacking)
+    }
+}

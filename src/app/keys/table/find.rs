@@ -1,0 +1,224 @@
+//! Finding and choosing.
+
+use crate::app::command::Command;
+use crate::state::action::{Action, Chord, Line, Scope};
+use crate::state::ask::{CutAsk, FilterAsk, SearchAsk, SelectAsk};
+
+use super::possible::{has_recording, is_open, is_something_meant};
+
+pub const LINES: &[Line<Command>] = &[
+    Line {
+        keys: "/, Ctrl + F",
+        text: "search; ↑ ↓ choose, Enter flies there",
+        actions: &[
+            Action::new(
+                "search.open",
+                "Search",
+                "Searches modules and functions by name.",
+                &[Chord::letter('/'), Chord::letter('f').ctrl()],
+                || SearchAsk::Open.into(),
+            )
+            .when(is_open),
+            Action::new(
+                "search.up",
+                "The result above",
+                "Marks the result above.",
+                &[Chord::key("Up")],
+                || SearchAsk::Move(-1).into(),
+            )
+            .within(Scope::Search)
+            .repeating(),
+            Action::new(
+                "search.down",
+                "The result below",
+                "Marks the result below.",
+                &[Chord::key("Down")],
+                || SearchAsk::Move(1).into(),
+            )
+            .within(Scope::Search)
+            .repeating(),
+            Action::new(
+                "search.take",
+                "Go to the result",
+                "Chooses the marked result and flies there.",
+                &[Chord::key("Enter")],
+                || SearchAsk::Take(None).into(),
+            )
+            .within(Scope::Search)
+            .repeating(),
+            Action::new(
+                "search.leave",
+                "Leave the search",
+                "Closes the search.",
+                &[Chord::key("Escape")],
+                || Command::Escape,
+            )
+            .within(Scope::Search)
+            .repeating(),
+        ],
+    },
+    Line {
+        keys: "Point at",
+        text: "the arcs of that module alone",
+        actions: &[],
+    },
+    Line {
+        keys: "Click",
+        text: "select: its arcs stand out",
+        actions: &[],
+    },
+    Line {
+        keys: "Click an arc",
+        text: "list the calls behind it",
+        actions: &[],
+    },
+    Line {
+        keys: "C",
+        text: "collapse or expand the module",
+        actions: &[Action::new(
+            "cut.toggle",
+            "Collapse or expand",
+            "Collapses or expands the module that is chosen or pointed at.",
+            &[Chord::letter('c')],
+            || CutAsk::CollapseOrExpand(None).into(),
+        )
+        .when(is_something_meant)],
+    },
+    Line {
+        keys: "X",
+        text: "leave the module out of every view",
+        actions: &[Action::new(
+            "filter.module",
+            "Leave the module out",
+            "Leaves the module that is chosen or pointed at out of every view.",
+            &[Chord::letter('x')],
+            || FilterAsk::RemoveModule.into(),
+        )
+        .when(is_something_meant)],
+    },
+    Line {
+        keys: "Shift + X",
+        text: "leave out what it triggers",
+        actions: &[Action::new(
+            "filter.below",
+            "Leave out what it triggers",
+            "Leaves what the module triggers out of every view.",
+            &[Chord::letter('x').shift()],
+            || FilterAsk::RemoveBelow.into(),
+        )
+        .when(is_something_meant)],
+    },
+    Line {
+        keys: "B",
+        text: "leave the thread out",
+        actions: &[Action::new(
+            "filter.thread",
+            "Leave the thread out",
+            "Leaves the thread that is chosen or pointed at out of every view.",
+            &[Chord::letter('b')],
+            || FilterAsk::HideThread.into(),
+        )
+        .when(has_recording)],
+    },
+    Line {
+        keys: "Ctrl + Z, Y",
+        text: "undo what was left out, and redo",
+        actions: &[
+            Action::new(
+                "filter.undo",
+                "Bring back",
+                "Brings back what was left out last.",
+                &[Chord::letter('z').ctrl()],
+                || FilterAsk::Undo.into(),
+            )
+            .when(has_recording),
+            Action::new(
+                "filter.redo",
+                "Leave out again",
+                "Leaves out again what was brought back.",
+                &[Chord::letter('z').ctrl().shift(), Chord::letter('y').ctrl()],
+                || FilterAsk::Redo.into(),
+            )
+            .when(has_recording),
+        ],
+    },
+    Line {
+        keys: "E",
+        text: "expand the module and all in it",
+        actions: &[Action::new(
+            "cut.expand",
+            "Expand the module and all in it",
+            "Expands the module that is chosen or pointed at and all in it.",
+            &[Chord::letter('e')],
+            || CutAsk::ExpandWhole(None).into(),
+        )
+        .when(is_something_meant)],
+    },
+    Line {
+        keys: "<  >",
+        text: "collapse or expand everything by a level",
+        actions: &[
+            Action::new(
+                "cut.less",
+                "One level less",
+                "Collapses everything by a level.",
+                &[Chord::letter('<')],
+                || CutAsk::ChangeLevel(-1).into(),
+            )
+            .when(is_open),
+            Action::new(
+                "cut.more",
+                "One level more",
+                "Expands everything by a level.",
+                &[Chord::letter('>')],
+                || CutAsk::ChangeLevel(1).into(),
+            )
+            .when(is_open),
+        ],
+    },
+    Line {
+        keys: "Z",
+        text: "collapse what is small on the screen",
+        actions: &[Action::new(
+            "cut.by-size",
+            "Detail by size",
+            "Collapses what is small on the screen as the camera moves, or no longer.",
+            &[Chord::letter('z')],
+            || CutAsk::ToggleDetailBySize.into(),
+        )
+        .when(is_open)],
+    },
+    Line {
+        keys: "Alt + ← →",
+        text: "back and forward through what was selected",
+        actions: &[
+            Action::new(
+                "select.back",
+                "Back",
+                "Goes back to what was selected before.",
+                &[Chord::key("Left").alt()],
+                || SelectAsk::Back.into(),
+            )
+            .when(is_open),
+            Action::new(
+                "select.forward",
+                "Forward",
+                "Goes forward again through what was selected.",
+                &[Chord::key("Right").alt()],
+                || SelectAsk::Forward.into(),
+            )
+            .when(is_open),
+        ],
+    },
+    Line {
+        keys: "Escape",
+        text: "leave: search, help, flight, selection, range",
+        actions: &[Action::new(
+            "escape",
+            "Leave",
+            "Leaves the innermost of what is open: search, help, a flight, the selection, the range.",
+            &[Chord::key("Escape")],
+            || Command::Escape,
+        )],
+    },
+];

@@ -1,0 +1,72 @@
+//! The table of keys: for each page of the help its lines, and the actions that they are about.
+
+mod along_time;
+mod bookmarks;
+mod feature;
+mod find;
+mod look_around;
+mod play;
+mod possible;
+mod present;
+mod runs;
+mod tables;
+mod views;
+mod window;
+
+use crate::app::command::Command;
+use crate::state::action::Page;
+
+/// The page that has the views of two runs, and the one that has all others.
+pub const TWO_RUNS: &str = "Two runs";
+pub const VIEWS: &str = "Views";
+/// Those that have the keys of views along time, and of tables.
+pub const ALONG_TIME: &str = "Overview and call stacks";
+pub const TABLES: &str = "Functions and calls";
+
+/// What keys and the mouse do, page by page.
+pub const PAGES: &[Page<Command>] = &[
+    Page {
+        title: "Look around",
+        lines: look_around::LINES,
+    },
+    Page {
+        title: "Where a feature runs",
+        lines: feature::LINES,
+    },
+    Page {
+        title: "Play",
+        lines: play::LINES,
+    },
+    Page {
+        title: TWO_RUNS,
+        lines: runs::LINES,
+    },
+    Page {
+        title: VIEWS,
+        lines: views::LINES,
+    },
+    Page {
+        title: ALONG_TIME,
+        lines: along_time::LINES,
+    },
+    Page {
+        title: TABLES,
+        lines: tables::LINES,
+    },
+    Page {
+        title: "Find and choose",
+        lines: find::LINES,
+    },
+    Page {
+        title: "Bookmarks",
+        lines: bookmarks::LINES,
+    },
+    Page {
+        title: "Present",
+        lines: present::LINES,
+    },
+    Page {
+        title: "Window",
+        lines: window::LINES,
+    },
+];

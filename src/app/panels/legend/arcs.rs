@@ -1,0 +1,131 @@
+//! What arcs mean: which end calls, what their width says, and how many are not drawn.
+
+use egui::{Color32, Rect, Sense, Ui, pos2, vec2};
+
+use super::entries::{Meanings, RecordingShown, entry, together};
+use crate::model::arcs::{ArcMeasure, ArcMode};
+use crate::render::ink::difference_color;
+use crate::views::style;
+use crate::views::text;
+
+/// The width of the drawn samples in points.
+const SAMPLE: f32 = 48.0;
+const STROKE: f32 = 18.0;
+
+/// Samples of widths, and the room that each has at least where room is kept, in points.
+const SAMPLES: usize = 3;
+const AMOUNT: f32 = 30.0;
+
+pub fn show(ui: &mut Ui, meanings: &Meanings<'_>, shown: &RecordingShown) {
+    let settings = meanings.settings;
+    let palette = settings.theme.palette();
+    if settings.arcs == ArcMode::None {
+        return;
+    }
+    let landscape = meanings.landscape;
+    if settings.arcs == ArcMode::Difference
+        && let Some(difference) = landscape.metrics().difference()
+    {
+        let of = difference.measure_of_relations().title();
+        for (is_more, text) in [(true, "more"), (false, "less")] {
+            together(ui, |ui| {
+                let color = difference_color(settings.theme, is_more);
+                taper(ui, color, color);
+                entry(ui, &format!("{of} in B:"), text);
+            });
+        }
+        return entry(ui, "outlined:", "in one run alone");
+    }
+    let of = match settings.arcs {
+        ArcMode::All | ArcMode::Difference | ArcMode::None => "",
+        ArcMode::Selection => " of the module chosen",
+        ArcMode::Step => " of the last step",
+    };
+    together(ui, |ui| {
+        taper(ui, palette.caller, palette.callee);
+        entry(
+            ui,
+            "broad at the caller to thin at the callee",
+            of.trim_start(),
+        );
+    });
+    let what = match (settings.arc_measure, shown.counts_calls) {
+        (_, false) => "weight",
+        (ArcMeasure::Calls, true) => "calls",
+        (ArcMeasure::Cost, true) => "cost",
+    };
+    let most = landscape.most_of_arcs();
+    together(ui, |ui| {
+        if most == 0 {
+            // Nothing has called anything yet.
+            ui.set_invisible();
+        }
+        ui.label(style::weak("Width").small());
+        ui.label(egui::RichText::new(format!("{what}, logarithmic:")).small());
+        let room = if shown.keeps_room { AMOUNT } else { 0.0 };
+        let mut drawn = 0;
+        if most > 0 {
+            let middle = (most as f64).sqrt().round() as u64;
+            let mut samples = vec![(1, 0.0), (middle, 0.5), (most, 1.0)];
+            samples.dedup_by_key(|(amount, _)| *amount);
+            drawn = samples.len();
+            for (amount, share) in samples {
+                stroke(ui, share, palette.caller, palette.callee);
+                let text = egui::RichText::new(landscape.arc_amount(amount)).small();
+                let taken = ui.label(text).rect.width();
+                ui.add_space((room - taken).max(0.0));
+            }
+        }
+        if shown.keeps_room {
+            let spacing = 2.0 * ui.spacing().item_spacing.x;
+            let missing = SAMPLES.saturating_sub(drawn) as f32;
+            ui.add_space(missing * (STROKE + room + spacing));
+        }
+    });
+    ui.add_space(14.0);
+    if shown.left_out > 0 || shown.keeps_room {
+        let text = format!(
+            "{} lesser ones not drawn",
+            text::count(shown.left_out.max(1) as u64)
+        );
+        together(ui, |ui| {
+            if shown.left_out == 0 {
+                ui.set_invisible();
+            }
+            ui.label(style::weak("Arcs").small());
+            ui.label(egui::RichText::new(text).small());
+        });
+        ui.add_space(14.0);
+    }
+}
+
+fn color([r, g, b]: [f32; 3]) -> Color32 {
+    Color32::from(egui::Rgba::from_rgb(r, g, b))
+}
+
+/// An arc from its caller to its callee.
+fn taper(ui: &mut Ui, from: [f32; 3], to: [f32; 3]) {
+    let (rect, _) = ui.allocate_exact_size(vec2(SAMPLE, 16.0), Sense::hover());
+    const STEPS: usize = 24;
+    for step in 0..STEPS {
+        let share = |step: usize| step as f32 / STEPS as f32;
+        let x = |share: f32| rect.left() + rect.width() * share;
+        let half = 3.2 - 2.2 * share(step);
+        let part = Rect::from_min_max(
+            pos2(x(share(step)), rect.center().y - half),
+            pos2(x(share(step + 1)), rect.center().y + half),
+        );
+        let color = color(from).lerp_to_gamma(color(to), share(step));
+        ui.painter().rect_filled(part, 0, color);
+    }
+}
+
+/// A part of an arc as broad as for a share of the widest.
+fn stroke(ui: &mut Ui, share: f32, from: [f32; 3], to: [f32; 3]) {
+    let (rect, _) = ui.allocate_exact_size(vec2(STROKE, 16.0), Sense::hover());
+    // In the proportions of `src/layout/arcs.rs`.
+    let height = 1.4 * (0.7 + 2.3 * share * share) / 0.7;
+    let part = Rect::from_center_size(rect.center(), vec2(STROKE, height));
+    let middle = color(from).lerp_to_gamma(color(to), 0.5);
+    ui.painter().rect_filled(part, 0, middle);
+}

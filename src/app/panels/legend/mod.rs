@@ -1,0 +1,276 @@
+//! What area, height, colour and arcs mean: the strip over the playback bar, and under pictures.
+
+pub mod entries;
+
+mod arcs;
+mod distribution;
+
+use egui::Ui;
+
+use self::distribution::{SCALE_HEIGHT, brush, highlighted, metric_scale};
+use self::entries::{Meanings, RecordingShown, entry, ramp, swatch, together};
+use super::context::Context;
+use crate::facts::hierarchy::Hierarchy;
+use crate::model::highlight::Highlight;
+use crate::model::landscape::LandscapeSettings;
+use crate::model::metric::Metric;
+use crate::model::surface::{Scale, Surface};
+use crate::render::ink::diverging;
+use crate::state::ask::LookAsk;
+use crate::state::city::languages;
+use crate::views::{style, text};
+
+pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
+    let desk = context.desk;
+    let Some(document) = &desk.state.document else {
+        return;
+    };
+    if !desk.state.cards.legend {
+        return;
+    }
+    let meanings = Meanings {
+        settings: &desk.state.settings,
+        hierarchy: &document.session.hierarchy,
+        landscape: &document.city,
+        recording: document.resolved().map(|_| RecordingShown {
+            plays: document.playback.is_some(),
+            counts_calls: document.counts_calls(),
+            left_out: document.city.arcs_left_out(),
+            keeps_room: true,
+        }),
+    };
+    let panel = egui::Panel::bottom("legend")
+        .frame(frame(ui))
+        .resizable(false);
+    panel.show(ui, |ui| {
+        // With the same meanings it never becomes lower again: the views over it stay where they are.
+        let id = egui::Id::unique("height of the legend");
+        let width = ui.available_width();
+        let known: Option<Height> = ui.data(|data| data.get_temp(id));
+        let known = known.filter(|it| it.width == width && it.settings == desk.state.settings);
+        let least = known.map_or(0.0, |it| it.height);
+        ui.set_min_height(least);
+        context.asks.extend(strip(ui, &meanings));
+        let height = ui.min_rect().height();
+        if known.is_none() || height > least {
+            let settings = desk.state.settings;
+            let found = Height {
+                width,
+                settings,
+                height,
+            };
+            ui.data_mut(|data| data.insert_temp(id, found));
+        }
+    });
+}
+
+/// How high the strip has been with these settings, in points.
+#[derive(Clone, Copy)]
+struct Height {
+    width: f32,
+    settings: LandscapeSettings,
+    height: f32,
+}
+
+/// What surrounds the strip.
+pub fn frame(ui: &Ui) -> egui::Frame {
+    egui::Frame::side_top_panel(ui.style()).inner_margin(egui::Margin::symmetric(12, 5))
+}
+
+/// What is asked to stand out, if something is: nothing is to stand out for the inner none.
+type Wanted = Option<Option<Highlight>>;
+
+/// The legend in as many rows as it needs, in the window and in pictures without one; what is asked for by dragging
+/// over a distribution.
+pub fn strip(ui: &mut Ui, meanings: &Meanings<'_>) -> Option<LookAsk> {
+    // All entries are as high as the highest, or they would not stand on one line.
+    ui.spacing_mut().interact_size.y = match meanings.settings.surface {
+        Surface::Metric(_) => SCALE_HEIGHT,
+        Surface::Neutral | Surface::District | Surface::Language | Surface::Difference => 24.0,
+    };
+    let mut wanted = None;
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = egui::vec2(5.0, 3.0);
+        area(ui, meanings, &mut wanted);
+        ui.add_space(14.0);
+        height(ui, meanings, &mut wanted);
+        colour(ui, meanings, &mut wanted);
+        match meanings.landscape.blocks_left_out() {
+            0 => {}
+            left_out => {
+                let text = format!(
+                    "{} shown as one with what they lie in",
+                    text::count(left_out as u64)
+                );
+                entry(ui, "Smallest modules", &text);
+            }
+        }
+        highlighted(ui, meanings, &mut wanted);
+        if let Some(shown) = &meanings.recording {
+            running(ui, meanings, shown);
+            arcs::show(ui, meanings, shown);
+        }
+    });
+    wanted.map(LookAsk::Highlight)
+}
+
+fn area(ui: &mut Ui, meanings: &Meanings<'_>, wanted: &mut Wanted) {
+    let Meanings {
+        settings,
+        hierarchy,
+        landscape,
+        ..
+    } = *meanings;
+    let measure = landscape.metrics().measure();
+    let amounts = landscape.amounts();
+    let all = match (amounts.area, settings.area) {
+        (Some(all), area) => format!(", {} in all", measure.text(area, all)),
+        (None, Metric::LinesOfCode) => ", none known: functions alike".to_owned(),
+        // It does not add up.
+        (None, _) => String::new(),
+    };
+    together(ui, |ui| {
+        ui.label(style::weak("Area").small());
+        let meaning = format!("{}{all}", measure.title(settings.area));
+        ui.label(egui::RichText::new(meaning).small());
+        let scale = landscape.area_scale(hierarchy);
+        brush(ui, scale, settings.highlight, wanted);
+    });
+}
+
+fn height(ui: &mut Ui, meanings: &Meanings<'_>, wanted: &mut Wanted) {
+    let Meanings {
+        settings,
+        hierarchy,
+        landscape,
+        ..
+    } = *meanings;
+    let measure = landscape.metrics().measure();
+    let amounts = landscape.amounts();
+    match settings.height {
+        None => entry(ui, "Height", "level of the hierarchy"),
+        Some(metric) => {
+            let most = match amounts.height {
+                Some(most) => {
+                    let scale = settings.height_scale.map_or("square root", Scale::name);
+                    format!("{scale}, up to {}", measure.text(metric, most))
+                }
+                None => "nothing is known of it".to_owned(),
+            };
+            together(ui, |ui| {
+                ui.label(style::weak("Height").small());
+                let meaning = format!("{}, {most}", measure.title(metric));
+                ui.label(egui::RichText::new(meaning).small());
+                if let Some(scale) = landscape.height_scale(hierarchy) {
+                    brush(ui, scale, settings.highlight, wanted);
+                }
+            });
+            ui.add_space(14.0);
+        }
+    }
+}
+
+fn colour(ui: &mut Ui, meanings: &Meanings<'_>, wanted: &mut Wanted) {
+    match meanings.settings.surface {
+        Surface::Neutral => entry(ui, "Lightness", "level of the hierarchy"),
+        Surface::District => entry(ui, "Colour", "district, as along time"),
+        Surface::Language => of_languages(ui, meanings.hierarchy),
+        Surface::Difference => of_difference(ui, meanings),
+        Surface::Metric(metric) => of_metric(ui, meanings, metric, wanted),
+    }
+}
+
+fn of_languages(ui: &mut Ui, hierarchy: &Hierarchy) {
+    together(ui, |ui| {
+        ui.label(style::weak("Colour").small());
+        ui.label(egui::RichText::new("language").small());
+    });
+    for (name, color) in languages(hierarchy) {
+        together(ui, |ui| {
+            swatch(ui, color);
+            ui.label(egui::RichText::new(name).small());
+        });
+    }
+    ui.add_space(14.0);
+}
+
+fn of_difference(ui: &mut Ui, meanings: &Meanings<'_>) {
+    let (settings, landscape) = (meanings.settings, meanings.landscape);
+    let palette = settings.theme.palette();
+    ui.label(style::weak("Colour").small());
+    match landscape.metrics().difference() {
+        None => {
+            let text = "no difference through a mapping";
+            ui.label(egui::RichText::new(text).small());
+        }
+        Some(difference) => {
+            let meaning = format!("{}, B against A:", difference.measure.title());
+            ui.label(egui::RichText::new(meaning).small());
+            for (strength, text) in difference.ticks() {
+                // What is equal keeps the colour of the terraces.
+                let color = match strength {
+                    0.0 => palette.deepest,
+                    _ => diverging(settings.theme, strength),
+                };
+                together(ui, |ui| {
+                    swatch(ui, color);
+                    ui.label(egui::RichText::new(text).small());
+                });
+            }
+            for (mark, meaning) in [
+                ("upright stripes:", "more"),
+                ("level:", "less"),
+                ("slanting:", "only in B"),
+                ("crossed:", "only in A"),
+            ] {
+                entry(ui, mark, meaning);
+            }
+        }
+    }
+    ui.add_space(14.0);
+}
+
+fn of_metric(ui: &mut Ui, meanings: &Meanings<'_>, metric: Metric, wanted: &mut Wanted) {
+    let (settings, landscape) = (meanings.settings, meanings.landscape);
+    let measure = landscape.metrics().measure();
+    let scale = landscape.color_scale();
+    let meaning = format!("{}, {}", measure.title(metric), settings.scale.name());
+    together(ui, |ui| {
+        ui.label(style::weak("Colour").small());
+        let title = ui.label(egui::RichText::new(meaning).small());
+        title.on_hover_text(metric.rule());
+        metric_scale(ui, settings.theme, scale, settings.highlight, wanted);
+    });
+    if scale.without > 0 && !scale.is_empty() {
+        let without = match scale.without {
+            1 => "1 block without a value".to_owned(),
+            many => format!("{} blocks without a value", text::count(many.into())),
+        };
+        entry(ui, "neutral:", &without);
+    }
+    ui.add_space(14.0);
+}
+
+/// What runs, and what has run.
+fn running(ui: &mut Ui, meanings: &Meanings<'_>, shown: &RecordingShown) {
+    let (settings, landscape) = (meanings.settings, meanings.landscape);
+    let palette = settings.theme.palette();
+    let is_difference = meanings.settings.surface == Surface::Difference;
+    if shown.plays && is_difference {
+        // What runs has the colour of what differs.
+        if !landscape.is_summary() {
+            together(ui, |ui| entry(ui, "raised:", "runs now"));
+        }
+    } else if shown.plays {
+        together(ui, |ui| {
+            if landscape.is_summary() {
+                ramp(ui, palette.warm, palette.hot);
+                entry(ui, "what ran:", "more self cost");
+            } else {
+                ramp(ui, palette.hot, palette.warm);
+                let half_life = format!("half in {}", settings.half_life);
+                entry(ui, "runs now, then fades:", &half_life);
+            }
+        });
+    }
+}

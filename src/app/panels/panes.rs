@@ -1,0 +1,60 @@
+//! The open views, each in its place in the dock.
+
+use egui::{Rect, Ui};
+
+use super::context::{Context, Layout, Pictures};
+use crate::app::dock::Dock;
+use crate::app::open_views::Views;
+use crate::filter::selection::Pointed;
+use crate::state::ask::Asks;
+use crate::views::Pane;
+
+/// Shows the views in `ui`, of a `window`; without their titles where views `are_bare`. Gives where the view that the
+/// camera moves in is drawn, and what the pointer is on.
+pub fn show(
+    ui: &mut Ui,
+    window: Rect,
+    are_bare: bool,
+    (views, dock): (&mut Views, &mut Dock),
+    pictures: &Pictures,
+    context: &mut Context<'_>,
+) -> Layout {
+    let room = ui.available_rect_before_wrap();
+    let state = context.desk.state;
+    let mut asks = Asks::default();
+    let mut layout = Layout::default();
+    let mut pointed = Pointed::default();
+    let main = views.ids().next();
+    let mut pane = |ui: &mut Ui, of| {
+        let is_main = Some(of) == main;
+        let Some(view) = views.get_mut(of) else {
+            return;
+        };
+        let mut pane = Pane {
+            state,
+            asks: &mut asks,
+            pictures: [pictures.of(of), is_main.then_some(pictures.second)],
+            window,
+            room,
+            pointed: Pointed::default(),
+            placed: None,
+        };
+        view.ui(ui, &mut pane);
+        if is_main {
+            layout.placed = pane.placed;
+        }
+        if pane.pointed != Pointed::default() {
+            pointed = pane.pointed;
+        }
+    };
+    match are_bare {
+        false => dock.show(ui, &mut pane),
+        true => dock.show_bare(ui, &mut pane),
+    }
+    layout.covered = main.and_then(|main| dock.place(main));
+    context.asks.extend(asks.take());
+    if pointed != Pointed::default() {
+        context.pointed = pointed;
+    }
+    layout
+}

@@ -1,0 +1,176 @@
+//! Pictures of views without a window: what a view draws, or its widgets, read back. The landscape has tiles and a legend:
+//! [`super::headless`] draws it.
+
+use std::time::Duration;
+
+use super::desk::Desk;
+use super::offscreen::Offscreen;
+use super::panels;
+use crate::filter::cut::Cut;
+use crate::filter::filters::Filters;
+use crate::filter::selection::{Pointed, Selection};
+use crate::model::landscape::LandscapeSettings;
+use crate::model::moment::Moment;
+use crate::progress::Progress;
+use crate::render::gpu::{Gpu, GpuError};
+use crate::render::image::Image;
+use crate::render::sheet::SheetRenderer;
+use crate::state::ask::ViewAsk;
+use crate::state::document::Document;
+use crate::state::panes::{Kind, ViewId};
+use crate::units::{ModuleId, Time, TimeRange};
+use crate::views::{Picture, Surface};
+
+/// Letters have their size on a picture whose shorter side has so many pixels, or less.
+const PLAIN_SIDE: f32 = 1080.0;
+
+/// Widgets take a few frames to find their places.
+const FRAMES: u32 = 4;
+
+/// How often what other threads work out is looked for.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// A view on a device without a window.
+pub struct ViewStudio {
+    desk: Desk,
+    view: ViewId,
+    size: [u32; 2],
+    gpu: Gpu,
+    sheets: SheetRenderer,
+}
+
+impl ViewStudio {
+    /// Opens a device for pictures of `size` pixels. Of `document`, `range` is shown, and `focus` chosen.
+    pub fn new(
+        mut document: Document,
+        view: ViewId,
+        settings: &LandscapeSettings,
+        size: [u32; 2],
+        range: Option<TimeRange>,
+        focus: Option<ModuleId>,
+    ) -> Result<ViewStudio, GpuError> {
+        let gpu = Gpu::headless()?;
+        gpu.check_size(size)?;
+        let mut desk = Desk::unattended();
+        desk.state.settings = *settings;
+        let is_along_time = view.line().kind == Kind::AlongTime;
+        if is_along_time {
+            // What is left of a range is a matter of what is visible, and limits nothing.
+            document.selection.range = range;
+        } else {
+            document.limit(range, Filters::default());
+            document.selection.time = range.map_or(Time::ZERO, |range| range.start);
+            document.selection.chosen = document.complete(Pointed::at_module(focus));
+        }
+        desk.state.document = Some(document);
+        let stamps = &mut desk.state.stamps;
+        (stamps.opened, stamps.document, stamps.run) = (1, 1, 1);
+        for &other in &desk.state.panes.all().to_vec() {
+            if other != view {
+                desk.state.panes.close(other);
+            }
+        }
+        desk.state.panes.open(view);
+        desk.views.update(&mut desk.state);
+        desk.state.ask_views(Some(view), ViewAsk::ShowAll);
+        desk.views.update(&mut desk.state);
+        if is_along_time && let Some(document) = &mut desk.state.document {
+            document.selection = Selection {
+                chosen: Pointed::at_module(focus),
+                ..Selection::default()
+            };
+        }
+        Ok(ViewStudio {
+            desk,
+            view,
+            size,
+            sheets: SheetRenderer::new(&gpu, wgpu::TextureFormat::Rgba8UnormSrgb),
+            gpu,
+        })
+    }
+
+    /// Collapses modules as `cut` has it, and has the view show modules.
+    pub fn show_cut(&mut self, cut: Cut) {
+        if let Some(document) = &mut self.desk.state.document {
+            document.cut = cut;
+        }
+        self.desk
+            .state
+            .ask_views(Some(self.view), ViewAsk::ByModules);
+    }
+
+    /// The picture of a moment; of a view that plays nothing the same at any. `tell` is told how far long work is.
+    pub fn picture(
+        &mut self,
+        moment: Option<Moment>,
+        tell: &dyn Fn(&Progress),
+    ) -> anyhow::Result<Image> {
+        let is_along_time = self.view.line().kind == Kind::AlongTime;
+        if let Some(document) = &mut self.desk.state.document
+            && let Some(moment) = moment.filter(|_| is_along_time)
+        {
+            document.selection.time = moment.time;
+        }
+        self.wait(tell);
+        let side = self.size[0].min(self.size[1]) as f32;
+        let surface = Surface {
+            size: self.size,
+            scale: (side / PLAIN_SIDE).max(1.0),
+            is_new: true,
+        };
+        // A picture is exact, whatever a frame would show first.
+        loop {
+            let Desk { state, views, .. } = &mut self.desk;
+            let is_drawn = match views.picture(self.view, state, surface) {
+                Picture::Sheet(_) | Picture::Same => true,
+                Picture::Nothing | Picture::City => false,
+            };
+            if !is_drawn {
+                return self.widgets(surface.scale);
+            }
+            if !views.are_waiting(state) {
+                break;
+            }
+            std::thread::sleep(LOOK);
+        }
+        let Desk { state, views, .. } = &mut self.desk;
+        match views.picture(self.view, state, surface) {
+            Picture::Sheet(sheet) => {
+                let theme = state.settings.theme;
+                Ok(self.sheets.image(&self.gpu, sheet, self.size, theme)?)
+            }
+            _ => anyhow::bail!("the view draws nothing"),
+        }
+    }
+
+    /// Waits for what other threads work out for the view.
+    fn wait(&mut self, tell: &dyn Fn(&Progress)) {
+        loop {
+            let state = &mut self.desk.state;
+            state.update_work();
+            self.desk.views.update(state);
+            let is_waiting = self.desk.views.rows_are_waiting(state);
+            if !is_waiting && !state.work.is_under_way() {
+                return;
+            }
+            if let Some(job) = &state.work.counting {
+                tell(&job.progress);
+            }
+            self.desk.views.slow().for_each(tell);
+            std::thread::sleep(LOOK);
+        }
+    }
+
+    /// The widgets of a view.
+    fn widgets(&mut self, scale: f32) -> anyhow::Result<Image> {
+        let mut drawn = Offscreen::new(&self.gpu, self.desk.state.settings.theme, scale);
+        let points = egui::vec2(self.size[0] as f32, self.size[1] as f32) / scale;
+        let mut primitives = Vec::new();
+        for _ in 0..FRAMES {
+            let (desk, view) = (&mut self.desk, self.view);
+            let add = |ui: &mut egui::Ui| panels::show_alone(ui, desk, view);
+            primitives = drawn.run(&self.gpu, points, add);
+        }
+        Ok(drawn.picture(&self.gpu, &primitives, self.size)?)
+    }
+}

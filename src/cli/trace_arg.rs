@@ -1,0 +1,16 @@
+//! The recording of a sub-command that reads one.
+
+use std::path::PathBuf;
+
+/// The recording of a sub-command that reads one.
+#[derive(Debug, clap::Args)]
+pub struct TraceArg {
+    /// The recording: a file or a directory, in any format that Callscape knows
+    pub trace: PathBuf,
+    /// The source tree that the recording's functions are looked up in
+    #[arg(long, value_name = "SOURCE_DIR")]
+    pub source: Option<PathBuf>,
+    /// What to show of a profile that holds several values, such as alloc_space; `info` lists them
+    #[arg(long, value_name = "NAME")]
+    pub value: Option<String>,
+}

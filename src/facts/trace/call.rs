@@ -1,0 +1,63 @@
+//! What a trace tells of: calls, threads, and what comes of adding calls up.
+
+use crate::units::{CallId, Cost, FunctionId, ThreadId, Time};
+
+/// One execution of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Call {
+    pub function: FunctionId,
+    pub start: Time,
+    pub end: Time,
+    /// Open calls around it on its thread; 0 for an outermost call.
+    pub depth: u32,
+    /// How many calls it triggered, directly and indirectly.
+    pub triggered: u32,
+}
+
+impl Call {
+    pub fn cost(&self) -> Cost {
+        self.end.since(self.start)
+    }
+}
+
+/// A thread as its recording names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Thread {
+    /// The thread's number, or its text where the recording gives text.
+    pub id: String,
+    pub process: String,
+    pub name: String,
+    pub calls: u64,
+    /// The largest number of calls open at once.
+    pub max_depth: u32,
+    pub start: Time,
+    pub end: Time,
+}
+
+/// Calls from one function to another, aggregated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Relation {
+    pub caller: FunctionId,
+    pub callee: FunctionId,
+    pub calls: u64,
+    pub cost: Cost,
+    pub self_cost: Cost,
+}
+
+/// What a function did in a range of time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FunctionMetrics {
+    pub calls: u64,
+    /// The time during which at least one call of it was open on a thread, summed over threads.
+    pub total: Cost,
+    pub self_cost: Cost,
+}
+
+/// An enter or exit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    pub time: Time,
+    pub thread: ThreadId,
+    pub call: CallId,
+    pub enter: bool,
+}

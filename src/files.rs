@@ -1,0 +1,136 @@
+//! Files that appear under their name when they are whole: written beside, on the disk, then renamed. Until then, and
+//! where that fails, what had the name stays.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Writes `bytes` to the file at `path`.
+pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    write_with(path, |out| out.write_all(bytes))
+}
+
+/// Writes what `write` gives to the file at `path`.
+pub fn write_with(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
+) -> io::Result<()> {
+    let temporary = Temporary::beside(path)?;
+    let mut out = BufWriter::new(&temporary.file);
+    write(&mut out)?;
+    out.flush()?;
+    drop(out);
+    temporary.keep_as(path)
+}
+
+/// What a file under construction is called: it ends in this.
+pub const TEMPORARY: &str = ".callscape-tmp";
+
+/// A file under construction. It is locked for as long as its writer lives and removed unless it is
+/// kept; what a killed writer left is told by its missing lock.
+#[derive(Debug)]
+pub struct Temporary {
+    pub file: File,
+    path: PathBuf,
+    kept: bool,
+}
+
+impl Temporary {
+    /// Makes a new file in the folder of `path`, to be kept as that.
+    pub fn beside(path: &Path) -> io::Result<Temporary> {
+        let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
+        // What killed writers left stays: to look for it each time is slow where a thousand pictures follow each other.
+        Temporary::new(folder.unwrap_or(Path::new(".")))
+    }
+
+    /// Makes a new file in `dir`, and removes those that killed writers left there.
+    pub fn create(dir: &Path) -> io::Result<Temporary> {
+        remove_abandoned(dir);
+        Temporary::new(dir)
+    }
+
+    fn new(dir: &Path) -> io::Result<Temporary> {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        loop {
+            let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+            let name = format!(".{}-{number}{TEMPORARY}", std::process::id());
+            let path = dir.join(name);
+            let mut options = File::options();
+            let file = match options.read(true).write(true).create_new(true).open(&path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+                file => file?,
+            };
+            // Where files cannot be locked, nothing is ever found abandoned.
+            let _ = file.lock();
+            let kept = false;
+            // Before it was locked, another process may have taken it for abandoned.
+            if path.exists() {
+                return Ok(Temporary { file, path, kept });
+            }
+        }
+    }
+
+    /// Gives the finished file its name, replacing what had it.
+    pub fn keep_as(mut self, path: &Path) -> io::Result<()> {
+        self.file.sync_all()?;
+        std::fs::rename(&self.path, path)?;
+        self.kept = true;
+        if let Some(dir) = path.parent()
+            && let Ok(dir) = File::open(dir)
+        {
+            // So that the name survives a power failure; the content does already.
+            let _ = dir.sync_all();
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if !self.kept {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+fn remove_abandoned(dir: &Path) {
+    let Ok(entries) = std::fs::read_dir(dir) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        if name.to_string_lossy().ends_with(TEMPORARY)
+            && let Ok(file) = File::open(entry.path())
+            && file.try_lock().is_ok()
+        {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_whole_or_as_it_was() {
+        let name = format!("callscape-files-test-{}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&folder).expect("a folder among the temporary files");
+        let path = folder.join("kept.txt");
+        write(&path, b"first").expect("there is room");
+        let failed = write_with(&path, |out| {
+            out.write_all(b"half of it")?;
+            Err(io::ErrorKind::Other.into())
+        });
+        assert!(failed.is_err());
+        let read = || std::fs::read(&path).expect("it is there");
+        assert_eq!(read(), b"first");
+        write(&path, b"second").expect("there is room");
+        assert_eq!(read(), b"second");
+        let left = std::fs::read_dir(&folder).expect("it is there").count();
+        assert_eq!(left, 1, "nothing else stays behind");
+        std::fs::remove_dir_all(&folder).expect("it is there");
+    }
+}

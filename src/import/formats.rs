@@ -1,0 +1,161 @@
+//! The formats of recordings in one table: how each is recognised and read.
+
+use super::error::ImportError;
+use super::input::Input;
+use super::{
+    callgrind, chrome, cpuprofile, firefox, folded, hprof, jaeger, jfr, otlp, perf_script,
+    perfetto, pprof, speedscope, uftrace,
+};
+use crate::facts::recording::Recording;
+use crate::progress::Progress;
+
+/// A format of recordings.
+pub(super) struct Format {
+    /// Its identifier in `info`.
+    pub id: &'static str,
+    pub kind: Kind,
+}
+
+/// How a format is recognised and read.
+pub(super) enum Kind {
+    /// A file: recognised by its first bytes, after decompression.
+    File {
+        sniff: fn(&[u8]) -> bool,
+        import: Import,
+    },
+    /// A directory: recognised by the files in it.
+    Directory {
+        sniff: fn(&Input) -> bool,
+        import: Import,
+    },
+}
+
+pub(super) type Import = fn(&Input, &Progress) -> Result<Recording, ImportError>;
+
+/// The formats, in the order in which they are asked. An importer's file begins with the link to its
+/// specification.
+pub(super) const FORMATS: &[Format] = &[
+    Format {
+        id: speedscope::FORMAT,
+        kind: Kind::File {
+            sniff: speedscope::sniff,
+            import: speedscope::import,
+        },
+    },
+    Format {
+        id: cpuprofile::FORMAT,
+        kind: Kind::File {
+            sniff: cpuprofile::sniff,
+            import: cpuprofile::import,
+        },
+    },
+    Format {
+        id: firefox::FORMAT,
+        kind: Kind::File {
+            sniff: firefox::sniff,
+            import: firefox::import,
+        },
+    },
+    Format {
+        id: otlp::FORMAT,
+        kind: Kind::File {
+            sniff: otlp::sniff,
+            import: otlp::import,
+        },
+    },
+    Format {
+        id: jaeger::FORMAT,
+        kind: Kind::File {
+            sniff: jaeger::sniff,
+            import: jaeger::import,
+        },
+    },
+    Format {
+        id: chrome::FORMAT,
+        kind: Kind::File {
+            sniff: chrome::sniff,
+            import: chrome::import,
+        },
+    },
+    Format {
+        id: jfr::FORMAT,
+        kind: Kind::File {
+            sniff: jfr::sniff,
+            import: jfr::import,
+        },
+    },
+    Format {
+        id: pprof::FORMAT,
+        kind: Kind::File {
+            sniff: pprof::sniff,
+            import: pprof::import,
+        },
+    },
+    Format {
+        id: perfetto::FORMAT,
+        kind: Kind::File {
+            sniff: perfetto::sniff,
+            import: perfetto::import,
+        },
+    },
+    Format {
+        id: perf_script::FORMAT,
+        kind: Kind::File {
+            sniff: perf_script::sniff,
+            import: perf_script::import,
+        },
+    },
+    Format {
+        id: hprof::FORMAT,
+        kind: Kind::File {
+            sniff: hprof::sniff,
+            import: hprof::import,
+        },
+    },
+    Format {
+        id: callgrind::FORMAT,
+        kind: Kind::File {
+            sniff: callgrind::sniff,
+            import: callgrind::import,
+        },
+    },
+    // Without a mark of its own: after all others.
+    Format {
+        id: folded::FORMAT,
+        kind: Kind::File {
+            sniff: folded::sniff,
+            import: folded::import,
+        },
+    },
+    Format {
+        id: uftrace::FORMAT,
+        kind: Kind::Directory {
+            sniff: uftrace::sniff,
+            import: uftrace::import,
+        },
+    },
+];
+
+/// The format that a file with these first bytes is in, and its import function.
+pub(super) fn format_of(head: &[u8]) -> Option<(&'static Format, Import)> {
+    FORMATS.iter().find_map(|format| match format.kind {
+        Kind::File { sniff, import } if sniff(head) => Some((format, import)),
+        _ => None,
+    })
+}
+
+/// Whether a file with these first bytes is a recording. JSON is not taken for one because it is JSON.
+pub(super) fn is_recording_head(head: &[u8]) -> bool {
+    let has = |word: &[u8]| memchr::memmem::find(head, word).is_some();
+    format_of(head).is_some_and(|(format, _)| {
+        format.id != chrome::FORMAT || has(b"\"ph\"") || has(b"\"traceEvents\"")
+    })
+}
+
+/// Whether a directory holds a recording.
+pub(super) fn is_recording_directory(input: &Input) -> bool {
+    FORMATS.iter().any(|format| match format.kind {
+        Kind::Directory { sniff, .. } => sniff(input),
+        Kind::File { .. } => false,
+    })
+}

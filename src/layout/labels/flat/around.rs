@@ -1,0 +1,12 @@
+//! What names that lie flat have to fit into.
+
+use crate::layout::geometry::BlockLook;
+
+/// What is known about blocks apart from their places at rest.
+pub struct Around<'a, S, I> {
+    pub looks: &'a [BlockLook],
+    /// How many of some points along a line on the top of a block show.
+    pub seen: S,
+    /// How important a block, which stands for a module, is; 0 is like all others.
+    pub importance: I,
+}

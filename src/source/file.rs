@@ -1,0 +1,17 @@
+//! A source file and what has been read of it.
+
+use std::path::PathBuf;
+
+use super::count::Counted;
+use super::definitions::Definition;
+
+/// A source file and what is known of it so far.
+#[derive(Debug)]
+pub struct SourceFile {
+    /// Relative to the tree's root.
+    pub path: PathBuf,
+    pub counted: Counted,
+    /// Of its content; 0 while that has not been read.
+    pub hash: u64,
+    pub definitions: Vec<Definition>,
+}

@@ -1,0 +1,60 @@
+//! What is known of the history of a source tree: how often each file was changed, when last, and by whom.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::progress::Cancelled;
+
+/// What is known of one file that is in the commit at hand.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileHistory {
+    /// Commits that changed it, merges left out, also under an earlier name when it was moved unchanged.
+    pub changes: u32,
+    /// When the newest of them was committed, in seconds since 1970.
+    pub last_change: i64,
+    /// Who wrote them, as indices into [`History::authors`], in rising order.
+    pub authors: Vec<u32>,
+}
+
+/// The history of the files below a directory.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct History {
+    /// Of the format that this is kept in.
+    pub(super) version: u32,
+    /// The commit at hand, in hexadecimal.
+    pub head: String,
+    /// When it was committed, in seconds since 1970.
+    pub head_time: i64,
+    /// By path relative to the directory, with `/`.
+    pub files: BTreeMap<String, FileHistory>,
+    /// Their addresses, in order of first appearance from the newest commit on.
+    pub authors: Vec<String>,
+    /// How many commits were looked at.
+    pub commits: u64,
+    /// The clone is shallow: there is more history elsewhere.
+    pub is_shallow: bool,
+    /// There are older commits than the [`MOST_COMMITS`] looked at.
+    pub is_cut_off: bool,
+}
+
+/// Why there is no history.
+#[derive(Debug, thiserror::Error)]
+pub enum HistoryError {
+    #[error("{0} is in no git repository")]
+    NoRepository(PathBuf),
+    #[error("the git repository of {0} has no commit yet")]
+    NoCommit(PathBuf),
+    #[error("{path}: the git repository has no files to look at")]
+    NoFiles { path: PathBuf },
+    #[error("{path}: the git repository could not be read: {reason}")]
+    Unreadable { path: PathBuf, reason: String },
+    #[error("this build of Callscape reads no git repositories: the feature `git` is off")]
+    NotBuilt,
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+}
+
+/// Older commits of a longer history are not looked at.
+pub const MOST_COMMITS: u64 = 100_000;

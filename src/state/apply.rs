@@ -1,0 +1,382 @@
+//! What each ask does.
+
+use super::ask::{Ask, CancelAsk, CardAsk, LookAsk, OpenAsk, PaneAsk, SearchAsk};
+use super::jobs::Jobs;
+use super::panes::{PaneWish, ViewId};
+use super::{Search, State};
+use crate::filter::selection::Pointed;
+use crate::model::landscape::LandscapeSettings;
+use crate::model::search::search;
+use crate::model::theme::Theme;
+use crate::units::ModuleId;
+
+/// Search shows no more results than one reads.
+const MAX_RESULTS: usize = 50;
+
+impl State {
+    /// Carries out what was asked for.
+    pub fn execute(&mut self, ask: impl Into<Ask>) {
+        match ask.into() {
+            Ask::Open(OpenAsk::CancelLoading) => {
+                if let Some(loading) = &self.loading {
+                    loading.progress.cancel();
+                }
+            }
+            Ask::Open(OpenAsk::ShowValue(name)) => self.show_value(name),
+            Ask::Play(ask) => self.control_playback(ask),
+            Ask::Camera(ask) => self.look(ask),
+            Ask::Select(ask) => self.on_select(ask),
+            Ask::Filter(ask) => self.on_filter(ask),
+            Ask::Cut(ask) => self.change_cut(ask),
+            Ask::Look(ask) => self.on_look(ask),
+            Ask::Runs(ask) => self.arrange_runs(ask),
+            Ask::Search(ask) => self.on_search(ask),
+            Ask::Mapping(ask) => self.edit_mapping(ask),
+            Ask::Card(ask) => self.on_card(ask),
+            Ask::Pane(ask) => self.on_pane(ask),
+            Ask::View(view, ask) => self.ask_views(view, ask),
+            Ask::Pointed(ask) => {
+                if let Some((view, _)) = self.panes.under_pointer {
+                    self.ask_views(Some(view), ask);
+                }
+            }
+            Ask::Tell(message) => self.messages.push(message),
+            Ask::Cancel(ask) => self.cancel(ask),
+        }
+    }
+
+    fn on_look(&mut self, ask: LookAsk) {
+        match ask {
+            LookAsk::Configure(settings) => self.configure(settings),
+            LookAsk::SwitchTheme => self.configure(LandscapeSettings {
+                theme: match self.settings.theme {
+                    Theme::Light => Theme::Dark,
+                    Theme::Dark => Theme::Light,
+                },
+                ..self.settings
+            }),
+            LookAsk::Highlight(highlight) => self.highlight(highlight),
+            LookAsk::SetQuality(quality) => self.quality = Some(quality),
+            LookAsk::ScaleText(by) => self.scale_text(by),
+        }
+    }
+
+    fn on_search(&mut self, ask: SearchAsk) {
+        match ask {
+            SearchAsk::Query(query) => self.search_for(query),
+            SearchAsk::Open => {
+                self.search.is_open = true;
+                self.search.wants_focus = true;
+            }
+            SearchAsk::Move(by) => {
+                let last = self.search.results.len().saturating_sub(1);
+                let marked = self.search.marked.saturating_add_signed(by as isize);
+                self.search.marked = marked.min(last);
+                self.search.mark_moved = true;
+            }
+            SearchAsk::Take(index) => {
+                let index = index.unwrap_or(self.search.marked);
+                if let Some(&module) = self.search.results.get(index) {
+                    self.close_search();
+                    self.choose(Pointed::at_module(Some(module)));
+                    self.fly_there(module);
+                }
+            }
+        }
+    }
+
+    fn on_card(&mut self, ask: CardAsk) {
+        match ask {
+            CardAsk::ToggleHelp => self.cards.help ^= true,
+            CardAsk::ToggleSettings => self.cards.settings ^= true,
+            CardAsk::ToggleLegend => self.cards.legend ^= true,
+            CardAsk::ToggleStacks => self.cards.stacks ^= true,
+            CardAsk::ToggleTimings => self.cards.timings ^= true,
+            CardAsk::ToggleMinimap => self.cards.minimap ^= true,
+            CardAsk::DismissMessage(index) => {
+                if index < self.messages.len() {
+                    self.messages.remove(index);
+                }
+            }
+        }
+    }
+
+    fn on_pane(&mut self, ask: PaneAsk) {
+        match ask {
+            PaneAsk::Toggle(view) => self.toggle_view(view),
+            PaneAsk::Maximise(view) => {
+                let pointed = self.panes.under_pointer.map(|(view, _)| view);
+                let view = view.or(self.panes.maximised).or(pointed);
+                if let Some(view) = view.or(self.panes.all().first().copied()) {
+                    self.panes.maximise(view);
+                }
+            }
+            PaneAsk::Reset => self.panes.wishes.push(PaneWish::Reset),
+        }
+    }
+
+    fn cancel(&mut self, ask: CancelAsk) {
+        match ask {
+            CancelAsk::Counting => {
+                self.work.counting = None;
+                self.work.counting_is_stopped = true;
+            }
+            CancelAsk::Everything => self.jobs = Jobs::default(),
+        }
+    }
+
+    pub fn toggle_view(&mut self, view: ViewId) {
+        let can_show = self
+            .document
+            .as_ref()
+            .is_none_or(|it| it.has(view.line().needs));
+        if can_show || self.panes.is_visible(view) {
+            self.panes.toggle(view);
+        }
+    }
+
+    pub fn search_for(&mut self, query: String) {
+        self.search.results = match &self.document {
+            Some(open) => {
+                let (hierarchy, metrics) = (&open.session.hierarchy, open.city.metrics());
+                let is_known = open.calls_of(ModuleId::ROOT).is_some();
+                // What ran is looked for first.
+                let ran = |module| !is_known || metrics.calls(hierarchy, module) > 0;
+                search(hierarchy, &query, MAX_RESULTS, ran)
+            }
+            None => Vec::new(),
+        };
+        self.stamps.names += 1;
+        self.search.query = query;
+        self.search.marked = 0;
+        self.search.is_open = true;
+    }
+
+    /// Closes the list of results; the query stays for the next time.
+    pub fn close_search(&mut self) {
+        self.stamps.names += u64::from(self.search.is_open);
+        self.search.is_open = false;
+    }
+
+    /// Leaves the innermost of what is open; `leave_cards` closes the innermost of the cards over the views, and says
+    /// whether one was open.
+    pub fn escape(&mut self, leave_cards: impl FnOnce(&mut State) -> bool) {
+        let selection = self.document.as_ref().map(|open| &open.selection);
+        let is_selected = selection.is_some_and(|it| it.chosen != Pointed::default());
+        let is_limited = selection.is_some_and(|it| it.range.is_some());
+        if let Some(loading) = &self.loading {
+            loading.progress.cancel();
+        } else if self.cards.help {
+            self.cards.help = false;
+        } else if self.search.is_open {
+            self.search = Search::default();
+            self.stamps.names += 1;
+        } else if self.cards.settings {
+            self.cards.settings = false;
+        } else if leave_cards(self) {
+        } else if self.camera.destination().is_some() {
+            self.camera.stop();
+        } else if let Some(view) = self.panes.maximised {
+            self.panes.maximise(view);
+        } else if is_selected {
+            self.choose(Pointed::default());
+        } else if self.settings.highlight.is_some() {
+            self.highlight(None);
+        } else if is_limited {
+            self.set_range(None);
+        } else {
+            self.messages.clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ask::{PlayAsk, SelectAsk, ViewAsk};
+    use super::super::message::Message;
+    use super::super::testing::{
+        CALLS, CITY, RUNS, STACKS, module, nothing_open, open, range, tiny, two_runs,
+    };
+    use super::*;
+    use glam::Vec2;
+
+    #[test]
+    fn what_is_asked_of_a_view_waits_for_it() {
+        let mut state = nothing_open();
+        state.execute(Ask::View(Some(CALLS), ViewAsk::ShowAll));
+        state.execute(Ask::View(None, ViewAsk::ShowRange));
+        state.execute(Ask::Pointed(ViewAsk::Pan(Vec2::X)));
+        let waiting = [(Some(CALLS), ViewAsk::ShowAll), (None, ViewAsk::ShowRange)];
+        assert_eq!(state.view_asks, waiting, "the pointer is over no view");
+        state.panes.under_pointer = Some((STACKS, Vec2::ZERO));
+        state.execute(Ask::Pointed(ViewAsk::Pan(Vec2::X)));
+        let last = state.view_asks.last();
+        assert_eq!(last, Some(&(Some(STACKS), ViewAsk::Pan(Vec2::X))));
+    }
+
+    #[test]
+    fn the_theme_goes_to_and_fro() {
+        let mut state = tiny();
+        let first = state.settings.theme;
+        state.execute(LookAsk::SwitchTheme);
+        assert_ne!(state.settings.theme, first);
+        assert_eq!(open(&state).settings.theme, state.settings.theme);
+        state.execute(LookAsk::SwitchTheme);
+        assert_eq!(state.settings.theme, first);
+    }
+
+    #[test]
+    fn cards_open_and_close_each_for_itself() {
+        let mut state = nothing_open();
+        let shown = |state: &State| {
+            let of = state.cards;
+            [
+                of.help,
+                of.settings,
+                of.legend,
+                of.stacks,
+                of.timings,
+                of.minimap,
+            ]
+        };
+        let toggles = [
+            CardAsk::ToggleHelp,
+            CardAsk::ToggleSettings,
+            CardAsk::ToggleLegend,
+            CardAsk::ToggleStacks,
+            CardAsk::ToggleTimings,
+            CardAsk::ToggleMinimap,
+        ];
+        for (place, toggle) in toggles.into_iter().enumerate() {
+            let mut expected = shown(&state);
+            expected[place] ^= true;
+            state.execute(toggle);
+            assert_eq!(shown(&state), expected, "{toggle:?}");
+        }
+    }
+
+    #[test]
+    fn messages_are_there_until_dismissed() {
+        let mut state = nothing_open();
+        let message = |title: &str| Message {
+            is_error: false,
+            is_open: false,
+            title: title.to_owned(),
+            lines: Vec::new(),
+        };
+        state.execute(Ask::Tell(message("one")));
+        state.execute(Ask::Tell(message("two")));
+        state.execute(CardAsk::DismissMessage(2));
+        assert_eq!(state.messages.len(), 2, "there is no third");
+        state.execute(CardAsk::DismissMessage(0));
+        assert_eq!(state.messages, [message("two")]);
+    }
+
+    #[test]
+    fn a_search_finds_marks_and_takes() {
+        let mut state = tiny();
+        state.execute(SearchAsk::Open);
+        assert!(state.search.is_open && state.search.wants_focus);
+        state.execute(SearchAsk::Query("w".into()));
+        assert!(state.search.results.len() > 1, "{:?}", state.search);
+        let last = state.search.results.len() - 1;
+        state.execute(SearchAsk::Move(-1));
+        assert_eq!(state.search.marked, 0, "not before the first");
+        state.execute(SearchAsk::Move(100));
+        assert_eq!(state.search.marked, last, "not past the last");
+        let marked = state.search.results[last];
+        state.execute(SearchAsk::Take(None));
+        assert!(!state.search.is_open);
+        assert_eq!(state.search.query, "w", "it stays for the next time");
+        assert_eq!(open(&state).selection.chosen.module, Some(marked));
+        assert!(state.is_moving(), "the camera flies there");
+        state.execute(SearchAsk::Query("nothing has this name".into()));
+        state.execute(SearchAsk::Take(Some(0)));
+        assert_eq!(open(&state).selection.chosen.module, Some(marked));
+    }
+
+    #[test]
+    fn views_open_where_they_have_something_to_show() {
+        let mut state = tiny();
+        state.execute(PaneAsk::Toggle(RUNS));
+        assert!(!state.panes.is_visible(RUNS), "one run is open");
+        state.execute(PaneAsk::Toggle(STACKS));
+        assert!(state.panes.is_visible(STACKS));
+        state.execute(PaneAsk::Toggle(STACKS));
+        assert!(!state.panes.is_visible(STACKS));
+        // What is open can be closed whatever it needs.
+        state.panes.open(RUNS);
+        state.execute(PaneAsk::Toggle(RUNS));
+        assert!(!state.panes.is_visible(RUNS));
+        let mut state = two_runs();
+        state.execute(PaneAsk::Toggle(RUNS));
+        assert!(state.panes.is_visible(RUNS));
+    }
+
+    #[test]
+    fn the_view_under_the_pointer_is_shown_alone() {
+        let mut state = tiny();
+        state.execute(PaneAsk::Toggle(STACKS));
+        state.execute(PaneAsk::Maximise(None));
+        assert_eq!(state.panes.maximised, Some(CITY), "the first one");
+        state.execute(PaneAsk::Maximise(None));
+        assert_eq!(state.panes.maximised, None);
+        state.panes.under_pointer = Some((STACKS, Vec2::ZERO));
+        state.execute(PaneAsk::Maximise(None));
+        assert_eq!(state.panes.maximised, Some(STACKS));
+        state.execute(PaneAsk::Reset);
+        assert_eq!(state.panes.wishes.last(), Some(&PaneWish::Reset));
+    }
+
+    #[test]
+    fn escape_leaves_the_innermost_first() {
+        let mut state = tiny();
+        let step = module(&state, "step");
+        state.execute(PlayAsk::ToEnd);
+        state.execute(SelectAsk::SetRange(Some(range(10, 50))));
+        state.execute(SelectAsk::Select(Some(step)));
+        state.execute(PaneAsk::Toggle(STACKS));
+        state.execute(PaneAsk::Maximise(Some(STACKS)));
+        state.execute(CardAsk::ToggleSettings);
+        state.execute(SearchAsk::Open);
+        state.execute(CardAsk::ToggleHelp);
+        state.tell("something", "is wrong".to_owned());
+        let left = |state: &State| {
+            let selection = &open(state).selection;
+            [
+                state.cards.help,
+                state.search.is_open,
+                state.cards.settings,
+                state.panes.maximised.is_some(),
+                selection.chosen.module.is_some(),
+                selection.range.is_some(),
+                !state.messages.is_empty(),
+            ]
+        };
+        for gone in 0..7 {
+            let expected: [bool; 7] = std::array::from_fn(|place| place >= gone);
+            assert_eq!(left(&state), expected, "after {gone}");
+            state.escape(|_| false);
+        }
+        assert_eq!(left(&state), [false; 7]);
+        // A card of the window comes after those of the state and before the rest.
+        state.execute(SelectAsk::Select(Some(step)));
+        state.escape(|_| true);
+        assert!(open(&state).selection.chosen.module.is_some());
+    }
+
+    #[test]
+    fn counting_that_was_stopped_is_not_begun_again() {
+        let mut state = tiny();
+        state.work.is_asked = true;
+        state.update_work();
+        assert!(state.work.counting.is_some());
+        state.execute(CancelAsk::Counting);
+        state.update_work();
+        assert!(state.work.counting.is_none() && state.work.counting_is_stopped);
+        // Another range is another question.
+        state.execute(SelectAsk::SetRange(Some(range(10, 50))));
+        state.update_work();
+        assert!(state.work.counting.is_some());
+    }
+}

@@ -1,0 +1,398 @@
+//! What the user can ask for: keys, buttons and the pointer all come down to these.
+//!
+//! Asks are gathered while a frame is shown and carried out before the next one, so that every view shows the same state.
+
+use glam::Vec2;
+
+use super::call_steps::CallStep;
+use super::camera::Preset;
+use super::message::Message;
+use super::playback::{Clock, Step};
+use super::versus::Together;
+use crate::analysis::alignment::Link;
+use crate::analysis::comparison::amounts::Measure;
+use crate::analysis::comparison::pairing::Correction;
+use crate::analysis::comparison::tables::Norm;
+use crate::filter::filters::FilterStep;
+use crate::filter::selection::{CallOf, Pointed};
+use crate::model::difference::Strength;
+use crate::model::highlight::Highlight;
+use crate::model::landscape::LandscapeSettings;
+use crate::render::renderer::Quality;
+use crate::state::panes::ViewId;
+use crate::units::{ModuleId, Time, TimeRange};
+
+/// What a key does to the sheet under the pointer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SheetKey {
+    /// Times as much detail along time.
+    Zoom(f32),
+    /// By a share of what is visible.
+    Pan(f32),
+}
+
+/// From a call to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallWalk {
+    NextOfFunction,
+    PreviousOfFunction,
+    Caller,
+    FirstChild,
+    LongestChild,
+    /// Stays, and shows all of it.
+    Fit,
+    /// Stays, and limits every view to its time.
+    Limit,
+}
+
+/// What a key does in a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TableKey {
+    /// Chooses the row so many further down.
+    Rows(i64),
+    /// By as many rows as are seen, down or up.
+    Pages(i64),
+    First,
+    Last,
+    /// Shows what the chosen row stands for: flies there, and shows all of a call.
+    Enter,
+}
+
+/// What is open.
+#[derive(Clone, Debug, PartialEq)]
+pub enum OpenAsk {
+    CancelLoading,
+    /// Shows the value of this name of a profile.
+    ShowValue(String),
+}
+
+/// The clock of the recording.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PlayAsk {
+    PlayOrPause,
+    /// Plays backward; pauses when it does.
+    PlayBackward,
+    /// By this many cels.
+    Step(i64),
+    Seek(Time),
+    /// By calls, of the thread chosen or of the one that something happened on last; forward or back.
+    StepCall(CallStep, bool),
+    /// To the end of the cel with this number, from 1.
+    ToCel(u64),
+    ToStart,
+    ToEnd,
+    /// Nanoseconds of trace, or events, a second.
+    SetSpeed(f64),
+    /// Multiplies the speed.
+    ScaleSpeed(f64),
+    SetClock(Clock),
+    SetStep(Step),
+    /// How many cels a step goes.
+    SetStride(u64),
+    /// The final state over the whole recording or range, or back to the cel.
+    ToggleSummary,
+    ToggleSkipIdle,
+    ToggleLoop,
+}
+
+/// Where the landscape is looked at from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum CameraAsk {
+    /// Lets the camera follow what runs.
+    ToggleFollowing,
+    /// Opens the view that the camera moves in where it is not seen.
+    FlyTo(ModuleId),
+    /// The same only where it is seen.
+    FlyIfSeen(ModuleId),
+    FlyToSelection,
+    FlyHome,
+    /// Looks in a preset direction: at everything where that is in sight, else at what is in the middle.
+    LookFrom(Preset),
+    /// Has this place of the ground in the middle; eases there, or is there at once.
+    LookAt(Vec2, bool),
+    /// Past views, and those gone back from.
+    PastView,
+    NextView,
+    OrbitOrFly,
+}
+
+/// What is chosen, and the range that limits every view.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SelectAsk {
+    /// Chooses what a view says is at a place; nothing when it names nothing.
+    Choose(Pointed),
+    Select(Option<ModuleId>),
+    /// Chooses the next row of a walk, which is one step on the way back however long it is.
+    Walk(Pointed),
+    /// Limits every view to a range, or to none.
+    SetRange(Option<TimeRange>),
+    /// The same while the pointer draws a range, and the end of that.
+    DragRange(TimeRange),
+    EndRangeDrag,
+    /// Moves an end of the range to the time shown.
+    StartRangeHere,
+    EndRangeHere,
+    /// Through past selections.
+    Back,
+    Forward,
+    /// Chooses another call, from the one chosen.
+    GoToCall(CallWalk),
+}
+
+/// What is left out of every view.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum FilterAsk {
+    Add(FilterStep),
+    /// Leaves out the module, what it triggers, or the thread that is chosen or pointed at.
+    RemoveModule,
+    RemoveBelow,
+    HideThread,
+    /// Brings back what the step with this number left out.
+    Remove(usize),
+    Undo,
+    Redo,
+}
+
+/// What is collapsed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum CutAsk {
+    /// The module given, or what is selected or pointed at.
+    CollapseOrExpand(Option<ModuleId>),
+    /// The same and all in it.
+    ExpandWhole(Option<ModuleId>),
+    ExpandAll,
+    /// Collapses what lies deeper than one level less, or expands one level more.
+    ChangeLevel(i32),
+    SetLevel(u16),
+    /// Collapses what is too small on the screen, as the camera moves, or no longer.
+    ToggleDetailBySize,
+}
+
+/// What the landscape looks like.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LookAsk {
+    Configure(LandscapeSettings),
+    SwitchTheme,
+    /// Has a range of values stand out, or all alike.
+    Highlight(Option<Highlight>),
+    /// How finely the landscape is drawn.
+    SetQuality(Quality),
+    /// Multiplies the size of letters and lines; 0 makes it the usual one.
+    ScaleText(f32),
+}
+
+/// Two runs beside each other.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RunsAsk {
+    /// Shows the other one of two runs.
+    Flip,
+    /// How two runs stand beside each other; none: in the next way.
+    Together(Option<Together>),
+    /// A becomes B, and B becomes A.
+    Swap,
+    /// By what two runs are compared, and what a strong colour says.
+    CompareBy(Measure, Strength),
+    /// What the amounts of two runs are divided by.
+    Normalise(Norm),
+    /// All that the user says of which function is which.
+    CorrectPairs(Vec<Correction>),
+    /// What the clocks of two runs are linked by.
+    LinkClocks(Link),
+    /// Moves the divider of a wipe to this share of the landscape's width.
+    MoveDivider(f32),
+    /// Collapses districts in which nothing differs, or expands everything.
+    ToggleOnlyDifferences,
+}
+
+/// The search field.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SearchAsk {
+    /// The query was edited.
+    Query(String),
+    Open,
+    /// Down the list of results, up for negative numbers.
+    Move(i32),
+    /// Selects the result with this number, or the marked one, and flies to it.
+    Take(Option<usize>),
+}
+
+/// The mapping file and its editor.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MappingAsk {
+    Toggle,
+    Edit(String),
+    /// The name of the mapping file was edited.
+    Name(String),
+    Save,
+    /// Shows the structure as it is.
+    UseNone,
+}
+
+/// Cards over the views.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CardAsk {
+    ToggleHelp,
+    ToggleSettings,
+    ToggleLegend,
+    ToggleStacks,
+    ToggleTimings,
+    ToggleMinimap,
+    DismissMessage(usize),
+}
+
+/// Which views are seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PaneAsk {
+    /// Opens a view that is not seen, closes one that is.
+    Toggle(ViewId),
+    /// Shows a view alone, that under the pointer for none, or all again.
+    Maximise(Option<ViewId>),
+    /// All views as they are at first.
+    Reset,
+}
+
+/// What a view does; places are in physical pixels from its top left corner.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ViewAsk {
+    /// Shows this many times as much detail about a place.
+    Zoom {
+        at: Vec2,
+        factor: Vec2,
+    },
+    Pan(Vec2),
+    /// Shows all of the recording, or of the range that limits what is shown.
+    ShowAll,
+    /// Shows modules as the cut has them, where it could show something else.
+    ByModules,
+    /// Shows all of the range that was just chosen, where one run is shown.
+    ShowRange,
+    /// Shows all of a call.
+    Fit(CallOf),
+    /// Moves as far as needed to see a call.
+    Reveal(CallOf),
+    /// A key over a view along time.
+    Along(SheetKey),
+    /// A key over a table.
+    Press(TableKey),
+    /// One of its own actions, by its id.
+    Do(&'static str),
+}
+
+/// Cancels work on other threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CancelAsk {
+    Counting,
+    Everything,
+}
+
+/// Anything that can be asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ask {
+    Open(OpenAsk),
+    Play(PlayAsk),
+    Camera(CameraAsk),
+    Select(SelectAsk),
+    Filter(FilterAsk),
+    Cut(CutAsk),
+    Look(LookAsk),
+    Runs(RunsAsk),
+    Search(SearchAsk),
+    Mapping(MappingAsk),
+    Card(CardAsk),
+    Pane(PaneAsk),
+    /// Of a view, or of all that it concerns.
+    View(Option<ViewId>, ViewAsk),
+    /// A key, of the view under the pointer.
+    Pointed(ViewAsk),
+    /// Tells the user something.
+    Tell(Message),
+    Cancel(CancelAsk),
+}
+
+/// Makes an ask of each group.
+macro_rules! groups {
+    ($($group:ident($of:ty),)*) => {$(
+        impl From<$of> for Ask {
+            fn from(ask: $of) -> Ask {
+                Ask::$group(ask)
+            }
+        }
+    )*};
+}
+
+groups! {
+    Open(OpenAsk),
+    Play(PlayAsk),
+    Camera(CameraAsk),
+    Select(SelectAsk),
+    Filter(FilterAsk),
+    Cut(CutAsk),
+    Look(LookAsk),
+    Runs(RunsAsk),
+    Search(SearchAsk),
+    Mapping(MappingAsk),
+    Card(CardAsk),
+    Pane(PaneAsk),
+    Cancel(CancelAsk),
+}
+
+/// What was asked for in a frame, in order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Asks<T = Ask>(Vec<T>);
+
+impl<T> Default for Asks<T> {
+    fn default() -> Asks<T> {
+        Asks(Vec::new())
+    }
+}
+
+impl<T> Asks<T> {
+    pub fn push(&mut self, ask: impl Into<T>) {
+        self.0.push(ask.into());
+    }
+
+    pub fn extend<A: Into<T>>(&mut self, asks: impl IntoIterator<Item = A>) {
+        self.0.extend(asks.into_iter().map(Into::into));
+    }
+
+    pub fn append(&mut self, other: &mut Asks<T>) {
+        self.0.append(&mut other.0);
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Everything asked for, which is forgotten here.
+    pub fn take(&mut self) -> Vec<T> {
+        std::mem::take(&mut self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn asks_are_carried_out_in_the_order_in_which_they_were_queued() {
+        let mut asks: Asks = Asks::default();
+        assert!(asks.is_empty());
+        asks.push(PlayAsk::ToEnd);
+        asks.extend(Some(CameraAsk::FlyHome));
+        let mut others: Asks = Asks::default();
+        others.push(Ask::Pointed(ViewAsk::ShowAll));
+        asks.append(&mut others);
+        assert!(others.is_empty());
+        let expected = [
+            Ask::Play(PlayAsk::ToEnd),
+            Ask::Camera(CameraAsk::FlyHome),
+            Ask::Pointed(ViewAsk::ShowAll),
+        ];
+        assert_eq!(asks.take(), expected);
+        assert!(asks.is_empty(), "they are asked once");
+    }
+}

@@ -1,0 +1,188 @@
+//! Numbers that need every call to be looked at, worked out on other threads.
+
+use std::sync::Arc;
+
+use super::State;
+use super::document::{Document, Parts};
+use super::job::Job;
+use super::work::{Counted, Work};
+use crate::filter::running::Running;
+use crate::filter::summary::Summary;
+use crate::progress::Progress;
+
+impl State {
+    /// Takes what has been worked out and begins what is needed.
+    pub fn update_work(&mut self) {
+        self.take_count();
+        self.take_parts();
+    }
+
+    fn take_count(&mut self) {
+        let Some(document) = &mut self.document else {
+            self.work = Work::default();
+            return;
+        };
+        if let Some(counted) = self.work.counting.as_ref().and_then(Job::poll) {
+            self.work.counting = None;
+            match counted {
+                Ok(counted) => {
+                    document.count(&counted.summary);
+                    if let Some(running) = counted.running {
+                        document.run(running);
+                    }
+                    self.stamps.left += 1;
+                    self.show_chosen();
+                }
+                Err(_) => self.work.counting_is_stopped = true,
+            }
+            return;
+        }
+        let is_known = document
+            .functions
+            .as_ref()
+            .is_none_or(|it| it.is_complete());
+        let is_wanted = self.work.is_asked || !document.filters.is_empty();
+        let is_idle = self.work.counting.is_none() && !self.work.counting_is_stopped;
+        if is_known || !is_wanted || !is_idle {
+            return;
+        }
+        let session = Arc::clone(&document.session);
+        let (recording, range) = (document.recording(), document.selection.range);
+        let filters = document.filters.clone();
+        let wants_running = document.wants_running();
+        self.work.counting = Some(Job::start((self.wake)(), move |progress| {
+            let Some(resolved) = session.recordings.get(recording) else {
+                return Ok(Counted::default());
+            };
+            let rules = filters.rules(&session.hierarchy, &resolved.resolution.modules);
+            let trace = &resolved.recording.trace;
+            let summary = Summary::of(&resolved.recording, range, &rules, progress)?;
+            let running = match wants_running {
+                true => Some(Arc::new(Running::new(trace, &rules, progress)?)),
+                false => None,
+            };
+            Ok(Counted { summary, running })
+        }));
+    }
+
+    /// Of two runs, compares what range and filters leave of both.
+    fn take_parts(&mut self) {
+        let counted = self.work.comparing.as_ref().and_then(Job::poll);
+        if let Some(counted) = counted {
+            self.work.comparing = None;
+            if let Ok(parts) = counted {
+                self.compare_parts(Some(parts));
+            }
+        }
+        let Some(document) = self.document.as_ref().filter(|it| it.versus.is_some()) else {
+            return;
+        };
+        let wanted = document.limits_of_both();
+        if wanted == self.work.compared_for {
+            return;
+        }
+        self.work.compared_for.clone_from(&wanted);
+        self.work.comparing = None;
+        match wanted {
+            Some(limits) => {
+                let count = move |progress: &Progress| limits.count(progress);
+                self.work.comparing = Some(Job::start((self.wake)(), count));
+            }
+            None => self.compare_parts(None),
+        }
+    }
+
+    fn compare_parts(&mut self, parts: Option<Parts>) {
+        let is_limited = |document: &Document| {
+            let versus = document.versus.as_ref();
+            versus.is_some_and(|versus| versus.is_limited())
+        };
+        let Some(document) = &mut self.document else {
+            return;
+        };
+        if parts.is_none() && !is_limited(document) {
+            return;
+        }
+        document.take_parts(parts);
+        self.stamps.left += 1;
+        self.blocks_moved();
+        if self.pair.only_differences {
+            self.show_only_differences();
+        }
+    }
+
+    /// Range or filters changed: what is being counted is of no use.
+    pub fn outdate_count(&mut self) {
+        self.work.counting = None;
+        self.work.counting_is_stopped = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ask::{FilterAsk, RunsAsk, SelectAsk};
+    use super::super::testing::{module, open, range, settle, tiny, two_runs};
+    use super::super::versus::Together;
+    use super::*;
+    use crate::filter::filters::FilterStep;
+    use crate::units::{ThreadId, Time, TimeRange};
+
+    #[test]
+    fn calls_that_filters_leave_are_counted() {
+        let mut state = tiny();
+        assert_eq!(open(&state).calls_left, None);
+        let step = module(&state, "step");
+        state.execute(FilterAsk::Add(FilterStep::RemoveModule(step)));
+        settle(&mut state);
+        assert_eq!(open(&state).calls_left, Some(3), "all but three of step");
+        state.execute(FilterAsk::Add(FilterStep::HideThread(ThreadId(1))));
+        settle(&mut state);
+        assert_eq!(open(&state).calls_left, Some(2));
+        state.execute(FilterAsk::Undo);
+        state.execute(FilterAsk::Undo);
+        settle(&mut state);
+        assert_eq!(open(&state).calls_left, None, "nothing is left out");
+    }
+
+    #[test]
+    fn a_range_is_counted_when_a_view_shows_the_numbers() {
+        let mut state = tiny();
+        state.execute(SelectAsk::SetRange(Some(range(20, 70))));
+        settle(&mut state);
+        assert_eq!(open(&state).calls_left, None, "nobody asks");
+        state.work.is_asked = true;
+        settle(&mut state);
+        assert_eq!(open(&state).calls_left, Some(2), "those that start in it");
+    }
+
+    #[test]
+    fn what_is_left_of_two_runs_is_compared() {
+        let mut state = two_runs();
+        state.execute(RunsAsk::Together(Some(Together::SideBySide)));
+        let calls = |state: &State| {
+            let versus = open(state).versus.clone().expect("two runs");
+            let changes = versus.functions.iter();
+            changes.fold([0.0; 2], |[a, b], it| [a + it.a.calls, b + it.b.calls])
+        };
+        let all = calls(&state);
+        let document = open(&state);
+        let whole = document.resolved().expect("a run").recording.trace.range();
+        let half = TimeRange::new(whole.start, Time::from_ns(whole.end.ns() / 2));
+        state.execute(SelectAsk::SetRange(Some(half)));
+        settle(&mut state);
+        let document = open(&state);
+        let versus = document.versus.clone().expect("two runs");
+        let ranges = [half, versus.range_of_other(half)];
+        let expected = [0, 1].map(|side| {
+            let place = versus.places()[side];
+            let trace = &document.session.recordings[place].recording.trace;
+            let metrics = trace.function_metrics(Some(ranges[place]));
+            metrics.iter().map(|it| it.calls).sum::<u64>() as f64
+        });
+        assert_eq!(calls(&state), expected);
+        assert!(expected[0] < all[0] && expected[1] < all[1]);
+        state.execute(SelectAsk::SetRange(None));
+        settle(&mut state);
+        assert_eq!(calls(&state), all);
+    }
+}

@@ -1,0 +1,483 @@
+//! A document made anew where what it shows has changed underneath, and what of the old one goes on in the new.
+
+use std::sync::Arc;
+
+use super::{Document, RECORDING};
+use crate::analysis::comparison::pairing::Correction;
+use crate::analysis::mapping::Mapping;
+use crate::analysis::refinement::Refinement;
+use crate::analysis::session::{Inputs, Session};
+use crate::facts::recording::Recording;
+use crate::filter::correspond;
+use crate::filter::filters::Filters;
+use crate::filter::selection::{Pointed, Selection};
+use crate::model::landscape::LandscapeSettings;
+use crate::progress::Progress;
+use crate::source::history::History;
+use crate::state::city::City;
+use crate::state::versus::Versus;
+use crate::units::{ModuleId, Time, TimeRange};
+
+/// What a document is made anew from.
+#[derive(Clone, Debug)]
+pub struct Basis {
+    inputs: Inputs,
+    base: Arc<Session>,
+    session: Arc<Session>,
+    map: Option<Arc<Mapping>>,
+    origins: Vec<ModuleId>,
+    history: Option<Arc<History>>,
+    refinement: Option<Refinement>,
+    versus: Option<Arc<Versus>>,
+}
+
+/// A document made anew, and by module of the old one which module of the new one it is.
+#[derive(Debug)]
+pub struct Revised {
+    pub document: Document,
+    pub moved: Vec<Option<ModuleId>>,
+}
+
+/// What of the inputs is shown, where there is a choice; what they begin with for none.
+#[derive(Clone, Debug, Default)]
+pub struct Part {
+    /// The name of a profile's value.
+    pub value: Option<String>,
+    /// The letter of one of two runs.
+    pub run: Option<String>,
+}
+
+impl Document {
+    /// The document as it opens, with `part` shown: what its inputs do not have is left as it is. For a worker
+    /// thread.
+    pub fn showing(self, part: &Part, progress: &Progress) -> anyhow::Result<Document> {
+        let mut document = self;
+        let (settings, has_value) = (document.settings, |name: &&String| {
+            let values = document.profile().map(|profile| profile.values());
+            values.is_some_and(|values| values.iter().any(|value| value.name == **name))
+        });
+        if let Some(value) = part.value.as_ref().filter(has_value)
+            && let Some(revised) =
+                Document::with_value(&document.basis(), value, &settings, progress)?
+        {
+            document = revised.document;
+        }
+        let letter = document.versus.as_ref().map(|versus| versus.letter());
+        if part.run.is_some()
+            && letter != part.run.as_deref()
+            && let Some(revised) = Document::flip(&document.basis(), &settings, progress)?
+        {
+            document = revised.document;
+        }
+        Ok(document)
+    }
+
+    /// The same inputs made anew: over the source tree as it is now with `rescan` (while it is still being read, over
+    /// what more of it is known after another step), through another mapping, or both.
+    /// None when nothing has changed. For a worker thread.
+    pub fn revise(
+        now: &Basis,
+        rescan: bool,
+        map: Option<Arc<Mapping>>,
+        settings: &LandscapeSettings,
+        progress: &Progress,
+    ) -> anyhow::Result<Option<Revised>> {
+        let mut base = Arc::clone(&now.base);
+        let mut is_other = false;
+        // The structure of two runs is made of both.
+        let mut versus = now.versus.clone();
+        if let Some(old) = now.versus.as_ref().filter(|_| rescan)
+            && let Some((session, other)) = old.reopen(&now.inputs, &base, progress)?
+        {
+            (base, versus) = (Arc::new(session), Some(Arc::new(other)));
+            is_other = true;
+        }
+        let rescan = rescan && now.versus.is_none();
+        let mut rest = now.refinement.clone().filter(|_| !rescan);
+        if rescan && let Some(refinement) = &now.refinement {
+            let (session, is_whole) = base.refine(refinement, progress)?;
+            rest = (!is_whole).then(|| refinement.clone());
+            base = Arc::new(session);
+            is_other = true;
+        } else if rescan && let Some(session) = base.rescan(progress)? {
+            is_other = !correspond::are_equal(&session.hierarchy, &base.hierarchy);
+            if is_other {
+                base = Arc::new(session);
+            }
+        }
+        let same_map = match (&map, &now.map) {
+            (Some(map), Some(now)) => Arc::ptr_eq(map, now),
+            (None, None) => true,
+            _ => false,
+        };
+        if same_map && !is_other {
+            return Ok(None);
+        }
+        let history = now.history.clone();
+        let document = Document {
+            refinement: rest,
+            ..Document::of(&now.inputs, base, map, history, versus, settings, progress)?
+        };
+        let moved = moved(now, &document);
+        Ok(Some(Revised { document, moved }))
+    }
+
+    /// The same with the value of this name of a profile shown. None where nothing changes, or several runs are
+    /// compared, by the value they have in common. For a worker thread.
+    pub fn with_value(
+        now: &Basis,
+        name: &str,
+        settings: &LandscapeSettings,
+        progress: &Progress,
+    ) -> anyhow::Result<Option<Revised>> {
+        let mut base = Session::clone(&now.base);
+        let resolved = base.recordings.get_mut(RECORDING);
+        let Some(resolved) = resolved.filter(|_| now.versus.is_none()) else {
+            return Ok(None);
+        };
+        let mut recording = Recording::clone(&resolved.recording);
+        let Some(profile) = &mut recording.profile else {
+            return Ok(None);
+        };
+        let shown = profile.shown();
+        profile.show(name)?;
+        if profile.shown() == shown {
+            return Ok(None);
+        }
+        resolved.recording = Arc::new(recording);
+        let document = Document {
+            refinement: now.refinement.clone(),
+            ..Document::of(
+                &now.inputs,
+                Arc::new(base),
+                now.map.clone(),
+                now.history.clone(),
+                None,
+                settings,
+                progress,
+            )?
+        };
+        let moved = document.session.hierarchy.modules().map(Some).collect();
+        Ok(Some(Revised { document, moved }))
+    }
+
+    /// The other one of two runs in place of the one that is shown, over the same structure. None where there is no
+    /// other. For a worker thread.
+    pub fn flip(
+        now: &Basis,
+        settings: &LandscapeSettings,
+        progress: &Progress,
+    ) -> anyhow::Result<Option<Revised>> {
+        let Some(versus) = &now.versus else {
+            return Ok(None);
+        };
+        let mut base = Session::clone(&now.base);
+        base.recordings.swap(0, 1);
+        let document = Document::of(
+            &now.inputs,
+            Arc::new(base),
+            now.map.clone(),
+            now.history.clone(),
+            Some(Arc::new(versus.flipped())),
+            settings,
+            progress,
+        )?;
+        let moved = document.session.hierarchy.modules().map(Some).collect();
+        Ok(Some(Revised { document, moved }))
+    }
+
+    /// The same runs with their functions paired as the user says. None where there are no two. For a worker thread.
+    pub fn correct(
+        now: &Basis,
+        corrections: Vec<Correction>,
+        settings: &LandscapeSettings,
+        progress: &Progress,
+    ) -> anyhow::Result<Option<Revised>> {
+        let Some(versus) = &now.versus else {
+            return Ok(None);
+        };
+        let Some((base, versus)) = versus.again(&now.inputs, corrections, progress)? else {
+            return Ok(None);
+        };
+        let document = Document::of(
+            &now.inputs,
+            Arc::new(base),
+            now.map.clone(),
+            now.history.clone(),
+            Some(Arc::new(versus)),
+            settings,
+            progress,
+        )?;
+        let moved = moved(now, &document);
+        Ok(Some(Revised { document, moved }))
+    }
+
+    /// The same runs with A and B exchanged. None where there are no two. For a worker thread.
+    pub fn swap(
+        now: &Basis,
+        settings: &LandscapeSettings,
+        progress: &Progress,
+    ) -> anyhow::Result<Option<Revised>> {
+        let Some(versus) = &now.versus else {
+            return Ok(None);
+        };
+        let document = Document::of(
+            &now.inputs,
+            Arc::clone(&now.base),
+            now.map.clone(),
+            now.history.clone(),
+            Some(Arc::new(versus.swapped())),
+            settings,
+            progress,
+        )?;
+        let moved = document.session.hierarchy.modules().map(Some).collect();
+        Ok(Some(Revised { document, moved }))
+    }
+
+    /// What it was opened from, A standing first.
+    pub fn inputs_of_sides(&self) -> Inputs {
+        let inputs = self.inputs.clone();
+        match &self.versus {
+            Some(versus) if versus.is_swapped() => inputs.swapped(),
+            _ => inputs,
+        }
+    }
+
+    /// Which run is shown: nothing of another is at the same time, on the same thread, or has the same numbers.
+    pub fn is_same_run(&self, other: &Document) -> bool {
+        let input = |of: &Document| of.versus.as_ref().map(|versus| versus.input());
+        input(self) == input(other)
+    }
+
+    /// The part of a range that the recording has; none where that is nothing, or all of it.
+    fn within(&self, range: TimeRange) -> Option<TimeRange> {
+        let whole = self.resolved()?.recording.trace.range();
+        let [start, end] = [range.start, range.end].map(|time| time.clamp(whole.start, whole.end));
+        let part = TimeRange::new(start, end);
+        (start < end && part != whole).then_some(part)
+    }
+
+    /// Takes the clock of another run over: as it plays, at the time that is the same, without its range.
+    fn take_clock(&mut self, old: &Document) {
+        let trace = self.session.recordings.get(RECORDING);
+        let trace = trace.map(|it| &it.recording.trace);
+        if let (Some(playback), Some(of), Some(trace), Some(versus)) =
+            (&mut self.playback, &old.playback, trace, &old.versus)
+        {
+            let time = versus.time_of_other(of.time());
+            let duration = Time::ZERO + trace.duration();
+            let summary = of.summary;
+            playback.configure(&of.settings());
+            playback.summary = summary;
+            playback.seek(time.min(duration), std::time::Duration::ZERO, trace);
+        }
+    }
+
+    /// What [`revise`](Self::revise) starts from.
+    pub fn basis(&self) -> Basis {
+        Basis {
+            inputs: self.inputs.clone(),
+            base: Arc::clone(&self.base),
+            session: Arc::clone(&self.session),
+            map: self.map.clone(),
+            origins: self.origins.clone(),
+            history: self.history.clone(),
+            refinement: self.refinement.clone(),
+            versus: self.versus.clone(),
+        }
+    }
+
+    /// Goes on from where `old` stands: what is selected, collapsed and played. `moved` says which module of this
+    /// each of the old is.
+    pub fn take_over(
+        &mut self,
+        old: Document,
+        moved: &[Option<ModuleId>],
+        settings: &LandscapeSettings,
+    ) {
+        let to = |module: ModuleId| moved.get(module.index()).copied().flatten();
+        let is_same_run = self.is_same_run(&old);
+        let point = |pointed: Pointed| Pointed {
+            module: pointed.module.and_then(to),
+            relation: pointed.relation.and_then(|(a, b)| Some((to(a)?, to(b)?))),
+            ..match is_same_run {
+                true => pointed,
+                false => Pointed::default(),
+            }
+        };
+        self.selection = Selection {
+            chosen: point(old.selection.chosen),
+            pointed: Pointed::default(),
+            range: None,
+            ..old.selection
+        };
+        let (filters, range) = match (is_same_run, &old.versus) {
+            (true, _) => (old.filters.moved(to), old.selection.range),
+            (false, Some(versus)) => {
+                let range = old.selection.range;
+                let range = range.and_then(|range| self.within(versus.range_of_other(range)));
+                (old.filters_beside().moved(to), range)
+            }
+            (false, None) => (Filters::default(), None),
+        };
+        let boxes = old.city.boxes(to);
+        let references: Option<Arc<[f64]>> = (!old.city.references().is_empty()).then(|| {
+            let mut references = vec![0.0; self.session.hierarchy.len()];
+            for (&moved, &reference) in moved.iter().zip(old.city.references().iter()) {
+                if let Some(module) = moved {
+                    references[module.index()] = reference;
+                }
+            }
+            references.into()
+        });
+        let cut = old.cut.without_hidden().moved(to).hiding(self.left_out);
+        match is_same_run {
+            true => self.playback = old.playback,
+            false => self.take_clock(&old),
+        }
+        if cut != self.cut || *settings != self.settings || references.is_some() {
+            self.cut = cut;
+            self.settings = *settings;
+            let metrics = Arc::clone(self.city.metrics());
+            let references = references.unwrap_or_default();
+            self.city = City::with(&self.session, metrics, references, settings, &self.cut);
+        }
+        self.city.ease_from(&boxes, Some);
+        self.limit(range, filters);
+    }
+}
+
+/// By module of the old document, the module of the new one: by path, else as the same module of the structure
+/// without a mapping.
+fn moved(old: &Basis, new: &Document) -> Vec<Option<ModuleId>> {
+    let mut moved = correspond::by_path(&old.session.hierarchy, &new.session.hierarchy);
+    let bases = if Arc::ptr_eq(&old.base, &new.base) {
+        None
+    } else {
+        Some(correspond::by_path(
+            &old.base.hierarchy,
+            &new.base.hierarchy,
+        ))
+    };
+    let origin = |origins: &[ModuleId], module: ModuleId| match origins {
+        [] => Some(module),
+        _ => origins
+            .get(module.index())
+            .copied()
+            .filter(|it| *it != ModuleId::ROOT),
+    };
+    let mut by_origin: Vec<Option<ModuleId>> = vec![None; new.base.hierarchy.len()];
+    for module in new.session.hierarchy.modules() {
+        let is_hidden = new
+            .left_out
+            .is_some_and(|hidden| new.session.hierarchy.contains(hidden, module));
+        if let Some(origin) = origin(&new.origins, module).filter(|_| !is_hidden) {
+            by_origin[origin.index()].get_or_insert(module);
+        }
+    }
+    for (index, moved) in moved.iter_mut().enumerate() {
+        if moved.is_none()
+            && let Some(mut origin) = origin(&old.origins, ModuleId(index as u32))
+        {
+            if let Some(bases) = &bases {
+                let Some(there) = bases[origin.index()] else {
+                    continue;
+                };
+                origin = there;
+            }
+            *moved = by_origin[origin.index()];
+        }
+    }
+    moved
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::filter::filters::FilterStep;
+    use crate::filter::summary::Summary;
+
+    #[test]
+    fn another_value_of_a_profile_is_shown_with_the_same_selection() {
+        let file = "tests/data/import/pprof/markdown-render.pb.gz";
+        let inputs = Inputs {
+            source_dir: None,
+            recordings: vec![PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(file)],
+            ..Inputs::default()
+        };
+        let (settings, progress) = (LandscapeSettings::default(), Progress::new());
+        let mut document = Document::open(&inputs, None, &settings, &progress)
+            .expect("a profile that can be read");
+        let profile = document.profile().expect("a profile");
+        let shown = profile.shown();
+        let names: Vec<String> = profile.values().iter().map(|it| it.name.clone()).collect();
+        assert!(names.len() > 1, "{names:?}");
+        let before = profile.weight();
+        document.selection.chosen = Pointed::at_module(Some(ModuleId(1)));
+        let basis = document.basis();
+        let with = |name: &str| Document::with_value(&basis, name, &settings, &progress);
+        assert!(with(&names[shown]).expect("it is known").is_none());
+        assert!(with("no such value").is_err());
+        let other = (shown + 1) % names.len();
+        let revised = with(&names[other]).expect("it is known");
+        let Revised {
+            document: mut next,
+            moved,
+        } = revised.expect("another value");
+        next.take_over(document, &moved, &settings);
+        let profile = next.profile().expect("a profile");
+        assert_eq!(profile.shown(), other);
+        assert_ne!(profile.weight(), before);
+        assert_eq!(next.selection.chosen.module, Some(ModuleId(1)));
+    }
+
+    #[test]
+    fn under_filters_a_profile_glows_by_what_they_leave() {
+        let folder = std::env::temp_dir().join(format!("callscape-glow-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder for the test");
+        let file = folder.join("stacks.folded");
+        std::fs::write(&file, "main;a;b 90\nmain;a 1\nmain;c 10\n").expect("it can be written");
+        let inputs = Inputs {
+            source_dir: None,
+            recordings: vec![file],
+            ..Inputs::default()
+        };
+        let (settings, progress) = (LandscapeSettings::default(), Progress::new());
+        let document = Document::open(&inputs, None, &settings, &progress);
+        let mut document = document.expect("a profile that can be read");
+        let module = |document: &Document, name: &str| {
+            let ids = (0..document.session.hierarchy.len() as u32).map(ModuleId);
+            let mut named = ids.filter(|&id| document.session.hierarchy.name(id) == name);
+            named.next().expect("a function of this name")
+        };
+        let glow = |document: &mut Document, name: &str| {
+            let module = module(document, name);
+            let moment = document.moment();
+            document.city.show(&document.session, moment);
+            let mut blocks = document.city.blocks().iter();
+            let block = blocks.position(|block| block.module == module);
+            document.city.looks()[block.expect("it is shown")].glow
+        };
+        let shares = |document: &mut Document| ["a", "b", "c"].map(|name| glow(document, name));
+        let is = |found: [f32; 3], shares: [f32; 3]| {
+            let pairs = found.into_iter().zip(shares);
+            for (found, share) in pairs {
+                assert!((found - share.sqrt()).abs() < 1e-5, "{found} {share}");
+            }
+        };
+        is(shares(&mut document), [1.0 / 90.0, 1.0, 10.0 / 90.0]);
+        // What b took is now of a, which called it.
+        let b = module(&document, "b");
+        document.limit(None, Filters::new([FilterStep::RemoveModule(b)]));
+        let resolved = document.resolved().expect("a recording");
+        let rules = document
+            .filters
+            .rules(&document.session.hierarchy, &resolved.resolution.modules);
+        let summary = Summary::of(&resolved.recording, None, &rules, &progress);
+        document.count(&summary.expect("nobody cancels"));
+        is(shares(&mut document), [1.0, 0.0, 10.0 / 91.0]);
+        let _ = std::fs::remove_dir_all(&folder);
+    }
+}

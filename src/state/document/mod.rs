@@ -1,0 +1,465 @@
+//! What is open: a session, its views, and where its playback stands.
+
+mod anew;
+mod beside;
+mod by_module;
+mod inputs;
+mod meaning;
+
+use std::sync::Arc;
+
+use glam::Vec3;
+
+pub use self::anew::{Part, Revised};
+pub use self::beside::{Limits, Parts};
+use self::by_module::functions_by_module;
+pub use self::inputs::{dropped, name_of};
+use super::details::Calls;
+use super::playback::Playback;
+use super::versus::Versus;
+use crate::analysis::mapping::Mapping;
+use crate::analysis::mapping::regroup::{assign, regroup};
+use crate::analysis::refinement::Refinement;
+use crate::analysis::session::{Inputs, Resolved, Session};
+use crate::facts::hierarchy::Hierarchy;
+use crate::facts::profile::Profile;
+use crate::facts::trace::Trace;
+use crate::filter::cut::Cut;
+use crate::filter::filters::Filters;
+use crate::filter::running::Running;
+use crate::filter::selection::Selection;
+use crate::filter::summary::Summary;
+use crate::layout::geometry::CITY_SIZE;
+use crate::model::arcs::ArcMode;
+use crate::model::functions::FunctionNumbers;
+use crate::model::landscape::LandscapeSettings;
+use crate::model::left::Left;
+use crate::model::metrics::ModuleMetrics;
+use crate::model::moment::Moment;
+use crate::model::surface::Surface;
+use crate::model::threads::thread_names;
+use crate::progress::{Cancelled, Progress};
+use crate::render::pose::Bounds;
+use crate::source::history::History;
+use crate::state::city::City;
+use crate::state::panes::Needs;
+use crate::units::{Cost, FunctionId, ModuleId, ThreadId, TimeRange};
+use crate::warnings::Warning;
+
+/// The recording that is explored; several can be open.
+const RECORDING: usize = 0;
+
+/// What has run glows half as bright after this part of the recording, unless the user chooses.
+const GLOW_SHARE: u64 = 60;
+
+/// An open session and the state of its views.
+#[derive(Debug)]
+pub struct Document {
+    pub inputs: Inputs,
+    /// What is shown.
+    pub session: Arc<Session>,
+    /// The same without a mapping.
+    pub base: Arc<Session>,
+    /// The mapping that it is shown through.
+    pub map: Option<Arc<Mapping>>,
+    /// The district of what the mapping leaves out.
+    left_out: Option<ModuleId>,
+    /// By module, the module of `base` that it is; empty without a mapping.
+    origins: Vec<ModuleId>,
+    /// Kinds of warnings that are none here.
+    pub forgiven: &'static [&'static str],
+    /// What git says of the files, once that is known.
+    pub history: Option<Arc<History>>,
+    pub cut: Cut,
+    pub city: City,
+    /// What the landscape was last laid out with.
+    pub settings: LandscapeSettings,
+    pub selection: Selection,
+    /// What is left out of every view.
+    pub filters: Filters,
+    /// How many calls range and filters leave, once they have been counted.
+    pub calls_left: Option<u64>,
+    /// None when there is no recording to play: a profile has no times.
+    pub playback: Option<Playback>,
+    /// Who calls whom in the range.
+    pub calls: Calls,
+    /// What its functions did; none when there is no recording.
+    pub functions: Option<Arc<FunctionNumbers>>,
+    /// By thread its name, told from others of the same name.
+    thread_names: Vec<String>,
+    /// By module, the function of the recording that it stands for, where it is one alone.
+    function_of: Vec<Option<FunctionId>>,
+    /// What is still to be read of the source tree.
+    pub refinement: Option<Refinement>,
+    /// Where two runs are compared, the one that is shown and what differs.
+    pub versus: Option<Arc<Versus>>,
+    /// The landscape of the run that is not shown, while both are to be seen.
+    pub beside: Option<City>,
+    /// What is left of that run.
+    left_beside: Left,
+    /// The most self cost that a function of either run has, while both are to be seen in one unit: they glow on one
+    /// scale.
+    most_of_both: Cost,
+}
+
+impl Document {
+    /// Reads `inputs` and lays them out, through a mapping if there is one. For a worker thread: takes as long as
+    /// it takes.
+    pub fn open(
+        inputs: &Inputs,
+        map: Option<Arc<Mapping>>,
+        settings: &LandscapeSettings,
+        progress: &Progress,
+    ) -> anyhow::Result<Document> {
+        let (session, refinement, versus) = match Versus::open(inputs, progress)? {
+            Some((session, versus)) => (session, None, Some(Arc::new(versus))),
+            None => {
+                let (session, refinement) = Session::open_first(inputs, progress)?;
+                (session, refinement, None)
+            }
+        };
+        let session = Arc::new(session);
+        progress.start("laying out the landscape", 0);
+        progress.check()?;
+        let mut settings = *settings;
+        if let Some(resolved) = session.recordings.get(RECORDING) {
+            let duration = resolved.recording.trace.duration();
+            settings.half_life = Cost::from_ns((duration.ns() / GLOW_SHARE).max(1));
+        }
+        settings.surface = match (&versus, settings.surface) {
+            (Some(_), _) => Surface::Difference,
+            (None, Surface::Difference) => Surface::Neutral,
+            (None, other) => other,
+        };
+        settings.arcs = match (&versus, settings.arcs) {
+            (Some(_), ArcMode::All) => ArcMode::Difference,
+            (None, ArcMode::Difference) => ArcMode::All,
+            (_, other) => other,
+        };
+        let document = Document::of(inputs, session, map, None, versus, &settings, progress)?;
+        Ok(Document {
+            refinement,
+            ..document
+        })
+    }
+
+    /// Lays a session out, through a mapping if there is one.
+    pub fn of(
+        inputs: &Inputs,
+        base: Arc<Session>,
+        map: Option<Arc<Mapping>>,
+        history: Option<Arc<History>>,
+        versus: Option<Arc<Versus>>,
+        settings: &LandscapeSettings,
+        progress: &Progress,
+    ) -> Result<Document, Cancelled> {
+        let mut session = Arc::clone(&base);
+        let (mut left_out, mut origins) = (None, Vec::new());
+        if let Some(map) = &map {
+            let assignment = assign(&base, map, progress)?;
+            let regrouped = regroup(&base, map, assignment);
+            session = Arc::new(regrouped.session);
+            (left_out, origins) = (regrouped.left_out, regrouped.origins);
+        }
+        progress.check()?;
+        let mut metrics = ModuleMetrics::new(&session, RECORDING);
+        if let Some(history) = &history {
+            set_history(&mut metrics, &session, &base, &origins, history);
+        }
+        let versus = versus.map(|versus| {
+            let difference = &versus.difference;
+            let over = versus.over(&session, difference.measure, difference.strength);
+            metrics.set_difference(over.difference.clone());
+            Arc::new(over)
+        });
+        let cut = Cut::all().hiding(left_out);
+        let metrics = Arc::new(metrics);
+        let city = City::with(&session, metrics, Arc::default(), settings, &cut);
+        progress.check()?;
+        let resolved = session.recordings.get(RECORDING);
+        Ok(Document {
+            inputs: inputs.clone(),
+            city,
+            settings: *settings,
+            cut,
+            selection: Selection::default(),
+            filters: Filters::default(),
+            calls_left: None,
+            playback: resolved
+                .filter(|resolved| resolved.recording.profile.is_none())
+                .map(|resolved| Playback::new(&resolved.recording.trace)),
+            calls: resolved
+                .map(|resolved| Calls::new(resolved, None))
+                .unwrap_or_default(),
+            functions: resolved.map(|_| Arc::new(FunctionNumbers::new(&session, RECORDING))),
+            thread_names: resolved
+                .map(|resolved| thread_names(&resolved.recording.trace))
+                .unwrap_or_default(),
+            function_of: functions_by_module(&session, RECORDING),
+            refinement: None,
+            versus,
+            beside: None,
+            left_beside: Left::default(),
+            most_of_both: Cost::ZERO,
+            session,
+            base,
+            map,
+            left_out,
+            origins,
+            forgiven: &[],
+            history,
+        })
+    }
+
+    /// Takes what git says of the files.
+    pub fn set_history(&mut self, history: Arc<History>) {
+        let mut metrics = ModuleMetrics::clone(self.city.metrics());
+        set_history(
+            &mut metrics,
+            &self.session,
+            &self.base,
+            &self.origins,
+            &history,
+        );
+        self.history = Some(history);
+        self.set_metrics(metrics);
+    }
+
+    /// Lays the landscape out anew; blocks ease to their new places.
+    pub fn lay_out(&mut self, settings: &LandscapeSettings) {
+        let boxes = self.city.boxes(Some);
+        self.settings = *settings;
+        if self.city.lay_out(&self.session, settings, &self.cut) {
+            self.city.ease_from(&boxes, Some);
+        }
+        self.follow();
+    }
+
+    /// What lays the landscape out anew on another thread, with these settings.
+    pub fn relayout(&self, settings: LandscapeSettings) -> impl FnOnce() -> City + Send + use<> {
+        let session = Arc::clone(&self.session);
+        let metrics = Arc::clone(self.city.metrics());
+        let references = Arc::clone(self.city.references());
+        let cut = self.cut.clone();
+        move || City::with(&session, metrics, references, &settings, &cut)
+    }
+
+    /// Takes a landscape that was laid out on another thread.
+    pub fn take_landscape(&mut self, mut landscape: City) {
+        let boxes = self.city.boxes(Some);
+        landscape.ease_from(&boxes, Some);
+        landscape.fade_from_that_of(&self.city);
+        self.settings = *landscape.settings();
+        landscape.leave(self.city.left().clone());
+        self.city = landscape;
+        self.follow();
+    }
+
+    /// The recording that plays.
+    pub fn resolved(&self) -> Option<&Resolved> {
+        self.session.recordings.get(RECORDING)
+    }
+
+    /// The trace and its clock.
+    pub fn playing(&mut self) -> Option<(&mut Playback, &Trace)> {
+        let resolved = self.session.recordings.get(RECORDING)?;
+        Some((self.playback.as_mut()?, &resolved.recording.trace))
+    }
+
+    /// The thread that steps by calls go along: the one chosen, else the one on which something happened last.
+    pub fn stepping_thread(&self) -> Option<ThreadId> {
+        let trace = &self.resolved()?.recording.trace;
+        let chosen = self.selection.chosen;
+        let of_call = chosen.call.map(|call| call.thread);
+        of_call.or(chosen.thread).or_else(|| {
+            let seen = trace.events_until(self.playback.as_ref()?.time());
+            Some(trace.event(seen.saturating_sub(1))?.thread)
+        })
+    }
+
+    /// The profile that is open instead of a recording that plays.
+    pub fn profile(&self) -> Option<&Profile> {
+        self.resolved()?.recording.profile.as_ref()
+    }
+
+    /// A cost of the recording for people, in its unit.
+    pub fn show_cost(&self, cost: Cost) -> String {
+        match self.resolved() {
+            Some(resolved) => resolved.recording.unit().show(cost),
+            None => cost.to_string(),
+        }
+    }
+
+    /// Whether calls are known.
+    pub fn counts_calls(&self) -> bool {
+        self.resolved()
+            .is_some_and(|resolved| resolved.recording.counts_calls())
+    }
+
+    /// Limits what is shown to `range` and what `filters` leave.
+    pub fn limit(&mut self, range: Option<TimeRange>, filters: Filters) {
+        let resolved = self.session.recordings.get(RECORDING);
+        self.selection.range = range;
+        if let Some(numbers) = &mut self.functions
+            && !numbers.is_of(range, &filters)
+        {
+            Arc::make_mut(numbers).limit(&self.session, range, &filters);
+        }
+        let table = self.functions.as_ref();
+        // The same range and filters once more: what has been counted holds.
+        let is_counted = !filters.is_empty() && table.is_some_and(|it| it.is_complete());
+        if !is_counted {
+            self.calls_left = None;
+        }
+        if let (Some(playback), Some(resolved)) = (&mut self.playback, resolved) {
+            playback.limit(range, &resolved.recording.trace);
+        }
+        if let Some(resolved) = resolved.filter(|_| filters.is_empty()) {
+            self.calls = Calls::new(resolved, range);
+        }
+        if let Some(resolved) = resolved.filter(|_| !is_counted) {
+            let modules = &resolved.resolution.modules;
+            let rules = filters.rules(&self.session.hierarchy, modules);
+            let left = self.city.left().uncounted(rules);
+            self.city.leave(left);
+        }
+        self.filters = filters;
+        if !is_counted {
+            self.limit_beside();
+        }
+    }
+
+    /// Takes what looking at every call that is left has found.
+    pub fn count(&mut self, summary: &Summary) {
+        if let Some(numbers) = &mut self.functions {
+            Arc::make_mut(numbers).complete(&self.session, summary);
+        }
+        let calls = summary.functions.iter().map(|it| it.metrics.calls);
+        self.calls_left = Some(calls.sum());
+        let resolved = self.session.recordings.get(RECORDING);
+        if let Some(resolved) = resolved.filter(|_| !self.filters.is_empty()) {
+            self.calls = Calls::of(resolved, &summary.relations);
+            let mut left = self.city.left().clone();
+            left.count(summary);
+            self.city.leave(left);
+        }
+    }
+
+    /// Whether the running sums of what the filters leave are still to be made.
+    pub fn wants_running(&self) -> bool {
+        let left = self.city.left();
+        self.playback.is_some() && !left.is_all() && left.running().is_none()
+    }
+
+    /// Takes the running sums of what the filters leave.
+    pub fn run(&mut self, running: Arc<Running>) {
+        let mut left = self.city.left().clone();
+        left.run(running);
+        self.city.leave(left);
+    }
+
+    /// Whether a view that needs this has something to show.
+    pub fn has(&self, needs: Needs) -> bool {
+        match needs {
+            Needs::Nothing => true,
+            Needs::Recording => self.resolved().is_some(),
+            Needs::Times => self.playback.is_some(),
+            Needs::TwoRuns => self.versus.is_some(),
+            Needs::TwoRunsWithTimes => {
+                let versus = self.versus.as_ref();
+                versus.is_some_and(|versus| versus.clocks().is_some())
+            }
+        }
+    }
+
+    /// The recording that plays, as an index into the session's.
+    pub fn recording(&self) -> usize {
+        RECORDING
+    }
+
+    /// What the landscape has to show of the recording.
+    pub fn moment(&self) -> Option<Moment> {
+        let recording = &self.resolved()?.recording;
+        if recording.profile.is_some() {
+            return Some(Moment {
+                most: self.most_of_both,
+                ..Moment::without_time(RECORDING)
+            });
+        }
+        let trace = &recording.trace;
+        let playback = self.playback.as_ref()?;
+        let cel = playback.cel(trace);
+        Some(Moment {
+            recording: RECORDING,
+            time: cel.end,
+            previous: cel.start,
+            range: self.selection.range,
+            summary: playback.summary,
+            most: self.most_of_both,
+        })
+    }
+
+    /// The box around the whole landscape.
+    pub fn bounds(&self) -> Bounds {
+        bounds_of(&self.city)
+    }
+
+    /// The box around the block that stands for `module`.
+    pub fn bounds_of(&self, module: ModuleId) -> Option<Bounds> {
+        let (min, max) = self.city.bounds(module)?;
+        Some(Bounds { min, max })
+    }
+
+    /// The name of a thread, told from others of the same name.
+    pub fn thread_name(&self, thread: ThreadId) -> &str {
+        self.thread_names
+            .get(thread.index())
+            .map_or("", String::as_str)
+    }
+
+    /// The names of what was opened, to be shown.
+    pub fn name(&self) -> String {
+        name_of(&self.inputs)
+    }
+
+    /// What was repaired or left out while reading.
+    pub fn warnings(&self) -> impl Iterator<Item = &Warning> {
+        let recordings = self.session.recordings.iter();
+        let of_recordings = recordings.flat_map(|resolved| &resolved.recording.warnings);
+        let all = self.session.source_warnings.iter().chain(of_recordings);
+        all.filter(|warning| !self.forgiven.contains(&warning.kind.as_ref()))
+    }
+}
+
+/// The box around a whole landscape.
+pub fn bounds_of(landscape: &City) -> Bounds {
+    let blocks = landscape.blocks();
+    let mut bounds = match blocks.first() {
+        Some(root) => Bounds {
+            min: root.min,
+            max: root.max,
+        },
+        None => Bounds {
+            min: Vec3::ZERO,
+            max: Vec3::new(CITY_SIZE, CITY_SIZE, 1.0),
+        },
+    };
+    for block in blocks {
+        bounds.max = bounds.max.max(block.max);
+    }
+    bounds
+}
+
+fn set_history(
+    metrics: &mut ModuleMetrics,
+    session: &Session,
+    base: &Session,
+    origins: &[ModuleId],
+    history: &History,
+) {
+    let of_base: &Hierarchy = &base.hierarchy;
+    metrics.set_history(&session.hierarchy, history, |id| {
+        let origin = origins.get(id.index()).copied().unwrap_or(id);
+        of_base.path(origin)
+    });
+}

@@ -1,0 +1,364 @@
+//! Following recordings that still grow. Their files are looked at on a thread of its own; when they have changed they
+//! are read anew in the background, and what is shown is carried over to what was read.
+//!
+//! Reading anew costs as much as opening. So that it never takes more than a fifth of the time, as much time passes
+//! after it as it took, four times over, and two seconds at least.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::time::{Duration, Instant, SystemTime};
+
+use super::document::Document;
+use crate::analysis::mapping::Mapping;
+use crate::analysis::session::Inputs;
+use crate::facts::hierarchy::Hierarchy;
+use crate::filter::filters::{FilterStep, Filters};
+use crate::model::landscape::LandscapeSettings;
+use crate::progress::Progress;
+use crate::units::{FunctionId, ModuleId, ThreadId};
+
+/// How often the files are looked at.
+const LOOK: Duration = Duration::from_millis(500);
+/// Who writes without a pause is read in the midst of it after so many looks.
+const MOST_LOOKS: u32 = 4;
+/// The least that passes between two readings.
+const LEAST_REST: Duration = Duration::from_secs(2);
+/// How many times as long as reading took passes before the next.
+const REST: u32 = 4;
+
+/// What reading an unfinished recording repairs at its end; these are no repairs while it grows. An index is not
+/// kept of what changes while it is read.
+const UNFINISHED: [&str; 5] = [
+    "truncated-file",
+    "truncated-compression",
+    "unterminated-array",
+    "open-at-end",
+    "index-not-written",
+];
+
+/// The sizes and times of change of all files of recordings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Stamp(Vec<(PathBuf, u64, Option<SystemTime>)>);
+
+impl Stamp {
+    fn of(inputs: &Inputs) -> Stamp {
+        let mut stamp = Stamp::default();
+        for path in &inputs.recordings {
+            match path.read_dir() {
+                Ok(entries) => {
+                    let paths = entries.flatten().map(|entry| entry.path());
+                    paths.for_each(|path| stamp.add(&path));
+                }
+                Err(_) => stamp.add(path),
+            }
+        }
+        stamp.0.sort();
+        stamp
+    }
+
+    fn add(&mut self, path: &Path) {
+        let is_index = path.extension().is_some_and(|end| end == "callscape");
+        if let Ok(metadata) = path.metadata()
+            && metadata.is_file()
+            && !is_index
+        {
+            let changed = metadata.modified().ok();
+            self.0.push((path.to_owned(), metadata.len(), changed));
+        }
+    }
+}
+
+/// What a reading anew has brought: nothing where the files could not be read.
+struct News {
+    document: Option<Box<Document>>,
+    stamp: Stamp,
+    cost: Duration,
+}
+
+/// The recordings of a window as they grow.
+#[derive(Default)]
+pub struct Growing {
+    /// The files as they were when they were read last.
+    stamp: Stamp,
+    began: Option<Instant>,
+    cost: Duration,
+    watching: Option<Watching>,
+}
+
+struct Watching {
+    progress: Progress,
+    receiver: Receiver<News>,
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        self.progress.cancel();
+    }
+}
+
+impl Growing {
+    /// Other inputs begin to be read.
+    pub fn opening(&mut self, inputs: &Inputs) {
+        self.watching = None;
+        self.stamp = Stamp::of(inputs);
+        self.began = Some(Instant::now());
+    }
+
+    /// They were read: waits until they grow. `wake` is called when there is something to hear.
+    pub fn watch(
+        &mut self,
+        inputs: &Inputs,
+        map: Option<Arc<Mapping>>,
+        settings: LandscapeSettings,
+        wake: impl FnOnce() + Send + 'static,
+    ) {
+        if let Some(began) = self.began.take() {
+            self.cost = began.elapsed();
+        }
+        let (sender, receiver) = channel();
+        let progress = Progress::new();
+        let seen = progress.clone();
+        let (inputs, known) = (inputs.clone(), self.stamp.clone());
+        let rest = LEAST_REST.max(self.cost.saturating_mul(REST));
+        let work = move || {
+            let Some(stamp) = wait(&inputs, &known, rest, &seen) else {
+                return;
+            };
+            let began = Instant::now();
+            let document = Document::open(&inputs, map, &settings, &seen).ok();
+            let news = News {
+                document: document.map(Box::new),
+                stamp,
+                cost: began.elapsed(),
+            };
+            // Nobody listens any more when something else has been opened meanwhile.
+            let _ = sender.send(news);
+            wake();
+        };
+        // Without a thread nothing is followed, and what is shown stays.
+        let _ = std::thread::Builder::new()
+            .name("growing".into())
+            .spawn(work);
+        self.watching = Some(Watching { progress, receiver });
+    }
+
+    /// What was read anew, once it was: then it has to watch again.
+    pub fn poll(&mut self) -> Option<Option<Box<Document>>> {
+        match self.watching.as_ref()?.receiver.try_recv() {
+            Ok(news) => {
+                self.watching = None;
+                self.stamp = news.stamp;
+                self.cost = news.cost;
+                Some(news.document)
+            }
+            Err(TryRecvError::Empty) => None,
+            Err(TryRecvError::Disconnected) => {
+                self.watching = None;
+                None
+            }
+        }
+    }
+}
+
+/// Waits until the files are others than they were and stay so for a moment; none when the user has turned to
+/// something else.
+fn wait(inputs: &Inputs, known: &Stamp, rest: Duration, progress: &Progress) -> Option<Stamp> {
+    let began = Instant::now();
+    let mut last = known.clone();
+    let mut changing = 0;
+    loop {
+        std::thread::sleep(LOOK);
+        progress.check().ok()?;
+        if began.elapsed() < rest {
+            continue;
+        }
+        let stamp = Stamp::of(inputs);
+        if stamp == *known {
+            continue;
+        }
+        changing += 1;
+        if stamp == last || changing >= MOST_LOOKS {
+            return Some(stamp);
+        }
+        last = stamp;
+    }
+}
+
+/// Leaves out of a document what reading has repaired only because the recording is not finished.
+pub fn forget_the_end(document: &mut Document) {
+    document.forgiven = &UNFINISHED;
+}
+
+/// Shows in `new` what `old` shows of the same recordings, as they were before they grew: what is collapsed and
+/// chosen, the range, the clock. A clock at the end stays at the end.
+pub fn carry_over(old: &Document, new: &mut Document, now: Duration) {
+    let module = |module| same_module(&old.session.hierarchy, module, &new.session.hierarchy);
+    let collapsed: Vec<ModuleId> = old.cut.collapsed().filter_map(module).collect();
+    let steps = old.filters.steps().iter();
+    let filters = Filters::new(steps.filter_map(|step| same_step(step, module)));
+    let mut selection = old.selection.clone();
+    let functions = |document: &Document, id: FunctionId| {
+        let functions = &document.resolved()?.recording.functions;
+        (id.index() < functions.len()).then(|| {
+            let function = functions.get(id);
+            (
+                function.name.to_owned(),
+                function.file.to_owned(),
+                function.line,
+            )
+        })
+    };
+    // Functions, threads and calls keep their numbers when others follow them.
+    let same_function = |id: &FunctionId| functions(old, *id) == functions(new, *id);
+    let calls = |thread: ThreadId| {
+        let threads = new.resolved().map(|it| it.recording.trace.threads());
+        threads
+            .and_then(|threads| threads.get(thread.index()))
+            .map_or(0, |thread| thread.calls)
+    };
+    for pointed in [&mut selection.chosen, &mut selection.pointed] {
+        pointed.module = pointed.module.and_then(module);
+        pointed.relation = pointed
+            .relation
+            .and_then(|(from, to)| module(from).zip(module(to)));
+        pointed.function = pointed.function.filter(same_function);
+        pointed.thread = pointed.thread.filter(|&thread| calls(thread) > 0);
+        pointed.call = pointed
+            .call
+            .filter(|of| u64::from(of.call.0) < calls(of.thread));
+    }
+    let range = selection.range.take();
+    for module in collapsed {
+        new.cut.toggle(module);
+    }
+    new.selection = selection;
+    let end = old.resolved().map(|it| it.recording.trace.range().end);
+    if let (Some(before), Some((playback, trace))) = (&old.playback, new.playing()) {
+        *playback = before.clone();
+        if range.is_none() && Some(before.time()) == end {
+            playback.seek(trace.range().end, now, trace);
+        }
+    }
+    new.limit(range, filters);
+    let settings = old.settings;
+    new.lay_out(&settings);
+}
+
+/// The same step with the modules of another hierarchy; none where there is no such module.
+fn same_step(
+    step: &FilterStep,
+    module: impl Fn(ModuleId) -> Option<ModuleId>,
+) -> Option<FilterStep> {
+    Some(match *step {
+        FilterStep::RemoveModule(of) => FilterStep::RemoveModule(module(of)?),
+        FilterStep::RemoveBelow(of) => FilterStep::RemoveBelow(module(of)?),
+        FilterStep::HideThread(_) | FilterStep::RemoveBelowCall(_) => *step,
+    })
+}
+
+/// The module of `new` with the names and kinds of `module` and all around it.
+fn same_module(old: &Hierarchy, module: ModuleId, new: &Hierarchy) -> Option<ModuleId> {
+    let Some(parent) = old.parent(module) else {
+        return Some(ModuleId::ROOT);
+    };
+    let parent = same_module(old, parent, new)?;
+    let mut children = new.children(parent);
+    children
+        .find(|&child| new.name(child) == old.name(module) && new.kind(child) == old.kind(module))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::{Time, TimeRange};
+
+    fn event(ph: &str, ts: u64, name: &str) -> String {
+        format!("{{\"ph\":\"{ph}\",\"pid\":1,\"tid\":1,\"ts\":{ts},\"name\":\"{name}\"}},\n")
+    }
+
+    #[test]
+    fn what_is_shown_is_carried_over_to_what_has_grown() {
+        let name = format!("callscape-growing-{}.json", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let mut text = String::from("[");
+        text += &event("B", 0, "b.run");
+        text += &event("B", 10, "b.step");
+        text += &event("E", 20, "b.step");
+        std::fs::write(&path, &text).expect("a temporary file");
+        let inputs = Inputs {
+            source_dir: None,
+            recordings: vec![path.clone()],
+            ..Inputs::default()
+        };
+        let open = || {
+            let settings = LandscapeSettings::default();
+            Document::open(&inputs, None, &settings, &Progress::new()).expect("a recording")
+        };
+        let mut old = open();
+        let stamp = Stamp::of(&inputs);
+        assert_eq!(stamp, Stamp::of(&inputs));
+        // What grows may come before what was there.
+        text += &event("B", 30, "a.other");
+        text += &event("E", 40, "a.other");
+        std::fs::write(&path, &text).expect("a temporary file");
+        assert_ne!(stamp, Stamp::of(&inputs));
+        let mut new = open();
+        let _ = std::fs::remove_file(&path);
+        forget_the_end(&mut new);
+        assert_eq!(new.warnings().count(), 0);
+
+        let module = |document: &Document, name: &str| {
+            let hierarchy = &document.session.hierarchy;
+            hierarchy
+                .modules()
+                .find(|&id| hierarchy.name(id) == name)
+                .expect("a module")
+        };
+        let step = module(&old, "step");
+        let parent = old.session.hierarchy.parent(step).expect("a parent");
+        old.cut.toggle(parent);
+        old.selection.chosen.module = Some(step);
+        let end = old
+            .resolved()
+            .expect("a recording")
+            .recording
+            .trace
+            .range()
+            .end;
+        let (playback, trace) = old.playing().expect("something to play");
+        playback.seek(end, Duration::ZERO, trace);
+        carry_over(&old, &mut new, Duration::ZERO);
+        assert_eq!(new.selection.chosen.module, Some(module(&new, "step")));
+        let hierarchy = &new.session.hierarchy;
+        assert!(
+            new.cut
+                .is_collapsed(hierarchy.parent(module(&new, "step")).expect("a parent"))
+        );
+        // At the live end.
+        assert_eq!(
+            new.playback.as_ref().map(|it| it.time()),
+            Some(Time::from_ns(40_000))
+        );
+
+        let range = TimeRange::new(Time::from_ns(5_000), Time::from_ns(15_000));
+        let (playback, trace) = old.playing().expect("something to play");
+        playback.seek(Time::from_ns(12_000), Duration::ZERO, trace);
+        old.limit(Some(range), Filters::default());
+        let mut again = open_again(&inputs, &text);
+        carry_over(&old, &mut again, Duration::ZERO);
+        assert_eq!(again.selection.range, Some(range));
+        assert_eq!(
+            again.playback.as_ref().map(|it| it.time()),
+            Some(Time::from_ns(12_000))
+        );
+    }
+
+    fn open_again(inputs: &Inputs, text: &str) -> Document {
+        std::fs::write(&inputs.recordings[0], text).expect("a temporary file");
+        let settings = LandscapeSettings::default();
+        let document = Document::open(inputs, None, &settings, &Progress::new());
+        let _ = std::fs::remove_file(&inputs.recordings[0]);
+        document.expect("a recording")
+    }
+}

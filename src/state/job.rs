@@ -1,0 +1,126 @@
+//! Work on another thread whose outcome the window waits for without stopping.
+
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::time::{Duration, Instant};
+
+use crate::progress::{Cancelled, Progress};
+
+/// Progress is shown only for what takes longer.
+const PATIENCE: Duration = Duration::from_millis(400);
+
+/// Work under way.
+pub struct Job<T> {
+    pub progress: Progress,
+    started: Instant,
+    receiver: Receiver<Result<T, Cancelled>>,
+}
+
+impl<T: Send + 'static> Job<T> {
+    /// Starts `work`; `wake` is called when it has ended.
+    pub fn start(
+        wake: impl FnOnce() + Send + 'static,
+        work: impl FnOnce(&Progress) -> Result<T, Cancelled> + Send + 'static,
+    ) -> Job<T> {
+        let (sender, receiver) = channel();
+        let progress = Progress::new();
+        let seen = progress.clone();
+        // Without a thread the sender is gone with the closure, which `poll` takes for cancelled.
+        let _ = std::thread::Builder::new()
+            .name("work".into())
+            .spawn(move || {
+                let done = work(&seen);
+                // Nobody listens any more when the work is no longer wanted.
+                let _ = sender.send(done);
+                wake();
+            });
+        Job {
+            progress,
+            started: Instant::now(),
+            receiver,
+        }
+    }
+
+    /// Whether it has taken long enough that the user wants to see how far it is.
+    pub fn is_slow(&self) -> bool {
+        self.started.elapsed() > PATIENCE
+    }
+
+    /// How far it is, where it takes long enough to be shown.
+    pub fn slow(&self) -> Option<&Progress> {
+        self.is_slow().then_some(&self.progress)
+    }
+
+    /// What came of it, once it has ended.
+    pub fn poll(&self) -> Option<Result<T, Cancelled>> {
+        match self.receiver.try_recv() {
+            Ok(done) => Some(done),
+            Err(TryRecvError::Empty) => None,
+            Err(TryRecvError::Disconnected) => Some(Err(Cancelled)),
+        }
+    }
+}
+
+impl<T> Drop for Job<T> {
+    /// What nobody waits for need not go on.
+    fn drop(&mut self) {
+        self.progress.cancel();
+    }
+}
+
+/// Takes what came of a job out of its place, once it has ended; nothing when it was cancelled.
+pub fn take<T: Send + 'static>(job: &mut Option<Job<T>>) -> Option<T> {
+    let done = job.as_ref()?.poll()?;
+    *job = None;
+    done.ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    fn wait_for<T: Send + 'static>(job: &mut Option<Job<T>>) -> Option<T> {
+        while job.is_some() {
+            if let Some(done) = take(job) {
+                return Some(done);
+            }
+            std::thread::yield_now();
+        }
+        None
+    }
+
+    #[test]
+    fn a_job_hands_over_what_came_of_it_and_wakes() {
+        let (sender, receiver) = channel();
+        let wake = move || sender.send(()).expect("the test listens");
+        let mut job = Some(Job::start(wake, |_| Ok(42)));
+        assert_eq!(wait_for(&mut job), Some(42));
+        receiver.recv().expect("it wakes");
+    }
+
+    #[test]
+    fn a_job_nobody_waits_for_stops() {
+        let (sender, receiver) = channel();
+        let job = Job::start(
+            || (),
+            move |progress| {
+                while progress.check().is_ok() {
+                    std::thread::yield_now();
+                }
+                sender.send(()).expect("the test listens");
+                Ok(())
+            },
+        );
+        assert!(job.poll().is_none());
+        drop(job);
+        receiver.recv().expect("it has stopped");
+    }
+
+    #[test]
+    fn what_was_cancelled_is_taken_for_nothing() {
+        let mut job = Some(Job::<u32>::start(|| (), |_| Err(Cancelled)));
+        assert_eq!(wait_for(&mut job), None);
+        assert!(job.is_none());
+    }
+}

@@ -1,0 +1,71 @@
+//! Work on other threads that changes what is open.
+
+use std::sync::Arc;
+
+use super::city::City;
+use super::document::Revised;
+use super::job::Job;
+use super::versus::Versus;
+use crate::progress::Progress;
+use crate::source::history::{History, HistoryError};
+
+/// Work under way beside the open document.
+#[derive(Default)]
+pub struct Jobs {
+    /// Whether it scans the source tree again.
+    pub revising: Option<(bool, Job<anyhow::Result<Option<Revised>>>)>,
+    pub laying_out: Option<Job<City>>,
+    pub linking: Option<Job<(Arc<Versus>, Versus)>>,
+    pub reading_history: Option<Job<Result<History, HistoryError>>>,
+    /// It was tried, and is not tried again.
+    pub has_asked_history: bool,
+}
+
+impl Jobs {
+    pub fn is_any(&self) -> bool {
+        self.revising.is_some()
+            || self.laying_out.is_some()
+            || self.reading_history.is_some()
+            || self.linking.is_some()
+    }
+
+    /// Whether the document is being made anew.
+    pub fn is_revising(&self) -> bool {
+        self.revising.is_some()
+    }
+
+    /// The work that takes long enough to be shown.
+    pub fn slow(&self) -> impl Iterator<Item = &Progress> {
+        let revising = self.revising.as_ref().and_then(|(_, job)| job.slow());
+        let laying_out = self.laying_out.as_ref().and_then(Job::slow);
+        let reading = self.reading_history.as_ref().and_then(Job::slow);
+        let linking = self.linking.as_ref().and_then(Job::slow);
+        let all = revising.into_iter().chain(laying_out);
+        all.chain(reading).chain(linking)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::progress::Cancelled;
+
+    #[test]
+    fn any_kind_of_work_is_work() {
+        assert!(!Jobs::default().is_any());
+        let mut jobs = Jobs {
+            laying_out: Some(Job::start(|| (), |_| Err(Cancelled))),
+            ..Jobs::default()
+        };
+        assert!(jobs.is_any() && !jobs.is_revising());
+        jobs.laying_out = None;
+        jobs.revising = Some((false, Job::start(|| (), |_| Err(Cancelled))));
+        assert!(jobs.is_any() && jobs.is_revising());
+        jobs.revising = None;
+        jobs.linking = Some(Job::start(|| (), |_| Err(Cancelled)));
+        assert!(jobs.is_any());
+        jobs.linking = None;
+        jobs.reading_history = Some(Job::start(|| (), |_| Err(Cancelled)));
+        assert!(jobs.is_any());
+    }
+}

@@ -1,0 +1,88 @@
+//! How two runs stand beside each other, and where each is drawn.
+
+use glam::Vec2;
+
+use super::ask::RunsAsk;
+use super::versus::Together;
+use crate::model::arcs::ArcMode;
+use crate::model::landscape::LandscapeSettings;
+use crate::model::surface::Surface;
+
+/// How two runs stand beside each other.
+#[derive(Clone, Debug)]
+pub struct PairView {
+    pub together: Together,
+    /// Where the divider of a wipe stands, as a share of the width.
+    pub divider: f32,
+    /// Districts in which nothing differs are collapsed.
+    pub only_differences: bool,
+    /// While both can be seen.
+    pub halves: Option<Halves>,
+    /// What is to be done, one after the other, when nothing else is under way.
+    pub to_do: Vec<RunsAsk>,
+}
+
+impl Default for PairView {
+    fn default() -> PairView {
+        PairView {
+            together: Together::One,
+            divider: 0.5,
+            only_differences: false,
+            halves: None,
+            to_do: Vec::new(),
+        }
+    }
+}
+
+/// Where both landscapes are in the window, in physical pixels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Halves {
+    /// The top left corners of the pictures of A and B, which are equally large.
+    pub origins: [Vec2; 2],
+    /// To the right of it is B.
+    pub split: f32,
+    /// On which of them the pointer is: 0 for A.
+    pub pointed: usize,
+}
+
+/// The settings that suit two runs standing otherwise than before: what differs is one landscape's to show, two show
+/// the runs as they are. What was chosen besides these stays.
+pub fn suited(mut settings: LandscapeSettings, was: Together, now: Together) -> LandscapeSettings {
+    let both = (settings.surface, settings.arcs);
+    let is_difference = both == (Surface::Difference, ArcMode::Difference);
+    let is_plain = both == (Surface::Neutral, ArcMode::All);
+    match (was, now) {
+        (Together::One, Together::SideBySide | Together::Wipe) if is_difference => {
+            (settings.surface, settings.arcs) = (Surface::Neutral, ArcMode::All);
+        }
+        (Together::SideBySide | Together::Wipe, Together::One) if is_plain => {
+            (settings.surface, settings.arcs) = (Surface::Difference, ArcMode::Difference);
+        }
+        _ => {}
+    }
+    settings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_chosen_besides_stays_when_runs_stand_otherwise() {
+        let shows = |surface, arcs| LandscapeSettings {
+            surface,
+            arcs,
+            ..LandscapeSettings::default()
+        };
+        let difference = shows(Surface::Difference, ArcMode::Difference);
+        let plain = shows(Surface::Neutral, ArcMode::All);
+        let (one, both, wipe) = (Together::One, Together::SideBySide, Together::Wipe);
+        assert_eq!(suited(difference, one, both), plain);
+        assert_eq!(suited(plain, wipe, one), difference);
+        assert_eq!(suited(plain, both, wipe), plain);
+        assert_eq!(suited(difference, one, one), difference);
+        let own = shows(Surface::Difference, ArcMode::None);
+        assert_eq!(suited(own, one, both), own);
+        assert_eq!(suited(own, both, one), own);
+    }
+}

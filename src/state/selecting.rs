@@ -1,0 +1,525 @@
+//! What is chosen, the range and the filters that limit every view, and the way back.
+
+use super::State;
+use super::ask::{CallWalk, FilterAsk, PlayAsk, SelectAsk, ViewAsk};
+use super::details::Neighbours;
+use super::history::{History, Place};
+use crate::filter::filters::{FilterStep, Filters};
+use crate::filter::selection::{CallOf, Pointed, Selection};
+use crate::model::navigate;
+use crate::state::panes::{Artifact, ViewId};
+use crate::units::{CallId, Cost, FunctionId, ModuleId, ThreadId, TimeRange};
+
+/// The next call of a module is looked for among so many functions: more take longer than a frame may.
+const MOST_SEARCHED: usize = 1_000;
+
+impl State {
+    /// Chooses another call, moves the clock to its start and shows it.
+    pub fn go_to_call(&mut self, walk: CallWalk) {
+        let Some((document, resolved)) = self
+            .document
+            .as_ref()
+            .and_then(|open| Some((open, open.resolved()?)))
+        else {
+            return;
+        };
+        let trace = &resolved.recording.trace;
+        let (chosen, time) = (document.selection.chosen, document.selection.time);
+        let from = chosen.call.filter(|&of| navigate::exists(trace, of));
+        let of_function = |next: bool| {
+            let functions: Vec<FunctionId> = match (chosen.function, chosen.module) {
+                (Some(function), _) => vec![function],
+                (None, Some(module)) => document.functions_in(module).collect(),
+                (None, None) => Vec::new(),
+            };
+            if functions.len() > MOST_SEARCHED {
+                return None;
+            }
+            let calls = functions.iter().filter_map(|&function| match next {
+                true => trace.next_call(function, time),
+                false => trace.previous_call(function, time),
+            });
+            let start = |&(thread, call): &(ThreadId, CallId)| trace.call(thread, call).start;
+            let found = match next {
+                true => calls.min_by_key(start),
+                false => calls.max_by_key(start),
+            };
+            found.map(|(thread, call)| CallOf { thread, call })
+        };
+        let to = match (walk, from) {
+            (CallWalk::NextOfFunction, Some(of)) => navigate::next_of_function(trace, of),
+            (CallWalk::PreviousOfFunction, Some(of)) => navigate::previous_of_function(trace, of),
+            (CallWalk::NextOfFunction, None) => of_function(true),
+            (CallWalk::PreviousOfFunction, None) => of_function(false),
+            (CallWalk::Caller, Some(of)) => navigate::caller(trace, of),
+            (CallWalk::FirstChild, Some(of)) => navigate::first_child(trace, of),
+            (CallWalk::LongestChild, Some(of)) => navigate::longest_child(trace, of),
+            (CallWalk::Fit | CallWalk::Limit, of) => {
+                let pointed = document.selection.pointed.call;
+                of.or(pointed.filter(|&of| navigate::exists(trace, of)))
+            }
+            (_, None) => None,
+        };
+        let Some(to) = to else {
+            return;
+        };
+        let call = trace.call(to.thread, to.call);
+        let pointed = Pointed {
+            function: Some(call.function),
+            call: Some(to),
+            thread: Some(to.thread),
+            time: Some(call.start),
+            ..Pointed::default()
+        };
+        self.choose(pointed);
+        match walk {
+            CallWalk::Fit => self.ask_views(None, ViewAsk::Fit(to)),
+            CallWalk::Limit => {
+                self.set_range(Some(TimeRange::new(call.start, call.end)));
+                self.show_range();
+            }
+            _ => {
+                self.execute(PlayAsk::Seek(call.start));
+                self.ask_views(None, ViewAsk::Reveal(to));
+            }
+        }
+    }
+
+    /// Chooses what `pointed` names, and remembers what was chosen before.
+    pub fn choose(&mut self, pointed: Pointed) {
+        self.walks = false;
+        self.choose_next(pointed);
+    }
+
+    /// The same; on a walk through rows only where it began is remembered.
+    pub fn choose_next(&mut self, pointed: Pointed) {
+        let Some(document) = &mut self.document else {
+            return;
+        };
+        let chosen = document.complete(pointed);
+        let before = Place::of(&document.selection);
+        if chosen != before.chosen {
+            // The same at another time is no other place to go back to.
+            let time = chosen.time;
+            if chosen
+                != (Pointed {
+                    time,
+                    ..before.chosen
+                })
+                && !self.walks
+            {
+                self.history.leave(before);
+            }
+            document.selection.chosen = chosen;
+            if chosen.relation.is_some() {
+                let views = self.panes.all().iter().copied();
+                let opens: Vec<ViewId> = views
+                    .filter(|view| view.line().opens_for.contains(&Artifact::CallRelation))
+                    .filter(|view| document.has(view.line().needs))
+                    .collect();
+                opens.into_iter().for_each(|view| self.panes.open(view));
+            }
+            self.show_chosen();
+        }
+    }
+
+    /// Limits every view to a range, and remembers what was shown before.
+    pub fn set_range(&mut self, range: Option<TimeRange>) {
+        let before = self
+            .document
+            .as_ref()
+            .map(|open| Place::of(&open.selection));
+        if self.limit(range) {
+            before
+                .into_iter()
+                .for_each(|place| self.history.leave(place));
+        }
+    }
+
+    /// Shows all of the range, and nothing else, in the views along time.
+    pub fn show_range(&mut self) {
+        self.ask_views(None, ViewAsk::ShowRange);
+    }
+
+    /// Limits every view to a range; whether it is another than before.
+    pub fn limit(&mut self, range: Option<TimeRange>) -> bool {
+        let Some(document) = &mut self.document else {
+            return false;
+        };
+        let whole = document.resolved().map(|it| it.recording.trace.range());
+        // A range without length shows nothing, and one past the ends no more than the whole.
+        let range = range.zip(whole).and_then(|(range, whole)| {
+            let range = TimeRange::new(
+                range.start.clamp(whole.start, whole.end),
+                range.end.clamp(whole.start, whole.end),
+            );
+            (range.length() > Cost::ZERO && range != whole).then_some(range)
+        });
+        let is_other = range != document.selection.range;
+        if is_other {
+            let filters = document.filters.clone();
+            document.limit(range, filters);
+            self.stamps.left += 1;
+            self.outdate_count();
+            self.show_chosen();
+        }
+        is_other
+    }
+
+    /// Changes what is left out.
+    pub fn filter(&mut self, change: impl FnOnce(&mut Filters)) {
+        let Some(document) = &mut self.document else {
+            return;
+        };
+        let mut filters = document.filters.clone();
+        change(&mut filters);
+        if filters != document.filters {
+            document.limit(document.selection.range, filters);
+            self.stamps.left += 1;
+            self.outdate_count();
+            self.show_chosen();
+        }
+    }
+
+    /// Leaves out what `filters` do, in place of what is left out.
+    pub fn leave_out_instead(&mut self, filters: &Filters) {
+        self.filter(|own| *own = filters.clone());
+    }
+
+    pub fn on_filter(&mut self, ask: FilterAsk) {
+        match ask {
+            FilterAsk::Add(step) => self.filter(|filters| filters.add(step)),
+            FilterAsk::RemoveModule | FilterAsk::RemoveBelow | FilterAsk::HideThread => {
+                self.leave_out(ask);
+            }
+            FilterAsk::Remove(index) => self.filter(|filters| filters.remove(index)),
+            FilterAsk::Undo => self.filter(Filters::undo),
+            FilterAsk::Redo => self.filter(Filters::redo),
+        }
+    }
+
+    pub fn on_select(&mut self, ask: SelectAsk) {
+        match ask {
+            SelectAsk::Choose(pointed) => self.choose(pointed),
+            SelectAsk::Select(module) => self.choose(Pointed::at_module(module)),
+            SelectAsk::Walk(pointed) => {
+                self.choose_next(pointed);
+                self.walks = true;
+            }
+            SelectAsk::SetRange(range) => self.set_range(range),
+            SelectAsk::DragRange(range) => {
+                if self.before_drag.is_none() {
+                    let open = self.document.as_ref();
+                    self.before_drag = open.map(|open| Place::of(&open.selection));
+                }
+                self.limit(Some(range));
+            }
+            SelectAsk::EndRangeDrag => {
+                if let Some(place) = self.before_drag.take() {
+                    self.history.leave(place);
+                }
+            }
+            SelectAsk::StartRangeHere => self.move_range(true),
+            SelectAsk::EndRangeHere => self.move_range(false),
+            SelectAsk::Back => self.go(History::back),
+            SelectAsk::Forward => self.go(History::forward),
+            SelectAsk::GoToCall(walk) => self.go_to_call(walk),
+        }
+    }
+
+    /// Leaves out what is chosen or pointed at. Not the root: nothing would be left.
+    fn leave_out(&mut self, ask: FilterAsk) {
+        let Some(document) = self.document.as_ref().filter(|it| it.resolved().is_some()) else {
+            return;
+        };
+        let Selection {
+            chosen, pointed, ..
+        } = &document.selection;
+        let module = chosen.module.or(pointed.module);
+        let module = module.filter(|&module| module != ModuleId::ROOT);
+        let thread = pointed.thread.or(chosen.thread);
+        let step = match ask {
+            FilterAsk::RemoveModule => module.map(FilterStep::RemoveModule),
+            FilterAsk::RemoveBelow => module.map(FilterStep::RemoveBelow),
+            _ => thread.map(FilterStep::HideThread),
+        };
+        if let Some(step) = step {
+            self.filter(|filters| filters.add(step));
+        }
+    }
+
+    /// Moves an end of the range to the time shown; the other end stays, or is the recording's.
+    fn move_range(&mut self, is_start: bool) {
+        let Some((document, whole)) = self.document.as_ref().and_then(|document| {
+            let whole = document.resolved()?.recording.trace.range();
+            Some((document, whole))
+        }) else {
+            return;
+        };
+        let time = document.selection.time;
+        let range = document.selection.range.unwrap_or(whole);
+        let range = match is_start {
+            true if time < range.end => TimeRange::new(time, range.end),
+            true => TimeRange::new(time, whole.end),
+            false if time > range.start => TimeRange::new(range.start, time),
+            false => TimeRange::new(whole.start, time),
+        };
+        self.set_range(Some(range));
+    }
+
+    /// Goes to another place in the history.
+    pub fn go(&mut self, to: fn(&mut History, Place) -> Option<Place>) {
+        let Some(document) = &mut self.document else {
+            return;
+        };
+        let now = Place::of(&document.selection);
+        if let Some(place) = to(&mut self.history, now) {
+            document.selection.chosen = place.chosen;
+            self.limit(place.range);
+            self.show_chosen();
+        }
+    }
+
+    /// Brings up to date what is shown of the chosen.
+    pub fn show_chosen(&mut self) {
+        let Some(document) = &self.document else {
+            return;
+        };
+        let chosen = document.selection.chosen;
+        self.neighbours = match chosen.module {
+            Some(module) => document
+                .calls
+                .neighbours(&document.session.hierarchy, module),
+            None => Neighbours::default(),
+        };
+    }
+
+    /// Past selections and results speak of modules that are others now.
+    pub fn forget_places(&mut self) {
+        self.history = History::default();
+        self.before_drag = None;
+        self.search.results.clear();
+        self.show_chosen();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ask::Ask;
+    use super::super::testing::{
+        CALLS, RUNS, frame_at, function, micros, module, open, range, settle, tiny, trace,
+    };
+    use super::*;
+
+    fn chosen(state: &State) -> Pointed {
+        open(state).selection.chosen
+    }
+
+    /// Moves the clock, and shows a frame there.
+    fn seek(state: &mut State, time: u64) {
+        state.execute(PlayAsk::Seek(micros(time)));
+        frame_at(state, 0);
+    }
+
+    /// The call with this number of the first thread.
+    fn call(number: u32) -> CallOf {
+        CallOf {
+            thread: ThreadId(0),
+            call: CallId(number),
+        }
+    }
+
+    #[test]
+    fn a_choice_says_all_that_it_means() {
+        let mut state = tiny();
+        let step = module(&state, "step");
+        state.choose(Pointed {
+            call: Some(call(1)),
+            ..Pointed::default()
+        });
+        assert_eq!(chosen(&state).function, Some(function(&state, "step")));
+        assert_eq!(chosen(&state).module, Some(step));
+        state.choose(Pointed::at_module(Some(step)));
+        assert_eq!(
+            chosen(&state).function,
+            Some(function(&state, "step")),
+            "it is one alone"
+        );
+        let callers: Vec<ModuleId> = state
+            .neighbours
+            .callers
+            .iter()
+            .map(|it| it.module)
+            .collect();
+        assert_eq!(callers, [module(&state, "run"), module(&state, "work")]);
+        state.choose(Pointed::default());
+        assert_eq!(state.neighbours, Neighbours::default());
+    }
+
+    #[test]
+    fn back_and_forward_lead_through_choices_and_ranges() {
+        let mut state = tiny();
+        let [step, wait] = ["step", "wait"].map(|name| module(&state, name));
+        state.execute(SelectAsk::Select(Some(step)));
+        state.execute(SelectAsk::SetRange(Some(range(10, 50))));
+        state.execute(SelectAsk::Select(Some(wait)));
+        let now = |state: &State| (chosen(state).module, open(state).selection.range);
+        let limited = Some(range(10, 50));
+        assert_eq!(now(&state), (Some(wait), limited));
+        for expected in [
+            (Some(step), limited),
+            (Some(step), None),
+            (None, None),
+            (None, None),
+        ] {
+            state.execute(SelectAsk::Back);
+            assert_eq!(now(&state), expected);
+        }
+        for expected in [
+            (Some(step), None),
+            (Some(step), limited),
+            (Some(wait), limited),
+        ] {
+            state.execute(SelectAsk::Forward);
+            assert_eq!(now(&state), expected);
+        }
+    }
+
+    #[test]
+    fn a_walk_is_one_step_on_the_way_back() {
+        let mut state = tiny();
+        let [step, wait, run] = ["step", "wait", "run"].map(|name| module(&state, name));
+        state.execute(SelectAsk::Select(Some(run)));
+        for module in [step, wait, step, wait] {
+            state.execute(SelectAsk::Walk(Pointed::at_module(Some(module))));
+        }
+        state.execute(SelectAsk::Back);
+        assert_eq!(chosen(&state).module, Some(run));
+    }
+
+    #[test]
+    fn a_range_that_is_drawn_is_one_step_on_the_way_back() {
+        let mut state = tiny();
+        for end in [20, 30, 40] {
+            state.execute(SelectAsk::DragRange(range(10, end)));
+            assert!(state.draws_range());
+            assert_eq!(open(&state).selection.range, Some(range(10, end)));
+        }
+        state.execute(SelectAsk::EndRangeDrag);
+        assert!(!state.draws_range());
+        state.execute(SelectAsk::Back);
+        assert_eq!(open(&state).selection.range, None);
+        assert!(!state.history.can_go_back());
+    }
+
+    #[test]
+    fn a_range_lies_within_the_recording_and_shows_something() {
+        let mut state = tiny();
+        let set = |state: &mut State, start, end| {
+            state.execute(SelectAsk::SetRange(Some(range(start, end))));
+            open(state).selection.range
+        };
+        assert_eq!(set(&mut state, 50, 900), Some(range(50, 100)));
+        assert_eq!(set(&mut state, 50, 50), None, "nothing is in it");
+        assert_eq!(set(&mut state, 0, 900), None, "it is all");
+        seek(&mut state, 30);
+        state.execute(SelectAsk::StartRangeHere);
+        assert_eq!(open(&state).selection.range, Some(range(30, 100)));
+        seek(&mut state, 60);
+        state.execute(SelectAsk::EndRangeHere);
+        assert_eq!(open(&state).selection.range, Some(range(30, 60)));
+        // Moved past the other end, that end gives way.
+        seek(&mut state, 60);
+        state.execute(SelectAsk::StartRangeHere);
+        assert_eq!(open(&state).selection.range, Some(range(60, 100)));
+    }
+
+    #[test]
+    fn calls_are_walked_through() {
+        let mut state = tiny();
+        let go = |state: &mut State, walk| {
+            state.view_asks.clear();
+            state.execute(SelectAsk::GoToCall(walk));
+            chosen(state).call
+        };
+        state.execute(PlayAsk::ToStart);
+        state.choose(Pointed {
+            call: Some(call(0)),
+            ..Pointed::default()
+        });
+        assert_eq!(go(&mut state, CallWalk::FirstChild), Some(call(1)));
+        assert_eq!(state.view_asks, [(None, ViewAsk::Reveal(call(1)))]);
+        assert_eq!(
+            open(&state).playback.as_ref().expect("it").time(),
+            micros(10)
+        );
+        assert_eq!(go(&mut state, CallWalk::Caller), Some(call(0)));
+        assert_eq!(go(&mut state, CallWalk::LongestChild), Some(call(3)));
+        assert_eq!(go(&mut state, CallWalk::Fit), Some(call(3)));
+        assert_eq!(state.view_asks, [(None, ViewAsk::Fit(call(3)))]);
+        assert_eq!(go(&mut state, CallWalk::Limit), Some(call(3)));
+        assert_eq!(open(&state).selection.range, Some(range(60, 90)));
+        state.set_range(None);
+        // Without a call the next one of what is chosen, from the time shown.
+        state.choose(Pointed::at_module(Some(module(&state, "step"))));
+        seek(&mut state, 25);
+        assert_eq!(go(&mut state, CallWalk::NextOfFunction), Some(call(2)));
+        assert_eq!(trace(&state).call(ThreadId(0), CallId(2)).start, micros(30));
+    }
+
+    #[test]
+    fn what_is_chosen_or_pointed_at_is_left_out() {
+        let mut state = tiny();
+        let step = module(&state, "step");
+        let steps = |state: &State| open(state).filters.steps().to_vec();
+        state.execute(FilterAsk::RemoveModule);
+        assert_eq!(steps(&state), [], "nothing is meant");
+        state.execute(SelectAsk::Select(Some(ModuleId::ROOT)));
+        state.execute(FilterAsk::RemoveModule);
+        assert_eq!(steps(&state), [], "nothing would be left");
+        state.execute(SelectAsk::Select(Some(step)));
+        state.execute(FilterAsk::RemoveBelow);
+        assert_eq!(steps(&state), [FilterStep::RemoveBelow(step)]);
+        state.choose(Pointed {
+            call: Some(call(1)),
+            thread: Some(ThreadId(0)),
+            ..Pointed::default()
+        });
+        state.execute(FilterAsk::HideThread);
+        let hides = FilterStep::HideThread(ThreadId(0));
+        assert_eq!(steps(&state), [FilterStep::RemoveBelow(step), hides]);
+        state.execute(FilterAsk::Remove(0));
+        assert_eq!(steps(&state), [hides]);
+        settle(&mut state);
+    }
+
+    #[test]
+    fn a_call_relation_opens_what_lists_its_calls() {
+        let mut state = tiny();
+        let [run, step] = ["run", "step"].map(|name| module(&state, name));
+        state.choose(Pointed {
+            relation: Some((run, step)),
+            ..Pointed::default()
+        });
+        assert!(state.panes.is_visible(CALLS));
+        assert!(!state.panes.is_visible(RUNS), "it needs two runs");
+        assert_eq!(chosen(&state).module, Some(step), "what is called");
+    }
+
+    #[test]
+    fn asks_without_anything_open_do_nothing() {
+        let mut state = super::super::testing::nothing_open();
+        let asks: [Ask; 6] = [
+            SelectAsk::Select(Some(ModuleId(3))).into(),
+            SelectAsk::SetRange(Some(range(1, 2))).into(),
+            SelectAsk::Back.into(),
+            SelectAsk::GoToCall(CallWalk::Caller).into(),
+            FilterAsk::Undo.into(),
+            SelectAsk::EndRangeDrag.into(),
+        ];
+        for ask in asks {
+            state.execute(ask);
+        }
+        assert!(!state.history.can_go_back());
+    }
+}

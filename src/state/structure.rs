@@ -1,0 +1,192 @@
+//! What is collapsed, and laying the landscape out anew.
+
+use super::State;
+use super::job::Job;
+use crate::facts::hierarchy::Hierarchy;
+use crate::filter::selection::Pointed;
+use crate::model::highlight::Highlight;
+use crate::model::landscape::LandscapeSettings;
+use crate::progress::Progress;
+use crate::units::ModuleId;
+
+/// More modules are laid out on another thread: it takes longer than a frame may.
+const MOST_AT_ONCE: usize = 60_000;
+
+impl State {
+    pub fn configure(&mut self, settings: LandscapeSettings) {
+        self.settings = settings;
+        self.lay_out();
+        self.ask_history();
+    }
+
+    /// The device can hold so many blocks.
+    pub fn set_most_blocks(&mut self, most: usize) {
+        self.settings.most_blocks = most;
+        if self.document.is_some() {
+            self.lay_out();
+        }
+    }
+
+    /// Has a range of values stand out in the landscape.
+    pub fn highlight(&mut self, highlight: Option<Highlight>) {
+        self.settings.highlight = highlight;
+        if let Some(document) = &mut self.document {
+            document.settings.highlight = highlight;
+            let hierarchy = &document.session.hierarchy;
+            document.city.highlight(hierarchy, highlight);
+            if let Some(beside) = &mut document.beside {
+                beside.highlight(hierarchy, highlight);
+            }
+            self.stamps.looks += 1;
+        }
+    }
+
+    pub fn collapse_or_expand(&mut self, module: Option<ModuleId>) {
+        let Some(document) = &mut self.document else {
+            return;
+        };
+        let selection = &document.selection;
+        let module = module
+            .or(selection.chosen.module)
+            .or(selection.pointed.module);
+        let hierarchy = &document.session.hierarchy;
+        let Some(module) = module.and_then(|module| collapsible(hierarchy, module)) else {
+            return;
+        };
+        document.cut.toggle(module);
+        self.detail_by_size = false;
+        self.lay_out();
+        self.choose(Pointed::at_module(Some(module)));
+    }
+
+    /// Lays the landscape out anew, a large one on another thread.
+    pub fn lay_out(&mut self) {
+        let Some(document) = &mut self.document else {
+            return;
+        };
+        if document.session.hierarchy.len() > MOST_AT_ONCE {
+            let lay_out = document.relayout(self.settings);
+            let work = move |progress: &Progress| {
+                progress.start("laying out", 0);
+                Ok(lay_out())
+            };
+            self.jobs.laying_out = Some(Job::start((self.wake)(), work));
+            return;
+        }
+        self.jobs.laying_out = None;
+        document.lay_out(&self.settings);
+        self.blocks_moved();
+    }
+
+    /// The landscape has other blocks.
+    pub fn blocks_moved(&mut self) {
+        if let Some(document) = &self.document {
+            self.camera.set_bounds(document.bounds());
+            self.stamps.blocks += 1;
+        }
+    }
+}
+
+/// The module to collapse for `module`: itself, or its parent when it has nothing to collapse. Not the
+/// root: nothing would be left to see.
+fn collapsible(hierarchy: &Hierarchy, module: ModuleId) -> Option<ModuleId> {
+    let module = if hierarchy.is_leaf(module) {
+        hierarchy.parent(module)?
+    } else {
+        module
+    };
+    (module != ModuleId::ROOT).then_some(module)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ask::CutAsk;
+    use super::super::ask::RunsAsk;
+    use super::super::testing::{module, open, tiny, two_runs};
+    use super::super::versus::Together;
+    use super::*;
+    use crate::model::metric::Metric;
+    use crate::model::tiling::Tiling;
+
+    #[test]
+    fn a_leaf_stands_for_its_parent_and_the_root_stays() {
+        let mut state = tiny();
+        let step = module(&state, "step");
+        let parent = open(&state)
+            .session
+            .hierarchy
+            .parent(step)
+            .expect("a parent");
+        let all = open(&state).city.blocks().len();
+        state.collapse_or_expand(Some(step));
+        assert!(open(&state).cut.is_collapsed(parent));
+        assert_eq!(open(&state).selection.chosen.module, Some(parent));
+        assert!(open(&state).city.blocks().len() < all);
+        assert_eq!(open(&state).city.displayed(step), Some(parent));
+        // What is chosen is what is meant where nothing is named.
+        state.collapse_or_expand(None);
+        assert!(!open(&state).cut.is_collapsed(parent));
+        state.collapse_or_expand(Some(ModuleId::ROOT));
+        assert_eq!(open(&state).cut.collapsed().count(), 0);
+    }
+
+    #[test]
+    fn levels_collapse_and_expand_all_at_once() {
+        let mut state = tiny();
+        let level = |state: &State| {
+            let document = open(state);
+            document.cut.level(&document.session.hierarchy)
+        };
+        state.detail_by_size = true;
+        state.execute(CutAsk::SetLevel(1));
+        assert!(!state.detail_by_size, "the user has said what is collapsed");
+        assert_eq!(level(&state), Some(1));
+        state.execute(CutAsk::ChangeLevel(-5));
+        assert_eq!(level(&state), Some(1), "something is to be seen");
+        for _ in 0..10 {
+            state.execute(CutAsk::ChangeLevel(1));
+        }
+        assert_eq!(open(&state).cut.collapsed().count(), 0);
+        state.execute(CutAsk::ChangeLevel(-1));
+        assert!(open(&state).cut.collapsed().count() > 0);
+        state.execute(CutAsk::ExpandAll);
+        assert_eq!(open(&state).cut.collapsed().count(), 0);
+    }
+
+    #[test]
+    fn a_highlight_is_on_both_landscapes() {
+        let mut state = two_runs();
+        state.execute(RunsAsk::Together(Some(Together::SideBySide)));
+        let highlight = Highlight {
+            metric: Metric::Calls,
+            low: 100.0,
+            high: f64::MAX,
+        };
+        state.highlight(Some(highlight));
+        let document = open(&state);
+        let (taken, all) = document.city.highlighted();
+        assert!(0 < taken && taken < all, "{taken} of {all}");
+        let beside = document.beside.as_ref().expect("both are shown");
+        assert_eq!(beside.settings().highlight, Some(highlight));
+        state.highlight(None);
+        assert_eq!(open(&state).city.highlighted().0, 0);
+    }
+
+    #[test]
+    fn other_settings_lay_the_landscape_out_anew() {
+        let mut state = tiny();
+        let before = open(&state).city.blocks().to_vec();
+        let settings = LandscapeSettings {
+            tiling: match state.settings.tiling {
+                Tiling::Squarified => Tiling::Ordered,
+                _ => Tiling::Squarified,
+            },
+            ..state.settings
+        };
+        state.configure(settings);
+        assert_eq!(open(&state).settings, settings);
+        assert_ne!(open(&state).city.blocks(), before);
+        state.set_most_blocks(2);
+        assert!(open(&state).city.blocks_left_out() > 0);
+    }
+}

@@ -1,0 +1,86 @@
+//! The parts of two runs that are compared, and how they are counted.
+
+use std::sync::Arc;
+
+use crate::analysis::comparison::Comparison;
+use crate::analysis::comparison::amounts::{Change, Measure};
+use crate::analysis::comparison::contexts::ContextTree;
+use crate::analysis::comparison::tables::{Norm, RelationChange};
+use crate::facts::trace::{FunctionMetrics, Relation};
+use crate::model::difference::Amount;
+use crate::progress::{Cancelled, Progress};
+use crate::units::TimeRange;
+
+/// The same with A and B exchanged.
+pub fn mirrored(of: Change) -> Change {
+    Change {
+        a: of.b,
+        b: of.a,
+        ..of
+    }
+}
+
+/// What differences of functions and of relations count.
+pub fn amounts_of(comparison: &Comparison) -> [Amount; 2] {
+    [
+        Amount::of(comparison, Measure::SelfCost),
+        Amount::of_relations(comparison),
+    ]
+}
+
+/// What calling contexts are counted of.
+#[derive(Clone, Debug)]
+pub struct ContextsOf {
+    pub(super) base: Arc<Comparison>,
+    pub(super) norm: Norm,
+    /// Of the first runs of A and B as they were opened; all of all runs without.
+    pub(super) ranges: Option<[TimeRange; 2]>,
+}
+
+impl PartialEq for ContextsOf {
+    fn eq(&self, other: &ContextsOf) -> bool {
+        Arc::ptr_eq(&self.base, &other.base)
+            && (self.norm, self.ranges) == (other.norm, other.ranges)
+    }
+}
+
+impl ContextsOf {
+    /// Counts them. For a worker thread: linear in the calls.
+    pub fn count(&self, progress: &Progress) -> Result<ContextTree, Cancelled> {
+        let base = &*self.base;
+        let mut comparison = normal(base, self.norm);
+        if let Some(ranges) = self.ranges {
+            let firsts = [0, base.runs[0]];
+            let of = firsts.map(|place| base.session.recordings[place].clone());
+            comparison.session.recordings = of.into();
+            comparison.row_of = firsts.map(|place| base.row_of[place].clone()).into();
+            comparison.runs = [1, 1];
+            let limits = ranges.map(|range| [Some(range.start), Some(range.end)]);
+            comparison.limits = limits.into();
+        }
+        comparison.contexts(progress)
+    }
+}
+
+/// A comparison with amounts brought on something else.
+pub fn normal(base: &Comparison, norm: Norm) -> Comparison {
+    let per = match norm {
+        Norm::PerCallOf(row) if (row as usize) < base.rows.len() => Some(row),
+        _ => None,
+    };
+    Comparison {
+        per,
+        is_by_shares: base.is_by_shares || matches!(norm, Norm::Shares { .. }),
+        ..base.clone()
+    }
+}
+
+/// What is compared, by row, and the relations between rows.
+pub type Whole = (Arc<[Change]>, Arc<[RelationChange<u32>]>);
+
+/// What is left of a run by range and filters: by function, and its relations.
+#[derive(Clone, Debug, Default)]
+pub struct Part {
+    pub metrics: Vec<FunctionMetrics>,
+    pub relations: Vec<Relation>,
+}

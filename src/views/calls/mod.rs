@@ -1,0 +1,279 @@
+//! The calls behind what is chosen, listed.
+
+mod export;
+mod list;
+mod ui;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+pub use self::list::{CallList, CallRow, MOST};
+use super::rows::place;
+use super::{Entry, Pane, View};
+use crate::filter::filters::Filters;
+use crate::filter::selection::{CallOf, Pointed};
+use crate::model::calls::{CallColumn, CallsOf};
+use crate::progress::Progress;
+use crate::state::State;
+use crate::state::ask::{Ask, Asks, CameraAsk, PlayAsk, SelectAsk, TableKey, ViewAsk};
+use crate::state::document::Document;
+use crate::state::job::{self, Job};
+use crate::state::message::Message;
+use crate::state::panes::Artifact::{
+    Call, CallRelation, Function, Module, TimePoint, TimeRange as Range,
+};
+use crate::state::panes::{Kind, Needs, Side, ViewId, ViewLine};
+use crate::units::{ModuleId, TimeRange};
+
+pub static ENTRY: Entry = Entry {
+    line: ViewLine {
+        id: "calls",
+        title: "Calls",
+        key: '5',
+        about: "the calls behind what is chosen",
+        help: "calls behind what is chosen",
+        in_scenes: "",
+        side: Side::Right,
+        kind: Kind::Table,
+        needs: Needs::Times,
+        // Not in the thesis: details on demand, by the calls themselves.
+        offers: &[Function, Call, TimePoint],
+        answers: &[Function, Module, Call, CallRelation, TimePoint, Range],
+        // The calls behind an arc are what people click it for.
+        opens_for: &[CallRelation],
+    },
+    keys: &[],
+    open: || Box::new(Calls::default()),
+};
+
+/// Longer lists take longer to sort than a frame may.
+const MOST_AT_ONCE: usize = 50_000;
+
+/// What a list of calls was made for: the same need not be made again.
+#[derive(Clone, Debug, PartialEq)]
+struct ListedFor {
+    of: CallsOf,
+    range: Option<TimeRange>,
+    filters: Filters,
+}
+
+#[derive(Default)]
+pub struct Calls {
+    list: Option<Arc<CallList>>,
+    /// Behind what the calls are listed.
+    list_of: Option<CallsOf>,
+    listing: Option<Job<CallList>>,
+    listed_for: Option<ListedFor>,
+    exporting: Option<Job<Result<PathBuf, String>>>,
+    /// What was chosen when the list was last looked for.
+    chosen: Pointed,
+    /// The row that was chosen in the list, which stays.
+    own: Option<CallOf>,
+    /// The row that is to be brought into sight in the next frame.
+    row_to_show: Option<usize>,
+    /// How many whole rows there is room for.
+    rows_seen: usize,
+    /// Which run the list is of.
+    run: u64,
+}
+
+impl Calls {
+    fn show_chosen(&mut self, chosen: Option<CallOf>) {
+        let list = self.list.as_ref();
+        self.row_to_show = list
+            .zip(chosen)
+            .and_then(|(list, call)| list.place_of(call));
+    }
+
+    /// Follows what is chosen, unless it was chosen here.
+    fn follow(&mut self, document: &Document) {
+        let chosen = document.selection.chosen;
+        if std::mem::replace(&mut self.chosen, chosen) == chosen {
+            return;
+        }
+        let own = self.own.take();
+        if own.is_none() || chosen.call != own {
+            self.list_of = CallsOf::chosen(&chosen);
+        }
+        self.show_chosen(chosen.call);
+    }
+
+    fn begin(&mut self, state: &State, document: &Document) {
+        let wanted = self.list_of.map(|of| ListedFor {
+            of,
+            range: document.selection.range,
+            filters: document.filters.clone(),
+        });
+        if wanted == self.listed_for {
+            return;
+        }
+        self.listed_for.clone_from(&wanted);
+        self.list = None;
+        self.listing = wanted.map(|wanted| {
+            let session = Arc::clone(&document.session);
+            let (recording, cut) = (document.recording(), document.cut.clone());
+            Job::start(state.waker(), move |progress| {
+                let ListedFor { of, range, filters } = wanted;
+                CallList::find(&session, recording, &cut, of, range, &filters, progress)
+            })
+        });
+    }
+
+    /// Sorts the list, a long one on another thread.
+    fn sort_by(&mut self, state: &State, document: &Document, column: CallColumn) {
+        let Some(list) = &mut self.list else {
+            return;
+        };
+        let recording = document.recording();
+        if list.len() <= MOST_AT_ONCE {
+            Arc::make_mut(list).sort_by(&document.session, recording, column);
+            return;
+        }
+        let (session, mut list) = (Arc::clone(&document.session), Arc::clone(list));
+        self.listing = Some(Job::start(state.waker(), move |progress| {
+            progress.start("sorting the calls", 0);
+            Arc::make_mut(&mut list).sort_by(&session, recording, column);
+            Ok(Arc::unwrap_or_clone(list))
+        }));
+    }
+
+    /// Writes the list to a new file where the user looks for such.
+    fn export(&mut self, state: &State, document: &Document) {
+        let Some(list) = &self.list else {
+            return;
+        };
+        let folder = dirs::download_dir().filter(|dir| dir.is_dir());
+        let Some(folder) = folder.or_else(|| std::env::current_dir().ok()) else {
+            return;
+        };
+        let (session, list) = (Arc::clone(&document.session), Arc::clone(list));
+        let recording = document.recording();
+        self.exporting = Some(Job::start(state.waker(), move |progress| {
+            let written = export::write(&session, recording, &list, folder, progress);
+            progress.check()?;
+            Ok(written.map_err(|error| error.to_string()))
+        }));
+    }
+
+    fn tell_exported(&mut self, asks: &mut Asks) {
+        let Some(written) = job::take(&mut self.exporting) else {
+            return;
+        };
+        let is_error = written.is_err();
+        let (title, line) = match written {
+            Ok(path) => ("The calls are written", path.display().to_string()),
+            Err(reason) => ("The calls could not be written", reason),
+        };
+        asks.push(Ask::Tell(Message {
+            is_error,
+            is_open: true,
+            title: title.to_owned(),
+            lines: vec![line],
+        }));
+    }
+
+    /// Chooses a call of the list, which stays.
+    fn choose(&mut self, pointed: Pointed, ask: fn(Pointed) -> SelectAsk, asks: &mut Asks) {
+        self.own = pointed.call;
+        asks.push(ask(pointed));
+    }
+
+    fn press(&mut self, key: TableKey, document: &Document, asks: &mut Asks) {
+        let Some(list) = self.list.clone() else {
+            return;
+        };
+        let chosen = document.selection.chosen;
+        let at = chosen.call.and_then(|call| list.place_of(call));
+        // A row of the page before stays in sight.
+        let to = place(key, at, list.len(), self.rows_seen.saturating_sub(1));
+        let Some(row) = to.and_then(|to| list.row(to)) else {
+            return;
+        };
+        let pointed = pointed_at(document, row);
+        self.choose(pointed, SelectAsk::Walk, asks);
+        asks.push(PlayAsk::Seek(row.start));
+        if key == TableKey::Enter {
+            asks.push(Ask::View(None, ViewAsk::Fit(row.of())));
+            asks.extend(pointed.module.map(CameraAsk::FlyIfSeen));
+        } else {
+            asks.push(Ask::View(None, ViewAsk::Reveal(row.of())));
+        }
+    }
+}
+
+/// What is meant by a row.
+fn pointed_at(document: &Document, row: &CallRow) -> Pointed {
+    Pointed {
+        module: document.module_of(row.function),
+        function: Some(row.function),
+        call: Some(row.of()),
+        thread: Some(row.thread),
+        time: Some(row.start),
+        ..Pointed::default()
+    }
+}
+
+impl View for Calls {
+    fn update(&mut self, state: &State, asks: &mut Asks) {
+        self.tell_exported(asks);
+        if std::mem::replace(&mut self.run, state.stamps.run) != state.stamps.run {
+            // What was found out is of the calls of the other run.
+            self.list = None;
+            self.list_of = None;
+            self.listing = None;
+            self.listed_for = None;
+        }
+        if let Some(listed) = self.listing.as_ref().and_then(Job::poll) {
+            self.listing = None;
+            if let Ok(list) = listed {
+                self.list = Some(Arc::new(list));
+                self.show_chosen(self.chosen.call);
+            }
+        }
+        let Some(document) = &state.document else {
+            return;
+        };
+        self.follow(document);
+        if state.panes.is_visible(ViewId::of(&ENTRY.line)) {
+            self.begin(state, document);
+        }
+    }
+
+    fn ui(&mut self, ui: &mut egui::Ui, pane: &mut Pane<'_>) {
+        ui::show(self, ui, pane);
+        self.row_to_show = None;
+    }
+
+    fn on(&mut self, ask: ViewAsk, state: &State, asks: &mut Asks) {
+        match (ask, &state.document) {
+            (ViewAsk::Press(key), Some(document)) => self.press(key, document, asks),
+            (ViewAsk::ShowAll, _) if self.list_of.is_none() => {
+                self.list_of = Some(CallsOf::Module(ModuleId::ROOT));
+            }
+            _ => {}
+        }
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.listing.is_some() || self.exporting.is_some()
+    }
+
+    fn progress(&self) -> Option<&Progress> {
+        self.exporting.as_ref().and_then(Job::slow)
+    }
+
+    fn cancel(&mut self) {
+        self.exporting = None;
+    }
+
+    fn reset(&mut self) {
+        *self = Calls::default();
+    }
+
+    fn log(&self, line: &mut Map<String, Value>) {
+        let listed = self.list.as_ref().map(|list| list.counted());
+        line.insert("listed".to_owned(), listed.into());
+    }
+}

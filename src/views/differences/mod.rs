@@ -1,0 +1,186 @@
+//! What two runs have more and less, in numbers, and which function of one is which of the other.
+
+mod pairs;
+mod saved;
+mod table;
+mod ui;
+
+use std::sync::Arc;
+
+pub use self::table::{Compared, Contexts, DifferenceTable, Row};
+use super::{Entry, Pane, SavedViews, View};
+use crate::analysis::comparison::contexts::ContextTree;
+use crate::analysis::session::Session;
+use crate::filter::cut::Cut;
+use crate::model::differences::{Choice, Of};
+use crate::model::pairs::PairRow;
+use crate::state::State;
+use crate::state::ask::Asks;
+use crate::state::job::Job;
+use crate::state::panes::Artifact::{Call, CallRelation, Function, Module};
+use crate::state::panes::{Kind, Needs, Side, ViewId, ViewLine};
+use crate::state::versus::{ContextsOf, Versus};
+
+pub static ENTRY: Entry = Entry {
+    line: ViewLine {
+        id: "differences",
+        title: "Differences",
+        key: '6',
+        about: "what two runs have more and less, in numbers",
+        help: "what differs, in numbers; and which function is which, to be corrected",
+        in_scenes: "Of two recordings: what differs, as a table.",
+        side: Side::Right,
+        kind: Kind::Plain,
+        needs: Needs::TwoRuns,
+        // Not in the thesis: it has one run.
+        offers: &[Module, CallRelation],
+        answers: &[Function, Module, Call, CallRelation],
+        opens_for: &[],
+    },
+    keys: &[],
+    open: || Box::new(Differences::default()),
+};
+
+#[derive(Default)]
+pub struct Differences {
+    choice: Choice,
+    table: Arc<DifferenceTable>,
+    /// The same of calling contexts.
+    contexts: Arc<DifferenceTable>,
+    /// Which function is which, as far as that is asked for.
+    pairs_found: Arc<[PairRow]>,
+    /// The rows of A and of B that are marked, and the runs that they are of.
+    marked: [Option<u32>; 2],
+    /// What the table was made of and how.
+    made_for: Option<(u64, Choice, Cut)>,
+    /// Counts the calling contexts in which two runs differ, what they were counted of, and the list of which numbers
+    /// and choice.
+    counting: Option<Job<(ContextsOf, Arc<ContextTree>, DifferenceTable)>>,
+    tree: Option<(ContextsOf, Arc<ContextTree>)>,
+    counted_for: Option<(u64, Choice)>,
+}
+
+/// The table of what differs; relations are between modules where `cut` has some stand for others. O(n log n).
+pub fn table(versus: &Versus, session: &Session, cut: &Cut, choice: &Choice) -> DifferenceTable {
+    let is_whole = cut.collapsed().next().is_none();
+    let displayed = (!is_whole).then(|| cut.displayed(&session.hierarchy));
+    let names = versus.names_of_rows(session);
+    let modules = versus.modules(session);
+    let compared = Compared {
+        session,
+        displayed: displayed.as_deref(),
+        modules: &modules,
+        functions: &versus.functions,
+        relations: &versus.relations,
+        difference: &versus.difference,
+    };
+    let name = |row: u32| names.get(row as usize).copied().unwrap_or_default();
+    DifferenceTable::new(&compared, choice, name)
+}
+
+/// The calling contexts that differ, as `choice` says. For a worker thread.
+pub fn context_table(
+    versus: &Versus,
+    session: &Session,
+    tree: &ContextTree,
+    choice: &Choice,
+) -> DifferenceTable {
+    let contexts = Contexts {
+        tree,
+        is_swapped: versus.is_swapped(),
+        modules: &versus.modules(session),
+        names: &versus.names_of_rows(session),
+    };
+    DifferenceTable::of_contexts(&contexts, versus.difference.amount.clone(), choice)
+}
+
+impl Differences {
+    /// Makes the table anew where it is another. O(n log n) then.
+    fn update_table(&mut self, session: &Session, versus: &Versus, cut: &Cut) {
+        let of = match self.choice.of {
+            Of::Relations => cut.clone(),
+            _ => Cut::all(),
+        };
+        let wanted = (versus.revision(), self.choice.clone(), of);
+        if self.made_for.as_ref() == Some(&wanted) {
+            return;
+        }
+        self.table = Arc::new(table(versus, session, cut, &self.choice));
+        self.pairs_found = match self.choice.of {
+            Of::Pairs => versus.pairs.found(&self.choice.query).into(),
+            _ => Arc::default(),
+        };
+        self.made_for = Some(wanted);
+    }
+
+    /// Begins to list the calling contexts in which two runs differ, and takes what was found.
+    fn update_contexts(&mut self, state: &State) {
+        if let Some(done) = self.counting.as_ref().and_then(Job::poll) {
+            self.counting = None;
+            if let Ok((of, tree, table)) = done {
+                self.tree = Some((of, tree));
+                self.contexts = Arc::new(table);
+            }
+        }
+        let Some(document) = state
+            .document
+            .as_ref()
+            .filter(|_| self.choice.of == Of::Contexts)
+        else {
+            return;
+        };
+        let Some(versus) = document.versus.clone() else {
+            return;
+        };
+        let wanted = (versus.revision(), self.choice.clone());
+        if self.counted_for.as_ref() == Some(&wanted) {
+            return;
+        }
+        self.counted_for = Some(wanted);
+        let (session, choice) = (Arc::clone(&document.session), self.choice.clone());
+        let of = versus.contexts_of(document.selection.range);
+        let known = self.tree.clone().filter(|(known, _)| *known == of);
+        self.counting = Some(Job::start(state.waker(), move |progress| {
+            let tree = match known {
+                Some((_, tree)) => tree,
+                None => Arc::new(of.count(progress)?),
+            };
+            let table = context_table(&versus, &session, &tree, &choice);
+            Ok((of, tree, table))
+        }));
+    }
+}
+
+impl View for Differences {
+    fn update(&mut self, state: &State, _asks: &mut Asks) {
+        if !state.panes.is_visible(ViewId::of(&ENTRY.line)) {
+            return;
+        }
+        if let Some(document) = &state.document
+            && let Some(versus) = &document.versus
+        {
+            self.update_table(&document.session, versus, &document.cut);
+        }
+        self.update_contexts(state);
+    }
+
+    fn ui(&mut self, ui: &mut egui::Ui, pane: &mut Pane<'_>) {
+        ui::show(self, ui, pane);
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.counting.is_some()
+    }
+
+    fn reset(&mut self) {
+        *self = Differences::default();
+    }
+
+    fn save(&self, state: &State, out: &mut SavedViews) {
+        saved::save(self, state, out);
+    }
+
+    fn restore(&mut self, from: &SavedViews, _state: &State) -> usize {
+        saved::restore(self, from)
+    }
+}

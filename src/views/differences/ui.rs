@@ -1,0 +1,266 @@
+//! The view of what two runs have more and less, in numbers.
+
+use egui::{Align, Layout, Response, Sense, Ui};
+use egui_extras::{Column as Width, TableBuilder, TableRow};
+
+use super::super::rows::{self, ROW};
+use super::super::{Pane, style, text};
+use super::{DifferenceTable, Differences, Row, pairs};
+use crate::filter::selection::Pointed;
+use crate::model::difference::ratio;
+use crate::model::differences::{By, Choice, Of};
+use crate::model::theme::Theme;
+use crate::render::ink::diverging;
+use crate::state::ask::{CameraAsk, SelectAsk};
+use crate::state::document::Document;
+use crate::units::ModuleId;
+
+pub fn show(view: &mut Differences, ui: &mut Ui, pane: &mut Pane<'_>) {
+    ui.painter()
+        .rect_filled(ui.max_rect(), 0, ui.visuals().panel_fill);
+    let document = pane.state.document.as_ref();
+    let Some((document, versus)) = document.and_then(|it| Some((it, it.versus.as_ref()?))) else {
+        return rows::hint(ui, "Open two recordings, A and B, to see what differs.");
+    };
+    let of = match view.choice.of {
+        Of::Contexts => view.contexts.clone(),
+        _ => view.table.clone(),
+    };
+    let frame = egui::Frame::new().inner_margin(egui::Margin {
+        left: 10,
+        right: 4,
+        top: 6,
+        bottom: 0,
+    });
+    frame.show(ui, |ui| {
+        let found = match view.choice.of {
+            Of::Pairs => (view.pairs_found.len(), versus.pairs.rows.len()),
+            _ => (of.rows.len(), of.differing),
+        };
+        head(view, ui, found, document);
+        if view.choice.of == Of::Pairs {
+            pairs::head(view, ui, versus, pane);
+            return pairs::rows(view, ui, versus, pane);
+        }
+        list(ui, (document, &of), &mut view.choice, pane);
+    });
+}
+
+/// What is listed; `found` are how many rows there are, and of how many.
+fn head(view: &mut Differences, ui: &mut Ui, found: (usize, usize), document: &Document) {
+    let choice = &view.choice;
+    let mut next = choice.clone();
+    ui.horizontal_wrapped(|ui| {
+        for kind in Of::ALL {
+            let button = egui::Button::new(kind.title()).selected(choice.of == kind);
+            if ui.add(button).clicked() {
+                next.of = kind;
+            }
+        }
+        let width = (ui.available_width() * 0.6).clamp(80.0, 200.0);
+        let edit = egui::TextEdit::singleline(&mut next.query)
+            .hint_text("Name or module")
+            .desired_width(width);
+        ui.add(edit);
+        let is_pairs = choice.of == Of::Pairs;
+        let is_counting = choice.of == Of::Contexts && view.counting.is_some();
+        let counted = match found {
+            _ if is_counting => "counting …".to_owned(),
+            (0, 0) if is_pairs => "all others are paired".to_owned(),
+            (0, 0) => "nothing differs".to_owned(),
+            (shown, all) if shown == all && is_pairs => text::count(all as u64),
+            (shown, all) if shown == all => format!("{} differ", text::count(all as u64)),
+            (shown, all) => format!(
+                "{} of {}",
+                text::count(shown as u64),
+                text::count(all as u64)
+            ),
+        };
+        ui.add(egui::Label::new(style::weak(counted)).truncate());
+        let versus = document.versus.as_ref();
+        let counts = versus.and_then(|it| it.difference.amount.counted());
+        if let Some(name) = counts.filter(|_| !is_pairs) {
+            ui.label(style::weak(format!("in {name}")));
+        }
+        if choice.of == Of::Contexts && !document.filters.is_empty() {
+            ui.label(style::weak("with what is left out elsewhere"));
+        }
+    });
+    view.choice = next;
+}
+
+/// The rows of a table.
+fn list(
+    ui: &mut Ui,
+    (document, of): (&Document, &DifferenceTable),
+    choice: &mut Choice,
+    pane: &mut Pane<'_>,
+) {
+    let theme = pane.state.settings.theme;
+    let mut next = choice.clone();
+    let lines = Lines {
+        document,
+        of,
+        theme,
+    };
+    let selection = &document.selection;
+    let [pointed, chosen] = [&selection.pointed, &selection.chosen].map(|of| document.meant(of));
+    let place = ui.available_rect_before_wrap();
+    let (numbers, wide) = numbers_that_fit(of, ui.available_width());
+    let mut builder = TableBuilder::new(ui)
+        .id_salt("differences")
+        .sense(Sense::click())
+        .auto_shrink(false)
+        .cell_layout(Layout::left_to_right(Align::Center));
+    for _ in numbers {
+        builder = builder.column(Width::exact(wide));
+    }
+    builder = builder.column(Width::remainder().at_least(90.0).clip(true));
+    let table_ui = builder.header(rows::HEADING, |mut header| {
+        for by in numbers.iter().chain([&By::Name]) {
+            header.col(|ui| {
+                let order = (choice.by == *by).then_some(!choice.is_reversed);
+                if rows::heading(ui, by.title(), by.about(), *by != By::Name, order) {
+                    next = Choice {
+                        is_reversed: choice.by == *by && !choice.is_reversed,
+                        by: *by,
+                        ..choice.clone()
+                    };
+                }
+            });
+        }
+    });
+    table_ui.body(|body| {
+        body.rows(ROW, of.rows.len(), |mut line| {
+            let Some(row) = of.rows.get(line.index()) else {
+                return;
+            };
+            let is_chosen = lines.is_meant(row, &selection.chosen);
+            let is_pointed = lines.is_meant(row, &selection.pointed);
+            line.set_selected(is_chosen && chosen.modules() != [None; 2]);
+            line.set_hovered(is_pointed && pointed.modules() != [None; 2]);
+            lines.fill(&mut line, row, numbers, choice.of);
+            lines.respond(line.response(), row, pane);
+        });
+    });
+    rows::ruler(ui, place, of.rows.len(), theme, |place| {
+        match of.rows.get(place) {
+            Some(row) if lines.is_meant(row, &selection.chosen) => rows::Mark::Chosen,
+            Some(row) if lines.is_meant(row, &selection.pointed) => rows::Mark::Pointed,
+            _ => rows::Mark::None,
+        }
+    });
+    *choice = next;
+}
+
+/// The columns of numbers that there is room for, and how wide each is.
+fn numbers_that_fit(of: &DifferenceTable, room: f32) -> (&'static [By], f32) {
+    // Where costs count samples or instructions they are long.
+    let longest = of.rows.iter().take(9).map(|row| {
+        let [a, b] =
+            [row.change.a, row.change.b].map(|it| of.amount.text(it.of(of.amount.measure)));
+        let letters = |text| of.amount.bare(text).chars().count();
+        letters(a).max(letters(b))
+    });
+    let wide = if longest.max() > Some(11) {
+        124.0
+    } else {
+        76.0
+    };
+    let numbers: &[By] = match room {
+        room if room < 2.0 * wide + 178.0 => &[By::Delta],
+        room if room < 4.0 * wide + 116.0 => &[By::Delta, By::Ratio],
+        _ => &By::ALL[..4],
+    };
+    (numbers, wide)
+}
+
+/// What the lines of the table are made from.
+struct Lines<'a> {
+    document: &'a Document,
+    of: &'a DifferenceTable,
+    theme: Theme,
+}
+
+impl Lines<'_> {
+    /// The displayed modules at the ends of a row for a call relation.
+    fn ends(&self, row: &Row) -> Option<(ModuleId, ModuleId)> {
+        let displayed = |module| self.document.city.displayed(module);
+        displayed(row.module).zip(displayed(row.callee?))
+    }
+
+    fn is_meant(&self, row: &Row, of: &Pointed) -> bool {
+        match row.callee {
+            Some(_) => of.relation.is_some() && of.relation == self.ends(row),
+            None => of.module == Some(row.module),
+        }
+    }
+
+    fn is_noise(&self, row: &Row) -> bool {
+        !row.change.is_significant(self.of.amount.measure)
+    }
+
+    /// Writes the numbers and the name of a row.
+    fn fill(&self, line: &mut TableRow<'_, '_>, row: &Row, numbers: &[By], kind: Of) {
+        let amount = &self.of.amount;
+        let measure = amount.measure;
+        for by in numbers {
+            let value = match by {
+                By::Delta => amount.delta(&row.change),
+                By::Ratio => ratio(&row.change, measure),
+                By::A => amount.text(row.change.a.of(measure)),
+                _ => amount.text(row.change.b.of(measure)),
+            };
+            let mut value = egui::RichText::new(amount.bare(value));
+            if self.is_noise(row) {
+                value = value.weak();
+            } else if matches!(by, By::Delta | By::Ratio) {
+                value = value.color(tone(self.theme, row.change.delta(measure)));
+            }
+            line.col(|ui| rows::number(ui, value));
+        }
+        line.col(|ui| match kind {
+            // What is called stands first.
+            Of::Contexts => {
+                ui.add(egui::Label::new(row.name.as_str()).truncate());
+            }
+            _ => rows::name(ui, &row.name),
+        });
+    }
+
+    /// Does what the pointer does on a row.
+    fn respond(&self, response: Response, row: &Row, pane: &mut Pane<'_>) {
+        let pointed = Pointed {
+            module: row.callee.is_none().then_some(row.module),
+            relation: self.ends(row),
+            ..Pointed::default()
+        };
+        if response.hovered() {
+            pane.pointed = pointed;
+        }
+        if response.clicked() {
+            pane.asks.push(SelectAsk::Choose(pointed));
+        }
+        if response.double_clicked() {
+            let module = row.callee.unwrap_or(row.module);
+            pane.asks.push(CameraAsk::FlyTo(module));
+        }
+        response.on_hover_ui(|ui| {
+            ui.label(row.name.as_str());
+            let path = self.document.session.hierarchy.path(row.module);
+            ui.label(style::weak(path).small());
+            if self.is_noise(row) {
+                ui.label(style::weak("may be chance: noise of the runs").small());
+            }
+        });
+    }
+}
+
+/// The colour of more or less for letters on a panel.
+fn tone(theme: Theme, delta: f64) -> egui::Color32 {
+    if delta == 0.0 {
+        return style::colors(theme).text;
+    }
+    let [r, g, b] = diverging(theme, delta.signum() as f32);
+    egui::Color32::from(egui::Rgba::from_rgb(r, g, b))
+}

@@ -1,0 +1,56 @@
+//! What views along time draw alike on their sheets.
+
+use glam::Vec2;
+
+use crate::filter::selection::Selection;
+use crate::layout::axis::TimeAxis;
+use crate::layout::geometry::Color;
+use crate::layout::hues::encoded;
+use crate::layout::sheet::{Fill, Raster, Rect, Sheet};
+use crate::render::ink::Ink;
+use crate::units::Time;
+
+/// Makes `raster` one colour.
+pub fn paint_plain(raster: &mut Raster, rect: Rect, color: Color) {
+    raster.rect = rect;
+    raster.size = [1, 1];
+    raster.pixels.clear();
+    raster.pixels.push(encoded(color));
+}
+
+/// Marks the chosen range by paling what is outside of it, the time of all views and the time pointed at.
+pub fn mark_times(
+    sheet: &mut Sheet,
+    axis: &TimeAxis,
+    selection: &Selection,
+    rect: Rect,
+    line: f32,
+    ink: &Ink,
+) {
+    let mut part = |from: f32, to: f32, color: Color| {
+        let (from, to) = (from.max(rect.min.x), to.min(rect.max.x));
+        if from < to {
+            let rect = Rect::new(Vec2::new(from, rect.min.y), Vec2::new(to, rect.max.y));
+            sheet.marks.push(Fill { rect, color });
+        }
+    };
+    if let Some(range) = selection.range {
+        let [from, to] = [range.start, range.end].map(|time| axis.x_within(time));
+        part(rect.min.x, from, ink.outside);
+        part(to, rect.max.x, ink.outside);
+        part(from - line, from, ink.line);
+        part(to, to + line, ink.line);
+    }
+    let mut at = |time: Time, width: f32, color: Color| {
+        let x = axis.x_of(time);
+        if x >= rect.min.x - 1.0 && x <= rect.max.x + 1.0 {
+            let x = (x - width * 0.5).round();
+            let x = x.min(rect.max.x - width).max(rect.min.x);
+            part(x, x + width, color);
+        }
+    };
+    if let Some(time) = selection.pointed.time {
+        at(time, line, ink.pointed_time);
+    }
+    at(selection.time, (line * 1.5).round(), ink.time);
+}

@@ -1,0 +1,196 @@
+//! The function table: what every function of a recording did, with the callers and callees of the chosen one.
+
+mod neighbours;
+mod saved;
+mod table;
+mod ui;
+
+use std::sync::Arc;
+
+pub use self::table::FunctionTable;
+use super::rows::place;
+use super::{Entry, Pane, SavedViews, View};
+use crate::filter::selection::Pointed;
+use crate::model::functions::Column;
+use crate::state::State;
+use crate::state::ask::{Asks, CameraAsk, SelectAsk, TableKey, ViewAsk};
+use crate::state::details::{FunctionNeighbours, NeighbourOrder};
+use crate::state::document::Document;
+use crate::state::panes::Artifact::{Call, CallRelation, Function, Module, TimeRange};
+use crate::state::panes::{Kind, Needs, Side, ViewLine};
+
+pub static ENTRY: Entry = Entry {
+    line: ViewLine {
+        id: "functions",
+        title: "Functions",
+        key: '4',
+        about: "calls and costs of every function, its callers and callees",
+        help: "functions: calls, costs",
+        in_scenes: "",
+        side: Side::Right,
+        kind: Kind::Table,
+        needs: Needs::Recording,
+        // Not in the thesis: a table of what the neighbourhood view draws.
+        offers: &[Function, CallRelation],
+        answers: &[Function, Module, Call, CallRelation, TimeRange],
+        opens_for: &[],
+    },
+    keys: &[],
+    open: || Box::new(Functions::default()),
+};
+
+/// The field's id, so that keys go to it while it has the focus.
+pub const FIELD: &str = "function search";
+
+#[derive(Default)]
+pub struct Functions {
+    table: Option<FunctionTable>,
+    /// Callers and callees of the chosen function.
+    neighbours: FunctionNeighbours,
+    /// What was chosen when they were found.
+    chosen: Pointed,
+    /// The row that is to be brought into sight in the next frame.
+    row_to_show: Option<usize>,
+    /// How many whole rows there is room for.
+    rows_seen: usize,
+    /// The stamps of the document and of what was opened that it shows.
+    seen: [u64; 2],
+}
+
+impl Functions {
+    /// Where the chosen function stands in the table, else the first of the chosen module.
+    fn chosen_row(&self, document: &Document) -> Option<usize> {
+        let (table, chosen) = (self.table.as_ref()?, document.selection.chosen);
+        if let Some(function) = chosen.function {
+            return table.place_of(function);
+        }
+        let meant = document.meant(&chosen);
+        let mut rows = table.rows();
+        rows.position(|row| meant.holds_function(row.function))
+    }
+
+    fn find_neighbours(&mut self, document: &Document) {
+        let order = self.neighbours.order;
+        let functions = document.resolved().map(|it| &it.recording.functions);
+        self.neighbours = match document.selection.chosen.function.zip(functions) {
+            Some((function, functions)) => {
+                let name = |it| functions.get(it).name;
+                document.calls.of_function(function, order, name)
+            }
+            None => FunctionNeighbours {
+                order,
+                ..FunctionNeighbours::default()
+            },
+        };
+    }
+
+    fn sort_neighbours(&mut self, document: &Document, order: NeighbourOrder) {
+        if let Some(resolved) = document.resolved() {
+            let functions = &resolved.recording.functions;
+            self.neighbours.sort_by(order, |it| functions.get(it).name);
+        }
+    }
+
+    fn sort_by(&mut self, document: &Document, column: Column) {
+        if let Some(table) = &mut self.table {
+            table.sort_by(&document.session, column);
+            self.row_to_show = Some(0);
+        }
+    }
+
+    fn search(&mut self, document: &Document, query: String) {
+        if let Some(table) = &mut self.table {
+            table.search(&document.session, query);
+            self.row_to_show = Some(0);
+        }
+    }
+
+    fn press(&self, key: TableKey, document: &Document, asks: &mut Asks) {
+        let Some(table) = &self.table else {
+            return;
+        };
+        let rows = table.rows().len();
+        let at = self.chosen_row(document);
+        let to = match key {
+            // In the search field it takes the first result.
+            TableKey::Enter => at.or((rows > 0).then_some(0)),
+            // A row of the page before stays in sight.
+            _ => place(key, at, rows, self.rows_seen.saturating_sub(1)),
+        };
+        let Some(row) = to.and_then(|to| table.row(to)) else {
+            return;
+        };
+        asks.push(SelectAsk::Walk(Pointed {
+            module: Some(row.module),
+            function: Some(row.function),
+            ..Pointed::default()
+        }));
+        if key == TableKey::Enter {
+            asks.push(CameraAsk::FlyTo(row.module));
+        }
+    }
+}
+
+impl View for Functions {
+    fn update(&mut self, state: &State, _asks: &mut Asks) {
+        let seen = [state.stamps.document, state.stamps.opened];
+        let is_other = std::mem::replace(&mut self.seen, seen) != seen;
+        let Some(document) = &state.document else {
+            self.table = None;
+            return;
+        };
+        let Some(numbers) = &document.functions else {
+            self.table = None;
+            return;
+        };
+        let mut is_new = is_other;
+        match &mut self.table {
+            Some(table) if table.shows(numbers) && !is_other => {}
+            Some(table) => {
+                table.take(&document.session, Arc::clone(numbers));
+                is_new = true;
+            }
+            None => {
+                let numbers = Arc::clone(numbers);
+                self.table = Some(FunctionTable::new(&document.session, numbers));
+                is_new = true;
+            }
+        }
+        let chosen = document.selection.chosen;
+        if std::mem::replace(&mut self.chosen, chosen) != chosen || is_new {
+            self.find_neighbours(document);
+            self.row_to_show = self.chosen_row(document);
+        }
+    }
+
+    fn ui(&mut self, ui: &mut egui::Ui, pane: &mut Pane<'_>) {
+        ui::show(self, ui, pane);
+        self.row_to_show = None;
+    }
+
+    fn on(&mut self, ask: ViewAsk, state: &State, asks: &mut Asks) {
+        if let (ViewAsk::Press(key), Some(document)) = (ask, &state.document) {
+            self.press(key, document, asks);
+        }
+    }
+
+    fn field(&self) -> Option<&'static str> {
+        Some(FIELD)
+    }
+
+    fn wants_counts(&self) -> bool {
+        true
+    }
+
+    fn reset(&mut self) {
+        *self = Functions::default();
+    }
+
+    fn save(&self, _state: &State, out: &mut SavedViews) {
+        saved::save(self, out);
+    }
+
+    fn restore(&mut self, from: &SavedViews, state: &State) -> usize {
+        saved::restore(self, from, state)
+    }
+}

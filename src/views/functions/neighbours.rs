@@ -1,0 +1,191 @@
+//! Below the function table: who calls the chosen function, and whom it calls.
+
+use egui::{Align, Layout, Sense, Ui};
+use egui_extras::{Column as Width, TableBuilder};
+
+use super::super::rows::{self, ROW};
+use super::super::{Pane, style, text};
+use super::Functions;
+use crate::filter::selection::Pointed;
+use crate::state::ask::{CameraAsk, SelectAsk};
+use crate::state::details::{FunctionNeighbour, NeighbourOrder};
+use crate::state::document::Document;
+use crate::units::FunctionId;
+
+/// With less room than this the table needs all of it, in points.
+const LEAST: f32 = 260.0;
+
+pub fn show(view: &mut Functions, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) {
+    let height = ui.available_height();
+    if height < LEAST {
+        return;
+    }
+    let frame = egui::Frame::new().inner_margin(egui::Margin {
+        left: 0,
+        right: 0,
+        top: 6,
+        bottom: 2,
+    });
+    let panel = egui::Panel::bottom("neighbours")
+        .frame(frame)
+        .resizable(true)
+        .default_size(height * 0.34)
+        .size_range(90.0..=height * 0.7);
+    let mut sorted = None;
+    panel.show(ui, |ui| {
+        let neighbours = &view.neighbours;
+        let Some(function) = neighbours.of else {
+            rows::hint(
+                ui,
+                "Choose a function to see who calls it and whom it calls.",
+            );
+            return;
+        };
+        // Two lists side by side, or above each other where names would have no room.
+        if ui.available_width() >= 360.0 {
+            ui.columns(2, |uis| {
+                if let [left, right] = uis {
+                    let of = (document, function, neighbours.order);
+                    let callers = list(left, of, true, &neighbours.callers, pane);
+                    let callees = list(right, of, false, &neighbours.callees, pane);
+                    sorted = callers.or(callees);
+                }
+            });
+        } else {
+            let half = (ui.available_height() - 6.0) * 0.5;
+            for (is_callers, rows) in [(true, &neighbours.callers), (false, &neighbours.callees)] {
+                let size = egui::vec2(ui.available_width(), half);
+                ui.allocate_ui(size, |ui| {
+                    let of = (document, function, neighbours.order);
+                    sorted = sorted.or(list(ui, of, is_callers, rows, pane));
+                });
+            }
+        }
+    });
+    if let Some(order) = sorted {
+        view.sort_neighbours(document, order);
+    }
+}
+
+/// The callers or callees of a function; the order whose heading was clicked.
+fn list(
+    ui: &mut Ui,
+    (document, of, order): (&Document, FunctionId, NeighbourOrder),
+    is_callers: bool,
+    neighbours: &[FunctionNeighbour],
+    pane: &mut Pane<'_>,
+) -> Option<NeighbourOrder> {
+    let resolved = document.resolved()?;
+    let mut sorted = None;
+    let functions = &resolved.recording.functions;
+    let count = neighbours.len() as u64;
+    let title = match is_callers {
+        true => text::counted(count, "caller", "callers"),
+        false => text::counted(count, "callee", "callees"),
+    };
+    ui.add(egui::Label::new(style::title(title).small()).truncate())
+        .on_hover_text(functions.get(of).name);
+    if neighbours.is_empty() {
+        let none = match is_callers {
+            true => "nobody: it is where a thread starts, or its caller is not recorded",
+            false => "nobody",
+        };
+        ui.add(egui::Label::new(style::weak(none).small()).wrap());
+        return None;
+    }
+    let counts_calls = document.counts_calls();
+    let has_room = ui.available_width() >= 230.0 && counts_calls;
+    let mut builder = TableBuilder::new(ui)
+        .id_salt(("neighbours", is_callers))
+        .sense(Sense::click())
+        .auto_shrink(false)
+        .min_scrolled_height(0.0)
+        .cell_layout(Layout::left_to_right(Align::Center))
+        .column(Width::remainder().at_least(60.0).clip(true));
+    let mut columns = vec![(NeighbourOrder::Cost, "Cost", "What these calls cost in all")];
+    if has_room {
+        columns.insert(0, (NeighbourOrder::Calls, "Calls", "How often"));
+    }
+    for _ in &columns {
+        builder = builder.column(Width::exact(70.0));
+    }
+    let with_head = builder.header(20.0, |mut header| {
+        let name = (NeighbourOrder::Name, "Function", "Name");
+        for &(column, title, about) in std::iter::once(&name).chain(&columns) {
+            header.col(|ui| {
+                let is_number = column != NeighbourOrder::Name;
+                let order = (order == column).then_some(is_number);
+                if rows::heading(ui, title, about, is_number, order) {
+                    sorted = Some(column);
+                }
+            });
+        }
+    });
+    let pointed = document.selection.pointed;
+    with_head.body(|body| {
+        body.rows(ROW, neighbours.len(), |mut line| {
+            let Some(row) = neighbours.get(line.index()) else {
+                return;
+            };
+            line.set_hovered(pointed.function == Some(row.function));
+            line.col(|ui| rows::name(ui, functions.get(row.function).name));
+            for &(column, ..) in &columns {
+                line.col(|ui| match column {
+                    NeighbourOrder::Calls => rows::number(ui, text::count(row.calls)),
+                    _ => rows::number(ui, document.show_cost(row.cost)),
+                });
+            }
+            answer(&line.response(), document, is_callers, of, row, pane);
+        });
+    });
+    sorted
+}
+
+fn answer(
+    response: &egui::Response,
+    document: &Document,
+    is_caller: bool,
+    of: FunctionId,
+    row: &FunctionNeighbour,
+    pane: &mut Pane<'_>,
+) {
+    let module = document.module_of(row.function);
+    let pointed = Pointed {
+        module,
+        function: Some(row.function),
+        ..Pointed::default()
+    };
+    if response.hovered() {
+        let (caller, callee) = match is_caller {
+            true => (row.function, of),
+            false => (of, row.function),
+        };
+        pane.pointed = Pointed {
+            relation: document.displayed_relation(caller, callee),
+            ..pointed
+        };
+    }
+    if response.clicked() {
+        pane.asks.push(SelectAsk::Choose(pointed));
+    }
+    if response.double_clicked() {
+        pane.asks.extend(module.map(CameraAsk::FlyTo));
+    }
+    response.clone().on_hover_ui(|ui| {
+        if let Some(resolved) = document.resolved() {
+            ui.label(resolved.recording.functions.get(row.function).name);
+        }
+        if let Some(module) = module {
+            ui.label(style::weak(document.session.hierarchy.path(module)).small());
+        }
+        let calls = match document.counts_calls() {
+            true => format!("{}, ", text::counted(row.calls, "call", "calls")),
+            false => String::new(),
+        };
+        let (cost, own) = (
+            document.show_cost(row.cost),
+            document.show_cost(row.self_cost),
+        );
+        ui.label(style::weak(format!("{calls}{cost} in all, {own} itself")).small());
+    });
+}

@@ -1,0 +1,244 @@
+//! The view of the function table.
+
+use egui::{Align, Id, Layout, Sense, Ui};
+use egui_extras::{Column as Width, TableBuilder};
+
+use super::super::rows::{self, ROW};
+use super::super::widgets::{Icon, paint};
+use super::super::{Pane, style, text};
+use super::{FIELD, FunctionTable, Functions, neighbours};
+use crate::filter::selection::Pointed;
+use crate::model::functions::{Column, FunctionRow};
+use crate::state::ask::{CameraAsk, CancelAsk, SelectAsk};
+use crate::state::document::Document;
+use crate::units::Unit;
+
+pub fn show(view: &mut Functions, ui: &mut Ui, pane: &mut Pane<'_>) {
+    ui.painter()
+        .rect_filled(ui.max_rect(), 0, ui.visuals().panel_fill);
+    let state = pane.state;
+    let Some(document) = &state.document else {
+        return;
+    };
+    if view.table.is_none() {
+        ui.centered_and_justified(|ui| {
+            ui.label(style::weak(
+                "Open a recording to see what its functions did.",
+            ));
+        });
+        return;
+    }
+    let frame = egui::Frame::new().inner_margin(egui::Margin {
+        left: 10,
+        right: 4,
+        top: 6,
+        bottom: 0,
+    });
+    frame.show(ui, |ui| {
+        head(view, ui, document);
+        if let Some(job) = &state.work.counting
+            && rows::progress(ui, &job.progress)
+        {
+            pane.asks.push(CancelAsk::Counting);
+        }
+        neighbours::show(view, ui, document, pane);
+        let sorted = view.table.as_ref().and_then(|table| {
+            let (sorted, rows_seen) = list(ui, document, table, view.row_to_show, pane);
+            view.rows_seen = rows_seen;
+            sorted
+        });
+        if let Some(column) = sorted {
+            view.sort_by(document, column);
+        }
+    });
+}
+
+fn head(view: &mut Functions, ui: &mut Ui, document: &Document) {
+    let Some(of) = &view.table else {
+        return;
+    };
+    let mut searched = None;
+    ui.horizontal(|ui| {
+        let mut query = of.query().to_owned();
+        let width = (ui.available_width() * 0.5).clamp(80.0, 240.0);
+        let edit = egui::TextEdit::singleline(&mut query)
+            .id(Id::unique(FIELD))
+            .hint_text("Name or module")
+            .margin(egui::Margin {
+                left: 26,
+                right: 8,
+                top: 4,
+                bottom: 4,
+            })
+            .desired_width(width);
+        let response = ui.add(edit);
+        let square = egui::Vec2::splat(response.rect.height());
+        let icon = egui::Rect::from_min_size(response.rect.left_top(), square);
+        let color = ui.visuals().weak_text_color();
+        paint(ui, Icon::Magnifier, icon.shrink(4.0), color);
+        if response.changed() {
+            searched = Some(query);
+        }
+        let (shown, called) = (of.rows().len() as u64, of.called() as u64);
+        let counted = if shown == called {
+            text::counted(called, "function", "functions")
+        } else {
+            format!("{} of {}", text::count(shown), text::count(called))
+        };
+        ui.add(egui::Label::new(style::weak(counted)).truncate());
+    });
+    if let Some(query) = searched {
+        view.search(document, query);
+    }
+}
+
+/// The rows; the column whose heading was clicked, and how many rows there is room for.
+fn list(
+    ui: &mut Ui,
+    document: &Document,
+    table: &FunctionTable,
+    row_to_show: Option<usize>,
+    pane: &mut Pane<'_>,
+) -> (Option<Column>, usize) {
+    let Some(resolved) = document.resolved() else {
+        return (None, 0);
+    };
+    let mut sorted = None;
+    let functions = &resolved.recording.functions;
+    let selection = &document.selection;
+    let most = table.most_self().ns();
+    let [pointed, chosen] = [&selection.pointed, &selection.chosen].map(|of| document.meant(of));
+    let place = ui.available_rect_before_wrap();
+    let rows_seen = rows::rows_seen(ui);
+    let width = ui.available_width();
+    // Where there is little room the name keeps what it needs.
+    let numbers: &[Column] = match width {
+        ..300.0 => &[Column::Total],
+        ..380.0 => &[Column::Calls, Column::Total],
+        ..440.0 => &Column::ALL[1..4],
+        ..560.0 => &Column::ALL[1..5],
+        _ => &Column::ALL[1..],
+    };
+    // A profile knows nothing of single calls, and some do not count them.
+    let is_known = |column: &Column| match column {
+        Column::Calls | Column::Average => document.counts_calls(),
+        Column::Min | Column::Max => document.profile().is_none(),
+        _ => true,
+    };
+    let numbers: Vec<Column> = numbers.iter().copied().filter(is_known).collect();
+    let mut builder = TableBuilder::new(ui)
+        .id_salt("functions")
+        .sense(Sense::click())
+        .auto_shrink(false)
+        .min_scrolled_height(0.0)
+        .cell_layout(Layout::left_to_right(Align::Center))
+        .column(Width::remainder().at_least(90.0).clip(true));
+    for _ in &numbers {
+        builder = builder.column(Width::exact(72.0));
+    }
+    if let Some(place) = row_to_show {
+        builder = builder.scroll_to_row(place, None);
+    }
+    let table_ui = builder.header(rows::HEADING, |mut header| {
+        for column in std::iter::once(&Column::Name).chain(&numbers) {
+            header.col(|ui| {
+                let order = (table.sort().0 == *column).then_some(table.sort().1);
+                let is_number = *column != Column::Name;
+                if rows::heading(ui, column.title(), column.about(), is_number, order) {
+                    sorted = Some(*column);
+                }
+            });
+        }
+    });
+    table_ui.body(|body| {
+        body.rows(ROW, table.rows().len(), |mut line| {
+            let Some(row) = table.row(line.index()) else {
+                return;
+            };
+            line.set_selected(chosen.holds_function(row.function));
+            line.set_hovered(pointed.holds_function(row.function));
+            line.col(|ui| {
+                let share = row.metrics.self_cost.ns() as f64 / most.max(1) as f64;
+                bar(ui, share as f32, pane);
+                rows::name(ui, functions.get(row.function).name);
+            });
+            for column in &numbers {
+                line.col(|ui| rows::number(ui, cell(row, *column, document)));
+            }
+            answer(&line.response(), row, document, pane);
+        });
+    });
+    rows::ruler(
+        ui,
+        place,
+        table.rows().len(),
+        pane.state.settings.theme,
+        |place| {
+            let function = table.row(place).map(|row| row.function);
+            match function {
+                Some(function) if chosen.holds_function(function) => rows::Mark::Chosen,
+                Some(function) if pointed.holds_function(function) => rows::Mark::Pointed,
+                _ => rows::Mark::None,
+            }
+        },
+    );
+    (sorted, rows_seen)
+}
+
+/// A thin line under a name: the share of its self cost in the largest.
+fn bar(ui: &Ui, share: f32, pane: &Pane<'_>) {
+    let colors = style::colors(pane.state.settings.theme);
+    let mut line = ui.max_rect();
+    line.min.y = line.max.y - 2.0;
+    line.max.x = line.min.x + line.width() * share.clamp(0.0, 1.0);
+    ui.painter()
+        .rect_filled(line, 0, colors.accent.gamma_multiply(0.7));
+}
+
+fn cell(row: &FunctionRow, column: Column, document: &Document) -> String {
+    let cost = match column {
+        Column::Name => return String::new(),
+        // Of a profile that does not count them.
+        Column::Calls | Column::Average if !document.counts_calls() => return "–".to_owned(),
+        Column::Calls => return text::count(row.metrics.calls),
+        Column::Total => row.metrics.total,
+        Column::SelfCost => row.metrics.self_cost,
+        Column::Average => row.average(),
+        Column::Min | Column::Max => match row.extremes {
+            Some((min, _)) if column == Column::Min => min,
+            Some((_, max)) => max,
+            None if document.profile().is_some() => return "–".to_owned(),
+            None => return "…".to_owned(),
+        },
+    };
+    let unit = document.resolved().map(|it| it.recording.unit());
+    match unit {
+        // Their name would not fit into every cell.
+        Some(Unit::Things(_)) => text::count(cost.ns()),
+        Some(unit) => unit.show(cost),
+        None => cost.to_string(),
+    }
+}
+
+fn answer(response: &egui::Response, row: &FunctionRow, document: &Document, pane: &mut Pane<'_>) {
+    let pointed = Pointed {
+        module: Some(row.module),
+        function: Some(row.function),
+        ..Pointed::default()
+    };
+    if response.hovered() {
+        pane.pointed = pointed;
+    }
+    if response.clicked() {
+        pane.asks.push(SelectAsk::Choose(pointed));
+    }
+    if response.double_clicked() {
+        pane.asks.push(CameraAsk::FlyTo(row.module));
+    }
+    response.clone().on_hover_ui(|ui| {
+        if let Some(resolved) = document.resolved() {
+            ui.label(resolved.recording.functions.get(row.function).name);
+        }
+        ui.label(style::weak(document.session.hierarchy.path(row.module)).small());
+    });
+}

@@ -1,0 +1,231 @@
+//! The view of the temporal overview: what it is to the window.
+
+use glam::Vec2;
+use serde_json::{Map, Value};
+
+use super::MuralView;
+use super::choice::{RowsChoice, RowsOf};
+use super::menu;
+use crate::filter::selection::Pointed;
+use crate::model::rows::MuralRows;
+use crate::state::State;
+use crate::state::action::{Action, Chord, Line};
+use crate::state::ask::{Ask, Asks, ViewAsk};
+use crate::state::document::Document;
+use crate::state::panes::Artifact::{
+    Call, CallRelation, Function, Module, TimePoint, TimeRange as Range,
+};
+use crate::state::panes::{Kind, Needs, Side, ViewId, ViewLine};
+use crate::units::{Time, TimeRange};
+use crate::views::along_time::{self, AlongTime, Drawn};
+use crate::views::tip::Tip;
+use crate::views::{Entry, Pane, Picture, SavedViews, Surface, View};
+
+pub static ENTRY: Entry = Entry {
+    line: ViewLine {
+        id: "mural",
+        title: "Overview",
+        key: '2',
+        about: "which functions are active when, over the whole recording",
+        help: "overview: what is active when",
+        in_scenes: "",
+        side: Side::Below,
+        kind: Kind::AlongTime,
+        needs: Needs::Times,
+        // The temporal overview. What a row is can be chosen too.
+        offers: &[Function, Module, TimePoint, Range],
+        answers: &[Function, Module, Call, CallRelation, TimePoint, Range],
+        opens_for: &[],
+    },
+    keys: &KEYS,
+    open: || Box::new(Mural::default()),
+};
+
+const OTHER_ROWS: &str = "rows.next";
+
+static KEYS: [Line; 1] = [Line {
+    keys: "P",
+    text: "rows of the overview: functions, modules by level",
+    actions: &[Action::new(
+        OTHER_ROWS,
+        "Other rows",
+        "Shows functions, or modules of the next level, in the rows of the overview.",
+        &[Chord::letter('p')],
+        || Ask::View(Some(ViewId::of(&ENTRY.line)), ViewAsk::Do(OTHER_ROWS)),
+    )],
+}];
+
+/// In the session file.
+const VISIBLE: &str = "overview_ns";
+const ROWS: &str = "rows";
+
+#[derive(Default)]
+struct Mural {
+    /// None where there is nothing to lay along time.
+    model: Option<MuralView>,
+    drawn: Drawn,
+    /// What its rows are.
+    choice: RowsChoice,
+    /// What they were made for.
+    rows_for: (MuralRows, Option<TimeRange>),
+    /// The stamps of the document and of the run that it shows.
+    seen: [u64; 2],
+    /// All of the recording, as it was then.
+    whole: Option<TimeRange>,
+}
+
+impl AlongTime for Mural {
+    fn pointed(&self, _document: &Document, at: Vec2) -> Pointed {
+        self.model
+            .as_ref()
+            .map(|it| it.pointed(at))
+            .unwrap_or_default()
+    }
+
+    fn tip(&self, document: &Document, at: Vec2) -> Option<Tip> {
+        self.model.as_ref()?.tip(&document.session, at)
+    }
+
+    fn time_at(&self, _document: &Document, x: f32) -> Option<Time> {
+        Some(self.model.as_ref()?.time_at(x))
+    }
+
+    fn zoom(&mut self, at: Vec2, factor: Vec2) {
+        self.change(|model| model.zoom(at, factor));
+    }
+
+    fn pan(&mut self, by: Vec2) {
+        self.change(|model| model.pan(by));
+    }
+}
+
+impl Mural {
+    fn change(&mut self, change: impl FnOnce(&mut MuralView)) {
+        if let Some(model) = &mut self.model {
+            change(model);
+            self.drawn.revision += 1;
+        }
+    }
+
+    /// Makes the rows anew where the choice, the cut or the range are others. O(functions × log calls) then.
+    fn update_rows(&mut self, document: &Document) {
+        let range = document.selection.range.filter(|_| self.choice.in_range);
+        let rows = self.choice.rows(document);
+        if self.rows_for != (rows.clone(), range) {
+            self.rows_for = (rows.clone(), range);
+            self.change(|it| it.set_rows(&document.session, rows, range));
+        }
+    }
+}
+
+impl View for Mural {
+    fn update(&mut self, state: &State, _asks: &mut Asks) {
+        let seen = [state.stamps.document, state.stamps.run];
+        let before = std::mem::replace(&mut self.seen, seen);
+        let document = state.document.as_ref().filter(|it| it.playback.is_some());
+        if before != seen {
+            let whole = document.and_then(|it| Some(it.resolved()?.recording.trace.range()));
+            let old = self.model.take();
+            let old_whole = std::mem::replace(&mut self.whole, whole);
+            self.model = document.map(|it| MuralView::new(&it.session, it.recording()));
+            self.rows_for = (MuralRows::default(), None);
+            if let (Some(old), Some(whole)) = (old.filter(|_| before[1] == seen[1]), whole) {
+                let visible = old.visible();
+                if Some(visible) != old_whole && visible.start < whole.end {
+                    self.change(|model| model.set_visible(visible));
+                }
+            }
+            self.drawn.revision += 1;
+        }
+        // While a range is drawn rows would go away under the pointer.
+        if let Some(document) = document.filter(|_| !state.draws_range()) {
+            self.update_rows(document);
+        }
+    }
+
+    fn picture(&mut self, state: &State, surface: Surface) -> Picture<'_> {
+        let (Some(model), Some(document)) = (&mut self.model, &state.document) else {
+            return Picture::Nothing;
+        };
+        let scope = along_time::scope(state, document, surface);
+        match self.drawn.is_other(&scope, surface, model.is_waiting()) {
+            true => Picture::Sheet(model.show(&scope)),
+            false => Picture::Same,
+        }
+    }
+
+    fn ui(&mut self, ui: &mut egui::Ui, pane: &mut Pane<'_>) {
+        let own = ViewId::of(&ENTRY.line);
+        let rect = ui.max_rect();
+        along_time::show(ui, own, self, pane);
+        if let Some(model) = &self.model {
+            let scale = ui.pixels_per_point();
+            let points = |at: Vec2| rect.min + egui::vec2(at.x, at.y) / scale;
+            let corner = model.corner();
+            let corner = egui::Rect::from_min_max(points(corner.min), points(corner.max));
+            if let Some(choice) = menu::show(ui, corner, self.choice) {
+                self.choice = choice;
+            }
+        }
+    }
+
+    fn on(&mut self, ask: ViewAsk, state: &State, _asks: &mut Asks) {
+        let Some(document) = &state.document else {
+            return;
+        };
+        match ask {
+            ViewAsk::ShowAll | ViewAsk::ShowRange => {
+                if let Some(whole) = along_time::whole(document) {
+                    self.change(|it| it.set_visible(whole));
+                }
+            }
+            ViewAsk::ByModules => {
+                self.choice = RowsChoice {
+                    of: RowsOf::Landscape,
+                    by_first_call: false,
+                    ..self.choice
+                };
+            }
+            ViewAsk::Do(OTHER_ROWS) => self.choice = self.choice.next(),
+            ask => along_time::on(self, ViewId::of(&ENTRY.line), ask, state),
+        }
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.model.as_ref().is_some_and(MuralView::is_waiting)
+    }
+
+    fn reset(&mut self) {
+        *self = Mural::default();
+    }
+
+    fn save(&self, _state: &State, out: &mut SavedViews) {
+        let visible = self.model.as_ref().map(MuralView::visible);
+        let visible = visible.map(|it| [it.start.ns(), it.end.ns()].to_vec());
+        out.shown.insert(VISIBLE.to_owned(), visible.into());
+        let rows = serde_json::to_value(self.choice).unwrap_or_default();
+        out.shown.insert(ROWS.to_owned(), rows);
+    }
+
+    fn restore(&mut self, from: &SavedViews, state: &State) -> usize {
+        let mut lost = 0;
+        self.choice = match from.shown.get(ROWS).cloned() {
+            None | Some(Value::Null) => RowsChoice::default(),
+            Some(rows) => serde_json::from_value(rows).unwrap_or_else(|_| {
+                lost = 1;
+                RowsChoice::default()
+            }),
+        };
+        if let Some(document) = &state.document {
+            self.update_rows(document);
+        }
+        if let Some(range) = along_time::saved_range(from.shown.get(VISIBLE), state) {
+            self.change(|it| it.set_visible(range));
+        }
+        lost
+    }
+
+    fn log(&self, line: &mut Map<String, Value>) {
+        line.insert(ROWS.to_owned(), self.choice.title().into());
+    }
+}

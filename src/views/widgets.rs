@@ -1,0 +1,181 @@
+//! Small widgets that the panels share: cards, buttons with drawn icons, rows of facts.
+
+use egui::{Align2, Color32, Context, Id, Pos2, Rect, Response, Sense, Shape, Stroke, Ui, Vec2};
+
+use super::style;
+use crate::layout::labels::Covered;
+
+/// The distance of cards from the edges of the free area, in points.
+pub const MARGIN: f32 = 10.0;
+
+/// A floating card in a corner of `within`.
+pub fn card<R>(
+    ctx: &Context,
+    name: &str,
+    corner: Align2,
+    within: Rect,
+    contents: impl FnOnce(&mut Ui) -> R,
+) -> R {
+    // In a window that leaves less room than the margins there is none, not less than none.
+    let margins = egui::vec2(within.width(), within.height()).max(Vec2::ZERO) * 0.5;
+    let within = within.shrink2(margins.min(Vec2::splat(MARGIN)));
+    let shown = egui::Area::new(Id::unique(name))
+        .fixed_pos(corner.pos_in_rect(&within))
+        .pivot(corner)
+        .constrain(false)
+        .show(ctx, |ui| {
+            // Otherwise what scrolls would get no more room than it had before.
+            ui.set_max_height(within.height().max(0.0));
+            egui::Frame::popup(ui.style())
+                .inner_margin(10)
+                .show(ui, contents)
+                .inner
+        });
+    add_card(ctx, shown.response.rect);
+    shown.inner
+}
+
+fn cards() -> Id {
+    Id::unique("what lies over landscapes")
+}
+
+/// Notes that names of the landscape cannot be read at `rect`, in points.
+pub fn add_card(ctx: &Context, rect: Rect) {
+    let [min, max] = [rect.min, rect.max].map(|at| glam::Vec2::new(at.x, at.y));
+    ctx.data_mut(|data| {
+        let all: &mut Covered = data.get_temp_mut_or_default(cards());
+        all.add(min, max);
+    });
+}
+
+/// What was noted, which is forgotten.
+pub fn take_cards(ctx: &Context) -> Covered {
+    ctx.data_mut(|data| data.remove_temp(cards()).unwrap_or_default())
+}
+
+/// What a button's drawing shows. The embedded font has letters, not pictograms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Icon {
+    Play,
+    Pause,
+    StepForward,
+    StepBack,
+    ToStart,
+    ToEnd,
+    Loop,
+    Close,
+    Back,
+    Forward,
+    Home,
+    Magnifier,
+}
+
+/// A square button with a drawing; `tooltip` says what it does and its key.
+pub fn icon_button(ui: &mut Ui, icon: Icon, is_on: bool, tooltip: &str) -> Response {
+    let size = Vec2::splat(ui.spacing().interact_size.y);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+    let enabled = ui.is_enabled();
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, enabled, tooltip));
+    let visuals = *ui.style().interact(&response);
+    let mut fill = visuals.weak_bg_fill;
+    if is_on {
+        fill = ui.visuals().selection.bg_fill;
+    }
+    ui.painter().rect_filled(rect, visuals.corner_radius, fill);
+    paint(ui, icon, rect, visuals.text_color());
+    response.on_hover_text(tooltip)
+}
+
+/// Draws `icon` in the middle of `rect`.
+pub fn paint(ui: &Ui, icon: Icon, rect: Rect, color: Color32) {
+    let center = rect.center();
+    let unit = rect.height() / 26.0;
+    let at = |x: f32, y: f32| center + Vec2::new(x, y) * unit;
+    let painter = ui.painter();
+    let stroke = Stroke::new(1.6 * unit, color);
+    let triangle = |x: f32, size: f32| {
+        let points: Vec<Pos2> = vec![at(x, -size), at(x + size * 1.5, 0.0), at(x, size)];
+        painter.add(Shape::convex_polygon(points, color, Stroke::NONE));
+    };
+    let triangle_back = |x: f32, size: f32| {
+        let points: Vec<Pos2> = vec![at(x, -size), at(x, size), at(x - size * 1.5, 0.0)];
+        painter.add(Shape::convex_polygon(points, color, Stroke::NONE));
+    };
+    let bar = |x: f32, size: f32| {
+        let rect = Rect::from_min_max(at(x - 1.1, -size), at(x + 1.1, size));
+        painter.rect_filled(rect, 0, color);
+    };
+    match icon {
+        Icon::Play => triangle(-4.0, 6.0),
+        Icon::Pause => {
+            bar(-3.2, 5.5);
+            bar(3.2, 5.5);
+        }
+        Icon::StepForward => {
+            bar(-4.5, 5.0);
+            triangle(-1.5, 5.0);
+        }
+        Icon::StepBack => {
+            bar(4.5, 5.0);
+            triangle_back(1.5, 5.0);
+        }
+        Icon::ToStart => {
+            bar(-6.0, 5.0);
+            triangle_back(2.0, 4.0);
+            triangle_back(7.0, 4.0);
+        }
+        Icon::ToEnd => {
+            bar(6.0, 5.0);
+            triangle(-2.0, 4.0);
+            triangle(-7.0, 4.0);
+        }
+        Icon::Loop => {
+            let arc = |from: f32, to: f32| {
+                let points = (0..=16).map(|step| {
+                    let angle = from + (to - from) * step as f32 / 16.0;
+                    at(6.0 * angle.cos(), 6.0 * angle.sin())
+                });
+                painter.add(Shape::line(points.collect(), stroke));
+            };
+            arc(-2.6, 1.6);
+            let head = vec![at(3.0, 5.8), at(-1.4, 3.0), at(-1.0, 8.6)];
+            painter.add(Shape::convex_polygon(head, color, Stroke::NONE));
+        }
+        Icon::Close => {
+            painter.line_segment([at(-4.0, -4.0), at(4.0, 4.0)], stroke);
+            painter.line_segment([at(-4.0, 4.0), at(4.0, -4.0)], stroke);
+        }
+        Icon::Back | Icon::Forward => {
+            let to = if icon == Icon::Back { -1.0 } else { 1.0 };
+            let head = [at(to * 0.5, -5.0), at(to * 5.5, 0.0), at(to * 0.5, 5.0)];
+            painter.add(Shape::line(head.to_vec(), stroke));
+            painter.line_segment([at(-to * 5.5, 0.0), at(to * 5.5, 0.0)], stroke);
+        }
+        Icon::Home => {
+            let roof = vec![at(-7.0, 0.0), at(0.0, -6.5), at(7.0, 0.0)];
+            painter.add(Shape::line(roof, stroke));
+            let walls = vec![at(-4.8, -1.0), at(-4.8, 6.0), at(4.8, 6.0), at(4.8, -1.0)];
+            painter.add(Shape::line(walls, stroke));
+        }
+        Icon::Magnifier => {
+            painter.circle_stroke(at(-1.5, -1.5), 4.5 * unit, stroke);
+            painter.line_segment([at(1.8, 1.8), at(6.0, 6.0)], stroke);
+        }
+    }
+}
+
+/// A name in the weak colour and its value to the right of it.
+pub fn fact(ui: &mut Ui, name: &str, value: impl Into<String>) {
+    ui.label(style::weak(name));
+    ui.label(value.into());
+    ui.end_row();
+}
+
+/// A slider whose handle is no larger than it has to be.
+pub fn small_slider(ui: &mut Ui, slider: egui::Slider<'_>) -> Response {
+    ui.scope(|ui| {
+        ui.spacing_mut().interact_size.y = 15.0;
+        ui.add(slider)
+    })
+    .inner
+}

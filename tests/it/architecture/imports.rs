@@ -1,0 +1,354 @@
+//! Which file of a crate uses which: read from `use` declarations and from paths that begin with `crate`, `super` or
+//! `self`, tests left out. No parser of Rust: words and signs are enough for that.
+//!
+//! A bare path to a child, `child::f()`, as tables of children have it, counts in a `use` declaration only.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The segments of a path behind `crate`.
+pub type Segments = Vec<String>;
+
+/// What the files of a crate use.
+#[derive(Default)]
+pub struct Imports {
+    files: BTreeMap<Segments, Uses>,
+}
+
+#[derive(Default)]
+struct Uses {
+    /// Items and modules, as they are named: not followed to where they are defined.
+    paths: BTreeSet<Segments>,
+    /// By the name that a `pub use` gives it.
+    reexports: BTreeMap<String, Segments>,
+}
+
+impl Imports {
+    /// Of files below `src`: their paths there, with `/`, and their texts.
+    pub fn of<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Imports {
+        let files: BTreeMap<Segments, &str> = files
+            .into_iter()
+            .map(|(path, text)| (module_of(path), text))
+            .filter(|(module, _)| !module.iter().any(|name| is_of_tests(name)))
+            .collect();
+        let mut imports = Imports::default();
+        for module in files.keys() {
+            imports.files.insert(module.clone(), Uses::default());
+        }
+        for (module, text) in &files {
+            let tokens = without_tests(&tokens(text));
+            let uses = Reader {
+                files: &imports,
+                module,
+                uses: Uses::default(),
+            };
+            let uses = uses.read(&tokens);
+            imports.files.insert(module.clone(), uses);
+        }
+        imports
+    }
+
+    /// The files, as modules, with all that they name, what they only hand on included.
+    pub fn named(&self) -> impl Iterator<Item = (&Segments, impl Iterator<Item = &Segments>)> {
+        self.files.iter().map(|(module, uses)| {
+            let named = uses.paths.iter().chain(uses.reexports.values());
+            (module, named)
+        })
+    }
+
+    /// By file, the other files whose items it uses, those that are named where they are re-exported included.
+    pub fn edges(&self) -> BTreeMap<Segments, BTreeSet<Segments>> {
+        let edges = self.files.iter().map(|(module, uses)| {
+            let files = uses.paths.iter().filter_map(|path| self.file_of(path, 0));
+            let others = files.filter(|file| file != module);
+            (module.clone(), others.collect())
+        });
+        edges.collect()
+    }
+
+    /// The file in which `path` is defined.
+    fn file_of(&self, path: &[String], followed: usize) -> Option<Segments> {
+        /// Re-exports of re-exports, as long as they lead somewhere.
+        const MOST_FOLLOWED: usize = 10;
+        let mut lengths = (0..=path.len()).rev();
+        let length = lengths.find(|&length| self.files.contains_key(&path[..length]))?;
+        let (module, rest) = path.split_at(length);
+        let reexports = &self.files.get(module)?.reexports;
+        if let Some((name, rest)) = rest.split_first()
+            && let Some(origin) = reexports.get(name)
+            && followed < MOST_FOLLOWED
+        {
+            return self.file_of(&[origin, rest].concat(), followed + 1);
+        }
+        Some(module.to_vec())
+    }
+}
+
+/// Files that hold tests alone.
+fn is_of_tests(name: &str) -> bool {
+    name == "tests" || name == "testing" || name.ends_with("_tests")
+}
+
+/// `a/b.rs` and `a/b/mod.rs` are `a::b`.
+pub fn module_of(path: &str) -> Segments {
+    let path = path.trim_end_matches(".rs");
+    let path = path.trim_end_matches("/mod");
+    let names = path.split('/').filter(|&name| name != "lib");
+    names.map(str::to_owned).collect()
+}
+
+/// Words, `::`, and single signs, without comments and without what stands in quotes.
+pub fn tokens(text: &str) -> Vec<String> {
+    let chars: Vec<char> = text.chars().collect();
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let at = |i: usize| chars.get(i).copied().unwrap_or(' ');
+    let mut tokens = Vec::new();
+    let mut i = 0;
+    while i < chars.len() {
+        match (at(i), at(i + 1)) {
+            ('/', '/') => i += chars[i..].iter().take_while(|&&c| c != '\n').count(),
+            ('/', '*') => i = end_of_comment(&chars, i),
+            ('"', _) => i = end_of_quote(&chars, i),
+            ('r', '"' | '#') if raw_quote(&chars, i).is_some() => {
+                i = raw_quote(&chars, i).unwrap_or(i + 1);
+            }
+            // A letter in quotes, which may be a sign that counts; not a lifetime.
+            ('\'', '\\') => i += 2 + chars[i + 2..].iter().take_while(|&&c| c != '\'').count() + 1,
+            ('\'', _) if at(i + 2) == '\'' => i += 3,
+            (':', ':') => {
+                tokens.push("::".to_owned());
+                i += 2;
+            }
+            (c, _) if is_word(c) => {
+                let word: String = chars[i..]
+                    .iter()
+                    .copied()
+                    .take_while(|&c| is_word(c))
+                    .collect();
+                i += word.chars().count();
+                tokens.push(word);
+            }
+            (c, _) => {
+                if !c.is_whitespace() {
+                    tokens.push(c.to_string());
+                }
+                i += 1;
+            }
+        }
+    }
+    tokens
+}
+
+fn end_of_comment(chars: &[char], start: usize) -> usize {
+    let mut depth = 0;
+    let mut i = start;
+    while i + 1 < chars.len() {
+        match (chars[i], chars[i + 1]) {
+            ('/', '*') => (depth, i) = (depth + 1, i + 2),
+            ('*', '/') => (depth, i) = (depth - 1, i + 2),
+            _ => i += 1,
+        }
+        if depth == 0 {
+            return i;
+        }
+    }
+    chars.len()
+}
+
+fn end_of_quote(chars: &[char], start: usize) -> usize {
+    let mut i = start + 1;
+    while i < chars.len() {
+        match chars[i] {
+            '\\' => i += 2,
+            '"' => return i + 1,
+            _ => i += 1,
+        }
+    }
+    chars.len()
+}
+
+/// The end of a raw string that begins at `start`; none where there is none.
+fn raw_quote(chars: &[char], start: usize) -> Option<usize> {
+    let before = start.checked_sub(1).and_then(|i| chars.get(i));
+    if before.is_some_and(|c| (c.is_alphanumeric() || *c == '_') && *c != 'b') {
+        return None;
+    }
+    let hashes = chars[start + 1..].iter().take_while(|&&c| c == '#').count();
+    let quote = start + 1 + hashes;
+    (chars.get(quote) == Some(&'"')).then_some(())?;
+    let is_end = |&i: &usize| {
+        chars[i] == '"'
+            && chars[i + 1..]
+                .iter()
+                .take(hashes)
+                .filter(|&&c| c == '#')
+                .count()
+                == hashes
+    };
+    let end = (quote + 1..chars.len()).find(is_end)?;
+    Some(end + 1 + hashes)
+}
+
+/// What is left without the items behind `#[cfg(test)]`.
+pub fn without_tests(tokens: &[String]) -> Vec<String> {
+    let is = |i: usize, texts: &[&str]| {
+        let found = tokens.get(i..i + texts.len());
+        found.is_some_and(|found| found.iter().zip(texts).all(|(a, b)| a == b))
+    };
+    let mut left = Vec::new();
+    let mut i = 0;
+    while i < tokens.len() {
+        let is_test = is(i, &["#", "[", "cfg", "(", "test", ")"])
+            || is(i, &["#", "[", "cfg", "(", "all", "(", "test"]);
+        if !is_test {
+            left.push(tokens[i].clone());
+            i += 1;
+            continue;
+        }
+        // The item ends with its braces, or where it has none.
+        let mut depth = 0;
+        while i < tokens.len() {
+            let token = tokens[i].as_str();
+            i += 1;
+            match token {
+                "{" | "[" | "(" => depth += 1,
+                "}" | "]" | ")" => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 && matches!(token, "}" | ";" | ",") {
+                break;
+            }
+        }
+    }
+    left
+}
+
+struct Reader<'a> {
+    files: &'a Imports,
+    module: &'a Segments,
+    uses: Uses,
+}
+
+impl Reader<'_> {
+    fn read(mut self, tokens: &[String]) -> Uses {
+        let text = |i: usize| tokens.get(i).map_or("", String::as_str);
+        // Modules within the file that are open, with the depth of their braces.
+        let mut open: Vec<(usize, String)> = Vec::new();
+        let mut depth = 0;
+        let mut is_public = false;
+        let mut i = 0;
+        while i < tokens.len() {
+            let scope: Segments = open.iter().map(|(_, name)| name.clone()).collect();
+            match text(i) {
+                "{" => depth += 1,
+                "}" => {
+                    depth -= 1;
+                    open.pop_if(|(of, _)| *of == depth);
+                }
+                "mod" if text(i + 2) == "{" => {
+                    open.push((depth, text(i + 1).to_owned()));
+                }
+                "pub" => {
+                    is_public = true;
+                    if text(i + 1) == "(" {
+                        // What stands in them says who sees it, and uses nothing.
+                        i += tokens[i..].iter().take_while(|token| *token != ")").count();
+                    }
+                    i += 1;
+                    continue;
+                }
+                "use" if text(i + 1) != "<" => {
+                    let end = i + tokens[i..].iter().take_while(|token| *token != ";").count();
+                    self.add_tree(&tokens[i + 1..end], &scope, is_public);
+                    i = end;
+                }
+                "crate" | "super" | "self"
+                    if text(i + 1) == "::" && text(i.wrapping_sub(1)) != "::" =>
+                {
+                    let mut path = vec![tokens[i].clone()];
+                    while text(i + 1) == "::"
+                        && text(i + 2).starts_with(|c: char| c.is_alphabetic())
+                    {
+                        path.push(tokens[i + 2].clone());
+                        i += 2;
+                    }
+                    self.uses.paths.extend(self.absolute(&path, &scope));
+                }
+                _ => {}
+            }
+            is_public = false;
+            i += 1;
+        }
+        self.uses
+    }
+
+    /// Adds what a `use` declaration names, groups taken apart.
+    fn add_tree(&mut self, tokens: &[String], scope: &[String], is_public: bool) {
+        let mut stack: Vec<Segments> = vec![Vec::new()];
+        let mut path: Segments = Vec::new();
+        let mut alias: Option<String> = None;
+        let mut i = 0;
+        // A comma ends the last path, too.
+        while i <= tokens.len() {
+            match tokens.get(i).map_or(",", String::as_str) {
+                "::" => {}
+                "{" => stack.push(std::mem::take(&mut path)),
+                "as" => {
+                    i += 1;
+                    alias = tokens.get(i).cloned();
+                }
+                end @ ("," | "}") => {
+                    if !path.is_empty() {
+                        let whole = [stack.concat(), std::mem::take(&mut path)].concat();
+                        self.add(whole, alias.take(), scope, is_public);
+                    }
+                    if end == "}" {
+                        stack.pop();
+                    }
+                }
+                word => path.push(word.to_owned()),
+            }
+            i += 1;
+        }
+    }
+
+    fn add(
+        &mut self,
+        mut path: Segments,
+        alias: Option<String>,
+        scope: &[String],
+        is_public: bool,
+    ) {
+        if path.len() > 1 && path.last().is_some_and(|last| last == "self") {
+            path.pop();
+        }
+        let name = alias.or_else(|| path.last().cloned()).unwrap_or_default();
+        let Some(path) = self.absolute(&path, scope) else {
+            return;
+        };
+        if is_public && scope.is_empty() {
+            self.uses.reexports.insert(name, path);
+        } else {
+            self.uses.paths.insert(path);
+        }
+    }
+
+    /// The path behind `crate`; none of what is in another crate.
+    fn absolute(&self, path: &[String], scope: &[String]) -> Option<Segments> {
+        let here = [self.module, scope].concat();
+        let (first, rest) = path.split_first()?;
+        match first.as_str() {
+            "crate" => Some(rest.to_vec()),
+            "self" => Some([&here, rest].concat()),
+            "super" => {
+                let ups = path.iter().take_while(|name| *name == "super").count();
+                let base = here.get(..here.len().checked_sub(ups)?)?;
+                Some([base, &path[ups..]].concat())
+            }
+            child => {
+                let base = [self.module.as_slice(), &[child.to_owned()]].concat();
+                let is_child = self.files.files.contains_key(&base);
+                is_child.then(|| [&base, rest].concat())
+            }
+        }
+    }
+}
