@@ -21,8 +21,6 @@ mod panels;
 mod picture;
 pub mod presenting;
 mod remembered;
-#[cfg(test)]
-mod runs_tests;
 pub mod saved;
 mod share;
 pub mod sharing;

@@ -51,14 +51,16 @@ impl Views {
             for (_, view) in &mut self.all {
                 view.update(state, &mut asks);
             }
-            for (of, ask) in std::mem::take(&mut state.view_asks) {
+            let asked = std::mem::take(&mut state.view_asks);
+            let is_quiet = asked.is_empty();
+            for (of, ask) in asked {
                 let mut meant = self.all.iter_mut();
                 let meant = meant
                     .by_ref()
                     .filter(|(id, _)| of.is_none_or(|of| of == *id));
                 meant.for_each(|(_, view)| view.on(ask, state, &mut asks));
             }
-            if asks.is_empty() {
+            if asks.is_empty() && is_quiet {
                 break;
             }
             for ask in asks.take() {

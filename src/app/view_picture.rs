@@ -167,6 +167,9 @@ impl ViewStudio {
         let points = egui::vec2(self.size[0] as f32, self.size[1] as f32) / scale;
         let mut primitives = Vec::new();
         for _ in 0..FRAMES {
+            // What is chosen comes into sight once sizes are known: each frame is as the first.
+            self.desk.state.stamps.document += 1;
+            self.desk.views.update(&mut self.desk.state);
             let (desk, view) = (&mut self.desk, self.view);
             let add = |ui: &mut egui::Ui| panels::show_alone(ui, desk, view);
             primitives = drawn.run(&self.gpu, points, add);

@@ -1,4 +1,4 @@
-//! Flat geometry of the views that are not a landscape: what a mural, a flame chart or a graph puts on its
+//! Flat geometry of the views that are not a landscape: what an overview, a flame chart or a graph puts on its
 //! sheet. In physical pixels, x to the right and y down from the sheet's top left corner.
 
 use std::ops::Range;

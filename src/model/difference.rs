@@ -45,7 +45,7 @@ const CHANCE_OF_AMOUNT: f64 = 0.1;
 /// What is less of its run than this says nothing by how many times it is more.
 const LEAST_FOR_RATIO: f64 = 1e-3;
 
-/// So many times as much, or so many times less, has the full colour.
+/// This many times as much, or as little, has the full colour.
 const FULL_RATIO: f64 = 4.0;
 
 /// How two runs differ in a call relation between functions, or between modules.

@@ -22,9 +22,9 @@ pub struct LandscapeSettings {
     pub arc_measure: ArcMeasure,
     /// How closely arcs follow the hierarchy, 0 (straight) to 1: Holten's β.
     pub bundling: f32,
-    /// So many arcs are drawn at most, the most important.
+    /// At most this many arcs are drawn, the most important first.
     pub most_arcs: usize,
-    /// So many blocks are drawn at most, what a device can hold; the smallest modules are collapsed for it.
+    /// At most this many blocks are drawn, what a device can hold; the smallest modules are collapsed for it.
     pub most_blocks: usize,
     pub theme: Theme,
     pub tiling: Tiling,

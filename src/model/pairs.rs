@@ -51,7 +51,7 @@ impl PairRow {
 pub struct Pairs {
     /// What is paired before what is not, that of A before that of B; by path.
     pub rows: Vec<PairRow>,
-    /// So many functions have one name in one place.
+    /// How many functions have one name in one place.
     pub same: usize,
     /// Files that moved or were renamed, as their paths in A and in B.
     pub moved_files: Vec<[String; 2]>,

@@ -2,9 +2,9 @@
 
 use crate::filter::cut::Cut;
 
-/// What the rows of the mural are. Modules without a call have no row.
+/// What the rows of the overview are. Modules without a call have no row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum MuralRows {
+pub enum OverviewRows {
     /// Functions in order of their first call, so that what is new appears further down.
     #[default]
     FirstCall,

@@ -22,7 +22,7 @@ enum Fit {
 /// A name that fits: how well, whether it stands behind others, its length, and whose it is. The least is the best.
 type Found = (Fit, bool, usize, ModuleId);
 
-/// So many modules are looked through at a time by one thread.
+/// How many modules one thread looks through at a time.
 const CHUNK: u32 = 1 << 14;
 
 /// At most `limit` modules whose names fit `query`, whatever the case of ASCII letters: whole names

@@ -59,11 +59,16 @@ camera = { to = "isometric" }
 
 /// The demo, at a time that is told.
 pub(super) fn demo() -> State {
+    opened(&Inputs::default())
+}
+
+/// What is open of `inputs`, at a time that is told.
+fn opened(inputs: &Inputs) -> State {
     let mut state = State::new(views::all(), Box::new(|| Box::new(|| ())));
     state.tell_time(Duration::ZERO);
     let settings = LandscapeSettings::default();
-    let document = Document::open(&Inputs::default(), None, &settings, &Progress::new());
-    state.show(document.expect("the demo is built in"), |_, _| ());
+    let document = Document::open(inputs, None, &settings, &Progress::new());
+    state.show(document.expect("inputs that can be read"), |_, _| ());
     state
 }
 
@@ -397,4 +402,36 @@ fn bookmarks_of_scenes_show_the_structure_through_their_mappings() {
     );
     assert_eq!(shown(&state), (String::new(), Vec::new()));
     let _ = std::fs::remove_dir_all(&folder);
+}
+
+/// A scene as people have it: whatever views are made of, it is read and opens what it says.
+#[test]
+fn every_view_is_shown_and_hidden_by_its_name_in_scenes() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/scenes/views.toml");
+    let file = SceneFile::read(&path).unwrap_or_else(|error| panic!("{error}"));
+    let text = toml::to_string(&file.scene).expect("a scene can be written");
+    let again = SceneFile::parse(&path, text).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(again.scene, file.scene);
+    let recordings = &file.scene.inputs.recordings;
+    let mut state = opened(&Inputs {
+        recordings: recordings.iter().map(|it| file.folder().join(it)).collect(),
+        ..Inputs::default()
+    });
+    let bookmarks = file.scene.bookmarks.clone();
+    let mut show = Show::new(file, bookmarks, &mut state);
+    let mut seen = |shot| {
+        show.go_to(shot, &mut state);
+        show.advance(0.5, &mut state);
+        settle(&mut state);
+        open_views(&state)
+            .into_iter()
+            .map(ViewId::id)
+            .collect::<Vec<_>>()
+    };
+    let all: Vec<_> = views::all().into_iter().map(ViewId::id).collect();
+    assert_eq!(seen(0), all);
+    assert_eq!(seen(1), ["landscape", "functions", "calls", "differences"]);
+    assert_eq!(seen(2), ["mural", "flame", "timelines"]);
+    assert_eq!(seen(3), ["landscape"]);
+    assert_eq!(show.problems.len(), 0, "{:?}", show.problems);
 }

@@ -48,7 +48,7 @@ pub enum CallWalk {
 /// What a key does in a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableKey {
-    /// Chooses the row so many further down.
+    /// Chooses the row this many further down.
     Rows(i64),
     /// By as many rows as are seen, down or up.
     Pages(i64),

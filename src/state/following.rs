@@ -6,10 +6,10 @@ use super::document::Document;
 use crate::layout::geometry::CITY_SIZE;
 use crate::units::ModuleId;
 
-/// The camera stays so long where it went, however quickly the activity moves on: it is to be watched.
+/// The camera stays this long where it went, however quickly the activity moves on: it is to be watched.
 const REST: Duration = Duration::from_millis(1_200);
 
-/// What it goes to is at least so large beside the city that its surroundings can be recognised.
+/// What it goes to is at least this large: its surroundings can be recognised.
 const LEAST_SIDE: f32 = 0.2 * CITY_SIZE;
 
 /// Where the camera went last, and when.
@@ -20,8 +20,8 @@ pub struct Following {
 }
 
 impl Following {
-    /// The district to fly to now: the one around the innermost open function, where that is another than
-    /// before and the camera has rested.
+    /// The district to fly to now: the one around the innermost open function, where that has changed
+    /// and the camera has rested.
     pub fn next(&mut self, document: &Document, now: Duration) -> Option<ModuleId> {
         let is_playing = document.playback.as_ref().is_some_and(|it| it.is_playing());
         if !(self.is_on && is_playing) {

@@ -20,7 +20,7 @@ use crate::units::{FunctionId, ModuleId, ThreadId};
 
 /// How often the files are looked at.
 const LOOK: Duration = Duration::from_millis(500);
-/// Who writes without a pause is read in the midst of it after so many looks.
+/// Files that are written without a pause are read in the midst of it after this many looks.
 const MOST_LOOKS: u32 = 4;
 /// The least that passes between two readings.
 const LEAST_REST: Duration = Duration::from_secs(2);
@@ -161,7 +161,7 @@ impl Growing {
     }
 }
 
-/// Waits until the files are others than they were and stay so for a moment; none when the user has turned to
+/// Waits until the files have changed and stay as they are for a moment; none when the user has turned to
 /// something else.
 fn wait(inputs: &Inputs, known: &Stamp, rest: Duration, progress: &Progress) -> Option<Stamp> {
     let began = Instant::now();

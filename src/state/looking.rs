@@ -12,10 +12,10 @@ use super::{Destination, State};
 use crate::render::pose::Pose;
 use crate::units::ModuleId;
 
-/// From so high above the city one looks for what stands at a place.
+/// The height from which one looks down for what stands at a place.
 const SKY: f32 = 20_000.0;
 
-/// Letters and lines are no smaller and no larger than so many times as usual.
+/// The smallest and the largest letters and lines, times the usual size.
 const TEXT_SCALES: [f32; 2] = [0.5, 4.0];
 
 /// All of the city counts as in sight when the camera is this share of the way off that shows it.
@@ -68,7 +68,7 @@ impl State {
         change(self, now);
     }
 
-    /// Has letters and lines be so many times as large as before; as usual for 0.
+    /// Makes letters and lines this many times as large as they are; for 0 as large as usual.
     pub fn scale_text(&mut self, by: f32) {
         let scale = if by == 0.0 { 1.0 } else { self.text_scale * by };
         // Steps up and down meet where they began.
@@ -116,7 +116,7 @@ mod tests {
     use glam::Vec2;
 
     use super::super::ask::SelectAsk;
-    use super::super::testing::{CALLS, CITY, STACKS, frame_at, module, nothing_open, tiny};
+    use super::super::testing::{CALLS, CITY, STACKS, frame_at, module, nothing_open, open, tiny};
     use super::*;
     use crate::render::pose::FreeArea;
     use crate::state::Viewport;
@@ -148,8 +148,9 @@ mod tests {
     #[test]
     fn letters_grow_and_shrink_within_bounds() {
         let mut state = nothing_open();
-        state.scale_text(1.1);
-        state.scale_text(1.0 / 1.1);
+        for by in [1.1, 1.1, 1.1, 1.0 / 1.1, 1.0 / 1.1, 1.0 / 1.1] {
+            state.scale_text(by);
+        }
         assert_eq!(state.text_scale, 1.0, "steps meet where they began");
         state.scale_text(100.0);
         assert_eq!(state.text_scale, TEXT_SCALES[1]);
@@ -210,20 +211,19 @@ mod tests {
     #[test]
     fn a_place_of_the_map_comes_to_the_middle() {
         let mut state = framed(tiny());
-        // From nearby: from afar the city has to stay in sight.
-        let home = state.camera.pose();
-        state.camera.look_from(Pose {
-            distance: 150.0,
-            ..home
-        });
-        let ground = home.target.truncate() + Vec2::new(20.0, 15.0);
-        state.execute(CameraAsk::LookAt(ground, true));
-        let target = state.camera.pose().target;
-        assert!(target.truncate().distance(ground) < 1.0, "{target}");
+        let center = open(&state).bounds().center().truncate();
+        let place = center.extend(state.camera.pose().target.z);
+        let beside = |state: &State| {
+            let pose = state.camera.pose();
+            (place - pose.eye()).cross(pose.forward()).length()
+        };
+        assert!(beside(&state) > 5.0);
+        state.execute(CameraAsk::LookAt(center, true));
+        assert!(beside(&state) < 1.0);
         // Not where it cannot be seen.
         state.panes.maximised = Some(STACKS);
-        state.execute(CameraAsk::LookAt(Vec2::new(800.0, 800.0), true));
-        assert_eq!(state.camera.pose().target, target);
+        state.execute(CameraAsk::LookAt(center + 100.0, true));
+        assert!(beside(&state) < 1.0);
     }
 
     #[test]

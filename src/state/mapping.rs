@@ -33,7 +33,7 @@ impl MappingEditor {
         (!file.is_empty()).then(|| PathBuf::from(file))
     }
 
-    /// Whether the text is another than that of the file.
+    /// Whether the text differs from that of the file.
     pub fn is_edited(&self) -> bool {
         self.saved.as_deref().unwrap_or_default() != self.text
     }

@@ -9,7 +9,7 @@ use super::pointer::{Button, CLICK_RADIUS, Click, Press};
 use crate::filter::selection::Pointed;
 use crate::units::ModuleId;
 
-/// Two fingers move sideways when they do so this many times as far as up or down.
+/// Two fingers move sideways when they go this many times as far to the side as up or down.
 const SIDEWAYS: f32 = 1.5;
 
 /// Radians that they turn by when they move by the height of the window.
@@ -152,7 +152,7 @@ impl State {
         self.camera.end_drag();
     }
 
-    /// A wheel turned, or two fingers moved, by so many lines, each worth `line` pixels: away from the user and
+    /// A wheel turned, or two fingers moved, by this many lines, each worth `line` pixels: away from the user and
     /// back zooms to the pointer, sideways turns about what is under it, and with Shift the ground is moved.
     pub fn scrolled(&mut self, lines: Vec2, line: f32, shift: bool) {
         if !lines.is_finite() {
@@ -179,7 +179,7 @@ impl State {
         }
     }
 
-    /// Two fingers turned by so many degrees against the clock.
+    /// Two fingers turned by this many degrees against the clock.
     pub fn twisted(&mut self, degrees: f32) {
         if self.pointer.at.is_some() {
             self.following.is_on = false;
@@ -188,7 +188,7 @@ impl State {
         }
     }
 
-    /// The ground is moved by so many pixels.
+    /// The ground is moved by this many pixels.
     pub fn moved_along(&mut self, by: Vec2) {
         let Some(at) = self.pointer.at.filter(|_| by.is_finite()) else {
             return;

@@ -263,7 +263,7 @@ impl State {
         }
     }
 
-    /// Reads the mapping file again after it has changed; the mapping, if it is another and nothing is wrong with it.
+    /// Reads the mapping file again after it has changed; the mapping, if it says something new and has no mistakes.
     /// What is being typed is kept.
     fn reread(&mut self, path: &Path) -> Option<Arc<Mapping>> {
         if self.mapping.is_edited() {

@@ -10,7 +10,7 @@ use crate::model::navigate;
 use crate::state::panes::{Artifact, ViewId};
 use crate::units::{CallId, Cost, FunctionId, ModuleId, ThreadId, TimeRange};
 
-/// The next call of a module is looked for among so many functions: more take longer than a frame may.
+/// The next call of a module is looked for among at most this many functions: more take longer than a frame may.
 const MOST_SEARCHED: usize = 1_000;
 
 impl State {
@@ -141,7 +141,7 @@ impl State {
         self.ask_views(None, ViewAsk::ShowRange);
     }
 
-    /// Limits every view to a range; whether it is another than before.
+    /// Limits every view to a range; whether that changes anything.
     pub fn limit(&mut self, range: Option<TimeRange>) -> bool {
         let Some(document) = &mut self.document else {
             return false;
@@ -155,15 +155,15 @@ impl State {
             );
             (range.length() > Cost::ZERO && range != whole).then_some(range)
         });
-        let is_other = range != document.selection.range;
-        if is_other {
+        let has_changed = range != document.selection.range;
+        if has_changed {
             let filters = document.filters.clone();
             document.limit(range, filters);
             self.stamps.left += 1;
             self.outdate_count();
             self.show_chosen();
         }
-        is_other
+        has_changed
     }
 
     /// Changes what is left out.
@@ -294,7 +294,7 @@ impl State {
         };
     }
 
-    /// Past selections and results speak of modules that are others now.
+    /// Past selections and results speak of modules that no longer exist.
     pub fn forget_places(&mut self) {
         self.history = History::default();
         self.before_drag = None;

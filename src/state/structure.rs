@@ -19,7 +19,7 @@ impl State {
         self.ask_history();
     }
 
-    /// The device can hold so many blocks.
+    /// The device can hold at most this many blocks.
     pub fn set_most_blocks(&mut self, most: usize) {
         self.settings.most_blocks = most;
         if self.document.is_some() {
@@ -78,7 +78,7 @@ impl State {
         self.blocks_moved();
     }
 
-    /// The landscape has other blocks.
+    /// Blocks of the landscape have changed.
     pub fn blocks_moved(&mut self) {
         if let Some(document) = &self.document {
             self.camera.set_bounds(document.bounds());

@@ -31,7 +31,7 @@ const FREE: FreeArea = FreeArea {
 /// What arcs need over the city, in world units.
 const ARCS: f32 = 60.0;
 
-/// In so many steps one looks down more steeply on what is hidden, up to so many radians.
+/// What is hidden is looked down on more steeply: in how many steps, and up to how many radians.
 const STEEPER_STEPS: u32 = 16;
 const STEEPEST: f32 = 1.5;
 
@@ -103,4 +103,70 @@ pub fn pose(
     });
     let mut steeper = steeper;
     steeper.find(sees).unwrap_or(asked)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{module, open, tiny};
+    use super::*;
+
+    fn at(viewpoint: Viewpoint, plays: bool) -> Pose {
+        let state = tiny();
+        let document = open(&state);
+        let hierarchy = &document.session.hierarchy;
+        pose(&document.city, hierarchy, &viewpoint, [800, 600], plays)
+    }
+
+    #[test]
+    fn unless_asked_otherwise_it_is_home() {
+        let state = tiny();
+        let mut bounds = open(&state).bounds_of(ModuleId::ROOT).expect("a root");
+        assert_eq!(
+            at(Viewpoint::default(), false),
+            home(&bounds, 800.0 / 600.0, FREE)
+        );
+        // Arcs need room over the city.
+        bounds.max.z += ARCS;
+        assert_eq!(
+            at(Viewpoint::default(), true),
+            home(&bounds, 800.0 / 600.0, FREE)
+        );
+    }
+
+    #[test]
+    fn directions_and_distances_are_as_asked() {
+        let asked = Viewpoint {
+            yaw: Some(0.7),
+            pitch: Some(0.9),
+            distance: Some(321.0),
+            fov_y: Some(0.5),
+            ..Viewpoint::default()
+        };
+        let pose = at(asked, false);
+        assert_eq!((pose.yaw, pose.pitch, pose.fov_y), (0.7, 0.9, 0.5));
+        assert!((pose.distance / pose.lens() - 321.0).abs() < 0.01);
+    }
+
+    #[test]
+    fn a_module_is_seen_from_nearby() {
+        let state = tiny();
+        let step = module(&state, "step");
+        let whole = at(Viewpoint::default(), false);
+        let near = at(
+            Viewpoint {
+                focus: Some(step),
+                ..Viewpoint::default()
+            },
+            false,
+        );
+        assert!(near.distance < whole.distance);
+        let bounds = open(&state).bounds_of(step).expect("a block");
+        let (eye, middle) = (near.eye(), bounds.center().with_z(bounds.max.z));
+        let met = open(&state).city.pick(eye, (middle - eye).normalize());
+        assert_eq!(
+            met.map(|(module, _)| module),
+            Some(step),
+            "nothing hides it"
+        );
+    }
 }

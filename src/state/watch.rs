@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 use ignore::WalkBuilder;
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
-/// A burst of changes is over when nothing has changed for so long, and told of at the latest after this.
+/// A burst of changes is over when nothing has changed for this long, and is told of after `LONGEST_BURST` at the latest.
 const QUIET: Duration = Duration::from_millis(150);
 const LONGEST_BURST: Duration = Duration::from_millis(900);
 

@@ -59,12 +59,12 @@ pub struct Drawn {
     with: Option<DrawnWith>,
     /// It was not all worked out when it was drawn.
     waited: bool,
-    /// Counts what was done to the view: after that its picture is another.
+    /// Counts what was done to the view: after that its picture has to be drawn again.
     pub revision: u64,
 }
 
 impl Drawn {
-    /// Whether the picture would be another than before, which is drawn then.
+    /// Whether the picture has to be drawn again; it counts as drawn then.
     pub fn is_other(&mut self, scope: &Scope<'_>, surface: Surface, is_waiting: bool) -> bool {
         let with = DrawnWith {
             selection: scope.selection.clone(),

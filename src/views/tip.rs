@@ -12,7 +12,7 @@ pub struct Tip {
     pub lines: Vec<String>,
 }
 
-/// More lines would cover the view: so many threads, and so many of the innermost rows of all of them.
+/// More lines would cover the view: how many threads are named, and how many of the innermost rows of all of them.
 const THREADS: usize = 4;
 const ROWS: usize = 14;
 

@@ -15,7 +15,7 @@ use callscape::filter::cut::Cut;
 use callscape::filter::filters::Filters;
 use callscape::filter::selection::{Pointed, Selection};
 use callscape::layout::sheet::Sheet;
-use callscape::model::rows::MuralRows;
+use callscape::model::rows::OverviewRows;
 use callscape::model::theme::Theme;
 use callscape::render::gpu::Gpu;
 use callscape::render::image::Image;
@@ -254,7 +254,7 @@ fn mural_modules_count_once_however_deep_they_call_themselves() {
     let resolved = &session.recordings[0];
     let mut view = MuralView::new(&session, 0);
     let cut = Cut::at_level(&session.hierarchy, 1);
-    view.set_rows(&session, MuralRows::Modules(cut), None);
+    view.set_rows(&session, OverviewRows::Modules(cut), None);
     let scope = scope(
         &session,
         &selection,
@@ -308,8 +308,8 @@ fn mural_rows_of_a_range_are_what_runs_in_it_in_the_order_in_which_it_begins() {
             for by_module in [false, true] {
                 let mut view = MuralView::new(&session, 0);
                 let rows = match by_module {
-                    true => MuralRows::ModulesByFirstCall(level.clone()),
-                    false => MuralRows::FirstCall,
+                    true => OverviewRows::ModulesByFirstCall(level.clone()),
+                    false => OverviewRows::FirstCall,
                 };
                 view.set_rows(&session, rows, Some(range));
                 let size = Vec2::new(400.0, 900.0);
@@ -358,7 +358,7 @@ fn mural_rows_of_a_range_with_many_functions_begin_from_left_to_right() {
         }
     }
     let mut view = MuralView::new(&session, 0);
-    view.set_rows(&session, MuralRows::FirstCall, Some(range));
+    view.set_rows(&session, OverviewRows::FirstCall, Some(range));
     let size = Vec2::new(400.0, 4000.0);
     let scope = scope(&session, &selection, &filters, Theme::Light, size);
     let cells = view.show(&scope).rasters[3].clone();

@@ -117,9 +117,9 @@ pub fn draw(
     Ok(match view {
         ViewArg::Difference => pictures.difference(&comparison.relations(Given::Compared))?,
         ViewArg::SideBySide => pictures.side_by_side(times(args, comparison, mapped)?)?,
-        ViewArg::Flame | ViewArg::Mural => {
+        ViewArg::Stacks | ViewArg::Functions => {
             let along = match view {
-                ViewArg::Flame => Along::Stacks,
+                ViewArg::Stacks => Along::Stacks,
                 _ => Along::Overview,
             };
             let align = args.align.unwrap_or_default();
@@ -182,7 +182,7 @@ impl Output {
         ];
         if have_times(comparison) {
             views.push((
-                ViewArg::Flame,
+                ViewArg::Stacks,
                 "The call stacks of both along time, A above B",
             ));
         }

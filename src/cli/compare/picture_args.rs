@@ -44,9 +44,11 @@ pub enum ViewArg {
     /// Both runs over one layout, each with its own arcs
     SideBySide,
     /// The call stacks of both along time, one over the other, as --align links their clocks
-    Flame,
+    #[value(name = "flame")]
+    Stacks,
     /// Which functions are active when in both, one over the other, as --align links their clocks
-    Mural,
+    #[value(name = "mural")]
+    Functions,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

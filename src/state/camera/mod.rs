@@ -56,7 +56,7 @@ const MIN_FLY_PITCH: f32 = -1.2;
 /// The eye's least height over the ground, and over what stands there, in world units.
 const MIN_HEIGHT: f32 = 1.0;
 
-/// What a flight will reach within so many seconds it begins to rise over, at this rate.
+/// What a flight will reach within this many seconds it begins to rise over, at this rate.
 const LOOK_AHEAD: f32 = 0.7;
 const RISE_RATE: f32 = 5.0;
 const LOOKS_AHEAD: u8 = 12;
@@ -344,7 +344,7 @@ impl CameraControl {
         self.zoom_by(under.unwrap_or(self.pose.target), nearer.clamp(0.1, 10.0));
     }
 
-    /// Turns the picture about the point `under` the pointer at once, by so many radians against the clock.
+    /// Turns the picture about the point `under` the pointer at once, by this many radians against the clock.
     pub fn twist(&mut self, radians: f32, under: Option<Vec3>) {
         if !radians.is_finite() {
             return;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::render::pose::Pose;
 
-/// A view counts when the camera has stood still for so long.
+/// A view counts when the camera has stood still for this long.
 const REST: Duration = Duration::from_millis(600);
 
 /// Longer ways are forgotten from their start.

@@ -13,7 +13,7 @@ use crate::model::moment::Moment;
 use crate::model::surface::Surface;
 use crate::units::{Cost, FunctionId, ModuleId};
 
-/// After so many half-lives nothing is left to see.
+/// After this many half-lives nothing is left to see.
 const HALF_LIVES: u64 = 6;
 
 /// What ran in the cel glows so much at least; less than this is not seen; what was called at all glows so
@@ -65,7 +65,7 @@ pub(super) struct Activity {
     glowing: Vec<u32>,
     /// Blocks on which some have risen, and how high the highest of these are.
     risen: Vec<(u32, f32)>,
-    /// How active the blocks are now that the last moment changed; if not all looks are others.
+    /// How active the blocks are now that the last moment changed; unless all looks have changed.
     changed: Vec<BlockActivity>,
     are_all_others: bool,
     /// Scratch: what glowed before, and how much each function glows.
@@ -84,7 +84,7 @@ impl Activity {
         self.are_all_others = true;
     }
 
-    /// The blocks are others, and all at rest.
+    /// The blocks have changed, and all are at rest.
     pub fn outdate(&mut self) {
         self.forget();
         self.of = None;

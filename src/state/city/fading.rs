@@ -39,7 +39,7 @@ impl City {
         looks.map(color).collect()
     }
 
-    /// Eases the colours from these, by block, where they are others now. Nothing eases that is of other blocks, nor
+    /// Eases the colours from these, by block, where they have changed. Nothing eases that is of other blocks, nor
     /// too large a landscape.
     pub(super) fn fade_from(&mut self, from: Vec<Color>) {
         let is_same = |(from, look): (&Color, &BlockLook)| *from == look.data;
@@ -137,7 +137,7 @@ impl City {
     }
 }
 
-/// How much of the way has been gone after so many seconds: it begins and ends at rest.
+/// How much of the way has been gone after this many seconds: it begins and ends at rest.
 fn share(elapsed: f32) -> f32 {
     let share = (elapsed / DURATION).min(1.0);
     share * share * (3.0 - 2.0 * share)

@@ -19,6 +19,8 @@ mod placing;
 mod pointing;
 mod relations;
 mod surface;
+#[cfg(test)]
+mod tests;
 mod twin;
 
 use std::sync::{Arc, OnceLock};
@@ -112,7 +114,7 @@ pub struct City {
     /// By module, the block that stands for it; [`NO_BLOCK`](blocks::NO_BLOCK) for what is hidden.
     block_of: Vec<u32>,
     picker: Picker,
-    /// None once blocks are others.
+    /// None once the blocks have changed.
     filling: Option<pointing::Filling>,
     activity: activity::Activity,
     relations: relations::Relations,

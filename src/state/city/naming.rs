@@ -98,7 +98,7 @@ impl City {
         lettering: &Lettering,
         is_at_rest: bool,
     ) {
-        // Letters on terraces are read at so many points, whatever a point takes.
+        // Letters on terraces are read at a size in points, however many pixels a point takes.
         let reader = eye(camera, lettering.size / lettering.scale.max(0.1));
         let (looks, picker, parents) = (&self.looks, &self.picker, &self.parents);
         // Names go along with their blocks. What stands before what is known only of blocks at rest.

@@ -30,13 +30,13 @@ pub struct PickedArc {
     pub distance: f32,
 }
 
-/// The pointer is on an arc when it is no further away than so many pixels.
+/// The pointer is on an arc when it is no further away than this, in pixels.
 const ARC_REACH: f32 = 5.0;
 
-/// A module fills a picture when it is met in the middle, and so far from it to the corners.
+/// A module fills a picture when it is met in the middle, and at this share of the way to each corner.
 const FILLED: f32 = 0.7;
 
-/// An arc that is pointed at or chosen is so much wider.
+/// An arc that is pointed at or chosen is this many times as wide.
 const MARKED_WIDTH: f32 = 1.7;
 
 /// What fills a picture of this size before a camera.
@@ -49,7 +49,7 @@ pub(super) struct Filling {
 
 impl City {
     /// Takes what is pointed at and chosen: the arcs of the one are shown alone, those of the other stand out.
-    /// Whether there are others than before, and the moment has to be shown again.
+    /// Whether arcs have to be drawn anew: then the moment has to be shown again.
     pub fn point(&mut self, selection: &Selection) -> bool {
         let displayed = |of: Option<ModuleId>| of.and_then(|module| self.displayed(module));
         let focused = [selection.pointed.module, selection.chosen.module].map(displayed);
@@ -177,7 +177,7 @@ impl City {
     }
 
     /// Finds the deepest displayed module that fills a picture of this size: whatever one looks at lies in it, but for the
-    /// rim. None where that is the whole city, or more. No work where nothing is another.
+    /// rim. None where that is the whole city, or more. No work where camera and size are the same.
     pub fn find_filling(&mut self, camera: &Camera, size: Vec2) {
         let is_known = |known: &Filling| (known.camera, known.size) == (*camera, size);
         if !self.filling.as_ref().is_some_and(is_known) {

@@ -27,24 +27,24 @@ use crate::render::ink::difference_color;
 use crate::render::theme::linear;
 use crate::units::{CallId, ModuleId, ThreadId};
 
-/// While blocks move, their arcs are made anew in every frame: only so many.
+/// While blocks move, their arcs are made anew in every frame: at most this many.
 const MOST_ON_THE_WAY: usize = 800;
 
 /// Control points that are kept of arcs that are not drawn now: beyond that all are made again.
 const MOST_POINTS: usize = 4_000_000;
 
-/// Of differences fewer are drawn, and none that is not so many times smaller than the largest.
+/// Of differences fewer arcs are drawn, and none for one that is this many times smaller than the largest.
 const MOST_DIFFERENCES: usize = 60;
 const LEAST_DIFFERENCE: u64 = 200;
 
-/// A light runs along an arc in so many half-lives of the glow.
+/// A light runs along an arc in this many half-lives of the glow.
 const PULSE_HALF_LIVES: u64 = 16;
 
-/// Hyperarcs are drawn for so many threads, and so many hops of each: enough to follow, and a bound.
+/// How many threads have hyperarcs, and how many hops of each are drawn: enough to follow, and a bound.
 const MOST_THREADS: usize = 8;
 const MOST_HOPS: usize = 64;
 
-/// So many of the innermost open functions of a thread are named.
+/// How many of the innermost open functions of a thread are named.
 const NAMED_OF_STACK: usize = 3;
 
 /// One strong colour a thread, far from those of relations and activity; light ones on dark ground.

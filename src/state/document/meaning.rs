@@ -87,3 +87,104 @@ impl Document {
         (from != to).then_some((from, to))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::filter::filters::FilterStep;
+    use crate::filter::selection::{CallOf, Pointed};
+    use crate::state::ask::{FilterAsk, SelectAsk};
+    use crate::state::testing::{function, module, open, range, settle, tiny};
+    use crate::units::{CallId, ModuleId, ThreadId};
+
+    #[test]
+    fn what_is_pointed_at_is_completed() {
+        let state = tiny();
+        let document = open(&state);
+        let (step, run) = (function(&state, "step"), module(&state, "run"));
+        let of_call = document.complete(Pointed {
+            call: Some(CallOf {
+                thread: ThreadId(0),
+                call: CallId(2),
+            }),
+            ..Pointed::default()
+        });
+        assert_eq!(
+            (of_call.function, of_call.module),
+            (Some(step), document.module_of(step))
+        );
+        let of_relation = document.complete(Pointed {
+            relation: Some((run, module(&state, "step"))),
+            ..Pointed::default()
+        });
+        assert_eq!(
+            of_relation.module,
+            Some(module(&state, "step")),
+            "what is called"
+        );
+        // A call that does not exist means nothing.
+        let beyond = Pointed {
+            call: Some(CallOf {
+                thread: ThreadId(0),
+                call: CallId(99),
+            }),
+            ..Pointed::default()
+        };
+        assert_eq!(document.complete(beyond), beyond);
+    }
+
+    #[test]
+    fn functions_of_a_module_are_those_in_it() {
+        let state = tiny();
+        let document = open(&state);
+        assert_eq!(document.functions_in(ModuleId::ROOT).count(), 4);
+        let step = module(&state, "step");
+        let parent = document.session.hierarchy.parent(step).expect("a parent");
+        let inside: Vec<_> = document.functions_in(parent).collect();
+        let mut expected = ["step", "wait"].map(|name| function(&state, name));
+        expected.sort();
+        assert_eq!(inside, expected);
+        assert_eq!(document.functions_in(ModuleId(9_999)).count(), 0);
+    }
+
+    #[test]
+    fn calls_are_those_of_the_recording_and_what_is_left_those_of_the_range() {
+        let mut state = tiny();
+        let step = module(&state, "step");
+        assert_eq!(open(&state).calls_of(step), Some(3));
+        assert_eq!(open(&state).left_of(step), None, "nothing limits it");
+        state.work.is_asked = true;
+        state.execute(SelectAsk::SetRange(Some(range(20, 100))));
+        settle(&mut state);
+        let left = open(&state)
+            .left_of(step)
+            .expect("limited")
+            .expect("counted");
+        assert_eq!(left.calls, 1);
+        assert_eq!(open(&state).calls_of(step), Some(3));
+        state.execute(FilterAsk::Add(FilterStep::HideThread(ThreadId(0))));
+        settle(&mut state);
+        let left = open(&state)
+            .left_of(step)
+            .expect("limited")
+            .expect("counted");
+        assert_eq!(left.calls, 0);
+    }
+
+    #[test]
+    fn a_relation_is_drawn_between_what_is_displayed() {
+        let mut state = tiny();
+        let [run, step, wait] = ["run", "step", "wait"].map(|name| function(&state, name));
+        let modules = ["run", "step"].map(|name| module(&state, name));
+        let drawn = open(&state).displayed_relation(run, step);
+        assert_eq!(drawn, Some((modules[0], modules[1])));
+        let parent = open(&state).session.hierarchy.parent(modules[1]);
+        state.collapse_or_expand(parent);
+        let drawn = open(&state).displayed_relation(run, step);
+        assert_eq!(drawn, Some((modules[0], parent.expect("a parent"))));
+        assert_eq!(
+            open(&state).displayed_relation(step, wait),
+            None,
+            "within one block"
+        );
+    }
+}

@@ -64,25 +64,4 @@ pub fn suited(mut settings: LandscapeSettings, was: Together, now: Together) -> 
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_was_chosen_besides_stays_when_runs_stand_otherwise() {
-        let shows = |surface, arcs| LandscapeSettings {
-            surface,
-            arcs,
-            ..LandscapeSettings::default()
-        };
-        let difference = shows(Surface::Difference, ArcMode::Difference);
-        let plain = shows(Surface::Neutral, ArcMode::All);
-        let (one, both, wipe) = (Together::One, Together::SideBySide, Together::Wipe);
-        assert_eq!(suited(difference, one, both), plain);
-        assert_eq!(suited(plain, wipe, one), difference);
-        assert_eq!(suited(plain, both, wipe), plain);
-        assert_eq!(suited(difference, one, one), difference);
-        let own = shows(Surface::Difference, ArcMode::None);
-        assert_eq!(suited(own, one, both), own);
-        assert_eq!(suited(own, both, one), own);
-    }
-}
+pub(crate) mod tests;

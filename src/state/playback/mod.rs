@@ -66,7 +66,7 @@ pub const EVENT_SPEEDS: std::ops::RangeInclusive<f64> = 0.1..=1e9;
 pub const CEL_SPEEDS: std::ops::RangeInclusive<f64> = 0.1..=60.0;
 const DEFAULT_CEL_SPEED: f64 = 5.0;
 
-/// A stretch in which nothing happens is passed in so many seconds where idle stretches are skipped.
+/// A stretch in which nothing happens is passed in this many seconds where idle stretches are skipped.
 const IDLE_SECONDS: f64 = 0.25;
 
 /// The clock of one trace.

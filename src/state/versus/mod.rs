@@ -356,7 +356,7 @@ impl Versus {
     }
 
     /// Opens the inputs anew, of which something may have changed: as they are shown now, and only where their
-    /// structure is another than that of `now`.
+    /// structure differs from that of `now`.
     pub fn reopen(
         &self,
         inputs: &Inputs,
@@ -569,3 +569,6 @@ impl Versus {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

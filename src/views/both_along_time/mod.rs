@@ -9,9 +9,8 @@ mod clock;
 mod half;
 mod overview;
 mod places;
+mod spot;
 mod stacks;
-
-use std::collections::HashMap;
 
 use glam::Vec2;
 
@@ -20,27 +19,18 @@ use super::drawing::paint_plain;
 use super::tip::Tip;
 use crate::analysis::session::Session;
 use crate::filter::filters::{FilterRules, Filters};
-use crate::filter::selection::{CallOf, Pointed, Selection};
+use crate::filter::selection::{Pointed, Selection};
 use crate::layout::axis::TimeAxis;
 use crate::layout::geometry::Color;
 use crate::layout::sheet::{Fill, Raster, Rect, Sheet};
 use crate::model::linked::{Along, LinkedRuns};
 use crate::model::theme::Theme;
 use crate::render::ink::Ink;
-use crate::units::{FunctionId, ModuleId, Time, TimeRange};
+use crate::units::{ModuleId, Time, TimeRange};
 use clock::Common;
 use half::{On, Tones};
 use places::Places;
-
-/// Something that can be pointed at.
-#[derive(Clone, Copy, Debug)]
-struct Spot {
-    rect: Rect,
-    side: usize,
-    module: ModuleId,
-    function: Option<FunctionId>,
-    call: Option<CallOf>,
-}
+use spot::Spot;
 
 /// What the picture depends on, but for what is pointed at and chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -317,6 +307,3 @@ impl BothAlongTime {
         Some(tip)
     }
 }
-
-/// What is found in several stretches is one.
-type Seen = HashMap<(u32, u32, u32), usize>;

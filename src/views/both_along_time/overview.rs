@@ -4,9 +4,9 @@ use std::cmp::Reverse;
 
 use glam::Vec2;
 
-use super::Spot;
 use super::half::{On, sign};
 use super::places::LETTERS;
+use super::spot::Spot;
 use crate::facts::trace::{Coverage, Without};
 use crate::filter::selection::CallOf;
 use crate::layout::hues::encoded;
@@ -23,7 +23,7 @@ const LOWEST: f32 = 9.0;
 /// Stands for no row.
 const NO_ROW: u32 = u32::MAX;
 
-/// The modules of functions that have a row, of so many those that differ most and then those that cost most, in
+/// The modules of functions that have a row, at most `most`: those that differ most and then those that cost most, in
 /// order of the hierarchy.
 fn rows(on: &On<'_>, most: usize) -> Vec<ModuleId> {
     let difference = on.pair.difference;

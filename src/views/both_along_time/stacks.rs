@@ -1,11 +1,13 @@
 //! The call stacks of a run: calls as boxes along time, those that they made below them.
 
+use std::collections::HashMap;
+
 use glam::Vec2;
 
 use super::clock::Stretch;
 use super::half::{On, sign};
 use super::places::LETTERS;
-use super::{Seen, Spot};
+use super::spot::Spot;
 use crate::facts::recording::Recording;
 use crate::facts::trace::{Flame, FlameOf, LeaveOut, Trace};
 use crate::filter::filters::FilterRules;
@@ -15,7 +17,7 @@ use crate::layout::labels::text;
 use crate::layout::sheet::{Fill, Raster, Rect, Sheet};
 use crate::units::{Cost, ThreadId};
 
-/// Of each run so many threads are drawn, those with most calls.
+/// How many threads of each run are drawn, those with most calls.
 const MOST_THREADS: usize = 4;
 
 /// Heights in points: of a depth, and of a thread's name.
@@ -23,25 +25,28 @@ const HIGHEST: f32 = 17.0;
 const LOWEST: f32 = 5.0;
 const HEADING: f32 = 14.0;
 
-/// Calls so many pixels wide are boxes of their own.
+/// Calls at least this many pixels wide are boxes of their own.
 const BOX: f32 = 3.0;
 const MOST_NAMES: usize = 1500;
 
 /// What is there at all is at least so opaque.
 const FAINTEST: f32 = 0.2;
 
+/// By depth, call and thread, the boxes found so far: what lies in several stretches is one.
+type Seen = HashMap<(u32, u32, u32), usize>;
+
 /// The threads of a run that are drawn.
-struct Shown {
+struct ChosenThreads {
     /// In their own order.
     threads: Vec<ThreadId>,
-    /// So many more have fewer calls, and no room.
+    /// How many more have fewer calls, and no room.
     hidden: usize,
     /// In pixels; without height where one thread needs none.
     heading: f32,
 }
 
 /// The busiest threads that are not left out, as many as fit `room` pixels with a heading and a depth each.
-fn shown(trace: &Trace, rules: &FilterRules, room: f32, scale: f32) -> Shown {
+fn busiest(trace: &Trace, rules: &FilterRules, room: f32, scale: f32) -> ChosenThreads {
     let calls = |thread: &ThreadId| trace.threads()[thread.index()].calls;
     let is_shown = |thread: &ThreadId| calls(thread) > 0 && !rules.hides(*thread);
     let mut threads: Vec<ThreadId> = trace.thread_ids().filter(is_shown).collect();
@@ -51,7 +56,7 @@ fn shown(trace: &Trace, rules: &FilterRules, room: f32, scale: f32) -> Shown {
     threads.sort_by_key(|thread| (std::cmp::Reverse(calls(thread)), *thread));
     threads.truncate(fitting.clamp(1, MOST_THREADS));
     threads.sort_unstable();
-    Shown {
+    ChosenThreads {
         hidden: all - threads.len(),
         threads,
         heading: if all > 1 && fitting > 0 { heading } else { 0.0 },
@@ -66,11 +71,11 @@ pub fn draw(on: &On<'_>, sheet: &mut Sheet, spots: &mut Vec<Spot>) {
     let (em, plot) = (on.places.em, on.plot);
     let scale = em / LETTERS;
     let rules = &on.rules[on.side];
-    let Shown {
+    let ChosenThreads {
         threads,
         hidden,
         heading,
-    } = shown(trace, rules, plot.size().y, scale);
+    } = busiest(trace, rules, plot.size().y, scale);
     if threads.is_empty() {
         let at = Vec2::new(plot.min.x + em, plot.min.y + em * 1.5);
         return sheet.write("No calls to show", at, em, on.ink.weak, plot);
@@ -80,7 +85,7 @@ pub fn draw(on: &On<'_>, sheet: &mut Sheet, spots: &mut Vec<Spot>) {
     let fitting = on.pair.places.iter().zip(on.rules);
     let fitting = fitting.filter_map(|(&place, rules)| {
         let trace = &on.session.recordings.get(place)?.recording.trace;
-        let of = shown(trace, rules, plot.size().y, scale);
+        let of = busiest(trace, rules, plot.size().y, scale);
         let depth = |it: &ThreadId| trace.threads()[it.index()].max_depth.max(1);
         let all: u32 = of.threads.iter().map(depth).sum();
         let room = plot.size().y - of.heading * of.threads.len() as f32;

@@ -3,6 +3,8 @@
 mod pairs;
 mod saved;
 mod table;
+#[cfg(test)]
+mod tests;
 mod ui;
 
 use std::sync::Arc;
@@ -95,7 +97,7 @@ pub fn context_table(
 }
 
 impl Differences {
-    /// Makes the table anew where it is another. O(n log n) then.
+    /// Makes the table anew where what it shows has changed. O(n log n) then.
     fn update_table(&mut self, session: &Session, versus: &Versus, cut: &Cut) {
         let of = match self.choice.of {
             Of::Relations => cut.clone(),

@@ -129,7 +129,7 @@ pub struct Contexts<'a> {
 /// More rows than these nobody reads.
 const MOST_CONTEXTS: usize = 5_000;
 
-/// So many of the functions around one are named.
+/// How many of the functions around one are named.
 const MOST_AROUND: usize = 40;
 
 impl DifferenceTable {

@@ -16,7 +16,7 @@ use crate::units::{Cost, FunctionId, ThreadId, Time, TimeRange};
 /// Calls at least this many pixels wide are boxes of their own.
 pub const BOX: f32 = 3.0;
 
-/// What to find of a lane, with so many columns in a cell.
+/// What to find of a lane, with this many columns in a cell.
 pub fn flame_of(axis: &TimeAxis, depths: Range<u32>, columns_of_cell: u32) -> FlameOf {
     let widest = f64::from(BOX) * f64::from(columns_of_cell.min(2));
     FlameOf {
@@ -115,7 +115,7 @@ impl Content {
         &bars[start..before(depths.end).max(start)]
     }
 
-    /// The bars at a depth and in a column of so many.
+    /// The bars at a depth and in a column, of `columns`.
     pub fn at(&self, depth: u32, column: u32, columns: u32) -> impl Iterator<Item = &Bar> {
         let cells = u64::from(self.columns().count());
         let cell = |column: u32| u64::from(column) * cells / u64::from(columns.max(1));
@@ -232,7 +232,7 @@ impl Content {
 /// Goes through the columns of a depth, from left to right, and knows which a box covers.
 struct Covered<'a> {
     bars: &'a [Bar],
-    /// Boxes last so long, in nanoseconds.
+    /// Boxes last at least this long, in nanoseconds.
     widest: f64,
     until: u32,
 }

@@ -12,7 +12,7 @@ pub const HEADING: f32 = 18.0;
 pub const BAND: f32 = 9.0;
 const GAP: f32 = 5.0;
 
-/// Depths are so high, in points: letters fit into the lowest that is chosen at first.
+/// How high a depth is, in points: letters fit into the lowest that is chosen at first.
 pub const LOWEST_ROW: f32 = 3.0;
 pub const HIGHEST_ROW: f32 = 28.0;
 const FIRST_ROW: [f32; 2] = [11.0, 17.0];

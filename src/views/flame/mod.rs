@@ -42,8 +42,8 @@ use refining::{Refining, Wanted};
 const LETTERS: f32 = 11.0;
 const AXIS: f32 = 20.0;
 
-/// Of so many calls the exact picture is quick enough. The first one of more has cells with so many calls on average, at
-/// most so many of all lanes in a line, and no wider than so many columns.
+/// The exact picture of up to this many calls is quick enough. Of more, the first picture has cells with `CALLS` calls on
+/// average, at most `CELLS` of them in a line over all lanes, each at most `WIDEST` columns wide.
 const AT_ONCE: u64 = 80_000;
 const CALLS: u64 = 256;
 const CELLS: u64 = 1_600;
@@ -170,7 +170,7 @@ impl FlameView {
         }
     }
 
-    /// Moves what is shown by so many pixels.
+    /// Moves what is shown by this many pixels.
     pub fn pan(&mut self, by: Vec2) {
         self.axis.pan(by.x);
         if by.y.is_finite() {
@@ -318,7 +318,7 @@ impl FlameView {
         y(placed.bottom) >= self.top() && y(placed.top) <= self.size.y
     }
 
-    /// So many columns are one cell in a first picture: so many that runs of calls fit into one, and that there are not
+    /// How many columns are one cell in a first picture: enough that runs of calls fit into one, and that there are not
     /// too many of all lanes together.
     fn columns_of_cell(&self, trace: &Trace) -> u32 {
         let range = self.axis.range();

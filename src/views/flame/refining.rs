@@ -13,7 +13,7 @@ use crate::layout::axis::TimeAxis;
 use crate::progress::Progress;
 use crate::units::ThreadId;
 
-/// It is begun when the picture has been still for so long.
+/// It is begun when the picture has been still for this long.
 const STILL: Duration = Duration::from_millis(30);
 
 /// A lane of which a first picture is shown, and its depths that are.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::filter::cut::Cut;
-use crate::model::rows::MuralRows;
+use crate::model::rows::OverviewRows;
 use crate::state::document::Document;
 
 /// What a row stands for.
@@ -61,10 +61,10 @@ impl RowsChoice {
     }
 
     /// The rows of `document` by this choice.
-    pub fn rows(self, document: &Document) -> MuralRows {
+    pub fn rows(self, document: &Document) -> OverviewRows {
         let hierarchy = &document.session.hierarchy;
         let cut = match self.of {
-            RowsOf::Functions => return MuralRows::FirstCall,
+            RowsOf::Functions => return OverviewRows::FirstCall,
             RowsOf::Landscape => document.cut.clone(),
             RowsOf::Level(level) => {
                 let hidden = document.cut.hidden();
@@ -74,8 +74,8 @@ impl RowsChoice {
             }
         };
         match self.by_first_call {
-            true => MuralRows::ModulesByFirstCall(cut),
-            false => MuralRows::Modules(cut),
+            true => OverviewRows::ModulesByFirstCall(cut),
+            false => OverviewRows::Modules(cut),
         }
     }
 }

@@ -11,16 +11,16 @@ use crate::filter::selection::CallOf;
 use crate::layout::axis::TimeAxis;
 use crate::progress::Progress;
 
-/// Windows of up to so many calls are measured exactly within a frame, larger ones beside the frames.
+/// Windows of up to this many calls are measured exactly within a frame, larger ones beside the frames.
 const AT_ONCE: u64 = 80_000;
 
-/// Of a larger window a frame measures a first picture, with so many columns of all threads together, and with at
-/// least so many calls of a thread in a column, for runs of calls to be of use.
+/// Of a larger window a frame measures a first picture: `FIRST` columns over all threads together, with at least
+/// `CALLS` calls of a thread in a column, for runs of calls to be of use, but no fewer columns than `FEWEST`.
 const FIRST: u32 = 1_000;
 const CALLS: u64 = 128;
 const FEWEST: u32 = 16;
 
-/// The exact picture is begun when the window has been still for so long.
+/// The exact picture is begun when the window has been still for this long.
 const STILL: Duration = Duration::from_millis(30);
 
 /// What is to be measured.
@@ -70,7 +70,7 @@ impl Wanted<'_> {
         Columns::new(self.axis.range(), count.min(most))
     }
 
-    /// Measures so many columns, and the curves, in memory that was used before. None where it was to stop.
+    /// Measures these columns, and the curves, in memory that was used before. None where it was to stop.
     fn measure(
         &self,
         columns: Columns,

@@ -9,7 +9,7 @@ use crate::layout::labels::text;
 use crate::layout::sheet::{Fill, Rect, Sheet};
 use crate::render::ink::Ink;
 
-/// A ramp of shades has so many steps, each so wide, in letters.
+/// How many steps a ramp of shades has, and how wide each is, in letters.
 const STEPS: u32 = 12;
 const STEP: f32 = 0.4;
 

@@ -30,7 +30,7 @@ use crate::layout::axis::TimeAxis;
 use crate::layout::geometry::Color;
 use crate::layout::hues::{Hues, encoded};
 use crate::layout::sheet::{Fill, Raster, Rect, Sheet};
-use crate::model::rows::MuralRows;
+use crate::model::rows::OverviewRows;
 use crate::model::theme::Theme;
 use crate::render::ink::Ink;
 use crate::units::{ModuleId, Time, TimeRange};
@@ -39,7 +39,7 @@ use names::Names;
 use places::{LETTERS, Lines, Places};
 use rows::{NO_ROW, Rows};
 
-/// A row is at most so high, in points: its name can be read and more would show nothing new.
+/// A row is at most this high, in points: its name can be read and more would show nothing new.
 const HIGHEST_ROW: f32 = 26.0;
 
 /// What the picture of the cells depends on.
@@ -55,7 +55,7 @@ struct PaintedWith {
 #[derive(Debug)]
 pub struct MuralView {
     recording: usize,
-    kind: MuralRows,
+    kind: OverviewRows,
     rows: Rows,
     hues: Hues,
     axis: TimeAxis,
@@ -88,7 +88,7 @@ impl MuralView {
             .map(|it| it.recording.trace.range());
         let mut view = MuralView {
             recording,
-            kind: MuralRows::default(),
+            kind: OverviewRows::default(),
             rows: Rows::default(),
             hues: Hues::new(&session.hierarchy),
             axis: TimeAxis::new(trace.unwrap_or(TimeRange::new(Time::ZERO, Time::ZERO))),
@@ -108,7 +108,7 @@ impl MuralView {
             shown: None,
             sheet: Sheet::default(),
         };
-        view.set_rows(session, MuralRows::default(), None);
+        view.set_rows(session, OverviewRows::default(), None);
         view
     }
 
@@ -116,7 +116,7 @@ impl MuralView {
         self.recording
     }
 
-    pub fn rows(&self) -> &MuralRows {
+    pub fn rows(&self) -> &OverviewRows {
         &self.kind
     }
 
@@ -130,7 +130,7 @@ impl MuralView {
 
     /// Takes other rows, all of them visible; with `range` only what runs in it, in the order in which that begins
     /// there. O(functions × log calls).
-    pub fn set_rows(&mut self, session: &Session, rows: MuralRows, range: Option<TimeRange>) {
+    pub fn set_rows(&mut self, session: &Session, rows: OverviewRows, range: Option<TimeRange>) {
         self.rows = Rows::new(session, self.recording, &rows, range);
         self.kind = rows;
         self.first = 0.0;
@@ -167,7 +167,7 @@ impl MuralView {
         }
     }
 
-    /// Moves what is shown by so many pixels.
+    /// Moves what is shown by this many pixels.
     pub fn pan(&mut self, by: Vec2) {
         self.axis.pan(by.x);
         if by.y != 0.0 && by.y.is_finite() {
@@ -177,7 +177,7 @@ impl MuralView {
         }
     }
 
-    /// So many rows can be seen at once.
+    /// How many rows are seen at once, within what is readable.
     fn limited(&self, visible: f64) -> f64 {
         let highest = HIGHEST_ROW * self.places.em / LETTERS;
         let fewest = f64::from(self.places.plot.size().y / highest.max(1.0));

@@ -10,7 +10,7 @@ use crate::layout::sheet::{Fill, Rect, Sheet};
 use crate::render::ink::Ink;
 use crate::units::ModuleId;
 
-/// So many rows are tried for a place at most.
+/// How many rows are tried for a place at most.
 const MOST_TRIED: usize = 4096;
 
 /// Places names, and keeps its memory.

@@ -4,7 +4,7 @@ use crate::analysis::session::{Resolved, Session};
 use crate::facts::hierarchy::Hierarchy;
 use crate::facts::trace::{Columns, FunctionMetrics, Trace};
 use crate::filter::cut::Cut;
-use crate::model::rows::MuralRows;
+use crate::model::rows::OverviewRows;
 use crate::units::{CallId, FunctionId, ModuleId, ThreadId, Time, TimeRange};
 
 /// Stands for no row.
@@ -35,7 +35,7 @@ impl Rows {
     pub fn new(
         session: &Session,
         recording: usize,
-        rows: &MuralRows,
+        rows: &OverviewRows,
         range: Option<TimeRange>,
     ) -> Rows {
         let Some(resolved) = session.recordings.get(recording) else {
@@ -43,9 +43,9 @@ impl Rows {
         };
         let trace = &resolved.recording.trace;
         let (displayed, by_first_call) = match rows {
-            MuralRows::FirstCall => (Cut::all().displayed(&session.hierarchy), true),
-            MuralRows::Modules(cut) => (cut.displayed(&session.hierarchy), false),
-            MuralRows::ModulesByFirstCall(cut) => (cut.displayed(&session.hierarchy), true),
+            OverviewRows::FirstCall => (Cut::all().displayed(&session.hierarchy), true),
+            OverviewRows::Modules(cut) => (cut.displayed(&session.hierarchy), false),
+            OverviewRows::ModulesByFirstCall(cut) => (cut.displayed(&session.hierarchy), true),
         };
         let metrics = trace.function_metrics(range);
         let first_calls = match (by_first_call, range) {
@@ -67,7 +67,7 @@ impl Rows {
                 });
             }
         }
-        let by_function = *rows == MuralRows::FirstCall;
+        let by_function = *rows == OverviewRows::FirstCall;
         if by_function {
             called.sort_by_key(|called| (called.first, called.function));
         } else {

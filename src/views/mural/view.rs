@@ -7,7 +7,7 @@ use super::MuralView;
 use super::choice::{RowsChoice, RowsOf};
 use super::menu;
 use crate::filter::selection::Pointed;
-use crate::model::rows::MuralRows;
+use crate::model::rows::OverviewRows;
 use crate::state::State;
 use crate::state::action::{Action, Chord, Line};
 use crate::state::ask::{Ask, Asks, ViewAsk};
@@ -67,7 +67,7 @@ struct Mural {
     /// What its rows are.
     choice: RowsChoice,
     /// What they were made for.
-    rows_for: (MuralRows, Option<TimeRange>),
+    rows_for: (OverviewRows, Option<TimeRange>),
     /// The stamps of the document and of the run that it shows.
     seen: [u64; 2],
     /// All of the recording, as it was then.
@@ -107,7 +107,7 @@ impl Mural {
         }
     }
 
-    /// Makes the rows anew where the choice, the cut or the range are others. O(functions × log calls) then.
+    /// Makes the rows anew where the choice, the cut or the range have changed. O(functions × log calls) then.
     fn update_rows(&mut self, document: &Document) {
         let range = document.selection.range.filter(|_| self.choice.in_range);
         let rows = self.choice.rows(document);
@@ -128,7 +128,7 @@ impl View for Mural {
             let old = self.model.take();
             let old_whole = std::mem::replace(&mut self.whole, whole);
             self.model = document.map(|it| MuralView::new(&it.session, it.recording()));
-            self.rows_for = (MuralRows::default(), None);
+            self.rows_for = (OverviewRows::default(), None);
             if let (Some(old), Some(whole)) = (old.filter(|_| before[1] == seen[1]), whole) {
                 let visible = old.visible();
                 if Some(visible) != old_whole && visible.start < whole.end {

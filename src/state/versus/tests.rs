@@ -1,16 +1,18 @@
-//! What is compared, in the window without one: amounts brought on something else, several runs of each side, and
-//! calling contexts.
+//! What is compared: amounts brought on something else, and several runs of each side.
 
-use super::*;
+use std::path::{Path, PathBuf};
+
+use crate::analysis::comparison::amounts::Change;
+use crate::analysis::comparison::tables::Norm;
+use crate::analysis::session::{Inputs, Sides};
+use crate::state::State;
+use crate::state::ask::{RunsAsk, SelectAsk};
+use crate::state::pair::tests::{open, opened, paths, settle, wait};
+use crate::state::versus::Together;
+use crate::units::{Time, TimeRange};
 
 /// Runs of a program in microseconds: `main` calls `steady`, whose cost varies, `slower`, and what else one run does.
-fn runs(
-    folder: &std::path::Path,
-    name: &str,
-    steady: [u64; 3],
-    slower: u64,
-    rare: usize,
-) -> Vec<PathBuf> {
+fn runs(folder: &Path, name: &str, steady: [u64; 3], slower: u64, rare: usize) -> Vec<PathBuf> {
     let file = |(number, steady): (usize, u64)| {
         let mut now = 0;
         let mut events = Vec::new();
@@ -34,9 +36,9 @@ fn runs(
 
 #[test]
 fn amounts_are_brought_on_shares_of_the_runs_or_calls_of_a_function() {
-    let mut desk = paths();
-    let changes = |desk: &Desk| {
-        open(desk)
+    let mut state = paths();
+    let changes = |state: &State| {
+        open(state)
             .versus
             .clone()
             .expect("two runs")
@@ -67,10 +69,10 @@ fn amounts_are_brought_on_shares_of_the_runs_or_calls_of_a_function() {
         let [a, own_a, b, own_b] = [0, 2, 3, 5].map(|column| sum(of, column));
         divided(of, [a, own_a, own_a, b, own_b, own_b])
     };
-    let recorded = amounts(&changes(&desk));
+    let recorded = amounts(&changes(&state));
     let of_calls = true;
-    desk.execute(RunsAsk::Normalise(Norm::Shares { of_calls }));
-    assert!(is_like(&amounts(&changes(&desk)), &shares_of(&recorded)));
+    state.execute(RunsAsk::Normalise(Norm::Shares { of_calls }));
+    assert!(is_like(&amounts(&changes(&state)), &shares_of(&recorded)));
     // By the calls of a function that both call.
     let base = recorded
         .iter()
@@ -78,37 +80,31 @@ fn amounts_are_brought_on_shares_of_the_runs_or_calls_of_a_function() {
     let base = base.expect("one that both call");
     let [in_a, in_b] = [recorded[base][0], recorded[base][3]];
     let per_call = divided(&recorded, [in_a, in_a, in_a, in_b, in_b, in_b]);
-    desk.execute(RunsAsk::Normalise(Norm::PerCallOf(base as u32)));
-    assert!(is_like(&amounts(&changes(&desk)), &per_call));
-    // Swapped, and saved.
+    state.execute(RunsAsk::Normalise(Norm::PerCallOf(base as u32)));
+    assert!(is_like(&amounts(&changes(&state)), &per_call));
     let mirrored = |of: &[[f64; 6]]| -> Vec<[f64; 6]> {
         of.iter()
             .map(|&[a, b, c, d, e, f]| [d, e, f, a, b, c])
             .collect()
     };
-    desk.execute(RunsAsk::Swap);
-    wait(&mut desk);
-    assert!(is_like(&amounts(&changes(&desk)), &mirrored(&per_call)));
-    let saved = saved(&desk);
-    let mut again = paths();
-    assert_eq!(saved.restore(&mut again.state), 0);
-    wait(&mut again);
-    assert!(is_like(&amounts(&changes(&again)), &per_call));
+    state.execute(RunsAsk::Swap);
+    wait(&mut state);
+    assert!(is_like(&amounts(&changes(&state)), &mirrored(&per_call)));
     // What a range leaves of both is divided by what it leaves of the function.
-    let document = open(&desk);
+    let document = open(&state);
     let range = document.resolved().expect("a run").recording.trace.range();
     let half = TimeRange::new(range.start, Time::from_ns(range.end.ns() / 2));
-    desk.execute(SelectAsk::SetRange(Some(half)));
-    desk.execute(RunsAsk::Normalise(Norm::Recorded));
-    settle(&mut desk);
-    let left = amounts(&changes(&desk));
+    state.execute(SelectAsk::SetRange(Some(half)));
+    state.execute(RunsAsk::Normalise(Norm::Recorded));
+    settle(&mut state);
+    let left = amounts(&changes(&state));
     assert!(!is_like(&left, &mirrored(&recorded)));
-    desk.execute(RunsAsk::Normalise(Norm::Shares { of_calls }));
-    assert!(is_like(&amounts(&changes(&desk)), &shares_of(&left)));
-    desk.execute(SelectAsk::SetRange(None));
-    settle(&mut desk);
+    state.execute(RunsAsk::Normalise(Norm::Shares { of_calls }));
+    assert!(is_like(&amounts(&changes(&state)), &shares_of(&left)));
+    state.execute(SelectAsk::SetRange(None));
+    settle(&mut state);
     assert!(is_like(
-        &amounts(&changes(&desk)),
+        &amounts(&changes(&state)),
         &mirrored(&shares_of(&recorded))
     ));
 }
@@ -127,62 +123,49 @@ fn several_runs_of_each_side_tell_noise_from_what_differs() {
         },
         ..Inputs::default()
     };
-    let settings = LandscapeSettings::default();
-    let show = |inputs: &Inputs| {
-        let document = Document::open(inputs, None, &settings, &Progress::new());
-        let mut desk = Desk::unattended();
-        desk.show(document.expect("recordings that can be read"));
-        desk
-    };
-    let mut desk = show(&inputs);
+    let mut state = opened(&inputs);
     // By name: the means of A and B in nanoseconds, and how strong the colour is.
-    let seen = |desk: &Desk, name: &str| {
-        let document = open(desk);
+    let seen = |state: &State, name: &str| {
+        let document = open(state);
         let versus = document.versus.as_ref().expect("two sides");
-        let table =
-            differences::table(versus, &document.session, &document.cut, &Choice::default());
-        let row = table.rows.iter().find(|row| row.name == name);
-        let row = row.unwrap_or_else(|| panic!("{name} is in {:?}", table.rows));
-        assert_eq!(document.session.hierarchy.name(row.module), name);
-        let of = row.change;
+        let names = versus.names_of_rows(&document.session);
+        let row = names.iter().position(|it| *it == name);
+        let row = row.unwrap_or_else(|| panic!("{name} is in {names:?}"));
+        let module = versus.modules(&document.session)[row];
+        assert_eq!(document.session.hierarchy.name(module), name);
+        let of = versus.functions[row];
         let means = [of.a, of.b].map(|it| it.self_cost.round() as u64);
-        (means, versus.difference.strength(row.module))
+        (means, versus.difference.strength(module))
     };
     let mirrored = |(means, strength): ([u64; 2], f32)| ([means[1], means[0]], -strength);
     let (steady, slower, rare) = (
-        seen(&desk, "steady"),
-        seen(&desk, "slower"),
-        seen(&desk, "rare"),
+        seen(&state, "steady"),
+        seen(&state, "slower"),
+        seen(&state, "rare"),
     );
     assert_eq!(steady, ([1_200_000, 1_266_667], 0.0), "noise is grey");
     assert_eq!(slower.0, [301_000, 701_000]);
     assert!(slower.1 > 0.3, "{}", slower.1);
     // Only the second run of B has it, which is not the one that plays.
     assert_eq!(rare, ([0, 16_667], 0.0));
-    let title = |desk: &Desk, side: usize| {
-        let versus = open(desk).versus.as_ref();
+    let title = |state: &State, side: usize| {
+        let versus = open(state).versus.as_ref();
         versus.map(|versus| versus.title_of(side))
     };
-    assert_eq!(title(&desk, 1).as_deref(), Some("B: b0.json, 1 of 3 runs"));
-    desk.execute(RunsAsk::Together(Some(Together::SideBySide)));
-    desk.execute(RunsAsk::Flip);
-    wait(&mut desk);
-    let all = |desk: &Desk| ["steady", "slower", "rare"].map(|name| seen(desk, name));
-    assert_eq!(all(&desk), [steady, slower, rare]);
-    desk.execute(RunsAsk::Swap);
-    wait(&mut desk);
-    assert_eq!(all(&desk), [steady, slower, rare].map(mirrored));
-    assert_eq!(title(&desk, 0).as_deref(), Some("A: b0.json, 1 of 3 runs"));
-    // A session file has A first.
-    desk.session_file = Some(folder.join("runs.callscape-session.json"));
-    let path = desk.save_session().expect("it can be written");
-    let saved = crate::app::saved::SavedSession::read(&path).expect("it can be read");
-    let (again, missing) = saved.inputs(&path);
-    assert_eq!((again.sides.runs_of_a, missing.len()), (3, 0));
+    assert_eq!(title(&state, 1).as_deref(), Some("B: b0.json, 1 of 3 runs"));
+    state.execute(RunsAsk::Together(Some(Together::SideBySide)));
+    state.execute(RunsAsk::Flip);
+    wait(&mut state);
+    let all = |state: &State| ["steady", "slower", "rare"].map(|name| seen(state, name));
+    assert_eq!(all(&state), [steady, slower, rare]);
+    state.execute(RunsAsk::Swap);
+    wait(&mut state);
+    assert_eq!(all(&state), [steady, slower, rare].map(mirrored));
+    assert_eq!(title(&state, 0).as_deref(), Some("A: b0.json, 1 of 3 runs"));
+    // A stands first again.
+    let again = open(&state).inputs_of_sides();
     assert_eq!(again, inputs.clone().swapped());
-    assert_eq!(all(&show(&again)), [steady, slower, rare].map(mirrored));
-    std::fs::remove_file(&again.recordings[0]).expect("it is there");
-    let (fewer, missing) = saved.inputs(&path);
-    assert_eq!((fewer.sides.runs_of_a, missing.len()), (2, 1));
+    let again = opened(&again);
+    assert_eq!(all(&again), [steady, slower, rare].map(mirrored));
     let _ = std::fs::remove_dir_all(&folder);
 }

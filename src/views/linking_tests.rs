@@ -1,0 +1,372 @@
+//! Tables 6.3 and 6.4 of Bohnet's thesis, tried: for every view of the registry and everything that can be pointed at,
+//! whether the view answers is what its line says.
+//!
+//! | pointed at in any view | landscape | overview | call stacks | functions | calls |
+//! |---|---|---|---|---|---|
+//! | function | outline, name | its row | its calls | its row | its calls |
+//! | module | outline, name | its rows | its calls | its rows | its calls |
+//! | call | outline of its function | row, and where in it | outline of it | row of its function | its row |
+//! | call relation | arc, both ends | rows of both ends | calls of the one by the other | rows of both | the calls |
+//! | time point | the clock's cel | line | line | – | rows that are open |
+//! | time range | counts and arcs in it | pales the rest | pales the rest | numbers in it | calls in it |
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use egui::{Pos2, RawInput, Rect, Shape, TextureId};
+
+use super::{Entry, Pane, Picture, REGISTRY, Surface, View, all, style};
+use crate::analysis::session::Inputs;
+use crate::filter::selection::{CallOf, Pointed, Selection};
+use crate::layout::sheet::Sheet;
+use crate::model::landscape::LandscapeSettings;
+use crate::model::moment::Moment;
+use crate::progress::Progress;
+use crate::state::State;
+use crate::state::ask::{Asks, PlayAsk, SelectAsk, ViewAsk};
+use crate::state::document::Document;
+use crate::state::panes::{Artifact, Kind, ViewId};
+use crate::units::{CallId, Cost, FunctionId, ModuleId, ThreadId, Time, TimeRange};
+
+/// What pictures are drawn on.
+const SURFACE: Surface = Surface {
+    size: [900, 300],
+    scale: 1.0,
+    is_new: true,
+};
+
+/// The window that has the widgets: 50 rows of a table are seen.
+const WINDOW: egui::Vec2 = egui::vec2(900.0, 1200.0);
+
+/// What is shown at first: so little that tables also tell of the rows that are out of sight.
+const SHOWN: Cost = Cost::from_ns(4_000_000);
+
+const ARTIFACTS: [Artifact; 6] = [
+    Artifact::Function,
+    Artifact::Module,
+    Artifact::Call,
+    Artifact::CallRelation,
+    Artifact::TimePoint,
+    Artifact::TimeRange,
+];
+
+/// Everything that a view shows, told apart by equality.
+#[derive(Debug, PartialEq)]
+enum Shown {
+    City {
+        outlined: [Option<ModuleId>; 2],
+        wide_arcs: usize,
+        moment: Option<Moment>,
+    },
+    Sheet(Sheet),
+    Widgets(Vec<Shape>),
+}
+
+fn demo() -> State {
+    let mut state = State::new(all(), Box::new(|| Box::new(|| ())));
+    state.tell_time(Duration::ZERO);
+    let settings = LandscapeSettings::default();
+    let document = Document::open(&Inputs::default(), None, &settings, &Progress::new());
+    state.show(document.expect("the demo is built in"), |_, _| ());
+    state
+}
+
+fn open(state: &State) -> &Document {
+    state.document.as_ref().expect("the demo is open")
+}
+
+/// A view of the registry with the state that it shows, alone in a window.
+struct Alone {
+    id: ViewId,
+    view: Box<dyn View>,
+    state: State,
+    ctx: egui::Context,
+}
+
+impl Alone {
+    /// Of all of the recording.
+    fn new(entry: &'static Entry) -> Alone {
+        let ctx = egui::Context::default();
+        style::set_fonts(&ctx, None);
+        let mut state = demo();
+        let id = ViewId::of(&entry.line);
+        state.panes.open(id);
+        state.ask_views(Some(id), ViewAsk::ShowAll);
+        Alone {
+            id,
+            view: (entry.open)(),
+            state,
+            ctx,
+        }
+    }
+
+    fn can_show(&self) -> bool {
+        open(&self.state).has(self.id.line().needs)
+    }
+
+    /// Takes what workers have found, and hands the view what was asked of it.
+    fn update(&mut self) {
+        let Alone {
+            id, view, state, ..
+        } = self;
+        state.work.is_asked = view.wants_counts();
+        state.poll_jobs();
+        state.update_work();
+        let mut asks = Asks::default();
+        view.update(state, &mut asks);
+        for (of, ask) in std::mem::take(&mut state.view_asks) {
+            if of.is_none_or(|of| of == *id) {
+                view.on(ask, state, &mut asks);
+                view.update(state, &mut asks);
+            }
+        }
+        asks.take().into_iter().for_each(|ask| state.execute(ask));
+    }
+
+    fn is_waiting(&self) -> bool {
+        let state = &self.state;
+        self.view.is_waiting() || state.work.is_under_way() || state.jobs.is_any()
+    }
+
+    /// What is shown once nothing more is being worked out.
+    fn shown(&mut self) -> Shown {
+        loop {
+            self.update();
+            let was_waiting = self.is_waiting();
+            let shown = match self.view.picture(&self.state, SURFACE) {
+                Picture::City => None,
+                Picture::Sheet(sheet) => Some(Shown::Sheet(sheet.clone())),
+                Picture::Nothing => Some(Shown::Widgets(Vec::new())),
+                Picture::Same => panic!("{:?}: nothing is drawn on it yet", self.id),
+            };
+            if was_waiting || self.is_waiting() {
+                std::thread::sleep(Duration::from_millis(2));
+                continue;
+            }
+            return match shown {
+                None => city(&mut self.state),
+                Some(Shown::Widgets(_)) => Shown::Widgets(self.widgets()),
+                Some(sheet) => sheet,
+            };
+        }
+    }
+
+    /// Its widgets, as they are once all have found their places.
+    fn widgets(&mut self) -> Vec<Shape> {
+        let mut shapes = Vec::new();
+        loop {
+            let before = std::mem::replace(&mut shapes, self.frame(RawInput::default()).0);
+            if shapes == before {
+                return shapes;
+            }
+        }
+    }
+
+    /// A frame of its widgets, and what it says the pointer is on.
+    fn frame(&mut self, input: RawInput) -> (Vec<Shape>, Pointed) {
+        let window = Rect::from_min_size(Pos2::ZERO, WINDOW);
+        let input = RawInput {
+            screen_rect: Some(window),
+            ..input
+        };
+        let mut asks = Asks::default();
+        let mut pointed = Pointed::default();
+        let mut output = self.ctx.run_ui(input, |ui| {
+            let mut pane = Pane {
+                state: &self.state,
+                asks: &mut asks,
+                pictures: [Some(TextureId::default()); 2],
+                window,
+                room: window,
+                pointed: Pointed::default(),
+                placed: None,
+            };
+            self.view.ui(ui, &mut pane);
+            pointed = pane.pointed;
+        });
+        output.textures_delta.clear();
+        assert!(asks.is_empty(), "nobody clicked: {asks:?}");
+        let shapes = output.shapes.into_iter().map(|clipped| clipped.shape);
+        (shapes.collect(), pointed)
+    }
+
+    /// Points at it, chooses the range, or shows the time.
+    fn mean(&mut self, artifact: Artifact, of: &Examples) {
+        if artifact == Artifact::TimeRange {
+            return self.state.execute(SelectAsk::SetRange(Some(of.half)));
+        }
+        let picture = self.view.picture(&self.state, SURFACE);
+        if artifact == Artifact::TimePoint && matches!(picture, Picture::City) {
+            // It shows the time of the clock: a time pointed at moves nothing.
+            return self.seek(of.early);
+        }
+        let document = self.state.document.as_mut().expect("the demo is open");
+        document.selection.pointed = document.complete(of.pointed(artifact));
+    }
+
+    fn mean_nothing(&mut self, of: &Examples) {
+        let document = self.state.document.as_mut().expect("the demo is open");
+        document.selection.pointed = Pointed::default();
+        self.state.execute(SelectAsk::SetRange(Some(of.shown)));
+        self.seek(of.middle);
+    }
+
+    fn seek(&mut self, time: Time) {
+        self.state.execute(PlayAsk::Seek(time));
+        self.state.advance(Duration::ZERO);
+    }
+}
+
+/// What the city of the state shows.
+fn city(state: &mut State) -> Shown {
+    let document = state.document.as_mut().expect("the demo is open");
+    let moment = document.moment();
+    document.city.show(&Arc::clone(&document.session), moment);
+    let plain = document.city.marked_arcs(&Selection::default()).clone();
+    let marked = document.city.marked_arcs(&document.selection);
+    let pairs = plain.arcs.iter().zip(&marked.arcs);
+    let wide_arcs = pairs.filter(|(a, b)| b.width > a.width).count();
+    let modules = document.meant(&document.selection.pointed).modules();
+    let outlined = modules.map(|module| document.city.displayed(module?));
+    Shown::City {
+        outlined,
+        wide_arcs,
+        moment,
+    }
+}
+
+/// One of everything that can be pointed at.
+struct Examples {
+    function: FunctionId,
+    /// A district.
+    module: ModuleId,
+    call: CallOf,
+    relation: (ModuleId, ModuleId),
+    /// What the clock shows at first.
+    middle: Time,
+    /// A call that stands among the first of what is shown is open then, and no longer in the middle.
+    early: Time,
+    /// What is shown at first, and the latter half of that.
+    shown: TimeRange,
+    half: TimeRange,
+}
+
+impl Examples {
+    fn of(document: &Document) -> Examples {
+        let trace = &document.resolved().expect("a recording").recording.trace;
+        let middle = Time::from_ns(trace.range().end.ns() * 6 / 10);
+        let start = Time::from_ns(middle.ns() - SHOWN.ns() / 2);
+        let shown = TimeRange::new(start, start + SHOWN);
+        // An outer call that is open then, has begun in what is shown, and leads to another module.
+        let thread = ThreadId(0);
+        let mut stack: Vec<CallId> = Vec::new();
+        trace.stack_at(thread, middle, &mut stack);
+        let found = stack.windows(2).find_map(|pair| {
+            let [caller, call] = [pair[0], pair[1]].map(|call| trace.call(thread, call));
+            let relation = document.displayed_relation(caller.function, call.function)?;
+            (call.start >= shown.start).then_some((pair[1], call.function, relation))
+        });
+        let (call, function, relation) = found.expect("something runs in the demo");
+        let module = document.module_of(function).expect("a module");
+        let starts = (0..=call.0)
+            .rev()
+            .map(|id| trace.call(thread, CallId(id)).start);
+        let early = starts.take_while(|&it| it >= start).last();
+        Examples {
+            function,
+            module: document.session.hierarchy.parent(module).expect("a parent"),
+            call: CallOf { thread, call },
+            relation,
+            middle,
+            early: early.expect("calls begin in what is shown"),
+            shown,
+            half: TimeRange::new(middle, shown.end),
+        }
+    }
+
+    fn pointed(&self, artifact: Artifact) -> Pointed {
+        let nothing = Pointed::default();
+        match artifact {
+            Artifact::Function => Pointed {
+                function: Some(self.function),
+                ..nothing
+            },
+            Artifact::Module => Pointed::at_module(Some(self.module)),
+            Artifact::Call => Pointed {
+                call: Some(self.call),
+                thread: Some(self.call.thread),
+                ..nothing
+            },
+            Artifact::CallRelation => Pointed {
+                relation: Some(self.relation),
+                ..nothing
+            },
+            Artifact::TimePoint => Pointed {
+                time: Some(self.early),
+                ..nothing
+            },
+            Artifact::TimeRange => nothing,
+        }
+    }
+}
+
+#[test]
+fn every_view_answers_what_the_table_of_views_says() {
+    for entry in REGISTRY {
+        let mut alone = Alone::new(entry);
+        let of = Examples::of(open(&alone.state));
+        alone.mean_nothing(&of);
+        let before = alone.shown();
+        for artifact in ARTIFACTS {
+            alone.mean(artifact, &of);
+            let after = alone.shown();
+            // Those of two runs show nothing of one.
+            let answers = alone.can_show() && entry.line.answers.contains(&artifact);
+            let id = alone.id;
+            assert_eq!(before != after, answers, "{id:?} {artifact:?}");
+            alone.mean_nothing(&of);
+            let again = alone.shown();
+            assert!(again == before, "{id:?}: something is left of {artifact:?}");
+        }
+    }
+}
+
+#[test]
+fn the_views_along_time_offer_what_the_table_says() {
+    let along_time = |entry: &&&Entry| entry.line.kind == Kind::AlongTime;
+    for entry in REGISTRY.iter().filter(along_time) {
+        let mut alone = Alone::new(entry);
+        if !alone.can_show() {
+            continue;
+        }
+        alone.shown();
+        let mut found = Pointed::default();
+        for x in (10..SURFACE.size[0]).step_by(7) {
+            for y in (4..SURFACE.size[1]).step_by(5) {
+                let at = egui::pos2(x as f32, y as f32);
+                let input = RawInput {
+                    events: vec![egui::Event::PointerMoved(at)],
+                    ..RawInput::default()
+                };
+                let (_, pointed) = alone.frame(input);
+                found.function = found.function.or(pointed.function);
+                found.module = found.module.or(pointed.module);
+                found.call = found.call.or(pointed.call);
+                found.time = found.time.or(pointed.time);
+            }
+        }
+        let id = alone.id;
+        let offers = |artifact| entry.line.offers.contains(&artifact);
+        let expected = [Artifact::Function, Artifact::Call, Artifact::TimePoint].map(offers);
+        let of = [
+            found.function.is_some(),
+            found.call.is_some(),
+            found.time.is_some(),
+        ];
+        assert_eq!(of, expected, "{id:?}");
+        assert!(
+            offers(Artifact::TimeRange) && found.module.is_some(),
+            "{id:?}"
+        );
+    }
+}
