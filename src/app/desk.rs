@@ -278,7 +278,7 @@ impl Desk {
                 &mut talk.is_open,
             ];
             let innermost = cards.into_iter().find(|is_open| **is_open);
-            innermost.is_some_and(|is_open| std::mem::take(is_open))
+            innermost.is_some_and(std::mem::take)
         });
     }
 

@@ -159,7 +159,7 @@ pub enum Unit {
     Bytes,
     /// Time, or what a profile counts.
     Cost,
-    /// Days since [`Measure::first_day`], which is day 1.
+    /// Days since [`crate::model::measure::Measure::first_day`], which is day 1.
     Day,
     /// What two runs are compared by.
     Compared,

@@ -630,7 +630,7 @@ mod tests {
     #[test]
     fn clocks_are_linked_as_asked() {
         let mut state = two_runs();
-        let link = |state: &State| open(state).versus.clone().expect("two runs").link().clone();
+        let link = |state: &State| *open(state).versus.clone().expect("two runs").link();
         assert_ne!(link(&state), Link::Events);
         state.execute(RunsAsk::LinkClocks(Link::Events));
         settle(&mut state);

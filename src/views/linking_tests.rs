@@ -10,6 +10,7 @@
 //! | time point | the clock's cel | line | line | – | rows that are open |
 //! | time range | counts and arcs in it | pales the rest | pales the rest | numbers in it | calls in it |
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,13 +20,12 @@ use super::{Entry, Pane, Picture, REGISTRY, Surface, View, all, style};
 use crate::analysis::session::Inputs;
 use crate::filter::selection::{CallOf, Pointed, Selection};
 use crate::layout::sheet::Sheet;
-use crate::model::landscape::LandscapeSettings;
 use crate::model::moment::Moment;
 use crate::progress::Progress;
 use crate::state::State;
 use crate::state::ask::{Asks, PlayAsk, SelectAsk, ViewAsk};
 use crate::state::document::Document;
-use crate::state::panes::{Artifact, Kind, ViewId};
+use crate::state::panes::{Artifact, Kind, Needs, ViewId};
 use crate::units::{CallId, Cost, FunctionId, ModuleId, ThreadId, Time, TimeRange};
 
 /// What pictures are drawn on.
@@ -62,17 +62,26 @@ enum Shown {
     Widgets(Vec<Shape>),
 }
 
-fn demo() -> State {
+/// The demo, or two runs for views along the time of both.
+fn state_for(needs: Needs) -> State {
+    let paths = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/compare/paths");
+    let recordings = match needs {
+        Needs::TwoRunsWithTimes => vec!["parsed.json.gz", "stored.json.gz"],
+        _ => Vec::new(),
+    };
+    let inputs = Inputs {
+        recordings: recordings.into_iter().map(|it| paths.join(it)).collect(),
+        ..Inputs::default()
+    };
     let mut state = State::new(all(), Box::new(|| Box::new(|| ())));
     state.tell_time(Duration::ZERO);
-    let settings = LandscapeSettings::default();
-    let document = Document::open(&Inputs::default(), None, &settings, &Progress::new());
-    state.show(document.expect("the demo is built in"), |_, _| ());
+    let document = Document::open(&inputs, None, &state.settings, &Progress::new());
+    state.show(document.expect("inputs that can be read"), |_, _| ());
     state
 }
 
 fn open(state: &State) -> &Document {
-    state.document.as_ref().expect("the demo is open")
+    state.document.as_ref().expect("something is open")
 }
 
 /// A view of the registry with the state that it shows, alone in a window.
@@ -88,7 +97,7 @@ impl Alone {
     fn new(entry: &'static Entry) -> Alone {
         let ctx = egui::Context::default();
         style::set_fonts(&ctx, None);
-        let mut state = demo();
+        let mut state = state_for(entry.line.needs);
         let id = ViewId::of(&entry.line);
         state.panes.open(id);
         state.ask_views(Some(id), ViewAsk::ShowAll);
@@ -200,12 +209,12 @@ impl Alone {
             // It shows the time of the clock: a time pointed at moves nothing.
             return self.seek(of.early);
         }
-        let document = self.state.document.as_mut().expect("the demo is open");
+        let document = self.state.document.as_mut().expect("something is open");
         document.selection.pointed = document.complete(of.pointed(artifact));
     }
 
     fn mean_nothing(&mut self, of: &Examples) {
-        let document = self.state.document.as_mut().expect("the demo is open");
+        let document = self.state.document.as_mut().expect("something is open");
         document.selection.pointed = Pointed::default();
         self.state.execute(SelectAsk::SetRange(Some(of.shown)));
         self.seek(of.middle);
@@ -219,7 +228,7 @@ impl Alone {
 
 /// What the city of the state shows.
 fn city(state: &mut State) -> Shown {
-    let document = state.document.as_mut().expect("the demo is open");
+    let document = state.document.as_mut().expect("something is open");
     let moment = document.moment();
     document.city.show(&Arc::clone(&document.session), moment);
     let plain = document.city.marked_arcs(&Selection::default()).clone();
@@ -266,7 +275,7 @@ impl Examples {
             let relation = document.displayed_relation(caller.function, call.function)?;
             (call.start >= shown.start).then_some((pair[1], call.function, relation))
         });
-        let (call, function, relation) = found.expect("something runs in the demo");
+        let (call, function, relation) = found.expect("something runs then");
         let module = document.module_of(function).expect("a module");
         let starts = (0..=call.0)
             .rev()
@@ -320,7 +329,7 @@ fn every_view_answers_what_the_table_of_views_says() {
         for artifact in ARTIFACTS {
             alone.mean(artifact, &of);
             let after = alone.shown();
-            // Those of two runs show nothing of one.
+            // What differs between two runs is nothing of one.
             let answers = alone.can_show() && entry.line.answers.contains(&artifact);
             let id = alone.id;
             assert_eq!(before != after, answers, "{id:?} {artifact:?}");
@@ -336,9 +345,6 @@ fn the_views_along_time_offer_what_the_table_says() {
     let along_time = |entry: &&&Entry| entry.line.kind == Kind::AlongTime;
     for entry in REGISTRY.iter().filter(along_time) {
         let mut alone = Alone::new(entry);
-        if !alone.can_show() {
-            continue;
-        }
         alone.shown();
         let mut found = Pointed::default();
         for x in (10..SURFACE.size[0]).step_by(7) {

@@ -88,7 +88,6 @@ pub fn run(args: RenderArgs) -> anyhow::Result<()> {
         eprintln!("callscape: the picture is too small for its legend");
     }
     draw(&args, &mut studio, session, moments, &outputs)?;
-    say_left_out(&studio);
     Ok(())
 }
 
@@ -140,7 +139,7 @@ fn draw(
     if args.timings {
         say_timings(&studio.adapter(), timings, args.json)?;
     }
-    say_left_out(&studio);
+    say_left_out(studio);
     Ok(())
 }
 

@@ -10,7 +10,7 @@ use crate::model::linked::{Along, LinkedRuns};
 use crate::state::State;
 use crate::state::ask::{Asks, ViewAsk};
 use crate::state::document::Document;
-use crate::state::panes::Artifact::{Call, Function, Module, TimePoint, TimeRange};
+use crate::state::panes::Artifact::{Call, CallRelation, Function, Module, TimePoint, TimeRange};
 use crate::state::panes::{Kind, Needs, Side, ViewId, ViewLine};
 use crate::state::versus::Versus;
 use crate::units::Time;
@@ -31,7 +31,8 @@ pub static ENTRY: Entry = Entry {
         kind: Kind::AlongTime,
         needs: Needs::TwoRunsWithTimes,
         offers: &[Function, Module, Call, TimePoint, TimeRange],
-        answers: &[Function, Module, Call, TimePoint, TimeRange],
+        // Of a call relation, what is called.
+        answers: &[Function, Module, Call, CallRelation, TimePoint, TimeRange],
         opens_for: &[],
     },
     keys: &[],
