@@ -174,7 +174,7 @@ fn frames(comparison: &Comparison, calls: u64) {
     let session = &comparison.session;
     let view = City::new(session, &settings, &Cut::all());
     let other = Arc::new(ModuleMetrics::new(session, 1));
-    let twin = view.twin(session, other);
+    let twin = view.for_other_run(session, other);
     let modules = session.hierarchy.len();
     let mut both = [Drawn::new(&gpu, view, 0), Drawn::new(&gpu, twin, 1)];
     let measure = |drawn: &mut [Drawn], size: [u32; 2]| {

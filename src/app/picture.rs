@@ -18,7 +18,7 @@ use crate::state::State;
 use crate::state::city::City;
 use crate::state::job::{Job, take};
 use crate::state::message::Message;
-use crate::state::versus::Together;
+use crate::state::runs::RunsLayout;
 
 impl PictureWish {
     /// Whether a model is written, and no picture.
@@ -51,7 +51,7 @@ fn free_name() -> String {
 
 /// How many times as wide as high a picture of what is seen is.
 pub fn aspect(state: &State) -> f32 {
-    let beside = state.shows_both() && state.pair.together == Together::SideBySide;
+    let beside = state.shows_both() && state.runs_view.together == RunsLayout::SideBySide;
     state.viewport.aspect() * if beside { 2.0 } else { 1.0 }
 }
 
@@ -131,32 +131,32 @@ impl Desk {
         wish: &PictureWish,
     ) -> Option<impl FnOnce(City) -> Both + Send + use<>> {
         let document = self.state.document.as_ref()?;
-        let (versus, beside) = (document.versus.as_ref()?, document.beside.as_ref()?);
+        let (runs, beside) = (document.runs.as_ref()?, document.other_city.as_ref()?);
         if wish.is_model() || !self.state.shows_both() {
             return None;
         }
         let session = Arc::clone(&document.session);
         let (metrics, left) = (Arc::clone(beside.metrics()), beside.left().clone());
-        let own = versus.side();
+        let own = runs.side();
         let in_order = |of: [Option<Moment>; 2]| if own == 0 { of } else { [of[1], of[0]] };
-        let moments = in_order([document.moment(), document.moment_beside()]);
+        let moments = in_order([document.moment(), document.moment_of_other()]);
         let captions = [0, 1].map(|side| {
             let at = moments[side].filter(|it| !it.summary);
             let at = at.map_or(String::new(), |it| format!(", at {}", it.time));
-            format!("{}{at}", versus.title_of(side))
+            format!("{}{at}", runs.title_of(side))
         });
-        let divider = match (self.state.pair.together, &self.state.pair.halves) {
-            (Together::Wipe, Some(halves)) => {
+        let divider = match (self.state.runs_view.together, &self.state.runs_view.halves) {
+            (RunsLayout::Wipe, Some(halves)) => {
                 let wide = self.state.viewport.size.x.max(1.0);
                 Some(((halves.split - halves.origins[0].x) / wide).clamp(0.0, 1.0))
             }
-            (Together::Wipe, None) => Some(self.state.pair.divider),
+            (RunsLayout::Wipe, None) => Some(self.state.runs_view.divider),
             _ => None,
         };
         let (pose, selection) = (self.state.camera.pose(), document.selection.clone());
         let (has_labels, is_transparent) = (wish.labels, wish.transparent);
         Some(move |view: City| {
-            let mut other = view.twin(&session, metrics);
+            let mut other = view.for_other_run(&session, metrics);
             other.leave(left);
             Both {
                 views: if own == 0 {

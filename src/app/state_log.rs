@@ -40,7 +40,7 @@ impl StateLog {
             "messages": desk.state.messages.iter().map(|it| it.title.as_str()).collect::<Vec<_>>(),
             "hovered": selection.and_then(|it| it.pointed.module).and_then(path),
             "selected": selection.and_then(|it| it.chosen.module).and_then(path),
-            "run": document.and_then(|open| open.versus.as_ref()).map(|versus| versus.letter()),
+            "run": document.and_then(|open| open.runs.as_ref()).map(|runs| runs.letter()),
             "playing": playback.is_some_and(|it| it.is_playing()),
             "time_ns": playback.map(|it| it.time().ns()),
             "mode": match desk.state.camera.mode() {

@@ -13,15 +13,15 @@ use crate::state::State;
 use crate::state::ask::{PlayAsk, RunsAsk};
 use crate::state::camera;
 use crate::state::document::Document;
-use crate::state::pair::suited;
-use crate::state::versus::Together;
+use crate::state::runs::RunsLayout;
+use crate::state::runs_view::suited;
 use crate::units::{ModuleId, Time, TimeRange};
 
 /// What is shown, as far as scenes say. Times are those of A where two runs are open.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SceneState {
     pub kept: Kept,
-    pub together: Together,
+    pub together: RunsLayout,
     pub divider: f32,
     /// Of two runs, the one that is shown: 0 for A.
     pub side: usize,
@@ -31,10 +31,8 @@ pub struct SceneState {
 
 /// A time of A as one of the run that is shown.
 fn shown_time(document: &Document, time: Time) -> Time {
-    match &document.versus {
-        Some(versus) if versus.side() == 1 => {
-            versus.clocks().map_or(time, |clocks| clocks.map(0, time))
-        }
+    match &document.runs {
+        Some(runs) if runs.side() == 1 => runs.clocks().map_or(time, |clocks| clocks.map(0, time)),
         _ => time,
     }
 }
@@ -43,9 +41,9 @@ impl SceneState {
     /// What `state` shows now.
     pub fn of(state: &State) -> SceneState {
         let document = state.document.as_ref();
-        let versus = document.and_then(|it| it.versus.as_ref());
-        let in_a = |time: Time| match versus {
-            Some(versus) if versus.side() == 1 => versus.time_of_other(time),
+        let runs = document.and_then(|it| it.runs.as_ref());
+        let in_a = |time: Time| match runs {
+            Some(runs) if runs.side() == 1 => runs.time_of_other(time),
             _ => time,
         };
         let mut kept = Kept::of(state);
@@ -54,9 +52,9 @@ impl SceneState {
         kept.range = range.map(|range| TimeRange::new(in_a(range.start), in_a(range.end)));
         SceneState {
             kept,
-            together: state.pair.together,
-            divider: state.pair.divider,
-            side: versus.map_or(0, |versus| versus.side()),
+            together: state.runs_view.together,
+            divider: state.runs_view.divider,
+            side: runs.map_or(0, |runs| runs.side()),
             mapping: state.mapping_shown(),
         }
     }
@@ -75,8 +73,8 @@ impl SceneState {
             cut = document.cut.only_hidden();
             let viewport = &state.viewport;
             pose = camera::home(&document.bounds(), viewport.aspect(), viewport.free);
-            if document.versus.is_some() {
-                settings = suited(settings, Together::Wipe, Together::One);
+            if document.runs.is_some() {
+                settings = suited(settings, RunsLayout::Wipe, RunsLayout::One);
             }
         }
         SceneState {
@@ -93,7 +91,7 @@ impl SceneState {
                 views: main.into_iter().collect(),
                 pose,
             },
-            together: Together::One,
+            together: RunsLayout::One,
             divider: 0.5,
             side: 0,
             mapping: state.mapping_shown(),
@@ -131,11 +129,11 @@ impl SceneState {
                 self.mapping = mapping;
             }
         }
-        if let Some(compare) = shot.compare.filter(|_| document.versus.is_some()) {
+        if let Some(compare) = shot.compare.filter(|_| document.runs.is_some()) {
             let together = match compare {
-                Compare::Difference => Together::One,
-                Compare::SideBySide => Together::SideBySide,
-                Compare::Wipe => Together::Wipe,
+                Compare::Difference => RunsLayout::One,
+                Compare::SideBySide => RunsLayout::SideBySide,
+                Compare::Wipe => RunsLayout::Wipe,
             };
             self.kept.settings = suited(self.kept.settings, self.together, together);
             self.together = together;
@@ -143,7 +141,7 @@ impl SceneState {
         if let Some(&divider) = shot.divider.first() {
             self.divider = divider;
         }
-        if let Some(run) = shot.run.filter(|_| document.versus.is_some()) {
+        if let Some(run) = shot.run.filter(|_| document.runs.is_some()) {
             self.side = match run {
                 Run::A => 0,
                 Run::B => 1,
@@ -217,20 +215,20 @@ impl SceneState {
     }
 
     fn apply_runs(&self, state: &mut State) {
-        if state.pair.together != self.together {
+        if state.runs_view.together != self.together {
             state.execute(RunsAsk::Together(Some(self.together)));
         }
-        state.pair.divider = self.divider;
-        let versus = state.document.as_ref().and_then(|it| it.versus.as_ref());
-        if versus.is_some_and(|versus| versus.side() != self.side) {
+        state.runs_view.divider = self.divider;
+        let runs = state.document.as_ref().and_then(|it| it.runs.as_ref());
+        if runs.is_some_and(|runs| runs.side() != self.side) {
             state.execute(RunsAsk::Flip);
         }
     }
 
     /// Whether the run that is to be seen is not there yet.
     pub fn waits_for_run(&self, state: &State) -> bool {
-        let versus = state.document.as_ref().and_then(|it| it.versus.as_ref());
-        state.jobs.is_any() && versus.is_some_and(|versus| versus.side() != self.side)
+        let runs = state.document.as_ref().and_then(|it| it.runs.as_ref());
+        state.jobs.is_any() && runs.is_some_and(|runs| runs.side() != self.side)
     }
 }
 
@@ -254,7 +252,7 @@ pub fn seek(state: &mut State, time: Time) {
 
 /// Where A ends; none without times.
 pub fn end_of_a(document: &Document) -> Option<Time> {
-    let place = document.versus.as_ref().map_or(0, |it| it.places()[0]);
+    let place = document.runs.as_ref().map_or(0, |it| it.places()[0]);
     let recording = &document.session.recordings.get(place)?.recording;
     let has_times = recording.profile.is_none();
     has_times.then(|| recording.trace.range().end)

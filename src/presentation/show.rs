@@ -572,7 +572,7 @@ impl Show {
         if let Some([from, to]) = (self.shots().get(self.shot)).map(|of| &of.divider[..]) {
             let share = share as f32;
             let eased = share * share * (3.0 - 2.0 * share);
-            state.pair.divider = from + (to - from) * eased;
+            state.runs_view.divider = from + (to - from) * eased;
         }
     }
 }
@@ -581,7 +581,7 @@ impl Show {
 fn hold_names(state: &mut State, is_on: bool) {
     if let Some(document) = &mut state.document {
         document.city.hold_names(is_on);
-        if let Some(beside) = &mut document.beside {
+        if let Some(beside) = &mut document.other_city {
             beside.hold_names(is_on);
         }
     }
@@ -589,7 +589,7 @@ fn hold_names(state: &mut State, is_on: bool) {
 
 /// What the scene names besides modules and times and the inputs do not have.
 fn others(file: &SceneFile, bookmarks: &[Bookmark], document: Option<&Document>) -> Vec<Problem> {
-    let is_pair = document.is_some_and(|it| it.versus.is_some());
+    let is_pair = document.is_some_and(|it| it.runs.is_some());
     let mut problems = Vec::new();
     for (number, shot) in file.scene.shots.iter().enumerate() {
         let mut tell = |field: &[&str], problem: String| {
@@ -624,7 +624,7 @@ fn others(file: &SceneFile, bookmarks: &[Bookmark], document: Option<&Document>)
 fn by_events(state: &State, played: &Played, share: f64) -> Time {
     let document = state.document.as_ref();
     let place = document
-        .and_then(|it| it.versus.as_ref())
+        .and_then(|it| it.runs.as_ref())
         .map_or(0, |it| it.places()[0]);
     let Some(resolved) = document.and_then(|it| it.session.recordings.get(place)) else {
         return played.at(share);

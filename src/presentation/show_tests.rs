@@ -117,7 +117,7 @@ fn settle(state: &mut State) {
         state.poll_jobs();
         state.update_work();
         let is_busy = state.jobs.is_any() || state.work.is_under_way();
-        if !is_busy && state.pair.to_do.is_empty() {
+        if !is_busy && state.runs_view.to_do.is_empty() {
             return;
         }
         std::thread::sleep(Duration::from_micros(500));

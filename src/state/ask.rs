@@ -8,7 +8,7 @@ use super::call_steps::CallStep;
 use super::camera::Preset;
 use super::message::Message;
 use super::playback::{Clock, Step};
-use super::versus::Together;
+use super::runs::RunsLayout;
 use crate::analysis::alignment::Link;
 use crate::analysis::comparison::amounts::Measure;
 use crate::analysis::comparison::pairing::Correction;
@@ -187,7 +187,7 @@ pub enum RunsAsk {
     /// Shows the other one of two runs.
     Flip,
     /// How two runs stand beside each other; none: in the next way.
-    Together(Option<Together>),
+    Together(Option<RunsLayout>),
     /// A becomes B, and B becomes A.
     Swap,
     /// By what two runs are compared, and what a strong colour says.

@@ -74,7 +74,7 @@ impl State {
                 self.compare_parts(Some(parts));
             }
         }
-        let Some(document) = self.document.as_ref().filter(|it| it.versus.is_some()) else {
+        let Some(document) = self.document.as_ref().filter(|it| it.runs.is_some()) else {
             return;
         };
         let wanted = document.limits_of_both();
@@ -94,8 +94,8 @@ impl State {
 
     fn compare_parts(&mut self, parts: Option<Parts>) {
         let is_limited = |document: &Document| {
-            let versus = document.versus.as_ref();
-            versus.is_some_and(|versus| versus.is_limited())
+            let runs = document.runs.as_ref();
+            runs.is_some_and(|runs| runs.is_limited())
         };
         let Some(document) = &mut self.document else {
             return;
@@ -106,7 +106,7 @@ impl State {
         document.take_parts(parts);
         self.stamps.left += 1;
         self.blocks_moved();
-        if self.pair.only_differences {
+        if self.runs_view.only_differences {
             self.show_only_differences();
         }
     }
@@ -121,8 +121,8 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::super::ask::{FilterAsk, RunsAsk, SelectAsk};
+    use super::super::runs::RunsLayout;
     use super::super::testing::{module, open, range, settle, tiny, two_runs};
-    use super::super::versus::Together;
     use super::*;
     use crate::filter::filters::FilterStep;
     use crate::units::{ThreadId, Time, TimeRange};
@@ -158,10 +158,10 @@ mod tests {
     #[test]
     fn what_is_left_of_two_runs_is_compared() {
         let mut state = two_runs();
-        state.execute(RunsAsk::Together(Some(Together::SideBySide)));
+        state.execute(RunsAsk::Together(Some(RunsLayout::SideBySide)));
         let calls = |state: &State| {
-            let versus = open(state).versus.clone().expect("two runs");
-            let changes = versus.functions.iter();
+            let runs = open(state).runs.clone().expect("two runs");
+            let changes = runs.functions.iter();
             changes.fold([0.0; 2], |[a, b], it| [a + it.a.calls, b + it.b.calls])
         };
         let all = calls(&state);
@@ -171,12 +171,13 @@ mod tests {
         state.execute(SelectAsk::SetRange(Some(half)));
         settle(&mut state);
         let document = open(&state);
-        let versus = document.versus.clone().expect("two runs");
-        let ranges = [half, versus.range_of_other(half)];
+        let runs = document.runs.clone().expect("two runs");
+        let ranges = [half, runs.range_of_other(half)];
         let expected = [0, 1].map(|side| {
-            let place = versus.places()[side];
+            let place = runs.places()[side];
             let trace = &document.session.recordings[place].recording.trace;
-            let metrics = trace.function_metrics(Some(ranges[place]));
+            let is_other = usize::from(side != runs.side());
+            let metrics = trace.function_metrics(Some(ranges[is_other]));
             metrics.iter().map(|it| it.calls).sum::<u64>() as f64
         });
         assert_eq!(calls(&state), expected);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::city::City;
 use super::document::Revised;
 use super::job::Job;
-use super::versus::Versus;
+use super::runs::Runs;
 use crate::progress::Progress;
 use crate::source::history::{History, HistoryError};
 
@@ -15,7 +15,7 @@ pub struct Jobs {
     /// Whether it scans the source tree again.
     pub revising: Option<(bool, Job<anyhow::Result<Option<Revised>>>)>,
     pub laying_out: Option<Job<City>>,
-    pub linking: Option<Job<(Arc<Versus>, Versus)>>,
+    pub linking: Option<Job<(Arc<Runs>, Runs)>>,
     pub reading_history: Option<Job<Result<History, HistoryError>>>,
     /// It was tried, and is not tried again.
     pub has_asked_history: bool,

@@ -20,20 +20,20 @@ mod looking;
 pub mod mapping;
 pub mod message;
 mod opening;
-pub mod pair;
 pub mod panes;
 pub mod playback;
 mod playing;
 pub mod pointer;
 mod pointing;
 mod revision;
+pub mod runs;
+pub mod runs_view;
 mod selecting;
 mod structure;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
 mod tests;
-pub mod versus;
 pub mod viewpoint;
 pub mod watch;
 pub mod work;
@@ -54,9 +54,9 @@ use self::jobs::Jobs;
 use self::loading::Loading;
 use self::mapping::MappingEditor;
 use self::message::Message;
-use self::pair::PairView;
 use self::panes::{Panes, ViewId};
 use self::pointer::Pointer;
+use self::runs_view::RunsView;
 use self::watch::Watch;
 use self::work::Work;
 use crate::layout::labels::Covered;
@@ -189,7 +189,7 @@ pub struct State {
     pub work: Work,
     pub viewport: Viewport,
     /// How two runs stand beside each other.
-    pub pair: PairView,
+    pub runs_view: RunsView,
     clock: Clock,
     /// When the last frame was made, since the start.
     last_frame: Duration,
@@ -261,7 +261,7 @@ impl State {
                 scale: 1.0,
                 free: FreeArea::WINDOW,
             },
-            pair: PairView::default(),
+            runs_view: RunsView::default(),
             clock: Clock::Running(Instant::now()),
             last_frame: Duration::ZERO,
             was_moving: false,
@@ -415,7 +415,7 @@ impl State {
                 let (camera, size) = (self.camera.camera(), self.viewport.size);
                 document.city.find_filling(&camera, size);
             }
-            if let Some(beside) = &mut document.beside {
+            if let Some(beside) = &mut document.other_city {
                 beside.advance(seconds);
             }
         }

@@ -9,7 +9,7 @@ use super::history::History;
 use super::jobs::Jobs;
 use super::loading::{Loading, Outcome};
 use super::message::Message;
-use super::pair::PairView;
+use super::runs_view::RunsView;
 use super::work::Work;
 use super::{Search, State};
 use crate::analysis::session::Inputs;
@@ -127,7 +127,7 @@ impl State {
             self.settings.surface = document.settings.surface;
             self.settings.arcs = document.settings.arcs;
         }
-        self.pair = PairView::default();
+        self.runs_view = RunsView::default();
         let prepared = prepare(&mut self.settings, &mut document);
         // Other settings may have been chosen while it was loading.
         if document.settings != self.settings {
@@ -176,9 +176,9 @@ fn notes(document: &Document) -> Vec<Message> {
             warnings,
         );
     }
-    if let Some(versus) = document.versus.as_ref().filter(|it| !it.doubts.is_empty()) {
+    if let Some(runs) = document.runs.as_ref().filter(|it| !it.doubts.is_empty()) {
         let title = "To know about comparing the two".to_owned();
-        note(false, title, versus.doubts.clone());
+        note(false, title, runs.doubts.clone());
     }
     let Some(resolved) = document.resolved() else {
         return notes;
@@ -212,7 +212,7 @@ fn notes(document: &Document) -> Vec<Message> {
         let line = format!("{} holds no calls.", resolved.recording.name());
         note(true, "Nothing to play".to_owned(), vec![line]);
     }
-    if document.session.recordings.len() > 1 && document.versus.is_none() {
+    if document.session.recordings.len() > 1 && document.runs.is_none() {
         let line = format!("{} is shown.", resolved.recording.name());
         note(
             false,

@@ -210,9 +210,9 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::super::ask::RunsAsk;
-    use super::super::pair::Halves;
+    use super::super::runs::RunsLayout;
+    use super::super::runs_view::Halves;
     use super::super::testing::{frame_at, module, nothing_open, open, tiny, two_runs};
-    use super::super::versus::Together;
     use super::*;
     use crate::render::pose::FreeArea;
     use crate::state::Viewport;
@@ -290,7 +290,7 @@ mod tests {
     fn fingers_move_the_one_camera_alike_on_either_landscape() {
         let after = |left: f32| {
             let mut state = two_runs();
-            state.execute(RunsAsk::Together(Some(Together::SideBySide)));
+            state.execute(RunsAsk::Together(Some(RunsLayout::SideBySide)));
             let mut state = framed(state, 640.0);
             state.set_halves(Some(Halves {
                 origins: [Vec2::ZERO, Vec2::new(640.0, 0.0)],

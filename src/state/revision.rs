@@ -121,7 +121,7 @@ impl State {
         let Some(document) = &self.document else {
             return;
         };
-        if document.versus.is_none() || self.jobs.revising.is_some() {
+        if document.runs.is_none() || self.jobs.revising.is_some() {
             return;
         }
         let (basis, settings) = (document.basis(), self.settings);
@@ -135,7 +135,7 @@ impl State {
         let Some(document) = &self.document else {
             return;
         };
-        if document.versus.is_none() || self.jobs.revising.is_some() {
+        if document.runs.is_none() || self.jobs.revising.is_some() {
             return;
         }
         let (basis, settings) = (document.basis(), self.settings);
@@ -149,7 +149,7 @@ impl State {
         let Some(document) = &self.document else {
             return;
         };
-        if document.versus.is_none() || self.jobs.revising.is_some() {
+        if document.runs.is_none() || self.jobs.revising.is_some() {
             return;
         }
         let (basis, settings) = (document.basis(), self.settings);
@@ -165,14 +165,14 @@ impl State {
         let Some(document) = &self.document else {
             return;
         };
-        let Some(versus) = document.versus.clone() else {
+        let Some(runs) = document.runs.clone() else {
             return;
         };
         let session = Arc::clone(&document.session);
         let work = move |progress: &Progress| {
             progress.start("linking the clocks", 0);
-            let linked = versus.linked(&session, link);
-            Ok((versus, linked))
+            let linked = runs.linked(&session, link);
+            Ok((runs, linked))
         };
         self.jobs.linking = Some(Job::start(self.waker(), work));
     }
@@ -239,14 +239,14 @@ impl State {
             }
             self.blocks_moved();
         }
-        if let Some((of, versus)) = take(&mut self.jobs.linking)
+        if let Some((of, runs)) = take(&mut self.jobs.linking)
             && let Some(document) = &mut self.document
             && document
-                .versus
+                .runs
                 .as_ref()
                 .is_some_and(|it| Arc::ptr_eq(&of, it))
         {
-            document.set_versus(versus);
+            document.set_runs(runs);
         }
         self.go_on();
         match take(&mut self.jobs.reading_history) {
@@ -613,16 +613,16 @@ mod tests {
     fn swapping_mirrors_what_differs() {
         let mut state = two_runs();
         let deltas = |state: &State| -> Vec<f64> {
-            let versus = open(state).versus.clone().expect("two runs");
-            let changes = versus.functions.iter();
+            let runs = open(state).runs.clone().expect("two runs");
+            let changes = runs.functions.iter();
             changes.map(|it| it.delta(Measure::SelfCost)).collect()
         };
         let before = deltas(&state);
         assert!(before.iter().any(|&by| by != 0.0));
         state.execute(RunsAsk::Swap);
         settle(&mut state);
-        let versus = open(&state).versus.clone().expect("two runs");
-        assert_eq!(versus.letter(), "B", "the same run plays");
+        let runs = open(&state).runs.clone().expect("two runs");
+        assert_eq!(runs.letter(), "B", "the same run plays");
         let mirrored: Vec<f64> = before.iter().map(|by| -by).collect();
         assert_eq!(deltas(&state), mirrored);
     }
@@ -630,7 +630,7 @@ mod tests {
     #[test]
     fn clocks_are_linked_as_asked() {
         let mut state = two_runs();
-        let link = |state: &State| *open(state).versus.clone().expect("two runs").link();
+        let link = |state: &State| *open(state).runs.clone().expect("two runs").link();
         assert_ne!(link(&state), Link::Events);
         state.execute(RunsAsk::LinkClocks(Link::Events));
         settle(&mut state);

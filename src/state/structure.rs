@@ -34,7 +34,7 @@ impl State {
             document.settings.highlight = highlight;
             let hierarchy = &document.session.hierarchy;
             document.city.highlight(hierarchy, highlight);
-            if let Some(beside) = &mut document.beside {
+            if let Some(beside) = &mut document.other_city {
                 beside.highlight(hierarchy, highlight);
             }
             self.stamps.looks += 1;
@@ -102,8 +102,8 @@ fn collapsible(hierarchy: &Hierarchy, module: ModuleId) -> Option<ModuleId> {
 mod tests {
     use super::super::ask::CutAsk;
     use super::super::ask::RunsAsk;
+    use super::super::runs::RunsLayout;
     use super::super::testing::{module, open, tiny, two_runs};
-    use super::super::versus::Together;
     use super::*;
     use crate::model::metric::Metric;
     use crate::model::tiling::Tiling;
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn a_highlight_is_on_both_landscapes() {
         let mut state = two_runs();
-        state.execute(RunsAsk::Together(Some(Together::SideBySide)));
+        state.execute(RunsAsk::Together(Some(RunsLayout::SideBySide)));
         let highlight = Highlight {
             metric: Metric::Calls,
             low: 100.0,
@@ -166,7 +166,7 @@ mod tests {
         let document = open(&state);
         let (taken, all) = document.city.highlighted();
         assert!(0 < taken && taken < all, "{taken} of {all}");
-        let beside = document.beside.as_ref().expect("both are shown");
+        let beside = document.other_city.as_ref().expect("both are shown");
         assert_eq!(beside.settings().highlight, Some(highlight));
         state.highlight(None);
         assert_eq!(open(&state).city.highlighted().0, 0);

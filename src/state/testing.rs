@@ -129,7 +129,8 @@ pub fn two_runs() -> State {
 pub fn settle(state: &mut State) {
     let pause = || std::thread::sleep(Duration::from_millis(1));
     state.poll_jobs();
-    while state.jobs.is_any() || !state.pair.to_do.is_empty() || state.mapping.is_finding_out() {
+    while state.jobs.is_any() || !state.runs_view.to_do.is_empty() || state.mapping.is_finding_out()
+    {
         pause();
         state.poll_jobs();
     }

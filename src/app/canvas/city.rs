@@ -177,17 +177,17 @@ impl Drawn {
         };
         let meant = [&document.selection.pointed, &document.selection.chosen]
             .map(|of| document.meant(of).modules());
-        let moments = [document.moment(), document.moment_beside()];
+        let moments = [document.moment(), document.moment_of_other()];
         let Document {
             city,
-            beside,
+            other_city,
             session,
             selection,
             ..
         } = document;
         let (city, moment) = match which {
             0 => (city, moments[0]),
-            _ => (beside.as_mut()?, moments[1]),
+            _ => (other_city.as_mut()?, moments[1]),
         };
         renderer.set_scale(surface.scale * shown);
         let is_still = sharpness.may_settle

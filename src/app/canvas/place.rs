@@ -4,7 +4,7 @@ use glam::Vec2;
 
 use crate::render::pose::FreeArea;
 use crate::state::Viewport;
-use crate::state::pair::Halves;
+use crate::state::runs_view::Halves;
 use crate::views::{Place, Placed};
 
 /// Where both landscapes are, in physical pixels; none where there is one.

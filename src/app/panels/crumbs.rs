@@ -116,11 +116,11 @@ fn describe(document: &Document, step: FilterStep) -> (String, String) {
                 format!("below one call of {name}"),
                 format!("All that one call of {name} triggered"),
             );
-            let Some(versus) = &document.versus else {
+            let Some(runs) = &document.runs else {
                 return (text, about);
             };
-            let own = versus.letter();
-            match versus.call_of_other(&document.session, of) {
+            let own = runs.letter();
+            match runs.call_of_other(&document.session, of) {
                 Some(_) => {
                     let said = "in both runs: the call that is reached through the same functions, as \
                                 the same of its caller's calls";

@@ -20,6 +20,7 @@ mod path;
 mod picture;
 mod playback;
 mod reorder;
+mod runs;
 mod scene;
 mod script;
 mod search;
@@ -28,7 +29,6 @@ mod stacks;
 mod timings;
 mod tooltip;
 mod top;
-mod versus;
 mod welcome;
 mod words;
 
@@ -79,7 +79,7 @@ pub fn show(
     };
     top::show(ui, &mut context);
     crumbs::show(ui, &mut context);
-    versus::show(ui, views, &mut context);
+    runs::show(ui, views, &mut context);
     playback::show(ui, &mut context);
     // What is explained comes before what explains it.
     if desk.state.panes.is_main_visible() && ui.available_height() >= LEAST_WITH_LEGEND {

@@ -26,7 +26,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
     };
     if let Some(profile) = document.profile() {
         // What is compared is compared by one value.
-        let shown = no_playback(ui, profile, document.versus.is_none());
+        let shown = no_playback(ui, profile, document.runs.is_none());
         context.asks.extend(shown.map(OpenAsk::ShowValue));
         return;
     }

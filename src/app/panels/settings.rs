@@ -97,7 +97,7 @@ fn blocks(ui: &mut Ui, document: Option<&Document>, new: &mut LandscapeSettings)
         (Surface::District, "district"),
         (Surface::Language, "language"),
     ];
-    if document.is_some_and(|it| it.versus.is_some()) {
+    if document.is_some_and(|it| it.runs.is_some()) {
         surfaces.push((Surface::Difference, "difference of two runs"));
     }
     surfaces.extend(offered.map(|metric| (Surface::Metric(metric), metric.title())));
@@ -118,7 +118,7 @@ fn recorded(ui: &mut Ui, document: Option<&Document>, new: &mut LandscapeSetting
         (ArcMode::Step, "of the last step"),
         (ArcMode::None, "none"),
     ];
-    if document.is_some_and(|it| it.versus.is_some()) {
+    if document.is_some_and(|it| it.runs.is_some()) {
         arcs.insert(2, (ArcMode::Difference, "difference of two runs"));
     }
     choice(ui, "Arcs", &mut new.arcs, &arcs);

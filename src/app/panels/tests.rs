@@ -17,7 +17,7 @@ use crate::progress::Progress;
 use crate::render::renderer::Quality;
 use crate::state::ask::{Asks, CameraAsk, CardAsk, MappingAsk, PaneAsk, RunsAsk, SearchAsk};
 use crate::state::document::Document;
-use crate::state::versus::Together;
+use crate::state::runs::RunsLayout;
 use crate::views::{self, style};
 
 fn desk(files: &[&str]) -> Desk {
@@ -112,7 +112,7 @@ fn panels_make_do_with_any_window() {
             SearchAsk::Open.into(),
             CardAsk::ToggleTimings.into(),
             CameraAsk::OrbitOrFly.into(),
-            RunsAsk::Together(Some(Together::SideBySide)).into(),
+            RunsAsk::Together(Some(RunsLayout::SideBySide)).into(),
             TalkAsk::Toggle.into(),
             CardAsk::ToggleHelp.into(),
         ];

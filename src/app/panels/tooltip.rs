@@ -99,13 +99,13 @@ fn of_relation(ui: &mut Ui, document: &Document, (from, to): (ModuleId, ModuleId
     let name = |module| document.session.hierarchy.name(module);
     let title = format!("{} to {}", name(from), name(to));
     ui.add(egui::Label::new(style::title(title)).wrap());
-    let own = document.versus.as_ref().map_or(0, |versus| versus.side());
-    let mut landscapes = [Some(&document.city), document.beside.as_ref()];
+    let own = document.runs.as_ref().map_or(0, |runs| runs.side());
+    let mut landscapes = [Some(&document.city), document.other_city.as_ref()];
     if own == 1 {
         landscapes.reverse();
     }
     for (landscape, letter) in landscapes.into_iter().zip(["A: ", "B: "]) {
-        let letter = document.beside.as_ref().map_or("", |_| letter);
+        let letter = document.other_city.as_ref().map_or("", |_| letter);
         let mut relations = landscape.into_iter().flat_map(|it| it.relations());
         if let Some(found) = relations.find(|it| (it.from, it.to) == (from, to)) {
             // Of a profile that does not count calls their weight.

@@ -295,7 +295,7 @@ impl Stage {
     fn arrive(&mut self) {
         if let Some(document) = &mut self.desk.state.document {
             document.city.advance(LONG);
-            if let Some(beside) = &mut document.beside {
+            if let Some(beside) = &mut document.other_city {
                 beside.advance(LONG);
             }
             self.desk.state.stamps.blocks += 1;
@@ -361,7 +361,7 @@ pub fn settle(desk: &mut Desk) {
         desk.poll_jobs();
         desk.state.update_work();
         let is_busy = desk.is_working() || desk.state.work.is_under_way();
-        if !is_busy && desk.state.pair.to_do.is_empty() {
+        if !is_busy && desk.state.runs_view.to_do.is_empty() {
             return;
         }
         std::thread::sleep(LOOK);

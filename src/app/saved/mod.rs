@@ -3,8 +3,8 @@
 //! A session file is JSON, its name ends in [`ENDING`]. It names inputs by paths relative to its own folder
 //! where that is possible, and modules by their path in the hierarchy, so that it survives another scan.
 
-mod pair;
 mod playback;
+mod runs;
 
 use std::path::{Path, PathBuf};
 
@@ -28,8 +28,8 @@ use crate::state::document::{Document, Part};
 use crate::state::panes::Arrangement;
 use crate::units::{CallId, ModuleId, ThreadId, Time, TimeRange};
 use crate::views::SavedViews;
-pub use pair::SavedPair;
 use playback::SavedPlayback;
+pub use runs::SavedRuns;
 
 /// How the names of session files end.
 pub const ENDING: &str = ".callscape-session.json";
@@ -78,7 +78,7 @@ pub struct SavedSession {
     #[serde(default)]
     shown: Map<String, Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pair: Option<SavedPair>,
+    pub pair: Option<SavedRuns>,
     /// Their mapping files are relative to the file's folder too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bookmarks: Vec<Bookmark>,
@@ -172,10 +172,7 @@ impl SavedSession {
                 let shown = values.get(profile.shown()).filter(|_| values.len() > 1);
                 shown.map(|value| value.name.clone())
             }),
-            run: document
-                .versus
-                .as_ref()
-                .map(|versus| versus.letter().to_owned()),
+            run: document.runs.as_ref().map(|runs| runs.letter().to_owned()),
             camera: Some(SavedPose {
                 target: pose.target.to_array(),
                 distance: pose.distance,
@@ -189,7 +186,7 @@ impl SavedSession {
             look: SavedLook::of(&state.settings),
             playback: SavedPlayback::of(state),
             shown: of_views.shown,
-            pair: SavedPair::of(state, of_views.runs),
+            pair: SavedRuns::of(state, of_views.runs),
             bookmarks,
         })
     }

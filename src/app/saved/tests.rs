@@ -16,7 +16,7 @@ use crate::progress::Progress;
 use crate::render::pose::FreeArea;
 use crate::state::Viewport;
 use crate::state::ask::RunsAsk;
-use crate::state::versus::Together;
+use crate::state::runs::RunsLayout;
 
 fn document(inputs: &Inputs) -> Document {
     let settings = LandscapeSettings::default();
@@ -37,7 +37,7 @@ fn settle(desk: &mut Desk) {
         desk.update();
         let state = &desk.state;
         let is_busy = state.loading.is_some() || state.jobs.is_any() || state.work.is_under_way();
-        if !is_busy && state.pair.to_do.is_empty() {
+        if !is_busy && state.runs_view.to_do.is_empty() {
             return;
         }
         std::thread::sleep(Duration::from_millis(1));
@@ -171,14 +171,14 @@ fn a_session_of_two_runs_opens_as_its_file_says_and_is_saved_alike() {
     let (desk, file) = opened("two-runs.callscape-session.json");
     assert_same(&saved_again(&desk), &file);
     let document = desk.state.document.as_ref().expect("it is open");
-    let versus = document.versus.as_ref().expect("two runs");
-    assert_eq!((versus.letter(), versus.link()), ("B", &Link::Events));
-    assert_eq!(versus.corrections().len(), 1);
-    let difference = &versus.difference;
+    let runs = document.runs.as_ref().expect("two runs");
+    assert_eq!((runs.letter(), runs.link()), ("B", &Link::Events));
+    assert_eq!(runs.corrections().len(), 1);
+    let difference = &runs.difference;
     let compared = (difference.measure, difference.strength);
     assert_eq!(compared, (Measure::Calls, Strength::Relative));
-    assert!(matches!(versus.norm(), Norm::Shares { .. }));
-    assert!(desk.state.shows_both() && desk.state.pair.together == Together::Wipe);
+    assert!(matches!(runs.norm(), Norm::Shares { .. }));
+    assert!(desk.state.shows_both() && desk.state.runs_view.together == RunsLayout::Wipe);
 }
 
 #[test]
@@ -213,22 +213,18 @@ fn paths() -> Desk {
 }
 
 /// What a session file keeps of both.
-fn saved_pair(desk: &Desk) -> SavedPair {
-    SavedPair::of(&desk.state, desk.views.save(&desk.state).runs).expect("two runs")
+fn saved_pair(desk: &Desk) -> SavedRuns {
+    SavedRuns::of(&desk.state, desk.views.save(&desk.state).runs).expect("two runs")
 }
 
 #[test]
 fn what_is_saved_of_two_runs_is_there_again() {
     let mut desk = paths();
-    desk.execute(RunsAsk::Together(Some(Together::Wipe)));
+    desk.execute(RunsAsk::Together(Some(RunsLayout::Wipe)));
     desk.execute(RunsAsk::MoveDivider(0.3));
     desk.execute(RunsAsk::CompareBy(Measure::Total, Strength::Relative));
-    let versus = desk
-        .state
-        .document
-        .as_ref()
-        .and_then(|it| it.versus.clone());
-    let functions = versus.expect("two runs").functions.clone();
+    let runs = desk.state.document.as_ref().and_then(|it| it.runs.clone());
+    let functions = runs.expect("two runs").functions.clone();
     let mut of_both = functions.iter();
     let base = of_both.position(|it| it.a.calls > 100.0 && it.b.calls > 100.0);
     let base = base.expect("one that both call") as u32;
@@ -239,18 +235,14 @@ fn what_is_saved_of_two_runs_is_there_again() {
     settle(&mut desk);
     let saved = saved_pair(&desk);
     let text = serde_json::to_string(&saved).expect("it can be written");
-    let read: SavedPair = serde_json::from_str(&text).expect("it can be read");
+    let read: SavedRuns = serde_json::from_str(&text).expect("it can be read");
     let mut again = paths();
     assert_eq!(read.restore(&mut again.state), 0);
     settle(&mut again);
     assert_eq!(saved_pair(&again), saved);
-    let versus = again
-        .state
-        .document
-        .as_ref()
-        .and_then(|it| it.versus.clone());
-    assert_eq!(versus.expect("two runs").norm(), Norm::PerCallOf(base));
-    let odd: SavedPair = serde_json::from_str(r#"{"together":"above","clocks":"calls-of"}"#)
+    let runs = again.state.document.as_ref().and_then(|it| it.runs.clone());
+    assert_eq!(runs.expect("two runs").norm(), Norm::PerCallOf(base));
+    let odd: SavedRuns = serde_json::from_str(r#"{"together":"above","clocks":"calls-of"}"#)
         .expect("it can be read");
     assert_eq!(odd.restore(&mut again.state), 2);
 }

@@ -157,9 +157,9 @@ impl App {
             layout = panels::show(ui, desk, pictures, timings, asks);
             layout.covered.unwrap_or(egui::Rect::NOTHING)
         });
-        let versus = desk.state.document.as_ref();
-        let side = versus
-            .and_then(|it| it.versus.as_ref())
+        let runs = desk.state.document.as_ref();
+        let side = runs
+            .and_then(|it| it.runs.as_ref())
             .map_or(0, |it| it.side());
         view.painted = panels::painted(&layout, view.pictures.of_runs(), side);
         let points = shown.panels.pixels_per_point;
@@ -238,9 +238,9 @@ impl App {
             return;
         }
         self.desk.wants_copy = false;
-        let versus = self.desk.state.document.as_ref();
-        let versus = versus.and_then(|document| document.versus.as_ref());
-        let own = versus.map_or(0, |versus| versus.side());
+        let runs = self.desk.state.document.as_ref();
+        let runs = runs.and_then(|document| document.runs.as_ref());
+        let own = runs.map_or(0, |runs| runs.side());
         let gap = style::colors(self.desk.state.settings.theme).panel;
         if let Some(message) = copy(canvas, view.overlay.ctx(), layout, own, gap) {
             self.desk.state.messages.push(message);

@@ -14,6 +14,7 @@ mod lettering;
 mod motion;
 mod names;
 mod naming;
+mod other_run;
 mod overhead;
 mod placing;
 mod pointing;
@@ -21,7 +22,6 @@ mod relations;
 mod surface;
 #[cfg(test)]
 mod tests;
-mod twin;
 
 use std::sync::{Arc, OnceLock};
 

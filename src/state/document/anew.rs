@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Document, RECORDING};
+use super::Document;
 use crate::analysis::comparison::pairing::Correction;
 use crate::analysis::mapping::Mapping;
 use crate::analysis::refinement::Refinement;
@@ -15,7 +15,7 @@ use crate::model::landscape::LandscapeSettings;
 use crate::progress::Progress;
 use crate::source::history::History;
 use crate::state::city::City;
-use crate::state::versus::Versus;
+use crate::state::runs::Runs;
 use crate::units::{ModuleId, Time, TimeRange};
 
 /// What a document is made anew from.
@@ -28,7 +28,7 @@ pub struct Basis {
     origins: Vec<ModuleId>,
     history: Option<Arc<History>>,
     refinement: Option<Refinement>,
-    versus: Option<Arc<Versus>>,
+    runs: Option<Arc<Runs>>,
 }
 
 /// A document made anew, and by module of the old one which module of the new one it is.
@@ -62,7 +62,7 @@ impl Document {
         {
             document = revised.document;
         }
-        let letter = document.versus.as_ref().map(|versus| versus.letter());
+        let letter = document.runs.as_ref().map(|runs| runs.letter());
         if part.run.is_some()
             && letter != part.run.as_deref()
             && let Some(revised) = Document::flip(&document.basis(), &settings, progress)?
@@ -85,14 +85,14 @@ impl Document {
         let mut base = Arc::clone(&now.base);
         let mut is_other = false;
         // The structure of two runs is made of both.
-        let mut versus = now.versus.clone();
-        if let Some(old) = now.versus.as_ref().filter(|_| rescan)
+        let mut runs = now.runs.clone();
+        if let Some(old) = now.runs.as_ref().filter(|_| rescan)
             && let Some((session, other)) = old.reopen(&now.inputs, &base, progress)?
         {
-            (base, versus) = (Arc::new(session), Some(Arc::new(other)));
+            (base, runs) = (Arc::new(session), Some(Arc::new(other)));
             is_other = true;
         }
-        let rescan = rescan && now.versus.is_none();
+        let rescan = rescan && now.runs.is_none();
         let mut rest = now.refinement.clone().filter(|_| !rescan);
         if rescan && let Some(refinement) = &now.refinement {
             let (session, is_whole) = base.refine(refinement, progress)?;
@@ -116,7 +116,7 @@ impl Document {
         let history = now.history.clone();
         let document = Document {
             refinement: rest,
-            ..Document::of(&now.inputs, base, map, history, versus, settings, progress)?
+            ..Document::of(&now.inputs, base, map, history, runs, settings, progress)?
         };
         let moved = moved(now, &document);
         Ok(Some(Revised { document, moved }))
@@ -131,8 +131,8 @@ impl Document {
         progress: &Progress,
     ) -> anyhow::Result<Option<Revised>> {
         let mut base = Session::clone(&now.base);
-        let resolved = base.recordings.get_mut(RECORDING);
-        let Some(resolved) = resolved.filter(|_| now.versus.is_none()) else {
+        let resolved = base.recordings.first_mut();
+        let Some(resolved) = resolved.filter(|_| now.runs.is_none()) else {
             return Ok(None);
         };
         let mut recording = Recording::clone(&resolved.recording);
@@ -168,17 +168,15 @@ impl Document {
         settings: &LandscapeSettings,
         progress: &Progress,
     ) -> anyhow::Result<Option<Revised>> {
-        let Some(versus) = &now.versus else {
+        let Some(runs) = &now.runs else {
             return Ok(None);
         };
-        let mut base = Session::clone(&now.base);
-        base.recordings.swap(0, 1);
         let document = Document::of(
             &now.inputs,
-            Arc::new(base),
+            Arc::clone(&now.base),
             now.map.clone(),
             now.history.clone(),
-            Some(Arc::new(versus.flipped())),
+            Some(Arc::new(runs.flipped())),
             settings,
             progress,
         )?;
@@ -193,10 +191,10 @@ impl Document {
         settings: &LandscapeSettings,
         progress: &Progress,
     ) -> anyhow::Result<Option<Revised>> {
-        let Some(versus) = &now.versus else {
+        let Some(runs) = &now.runs else {
             return Ok(None);
         };
-        let Some((base, versus)) = versus.again(&now.inputs, corrections, progress)? else {
+        let Some((base, runs)) = runs.again(&now.inputs, corrections, progress)? else {
             return Ok(None);
         };
         let document = Document::of(
@@ -204,7 +202,7 @@ impl Document {
             Arc::new(base),
             now.map.clone(),
             now.history.clone(),
-            Some(Arc::new(versus)),
+            Some(Arc::new(runs)),
             settings,
             progress,
         )?;
@@ -218,7 +216,7 @@ impl Document {
         settings: &LandscapeSettings,
         progress: &Progress,
     ) -> anyhow::Result<Option<Revised>> {
-        let Some(versus) = &now.versus else {
+        let Some(runs) = &now.runs else {
             return Ok(None);
         };
         let document = Document::of(
@@ -226,7 +224,7 @@ impl Document {
             Arc::clone(&now.base),
             now.map.clone(),
             now.history.clone(),
-            Some(Arc::new(versus.swapped())),
+            Some(Arc::new(runs.swapped())),
             settings,
             progress,
         )?;
@@ -237,15 +235,15 @@ impl Document {
     /// What it was opened from, A standing first.
     pub fn inputs_of_sides(&self) -> Inputs {
         let inputs = self.inputs.clone();
-        match &self.versus {
-            Some(versus) if versus.is_swapped() => inputs.swapped(),
+        match &self.runs {
+            Some(runs) if runs.is_swapped() => inputs.swapped(),
             _ => inputs,
         }
     }
 
     /// Which run is shown: nothing of another is at the same time, on the same thread, or has the same numbers.
     pub fn is_same_run(&self, other: &Document) -> bool {
-        let input = |of: &Document| of.versus.as_ref().map(|versus| versus.input());
+        let input = |of: &Document| of.runs.as_ref().map(|runs| runs.input());
         input(self) == input(other)
     }
 
@@ -259,12 +257,12 @@ impl Document {
 
     /// Takes the clock of another run over: as it plays, at the time that is the same, without its range.
     fn take_clock(&mut self, old: &Document) {
-        let trace = self.session.recordings.get(RECORDING);
+        let trace = self.session.recordings.get(self.recording());
         let trace = trace.map(|it| &it.recording.trace);
-        if let (Some(playback), Some(of), Some(trace), Some(versus)) =
-            (&mut self.playback, &old.playback, trace, &old.versus)
+        if let (Some(playback), Some(of), Some(trace), Some(runs)) =
+            (&mut self.playback, &old.playback, trace, &old.runs)
         {
-            let time = versus.time_of_other(of.time());
+            let time = runs.time_of_other(of.time());
             let duration = Time::ZERO + trace.duration();
             let summary = of.summary;
             playback.configure(&of.settings());
@@ -283,7 +281,7 @@ impl Document {
             origins: self.origins.clone(),
             history: self.history.clone(),
             refinement: self.refinement.clone(),
-            versus: self.versus.clone(),
+            runs: self.runs.clone(),
         }
     }
 
@@ -311,12 +309,12 @@ impl Document {
             range: None,
             ..old.selection
         };
-        let (filters, range) = match (is_same_run, &old.versus) {
+        let (filters, range) = match (is_same_run, &old.runs) {
             (true, _) => (old.filters.moved(to), old.selection.range),
-            (false, Some(versus)) => {
+            (false, Some(runs)) => {
                 let range = old.selection.range;
-                let range = range.and_then(|range| self.within(versus.range_of_other(range)));
-                (old.filters_beside().moved(to), range)
+                let range = range.and_then(|range| self.within(runs.range_of_other(range)));
+                (old.filters_of_other().moved(to), range)
             }
             (false, None) => (Filters::default(), None),
         };

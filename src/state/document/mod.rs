@@ -1,22 +1,22 @@
 //! What is open: a session, its views, and where its playback stands.
 
 mod anew;
-mod beside;
 mod by_module;
 mod inputs;
 mod meaning;
+mod other_run;
 
 use std::sync::Arc;
 
 use glam::Vec3;
 
 pub use self::anew::{Part, Revised};
-pub use self::beside::{Limits, Parts};
 use self::by_module::functions_by_module;
 pub use self::inputs::{dropped, name_of};
+pub use self::other_run::{Limits, Parts};
 use super::details::Calls;
 use super::playback::Playback;
-use super::versus::Versus;
+use super::runs::Runs;
 use crate::analysis::mapping::Mapping;
 use crate::analysis::mapping::regroup::{assign, regroup};
 use crate::analysis::refinement::Refinement;
@@ -46,8 +46,10 @@ use crate::state::panes::Needs;
 use crate::units::{Cost, FunctionId, ModuleId, ThreadId, TimeRange};
 use crate::warnings::Warning;
 
-/// The recording that is explored; several can be open.
-const RECORDING: usize = 0;
+/// Where the recording that is shown stands in the session: of two runs either, else the first.
+fn place_of(runs: Option<&Arc<Runs>>) -> usize {
+    runs.map_or(0, |runs| runs.place())
+}
 
 /// What has run glows half as bright after this part of the recording, unless the user chooses.
 const GLOW_SHARE: u64 = 60;
@@ -92,11 +94,11 @@ pub struct Document {
     /// What is still to be read of the source tree.
     pub refinement: Option<Refinement>,
     /// Where two runs are compared, the one that is shown and what differs.
-    pub versus: Option<Arc<Versus>>,
+    pub runs: Option<Arc<Runs>>,
     /// The landscape of the run that is not shown, while both are to be seen.
-    pub beside: Option<City>,
+    pub other_city: Option<City>,
     /// What is left of that run.
-    left_beside: Left,
+    left_of_other_run: Left,
     /// The most self cost that a function of either run has, while both are to be seen in one unit: they glow on one
     /// scale.
     most_of_both: Cost,
@@ -111,8 +113,8 @@ impl Document {
         settings: &LandscapeSettings,
         progress: &Progress,
     ) -> anyhow::Result<Document> {
-        let (session, refinement, versus) = match Versus::open(inputs, progress)? {
-            Some((session, versus)) => (session, None, Some(Arc::new(versus))),
+        let (session, refinement, runs) = match Runs::open(inputs, progress)? {
+            Some((session, runs)) => (session, None, Some(Arc::new(runs))),
             None => {
                 let (session, refinement) = Session::open_first(inputs, progress)?;
                 (session, refinement, None)
@@ -122,21 +124,21 @@ impl Document {
         progress.start("laying out the landscape", 0);
         progress.check()?;
         let mut settings = *settings;
-        if let Some(resolved) = session.recordings.get(RECORDING) {
+        if let Some(resolved) = session.recordings.get(place_of(runs.as_ref())) {
             let duration = resolved.recording.trace.duration();
             settings.half_life = Cost::from_ns((duration.ns() / GLOW_SHARE).max(1));
         }
-        settings.surface = match (&versus, settings.surface) {
+        settings.surface = match (&runs, settings.surface) {
             (Some(_), _) => Surface::Difference,
             (None, Surface::Difference) => Surface::Neutral,
             (None, other) => other,
         };
-        settings.arcs = match (&versus, settings.arcs) {
+        settings.arcs = match (&runs, settings.arcs) {
             (Some(_), ArcMode::All) => ArcMode::Difference,
             (None, ArcMode::Difference) => ArcMode::All,
             (_, other) => other,
         };
-        let document = Document::of(inputs, session, map, None, versus, &settings, progress)?;
+        let document = Document::of(inputs, session, map, None, runs, &settings, progress)?;
         Ok(Document {
             refinement,
             ..document
@@ -149,7 +151,7 @@ impl Document {
         base: Arc<Session>,
         map: Option<Arc<Mapping>>,
         history: Option<Arc<History>>,
-        versus: Option<Arc<Versus>>,
+        runs: Option<Arc<Runs>>,
         settings: &LandscapeSettings,
         progress: &Progress,
     ) -> Result<Document, Cancelled> {
@@ -162,13 +164,14 @@ impl Document {
             (left_out, origins) = (regrouped.left_out, regrouped.origins);
         }
         progress.check()?;
-        let mut metrics = ModuleMetrics::new(&session, RECORDING);
+        let recording = place_of(runs.as_ref());
+        let mut metrics = ModuleMetrics::new(&session, recording);
         if let Some(history) = &history {
             set_history(&mut metrics, &session, &base, &origins, history);
         }
-        let versus = versus.map(|versus| {
-            let difference = &versus.difference;
-            let over = versus.over(&session, difference.measure, difference.strength);
+        let runs = runs.map(|runs| {
+            let difference = &runs.difference;
+            let over = runs.over(&session, difference.measure, difference.strength);
             metrics.set_difference(over.difference.clone());
             Arc::new(over)
         });
@@ -176,7 +179,7 @@ impl Document {
         let metrics = Arc::new(metrics);
         let city = City::with(&session, metrics, Arc::default(), settings, &cut);
         progress.check()?;
-        let resolved = session.recordings.get(RECORDING);
+        let resolved = session.recordings.get(recording);
         Ok(Document {
             inputs: inputs.clone(),
             city,
@@ -191,15 +194,15 @@ impl Document {
             calls: resolved
                 .map(|resolved| Calls::new(resolved, None))
                 .unwrap_or_default(),
-            functions: resolved.map(|_| Arc::new(FunctionNumbers::new(&session, RECORDING))),
+            functions: resolved.map(|_| Arc::new(FunctionNumbers::new(&session, recording))),
             thread_names: resolved
                 .map(|resolved| thread_names(&resolved.recording.trace))
                 .unwrap_or_default(),
-            function_of: functions_by_module(&session, RECORDING),
+            function_of: functions_by_module(&session, recording),
             refinement: None,
-            versus,
-            beside: None,
-            left_beside: Left::default(),
+            runs,
+            other_city: None,
+            left_of_other_run: Left::default(),
             most_of_both: Cost::ZERO,
             session,
             base,
@@ -257,12 +260,12 @@ impl Document {
 
     /// The recording that plays.
     pub fn resolved(&self) -> Option<&Resolved> {
-        self.session.recordings.get(RECORDING)
+        self.session.recordings.get(self.recording())
     }
 
     /// The trace and its clock.
     pub fn playing(&mut self) -> Option<(&mut Playback, &Trace)> {
-        let resolved = self.session.recordings.get(RECORDING)?;
+        let resolved = self.session.recordings.get(self.recording())?;
         Some((self.playback.as_mut()?, &resolved.recording.trace))
     }
 
@@ -298,7 +301,7 @@ impl Document {
 
     /// Limits what is shown to `range` and what `filters` leave.
     pub fn limit(&mut self, range: Option<TimeRange>, filters: Filters) {
-        let resolved = self.session.recordings.get(RECORDING);
+        let resolved = self.session.recordings.get(self.recording());
         self.selection.range = range;
         if let Some(numbers) = &mut self.functions
             && !numbers.is_of(range, &filters)
@@ -325,7 +328,7 @@ impl Document {
         }
         self.filters = filters;
         if !is_counted {
-            self.limit_beside();
+            self.limit_other();
         }
     }
 
@@ -336,7 +339,7 @@ impl Document {
         }
         let calls = summary.functions.iter().map(|it| it.metrics.calls);
         self.calls_left = Some(calls.sum());
-        let resolved = self.session.recordings.get(RECORDING);
+        let resolved = self.session.recordings.get(self.recording());
         if let Some(resolved) = resolved.filter(|_| !self.filters.is_empty()) {
             self.calls = Calls::of(resolved, &summary.relations);
             let mut left = self.city.left().clone();
@@ -364,17 +367,17 @@ impl Document {
             Needs::Nothing => true,
             Needs::Recording => self.resolved().is_some(),
             Needs::Times => self.playback.is_some(),
-            Needs::TwoRuns => self.versus.is_some(),
+            Needs::TwoRuns => self.runs.is_some(),
             Needs::TwoRunsWithTimes => {
-                let versus = self.versus.as_ref();
-                versus.is_some_and(|versus| versus.clocks().is_some())
+                let runs = self.runs.as_ref();
+                runs.is_some_and(|runs| runs.clocks().is_some())
             }
         }
     }
 
     /// The recording that plays, as an index into the session's.
     pub fn recording(&self) -> usize {
-        RECORDING
+        place_of(self.runs.as_ref())
     }
 
     /// What the landscape has to show of the recording.
@@ -383,14 +386,14 @@ impl Document {
         if recording.profile.is_some() {
             return Some(Moment {
                 most: self.most_of_both,
-                ..Moment::without_time(RECORDING)
+                ..Moment::without_time(self.recording())
             });
         }
         let trace = &recording.trace;
         let playback = self.playback.as_ref()?;
         let cel = playback.cel(trace);
         Some(Moment {
-            recording: RECORDING,
+            recording: self.recording(),
             time: cel.end,
             previous: cel.start,
             range: self.selection.range,

@@ -21,7 +21,7 @@ use crate::state::ask::Asks;
 use crate::state::job::Job;
 use crate::state::panes::Artifact::{Call, CallRelation, Function, Module};
 use crate::state::panes::{Kind, Needs, Side, ViewId, ViewLine};
-use crate::state::versus::{ContextsOf, Versus};
+use crate::state::runs::{ContextsOf, Runs};
 
 pub static ENTRY: Entry = Entry {
     line: ViewLine {
@@ -63,18 +63,18 @@ pub struct Differences {
 }
 
 /// The table of what differs; relations are between modules where `cut` has some stand for others. O(n log n).
-pub fn table(versus: &Versus, session: &Session, cut: &Cut, choice: &Choice) -> DifferenceTable {
+pub fn table(runs: &Runs, session: &Session, cut: &Cut, choice: &Choice) -> DifferenceTable {
     let is_whole = cut.collapsed().next().is_none();
     let displayed = (!is_whole).then(|| cut.displayed(&session.hierarchy));
-    let names = versus.names_of_rows(session);
-    let modules = versus.modules(session);
+    let names = runs.names_of_rows(session);
+    let modules = runs.modules(session);
     let compared = Compared {
         session,
         displayed: displayed.as_deref(),
         modules: &modules,
-        functions: &versus.functions,
-        relations: &versus.relations,
-        difference: &versus.difference,
+        functions: &runs.functions,
+        relations: &runs.relations,
+        difference: &runs.difference,
     };
     let name = |row: u32| names.get(row as usize).copied().unwrap_or_default();
     DifferenceTable::new(&compared, choice, name)
@@ -82,34 +82,34 @@ pub fn table(versus: &Versus, session: &Session, cut: &Cut, choice: &Choice) -> 
 
 /// The calling contexts that differ, as `choice` says. For a worker thread.
 pub fn context_table(
-    versus: &Versus,
+    runs: &Runs,
     session: &Session,
     tree: &ContextTree,
     choice: &Choice,
 ) -> DifferenceTable {
     let contexts = Contexts {
         tree,
-        is_swapped: versus.is_swapped(),
-        modules: &versus.modules(session),
-        names: &versus.names_of_rows(session),
+        is_swapped: runs.is_swapped(),
+        modules: &runs.modules(session),
+        names: &runs.names_of_rows(session),
     };
-    DifferenceTable::of_contexts(&contexts, versus.difference.amount.clone(), choice)
+    DifferenceTable::of_contexts(&contexts, runs.difference.amount.clone(), choice)
 }
 
 impl Differences {
     /// Makes the table anew where what it shows has changed. O(n log n) then.
-    fn update_table(&mut self, session: &Session, versus: &Versus, cut: &Cut) {
+    fn update_table(&mut self, session: &Session, runs: &Runs, cut: &Cut) {
         let of = match self.choice.of {
             Of::Relations => cut.clone(),
             _ => Cut::all(),
         };
-        let wanted = (versus.revision(), self.choice.clone(), of);
+        let wanted = (runs.revision(), self.choice.clone(), of);
         if self.made_for.as_ref() == Some(&wanted) {
             return;
         }
-        self.table = Arc::new(table(versus, session, cut, &self.choice));
+        self.table = Arc::new(table(runs, session, cut, &self.choice));
         self.pairs_found = match self.choice.of {
-            Of::Pairs => versus.pairs.found(&self.choice.query).into(),
+            Of::Pairs => runs.pairs.found(&self.choice.query).into(),
             _ => Arc::default(),
         };
         self.made_for = Some(wanted);
@@ -131,23 +131,23 @@ impl Differences {
         else {
             return;
         };
-        let Some(versus) = document.versus.clone() else {
+        let Some(runs) = document.runs.clone() else {
             return;
         };
-        let wanted = (versus.revision(), self.choice.clone());
+        let wanted = (runs.revision(), self.choice.clone());
         if self.counted_for.as_ref() == Some(&wanted) {
             return;
         }
         self.counted_for = Some(wanted);
         let (session, choice) = (Arc::clone(&document.session), self.choice.clone());
-        let of = versus.contexts_of(document.selection.range);
+        let of = runs.contexts_of(document.selection.range);
         let known = self.tree.clone().filter(|(known, _)| *known == of);
         self.counting = Some(Job::start(state.waker(), move |progress| {
             let tree = match known {
                 Some((_, tree)) => tree,
                 None => Arc::new(of.count(progress)?),
             };
-            let table = context_table(&versus, &session, &tree, &choice);
+            let table = context_table(&runs, &session, &tree, &choice);
             Ok((of, tree, table))
         }));
     }
@@ -159,9 +159,9 @@ impl View for Differences {
             return;
         }
         if let Some(document) = &state.document
-            && let Some(versus) = &document.versus
+            && let Some(runs) = &document.runs
         {
-            self.update_table(&document.session, versus, &document.cut);
+            self.update_table(&document.session, runs, &document.cut);
         }
         self.update_contexts(state);
     }

@@ -10,17 +10,17 @@ use crate::analysis::comparison::pairing::Correction;
 use crate::filter::selection::Pointed;
 use crate::model::pairs::PairRow;
 use crate::state::ask::{CameraAsk, RunsAsk};
-use crate::state::versus::Versus;
+use crate::state::runs::Runs;
 
 /// What is said of all functions, and what can be done about the rows that are marked.
-pub fn head(view: &mut Differences, ui: &mut Ui, versus: &Versus, pane: &mut Pane<'_>) {
-    let pairs = &versus.pairs;
+pub fn head(view: &mut Differences, ui: &mut Ui, runs: &Runs, pane: &mut Pane<'_>) {
+    let pairs = &runs.pairs;
     let mut corrected: Option<Vec<Correction>> = None;
     ui.horizontal_wrapped(|ui| {
         let same = text::count(pairs.same as u64);
         ui.label(style::weak(format!("{same} of one name in one place")));
         let marked = view.marked;
-        let is_swapped = versus.is_swapped();
+        let is_swapped = runs.is_swapped();
         let [a, b] = marked;
         let joined = a.zip(b).and_then(|(a, b)| pairs.joined([a, b], is_swapped));
         let apart = a.filter(|_| a == b);
@@ -74,7 +74,7 @@ pub fn head(view: &mut Differences, ui: &mut Ui, versus: &Versus, pane: &mut Pan
     }
 }
 
-pub fn rows(view: &mut Differences, ui: &mut Ui, versus: &Versus, pane: &mut Pane<'_>) {
+pub fn rows(view: &mut Differences, ui: &mut Ui, runs: &Runs, pane: &mut Pane<'_>) {
     let Some(document) = &pane.state.document else {
         return;
     };
@@ -107,7 +107,7 @@ pub fn rows(view: &mut Differences, ui: &mut Ui, versus: &Versus, pane: &mut Pan
             for side in [0, 1] {
                 line.col(|ui| rows::name(ui, row.names[side].as_deref().unwrap_or_default()));
             }
-            let module = versus.module(&document.session, row.row);
+            let module = runs.module(&document.session, row.row);
             let pointed = Pointed::at_module(module);
             let response = line.response();
             if response.hovered() {

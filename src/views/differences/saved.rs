@@ -14,8 +14,8 @@ const QUERY: &str = "query";
 
 /// Nothing where there are no two runs.
 pub fn save(view: &Differences, state: &State, out: &mut SavedViews) {
-    let versus = state.document.as_ref().and_then(|it| it.versus.as_ref());
-    if versus.is_none() {
+    let runs = state.document.as_ref().and_then(|it| it.runs.as_ref());
+    if runs.is_none() {
         return;
     }
     let choice = &view.choice;

@@ -8,8 +8,8 @@ use super::{Choice, DifferenceTable, Differences, ENTRY, Of, table};
 use crate::analysis::comparison::amounts::Measure;
 use crate::state::State;
 use crate::state::ask::{Asks, RunsAsk, SelectAsk};
-use crate::state::pair::tests::{different, open, paths, settle, wait};
 use crate::state::panes::ViewId;
+use crate::state::runs_view::tests::{different, open, paths, settle, wait};
 use crate::units::{CallId, Time, TimeRange};
 use crate::views::View;
 
@@ -22,8 +22,8 @@ fn swapping_mirrors_what_differs() {
             ..Choice::default()
         };
         let document = open(state);
-        let versus = document.versus.as_ref().expect("two runs");
-        let table = table(versus, &document.session, &document.cut, &choice);
+        let runs = document.runs.as_ref().expect("two runs");
+        let table = table(runs, &document.session, &document.cut, &choice);
         let measure = table.amount.measure;
         let rows = table.rows.into_iter();
         rows.map(|row| (row.name, row.change.delta(measure)))
@@ -34,8 +34,8 @@ fn swapping_mirrors_what_differs() {
     assert!(all.iter().all(|rows| rows.len() > 2), "{all:?}");
     state.execute(RunsAsk::Swap);
     wait(&mut state);
-    let versus = open(&state).versus.clone().expect("two runs");
-    assert_eq!(versus.letter(), "B", "the same run plays");
+    let runs = open(&state).runs.clone().expect("two runs");
+    assert_eq!(runs.letter(), "B", "the same run plays");
     for (of, rows) in listed.into_iter().zip(all) {
         let mirrored: Vec<_> = rows.into_iter().map(|(name, by)| (name, -by)).collect();
         assert_eq!(deltas(&state, of), mirrored);
@@ -56,18 +56,18 @@ fn contexts(view: &mut Differences, state: &mut State) -> Arc<DifferenceTable> {
 /// By the definition, for A and B: every call adds its own cost to the functions on the way to it.
 fn costs_of_ways(state: &State) -> BTreeMap<String, [f64; 2]> {
     let document = open(state);
-    let versus = document.versus.clone().expect("two runs");
+    let runs = document.runs.clone().expect("two runs");
     let mut ways = BTreeMap::<String, [f64; 2]>::new();
     for side in [0, 1] {
-        let recording = &document.session.recordings[versus.places()[side]].recording;
+        let recording = &document.session.recordings[runs.places()[side]].recording;
         let trace = &recording.trace;
         for thread in trace.thread_ids() {
             let mut open: Vec<&str> = Vec::new();
             for id in 0..trace.threads()[thread.index()].calls as u32 {
                 let call = trace.call(thread, CallId(id));
                 open.truncate(call.depth as usize);
-                let function = versus.row_of(side, call.function).expect("a row");
-                open.push(versus.row_name(&document.session, function));
+                let function = runs.row_of(side, call.function).expect("a row");
+                open.push(runs.row_name(&document.session, function));
                 let way = open.iter().rev().copied().collect::<Vec<_>>().join(" ← ");
                 let own = trace.self_cost(thread, CallId(id)).ns() as f64;
                 ways.entry(way).or_default()[side] += own;

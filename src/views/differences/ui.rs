@@ -19,7 +19,7 @@ pub fn show(view: &mut Differences, ui: &mut Ui, pane: &mut Pane<'_>) {
     ui.painter()
         .rect_filled(ui.max_rect(), 0, ui.visuals().panel_fill);
     let document = pane.state.document.as_ref();
-    let Some((document, versus)) = document.and_then(|it| Some((it, it.versus.as_ref()?))) else {
+    let Some((document, runs)) = document.and_then(|it| Some((it, it.runs.as_ref()?))) else {
         return rows::hint(ui, "Open two recordings, A and B, to see what differs.");
     };
     let of = match view.choice.of {
@@ -34,13 +34,13 @@ pub fn show(view: &mut Differences, ui: &mut Ui, pane: &mut Pane<'_>) {
     });
     frame.show(ui, |ui| {
         let found = match view.choice.of {
-            Of::Pairs => (view.pairs_found.len(), versus.pairs.rows.len()),
+            Of::Pairs => (view.pairs_found.len(), runs.pairs.rows.len()),
             _ => (of.rows.len(), of.differing),
         };
         head(view, ui, found, document);
         if view.choice.of == Of::Pairs {
-            pairs::head(view, ui, versus, pane);
-            return pairs::rows(view, ui, versus, pane);
+            pairs::head(view, ui, runs, pane);
+            return pairs::rows(view, ui, runs, pane);
         }
         list(ui, (document, &of), &mut view.choice, pane);
     });
@@ -77,8 +77,8 @@ fn head(view: &mut Differences, ui: &mut Ui, found: (usize, usize), document: &D
             ),
         };
         ui.add(egui::Label::new(style::weak(counted)).truncate());
-        let versus = document.versus.as_ref();
-        let counts = versus.and_then(|it| it.difference.amount.counted());
+        let runs = document.runs.as_ref();
+        let counts = runs.and_then(|it| it.difference.amount.counted());
         if let Some(name) = counts.filter(|_| !is_pairs) {
             ui.label(style::weak(format!("in {name}")));
         }

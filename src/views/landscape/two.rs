@@ -6,8 +6,8 @@ use super::super::{Pane, Place, Split, style};
 use super::beside;
 use crate::state::State;
 use crate::state::ask::RunsAsk;
-use crate::state::pair::PairView;
-use crate::state::versus::Together;
+use crate::state::runs::RunsLayout;
+use crate::state::runs_view::RunsView;
 
 /// Between two landscapes, and what of the divider of a wipe can be dragged, in points.
 const GAP: f32 = 3.0;
@@ -18,12 +18,12 @@ pub fn split(state: &State, seen: Rect, drawn: Rect) -> Option<Split> {
     if !state.shows_both() {
         return None;
     }
-    let PairView {
+    let RunsView {
         together, divider, ..
-    } = state.pair;
+    } = state.runs_view;
     match together {
-        Together::One => None,
-        Together::SideBySide => {
+        RunsLayout::One => None,
+        RunsLayout::SideBySide => {
             let width = ((seen.width() - GAP) * 0.5).max(1.0);
             let half =
                 |left: f32| Rect::from_min_size(pos2(left, seen.top()), vec2(width, seen.height()));
@@ -34,7 +34,7 @@ pub fn split(state: &State, seen: Rect, drawn: Rect) -> Option<Split> {
                 at: seen.center().x,
             })
         }
-        Together::Wipe => Some(Split {
+        RunsLayout::Wipe => Some(Split {
             places: [drawn; 2],
             seen: [seen; 2],
             at: seen.left() + seen.width() * divider,
@@ -48,12 +48,12 @@ pub fn draw(ui: &mut Ui, split: &Split, [own, other]: [TextureId; 2], pane: &mut
     let Some(document) = &state.document else {
         return;
     };
-    let Some(versus) = &document.versus else {
+    let Some(runs) = &document.runs else {
         return;
     };
     let colors = style::colors(state.settings.theme);
-    let is_wipe = state.pair.together == Together::Wipe;
-    let pictures = match versus.side() {
+    let is_wipe = state.runs_view.together == RunsLayout::Wipe;
+    let pictures = match runs.side() {
         0 => [own, other],
         _ => [other, own],
     };
@@ -64,14 +64,14 @@ pub fn draw(ui: &mut Ui, split: &Split, [own, other]: [TextureId; 2], pane: &mut
         if !is_wipe {
             beside::show(ui, Place { seen, drawn: place }, state);
         }
-        let moment = match side == versus.side() {
+        let moment = match side == runs.side() {
             true => document.moment(),
-            false => document.moment_beside(),
+            false => document.moment_of_other(),
         };
         let at = moment
             .filter(|it| !it.summary)
             .map_or(String::new(), |it| format!("   {}", it.time));
-        let text = format!("{}{at}", versus.title_of(side));
+        let text = format!("{}{at}", runs.title_of(side));
         let (align, corner) = match (is_wipe, side) {
             // Cards float at the top and at the right.
             (false, _) => (Align2::LEFT_BOTTOM, seen.left_bottom() + vec2(12.0, -10.0)),

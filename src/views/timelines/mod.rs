@@ -12,7 +12,7 @@ use crate::state::ask::{Asks, ViewAsk};
 use crate::state::document::Document;
 use crate::state::panes::Artifact::{Call, CallRelation, Function, Module, TimePoint, TimeRange};
 use crate::state::panes::{Kind, Needs, Side, ViewId, ViewLine};
-use crate::state::versus::Versus;
+use crate::state::runs::Runs;
 use crate::units::Time;
 use crate::views::along_time::{self, AlongTime, Drawn};
 use crate::views::both_along_time::BothAlongTime;
@@ -48,7 +48,7 @@ struct Timelines {
     /// None where there are no two runs with times.
     model: Option<BothAlongTime>,
     /// Those runs.
-    versus: Option<Arc<Versus>>,
+    runs: Option<Arc<Runs>>,
     drawn: Drawn,
     /// The stamp of the document that it shows.
     seen: u64,
@@ -66,8 +66,8 @@ impl Timelines {
         &self,
         ask: impl FnOnce(&BothAlongTime, usize, &LinkedRuns<'_>) -> T,
     ) -> Option<T> {
-        let (model, versus) = (self.model.as_ref()?, self.versus.as_ref()?);
-        Some(ask(model, versus.side(), &versus.pair()?))
+        let (model, runs) = (self.model.as_ref()?, self.runs.as_ref()?);
+        Some(ask(model, runs.side(), &runs.pair()?))
     }
 }
 
@@ -97,8 +97,8 @@ impl AlongTime for Timelines {
 impl View for Timelines {
     fn update(&mut self, state: &State, _asks: &mut Asks) {
         let document = state.document.as_ref();
-        let versus = document.and_then(|it| it.versus.as_ref());
-        let is_same = match (versus, &self.versus) {
+        let runs = document.and_then(|it| it.runs.as_ref());
+        let is_same = match (runs, &self.runs) {
             (Some(new), Some(old)) => Arc::ptr_eq(new, old),
             (None, None) => true,
             _ => false,
@@ -107,9 +107,9 @@ impl View for Timelines {
         if is_same && is_seen {
             return;
         }
-        self.versus = versus.cloned();
+        self.runs = runs.cloned();
         self.drawn.revision += 1;
-        let Some((document, pair)) = document.zip(versus.and_then(|it| it.pair())) else {
+        let Some((document, pair)) = document.zip(runs.and_then(|it| it.pair())) else {
             self.model = None;
             return;
         };
@@ -124,7 +124,7 @@ impl View for Timelines {
         let (Some(model), Some(document)) = (&mut self.model, &state.document) else {
             return Picture::Nothing;
         };
-        let Some(pair) = self.versus.as_ref().and_then(|it| it.pair()) else {
+        let Some(pair) = self.runs.as_ref().and_then(|it| it.pair()) else {
             return Picture::Nothing;
         };
         let scope = along_time::scope(state, document, surface);
@@ -163,11 +163,10 @@ impl View for Timelines {
         };
         match ask {
             ViewAsk::ShowAll => {
-                if let (Some(versus), Some(all)) =
-                    (self.versus.clone(), along_time::whole(document))
-                    && let Some(pair) = versus.pair()
+                if let (Some(runs), Some(all)) = (self.runs.clone(), along_time::whole(document))
+                    && let Some(pair) = runs.pair()
                 {
-                    let side = versus.side();
+                    let side = runs.side();
                     self.change(|it| it.show_range(&document.session, &pair, side, all));
                 }
             }

@@ -21,10 +21,7 @@ pub fn has_times(state: &State) -> bool {
 }
 
 pub fn has_two_runs(state: &State) -> bool {
-    state
-        .document
-        .as_ref()
-        .is_some_and(|it| it.versus.is_some())
+    state.document.as_ref().is_some_and(|it| it.runs.is_some())
 }
 
 pub fn is_chosen(state: &State) -> bool {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Document, RECORDING};
+use super::Document;
 use crate::analysis::comparison::amounts::Measure;
 use crate::analysis::comparison::tables::Norm;
 use crate::analysis::session::Session;
@@ -14,16 +14,15 @@ use crate::model::metrics::ModuleMetrics;
 use crate::model::moment::Moment;
 use crate::progress::{Cancelled, Progress};
 use crate::state::city::City;
-use crate::state::versus::{Part, Versus};
+use crate::state::runs::{Part, Runs};
 use crate::units::{Cost, Time, TimeRange};
 
-/// Where the run that is not shown stands in the session.
-const OTHER: usize = 1;
-
-/// What limits two runs, by where they stand in the session.
+/// What limits two runs: the one that is shown, then the other.
 #[derive(Clone, Debug)]
 pub struct Limits {
     session: Arc<Session>,
+    /// Where they stand in the session.
+    places: [usize; 2],
     ranges: [Option<TimeRange>; 2],
     filters: [Filters; 2],
 }
@@ -31,6 +30,7 @@ pub struct Limits {
 impl PartialEq for Limits {
     fn eq(&self, other: &Limits) -> bool {
         Arc::ptr_eq(&self.session, &other.session)
+            && self.places == other.places
             && (self.ranges, &self.filters) == (other.ranges, &other.filters)
     }
 }
@@ -38,6 +38,7 @@ impl PartialEq for Limits {
 /// What limits leave of two runs.
 #[derive(Debug, Default)]
 pub struct Parts {
+    /// By where the runs stand in the session.
     of_runs: [Arc<Part>; 2],
     /// Of the run that is not shown, where something is left out: what is left, and along time.
     left: Option<Summary>,
@@ -48,11 +49,11 @@ impl Limits {
     /// Counts what they leave. O(calls) where something is left out, else O(log calls) summaries.
     pub fn count(&self, progress: &Progress) -> Result<Parts, Cancelled> {
         let mut parts = Parts::default();
-        for place in [RECORDING, OTHER] {
+        for (which, place) in self.places.into_iter().enumerate() {
             let Some(resolved) = self.session.recordings.get(place) else {
                 continue;
             };
-            let (trace, range) = (&resolved.recording.trace, self.ranges[place]);
+            let (trace, range) = (&resolved.recording.trace, self.ranges[which]);
             // Where something is left out of either, both are counted alike.
             if self.filters.iter().all(Filters::is_empty) {
                 parts.of_runs[place] = Arc::new(Part {
@@ -62,14 +63,14 @@ impl Limits {
                 continue;
             }
             let modules = &resolved.resolution.modules;
-            let rules = self.filters[place].rules(&self.session.hierarchy, modules);
+            let rules = self.filters[which].rules(&self.session.hierarchy, modules);
             let functions = resolved.recording.functions.len();
             let summary = Summary::new(trace, functions, range, &rules, progress)?;
             parts.of_runs[place] = Arc::new(Part {
                 metrics: summary.functions.iter().map(|it| it.metrics).collect(),
                 relations: summary.relations.clone(),
             });
-            if place == OTHER && !rules.is_empty() {
+            if which == 1 && !rules.is_empty() {
                 parts.running = Some(Arc::new(Running::new(trace, &rules, progress)?));
                 parts.left = Some(summary);
             }
@@ -80,18 +81,20 @@ impl Limits {
 
 impl Document {
     /// Makes the landscape of the run that is not shown, or drops it. Linear in modules and functions.
-    pub fn show_beside(&mut self, is_on: bool) {
-        let is_on = is_on && self.versus.is_some() && self.session.recordings.len() > OTHER;
-        self.beside = is_on.then(|| {
-            let metrics = self.city.metrics().of_other(&self.session, OTHER);
-            let mut beside = self.city.twin(&self.session, Arc::new(metrics));
-            beside.leave(self.left_beside.clone());
-            beside
+    pub fn show_other(&mut self, is_on: bool) {
+        let runs = self.runs.as_ref().filter(|_| is_on);
+        let places = runs.map(|runs| (runs.place_of_other(), runs.places()));
+        self.other_city = places.map(|(other, _)| {
+            let metrics = self.city.metrics().of_other(&self.session, other);
+            let mut city = self.city.for_other_run(&self.session, Arc::new(metrics));
+            city.leave(self.left_of_other_run.clone());
+            city
         });
         self.most_of_both = Cost::ZERO;
-        let is_of_one_unit = self.versus.as_ref().is_some_and(|it| !it.needs_shares());
-        if self.beside.is_some() && is_of_one_unit {
-            let all = self.session.recordings.iter().take(OTHER + 1);
+        let is_of_one_unit = self.runs.as_ref().is_some_and(|it| !it.needs_shares());
+        if let Some((_, places)) = places.filter(|_| is_of_one_unit) {
+            let all = places.into_iter();
+            let all = all.filter_map(|place| self.session.recordings.get(place));
             let all = all.flat_map(|it| it.recording.function_metrics(None));
             let most = all.map(|it| it.self_cost).max();
             self.most_of_both = most.unwrap_or_default();
@@ -99,91 +102,90 @@ impl Document {
     }
 
     /// What is left out of the run that is not shown: what is left out of the one that is, as far as it is of both.
-    pub fn filters_beside(&self) -> Filters {
-        let versus = self.versus.as_ref();
-        let thread = |thread| versus?.thread_of_other(thread);
-        let call = |call| versus?.call_of_other(&self.session, call);
+    pub fn filters_of_other(&self) -> Filters {
+        let runs = self.runs.as_ref();
+        let thread = |thread| runs?.thread_of_other(thread);
+        let call = |call| runs?.call_of_other(&self.session, call);
         self.filters.of_other_run(thread, call)
     }
 
     /// What limits two runs that both have times; none where nothing does.
     pub fn limits_of_both(&self) -> Option<Limits> {
-        let versus = self.versus.as_ref().filter(|_| self.is_limited())?;
-        versus.clocks()?;
+        let runs = self.runs.as_ref().filter(|_| self.is_limited())?;
+        runs.clocks()?;
         let range = self.selection.range;
         Some(Limits {
             session: Arc::clone(&self.session),
-            ranges: [range, range.map(|range| versus.range_of_other(range))],
-            filters: [self.filters.clone(), self.filters_beside()],
+            places: [runs.place(), runs.place_of_other()],
+            ranges: [range, range.map(|range| runs.range_of_other(range))],
+            filters: [self.filters.clone(), self.filters_of_other()],
         })
     }
 
     /// Compares what range and filters leave of both runs, or both as a whole.
     pub fn take_parts(&mut self, parts: Option<Parts>) {
-        let Some(versus) = &self.versus else {
+        let Some(runs) = &self.runs else {
             return;
         };
         if let Some(Parts { left, running, .. }) = &parts
             && let Some(summary) = left
         {
-            self.left_beside.count(summary);
+            self.left_of_other_run.count(summary);
             if let Some(running) = running {
-                self.left_beside.run(Arc::clone(running));
+                self.left_of_other_run.run(Arc::clone(running));
             }
         }
         let of_runs = parts.map(|parts| parts.of_runs);
-        let versus = versus.limited(&self.session, of_runs);
-        self.compare(versus);
+        let runs = runs.limited(&self.session, of_runs);
+        self.compare(runs);
     }
 
     /// Compares two runs by another measure. O(functions + modules).
     pub fn compare_by(&mut self, measure: Measure, strength: Strength) {
-        let Some(versus) = &self.versus else {
+        let Some(runs) = &self.runs else {
             return;
         };
-        self.compare(versus.over(&self.session, measure, strength));
+        self.compare(runs.over(&self.session, measure, strength));
     }
 
     /// Compares two runs with amounts brought on something else.
     pub fn normalise(&mut self, norm: Norm) {
-        let Some(versus) = self.versus.as_ref().filter(|it| it.norm() != norm) else {
+        let Some(runs) = self.runs.as_ref().filter(|it| it.norm() != norm) else {
             return;
         };
-        self.compare(versus.normalised(&self.session, norm));
+        self.compare(runs.normalised(&self.session, norm));
     }
 
     /// Shows what differs now.
-    fn compare(&mut self, versus: Versus) {
+    fn compare(&mut self, runs: Runs) {
         let mut metrics = ModuleMetrics::clone(self.city.metrics());
-        metrics.set_difference(versus.difference.clone());
-        self.set_versus(versus);
+        metrics.set_difference(runs.difference.clone());
+        self.set_runs(runs);
         self.set_metrics(metrics);
     }
 
     /// Takes what is left out of the run that is not shown, before its calls have been counted.
-    pub(super) fn limit_beside(&mut self) {
-        let filters = self.filters_beside();
-        let Some(resolved) = self.session.recordings.get(OTHER) else {
+    pub(super) fn limit_other(&mut self) {
+        let filters = self.filters_of_other();
+        let place = self.runs.as_ref().map(|runs| runs.place_of_other());
+        let Some(resolved) = place.and_then(|place| self.session.recordings.get(place)) else {
             return;
         };
-        if self.versus.is_none() {
-            return;
-        }
         let rules = filters.rules(&self.session.hierarchy, &resolved.resolution.modules);
-        self.left_beside = self.left_beside.uncounted(rules);
-        if let Some(beside) = &mut self.beside {
-            beside.leave(self.left_beside.clone());
+        self.left_of_other_run = self.left_of_other_run.uncounted(rules);
+        if let Some(city) = &mut self.other_city {
+            city.leave(self.left_of_other_run.clone());
         }
     }
 
     /// Takes the same runs with other clocks, or compared by something else.
-    pub fn set_versus(&mut self, versus: Versus) {
-        self.versus = Some(Arc::new(versus));
+    pub fn set_runs(&mut self, runs: Runs) {
+        self.runs = Some(Arc::new(runs));
     }
 
     /// Makes it anew, where there is one.
-    pub(super) fn renew_beside(&mut self) {
-        self.show_beside(self.beside.is_some());
+    pub(super) fn renew_other(&mut self) {
+        self.show_other(self.other_city.is_some());
     }
 
     /// Lays both landscapes out anew by other metrics.
@@ -200,33 +202,35 @@ impl Document {
         let before = std::mem::replace(&mut self.city, landscape);
         self.city.fade_from_that_of(&before);
         self.city.leave(left);
-        self.renew_beside();
+        self.renew_other();
     }
 
     /// Lays it out as the landscape of the run that is shown is now.
     pub(super) fn follow(&mut self) {
-        if let Some(beside) = &mut self.beside {
-            beside.follow(&self.session, &self.city);
+        if let Some(city) = &mut self.other_city {
+            city.follow(&self.session, &self.city);
         }
     }
 
     /// What it has to show: the moment that is the same in the other run.
-    pub fn moment_beside(&self) -> Option<Moment> {
-        let recording = &self.session.recordings.get(OTHER)?.recording;
+    pub fn moment_of_other(&self) -> Option<Moment> {
+        let runs = self.runs.as_ref()?;
+        let place = runs.place_of_other();
+        let recording = &self.session.recordings.get(place)?.recording;
         if recording.profile.is_some() {
             return Some(Moment {
                 most: self.most_of_both,
-                ..Moment::without_time(OTHER)
+                ..Moment::without_time(place)
             });
         }
-        let (versus, moment) = (self.versus.as_ref()?, self.moment()?);
+        let moment = self.moment()?;
         let end = Time::ZERO + recording.trace.duration();
-        let at = |time: Time| versus.time_of_other(time).min(end);
+        let at = |time: Time| runs.time_of_other(time).min(end);
         Some(Moment {
-            recording: OTHER,
+            recording: place,
             time: at(moment.time),
             previous: at(moment.previous),
-            range: moment.range.map(|range| versus.range_of_other(range)),
+            range: moment.range.map(|range| runs.range_of_other(range)),
             ..moment
         })
     }

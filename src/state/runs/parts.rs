@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::Versus;
+use super::Runs;
 use super::part::{ContextsOf, Part, Whole, amounts_of, mirrored, normal};
 use crate::analysis::comparison::amounts::Change;
 use crate::analysis::comparison::counted::{Counted, differences};
@@ -12,14 +12,14 @@ use crate::analysis::session::Session;
 use crate::facts::hierarchy::Hierarchy;
 use crate::units::{ModuleId, TimeRange};
 
-impl Versus {
+impl Runs {
     /// What differs by module of a structure.
     pub(super) fn changes_of_modules(
         &self,
         hierarchy: &Hierarchy,
         places: &[ModuleId],
     ) -> Vec<Change> {
-        let have_noise = self.parts.is_none() && self.runs.iter().all(|&runs| runs > 1);
+        let have_noise = self.parts.is_none() && self.counts.iter().all(|&count| count > 1);
         if !have_noise {
             return sums(hierarchy, places, &self.functions);
         }
@@ -33,7 +33,7 @@ impl Versus {
 
     /// The same of the parts of both runs that range and filters leave, by where the runs stand in the session; of both
     /// as a whole for none. O(functions + relations + modules).
-    pub fn limited(&self, session: &Session, parts: Option<[Arc<Part>; 2]>) -> Versus {
+    pub fn limited(&self, session: &Session, parts: Option<[Arc<Part>; 2]>) -> Runs {
         let whole = self.whole.clone();
         let whole = whole.unwrap_or_else(|| (self.functions.clone(), self.relations.clone()));
         let parts = parts.map(|parts| self.places().map(|place| Arc::clone(&parts[place])));
@@ -41,7 +41,7 @@ impl Versus {
             None => whole.clone(),
             Some(parts) => self.counted(parts),
         };
-        let versus = Versus {
+        let runs = Runs {
             functions,
             relations,
             whole: parts.as_ref().map(|_| whole),
@@ -49,7 +49,7 @@ impl Versus {
             ..self.clone()
         };
         let of = &self.difference;
-        versus.over(session, of.measure, of.strength)
+        runs.over(session, of.measure, of.strength)
     }
 
     /// What parts of A and B have.
@@ -65,7 +65,7 @@ impl Versus {
 
     /// The same with amounts brought on something else; as recorded they stay where they can be compared so.
     /// O(functions + relations + modules) after the recordings' own summaries.
-    pub fn normalised(&self, session: &Session, norm: Norm) -> Versus {
+    pub fn normalised(&self, session: &Session, norm: Norm) -> Runs {
         let base = normal(&self.base, norm);
         let (mut functions, mut relations) = (
             base.functions(Given::Compared),
@@ -78,23 +78,23 @@ impl Versus {
             }
         }
         let whole: Whole = (functions.into(), relations.into());
-        let versus = Versus {
+        let runs = Runs {
             norm: base.norm(),
             amounts: amounts_of(&base),
             ..self.clone()
         };
         let (functions, relations) = match &self.parts {
-            Some(parts) => versus.counted(parts),
+            Some(parts) => runs.counted(parts),
             None => whole.clone(),
         };
-        let versus = Versus {
+        let runs = Runs {
             functions,
             relations,
             whole: self.parts.as_ref().map(|_| whole),
-            ..versus
+            ..runs
         };
         let of = &self.difference;
-        versus.over(session, of.measure, of.strength)
+        runs.over(session, of.measure, of.strength)
     }
 
     /// What amounts are brought on.

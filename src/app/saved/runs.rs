@@ -13,11 +13,11 @@ use crate::analysis::comparison::tables::Norm;
 use crate::model::difference::Strength;
 use crate::state::State;
 use crate::state::ask::RunsAsk;
-use crate::state::versus::{Together, Versus};
+use crate::state::runs::{Runs, RunsLayout};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct SavedPair {
+pub struct SavedRuns {
     together: Option<String>,
     divider: f32,
     /// What links the clocks; `calls-of` by the calls of the function with this path.
@@ -49,37 +49,37 @@ const RECORDED: &str = "recorded";
 const SHARES: &str = "shares";
 const PER_CALL_OF: &str = "per-call-of";
 
-impl SavedPair {
+impl SavedRuns {
     /// None where there are no two runs.
-    pub fn of(state: &State, views: Map<String, Value>) -> Option<SavedPair> {
+    pub fn of(state: &State, views: Map<String, Value>) -> Option<SavedRuns> {
         let document = state.document.as_ref()?;
-        let versus = document.versus.as_ref()?;
-        let link = LINKS.iter().find(|(link, _)| link == versus.link());
+        let runs = document.runs.as_ref()?;
+        let link = LINKS.iter().find(|(link, _)| link == runs.link());
         let path = |row: u32| {
-            let modules = versus.modules(&document.session);
+            let modules = runs.modules(&document.session);
             let module = modules.get(row as usize).copied();
             module.map(|module| document.session.hierarchy.path(module))
         };
-        let by_calls_of = match *versus.link() {
+        let by_calls_of = match *runs.link() {
             Link::CallsOf(row) => path(row),
             _ => None,
         };
-        let (norm, norm_of) = match versus.norm() {
+        let (norm, norm_of) = match runs.norm() {
             Norm::Recorded => (RECORDED, None),
             Norm::Shares { .. } => (SHARES, None),
             Norm::PerCallOf(row) => (PER_CALL_OF, path(row)),
         };
-        Some(SavedPair {
-            together: Some(state.pair.together.name().to_owned()),
-            divider: state.pair.divider,
+        Some(SavedRuns {
+            together: Some(state.runs_view.together.name().to_owned()),
+            divider: state.runs_view.divider,
             clocks: Some(link.map_or(BY_CALLS_OF, |(_, name)| name).to_owned()),
             clocks_by: by_calls_of,
-            measure: Some(versus.difference.measure.name().to_owned()),
-            strength: Some(versus.difference.strength.name().to_owned()),
+            measure: Some(runs.difference.measure.name().to_owned()),
+            strength: Some(runs.difference.strength.name().to_owned()),
             norm: Some(norm.to_owned()),
             norm_of,
-            only_differences: state.pair.only_differences,
-            pairs: versus.corrections(),
+            only_differences: state.runs_view.only_differences,
+            pairs: runs.corrections(),
             views,
         })
     }
@@ -90,14 +90,14 @@ impl SavedPair {
         let Some(document) = &state.document else {
             return 0;
         };
-        let Some(versus) = document.versus.clone() else {
+        let Some(runs) = document.runs.clone() else {
             return 0;
         };
         let mut lost = 0;
         let together = named(
             self.together.as_ref(),
-            Together::ALL,
-            Together::name,
+            RunsLayout::ALL,
+            RunsLayout::name,
             &mut lost,
         );
         let measure = named(
@@ -114,7 +114,7 @@ impl SavedPair {
         );
         let link = match self.clocks.as_deref() {
             Some(BY_CALLS_OF) => {
-                let row = row(&versus, state, self.clocks_by.as_ref());
+                let row = row(&runs, state, self.clocks_by.as_ref());
                 lost += usize::from(row.is_none());
                 row.map(Link::CallsOf)
             }
@@ -123,10 +123,10 @@ impl SavedPair {
         let norm = match self.norm.as_deref() {
             Some(RECORDED) | None => None,
             Some(SHARES) => Some(Norm::Shares {
-                of_calls: versus.counts_calls(),
+                of_calls: runs.counts_calls(),
             }),
             Some(PER_CALL_OF) => {
-                let row = row(&versus, state, self.norm_of.as_ref());
+                let row = row(&runs, state, self.norm_of.as_ref());
                 lost += usize::from(row.is_none());
                 row.map(Norm::PerCallOf)
             }
@@ -135,7 +135,7 @@ impl SavedPair {
                 None
             }
         };
-        let difference = &versus.difference;
+        let difference = &runs.difference;
         let compared = (
             measure.unwrap_or(difference.measure),
             strength.unwrap_or(difference.strength),
@@ -150,26 +150,26 @@ impl SavedPair {
             state.execute(RunsAsk::MoveDivider(self.divider));
         }
         // What is collapsed is kept by name.
-        state.pair.only_differences = self.only_differences;
+        state.runs_view.only_differences = self.only_differences;
         // Colours are those that were saved, whatever stands beside each other.
-        state.pair.together = together.unwrap_or_default();
+        state.runs_view.together = together.unwrap_or_default();
         state.show_both();
         if !self.pairs.is_empty() {
             let corrections = self.pairs.iter().cloned();
             let corrections = corrections.map(|[old, new]| Correction { old, new });
             let corrections = RunsAsk::CorrectPairs(corrections.collect());
-            state.pair.to_do.push(corrections);
+            state.runs_view.to_do.push(corrections);
         }
-        state.pair.to_do.extend(link.map(RunsAsk::LinkClocks));
+        state.runs_view.to_do.extend(link.map(RunsAsk::LinkClocks));
         lost
     }
 }
 
 /// The row of the function with this path.
-fn row(versus: &Versus, state: &State, path: Option<&String>) -> Option<u32> {
+fn row(runs: &Runs, state: &State, path: Option<&String>) -> Option<u32> {
     let session = &state.document.as_ref()?.session;
     let module = find(&session.hierarchy, path?)?;
-    let mut modules = versus.modules(session).into_iter();
+    let mut modules = runs.modules(session).into_iter();
     modules.position(|it| it == module).map(|row| row as u32)
 }
 

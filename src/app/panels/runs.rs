@@ -9,7 +9,7 @@ use crate::analysis::comparison::tables::Norm;
 use crate::app::open_views::Views;
 use crate::model::difference::Strength;
 use crate::state::ask::RunsAsk;
-use crate::state::versus::{Together, Versus};
+use crate::state::runs::{Runs, RunsLayout};
 use crate::views::{style, text};
 
 pub fn show(ui: &mut Ui, views: &mut Views, context: &mut Context<'_>) {
@@ -17,7 +17,7 @@ pub fn show(ui: &mut Ui, views: &mut Views, context: &mut Context<'_>) {
     let Some(document) = &desk.state.document else {
         return;
     };
-    let Some(versus) = &document.versus else {
+    let Some(runs) = &document.runs else {
         return;
     };
     let frame =
@@ -28,26 +28,26 @@ pub fn show(ui: &mut Ui, views: &mut Views, context: &mut Context<'_>) {
             ui.spacing_mut().item_spacing = egui::vec2(6.0, 4.0);
             ui.spacing_mut().interact_size.y = 22.0;
             ui.spacing_mut().button_padding.y = 2.0;
-            for together in Together::ALL {
+            for together in RunsLayout::ALL {
                 let button = egui::Button::new(together.title())
-                    .selected(desk.state.pair.together == together);
+                    .selected(desk.state.runs_view.together == together);
                 let about = match together {
-                    Together::One => "One landscape: what B has more or less than A (Q)",
-                    Together::SideBySide => {
+                    RunsLayout::One => "One landscape: what B has more or less than A (Q)",
+                    RunsLayout::SideBySide => {
                         "A at the left, B at the right: one camera, linked clocks (Q)"
                     }
-                    Together::Wipe => "Both in one place, with a divider to drag (Q)",
+                    RunsLayout::Wipe => "Both in one place, with a divider to drag (Q)",
                 };
                 if ui.add(button).on_hover_text(about).clicked() {
                     context.asks.push(RunsAsk::Together(Some(together)));
                 }
             }
             ui.add_space(6.0);
-            let (own, other) = (versus.side(), 1 - versus.side());
-            let (own, other) = (versus.title_of(own), versus.title_of(other));
+            let (own, other) = (runs.side(), 1 - runs.side());
+            let (own, other) = (runs.title_of(own), runs.title_of(other));
             let about = "time, call stacks and what is selected are of this run";
-            let (text, about) = match desk.state.pair.together {
-                Together::One => (
+            let (text, about) = match desk.state.runs_view.together {
+                RunsLayout::One => (
                     format!("{own} plays"),
                     format!("This run plays: {about}. Click for {other} (V)"),
                 ),
@@ -68,15 +68,15 @@ pub fn show(ui: &mut Ui, views: &mut Views, context: &mut Context<'_>) {
                 context.asks.push(RunsAsk::Swap);
             }
             ui.add_space(6.0);
-            compared_by(ui, versus, context);
-            runs(ui, versus);
-            let only =
-                egui::Button::new("Only what differs").selected(desk.state.pair.only_differences);
+            compared_by(ui, runs, context);
+            means(ui, runs);
+            let only = egui::Button::new("Only what differs")
+                .selected(desk.state.runs_view.only_differences);
             let about = "Collapse districts in which nothing differs (D)";
             if ui.add(only).on_hover_text(about).clicked() {
                 context.asks.push(RunsAsk::ToggleOnlyDifferences);
             }
-            clocks(ui, versus, context);
+            clocks(ui, runs, context);
             for &view in desk.state.panes.all() {
                 if desk.state.panes.is_open(view)
                     && let Some(view) = views.get_mut(view)
@@ -89,12 +89,12 @@ pub fn show(ui: &mut Ui, views: &mut Views, context: &mut Context<'_>) {
 }
 
 /// Of several runs of each side, what of them is compared.
-fn runs(ui: &mut Ui, versus: &Versus) {
-    let [a, b] = versus.runs();
+fn means(ui: &mut Ui, runs: &Runs) {
+    let [a, b] = runs.counts();
     if [a, b] == [1, 1] {
         return;
     }
-    let (text, about) = match (versus.is_limited(), a.min(b)) {
+    let (text, about) = match (runs.is_limited(), a.min(b)) {
         (true, _) => (
             "of the runs that play".to_owned(),
             "Range and filters act on the two runs that play: without them the means of all are compared",
@@ -112,8 +112,8 @@ fn runs(ui: &mut Ui, versus: &Versus) {
 }
 
 /// What is compared, and what a strong colour says.
-fn compared_by(ui: &mut Ui, versus: &Versus, context: &mut Context<'_>) {
-    let (measure, strength) = (versus.difference.measure, versus.difference.strength);
+fn compared_by(ui: &mut Ui, runs: &Runs, context: &mut Context<'_>) {
+    let (measure, strength) = (runs.difference.measure, runs.difference.strength);
     let (mut wanted, mut strong) = (measure, strength);
     let by = ComboBox::from_id_salt("compared by")
         .width(104.0)
@@ -143,21 +143,21 @@ fn compared_by(ui: &mut Ui, versus: &Versus, context: &mut Context<'_>) {
     if (wanted, strong) != (measure, strength) {
         context.asks.push(RunsAsk::CompareBy(wanted, strong));
     }
-    brought_on(ui, versus, context);
+    brought_on(ui, runs, context);
 }
 
 /// What amounts are brought on: nothing, their runs, or the calls of a function.
-fn brought_on(ui: &mut Ui, versus: &Versus, context: &mut Context<'_>) {
+fn brought_on(ui: &mut Ui, runs: &Runs, context: &mut Context<'_>) {
     let Some(document) = &context.desk.state.document else {
         return;
     };
-    if versus.needs_shares() {
+    if runs.needs_shares() {
         let about = "They record different things: only what share a function has of its run can be compared";
         said(ui, "by shares of their runs").on_hover_text(about);
         return;
     }
-    let now = versus.norm();
-    let of_calls = versus.counts_calls();
+    let now = runs.norm();
+    let of_calls = runs.counts_calls();
     let mut norms = vec![
         (Norm::Recorded, "as recorded".to_owned()),
         (
@@ -170,9 +170,9 @@ fn brought_on(ui: &mut Ui, versus: &Versus, context: &mut Context<'_>) {
         _ => Vec::new(),
     };
     let chosen = document.selection.chosen.function;
-    let chosen = chosen.and_then(|function| versus.row(function));
+    let chosen = chosen.and_then(|function| runs.row(function));
     rows.extend(chosen.filter(|row| of_calls && !rows.contains(row)));
-    let name = |row: u32| versus.row_name(&document.session, row);
+    let name = |row: u32| runs.row_name(&document.session, row);
     norms.extend(
         rows.iter()
             .map(|&row| (Norm::PerCallOf(row), format!("per call of {}", name(row)))),
@@ -198,31 +198,31 @@ fn brought_on(ui: &mut Ui, versus: &Versus, context: &mut Context<'_>) {
 }
 
 /// What links the clocks, and how many times as long B takes here.
-fn clocks(ui: &mut Ui, versus: &Versus, context: &mut Context<'_>) {
+fn clocks(ui: &mut Ui, runs: &Runs, context: &mut Context<'_>) {
     let Some(document) = &context.desk.state.document else {
         return;
     };
-    let Some(clocks) = versus.clocks() else {
+    let Some(clocks) = runs.clocks() else {
         said(ui, "no clocks: one of them has no times");
         return;
     };
     let chosen = document.selection.chosen.function;
-    let row = chosen.and_then(|function| versus.row(function));
+    let row = chosen.and_then(|function| runs.row(function));
     let mut links = vec![
         (Link::Share, "share of the run".to_owned()),
         (Link::WallTime, "wall time".to_owned()),
         (Link::Events, "number of events".to_owned()),
         (Link::Calls, "matching calls".to_owned()),
     ];
-    let name = |row: u32| versus.row_name(&document.session, row).to_owned();
+    let name = |row: u32| runs.row_name(&document.session, row).to_owned();
     let of_chosen = row.map(|row| (Link::CallsOf(row), format!("calls of {}", name(row))));
-    if let Link::CallsOf(row) = *versus.link() {
+    if let Link::CallsOf(row) = *runs.link() {
         links.push((Link::CallsOf(row), format!("calls of {}", name(row))));
     }
-    links.extend(of_chosen.filter(|(link, _)| link != versus.link()));
-    let now = links.iter().find(|(link, _)| link == versus.link());
+    links.extend(of_chosen.filter(|(link, _)| link != runs.link()));
+    let now = links.iter().find(|(link, _)| link == runs.link());
     let text = now.map_or_else(String::new, |(_, text)| format!("clocks by {text}"));
-    let mut wanted = *versus.link();
+    let mut wanted = *runs.link();
     let combo = ComboBox::from_id_salt("clocks")
         .width(150.0)
         .selected_text(text)
@@ -231,7 +231,7 @@ fn clocks(ui: &mut Ui, versus: &Versus, context: &mut Context<'_>) {
                 ui.selectable_value(&mut wanted, link, text);
             }
         });
-    let about = match versus.link() {
+    let about = match runs.link() {
         Link::Calls | Link::CallsOf(_) => format!(
             "Which time of A is which of B: {} calls of A were found again in B",
             text::count(clocks.matched as u64)
@@ -239,11 +239,11 @@ fn clocks(ui: &mut Ui, versus: &Versus, context: &mut Context<'_>) {
         _ => "Which time of A is which of B. With a function chosen, by its calls too".to_owned(),
     };
     combo.response.on_hover_text(about);
-    if wanted != *versus.link() {
+    if wanted != *runs.link() {
         context.asks.push(RunsAsk::LinkClocks(wanted));
     }
     let time = document.selection.time;
-    if let Some(stretch) = versus.stretch_at(time) {
+    if let Some(stretch) = runs.stretch_at(time) {
         let text = match stretch {
             it if it <= 0.0 => "here B takes no time".to_owned(),
             it if it >= 100.0 => format!("here B takes ×{it:.0}"),

@@ -3,15 +3,15 @@
 use glam::Vec2;
 
 use super::ask::RunsAsk;
-use super::versus::Together;
+use super::runs::RunsLayout;
 use crate::model::arcs::ArcMode;
 use crate::model::landscape::LandscapeSettings;
 use crate::model::surface::Surface;
 
 /// How two runs stand beside each other.
 #[derive(Clone, Debug)]
-pub struct PairView {
-    pub together: Together,
+pub struct RunsView {
+    pub together: RunsLayout,
     /// Where the divider of a wipe stands, as a share of the width.
     pub divider: f32,
     /// Districts in which nothing differs are collapsed.
@@ -22,10 +22,10 @@ pub struct PairView {
     pub to_do: Vec<RunsAsk>,
 }
 
-impl Default for PairView {
-    fn default() -> PairView {
-        PairView {
-            together: Together::One,
+impl Default for RunsView {
+    fn default() -> RunsView {
+        RunsView {
+            together: RunsLayout::One,
             divider: 0.5,
             only_differences: false,
             halves: None,
@@ -47,15 +47,19 @@ pub struct Halves {
 
 /// The settings that suit two runs standing otherwise than before: what differs is one landscape's to show, two show
 /// the runs as they are. What was chosen besides these stays.
-pub fn suited(mut settings: LandscapeSettings, was: Together, now: Together) -> LandscapeSettings {
+pub fn suited(
+    mut settings: LandscapeSettings,
+    was: RunsLayout,
+    now: RunsLayout,
+) -> LandscapeSettings {
     let both = (settings.surface, settings.arcs);
     let is_difference = both == (Surface::Difference, ArcMode::Difference);
     let is_plain = both == (Surface::Neutral, ArcMode::All);
     match (was, now) {
-        (Together::One, Together::SideBySide | Together::Wipe) if is_difference => {
+        (RunsLayout::One, RunsLayout::SideBySide | RunsLayout::Wipe) if is_difference => {
             (settings.surface, settings.arcs) = (Surface::Neutral, ArcMode::All);
         }
-        (Together::SideBySide | Together::Wipe, Together::One) if is_plain => {
+        (RunsLayout::SideBySide | RunsLayout::Wipe, RunsLayout::One) if is_plain => {
             (settings.surface, settings.arcs) = (Surface::Difference, ArcMode::Difference);
         }
         _ => {}

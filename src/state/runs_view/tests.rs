@@ -20,7 +20,7 @@ use crate::progress::Progress;
 use crate::render::pose::FreeArea;
 use crate::state::ask::{CutAsk, FilterAsk, PlayAsk, RunsAsk, SelectAsk};
 use crate::state::document::Document;
-use crate::state::versus::Together;
+use crate::state::runs::RunsLayout;
 use crate::state::{State, Viewport};
 use crate::units::{CallId, ModuleId, ThreadId, Time, TimeRange};
 
@@ -76,7 +76,7 @@ pub(crate) fn open(state: &State) -> &Document {
 /// Until nothing changes what is open any more.
 pub(crate) fn wait(state: &mut State) {
     state.poll_jobs();
-    while state.jobs.is_any() || !state.pair.to_do.is_empty() {
+    while state.jobs.is_any() || !state.runs_view.to_do.is_empty() {
         std::thread::sleep(Duration::from_millis(1));
         state.poll_jobs();
     }
@@ -94,8 +94,8 @@ pub(crate) fn settle(state: &mut State) {
 
 /// Calls of each side of what is compared.
 fn calls(state: &State) -> [u64; 2] {
-    let versus = open(state).versus.clone().expect("two runs");
-    let of = |side: fn(&Change) -> f64| versus.functions.iter().map(side).sum::<f64>() as u64;
+    let runs = open(state).runs.clone().expect("two runs");
+    let of = |side: fn(&Change) -> f64| runs.functions.iter().map(side).sum::<f64>() as u64;
     [of(|it| it.a.calls), of(|it| it.b.calls)]
 }
 
@@ -103,18 +103,19 @@ fn calls(state: &State) -> [u64; 2] {
 fn both_landscapes_have_one_layout_and_linked_clocks() {
     let mut state = different();
     assert!(!state.shows_both());
-    state.execute(RunsAsk::Together(Some(Together::SideBySide)));
+    state.execute(RunsAsk::Together(Some(RunsLayout::SideBySide)));
     assert!(state.shows_both());
     state.execute(PlayAsk::Seek(Time::from_ns(30_000_000)));
     let alike = |state: &State| {
         let document = open(state);
-        let beside = document.beside.as_ref().expect("both are shown");
+        let beside = document.other_city.as_ref().expect("both are shown");
         assert_eq!(document.city.blocks(), beside.blocks());
-        let (own, other) = (document.moment(), document.moment_beside());
+        let (own, other) = (document.moment(), document.moment_of_other());
         let (own, other) = (own.expect("times"), other.expect("times"));
-        let versus = document.versus.as_ref().expect("two runs");
-        assert_eq!((own.recording, other.recording), (0, 1));
-        assert_eq!(other.time, versus.time_of_other(own.time));
+        let runs = document.runs.as_ref().expect("two runs");
+        let places = (runs.place(), runs.place_of_other());
+        assert_eq!((own.recording, other.recording), places);
+        assert_eq!(other.time, runs.time_of_other(own.time));
     };
     alike(&state);
     state.execute(CutAsk::CollapseOrExpand(Some(ModuleId(1))));
@@ -122,19 +123,19 @@ fn both_landscapes_have_one_layout_and_linked_clocks() {
     state.execute(RunsAsk::CompareBy(Measure::Calls, Strength::Relative));
     state.execute(RunsAsk::ToggleOnlyDifferences);
     alike(&state);
-    let before = open(&state).moment_beside().expect("times").time;
+    let before = open(&state).moment_of_other().expect("times").time;
     state.execute(RunsAsk::Flip);
     wait(&mut state);
     alike(&state);
-    let versus = open(&state).versus.clone().expect("two runs");
+    let runs = open(&state).runs.clone().expect("two runs");
     assert_eq!(
-        (versus.letter(), versus.difference.measure),
+        (runs.letter(), runs.difference.measure),
         ("B", Measure::Calls)
     );
     // What was the other's time is now the time that plays.
     assert_eq!(open(&state).moment().expect("times").time, before);
-    state.execute(RunsAsk::Together(Some(Together::One)));
-    assert!(open(&state).beside.is_none());
+    state.execute(RunsAsk::Together(Some(RunsLayout::One)));
+    assert!(open(&state).other_city.is_none());
 }
 
 #[test]
@@ -143,7 +144,7 @@ fn what_is_left_out_and_the_range_act_on_both_runs() {
         source_dir: Some(data("compare/paths/stored")),
         ..of_paths()
     });
-    state.execute(RunsAsk::Together(Some(Together::SideBySide)));
+    state.execute(RunsAsk::Together(Some(RunsLayout::SideBySide)));
     settle(&mut state);
     let all = calls(&state);
     let module = |state: &State, name: &str| {
@@ -177,9 +178,9 @@ fn what_is_left_out_and_the_range_act_on_both_runs() {
     let shown = |state: &mut State| {
         let document = state.document.as_mut().expect("two runs");
         let session = Arc::clone(&document.session);
-        let (moment, other) = (document.moment(), document.moment_beside());
+        let (moment, other) = (document.moment(), document.moment_of_other());
         document.city.show(&session, moment);
-        let beside = document.beside.as_mut().expect("both are shown");
+        let beside = document.other_city.as_mut().expect("both are shown");
         beside.show(&session, other);
         [&document.city, beside].map(|landscape| {
             let near = landscape.relations().filter(|it| {
@@ -214,12 +215,13 @@ fn what_is_left_out_and_the_range_act_on_both_runs() {
     state.execute(SelectAsk::SetRange(Some(half)));
     settle(&mut state);
     let document = open(&state);
-    let versus = document.versus.clone().expect("two runs");
-    let ranges = [half, versus.range_of_other(half)];
+    let runs = document.runs.clone().expect("two runs");
+    let ranges = [half, runs.range_of_other(half)];
     let expected = [0, 1].map(|side| {
-        let place = versus.places()[side];
+        let place = runs.places()[side];
         let trace = &document.session.recordings[place].recording.trace;
-        let metrics = trace.function_metrics(Some(ranges[place]));
+        let is_other = usize::from(side != runs.side());
+        let metrics = trace.function_metrics(Some(ranges[is_other]));
         metrics.iter().map(|it| it.calls).sum::<u64>()
     });
     assert_eq!(calls(&state), expected);
@@ -229,7 +231,7 @@ fn what_is_left_out_and_the_range_act_on_both_runs() {
 #[test]
 fn the_user_says_which_function_is_which() {
     let mut state = paths();
-    let pairs = |state: &State| open(state).versus.clone().expect("two runs").pairs.clone();
+    let pairs = |state: &State| open(state).runs.clone().expect("two runs").pairs.clone();
     let row = |state: &State, name: &str| {
         let pairs = pairs(state);
         let of = |row: &&PairRow| row.names.iter().flatten().any(|it| it == name);
@@ -257,11 +259,11 @@ fn the_user_says_which_function_is_which() {
         let (pair, title) = row(&state, "parse").expect("paired");
         assert_eq!(title, "given");
         assert_eq!(
-            open(&state).versus.as_ref().expect("two runs").is_swapped(),
+            open(&state).runs.as_ref().expect("two runs").is_swapped(),
             is_swapped
         );
         let functions = open(&state)
-            .versus
+            .runs
             .clone()
             .expect("two runs")
             .functions
@@ -269,10 +271,7 @@ fn the_user_says_which_function_is_which() {
         let change = functions[pair as usize];
         let calls = [change.a.calls as u64, change.b.calls as u64];
         assert_eq!(calls, if is_swapped { [1, 600] } else { [600, 1] });
-        let said = open(&state)
-            .versus
-            .as_ref()
-            .map(|versus| versus.corrections());
+        let said = open(&state).runs.as_ref().map(|runs| runs.corrections());
         let said = said.expect("two runs");
         assert!(
             said.concat().iter().any(|it| it.contains("segments")),
@@ -293,7 +292,7 @@ fn what_one_call_triggered_is_left_out_of_the_same_call_of_the_other_run() {
     let all = calls(&state);
     // The outermost calls that trigger some are found again in the other run; what they trigger is left out of both.
     let document = open(&state);
-    let versus = document.versus.clone().expect("two runs");
+    let runs = document.runs.clone().expect("two runs");
     let trace = |place: usize| &document.session.recordings[place].recording.trace;
     let numbers = 0..trace(0).threads()[0].calls as u32;
     let of = |call: u32| CallOf {
@@ -301,7 +300,7 @@ fn what_one_call_triggered_is_left_out_of_the_same_call_of_the_other_run() {
         call: CallId(call),
     };
     let found = numbers.map(of).find_map(|of| {
-        let same = versus.call_of_other(&document.session, of)?;
+        let same = runs.call_of_other(&document.session, of)?;
         let triggered = [(0, of), (1, same)];
         let triggered =
             triggered.map(|(place, it)| u64::from(trace(place).call(it.thread, it.call).triggered));
@@ -323,7 +322,7 @@ fn what_one_call_triggered_is_left_out_of_the_same_call_of_the_other_run() {
 fn fingers_move_the_one_camera_alike_on_either_landscape() {
     let after = |left: f32| {
         let mut state = different();
-        state.execute(RunsAsk::Together(Some(Together::SideBySide)));
+        state.execute(RunsAsk::Together(Some(RunsLayout::SideBySide)));
         state.set_viewport(Viewport {
             origin: Vec2::ZERO,
             size: Vec2::new(640.0, 720.0),
@@ -377,7 +376,7 @@ fn what_was_chosen_besides_stays_when_runs_stand_otherwise() {
     };
     let difference = shows(Surface::Difference, ArcMode::Difference);
     let plain = shows(Surface::Neutral, ArcMode::All);
-    let (one, both, wipe) = (Together::One, Together::SideBySide, Together::Wipe);
+    let (one, both, wipe) = (RunsLayout::One, RunsLayout::SideBySide, RunsLayout::Wipe);
     assert_eq!(suited(difference, one, both), plain);
     assert_eq!(suited(plain, wipe, one), difference);
     assert_eq!(suited(plain, both, wipe), plain);

@@ -13,7 +13,7 @@ use crate::model::metrics::ModuleMetrics;
 
 impl City {
     /// The same layout for another recording, whose `metrics` give the colours. O(blocks).
-    pub fn twin(&self, session: &Session, metrics: Arc<ModuleMetrics>) -> City {
+    pub fn for_other_run(&self, session: &Session, metrics: Arc<ModuleMetrics>) -> City {
         let mut twin = City {
             settings: self.settings,
             metrics,

@@ -7,8 +7,8 @@ use crate::analysis::comparison::tables::Norm;
 use crate::analysis::session::{Inputs, Sides};
 use crate::state::State;
 use crate::state::ask::{RunsAsk, SelectAsk};
-use crate::state::pair::tests::{open, opened, paths, settle, wait};
-use crate::state::versus::Together;
+use crate::state::runs::RunsLayout;
+use crate::state::runs_view::tests::{open, opened, paths, settle, wait};
 use crate::units::{Time, TimeRange};
 
 /// Runs of a program in microseconds: `main` calls `steady`, whose cost varies, `slower`, and what else one run does.
@@ -39,7 +39,7 @@ fn amounts_are_brought_on_shares_of_the_runs_or_calls_of_a_function() {
     let mut state = paths();
     let changes = |state: &State| {
         open(state)
-            .versus
+            .runs
             .clone()
             .expect("two runs")
             .functions
@@ -127,15 +127,15 @@ fn several_runs_of_each_side_tell_noise_from_what_differs() {
     // By name: the means of A and B in nanoseconds, and how strong the colour is.
     let seen = |state: &State, name: &str| {
         let document = open(state);
-        let versus = document.versus.as_ref().expect("two sides");
-        let names = versus.names_of_rows(&document.session);
+        let runs = document.runs.as_ref().expect("two sides");
+        let names = runs.names_of_rows(&document.session);
         let row = names.iter().position(|it| *it == name);
         let row = row.unwrap_or_else(|| panic!("{name} is in {names:?}"));
-        let module = versus.modules(&document.session)[row];
+        let module = runs.modules(&document.session)[row];
         assert_eq!(document.session.hierarchy.name(module), name);
-        let of = versus.functions[row];
+        let of = runs.functions[row];
         let means = [of.a, of.b].map(|it| it.self_cost.round() as u64);
-        (means, versus.difference.strength(module))
+        (means, runs.difference.strength(module))
     };
     let mirrored = |(means, strength): ([u64; 2], f32)| ([means[1], means[0]], -strength);
     let (steady, slower, rare) = (
@@ -149,11 +149,11 @@ fn several_runs_of_each_side_tell_noise_from_what_differs() {
     // Only the second run of B has it, which is not the one that plays.
     assert_eq!(rare, ([0, 16_667], 0.0));
     let title = |state: &State, side: usize| {
-        let versus = open(state).versus.as_ref();
-        versus.map(|versus| versus.title_of(side))
+        let runs = open(state).runs.as_ref();
+        runs.map(|runs| runs.title_of(side))
     };
     assert_eq!(title(&state, 1).as_deref(), Some("B: b0.json, 1 of 3 runs"));
-    state.execute(RunsAsk::Together(Some(Together::SideBySide)));
+    state.execute(RunsAsk::Together(Some(RunsLayout::SideBySide)));
     state.execute(RunsAsk::Flip);
     wait(&mut state);
     let all = |state: &State| ["steady", "slower", "rare"].map(|name| seen(state, name));

@@ -28,7 +28,7 @@ use part::{amounts_of, mirrored};
 
 /// How two runs stand beside each other in the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Together {
+pub enum RunsLayout {
     /// One landscape.
     #[default]
     One,
@@ -38,41 +38,41 @@ pub enum Together {
     Wipe,
 }
 
-impl Together {
-    pub const ALL: [Together; 3] = [Together::One, Together::SideBySide, Together::Wipe];
+impl RunsLayout {
+    pub const ALL: [RunsLayout; 3] = [RunsLayout::One, RunsLayout::SideBySide, RunsLayout::Wipe];
 
     /// As session files name it.
     pub fn name(self) -> &'static str {
         match self {
-            Together::One => "one",
-            Together::SideBySide => "side-by-side",
-            Together::Wipe => "wipe",
+            RunsLayout::One => "one",
+            RunsLayout::SideBySide => "side-by-side",
+            RunsLayout::Wipe => "wipe",
         }
     }
 
     pub fn title(self) -> &'static str {
         match self {
-            Together::One => "Difference",
-            Together::SideBySide => "Side by side",
-            Together::Wipe => "Wipe",
+            RunsLayout::One => "Difference",
+            RunsLayout::SideBySide => "Side by side",
+            RunsLayout::Wipe => "Wipe",
         }
     }
 
     /// The next one, from the last to the first.
-    pub fn next(self) -> Together {
+    pub fn next(self) -> RunsLayout {
         match self {
-            Together::One => Together::SideBySide,
-            Together::SideBySide => Together::Wipe,
-            Together::Wipe => Together::One,
+            RunsLayout::One => RunsLayout::SideBySide,
+            RunsLayout::SideBySide => RunsLayout::Wipe,
+            RunsLayout::Wipe => RunsLayout::One,
         }
     }
 }
 
-/// Two runs over one structure, one of them shown. The session holds the one that is shown first, then the other one;
-/// then, where several runs of A and B are compared, the rest, which no view along time shows. What is said of A and B
+/// Two runs over one structure, one of them shown. The session holds the first run of each side of the inputs; then, where
+/// several runs of A and B are compared, the rest, which no view along time shows. What is said of A and B
 /// changes places when they are swapped.
 #[derive(Clone, Debug)]
-pub struct Versus {
+pub struct Runs {
     /// Of the modules of the structure that is shown.
     pub difference: Difference,
     /// What is compared, by row, and the relations between rows: of both runs as a whole, or of the parts of them that
@@ -94,7 +94,7 @@ pub struct Versus {
     pub pairs: Arc<Pairs>,
     names: [String; 2],
     /// How many runs of A and B are compared.
-    runs: [usize; 2],
+    counts: [usize; 2],
     /// 0 for A, 1 for B.
     shown: usize,
     /// A is the second of the inputs.
@@ -119,13 +119,13 @@ fn next_revision() -> u64 {
     MADE.fetch_add(1, Ordering::Relaxed)
 }
 
-impl Versus {
+impl Runs {
     /// Opens two recordings as A and B; none for parts of one recording, which are read together.
     pub fn open(
         inputs: &Inputs,
         progress: &Progress,
-    ) -> Result<Option<(Session, Versus)>, OpenError> {
-        Versus::paired(inputs, Vec::new(), progress)
+    ) -> Result<Option<(Session, Runs)>, OpenError> {
+        Runs::paired(inputs, Vec::new(), progress)
     }
 
     /// The same with functions paired as the user says.
@@ -133,7 +133,7 @@ impl Versus {
         inputs: &Inputs,
         corrections: Vec<Correction>,
         progress: &Progress,
-    ) -> Result<Option<(Session, Versus)>, OpenError> {
+    ) -> Result<Option<(Session, Runs)>, OpenError> {
         let Some(of_sides) = inputs.recordings_of_sides() else {
             return Ok(None);
         };
@@ -147,13 +147,13 @@ impl Versus {
             ..Settings::default()
         };
         let mut comparison = Comparison::open(&sides, &settings, progress)?;
-        let runs = comparison.runs;
-        if runs.contains(&0) {
+        let counts = comparison.runs;
+        if counts.contains(&0) {
             return Ok(None);
         }
         // The first run of each side is the one that is shown along time.
         let of =
-            [0, runs[0]].map(|place| Arc::clone(&comparison.session.recordings[place].recording));
+            [0, counts[0]].map(|place| Arc::clone(&comparison.session.recordings[place].recording));
         if let (0, [[a], [b]]) = (inputs.sides.runs_of_a, of_sides)
             && import::are_one(
                 [a.as_path(), b.as_path()],
@@ -173,10 +173,10 @@ impl Versus {
             ..comparison.session.clone()
         };
         let mut row_of = comparison.row_of.clone();
-        session.recordings.swap(1, runs[0]);
-        row_of.swap(1, runs[0]);
+        session.recordings.swap(1, counts[0]);
+        row_of.swap(1, counts[0]);
         let row_of_rest = row_of.split_off(2).into();
-        let versus = Versus {
+        let runs = Runs {
             difference: Difference::default(),
             functions: comparison.functions(Given::Compared).into(),
             relations: comparison.relations(Given::Compared).into(),
@@ -188,7 +188,7 @@ impl Versus {
             doubts,
             pairs,
             names: of.each_ref().map(|it| it.name()),
-            runs,
+            counts,
             shown: 0,
             is_swapped: false,
             link: Link::Share,
@@ -199,13 +199,13 @@ impl Versus {
             same_calls: Arc::default(),
             revision: next_revision(),
         };
-        let versus = versus.linked(&session, Link::Share);
-        let versus = versus.over(&session, Measure::SelfCost, Strength::Absolute);
-        Ok(Some((session, versus)))
+        let runs = runs.linked(&session, Link::Share);
+        let runs = runs.over(&session, Measure::SelfCost, Strength::Absolute);
+        Ok(Some((session, runs)))
     }
 
     /// The same by another measure, or over another structure of the same recordings. O(functions + modules).
-    pub fn over(&self, session: &Session, measure: Measure, strength: Strength) -> Versus {
+    pub fn over(&self, session: &Session, measure: Measure, strength: Strength) -> Runs {
         let places = self.modules(session);
         let hierarchy = &session.hierarchy;
         let [functions, relations] = &self.amounts;
@@ -218,7 +218,7 @@ impl Versus {
             functions.by(measure),
             strength,
         );
-        Versus {
+        Runs {
             difference: difference.with_relations(&places, &self.relations, relations.clone()),
             revision: next_revision(),
             ..self.clone()
@@ -286,7 +286,7 @@ impl Versus {
     }
 
     /// The same with clocks linked by something else. For a worker thread.
-    pub fn linked(&self, session: &Session, link: Link) -> Versus {
+    pub fn linked(&self, session: &Session, link: Link) -> Runs {
         let of = self.places().map(|place| session.recordings.get(place));
         let run = |side: usize| {
             let recording = &of[side]?.recording;
@@ -299,7 +299,7 @@ impl Versus {
             (Some(a), Some(b)) => Some(Arc::new(Alignment::new(a, b, &link))),
             _ => None,
         };
-        Versus {
+        Runs {
             link,
             clocks,
             revision: next_revision(),
@@ -308,8 +308,8 @@ impl Versus {
     }
 
     /// The same with the other one shown.
-    pub fn flipped(&self) -> Versus {
-        Versus {
+    pub fn flipped(&self) -> Runs {
+        Runs {
             shown: 1 - self.shown,
             same_calls: Arc::default(),
             revision: next_revision(),
@@ -319,7 +319,7 @@ impl Versus {
 
     /// The same with A and B exchanged, the same run shown; what differs has to be found [`over`](Self::over) the
     /// structure again.
-    pub fn swapped(&self) -> Versus {
+    pub fn swapped(&self) -> Runs {
         let [a, b] = self.names.clone();
         let [row_a, row_b] = self.row_of.clone();
         let [threads_a, threads_b] = self.threads.clone();
@@ -327,7 +327,7 @@ impl Versus {
             change: mirrored(of.change),
             ..*of
         };
-        Versus {
+        Runs {
             difference: self.difference.clone(),
             functions: self.functions.iter().copied().map(mirrored).collect(),
             relations: self.relations.iter().map(relation).collect(),
@@ -342,7 +342,7 @@ impl Versus {
             doubts: self.doubts.clone(),
             pairs: Arc::new(self.pairs.swapped()),
             names: [b, a],
-            runs: [self.runs[1], self.runs[0]],
+            counts: [self.counts[1], self.counts[0]],
             shown: 1 - self.shown,
             is_swapped: !self.is_swapped,
             link: self.link,
@@ -362,7 +362,7 @@ impl Versus {
         inputs: &Inputs,
         now: &Session,
         progress: &Progress,
-    ) -> Result<Option<(Session, Versus)>, OpenError> {
+    ) -> Result<Option<(Session, Runs)>, OpenError> {
         let again = self.again(inputs, self.pairs.corrections.clone(), progress)?;
         Ok(again.filter(|(session, _)| !correspond::are_equal(&session.hierarchy, &now.hierarchy)))
     }
@@ -373,17 +373,16 @@ impl Versus {
         inputs: &Inputs,
         corrections: Vec<Correction>,
         progress: &Progress,
-    ) -> Result<Option<(Session, Versus)>, OpenError> {
-        let opened = Versus::paired(inputs, corrections, progress)?;
-        let Some((mut session, mut versus)) = opened else {
+    ) -> Result<Option<(Session, Runs)>, OpenError> {
+        let opened = Runs::paired(inputs, corrections, progress)?;
+        let Some((session, mut runs)) = opened else {
             return Ok(None);
         };
         if self.is_swapped {
-            versus = versus.swapped();
+            runs = runs.swapped();
         }
-        if versus.shown != self.shown {
-            versus = versus.flipped();
-            session.recordings.swap(0, 1);
+        if runs.shown != self.shown {
+            runs = runs.flipped();
         }
         // Rows have other numbers now.
         let norm = match self.norm {
@@ -394,18 +393,18 @@ impl Versus {
             Link::CallsOf(_) => Link::Calls,
             other => other,
         };
-        let mut versus = versus.linked(&session, link);
-        if versus.norm != norm {
-            versus = versus.normalised(&session, norm);
+        let mut runs = runs.linked(&session, link);
+        if runs.norm != norm {
+            runs = runs.normalised(&session, norm);
         }
         let of = &self.difference;
-        let versus = versus.over(&session, of.measure, of.strength);
-        Ok(Some((session, versus)))
+        let runs = runs.over(&session, of.measure, of.strength);
+        Ok(Some((session, runs)))
     }
 
     /// Which of the inputs is shown.
     pub fn input(&self) -> usize {
-        self.shown ^ usize::from(self.is_swapped)
+        self.place()
     }
 
     /// Whether A is the second of the inputs.
@@ -425,22 +424,35 @@ impl Versus {
 
     /// Where A and B stand in the session.
     pub fn places(&self) -> [usize; 2] {
-        [self.shown, 1 - self.shown]
+        match self.is_swapped {
+            false => [0, 1],
+            true => [1, 0],
+        }
+    }
+
+    /// Where the run that is shown stands in the session.
+    pub fn place(&self) -> usize {
+        self.places()[self.shown]
+    }
+
+    /// Where the other one stands.
+    pub fn place_of_other(&self) -> usize {
+        self.places()[1 - self.shown]
     }
 
     /// A side for people.
     pub fn title_of(&self, side: usize) -> String {
         let side = side.min(1);
         let (letter, name) = (["A", "B"][side], &self.names[side]);
-        match self.runs[side] {
+        match self.counts[side] {
             1 => format!("{letter}: {name}"),
-            runs => format!("{letter}: {name}, 1 of {runs} runs"),
+            count => format!("{letter}: {name}, 1 of {count} runs"),
         }
     }
 
     /// How many runs of A and B are compared.
-    pub fn runs(&self) -> [usize; 2] {
-        self.runs
+    pub fn counts(&self) -> [usize; 2] {
+        self.counts
     }
 
     /// What the user has said of which function is which, as names or paths in A and in B.
