@@ -23,7 +23,7 @@ pub struct Overlay {
 }
 
 /// One frame's panels, and when egui wants the next.
-pub struct Shown {
+pub struct PanelFrame {
     pub panels: Panels,
     pub repaint_after: Duration,
 }
@@ -96,7 +96,7 @@ impl Overlay {
         event_loop: &ActiveEventLoop,
         theme: Theme,
         show: impl FnMut(&mut Ui) -> Rect,
-    ) -> Shown {
+    ) -> PanelFrame {
         if theme != self.theme {
             self.theme = theme;
             style::set_theme(&self.ctx, theme);
@@ -117,7 +117,7 @@ impl Overlay {
         if self.letters.look(&self.ctx, &shapes) {
             repaint_after = Duration::ZERO;
         }
-        Shown {
+        PanelFrame {
             panels: Panels {
                 primitives: self.ctx.tessellate(shapes, pixels_per_point),
                 textures: std::mem::take(&mut output.textures_delta),

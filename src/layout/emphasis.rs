@@ -37,7 +37,7 @@ impl Emphasis {
 /// What arcs are of. While it changes it eases from what was hovered before.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Focus {
-    /// Shown alone.
+    /// Displayed alone.
     pub hovered: Emphasis,
     pub before: Emphasis,
     /// How far it is from `before` to `hovered`, 0 to 1.

@@ -10,7 +10,7 @@ use super::copy::copy;
 use super::{App, MAX_LOSSES};
 use crate::app::canvas::{Canvas, Sharpness};
 use crate::app::graphics::Presented;
-use crate::app::overlay::Shown;
+use crate::app::overlay::PanelFrame;
 use crate::app::pace::{Detail, Moved};
 use crate::app::panels;
 use crate::app::panels::context::Layout;
@@ -46,7 +46,7 @@ struct Fineness {
 /// What the panels made of a frame.
 struct Laid {
     layout: Layout,
-    shown: Shown,
+    shown: PanelFrame,
     /// What landscapes are drawn on.
     targets: [Option<Surface>; 2],
     fineness: Fineness,

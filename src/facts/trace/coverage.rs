@@ -186,7 +186,7 @@ struct Open {
 }
 
 /// How a call is shown: its row and key, the row that is on top while it is, and whether what it triggers is left out.
-struct Shown {
+struct ShownCall {
     row: u32,
     key: u32,
     top: u32,
@@ -267,10 +267,10 @@ impl<'a> Sweep<'a> {
 
     /// How a call is shown that the last of the stack made, and that has a row of its own.
     #[inline]
-    fn shown(&self, rows: &Rows<'_>, call: u32, pair: u32, row: u32) -> Shown {
+    fn shown(&self, rows: &Rows<'_>, call: u32, pair: u32, row: u32) -> ShownCall {
         match rows.without {
             Some(without) => self.shown_without(without, rows.store.callee(pair), call, row),
-            None => Shown {
+            None => ShownCall {
                 row,
                 key: rows.key(rows.store.callee(pair).0, row),
                 top: row,
@@ -285,10 +285,10 @@ impl<'a> Sweep<'a> {
         function: FunctionId,
         call: u32,
         row: u32,
-    ) -> Shown {
+    ) -> ShownCall {
         let above = self.stack.last().map_or(NONE, |above| above.top);
         if self.stack.last().is_some_and(|above| above.is_cut) {
-            return Shown {
+            return ShownCall {
                 row: NONE,
                 key: NONE,
                 top: above,
@@ -302,7 +302,7 @@ impl<'a> Sweep<'a> {
         } else {
             [row, row]
         };
-        Shown {
+        ShownCall {
             row,
             key: row,
             top,
@@ -311,7 +311,7 @@ impl<'a> Sweep<'a> {
     }
 
     /// Puts a call on the stack.
-    fn push(&mut self, shown: Shown, end: u64, since: u64) {
+    fn push(&mut self, shown: ShownCall, end: u64, since: u64) {
         let count = self.counts.get_mut(shown.key as usize);
         let outermost = count.is_some_and(|count| {
             *count += 1;
@@ -329,7 +329,7 @@ impl<'a> Sweep<'a> {
         });
     }
 
-    fn enter(&mut self, shown: Shown, end: u64, since: u64) {
+    fn enter(&mut self, shown: ShownCall, end: u64, since: u64) {
         let is_open = self.open == self.stack.len() && end > since;
         self.open += usize::from(is_open);
         self.push(shown, end, if is_open { since } else { end });
@@ -475,7 +475,7 @@ impl<'a> Sweep<'a> {
         for &function in &left {
             let function = function.wrapping_sub(1) as u32;
             let row = rows.row_of(function as usize);
-            let shown = Shown {
+            let shown = ShownCall {
                 row,
                 key: rows.key(function, row),
                 top: row,

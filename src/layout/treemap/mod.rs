@@ -21,7 +21,7 @@ use glam::{Vec2, Vec3};
 use self::margins::Margins;
 use self::order::Family;
 use self::rect::smaller;
-use self::shown::{Columns, Shown};
+use self::shown::{Columns, Displayed};
 use self::weights::{Open, Scales};
 use super::geometry::{Block, BlockKind, CITY_SIZE};
 use crate::facts::hierarchy::Hierarchy;
@@ -84,7 +84,7 @@ pub struct Treemap {
     blocks: Vec<Block>,
     /// For each block the one that it stands on; the root stands for its own.
     parents: Vec<u32>,
-    shown: Shown,
+    shown: Displayed,
     scales: Scales,
     /// By block; positive and finite.
     weights: Vec<f32>,

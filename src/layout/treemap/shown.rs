@@ -8,7 +8,7 @@ use crate::units::ModuleId;
 /// The displayed modules in preorder. Nothing is kept where every module is displayed: then the columns of the
 /// hierarchy say it all.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Shown {
+pub(super) struct Displayed {
     is_part: bool,
     modules: Vec<ModuleId>,
     kinds: Vec<BlockKind>,
@@ -45,7 +45,7 @@ impl Columns<'_> {
     }
 }
 
-impl Shown {
+impl Displayed {
     pub fn columns<'a>(&'a self, hierarchy: &'a Hierarchy) -> Columns<'a> {
         if self.is_part {
             Columns {

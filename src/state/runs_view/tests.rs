@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use glam::Vec2;
 
-use super::{Halves, suited};
+use super::suited;
 use crate::analysis::comparison::amounts::{Change, Measure};
 use crate::analysis::session::Inputs;
 use crate::filter::filters::FilterStep;
@@ -17,11 +16,10 @@ use crate::model::landscape::LandscapeSettings;
 use crate::model::pairs::PairRow;
 use crate::model::surface::Surface;
 use crate::progress::Progress;
-use crate::render::pose::FreeArea;
 use crate::state::ask::{CutAsk, FilterAsk, PlayAsk, RunsAsk, SelectAsk};
 use crate::state::document::Document;
 use crate::state::runs::RunsLayout;
-use crate::state::{State, Viewport};
+use crate::state::State;
 use crate::units::{CallId, ModuleId, ThreadId, Time, TimeRange};
 
 /// What is open of `inputs`, without a window or views.
@@ -316,55 +314,6 @@ fn what_one_call_triggered_is_left_out_of_the_same_call_of_the_other_run() {
     let steps = open(&state).filters.steps().to_vec();
     assert_eq!(steps, [FilterStep::RemoveBelowCall(same)]);
     assert_eq!(calls(&state), left);
-}
-
-#[test]
-fn fingers_move_the_one_camera_alike_on_either_landscape() {
-    let after = |left: f32| {
-        let mut state = different();
-        state.execute(RunsAsk::Together(Some(RunsLayout::SideBySide)));
-        state.set_viewport(Viewport {
-            origin: Vec2::ZERO,
-            size: Vec2::new(640.0, 720.0),
-            scale: 1.0,
-            free: FreeArea::WINDOW,
-        });
-        state.set_halves(Some(Halves {
-            origins: [Vec2::ZERO, Vec2::new(640.0, 0.0)],
-            split: 640.0,
-            pointed: 0,
-        }));
-        let at = Vec2::new(left + 330.0, 420.0);
-        state.enter_half(at);
-        state.pointer_moved(at - state.viewport.origin, false);
-        let mut eyes = vec![state.camera.camera().eye];
-        state.pinched(0.4);
-        eyes.push(state.camera.camera().eye);
-        state.twisted(15.0);
-        eyes.push(state.camera.camera().eye);
-        state.moved_along(Vec2::new(30.0, -12.0));
-        eyes.push(state.camera.camera().eye);
-        // Two fingers sideways turn.
-        state.scrolled(Vec2::new(2.0, 0.1), 50.0, false);
-        eyes.push(state.camera.camera().eye);
-        for odd in [f32::NAN, f32::INFINITY, -2.0] {
-            state.pinched(odd);
-        }
-        state.twisted(f32::NAN);
-        state.moved_along(Vec2::NAN);
-        state.scrolled(Vec2::NAN, 50.0, false);
-        assert_eq!(state.camera.camera().eye, eyes[4], "what is no number");
-        state.pointer_left();
-        state.pinched(0.4);
-        state.twisted(15.0);
-        assert_eq!(state.camera.camera().eye, eyes[4], "elsewhere");
-        eyes
-    };
-    let (first, second) = (after(0.0), after(640.0));
-    assert_eq!(first, second);
-    for (gesture, eyes) in first.windows(2).enumerate() {
-        assert!(eyes[0].distance(eyes[1]) > 1.0, "gesture {gesture}");
-    }
 }
 
 #[test]

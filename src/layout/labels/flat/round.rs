@@ -40,8 +40,6 @@ const EDGE: f32 = 1.0;
 
 /// At so many places along a name it is looked whether something stands before it.
 const SAMPLES: usize = 8;
-/// So high over the baseline, in em: what stands before a name hides its feet first.
-const FEET: f32 = 0.0;
 
 /// What a name that is laid costs, as so many places that are looked at.
 const LAID: u32 = 4;
@@ -117,8 +115,8 @@ impl Round {
                 let label = &mut self.labels[self.laid];
                 let points: [Vec3; SAMPLES] = std::array::from_fn(|sample| {
                     let along = (sample as f32 + 0.5) / SAMPLES as f32 * width;
-                    let letter = label.right * along + label.up * label.em * FEET;
-                    label.origin + letter + Vec3::Z * rise
+                    // What stands before a name hides its feet first.
+                    label.origin + label.right * along + Vec3::Z * rise
                 });
                 let line = [points[0], points[SAMPLES - 1]];
                 let seen = (around.seen)(candidate.block, line, &points);
