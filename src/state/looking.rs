@@ -40,18 +40,18 @@ impl State {
                 Some(view) => self.ask_views(Some(view), ViewAsk::ShowAll),
                 None => self.fly(Destination::Home),
             },
-            CameraAsk::LookFrom(preset) => self.leave_path(|bench, _| bench.look_from(preset)),
+            CameraAsk::LookFrom(preset) => self.leave_path(|state, _| state.look_from(preset)),
             CameraAsk::LookAt(ground, at_once) => {
-                self.leave_path(|bench, _| bench.camera.look_at(ground, at_once));
+                self.leave_path(|state, _| state.camera.look_at(ground, at_once));
             }
-            CameraAsk::PastView => self.leave_path(|bench, now| {
-                if let Some(pose) = bench.past_views.back(now) {
-                    bench.camera.fly_to_pose(pose);
+            CameraAsk::PastView => self.leave_path(|state, now| {
+                if let Some(pose) = state.past_views.back(now) {
+                    state.camera.fly_to_pose(pose);
                 }
             }),
-            CameraAsk::NextView => self.leave_path(|bench, now| {
-                if let Some(pose) = bench.past_views.forward(now) {
-                    bench.camera.fly_to_pose(pose);
+            CameraAsk::NextView => self.leave_path(|state, now| {
+                if let Some(pose) = state.past_views.forward(now) {
+                    state.camera.fly_to_pose(pose);
                 }
             }),
         }

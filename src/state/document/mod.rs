@@ -5,6 +5,8 @@ mod by_module;
 mod inputs;
 mod meaning;
 mod other_run;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
