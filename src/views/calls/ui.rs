@@ -6,11 +6,12 @@ use egui_extras::Column as Width;
 use super::super::rows::{self, ROW};
 use super::super::{Pane, style, text};
 use super::{CallList, CallRow, Calls, MOST, pointed_at};
+use crate::facts::functions::Functions;
 use crate::filter::selection::Meant;
 use crate::model::calls::{CallColumn, CallsOf};
 use crate::state::ask::{Ask, PlayAsk, SelectAsk, TableKey, ViewAsk};
 use crate::state::document::Document;
-use crate::units::Time;
+use crate::units::{Cost, Time};
 
 pub fn show(view: &mut Calls, ui: &mut Ui, pane: &mut Pane<'_>) {
     ui.painter()
@@ -136,6 +137,11 @@ fn list(view: &mut Calls, ui: &mut Ui, document: &Document, list: &CallList, pan
     let Some(resolved) = document.resolved() else {
         return;
     };
+    let cells = Cells {
+        document,
+        functions: &resolved.recording.functions,
+        duration: resolved.recording.trace.duration(),
+    };
     let has_threads = resolved.recording.trace.threads().len() > 1;
     let columns = columns(ui.available_width(), has_threads);
     let place = ui.available_rect_before_wrap();
@@ -163,7 +169,7 @@ fn list(view: &mut Calls, ui: &mut Ui, document: &Document, list: &CallList, pan
             line.set_hovered(pointed.holds_call(row.of(), row.function, || row.caller));
             let open = openness(document, row).map(|strength| accent.gamma_multiply(strength));
             for column in &columns {
-                line.col(|ui| cell(ui, *column, row, document, open));
+                line.col(|ui| cells.show(ui, *column, row, open));
             }
             answer(view, &line.response(), row, document, pane);
         });
@@ -199,33 +205,32 @@ fn width_of(column: CallColumn) -> Width {
     }
 }
 
-/// A cell; `open` is the colour of the mark of a call that is open.
-fn cell(
-    ui: &mut Ui,
-    column: CallColumn,
-    row: &CallRow,
-    document: &Document,
-    open: Option<Color32>,
-) {
-    let Some(resolved) = document.resolved() else {
-        return;
-    };
-    let functions = &resolved.recording.functions;
-    match column {
-        CallColumn::Start => {
-            if let Some(color) = open {
-                rows::mark(ui, color);
+/// What the cells are made from.
+struct Cells<'a> {
+    document: &'a Document,
+    functions: &'a Functions,
+    /// Of the whole recording: times are written as exactly as it is long.
+    duration: Cost,
+}
+
+impl Cells<'_> {
+    /// `open` is the colour of the mark of a call that is open.
+    fn show(&self, ui: &mut Ui, column: CallColumn, row: &CallRow, open: Option<Color32>) {
+        match column {
+            CallColumn::Start => {
+                if let Some(color) = open {
+                    rows::mark(ui, color);
+                }
+                rows::number(ui, text::exact(row.start, self.duration));
             }
-            let duration = resolved.recording.trace.duration();
-            rows::number(ui, text::exact(row.start, duration));
+            CallColumn::Duration => rows::number(ui, row.cost.to_string()),
+            CallColumn::Function => rows::name(ui, self.functions.get(row.function).name),
+            CallColumn::Caller => {
+                let caller = row.caller.map(|caller| self.functions.get(caller).name);
+                rows::name(ui, caller.unwrap_or("–"));
+            }
+            CallColumn::Thread => rows::name(ui, self.document.thread_name(row.thread)),
         }
-        CallColumn::Duration => rows::number(ui, row.cost.to_string()),
-        CallColumn::Function => rows::name(ui, functions.get(row.function).name),
-        CallColumn::Caller => {
-            let caller = row.caller.map(|caller| functions.get(caller).name);
-            rows::name(ui, caller.unwrap_or("–"));
-        }
-        CallColumn::Thread => rows::name(ui, document.thread_name(row.thread)),
     }
 }
 
