@@ -11,9 +11,10 @@ use std::io::Write;
 
 use super::part::{ExportError, Part};
 use super::walk::{self, Step};
+use crate::facts::functions::Functions;
 use crate::facts::recording::RecordingKind;
 use crate::progress::Progress;
-use crate::units::Time;
+use crate::units::{FunctionId, Time};
 
 /// What the format is called on the command line.
 pub const NAME: &str = "chrome-json";
@@ -25,35 +26,7 @@ pub fn write(part: &Part<'_>, out: &mut dyn Write, progress: &Progress) -> Resul
     walk::start(part, 1, progress);
     let sampled = part.recording.kind == RecordingKind::Sampled;
     let functions = &part.recording.functions;
-    // What the events of a function have in common.
-    let described: Vec<String> = functions
-        .ids()
-        .map(|id| {
-            let function = functions.get(id);
-            let mut text = format!(r#""name":{}"#, quoted(function.name));
-            if !function.library.is_empty() {
-                text += &format!(r#","cat":{}"#, quoted(function.library));
-            }
-            let mut place: Vec<String> = Vec::new();
-            if !function.file.is_empty() {
-                place.push(format!(r#""file":{}"#, quoted(function.file)));
-            }
-            if function.line > 0 {
-                place.push(format!(r#""line":{}"#, function.line));
-            }
-            // What tells it from others of its name and place, for reading it again.
-            let column = functions.column(id);
-            let bare_line = function.line > 0 && function.file.is_empty();
-            if column > 0 || bare_line || !function.library.is_empty() {
-                let own = format!("{}:{column}", function.library);
-                place.push(format!(r#""callscape":{}"#, quoted(&own)));
-            }
-            if !place.is_empty() {
-                text += &format!(r#","args":{{{}}}"#, place.join(","));
-            }
-            text
-        })
-        .collect();
+    let described: Vec<String> = functions.ids().map(|id| describe(functions, id)).collect();
     write!(
         out,
         r#"{{"displayTimeUnit":"ns","otherData":{{"exporter":"callscape {}","recording":{}"#,
@@ -110,6 +83,33 @@ pub fn write(part: &Part<'_>, out: &mut dyn Write, progress: &Progress) -> Resul
     }
     out.write_all(b"\n]}\n")?;
     Ok(())
+}
+
+/// What the events of a function have in common.
+fn describe(functions: &Functions, id: FunctionId) -> String {
+    let function = functions.get(id);
+    let mut text = format!(r#""name":{}"#, quoted(function.name));
+    if !function.library.is_empty() {
+        text += &format!(r#","cat":{}"#, quoted(function.library));
+    }
+    let mut place: Vec<String> = Vec::new();
+    if !function.file.is_empty() {
+        place.push(format!(r#""file":{}"#, quoted(function.file)));
+    }
+    if function.line > 0 {
+        place.push(format!(r#""line":{}"#, function.line));
+    }
+    // What tells it from others of its name and place, for reading it again.
+    let column = functions.column(id);
+    let bare_line = function.line > 0 && function.file.is_empty();
+    if column > 0 || bare_line || !function.library.is_empty() {
+        let own = format!("{}:{column}", function.library);
+        place.push(format!(r#""callscape":{}"#, quoted(&own)));
+    }
+    if !place.is_empty() {
+        text += &format!(r#","args":{{{}}}"#, place.join(","));
+    }
+    text
 }
 
 /// A text as JSON.

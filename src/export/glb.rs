@@ -226,32 +226,9 @@ impl Meshes {
         let mut meshes = Vec::new();
         let mut nodes: Vec<Value> = Vec::new();
         for node in 0..self.nodes.len() {
-            let own = self.solids_of(node);
-            let first = (self.starts[node] * CORNERS) as u64;
-            let count = own.len() * CORNERS;
             let origin = self.origin(node, solids);
-            let [low, high] = extent(own, solids, origin);
             let place = accessors.len();
-            let kinds = [(F32, "VEC3"), (F32, "VEC3"), (U8, "VEC4")];
-            for (which, (component, kind)) in kinds.into_iter().enumerate() {
-                accessors.push(json!({
-                    "bufferView": attributes[which],
-                    "byteOffset": first * VERTEX[which],
-                    "componentType": component,
-                    "count": count,
-                    "type": kind,
-                }));
-            }
-            accessors[place]["min"] = json!(low);
-            accessors[place]["max"] = json!(high);
-            accessors[place + 2]["normalized"] = json!(true);
-            let is_short = own.len() <= SHORT;
-            accessors.push(json!({
-                "bufferView": indices[usize::from(!is_short)],
-                "componentType": if is_short { U16 } else { U32 },
-                "count": own.len() * INDICES,
-                "type": "SCALAR",
-            }));
+            accessors.extend(self.accessors(node, solids, origin, (attributes, indices)));
             meshes.push(json!({"primitives": [{
                 "attributes": {"POSITION": place, "NORMAL": place + 1, "COLOR_0": place + 2},
                 "indices": place + 3,
@@ -282,6 +259,43 @@ impl Meshes {
             }]);
         }
         (document, end)
+    }
+
+    /// The accessors of the mesh of a node: position, normal, colour, indices. The buffer views are one for each
+    /// attribute, and those of short and of long indices.
+    fn accessors(
+        &self,
+        node: usize,
+        solids: &[Solid],
+        origin: [f32; 3],
+        (attributes, indices): ([usize; 3], [Option<usize>; 2]),
+    ) -> [Value; 4] {
+        let own = self.solids_of(node);
+        let first = (self.starts[node] * CORNERS) as u64;
+        let attribute = |which: usize, component: u32, kind: &str| {
+            json!({
+                "bufferView": attributes[which],
+                "byteOffset": first * VERTEX[which],
+                "componentType": component,
+                "count": own.len() * CORNERS,
+                "type": kind,
+            })
+        };
+        let [low, high] = extent(own, solids, origin);
+        let mut position = attribute(0, F32, "VEC3");
+        position["min"] = json!(low);
+        position["max"] = json!(high);
+        let normal = attribute(1, F32, "VEC3");
+        let mut color = attribute(2, U8, "VEC4");
+        color["normalized"] = json!(true);
+        let is_short = own.len() <= SHORT;
+        let indices = json!({
+            "bufferView": indices[usize::from(!is_short)],
+            "componentType": if is_short { U16 } else { U32 },
+            "count": own.len() * INDICES,
+            "type": "SCALAR",
+        });
+        [position, normal, color, indices]
     }
 
     /// Tells nodes their children, and gives those that are nobody's.

@@ -345,32 +345,9 @@ impl Reader<'_> {
             let Some(word) = costs.next() else {
                 break;
             };
-            let last = self.last.get(column).copied().unwrap_or(0);
-            let mut decimals = false;
-            let mut number = |text| {
-                let (number, left_out) = rounded(text)?;
-                decimals = left_out;
-                Some(number)
-            };
-            let cost = match word.split_first() {
-                Some((b'*', b"")) => Some(last),
-                Some((b'+', rest)) => number(rest).and_then(|more| last.checked_add(more)),
-                Some((b'-', rest)) => match number(rest).map(|less| last.checked_sub(less)) {
-                    Some(None) => {
-                        self.warn("negative-cost");
-                        Some(0)
-                    }
-                    other => other.flatten(),
-                },
-                _ => number(word),
-            };
-            let Some(cost) = cost else {
-                self.warn("malformed-cost");
+            let Some(cost) = self.cost(column, word) else {
                 continue;
             };
-            if decimals {
-                self.warn(DECIMALS_LEFT_OUT);
-            }
             if self.last.len() <= column {
                 self.last.resize(column + 1, 0);
             }
@@ -410,6 +387,37 @@ impl Reader<'_> {
             }
         }
         Ok(())
+    }
+
+    /// One cost, which may be relative to the last in its column.
+    fn cost(&self, column: usize, word: &[u8]) -> Option<u64> {
+        let last = self.last.get(column).copied().unwrap_or(0);
+        let mut decimals = false;
+        let mut number = |text| {
+            let (number, left_out) = rounded(text)?;
+            decimals = left_out;
+            Some(number)
+        };
+        let cost = match word.split_first() {
+            Some((b'*', b"")) => Some(last),
+            Some((b'+', rest)) => number(rest).and_then(|more| last.checked_add(more)),
+            Some((b'-', rest)) => match number(rest).map(|less| last.checked_sub(less)) {
+                Some(None) => {
+                    self.warn("negative-cost");
+                    Some(0)
+                }
+                other => other.flatten(),
+            },
+            _ => number(word),
+        };
+        let Some(cost) = cost else {
+            self.warn("malformed-cost");
+            return None;
+        };
+        if decimals {
+            self.warn(DECIMALS_LEFT_OUT);
+        }
+        Some(cost)
     }
 
     fn function_of(&mut self, name: u32, source: u32, object: u32) -> GraphNode {

@@ -99,6 +99,25 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
     Err(ImportError::malformed(place, "slices", "none"))
 }
 
+/// What an event says in the manner of the older JSON format: its phase, and its duration in nanoseconds.
+#[derive(Default)]
+struct Legacy {
+    phase: Option<u8>,
+    duration: i64,
+}
+
+impl Legacy {
+    fn read(&mut self, bytes: &[u8]) {
+        for (number, value) in Fields::new(bytes) {
+            match (number, value) {
+                (2, Value::Number(letter)) => self.phase = u8::try_from(letter).ok(),
+                (3, Value::Number(us)) => self.duration = in_range(us).saturating_mul(1000),
+                _ => {}
+            }
+        }
+    }
+}
+
 impl Reader<'_> {
     fn warn(&self, kind: &'static str) {
         self.reporter
@@ -293,7 +312,7 @@ impl Reader<'_> {
         let mut track = self.current.1.track;
         let mut name = None;
         let mut location = None;
-        let (mut phase, mut duration) = (None, 0);
+        let mut legacy = Legacy::default();
         let mut fields = Fields::new(event);
         for (number, value) in &mut fields {
             match (number, value) {
@@ -308,21 +327,13 @@ impl Reader<'_> {
                 (23, Value::Bytes(bytes)) => name = Some(self.text(bytes)),
                 (33, Value::Bytes(entry)) => location = Some(self.location(entry).1),
                 (34, Value::Number(id)) => location = self.current.1.locations.get(&id).copied(),
-                (6, Value::Bytes(legacy)) => {
-                    for (number, value) in Fields::new(legacy) {
-                        match (number, value) {
-                            (2, Value::Number(letter)) => phase = u8::try_from(letter).ok(),
-                            (3, Value::Number(us)) => duration = in_range(us).saturating_mul(1000),
-                            _ => {}
-                        }
-                    }
-                }
+                (6, Value::Bytes(bytes)) => legacy.read(bytes),
                 _ => {}
             }
         }
-        let begin = kind == 1 || (kind == 0 && phase == Some(b'B'));
-        let end = kind == 2 || (kind == 0 && phase == Some(b'E'));
-        let complete = kind == 0 && phase == Some(b'X');
+        let begin = kind == 1 || (kind == 0 && legacy.phase == Some(b'B'));
+        let end = kind == 2 || (kind == 0 && legacy.phase == Some(b'E'));
+        let complete = kind == 0 && legacy.phase == Some(b'X');
         if !begin && !end && !complete {
             self.warn("event-not-shown");
             return;
@@ -346,7 +357,7 @@ impl Reader<'_> {
             self.out_of_order |= !self.sorts;
             self.completes.push(Complete {
                 start: time,
-                end: time.saturating_add(duration),
+                end: time.saturating_add(legacy.duration),
                 offset: self.offset,
                 thread: place as u32,
                 function: function.0,

@@ -1,89 +1,94 @@
 //! Formats that people have and that are not read: what they are called and what makes one of them that is, for the
 //! message that says why a file cannot be opened.
 
+const TO_PPROF: &str =
+    "make a profile in protocol buffers of it with 'go tool pprof -proto FILE > FILE.pb.gz'";
+
+/// The first bytes of a file, what it is, and what to do with it.
+const BEGINNINGS: &[(&[u8], &str, &str)] = &[
+    (b"heap profile:", "pprof's old text of a heap", TO_PPROF),
+    (b"--- heapz", "pprof's old text of a heap", TO_PPROF),
+    (b"--- heap", "pprof's old text of a heap", TO_PPROF),
+    (
+        b"--- contention",
+        "pprof's old text of contention",
+        TO_PPROF,
+    ),
+    (b"--- mutex", "pprof's old text of contention", TO_PPROF),
+    (b"--- threadz", "pprof's old text of threads", TO_PPROF),
+    (
+        b"goroutine profile:",
+        "pprof's text for people",
+        "record it without 'debug=1'",
+    ),
+    (
+        b"threadcreate profile:",
+        "pprof's text for people",
+        "record it without 'debug=1'",
+    ),
+    (
+        b"PeriodType:",
+        "pprof's text for people",
+        "open the profile itself",
+    ),
+    (
+        b"PERFILE2",
+        "a recording of perf",
+        "open what 'perf script' prints of it",
+    ),
+    (
+        b"JAVA PROFILE 1.",
+        "a heap dump of Java",
+        "record with 'format=a' for text with CPU samples",
+    ),
+    (
+        b"gmon",
+        "a profile of gprof",
+        "open what 'valgrind --tool=callgrind' or 'uftrace record' records",
+    ),
+    (
+        b"\xfd7zXZ\0",
+        "data compressed with xz",
+        "unpack them first, as with 'xz -dc FILE | callscape -'",
+    ),
+    (
+        b"BZh",
+        "data compressed with bzip2",
+        "unpack them first, as with 'bzip2 -dc FILE | callscape -'",
+    ),
+    (
+        b"\x04\x22\x4d\x18",
+        "data compressed with lz4",
+        "unpack them first, as with 'lz4 -dc FILE | callscape -'",
+    ),
+    (
+        b"7z\xbc\xaf\x27\x1c",
+        "an archive of 7-Zip",
+        "unpack it first, or pack it as zip or tar",
+    ),
+    (
+        b"Rar!\x1a\x07",
+        "an archive of RAR",
+        "unpack it first, or pack it as zip or tar",
+    ),
+    (b"\x7fELF", "a program", "open a recording of it"),
+    (
+        b"SQLite format 3\0",
+        "a database of SQLite",
+        "open the recording that it was made of",
+    ),
+    (
+        b"bplist00",
+        "a property list",
+        "export the recording as JSON or text",
+    ),
+];
+
 /// What a file that begins with `head` is, and what to do with it; none where it is not known.
 pub fn recognise(head: &[u8]) -> Option<(&'static str, &'static str)> {
-    const TO_PPROF: &str =
-        "make a profile in protocol buffers of it with 'go tool pprof -proto FILE > FILE.pb.gz'";
-    let begins: &[(&[u8], &str, &str)] = &[
-        (b"heap profile:", "pprof's old text of a heap", TO_PPROF),
-        (b"--- heapz", "pprof's old text of a heap", TO_PPROF),
-        (b"--- heap", "pprof's old text of a heap", TO_PPROF),
-        (
-            b"--- contention",
-            "pprof's old text of contention",
-            TO_PPROF,
-        ),
-        (b"--- mutex", "pprof's old text of contention", TO_PPROF),
-        (b"--- threadz", "pprof's old text of threads", TO_PPROF),
-        (
-            b"goroutine profile:",
-            "pprof's text for people",
-            "record it without 'debug=1'",
-        ),
-        (
-            b"threadcreate profile:",
-            "pprof's text for people",
-            "record it without 'debug=1'",
-        ),
-        (
-            b"PeriodType:",
-            "pprof's text for people",
-            "open the profile itself",
-        ),
-        (
-            b"PERFILE2",
-            "a recording of perf",
-            "open what 'perf script' prints of it",
-        ),
-        (
-            b"JAVA PROFILE 1.",
-            "a heap dump of Java",
-            "record with 'format=a' for text with CPU samples",
-        ),
-        (
-            b"gmon",
-            "a profile of gprof",
-            "open what 'valgrind --tool=callgrind' or 'uftrace record' records",
-        ),
-        (
-            b"\xfd7zXZ\0",
-            "data compressed with xz",
-            "unpack them first, as with 'xz -dc FILE | callscape -'",
-        ),
-        (
-            b"BZh",
-            "data compressed with bzip2",
-            "unpack them first, as with 'bzip2 -dc FILE | callscape -'",
-        ),
-        (
-            b"\x04\x22\x4d\x18",
-            "data compressed with lz4",
-            "unpack them first, as with 'lz4 -dc FILE | callscape -'",
-        ),
-        (
-            b"7z\xbc\xaf\x27\x1c",
-            "an archive of 7-Zip",
-            "unpack it first, or pack it as zip or tar",
-        ),
-        (
-            b"Rar!\x1a\x07",
-            "an archive of RAR",
-            "unpack it first, or pack it as zip or tar",
-        ),
-        (b"\x7fELF", "a program", "open a recording of it"),
-        (
-            b"SQLite format 3\0",
-            "a database of SQLite",
-            "open the recording that it was made of",
-        ),
-        (
-            b"bplist00",
-            "a property list",
-            "export the recording as JSON or text",
-        ),
-    ];
-    let found = begins.iter().find(|(begin, ..)| head.starts_with(begin));
+    let found = BEGINNINGS
+        .iter()
+        .find(|(begin, ..)| head.starts_with(begin));
     if let Some(&(_, what, remedy)) = found {
         return Some((what, remedy));
     }

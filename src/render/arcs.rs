@@ -172,9 +172,9 @@ impl ArcsPass {
         self.group = None;
     }
 
-    /// Takes other arcs; those that name control points that are not there are left out. Whether anything has
-    /// changed: only what has is written.
-    pub fn prepare(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, arcs: &Arcs) -> bool {
+    /// Takes the records of arcs, layer by layer, and leaves out those that name control points that are not there. How
+    /// many are drawn as threads.
+    fn take_records(&mut self, device: &wgpu::Device, arcs: &Arcs) -> u32 {
         self.next.clear();
         let (mut threads, mut last, mut is_in_order) = (0, 0, true);
         for (place, arc) in (0u32..).zip(&arcs.arcs) {
@@ -199,8 +199,15 @@ impl ArcsPass {
         {
             // Millions of arcs hide everything; none is the better picture.
             self.next.clear();
-            threads = 0;
+            return 0;
         }
+        threads
+    }
+
+    /// Takes other arcs; those that name control points that are not there are left out. Whether anything has
+    /// changed: only what has is written.
+    pub fn prepare(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, arcs: &Arcs) -> bool {
+        let threads = self.take_records(device, arcs);
         let all = self.next.len() as u32;
         let is_same_count = self.cords.end == all && self.threads.end == threads;
         (self.threads, self.cords) = (0..threads, threads..all);

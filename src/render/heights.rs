@@ -57,56 +57,70 @@ struct Layer {
     sources: Vec<wgpu::BindGroup>,
 }
 
+impl Layer {
+    fn new(
+        device: &wgpu::Device,
+        texture: &wgpu::Texture,
+        halve_layout: &wgpu::BindGroupLayout,
+        index: u32,
+    ) -> Layer {
+        let levels: Vec<_> = (0..LEVELS)
+            .map(|level| {
+                texture.create_view(&wgpu::TextureViewDescriptor {
+                    label: Some("heights"),
+                    dimension: Some(wgpu::TextureViewDimension::D2),
+                    base_mip_level: level,
+                    mip_level_count: Some(1),
+                    base_array_layer: index,
+                    array_layer_count: Some(1),
+                    ..Default::default()
+                })
+            })
+            .collect();
+        let sources = levels[..levels.len() - 1]
+            .iter()
+            .map(|level| {
+                let level = wgpu::BindingResource::TextureView(level);
+                pass::group(device, "halve", halve_layout, &[level])
+            })
+            .collect();
+        Layer {
+            drawn: None,
+            uniform: Uniform::new(device, "heights"),
+            group: None,
+            levels,
+            sources,
+        }
+    }
+}
+
+/// The texture with all layers and levels.
+fn texture(device: &wgpu::Device) -> wgpu::Texture {
+    device.create_texture(&wgpu::TextureDescriptor {
+        label: Some("heights"),
+        size: wgpu::Extent3d {
+            width: SIDE,
+            height: SIDE,
+            depth_or_array_layers: 3,
+        },
+        mip_level_count: LEVELS,
+        sample_count: 1,
+        dimension: wgpu::TextureDimension::D2,
+        format: FORMAT,
+        usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::TEXTURE_BINDING,
+        view_formats: &[],
+    })
+}
+
 impl Heights {
     pub fn new(maker: &Maker<'_>) -> Heights {
         let device = maker.device;
-        let texture = device.create_texture(&wgpu::TextureDescriptor {
-            label: Some("heights"),
-            size: wgpu::Extent3d {
-                width: SIDE,
-                height: SIDE,
-                depth_or_array_layers: 3,
-            },
-            mip_level_count: LEVELS,
-            sample_count: 1,
-            dimension: wgpu::TextureDimension::D2,
-            format: FORMAT,
-            usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::TEXTURE_BINDING,
-            view_formats: &[],
-        });
+        let texture = texture(device);
         let layout = maker.layout("heights", &[pass::STORAGE, pass::UNIFORM]);
         let halve_layout = maker.layout("halve", &[pass::COLOUR]);
         let module = maker.shader("heights", HEIGHTS);
         let halve_module = maker.shader("halve", HALVE);
-        let layer = |index: u32| {
-            let levels: Vec<_> = (0..LEVELS)
-                .map(|level| {
-                    texture.create_view(&wgpu::TextureViewDescriptor {
-                        label: Some("heights"),
-                        dimension: Some(wgpu::TextureViewDimension::D2),
-                        base_mip_level: level,
-                        mip_level_count: Some(1),
-                        base_array_layer: index,
-                        array_layer_count: Some(1),
-                        ..Default::default()
-                    })
-                })
-                .collect();
-            let sources = levels[..levels.len() - 1]
-                .iter()
-                .map(|level| {
-                    let level = wgpu::BindingResource::TextureView(level);
-                    pass::group(device, "halve", &halve_layout, &[level])
-                })
-                .collect();
-            Layer {
-                drawn: None,
-                uniform: Uniform::new(device, "heights"),
-                group: None,
-                levels,
-                sources,
-            }
-        };
+        let layer = |index| Layer::new(device, &texture, &halve_layout, index);
         Heights {
             view: texture.create_view(&wgpu::TextureViewDescriptor {
                 label: Some("heights"),

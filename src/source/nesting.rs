@@ -60,16 +60,7 @@ pub fn nest(
             Some(around) if !around.is_function => (Some(around.module), found.name),
             Some(around) => {
                 let outer = &mut modules.definitions[around.module];
-                let inner = lines.count(found.line, found.end_line);
-                outer.loc = outer.loc.saturating_sub(inner);
-                let inner = lines.comments(found.line, found.end_line);
-                outer.comment_lines = outer.comment_lines.saturating_sub(inner);
-                let name = if outer.name.len() > LONGEST_PREFIX {
-                    found.name
-                } else {
-                    [&outer.name, nested, &found.name].concat()
-                };
-                (outer.parent, name)
+                (outer.parent, take_out(outer, &found, nested, lines))
             }
         };
         let mut definition = Definition {
@@ -108,6 +99,19 @@ pub fn nest(
     }
     count_branches(&seen.branches, &functions, &mut modules.definitions);
     modules.finish(lines, file_loc, file_comments)
+}
+
+/// Takes the lines of what is defined inside a function away from that function; its qualified name.
+fn take_out(outer: &mut Definition, inner: &Found, nested: &str, lines: &CodeLines) -> String {
+    let loc = lines.count(inner.line, inner.end_line);
+    outer.loc = outer.loc.saturating_sub(loc);
+    let comments = lines.comments(inner.line, inner.end_line);
+    outer.comment_lines = outer.comment_lines.saturating_sub(comments);
+    if outer.name.len() > LONGEST_PREFIX {
+        inner.name.clone()
+    } else {
+        [&outer.name, nested, &inner.name].concat()
+    }
 }
 
 /// Lets each namespace without braces reach to the next one or to the end of the file.

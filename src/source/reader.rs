@@ -227,60 +227,13 @@ impl Reader {
             None => self.walk(&best, text, None, give_up).ok()?,
         };
         // Of the torn tree, what was blanked for the best.
-        let mut away: Vec<Range<usize>> = blanked.clone();
-        away.extend(torn.iter().flat_map(|torn| torn.directives().cloned()));
-        away.sort_by_key(|range| range.start);
-        away.dedup_by(|later, first| {
-            let is_joined = later.start <= first.end;
-            if is_joined {
-                first.end = first.end.max(later.end);
-            }
-            is_joined
-        });
+        let away = with_directives(&blanked, torn);
         let of_whole = self.walk(whole, source, Some(&away), give_up).ok()?;
         let other = match other {
             Some((other, text, _)) => self.walk(&other, text, Some(&blanked), give_up).ok()?,
             None => Seen::default(),
         };
-        // The blanked text around a place, if it was blanked.
-        let around = |place: usize| {
-            let after = blanked.partition_point(|blanked| blanked.start <= place);
-            let before = after.checked_sub(1).map(|before| &blanked[before]);
-            before.filter(|blanked| blanked.contains(&place))
-        };
-        let is_blanked = |place: usize| around(place).is_some();
-        // What only the other branch defines; and of branches in between what the torn tree shows whole. Two heads
-        // of one body are one function.
-        let bodies: HashSet<usize> = seen.found.iter().map(|found| found.span.end).collect();
-        seen.found.extend(other.found.into_iter().filter(|found| {
-            is_blanked(found.span.start)
-                && (is_blanked(found.span.end.saturating_sub(1))
-                    || !bodies.contains(&found.span.end))
-        }));
-        seen.found
-            .extend(of_whole.found.into_iter().filter(|found| {
-                around(found.span.start).is_some_and(|blanked| found.span.end <= blanked.end)
-            }));
-        seen.found
-            .sort_by_key(|found| (found.span.start, found.span.end, found.pattern));
-        let is_same = |later: &mut Found, first: &mut Found| {
-            later.span == first.span && later.kind == first.kind
-        };
-        seen.found.dedup_by(is_same);
-        let points = of_whole.branches.into_iter();
-        seen.branches
-            .extend(points.filter(|point| is_blanked(point.start)));
-        seen.branches.sort_by_key(|point| point.start);
-        // Comments are where they are, whatever stands around them.
-        let is_away = |place: usize| {
-            let after = away.partition_point(|away| away.end <= place);
-            away.get(after).is_some_and(|away| away.start <= place)
-        };
-        let comments = of_whole.comments.into_iter();
-        seen.comments
-            .extend(comments.filter(|comment| is_away(comment.start)));
-        seen.comments.sort_by_key(|comment| comment.start);
-        seen.texts.extend(of_whole.texts);
+        add_blanked(&mut seen, other, of_whole, &blanked, &away);
         Some(seen)
     }
 
@@ -308,13 +261,7 @@ impl Reader {
         let mut steps = 0u32;
         loop {
             let node = cursor.node();
-            let is_outside = within.is_some_and(|within| {
-                let next = within.partition_point(|range| range.end <= node.start_byte());
-                within
-                    .get(next)
-                    .is_none_or(|range| range.start >= node.end_byte())
-            });
-            if is_outside {
+            if within.is_some_and(|within| is_outside(node, within)) {
                 if !advance(&mut cursor, &mut parents) {
                     break;
                 }
@@ -367,6 +314,77 @@ impl Reader {
         seen.branches.dedup();
         Ok(seen)
     }
+}
+
+/// What was blanked and the directives around it, in order and joined where they touch.
+fn with_directives(blanked: &[Range<usize>], torn: &[Conditional]) -> Vec<Range<usize>> {
+    let mut away = blanked.to_vec();
+    away.extend(torn.iter().flat_map(|torn| torn.directives().cloned()));
+    away.sort_by_key(|range| range.start);
+    away.dedup_by(|later, first| {
+        let is_joined = later.start <= first.end;
+        if is_joined {
+            first.end = first.end.max(later.end);
+        }
+        is_joined
+    });
+    away
+}
+
+/// Adds what was blanked for the tree that `seen` is of: what the tree of the other branches and the torn one,
+/// `of_whole`, show of it. `away` are the blanked texts with the directives.
+fn add_blanked(
+    seen: &mut Seen,
+    other: Seen,
+    of_whole: Seen,
+    blanked: &[Range<usize>],
+    away: &[Range<usize>],
+) {
+    // The blanked text around a place, if it was blanked.
+    let around = |place: usize| {
+        let after = blanked.partition_point(|blanked| blanked.start <= place);
+        let before = after.checked_sub(1).map(|before| &blanked[before]);
+        before.filter(|blanked| blanked.contains(&place))
+    };
+    let is_blanked = |place: usize| around(place).is_some();
+    // What only the other branch defines; and of branches in between what the torn tree shows whole. Two heads
+    // of one body are one function.
+    let bodies: HashSet<usize> = seen.found.iter().map(|found| found.span.end).collect();
+    seen.found.extend(other.found.into_iter().filter(|found| {
+        is_blanked(found.span.start)
+            && (is_blanked(found.span.end.saturating_sub(1)) || !bodies.contains(&found.span.end))
+    }));
+    seen.found
+        .extend(of_whole.found.into_iter().filter(|found| {
+            around(found.span.start).is_some_and(|blanked| found.span.end <= blanked.end)
+        }));
+    seen.found
+        .sort_by_key(|found| (found.span.start, found.span.end, found.pattern));
+    let is_same =
+        |later: &mut Found, first: &mut Found| later.span == first.span && later.kind == first.kind;
+    seen.found.dedup_by(is_same);
+    let points = of_whole.branches.into_iter();
+    seen.branches
+        .extend(points.filter(|point| is_blanked(point.start)));
+    seen.branches.sort_by_key(|point| point.start);
+    // Comments are where they are, whatever stands around them.
+    let is_away = |place: usize| {
+        let after = away.partition_point(|away| away.end <= place);
+        away.get(after).is_some_and(|away| away.start <= place)
+    };
+    let comments = of_whole.comments.into_iter();
+    seen.comments
+        .extend(comments.filter(|comment| is_away(comment.start)));
+    seen.comments.sort_by_key(|comment| comment.start);
+    seen.texts.extend(of_whole.texts);
+}
+
+/// Whether a node has nothing in these ranges, which are in order.
+fn is_outside(node: Node<'_>, within: &[Range<usize>]) -> bool {
+    let next = within.partition_point(|range| range.end <= node.start_byte());
+    within
+        .get(next)
+        .is_none_or(|range| range.start >= node.end_byte())
 }
 
 /// Tries the patterns that begin with nodes of this kind on one. `cursor` is of the same tree.

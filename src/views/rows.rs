@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use egui::{Align, Label, Layout, Sense, Shape, Stroke, Ui, Vec2};
+use egui_extras::{Table, TableBuilder};
 
 use super::style;
 use crate::model::theme::Theme;
@@ -19,6 +20,49 @@ pub const HEADING: f32 = 24.0;
 pub fn rows_seen(ui: &Ui) -> usize {
     let space = ui.spacing().item_spacing.y;
     ((ui.available_height() - HEADING) / (ROW + space)).max(0.0) as usize
+}
+
+/// A table whose rows can be chosen, its columns to be added; `row_to_show` is scrolled to.
+pub fn table<'a>(ui: &'a mut Ui, name: &str, row_to_show: Option<usize>) -> TableBuilder<'a> {
+    let table = TableBuilder::new(ui)
+        .id_salt(name)
+        .sense(Sense::click())
+        .auto_shrink(false)
+        .min_scrolled_height(0.0)
+        .cell_layout(Layout::left_to_right(Align::Center));
+    match row_to_show {
+        Some(place) => table.scroll_to_row(place, None),
+        None => table,
+    }
+}
+
+/// What the heading of a column says.
+pub struct Heading<C> {
+    pub column: C,
+    pub title: &'static str,
+    pub about: &'static str,
+    pub is_number: bool,
+}
+
+/// The headings of a table. `sort` is the column that it is sorted by, and whether from the largest. Whose heading was
+/// clicked.
+pub fn headings<'a, C: Copy + PartialEq>(
+    table: TableBuilder<'a>,
+    headings: impl Iterator<Item = Heading<C>>,
+    sort: (C, bool),
+) -> (Table<'a>, Option<C>) {
+    let mut sorted = None;
+    let table = table.header(HEADING, |mut header| {
+        for of in headings {
+            header.col(|ui| {
+                let order = (sort.0 == of.column).then_some(sort.1);
+                if heading(ui, of.title, of.about, of.is_number, order) {
+                    sorted = Some(of.column);
+                }
+            });
+        }
+    });
+    (table, sorted)
 }
 
 /// The heading of a column; `order` is whether it is sorted from the largest, none when by another.

@@ -176,22 +176,13 @@ pub fn regroup(session: &Session, mapping: &Mapping, assignment: Assignment) -> 
         origins[module.index()] = origin;
     }
     let left_out_entity = mapping.entities().len() as u32;
+    let module_of = |entity: Option<u32>, module: ModuleId| {
+        let key = (entity.unwrap_or(left_out_entity), module);
+        let at = assignment.placed.binary_search(&key).ok();
+        at.map_or(ModuleId::ROOT, |at| modules[nodes[at].index()])
+    };
     let recordings = session.recordings.iter().zip(&assignment.entities);
-    let recordings = recordings.map(|(resolved, entities)| {
-        let of = |(&entity, &module): (&Option<u32>, &ModuleId)| {
-            let key = (entity.unwrap_or(left_out_entity), module);
-            let at = assignment.placed.binary_search(&key).ok();
-            at.map_or(ModuleId::ROOT, |at| modules[nodes[at].index()])
-        };
-        let moved = entities.iter().zip(&resolved.resolution.modules).map(of);
-        Resolved {
-            recording: Arc::clone(&resolved.recording),
-            resolution: Resolution {
-                modules: moved.collect(),
-                ..resolved.resolution.clone()
-            },
-        }
-    });
+    let recordings = recordings.map(|(resolved, entities)| moved(resolved, entities, module_of));
     let recordings = recordings.collect();
     let district = |node: Option<NodeId>| node.map(|node| modules[node.index()]);
     let mut entities: Vec<Option<ModuleId>> = districts.into_iter().map(district).collect();
@@ -207,6 +198,25 @@ pub fn regroup(session: &Session, mapping: &Mapping, assignment: Assignment) -> 
         entities,
         left_out,
         origins,
+    }
+}
+
+/// The same recording, each function in the module that `module_of` gives for its entity and its module before.
+fn moved(
+    resolved: &Resolved,
+    entities: &[Option<u32>],
+    module_of: impl Fn(Option<u32>, ModuleId) -> ModuleId,
+) -> Resolved {
+    let before = &resolved.resolution.modules;
+    let modules = entities.iter().zip(before);
+    Resolved {
+        recording: Arc::clone(&resolved.recording),
+        resolution: Resolution {
+            modules: modules
+                .map(|(&of, &module)| module_of(of, module))
+                .collect(),
+            ..resolved.resolution.clone()
+        },
     }
 }
 

@@ -48,48 +48,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
         });
         ui.add(egui::Label::new(style::weak(hierarchy.path(module)).small()).wrap());
         ui.add_space(4.0);
-        let known = document.city.module_facts(&document.session, module);
-        let is_called = known.calls > 0;
-        ui.horizontal_wrapped(|ui| {
-            if ui
-                .button("Fly there")
-                .on_hover_text("F, double-click")
-                .clicked()
-            {
-                context.asks.push(CameraAsk::FlyTo(module));
-            }
-            if !hierarchy.is_leaf(module) && module != ModuleId::ROOT {
-                let label = if document.cut.is_collapsed(module) {
-                    "Expand"
-                } else {
-                    "Collapse"
-                };
-                if ui.button(label).on_hover_text("C").clicked() {
-                    let command = CutAsk::CollapseOrExpand(Some(module));
-                    context.asks.push(command);
-                }
-            }
-            if document.playback.is_some()
-                && ui
-                    .add_enabled(is_called, egui::Button::new("Next call"))
-                    .on_hover_text("Go to when it is called next (N), or was before (Shift + N)")
-                    .clicked()
-            {
-                let command = SelectAsk::GoToCall(CallWalk::NextOfFunction);
-                context.asks.push(command);
-            }
-            if let Some(parent) = hierarchy.parent(module)
-                && ui
-                    .button("Parent")
-                    .on_hover_text("Select the module around it")
-                    .clicked()
-            {
-                context.asks.push(SelectAsk::Select(Some(parent)));
-            }
-            if document.resolved().is_some() && module != ModuleId::ROOT {
-                leave_out(ui, module, context);
-            }
-        });
+        ui.horizontal_wrapped(|ui| buttons(ui, document, module, context));
         ui.add_space(4.0);
         egui::Grid::new("facts")
             .num_columns(2)
@@ -106,6 +65,51 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
                 list(ui, false, &neighbours.callees, document, context);
             });
     });
+}
+
+/// What can be done with the module.
+fn buttons(ui: &mut Ui, document: &Document, module: ModuleId, context: &mut Context<'_>) {
+    let hierarchy = &document.session.hierarchy;
+    let known = document.city.module_facts(&document.session, module);
+    let is_called = known.calls > 0;
+    if ui
+        .button("Fly there")
+        .on_hover_text("F, double-click")
+        .clicked()
+    {
+        context.asks.push(CameraAsk::FlyTo(module));
+    }
+    if !hierarchy.is_leaf(module) && module != ModuleId::ROOT {
+        let label = if document.cut.is_collapsed(module) {
+            "Expand"
+        } else {
+            "Collapse"
+        };
+        if ui.button(label).on_hover_text("C").clicked() {
+            let command = CutAsk::CollapseOrExpand(Some(module));
+            context.asks.push(command);
+        }
+    }
+    if document.playback.is_some()
+        && ui
+            .add_enabled(is_called, egui::Button::new("Next call"))
+            .on_hover_text("Go to when it is called next (N), or was before (Shift + N)")
+            .clicked()
+    {
+        let command = SelectAsk::GoToCall(CallWalk::NextOfFunction);
+        context.asks.push(command);
+    }
+    if let Some(parent) = hierarchy.parent(module)
+        && ui
+            .button("Parent")
+            .on_hover_text("Select the module around it")
+            .clicked()
+    {
+        context.asks.push(SelectAsk::Select(Some(parent)));
+    }
+    if document.resolved().is_some() && module != ModuleId::ROOT {
+        leave_out(ui, module, context);
+    }
 }
 
 /// What of the module can be left out of every view.

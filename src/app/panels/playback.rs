@@ -278,34 +278,65 @@ fn timeline(ui: &mut Ui, playback: &Playback, trace: &Trace, context: &mut Conte
     }
     part(track.left(), now, colors.accent.gamma_multiply(0.55));
     part(start, now, colors.accent);
-    let is_held = response.dragged() || response.is_pointer_button_down_on();
-    let radius = if is_held || response.hovered() {
+    let radius = if is_held(&response) || response.hovered() {
         7.0
     } else {
         6.0
     };
-    // The time pointed at in another view, and the call pointed at or chosen.
-    let selection = context.desk.state.document.as_ref().map(|it| &it.selection);
-    if let Some(selection) = selection {
-        let call = selection.pointed.call.or(selection.chosen.call);
-        let call = call.filter(|&of| navigate::exists(trace, of));
-        if let Some(call) = call.map(|of| trace.call(of.thread, of.call)) {
-            let (from, to) = (x_of(call.start), x_of(call.end));
-            let y = track.bottom() + 2.0..=track.bottom() + 4.0;
-            let span = Rect::from_x_y_ranges(from..=to.max(from + 2.0), y);
-            ui.painter().rect_filled(span, 0, colors.weak);
-        }
-        if let Some(time) = selection.pointed.time {
-            let x = x_of(time);
-            let line = Rect::from_x_y_ranges(x - 0.5..=x + 0.5, rect.y_range());
-            ui.painter().rect_filled(line, 0, colors.weak);
-        }
-    }
+    mark_selection(ui, rect, track, trace, x_of, context);
     let handle = egui::pos2(now, track.center().y);
     ui.painter().circle_filled(handle, radius, colors.accent);
     ui.painter()
         .circle_filled(handle, radius - 3.0, colors.panel);
-    // With Shift a drag chooses a range, from where it began.
+    scrub(ui, playback, &response, time_at, context);
+    if let Some(pointer) = response.hover_pos() {
+        context.pointed.time = Some(time_at(pointer.x));
+        response.on_hover_text_at_pointer(time_at(pointer.x).to_string());
+    }
+}
+
+fn is_held(response: &egui::Response) -> bool {
+    response.dragged() || response.is_pointer_button_down_on()
+}
+
+/// Marks the time pointed at in another view, and the call pointed at or chosen.
+fn mark_selection(
+    ui: &Ui,
+    rect: Rect,
+    track: Rect,
+    trace: &Trace,
+    x_of: impl Fn(Time) -> f32,
+    context: &Context<'_>,
+) {
+    let colors = style::colors(context.desk.state.settings.theme);
+    let selection = context.desk.state.document.as_ref().map(|it| &it.selection);
+    let Some(selection) = selection else {
+        return;
+    };
+    let call = selection.pointed.call.or(selection.chosen.call);
+    let call = call.filter(|&of| navigate::exists(trace, of));
+    if let Some(call) = call.map(|of| trace.call(of.thread, of.call)) {
+        let (from, to) = (x_of(call.start), x_of(call.end));
+        let y = track.bottom() + 2.0..=track.bottom() + 4.0;
+        let span = Rect::from_x_y_ranges(from..=to.max(from + 2.0), y);
+        ui.painter().rect_filled(span, 0, colors.weak);
+    }
+    if let Some(time) = selection.pointed.time {
+        let x = x_of(time);
+        let line = Rect::from_x_y_ranges(x - 0.5..=x + 0.5, rect.y_range());
+        ui.painter().rect_filled(line, 0, colors.weak);
+    }
+}
+
+/// Seeks to where the pointer drags to; with Shift a drag chooses a range, from where it began.
+fn scrub(
+    ui: &Ui,
+    playback: &Playback,
+    response: &egui::Response,
+    time_at: impl Fn(f32) -> Time,
+    context: &mut Context<'_>,
+) {
+    let is_held = is_held(response);
     let shift = ui.input(|input| input.modifiers.shift);
     let begun = ui.data(|data| data.get_temp::<f32>(response.id));
     let pointer = response.interact_pointer_pos().filter(|_| is_held);
@@ -331,10 +362,6 @@ fn timeline(ui: &mut Ui, playback: &Playback, trace: &Trace, context: &mut Conte
     if !is_held && begun.is_some() {
         ui.data_mut(|data| data.remove::<f32>(response.id));
         context.asks.push(SelectAsk::EndRangeDrag);
-    }
-    if let Some(pointer) = response.hover_pos() {
-        context.pointed.time = Some(time_at(pointer.x));
-        response.on_hover_text_at_pointer(time_at(pointer.x).to_string());
     }
 }
 

@@ -7,7 +7,7 @@ use super::{messages, path, search};
 use crate::app::command::{Command, PictureAsk, ScriptAsk};
 use crate::state::ask::{CameraAsk, CardAsk, CutAsk, MappingAsk, PaneAsk, SelectAsk};
 use crate::state::camera::{Mode, Preset};
-use crate::state::panes::Needs;
+use crate::state::panes::{Needs, ViewId};
 use crate::views::style;
 use crate::views::widgets::{Icon, icon_button, paint};
 
@@ -58,46 +58,49 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
                     context.asks.push(CameraAsk::FlyHome);
                 }
                 search::show_field(ui, context);
-                ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                    let name = match &desk.state.document {
-                        Some(document) => document.name(),
-                        None => "Callscape".to_owned(),
-                    };
-                    let chip = range_text(context);
-                    let needed = if chip.is_some() { 190.0 } else { 0.0 };
-                    let told = match messages::has_notices(context) {
-                        true => messages::NOTICES.min(ui.available_width() * 0.45),
-                        false => 0.0,
-                    };
-                    let width = (ui.available_width() - needed - told).max(40.0);
-                    ui.allocate_ui_with_layout(
-                        egui::vec2(width, ui.available_height()),
-                        Layout::left_to_right(Align::Center),
-                        |ui| {
-                            history(ui, context);
-                            let title = egui::Label::new(style::title(name)).truncate();
-                            let share = if desk.state.filling().is_some() {
-                                WITH_PATH
-                            } else {
-                                1.0
-                            };
-                            ui.scope(|ui| {
-                                ui.set_max_width(share * ui.available_width());
-                                ui.add(title);
-                            });
-                            path::show(ui, context);
-                        },
-                    );
-                    if let Some(text) = chip {
-                        range(ui, &text, context);
-                    }
-                    if told > 0.0 {
-                        messages::notices(ui, told, context);
-                    }
-                });
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| left(ui, context));
             });
         });
     });
+}
+
+/// What stands at the left: the way back, what is open, the path to what fills the pane, the range, messages.
+fn left(ui: &mut Ui, context: &mut Context<'_>) {
+    let name = match &context.desk.state.document {
+        Some(document) => document.name(),
+        None => "Callscape".to_owned(),
+    };
+    let chip = range_text(context);
+    let needed = if chip.is_some() { 190.0 } else { 0.0 };
+    let told = match messages::has_notices(context) {
+        true => messages::NOTICES.min(ui.available_width() * 0.45),
+        false => 0.0,
+    };
+    let width = (ui.available_width() - needed - told).max(40.0);
+    ui.allocate_ui_with_layout(
+        egui::vec2(width, ui.available_height()),
+        Layout::left_to_right(Align::Center),
+        |ui| {
+            history(ui, context);
+            let title = egui::Label::new(style::title(name)).truncate();
+            let share = if context.desk.state.filling().is_some() {
+                WITH_PATH
+            } else {
+                1.0
+            };
+            ui.scope(|ui| {
+                ui.set_max_width(share * ui.available_width());
+                ui.add(title);
+            });
+            path::show(ui, context);
+        },
+    );
+    if let Some(text) = chip {
+        range(ui, &text, context);
+    }
+    if told > 0.0 {
+        messages::notices(ui, told, context);
+    }
 }
 
 /// The menu of views.
@@ -105,25 +108,7 @@ fn views(ui: &mut Ui, context: &mut Context<'_>) {
     let menu = ui.menu_button("Views", |ui| {
         ui.set_min_width(210.0);
         for &view in context.desk.state.panes.all() {
-            let line = view.line();
-            let is_open = context.desk.state.panes.is_open(view);
-            let button = egui::Button::new(line.title)
-                .selected(is_open)
-                .shortcut_text(line.key.to_string())
-                .min_size(egui::vec2(210.0, 0.0));
-            let open = context.desk.state.document.as_ref();
-            let enabled = is_open || open.is_none_or(|open| open.has(view.line().needs));
-            if ui
-                .add_enabled(enabled, button)
-                .on_hover_text(line.about)
-                .on_disabled_hover_text(match line.needs {
-                    Needs::TwoRuns | Needs::TwoRunsWithTimes => "Needs two recordings, A and B",
-                    _ => "Needs a recording with times",
-                })
-                .clicked()
-            {
-                context.asks.push(PaneAsk::Toggle(view));
-            }
+            toggle_view(ui, view, context);
         }
         ui.separator();
         if ui.button("Arrange as at first").clicked() {
@@ -175,16 +160,49 @@ fn views(ui: &mut Ui, context: &mut Context<'_>) {
                 PictureAsk::Toggle.into(),
             ),
         ] {
-            let button = egui::Button::new(title)
-                .selected(is_on)
-                .shortcut_text(key)
-                .min_size(egui::vec2(210.0, 0.0));
-            if ui.add(button).clicked() {
-                context.asks.push(ask);
-            }
+            entry(ui, context, 210.0, (is_on, title, key, ask));
         }
     });
     menu.response.on_hover_text("Open and close views");
+}
+
+/// The entry of a menu that opens and closes a view.
+fn toggle_view(ui: &mut Ui, view: ViewId, context: &mut Context<'_>) {
+    let line = view.line();
+    let is_open = context.desk.state.panes.is_open(view);
+    let button = egui::Button::new(line.title)
+        .selected(is_open)
+        .shortcut_text(line.key.to_string())
+        .min_size(egui::vec2(210.0, 0.0));
+    let open = context.desk.state.document.as_ref();
+    let enabled = is_open || open.is_none_or(|open| open.has(view.line().needs));
+    if ui
+        .add_enabled(enabled, button)
+        .on_hover_text(line.about)
+        .on_disabled_hover_text(match line.needs {
+            Needs::TwoRuns | Needs::TwoRunsWithTimes => "Needs two recordings, A and B",
+            _ => "Needs a recording with times",
+        })
+        .clicked()
+    {
+        context.asks.push(PaneAsk::Toggle(view));
+    }
+}
+
+/// The entry of a menu `width` points wide: whether it is on, its title, its key, what it asks for.
+fn entry(
+    ui: &mut Ui,
+    context: &mut Context<'_>,
+    width: f32,
+    (is_on, title, key, ask): (bool, &str, &str, Command),
+) {
+    let button = egui::Button::new(title)
+        .selected(is_on)
+        .shortcut_text(key)
+        .min_size(egui::vec2(width, 0.0));
+    if ui.add(button).clicked() {
+        context.asks.push(ask);
+    }
 }
 
 /// The menu of what is collapsed, and of the mapping.
@@ -195,14 +213,8 @@ fn structure(ui: &mut Ui, context: &mut Context<'_>) {
     };
     let menu = ui.menu_button("Structure", |ui| {
         ui.set_min_width(230.0);
-        let mut entry = |ui: &mut Ui, is_on: bool, title: &str, key: &str, ask: Command| {
-            let button = egui::Button::new(title)
-                .selected(is_on)
-                .shortcut_text(key)
-                .min_size(egui::vec2(230.0, 0.0));
-            if ui.add(button).clicked() {
-                context.asks.push(ask);
-            }
+        let mut entry = |ui: &mut Ui, is_on, title: &str, key, ask| {
+            entry(ui, context, 230.0, (is_on, title, key, ask));
         };
         let chosen = "Collapse or expand the module";
         entry(

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::args::CompareArgs;
-use super::tables::Tables;
+use super::tables::{NamedRelation, Tables};
 use crate::analysis::alignment::Alignment;
 use crate::analysis::comparison::Comparison;
 use crate::analysis::comparison::amounts::{Amounts, Change, Measure};
@@ -271,65 +271,32 @@ impl Tables {
         clocks: Option<&Alignment>,
     ) -> Document<'a> {
         let top = args.top.unwrap_or(usize::MAX);
-        let is_scaled = self.raw.is_some();
-        let measure = self.measure;
-        let hierarchy = &comparison.session.hierarchy;
-        let functions = self.order.iter().take(top).map(|&row| {
-            let function = comparison.function(row);
-            let change = &self.functions[row as usize];
-            let raw = self.raw.as_ref().map_or(change, |raw| &raw[row as usize]);
-            FunctionRow {
-                name: function.name,
-                module: hierarchy.path(comparison.rows[row as usize].module),
-                file: function.file,
-                line: function.line,
-                a: Side::new(&raw.a),
-                b: Side::new(&raw.b),
-                said: Said::new(change, measure, is_scaled),
-                before: before(comparison, row),
-            }
+        let functions = self.order.iter().take(top);
+        let functions = functions.map(|&row| self.function_row(comparison, row));
+        let relations = self.relations.iter().take(top);
+        let relations = relations.map(|relation| self.relation_row(relation));
+        let modules = self.modules.iter().take(top);
+        let modules = modules.map(|(module, change)| ModuleRow {
+            module,
+            a: Side::new(&change.a),
+            b: Side::new(&change.b),
+            said: self.said(change),
         });
-        let relations = self.relations.iter().take(top).map(|relation| {
-            let raw = relation.raw.as_ref().unwrap_or(&relation.change);
-            let path = |end: usize| relation.paths.as_ref().map(|paths| paths[end].as_str());
-            RelationRow {
-                from: &relation.from,
-                to: &relation.to,
-                a: RelationSide::new(&raw.a),
-                b: RelationSide::new(&raw.b),
-                said: Said::new(&relation.change, measure, is_scaled),
-                from_module: path(0),
-                to_module: path(1),
-            }
+        let contexts = self.contexts.as_ref().filter(|_| args.contexts);
+        let contexts = contexts.map(|tree| {
+            let order = self.context_order.iter().take(top);
+            let row = |&number: &u32| {
+                let path = tree.path(number).into_iter();
+                let change = &tree.contexts[number as usize].change;
+                ContextRow {
+                    path: path.map(|row| comparison.function(row).name).collect(),
+                    a: Side::new(&change.a),
+                    b: Side::new(&change.b),
+                    said: self.said(change),
+                }
+            };
+            order.map(row).collect()
         });
-        let modules = self
-            .modules
-            .iter()
-            .take(top)
-            .map(|(module, change)| ModuleRow {
-                module,
-                a: Side::new(&change.a),
-                b: Side::new(&change.b),
-                said: Said::new(change, measure, is_scaled),
-            });
-        let contexts = self
-            .contexts
-            .as_ref()
-            .filter(|_| args.contexts)
-            .map(|tree| {
-                let order = self.context_order.iter().take(top);
-                let row = |&number: &u32| {
-                    let path = tree.path(number).into_iter();
-                    let change = &tree.contexts[number as usize].change;
-                    ContextRow {
-                        path: path.map(|row| comparison.function(row).name).collect(),
-                        a: Side::new(&change.a),
-                        b: Side::new(&change.b),
-                        said: Said::new(change, measure, is_scaled),
-                    }
-                };
-                order.map(row).collect()
-            });
         let unit = comparison.unit();
         let doubts = comparison.doubts.iter().map(ToString::to_string);
         Document {
@@ -337,7 +304,7 @@ impl Tables {
                 a: runs(comparison, 0),
                 b: runs(comparison, 1),
             },
-            sort: measure.name(),
+            sort: self.measure.name(),
             compared: match (comparison.per, comparison.is_by_shares) {
                 (Some(_), _) => "per call",
                 (None, true) => "shares",
@@ -354,6 +321,41 @@ impl Tables {
             relations: relations.collect(),
             modules: modules.collect(),
             contexts,
+        }
+    }
+
+    fn said(&self, change: &Change) -> Said {
+        Said::new(change, self.measure, self.raw.is_some())
+    }
+
+    fn function_row<'a>(&'a self, comparison: &'a Comparison, row: u32) -> FunctionRow<'a> {
+        let hierarchy = &comparison.session.hierarchy;
+        let function = comparison.function(row);
+        let change = &self.functions[row as usize];
+        let raw = self.raw.as_ref().map_or(change, |raw| &raw[row as usize]);
+        FunctionRow {
+            name: function.name,
+            module: hierarchy.path(comparison.rows[row as usize].module),
+            file: function.file,
+            line: function.line,
+            a: Side::new(&raw.a),
+            b: Side::new(&raw.b),
+            said: self.said(change),
+            before: before(comparison, row),
+        }
+    }
+
+    fn relation_row<'a>(&self, relation: &'a NamedRelation) -> RelationRow<'a> {
+        let raw = relation.raw.as_ref().unwrap_or(&relation.change);
+        let path = |end: usize| relation.paths.as_ref().map(|paths| paths[end].as_str());
+        RelationRow {
+            from: &relation.from,
+            to: &relation.to,
+            a: RelationSide::new(&raw.a),
+            b: RelationSide::new(&raw.b),
+            said: self.said(&relation.change),
+            from_module: path(0),
+            to_module: path(1),
         }
     }
 }

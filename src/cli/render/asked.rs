@@ -30,6 +30,43 @@ pub fn settings(
     session: &Session,
     duration: Option<Cost>,
 ) -> anyhow::Result<PictureSettings> {
+    ensure_shown(args, session, duration)?;
+    let landscape = landscape(args, duration);
+    let focus = args
+        .focus
+        .as_deref()
+        .map(|path| find(session, path))
+        .transpose()?;
+    let direction = match args.camera {
+        CameraArg::Home => None,
+        CameraArg::Top => Some([90.0, 90.0]),
+        CameraArg::Iso => Some([45.0, ISOMETRIC_PITCH.to_degrees()]),
+    };
+    let yaw = args.yaw.or(direction.map(|[yaw, _]| yaw));
+    let pitch = args.pitch.or(direction.map(|[_, pitch]| pitch));
+    Ok(PictureSettings {
+        size: args.size.unwrap_or([1280, 720]),
+        landscape,
+        level: args.level,
+        viewpoint: Viewpoint {
+            focus,
+            yaw: yaw.map(f32::to_radians),
+            // Straight down the heading would have no direction.
+            pitch: pitch.map(|pitch| pitch.clamp(1.0, 89.0).to_radians()),
+            distance: args.distance,
+            fov_y: matches!(args.camera, CameraArg::Iso).then_some(LONG_LENS),
+        },
+        quality: quality(args),
+        legend: !args.no_legend && (args.legend || landscape.says_more()),
+    })
+}
+
+/// Refuses what is asked for and the session does not know.
+fn ensure_shown(
+    args: &RenderArgs,
+    session: &Session,
+    duration: Option<Cost>,
+) -> anyhow::Result<()> {
     if let Some(metric) = asked_for(args).find(|it| it.origin() == Origin::Recording) {
         ensure!(
             duration.is_some(),
@@ -47,7 +84,11 @@ pub fn settings(
         !wants_calls || shown.is_none_or(|resolved| resolved.recording.counts_calls()),
         "this profile does not count calls; its weights are shown by self"
     );
-    let landscape = LandscapeSettings {
+    Ok(())
+}
+
+fn landscape(args: &RenderArgs, duration: Option<Cost>) -> LandscapeSettings {
+    LandscapeSettings {
         area: args.area,
         height: args.height.0,
         surface: args.color.0,
@@ -79,34 +120,7 @@ pub fn settings(
             HeightScaleArg::Log => Some(Scale::Log),
             HeightScaleArg::Quantile => Some(Scale::Quantile),
         },
-    };
-    let focus = args
-        .focus
-        .as_deref()
-        .map(|path| find(session, path))
-        .transpose()?;
-    let direction = match args.camera {
-        CameraArg::Home => None,
-        CameraArg::Top => Some([90.0, 90.0]),
-        CameraArg::Iso => Some([45.0, ISOMETRIC_PITCH.to_degrees()]),
-    };
-    let yaw = args.yaw.or(direction.map(|[yaw, _]| yaw));
-    let pitch = args.pitch.or(direction.map(|[_, pitch]| pitch));
-    Ok(PictureSettings {
-        size: args.size.unwrap_or([1280, 720]),
-        landscape,
-        level: args.level,
-        viewpoint: Viewpoint {
-            focus,
-            yaw: yaw.map(f32::to_radians),
-            // Straight down the heading would have no direction.
-            pitch: pitch.map(|pitch| pitch.clamp(1.0, 89.0).to_radians()),
-            distance: args.distance,
-            fov_y: matches!(args.camera, CameraArg::Iso).then_some(LONG_LENS),
-        },
-        quality: quality(args),
-        legend: !args.no_legend && (args.legend || landscape.says_more()),
-    })
+    }
 }
 
 fn quality(args: &RenderArgs) -> Quality {

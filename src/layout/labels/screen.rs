@@ -91,23 +91,8 @@ impl ScreenLabels {
         &self.taken
     }
 
-    /// Shows what of `requests` has room within the corners `room` and beside what is `covered`, more important ones
-    /// and those already shown first, then in the order given. `em` is the height of the letters in pixels.
-    pub fn update<'a>(
-        &mut self,
-        requests: impl IntoIterator<Item = Request<'a>>,
-        eye: &Eye,
-        room: [Vec2; 2],
-        covered: &Covered,
-        em: f32,
-    ) {
-        let [low, high] = room;
-        std::mem::swap(&mut self.before, &mut self.subjects);
-        self.subjects.clear();
-        self.reasons.clear();
-        self.shown = 0;
-        self.taken.clear();
-        self.taken.extend_from_slice(covered.rectangles());
+    /// Takes what is asked for, and the order in which it is looked at.
+    fn ask<'a>(&mut self, requests: impl IntoIterator<Item = Request<'a>>) {
         self.asked.clear();
         self.names.clear();
         for request in requests {
@@ -127,6 +112,26 @@ impl ScreenLabels {
             let request = &asked[index as usize];
             (request.reason, !before.contains(&request.of), index)
         });
+    }
+
+    /// Shows what of `requests` has room within the corners `room` and beside what is `covered`, more important ones
+    /// and those already shown first, then in the order given. `em` is the height of the letters in pixels.
+    pub fn update<'a>(
+        &mut self,
+        requests: impl IntoIterator<Item = Request<'a>>,
+        eye: &Eye,
+        room: [Vec2; 2],
+        covered: &Covered,
+        em: f32,
+    ) {
+        let [low, high] = room;
+        std::mem::swap(&mut self.before, &mut self.subjects);
+        self.subjects.clear();
+        self.reasons.clear();
+        self.shown = 0;
+        self.taken.clear();
+        self.taken.extend_from_slice(covered.rectangles());
+        self.ask(requests);
         for &index in &self.order {
             let request = self.asked[index as usize];
             if self.subjects.contains(&request.of) {

@@ -2,7 +2,7 @@
 //! looks. Frames go in through a pipe, packets in Annex B form come out, <https://ffmpeg.org/ffmpeg-codecs.html#libx264_002c-libx264rgb>.
 
 use std::io::{self, Read, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::thread::JoinHandle;
 
 use super::container::Packet;
@@ -122,21 +122,8 @@ impl Ffmpeg {
             .spawn()
             .map_err(not_started)?;
         // It would wait for ever if nobody read what it writes.
-        let packets = child.stdout.take().map(|mut out| {
-            std::thread::spawn(move || {
-                let mut bytes = Vec::new();
-                out.read_to_end(&mut bytes).map(|_| bytes)
-            })
-        });
-        let said = child.stderr.take().map(|mut errors| {
-            std::thread::spawn(move || {
-                let mut text = Vec::new();
-                // What cannot be read adds nothing to the failure that it is about.
-                let _ = errors.by_ref().take(MOST_SAID).read_to_end(&mut text);
-                let _ = io::copy(&mut errors, &mut io::sink());
-                String::from_utf8_lossy(&text).trim().to_owned()
-            })
-        });
+        let packets = child.stdout.take().map(read_whole);
+        let said = child.stderr.take().map(keep_beginning);
         Ok(Ffmpeg {
             frames: child.stdin.take(),
             child,
@@ -179,6 +166,25 @@ impl Ffmpeg {
             None => failed(otherwise),
         }
     }
+}
+
+/// Reads to the end, on a thread of its own.
+fn read_whole(mut out: ChildStdout) -> JoinHandle<io::Result<Vec<u8>>> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        out.read_to_end(&mut bytes).map(|_| bytes)
+    })
+}
+
+/// Reads to the end on a thread of its own, and keeps the first [`MOST_SAID`] bytes.
+fn keep_beginning(mut errors: ChildStderr) -> JoinHandle<String> {
+    std::thread::spawn(move || {
+        let mut text = Vec::new();
+        // What cannot be read adds nothing to the failure that it is about.
+        let _ = errors.by_ref().take(MOST_SAID).read_to_end(&mut text);
+        let _ = io::copy(&mut errors, &mut io::sink());
+        String::from_utf8_lossy(&text).trim().to_owned()
+    })
 }
 
 impl Drop for Ffmpeg {

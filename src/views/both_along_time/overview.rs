@@ -7,6 +7,7 @@ use glam::Vec2;
 use super::half::{On, sign};
 use super::places::LETTERS;
 use super::spot::Spot;
+use crate::analysis::session::Resolved;
 use crate::facts::trace::{Coverage, Without};
 use crate::filter::selection::CallOf;
 use crate::layout::hues::encoded;
@@ -65,27 +66,37 @@ pub fn draw(on: &On<'_>, sheet: &mut Sheet, spots: &mut Vec<Spot>) {
         return sheet.write("No calls to show", at, em, on.ink.weak, plot);
     }
     let row = (plot.size().y / rows.len() as f32).min(HIGHEST * scale);
+    let (columns, edges) = on.axis.columns();
+    let pixels = pixels(on, resolved, &rows, columns.count() as usize);
+    let bottom = plot.min.y + row * rows.len() as f32;
+    sheet.rasters.push(Raster {
+        rect: Rect::new(Vec2::new(edges[0], plot.min.y), Vec2::new(edges[1], bottom)),
+        size: [columns.count(), rows.len() as u32],
+        pixels,
+    });
+    names(on, sheet, spots, &rows, row);
+}
+
+/// The colour of a row: how much the module differs, strong enough to be seen where it does at all.
+fn color_of(on: &On<'_>, module: ModuleId) -> [u8; 3] {
+    let strength = on.pair.difference.strength(module);
+    let color = match strength {
+        0.0 => on.ink.weak,
+        _ => on.tones.of(strength.signum() * strength.abs().max(0.5)),
+    };
+    let [r, g, b, _] = encoded(color);
+    [r, g, b]
+}
+
+/// The picture of the rows, `count` pixels wide and a pixel a row: how much of its time each is active.
+fn pixels(on: &On<'_>, resolved: &Resolved, rows: &[ModuleId], count: usize) -> Vec<[u8; 4]> {
     let row_of: Vec<u32> = resolved
         .resolution
         .modules
         .iter()
         .map(|module| rows.binary_search(module).map_or(NO_ROW, |it| it as u32))
         .collect();
-    let difference = on.pair.difference;
-    let colors: Vec<[u8; 3]> = rows
-        .iter()
-        .map(|&module| {
-            let strength = difference.strength(module);
-            let color = match strength {
-                0.0 => on.ink.weak,
-                _ => on.tones.of(strength.signum() * strength.abs().max(0.5)),
-            };
-            let [r, g, b, _] = encoded(color);
-            [r, g, b]
-        })
-        .collect();
-    let (columns, edges) = on.axis.columns();
-    let count = columns.count() as usize;
+    let colors: Vec<[u8; 3]> = rows.iter().map(|&module| color_of(on, module)).collect();
     let mut pixels = vec![[0u8; 4]; count * rows.len()];
     let mut coverage: Vec<Coverage> = Vec::new();
     let mut shader = Shader::default();
@@ -112,12 +123,12 @@ pub fn draw(on: &On<'_>, sheet: &mut Sheet, spots: &mut Vec<Spot>) {
             into.unwrap_or_default().fill(color);
         }
     }
-    let bottom = plot.min.y + row * rows.len() as f32;
-    sheet.rasters.push(Raster {
-        rect: Rect::new(Vec2::new(edges[0], plot.min.y), Vec2::new(edges[1], bottom)),
-        size: [columns.count(), rows.len() as u32],
-        pixels,
-    });
+    pixels
+}
+
+/// The names of the rows, which are `row` pixels high, and where they can be pointed at.
+fn names(on: &On<'_>, sheet: &mut Sheet, spots: &mut Vec<Spot>, rows: &[ModuleId], row: f32) {
+    let (em, plot, difference) = (on.places.em, on.plot, on.pair.difference);
     let letters = (row * 0.8).min(em);
     let mut label = String::new();
     let mut short = String::new();

@@ -1,16 +1,17 @@
 //! The view of the calls behind what is chosen.
 
-use egui::{Align, Layout, Sense, Ui};
-use egui_extras::{Column as Width, TableBuilder};
+use egui::{Align, Color32, Layout, Ui};
+use egui_extras::Column as Width;
 
 use super::super::rows::{self, ROW};
 use super::super::{Pane, style, text};
 use super::{CallList, CallRow, Calls, MOST, pointed_at};
+use crate::facts::functions::Functions;
 use crate::filter::selection::Meant;
 use crate::model::calls::{CallColumn, CallsOf};
 use crate::state::ask::{Ask, PlayAsk, SelectAsk, TableKey, ViewAsk};
 use crate::state::document::Document;
-use crate::units::Time;
+use crate::units::{Cost, Time};
 
 pub fn show(view: &mut Calls, ui: &mut Ui, pane: &mut Pane<'_>) {
     ui.painter()
@@ -136,47 +137,30 @@ fn list(view: &mut Calls, ui: &mut Ui, document: &Document, list: &CallList, pan
     let Some(resolved) = document.resolved() else {
         return;
     };
-    let functions = &resolved.recording.functions;
+    let cells = Cells {
+        document,
+        functions: &resolved.recording.functions,
+        duration: resolved.recording.trace.duration(),
+    };
     let has_threads = resolved.recording.trace.threads().len() > 1;
-    let duration = resolved.recording.trace.duration();
     let columns = columns(ui.available_width(), has_threads);
     let place = ui.available_rect_before_wrap();
     view.rows_seen = rows::rows_seen(ui);
-    let mut builder = TableBuilder::new(ui)
-        .id_salt("calls")
-        .sense(Sense::click())
-        .auto_shrink(false)
-        .min_scrolled_height(0.0)
-        .cell_layout(Layout::left_to_right(Align::Center));
+    let mut builder = rows::table(ui, "calls", view.row_to_show);
     for column in &columns {
-        builder = builder.column(match column {
-            CallColumn::Start => Width::exact(112.0),
-            CallColumn::Duration => Width::exact(76.0),
-            CallColumn::Thread => Width::exact(90.0).clip(true),
-            CallColumn::Function | CallColumn::Caller => {
-                Width::remainder().at_least(60.0).clip(true)
-            }
-        });
-    }
-    if let Some(place) = view.row_to_show {
-        builder = builder.scroll_to_row(place, None);
+        builder = builder.column(width_of(*column));
     }
     let selection = &document.selection;
     let pointed = document.meant(&selection.pointed);
     let accent = style::colors(pane.state.settings.theme).accent;
-    let mut sorted = None;
-    let with_head = builder.header(rows::HEADING, |mut header| {
-        for &column in &columns {
-            header.col(|ui| {
-                let is_number = matches!(column, CallColumn::Start | CallColumn::Duration);
-                let order = (list.sort().0 == column).then_some(list.sort().1);
-                if rows::heading(ui, column.title(), "", is_number, order) {
-                    sorted = Some(column);
-                }
-            });
-        }
+    let headings = columns.iter().map(|&column| rows::Heading {
+        column,
+        title: column.title(),
+        about: "",
+        is_number: matches!(column, CallColumn::Start | CallColumn::Duration),
     });
-    with_head.body(|body| {
+    let (table, sorted) = rows::headings(builder, headings, list.sort());
+    table.body(|body| {
         body.rows(ROW, list.len(), |mut line| {
             let Some(row) = list.row(line.index()) else {
                 return;
@@ -185,21 +169,7 @@ fn list(view: &mut Calls, ui: &mut Ui, document: &Document, list: &CallList, pan
             line.set_hovered(pointed.holds_call(row.of(), row.function, || row.caller));
             let open = openness(document, row).map(|strength| accent.gamma_multiply(strength));
             for column in &columns {
-                line.col(|ui| match column {
-                    CallColumn::Start => {
-                        if let Some(color) = open {
-                            rows::mark(ui, color);
-                        }
-                        rows::number(ui, text::exact(row.start, duration));
-                    }
-                    CallColumn::Duration => rows::number(ui, row.cost.to_string()),
-                    CallColumn::Function => rows::name(ui, functions.get(row.function).name),
-                    CallColumn::Caller => {
-                        let caller = row.caller.map(|caller| functions.get(caller).name);
-                        rows::name(ui, caller.unwrap_or("–"));
-                    }
-                    CallColumn::Thread => rows::name(ui, document.thread_name(row.thread)),
-                });
+                line.col(|ui| cells.show(ui, *column, row, open));
             }
             answer(view, &line.response(), row, document, pane);
         });
@@ -223,6 +193,44 @@ fn list(view: &mut Calls, ui: &mut Ui, document: &Document, list: &CallList, pan
     });
     if let Some(column) = sorted {
         view.sort_by(pane.state, document, column);
+    }
+}
+
+fn width_of(column: CallColumn) -> Width {
+    match column {
+        CallColumn::Start => Width::exact(112.0),
+        CallColumn::Duration => Width::exact(76.0),
+        CallColumn::Thread => Width::exact(90.0).clip(true),
+        CallColumn::Function | CallColumn::Caller => Width::remainder().at_least(60.0).clip(true),
+    }
+}
+
+/// What the cells are made from.
+struct Cells<'a> {
+    document: &'a Document,
+    functions: &'a Functions,
+    /// Of the whole recording: times are written as exactly as it is long.
+    duration: Cost,
+}
+
+impl Cells<'_> {
+    /// `open` is the colour of the mark of a call that is open.
+    fn show(&self, ui: &mut Ui, column: CallColumn, row: &CallRow, open: Option<Color32>) {
+        match column {
+            CallColumn::Start => {
+                if let Some(color) = open {
+                    rows::mark(ui, color);
+                }
+                rows::number(ui, text::exact(row.start, self.duration));
+            }
+            CallColumn::Duration => rows::number(ui, row.cost.to_string()),
+            CallColumn::Function => rows::name(ui, self.functions.get(row.function).name),
+            CallColumn::Caller => {
+                let caller = row.caller.map(|caller| self.functions.get(caller).name);
+                rows::name(ui, caller.unwrap_or("–"));
+            }
+            CallColumn::Thread => rows::name(ui, self.document.thread_name(row.thread)),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The view of the function table.
 
-use egui::{Align, Id, Layout, Sense, Ui};
-use egui_extras::{Column as Width, TableBuilder};
+use egui::{Id, Ui};
+use egui_extras::Column as Width;
 
 use super::super::rows::{self, ROW};
 use super::super::widgets::{Icon, paint};
@@ -103,53 +103,26 @@ fn list(
     let Some(resolved) = document.resolved() else {
         return (None, 0);
     };
-    let mut sorted = None;
     let functions = &resolved.recording.functions;
     let selection = &document.selection;
     let most = table.most_self().ns();
     let [pointed, chosen] = [&selection.pointed, &selection.chosen].map(|of| document.meant(of));
     let place = ui.available_rect_before_wrap();
     let rows_seen = rows::rows_seen(ui);
-    let width = ui.available_width();
-    // Where there is little room the name keeps what it needs.
-    let numbers: &[Column] = match width {
-        ..300.0 => &[Column::Total],
-        ..380.0 => &[Column::Calls, Column::Total],
-        ..440.0 => &Column::ALL[1..4],
-        ..560.0 => &Column::ALL[1..5],
-        _ => &Column::ALL[1..],
-    };
-    // A profile knows nothing of single calls, and some do not count them.
-    let is_known = |column: &Column| match column {
-        Column::Calls | Column::Average => document.counts_calls(),
-        Column::Min | Column::Max => document.profile().is_none(),
-        _ => true,
-    };
-    let numbers: Vec<Column> = numbers.iter().copied().filter(is_known).collect();
-    let mut builder = TableBuilder::new(ui)
-        .id_salt("functions")
-        .sense(Sense::click())
-        .auto_shrink(false)
-        .min_scrolled_height(0.0)
-        .cell_layout(Layout::left_to_right(Align::Center))
+    let numbers = numbers(document, ui.available_width());
+    let mut builder = rows::table(ui, "functions", row_to_show)
         .column(Width::remainder().at_least(90.0).clip(true));
     for _ in &numbers {
         builder = builder.column(Width::exact(72.0));
     }
-    if let Some(place) = row_to_show {
-        builder = builder.scroll_to_row(place, None);
-    }
-    let table_ui = builder.header(rows::HEADING, |mut header| {
-        for column in std::iter::once(&Column::Name).chain(&numbers) {
-            header.col(|ui| {
-                let order = (table.sort().0 == *column).then_some(table.sort().1);
-                let is_number = *column != Column::Name;
-                if rows::heading(ui, column.title(), column.about(), is_number, order) {
-                    sorted = Some(*column);
-                }
-            });
-        }
+    let columns = std::iter::once(&Column::Name).chain(&numbers);
+    let headings = columns.map(|&column| rows::Heading {
+        column,
+        title: column.title(),
+        about: column.about(),
+        is_number: column != Column::Name,
     });
+    let (table_ui, sorted) = rows::headings(builder, headings, table.sort());
     table_ui.body(|body| {
         body.rows(ROW, table.rows().len(), |mut line| {
             let Some(row) = table.row(line.index()) else {
@@ -183,6 +156,25 @@ fn list(
         },
     );
     (sorted, rows_seen)
+}
+
+/// The columns of numbers for which there is room.
+fn numbers(document: &Document, width: f32) -> Vec<Column> {
+    // Where there is little room the name keeps what it needs.
+    let numbers: &[Column] = match width {
+        ..300.0 => &[Column::Total],
+        ..380.0 => &[Column::Calls, Column::Total],
+        ..440.0 => &Column::ALL[1..4],
+        ..560.0 => &Column::ALL[1..5],
+        _ => &Column::ALL[1..],
+    };
+    // A profile knows nothing of single calls, and some do not count them.
+    let is_known = |column: &Column| match column {
+        Column::Calls | Column::Average => document.counts_calls(),
+        Column::Min | Column::Max => document.profile().is_none(),
+        _ => true,
+    };
+    numbers.iter().copied().filter(is_known).collect()
 }
 
 /// A thin line under a name: the share of its self cost in the largest.

@@ -22,9 +22,8 @@ pub fn show(ui: &mut Ui, meanings: &Meanings<'_>, shown: &RecordingShown) {
     if settings.arcs == ArcMode::None {
         return;
     }
-    let landscape = meanings.landscape;
     if settings.arcs == ArcMode::Difference
-        && let Some(difference) = landscape.metrics().difference()
+        && let Some(difference) = meanings.landscape.metrics().difference()
     {
         let of = difference.measure_of_relations().title();
         for (is_more, text) in [(true, "more"), (false, "less")] {
@@ -49,6 +48,19 @@ pub fn show(ui: &mut Ui, meanings: &Meanings<'_>, shown: &RecordingShown) {
             of.trim_start(),
         );
     });
+    widths(ui, meanings, shown);
+    ui.add_space(14.0);
+    if shown.left_out > 0 || shown.keeps_room {
+        left_out(ui, shown.left_out);
+        ui.add_space(14.0);
+    }
+}
+
+/// Which widths mean how much.
+fn widths(ui: &mut Ui, meanings: &Meanings<'_>, shown: &RecordingShown) {
+    let settings = meanings.settings;
+    let palette = settings.theme.palette();
+    let landscape = meanings.landscape;
     let what = match (settings.arc_measure, shown.counts_calls) {
         (_, false) => "weight",
         (ArcMeasure::Calls, true) => "calls",
@@ -82,21 +94,18 @@ pub fn show(ui: &mut Ui, meanings: &Meanings<'_>, shown: &RecordingShown) {
             ui.add_space(missing * (STROKE + room + spacing));
         }
     });
-    ui.add_space(14.0);
-    if shown.left_out > 0 || shown.keeps_room {
-        let text = format!(
-            "{} lesser ones not drawn",
-            text::count(shown.left_out.max(1) as u64)
-        );
-        together(ui, |ui| {
-            if shown.left_out == 0 {
-                ui.set_invisible();
-            }
-            ui.label(style::weak("Arcs").small());
-            ui.label(egui::RichText::new(text).small());
-        });
-        ui.add_space(14.0);
-    }
+}
+
+/// How many arcs are not drawn; where there are none, as much room as for one.
+fn left_out(ui: &mut Ui, count: usize) {
+    let text = format!("{} lesser ones not drawn", text::count(count.max(1) as u64));
+    together(ui, |ui| {
+        if count == 0 {
+            ui.set_invisible();
+        }
+        ui.label(style::weak("Arcs").small());
+        ui.label(egui::RichText::new(text).small());
+    });
 }
 
 fn color([r, g, b]: [f32; 3]) -> Color32 {
