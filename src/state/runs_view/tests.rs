@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-
 use super::suited;
 use crate::analysis::comparison::amounts::{Change, Measure};
 use crate::analysis::session::Inputs;
@@ -16,10 +15,10 @@ use crate::model::landscape::LandscapeSettings;
 use crate::model::pairs::PairRow;
 use crate::model::surface::Surface;
 use crate::progress::Progress;
+use crate::state::State;
 use crate::state::ask::{CutAsk, FilterAsk, PlayAsk, RunsAsk, SelectAsk};
 use crate::state::document::Document;
 use crate::state::runs::RunsLayout;
-use crate::state::State;
 use crate::units::{CallId, ModuleId, ThreadId, Time, TimeRange};
 
 /// What is open of `inputs`, without a window or views.
