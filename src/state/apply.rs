@@ -19,7 +19,7 @@ impl State {
         match ask.into() {
             Ask::Open(OpenAsk::CancelLoading) => {
                 if let Some(loading) = &self.loading {
-                    loading.progress.cancel();
+                    loading.cancel();
                 }
             }
             Ask::Open(OpenAsk::ShowValue(name)) => self.show_value(name),
@@ -165,7 +165,7 @@ impl State {
         let is_selected = selection.is_some_and(|it| it.chosen != Pointed::default());
         let is_limited = selection.is_some_and(|it| it.range.is_some());
         if let Some(loading) = &self.loading {
-            loading.progress.cancel();
+            loading.cancel();
         } else if self.cards.help {
             self.cards.help = false;
         } else if self.search.is_open {

@@ -6,16 +6,16 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::time::{Duration, Instant, SystemTime};
 
 use super::document::Document;
+use super::job::{Job, take};
 use crate::analysis::mapping::Mapping;
 use crate::analysis::session::Inputs;
 use crate::facts::hierarchy::Hierarchy;
 use crate::filter::filters::{FilterStep, Filters};
 use crate::model::landscape::LandscapeSettings;
-use crate::progress::Progress;
+use crate::progress::{Cancelled, Progress};
 use crate::units::{FunctionId, ModuleId, ThreadId};
 
 /// How often the files are looked at.
@@ -83,18 +83,7 @@ pub struct Growing {
     stamp: Stamp,
     began: Option<Instant>,
     cost: Duration,
-    watching: Option<Watching>,
-}
-
-struct Watching {
-    progress: Progress,
-    receiver: Receiver<News>,
-}
-
-impl Drop for Watching {
-    fn drop(&mut self) {
-        self.progress.cancel();
-    }
+    watching: Option<Job<News>>,
 }
 
 impl Growing {
@@ -116,60 +105,45 @@ impl Growing {
         if let Some(began) = self.began.take() {
             self.cost = began.elapsed();
         }
-        let (sender, receiver) = channel();
-        let progress = Progress::new();
-        let seen = progress.clone();
         let (inputs, known) = (inputs.clone(), self.stamp.clone());
         let rest = LEAST_REST.max(self.cost.saturating_mul(REST));
-        let work = move || {
-            let Some(stamp) = wait(&inputs, &known, rest, &seen) else {
-                return;
-            };
+        let work = move |progress: &Progress| {
+            let stamp = wait(&inputs, &known, rest, progress)?;
             let began = Instant::now();
-            let document = Document::open(&inputs, map, &settings, &seen).ok();
-            let news = News {
+            let document = Document::open(&inputs, map, &settings, progress).ok();
+            Ok(News {
                 document: document.map(Box::new),
                 stamp,
                 cost: began.elapsed(),
-            };
-            // Nobody listens any more when something else has been opened meanwhile.
-            let _ = sender.send(news);
-            wake();
+            })
         };
         // Without a thread nothing is followed, and what is shown stays.
-        let _ = std::thread::Builder::new()
-            .name("growing".into())
-            .spawn(work);
-        self.watching = Some(Watching { progress, receiver });
+        self.watching = Some(Job::named("growing", wake, work));
     }
 
     /// What was read anew, once it was: then it has to watch again.
     pub fn poll(&mut self) -> Option<Option<Box<Document>>> {
-        match self.watching.as_ref()?.receiver.try_recv() {
-            Ok(news) => {
-                self.watching = None;
-                self.stamp = news.stamp;
-                self.cost = news.cost;
-                Some(news.document)
-            }
-            Err(TryRecvError::Empty) => None,
-            Err(TryRecvError::Disconnected) => {
-                self.watching = None;
-                None
-            }
-        }
+        let news = take(&mut self.watching)?;
+        self.stamp = news.stamp;
+        self.cost = news.cost;
+        Some(news.document)
     }
 }
 
-/// Waits until the files have changed and stay as they are for a moment; none when the user has turned to
+/// Waits until the files have changed and stay as they are for a moment; cancelled when the user has turned to
 /// something else.
-fn wait(inputs: &Inputs, known: &Stamp, rest: Duration, progress: &Progress) -> Option<Stamp> {
+fn wait(
+    inputs: &Inputs,
+    known: &Stamp,
+    rest: Duration,
+    progress: &Progress,
+) -> Result<Stamp, Cancelled> {
     let began = Instant::now();
     let mut last = known.clone();
     let mut changing = 0;
     loop {
         std::thread::sleep(LOOK);
-        progress.check().ok()?;
+        progress.check()?;
         if began.elapsed() < rest {
             continue;
         }
@@ -179,7 +153,7 @@ fn wait(inputs: &Inputs, known: &Stamp, rest: Duration, progress: &Progress) -> 
         }
         changing += 1;
         if stamp == last || changing >= MOST_LOOKS {
-            return Some(stamp);
+            return Ok(stamp);
         }
         last = stamp;
     }

@@ -1,4 +1,5 @@
-//! Work on another thread whose outcome the window waits for without stopping.
+//! Work on another thread whose outcome the window waits for without stopping. The state, the views and the window
+//! start threads in no other way, so that all of them stop alike.
 
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::time::{Duration, Instant};
@@ -8,7 +9,9 @@ use crate::progress::{Cancelled, Progress};
 /// Progress is shown only for what takes longer.
 const PATIENCE: Duration = Duration::from_millis(400);
 
-/// Work under way.
+/// Work under way, cancelled when this is dropped. Work that hands over more than one outcome is a `Job<()>` beside a
+/// channel of its own.
+#[derive(Debug)]
 pub struct Job<T> {
     pub progress: Progress,
     started: Instant,
@@ -16,8 +19,17 @@ pub struct Job<T> {
 }
 
 impl<T: Send + 'static> Job<T> {
-    /// Starts `work`; `wake` is called when it has ended.
+    /// Starts `work`; `wake` is called when it has ended, unless nobody waits for it any more.
     pub fn start(
+        wake: impl FnOnce() + Send + 'static,
+        work: impl FnOnce(&Progress) -> Result<T, Cancelled> + Send + 'static,
+    ) -> Job<T> {
+        Job::named("work", wake, work)
+    }
+
+    /// The same on a thread of that name, which debuggers and profilers show.
+    pub fn named(
+        name: &str,
         wake: impl FnOnce() + Send + 'static,
         work: impl FnOnce(&Progress) -> Result<T, Cancelled> + Send + 'static,
     ) -> Job<T> {
@@ -26,12 +38,13 @@ impl<T: Send + 'static> Job<T> {
         let seen = progress.clone();
         // Without a thread the sender is gone with the closure, which `poll` takes for cancelled.
         let _ = std::thread::Builder::new()
-            .name("work".into())
+            .name(name.to_owned())
             .spawn(move || {
                 let done = work(&seen);
-                // Nobody listens any more when the work is no longer wanted.
-                let _ = sender.send(done);
-                wake();
+                // Nobody listens any more when the work is no longer wanted: then there is no one to wake either.
+                if sender.send(done).is_ok() {
+                    wake();
+                }
             });
         Job {
             progress,
@@ -40,9 +53,14 @@ impl<T: Send + 'static> Job<T> {
         }
     }
 
+    /// How long ago it was started.
+    pub fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
     /// Whether it has taken long enough that the user wants to see how far it is.
     pub fn is_slow(&self) -> bool {
-        self.started.elapsed() > PATIENCE
+        self.elapsed() > PATIENCE
     }
 
     /// How far it is, where it takes long enough to be shown.
@@ -101,20 +119,36 @@ mod tests {
 
     #[test]
     fn a_job_nobody_waits_for_stops() {
+        let (drops, dropped) = channel();
         let (sender, receiver) = channel();
+        // The work looks once, after the drop: where that does not cancel, the test fails instead of hanging.
         let job = Job::start(
             || (),
             move |progress| {
-                while progress.check().is_ok() {
-                    std::thread::yield_now();
-                }
-                sender.send(()).expect("the test listens");
+                dropped.recv().expect("the test drops it");
+                sender.send(progress.check()).expect("the test listens");
                 Ok(())
             },
         );
         assert!(job.poll().is_none());
         drop(job);
-        receiver.recv().expect("it has stopped");
+        drops.send(()).expect("the work waits");
+        assert_eq!(receiver.recv(), Ok(Err(Cancelled)));
+    }
+
+    #[test]
+    fn a_job_nobody_waits_for_wakes_nobody() {
+        let (drops, dropped) = channel();
+        let (sender, receiver) = channel();
+        let wake = move || sender.send(()).expect("the test listens");
+        let job = Job::start(wake, move |_| {
+            dropped.recv().expect("the test drops it");
+            Ok(())
+        });
+        drop(job);
+        drops.send(()).expect("the work waits");
+        // `wake` is gone with the thread, and was not called.
+        assert!(receiver.recv().is_err());
     }
 
     #[test]

@@ -1,24 +1,22 @@
 //! Opening inputs on a worker thread, so that the window never waits.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, TryRecvError, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::document::{Document, Part, name_of};
+use super::job::Job;
 use crate::analysis::mapping::Mapping;
 use crate::analysis::session::Inputs;
 use crate::model::landscape::LandscapeSettings;
-use crate::progress::Progress;
+use crate::progress::{Cancelled, Progress};
 
 /// Progress is shown only for what takes longer.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// Work under way, and the way to hear of its end.
+/// Inputs on the way to be opened; cancelled when this is dropped.
 pub struct Loading {
     pub name: String,
-    pub progress: Progress,
-    started: Instant,
-    receiver: Receiver<anyhow::Result<Document>>,
+    job: Job<anyhow::Result<Document>>,
 }
 
 /// How the work ended.
@@ -37,46 +35,41 @@ impl Loading {
         settings: LandscapeSettings,
         wake: impl FnOnce() + Send + 'static,
     ) -> Loading {
-        let (sender, receiver) = channel();
-        let progress = Progress::new();
         let name = name_of(&inputs);
-        let seen = progress.clone();
-        let work = move || {
-            let opened = Document::open(&inputs, map, &settings, &seen);
-            let opened = opened.and_then(|document| document.showing(&part, &seen));
-            // Nobody listens any more when something else has been opened meanwhile.
-            let _ = sender.send(opened);
-            wake();
+        let work = move |progress: &Progress| {
+            let opened = Document::open(&inputs, map, &settings, progress);
+            Ok(opened.and_then(|document| document.showing(&part, progress)))
         };
-        // Without a thread the sender is gone with the closure, which `poll` reports.
-        let _ = std::thread::Builder::new()
-            .name("loading".into())
-            .spawn(work);
-        Loading {
-            name,
-            progress,
-            started: Instant::now(),
-            receiver,
-        }
+        let job = Job::named("loading", wake, work);
+        Loading { name, job }
+    }
+
+    /// How far it is.
+    pub fn progress(&self) -> &Progress {
+        &self.job.progress
+    }
+
+    /// Asks the work to stop; it still has an outcome.
+    pub fn cancel(&self) {
+        self.job.progress.cancel();
     }
 
     /// The outcome, once there is one.
     pub fn poll(&self) -> Option<Outcome> {
-        match self.receiver.try_recv() {
-            Ok(Ok(document)) => Some(Outcome::Opened(Box::new(document))),
-            Ok(Err(_)) if self.progress.check().is_err() => Some(Outcome::Cancelled),
-            Ok(Err(error)) => Some(Outcome::Failed(format!("{error:#}"))),
-            Err(TryRecvError::Empty) => None,
-            Err(TryRecvError::Disconnected) => Some(Outcome::Failed(format!(
-                "opening {} stopped unexpectedly",
-                self.name
-            ))),
-        }
+        Some(match self.job.poll()? {
+            Ok(Ok(document)) => Outcome::Opened(Box::new(document)),
+            Ok(Err(_)) if self.job.progress.check().is_err() => Outcome::Cancelled,
+            Ok(Err(error)) => Outcome::Failed(format!("{error:#}")),
+            // The work itself always returns Ok, also when it was cancelled: the thread has ended without it.
+            Err(Cancelled) => {
+                Outcome::Failed(format!("opening {} stopped unexpectedly", self.name))
+            }
+        })
     }
 
     /// Whether it has taken long enough that the user wants to see how far it is.
     pub fn is_slow(&self) -> bool {
-        self.started.elapsed() > PATIENCE
+        self.job.elapsed() > PATIENCE
     }
 }
 

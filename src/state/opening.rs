@@ -19,9 +19,8 @@ use crate::model::surface::Surface;
 impl State {
     /// Begins to open `inputs`, with that part of them shown.
     pub fn open(&mut self, inputs: Inputs, part: Part) {
-        if let Some(loading) = self.loading.take() {
-            loading.progress.cancel();
-        }
+        // What was being opened is cancelled before the next is begun.
+        self.loading = None;
         if let Some(growing) = &mut self.growing {
             growing.opening(&inputs);
         }
@@ -282,7 +281,7 @@ mod tests {
         let path = tiny_file();
         state.open(inputs(path.clone()), Part::default());
         state.execute(OpenAsk::CancelLoading);
-        let progress = state.loading.as_ref().map(|it| it.progress.clone());
+        let progress = state.loading.as_ref().map(|it| it.progress().clone());
         assert!(progress.is_some_and(|it| it.check().is_err()));
         // It may have been read before it heard of that.
         let _ = wait(&mut state);

@@ -3,11 +3,13 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant, SystemTime};
 
 use ignore::WalkBuilder;
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+
+use super::job::Job;
+use crate::progress::Progress;
 
 /// A burst of changes is over when nothing has changed for this long, and is told of after `LONGEST_BURST` at the latest.
 const QUIET: Duration = Duration::from_millis(150);
@@ -49,8 +51,8 @@ pub struct Watch {
     changes: Receiver<Changed>,
     /// The thread needs a new one for each time that it has something to tell.
     wakes: Sender<Wake>,
-    /// The thread ends when this has gone.
-    _alive: Arc<()>,
+    /// Has no outcome of its own: the thread ends when this has gone.
+    _watching: Job<()>,
 }
 
 impl Watch {
@@ -60,23 +62,23 @@ impl Watch {
         let (wakes, wake_receiver) = channel();
         // The receiver is there still.
         let _ = wakes.send(wake);
-        let alive = Arc::new(());
-        let is_alive = Arc::downgrade(&alive);
         // The system tells of absolute paths, also where `callscape src` was typed.
         let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
         let watched = Watched {
             source_dir: watched.source_dir.map(absolute),
             mapping: watched.mapping.map(absolute),
         };
-        let work = move || watch(&watched, &sender, &wake_receiver, &is_alive);
-        // Without a thread nothing is watched; everything else goes on.
-        let _ = std::thread::Builder::new()
-            .name("watching".into())
-            .spawn(work);
+        let work = move |progress: &Progress| {
+            watch(&watched, &sender, &wake_receiver, progress);
+            Ok(())
+        };
+        // Without a thread nothing is watched; everything else goes on. The window is woken by each change, not by the
+        // end.
+        let watching = Job::named("watching", || (), work);
         Watch {
             changes,
             wakes,
-            _alive: alive,
+            _watching: watching,
         }
     }
 
@@ -90,7 +92,7 @@ impl Watch {
 }
 
 /// Tells of changes until nobody listens any more.
-fn watch(watched: &Watched, told: &Sender<Changed>, wakes: &Receiver<Wake>, is_alive: &Weak<()>) {
+fn watch(watched: &Watched, told: &Sender<Changed>, wakes: &Receiver<Wake>, progress: &Progress) {
     let (events, received) = channel();
     let mut eyes = Eyes::open(watched, events);
     loop {
@@ -109,14 +111,14 @@ fn watch(watched: &Watched, told: &Sender<Changed>, wakes: &Receiver<Wake>, is_a
                 Ok(event) => eyes.see(event, watched, &mut changed),
                 Err(RecvTimeoutError::Timeout) if changed.is_any() => break,
                 Err(RecvTimeoutError::Timeout) => {
-                    if is_alive.strong_count() == 0 {
+                    if progress.check().is_err() {
                         return;
                     }
                     eyes.look(watched, &mut changed);
                 }
                 Err(RecvTimeoutError::Disconnected) => {
                     std::thread::sleep(eyes.interval);
-                    if is_alive.strong_count() == 0 {
+                    if progress.check().is_err() {
                         return;
                     }
                     eyes.look(watched, &mut changed);

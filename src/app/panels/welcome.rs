@@ -17,7 +17,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
 }
 
 fn progress(ctx: &Egui, loading: &Loading, context: &mut Context<'_>) {
-    let (step, done, total) = loading.progress.state();
+    let (step, done, total) = loading.progress().state();
     card(ctx, "progress", Align2::CENTER_CENTER, context.free, |ui| {
         ui.set_width(320.0f32.min(context.free.width() * 0.8).max(0.0));
         ui.label(style::title(format!("Opening {}", loading.name)));

@@ -11,6 +11,7 @@ use crate::facts::trace::{Flame, Trace};
 use crate::filter::filters::FilterRules;
 use crate::layout::axis::TimeAxis;
 use crate::progress::Progress;
+use crate::state::job::Job;
 use crate::units::ThreadId;
 
 /// It is begun when the picture has been still for this long.
@@ -38,14 +39,9 @@ pub struct Refining {
     axis: TimeAxis,
     /// Those that are not found yet.
     wanted: Vec<Wanted>,
-    progress: Progress,
     receiver: Receiver<Refined>,
-}
-
-impl Drop for Refining {
-    fn drop(&mut self) {
-        self.progress.cancel();
-    }
+    /// Finds them; each is sent as soon as it is found.
+    _finding: Job<()>,
 }
 
 impl Refining {
@@ -56,14 +52,12 @@ impl Refining {
         rules: &FilterRules,
     ) -> Refining {
         let (sender, receiver) = channel();
-        let progress = Progress::new();
-        let seen = progress.clone();
         let (trace, rules, lanes) = (trace.clone(), rules.clone(), wanted.clone());
-        std::thread::spawn(move || {
+        let work = move |progress: &Progress| {
             std::thread::sleep(STILL);
             let of_lane = |sender: &mut Sender<Refined>, wanted: Wanted| {
                 let mut flame = Flame::default();
-                if refine(&trace, &axis, &wanted, &rules, &seen, &mut flame) {
+                if refine(&trace, &axis, &wanted, &rules, progress, &mut flame) {
                     // Nobody waits for it any more when the view is gone.
                     let _ = sender.send(Refined {
                         lane: wanted.lane,
@@ -74,12 +68,15 @@ impl Refining {
                 }
             };
             lanes.into_par_iter().for_each_with(sender, of_lane);
-        });
+            Ok(())
+        };
+        // Nobody needs to be woken: while a view waits, the window looks again by itself.
+        let finding = Job::named("flame", || (), work);
         Refining {
             axis,
             wanted,
-            progress,
             receiver,
+            _finding: finding,
         }
     }
 

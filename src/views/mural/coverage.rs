@@ -1,6 +1,5 @@
 //! What covers the mural's cells.
 
-use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::time::Duration;
 
 use super::places::Lines;
@@ -9,7 +8,8 @@ use crate::facts::trace::{Columns, Coverage, CoverageRoom, Measure, Thread, Trac
 use crate::filter::filters::FilterRules;
 use crate::filter::selection::CallOf;
 use crate::layout::axis::TimeAxis;
-use crate::progress::Progress;
+use crate::progress::{Cancelled, Progress};
+use crate::state::job::Job;
 
 /// Windows of up to this many calls are measured exactly within a frame, larger ones beside the frames.
 const AT_ONCE: u64 = 80_000;
@@ -126,14 +126,7 @@ pub(super) struct Covered {
 struct Running {
     axis: TimeAxis,
     lines: Lines,
-    progress: Progress,
-    receiver: Receiver<Covered>,
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.progress.cancel();
-    }
+    job: Job<Covered>,
 }
 
 /// Measures windows. Large ones are measured exactly on a thread of their own; meanwhile a first picture is drawn, or
@@ -164,11 +157,11 @@ impl Measuring {
         let Some(running) = &self.running else {
             return false;
         };
-        match running.receiver.try_recv() {
-            Ok(covered) => self.covered = Some(covered),
-            Err(TryRecvError::Empty) => return false,
+        match running.job.poll() {
+            Some(Ok(covered)) => self.covered = Some(covered),
+            None => return false,
             // Nothing comes any more: it is measured again.
-            Err(TryRecvError::Disconnected) => {}
+            Some(Err(Cancelled)) => {}
         }
         self.running = None;
         true
@@ -216,14 +209,11 @@ impl Measuring {
 
 /// Begins to measure a window exactly.
 fn begin(wanted: &Wanted<'_>, columns: Columns) -> Running {
-    let (sender, receiver) = channel();
-    let progress = Progress::new();
-    let seen = progress.clone();
     let trace = wanted.trace.clone();
     let (seen_rows, rules) = (wanted.seen_rows.to_vec(), wanted.rules.clone());
     let (axis, lines, rows, bars) = (wanted.axis, wanted.lines, wanted.rows, wanted.bars);
     let rows_are_functions = wanted.rows_are_functions;
-    std::thread::spawn(move || {
+    let work = move |progress: &Progress| {
         std::thread::sleep(STILL);
         let wanted = Wanted {
             trace: &trace,
@@ -237,17 +227,12 @@ fn begin(wanted: &Wanted<'_>, columns: Columns) -> Running {
             rules: &rules,
             bars,
         };
-        let stops = || seen.check().is_err();
+        let stops = || progress.check().is_err();
         let exact = Measure::Exact(&stops);
-        if let Some(covered) = wanted.measure(columns, exact, &mut CoverageRoom::default()) {
-            // Nobody waits for it any more when the view is gone.
-            let _ = sender.send(covered);
-        }
-    });
-    Running {
-        axis,
-        lines,
-        progress,
-        receiver,
-    }
+        let covered = wanted.measure(columns, exact, &mut CoverageRoom::default());
+        covered.ok_or(Cancelled)
+    };
+    // Nobody needs to be woken: while a view waits, the window looks again by itself.
+    let job = Job::named("mural", || (), work);
+    Running { axis, lines, job }
 }
