@@ -1,6 +1,7 @@
 //! The same calls in the orders in which writers put them.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::import::input::Input;
 use crate::progress::Progress;
@@ -65,7 +66,10 @@ fn read(events: &[String]) -> (Vec<Call>, usize) {
 }
 
 fn read_bytes(file: &[u8]) -> (Vec<Call>, usize) {
-    let name = format!("callscape-orders-{}", std::process::id());
+    // Tests run beside each other in one process.
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let name = format!("callscape-orders-{}-{number}", std::process::id());
     let path: PathBuf = std::env::temp_dir().join(name);
     std::fs::write(&path, file).expect("room");
     let input = Input::on_disk(path.clone());
