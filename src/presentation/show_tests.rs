@@ -428,8 +428,16 @@ fn every_view_is_shown_and_hidden_by_its_name_in_scenes() {
             .map(ViewId::id)
             .collect::<Vec<_>>()
     };
-    let all: Vec<_> = views::all().into_iter().map(ViewId::id).collect();
-    assert_eq!(seen(0), all);
+    let named = [
+        "landscape",
+        "mural",
+        "flame",
+        "functions",
+        "calls",
+        "differences",
+        "timelines",
+    ];
+    assert_eq!(seen(0), named);
     assert_eq!(seen(1), ["landscape", "functions", "calls", "differences"]);
     assert_eq!(seen(2), ["mural", "flame", "timelines"]);
     assert_eq!(seen(3), ["landscape"]);

@@ -30,7 +30,7 @@ use crate::state::panes::ViewId;
 
 /// To add a view is to add a folder here and a line to this table. In the order of their keys; the first is the one that
 /// the camera moves in.
-pub static REGISTRY: [&Entry; 7] = [
+pub static REGISTRY: &[&Entry] = &[
     &landscape::ENTRY,
     &mural::ENTRY,
     &flame::ENTRY,
