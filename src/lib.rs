@@ -2,6 +2,7 @@
 //!
 //! The modules form the pipeline of the architecture: each uses only what stands before it in this list.
 
+pub mod escape;
 pub mod progress;
 pub mod units;
 pub mod warnings;

@@ -1,16 +1,47 @@
 //! The program: parses the command line, runs it, prints one error.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::Parser;
-
 fn main() -> ExitCode {
+    if let Some(folder) = runtime_folder() {
+        // SAFETY: nothing has started a thread yet, so that no other reads or writes the environment.
+        unsafe { std::env::set_var(RUNTIME, folder) };
+    }
     // Parsing exits with 2 on wrong usage.
-    match callscape::cli::run(callscape::cli::Cli::parse()) {
+    match callscape::cli::run(callscape::cli::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("callscape: {error:#}");
+            callscape::cli::say_error(&error);
             ExitCode::from(1)
         }
     }
+}
+
+/// Where a session keeps its sockets: <https://specifications.freedesktop.org/basedir-spec/latest/>.
+const RUNTIME: &str = "XDG_RUNTIME_DIR";
+
+/// A private folder to stand in where the session has none, as in a container: the libraries of the graphics driver would
+/// complain of that on standard error before the program says anything.
+#[cfg(unix)]
+fn runtime_folder() -> Option<PathBuf> {
+    use std::os::unix::fs::DirBuilderExt;
+
+    let is_named = std::env::var_os(RUNTIME).is_some_and(|it| PathBuf::from(it).is_absolute());
+    if is_named {
+        return None;
+    }
+    let folder = match dirs::cache_dir() {
+        Some(cache) => cache.join("callscape-run"),
+        None => std::env::temp_dir().join(format!("callscape-{}", std::process::id())),
+    };
+    let mut private = std::fs::DirBuilder::new();
+    // Nothing is kept there: where it cannot be made, its name is enough.
+    let _ = private.recursive(true).mode(0o700).create(&folder);
+    folder.is_absolute().then_some(folder)
+}
+
+#[cfg(not(unix))]
+fn runtime_folder() -> Option<PathBuf> {
+    None
 }

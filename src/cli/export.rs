@@ -37,7 +37,8 @@ Formats:
   chrome-json  Chrome Trace Event JSON: Perfetto, chrome://tracing, VizTracer
   speedscope   speedscope.app; evented for a trace, sampled for a sampled recording or a profile
   folded       folded stacks with the self cost in nanoseconds: flamegraph.pl, inferno
-  csv          a table of the functions: the fields of `callscape functions`
+  csv          a table of the functions: the fields of `callscape functions`; names that a spreadsheet
+               would take for a formula stand behind an apostrophe
 
 With --from and --to, what is written is what a recording of that range alone would hold: calls that reach
 beyond it are cut to it. Opened again in Callscape, chrome-json and speedscope give the same calls.

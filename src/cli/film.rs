@@ -9,6 +9,7 @@ use super::progress::with_progress;
 use super::render::{QualityArg, RenderArgs};
 use crate::app::presenting::opening::{Opened, Opens};
 use crate::app::presenting::stage::{FrameIs, Stage, StageSettings};
+use crate::escape;
 use crate::presentation::check::film_size;
 use crate::presentation::film::{Film, FilmSettings, Format, Plan};
 use crate::presentation::scene::SceneFile;
@@ -106,7 +107,7 @@ fn make(mut stage: Stage, mut film: Film, fps: u32) -> anyhow::Result<()> {
     film.finish()?;
     bar.end();
     let seconds = frames as f64 / f64::from(fps);
-    eprintln!("callscape: {frames} frames, {seconds:.1} seconds");
+    say!("callscape: {frames} frames, {seconds:.1} seconds");
     Ok(())
 }
 
@@ -142,10 +143,10 @@ fn tell_problems(stage: &Stage) {
     /// More are hardly read.
     const MOST: usize = 50;
     for problem in problems.iter().take(MOST) {
-        eprintln!("callscape: {problem}");
+        say!("callscape: {problem}");
     }
     if problems.len() > MOST {
-        eprintln!(
+        say!(
             "callscape: and {} more such problems",
             problems.len() - MOST
         );
@@ -220,8 +221,8 @@ impl Bar {
 
     fn say(&self, text: &str) {
         match &self.bar {
-            Some(bar) => bar.println(format!("callscape: {text}")),
-            None => eprintln!("callscape: {text}"),
+            Some(bar) => bar.println(&*escape::name(&format!("callscape: {text}"))),
+            None => say!("callscape: {text}"),
         }
     }
 
@@ -241,7 +242,7 @@ impl Bar {
             None => {
                 let tenth = |frame: u64| frame * 10 / self.frames.max(1);
                 if tenth(done) > tenth(done - 1) && step == "drawing" {
-                    eprintln!("callscape: {done} of {} frames", self.frames);
+                    say!("callscape: {done} of {} frames", self.frames);
                 }
             }
         }

@@ -237,10 +237,10 @@ impl Entities {
                 0 => String::new(),
                 more => format!(" and {more} more"),
             };
-            eprintln!("{file}: no entry matches {}{more}", names.join(", "));
+            say!("{file}: no entry matches {}{more}", names.join(", "));
         }
         for (line, entry) in &mapped.unused {
-            eprintln!("{file}, line {line}: matches no function: {entry}");
+            say!("{file}, line {line}: matches no function: {entry}");
         }
         let of = mapped
             .entities

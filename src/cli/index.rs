@@ -22,6 +22,6 @@ const EXAMPLES: &str = "Examples:
 pub fn run(args: IndexArgs) -> anyhow::Result<()> {
     let progress = Progress::new();
     let place = import::index::build(&args.trace, args.output.as_deref(), &progress)?;
-    eprintln!("{}", place.display());
+    say!("{}", place.display());
     Ok(())
 }

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::output::{self, Align, Table};
 use crate::analysis::resolve::Rule;
 use crate::analysis::session::{Resolved, Session};
+use crate::escape;
 use crate::facts::recording::RecordingKind;
 use crate::units::{Cost, Time, Unit};
 use crate::warnings::Warning;
@@ -158,7 +159,7 @@ impl<'a> Info<'a> {
             writeln!(out, "kind       profile: weights without times")?;
         }
         for value in &self.values {
-            let name = value.name;
+            let name = escape::name(value.name);
             let total = value.unit.show(value.total);
             match value.shown {
                 true => writeln!(out, "shown      {name}: {total}")?,
@@ -238,7 +239,7 @@ impl<'a> Info<'a> {
                 writeln!(out, "\n{of}:")?;
             }
             for warning in warnings {
-                writeln!(out, "  {warning}")?;
+                writeln!(out, "  {}", escape::name(&warning.to_string()))?;
             }
         }
         Ok(())

@@ -71,7 +71,7 @@ pub fn run(args: MapArgs) -> anyhow::Result<()> {
     let text = starting_mapping(&session, by, args.depth, &of)
         .with_context(|| format!("there are no {what} to make entities of"))?;
     match &args.output {
-        None => output::print(|out| out.write_all(text.as_bytes())),
+        None => output::print_data(|out| out.write_all(text.as_bytes())),
         Some(path) => files::write(path, text.as_bytes())
             .with_context(|| format!("cannot write {}", path.display())),
     }

@@ -31,12 +31,12 @@ pub fn apply(session: &Session, path: &Path) -> anyhow::Result<Regrouped> {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        eprintln!("{file}: no entry matches {}{more}", names.join(", "));
+        say!("{file}: no entry matches {}{more}", names.join(", "));
     }
     for (entry, taken) in mapping.entries().iter().zip(&assignment.taken) {
         if *taken == 0 {
             let (line, text) = (entry.line, &entry.text);
-            eprintln!("{file}, line {line}: matches no function: {text}");
+            say!("{file}, line {line}: matches no function: {text}");
         }
     }
     Ok(regroup(session, &mapping, assignment))

@@ -2,6 +2,13 @@
 
 use clap::{Parser, Subcommand};
 
+/// Says a line on standard error: what in it would steer a terminal, or begin another line, is shown as an escape.
+macro_rules! say {
+    ($($text:tt)*) => {
+        eprintln!("{}", crate::escape::name(&format!($($text)*)))
+    };
+}
+
 mod compare;
 mod export;
 mod film;
@@ -23,6 +30,7 @@ mod stack;
 mod threads;
 mod trace_arg;
 mod tree;
+mod usage;
 mod window;
 
 /// Fly through a code base and watch a recorded execution play on it.
@@ -51,6 +59,16 @@ enum Command {
     Export(export::ExportArgs),
     Pack(pack::PackArgs),
     Present(present::PresentArgs),
+}
+
+/// What the command line asks for. Ends the program, with 2, where it is wrong; with 0 where it asks for help.
+pub fn parse() -> Cli {
+    Cli::try_parse().unwrap_or_else(|error| usage::exit(error))
+}
+
+/// Says why the program ends, each reason behind what it is a reason for.
+pub fn say_error(error: &anyhow::Error) {
+    say!("callscape: {error:#}");
 }
 
 /// Runs what the command line asks for.

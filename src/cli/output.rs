@@ -4,10 +4,12 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use anyhow::{Context, bail, ensure};
+use serde_json::ser::{Formatter, PrettyFormatter};
 
 use super::progress::with_progress;
 use super::trace_arg::TraceArg;
 use crate::analysis::session::{Inputs, Resolved, Session};
+use crate::escape;
 use crate::export::pack;
 use crate::facts::recording::Recording;
 
@@ -90,7 +92,7 @@ pub fn open_inputs(inputs: &Inputs) -> anyhow::Result<Session> {
         let functions = recording.functions.len();
         if session.source_dir.is_some() && functions > 0 && resolution.found() == 0 {
             let name = recording.name();
-            eprintln!(
+            say!(
                 "callscape: none of the {functions} functions of {name} was found in the source tree"
             );
         }
@@ -111,12 +113,21 @@ pub fn ensure_whole(recording: &Recording) -> anyhow::Result<()> {
 }
 
 /// Writes to standard output through a buffer. A reader that has gone away, as `head` does, is no error.
-pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
+pub fn print_data(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     match write(&mut out).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(()),
     }
+}
+
+/// The same for people: what would steer a terminal is shown as an escape. Names stand on one line where they went
+/// through [`escape::name`] before.
+pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
+    let mut text = Vec::new();
+    write(&mut text)?;
+    let text = String::from_utf8_lossy(&text);
+    print_data(|out| out.write_all(escape::lines(&text).as_bytes()))
 }
 
 /// A number of calls for a table; a dash where the recording does not count them.
@@ -129,10 +140,80 @@ pub fn calls(calls: u64, are_counted: bool) -> String {
 
 /// Prints one JSON document and a newline.
 pub fn print_json(document: &impl serde::Serialize) -> anyhow::Result<()> {
-    print(|out| {
-        serde_json::to_writer_pretty(&mut *out, document)?;
+    print_data(|out| {
+        document.serialize(&mut json(&mut *out))?;
         out.write_all(b"\n")
     })
+}
+
+/// Writes JSON for a terminal too: the same document, with what would steer one in the escapes of JSON.
+fn json<W: Write>(out: W) -> serde_json::Serializer<W, Escaping> {
+    serde_json::Serializer::with_formatter(out, Escaping::default())
+}
+
+/// A text as JSON.
+pub fn json_text(text: &str) -> String {
+    let mut out = Vec::new();
+    // Memory takes all, and a text can always be written.
+    let _ = serde::Serialize::serialize(text, &mut json(&mut out));
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// Indents as `PrettyFormatter` does.
+#[derive(Default)]
+struct Escaping(PrettyFormatter<'static>);
+
+impl Formatter for Escaping {
+    fn write_string_fragment<W: ?Sized + Write>(
+        &mut self,
+        out: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        let mut rest = fragment;
+        while let Some((at, letter)) = rest.char_indices().find(|(_, c)| escape::steers(*c)) {
+            out.write_all(&rest.as_bytes()[..at])?;
+            // All of them are in the basic plane.
+            write!(out, "\\u{:04x}", u32::from(letter))?;
+            rest = &rest[at + letter.len_utf8()..];
+        }
+        out.write_all(rest.as_bytes())
+    }
+
+    fn begin_array<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.0.begin_array(out)
+    }
+
+    fn end_array<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.0.end_array(out)
+    }
+
+    fn begin_array_value<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        self.0.begin_array_value(out, first)
+    }
+
+    fn end_array_value<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.0.end_array_value(out)
+    }
+
+    fn begin_object<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.0.begin_object(out)
+    }
+
+    fn end_object<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.0.end_object(out)
+    }
+
+    fn begin_object_key<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        self.0.begin_object_key(out, first)
+    }
+
+    fn begin_object_value<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.0.begin_object_value(out)
+    }
+
+    fn end_object_value<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.0.end_object_value(out)
+    }
 }
 
 /// On which side of its column a table's cell stands.
@@ -157,7 +238,9 @@ impl Table {
     }
 
     pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        self.rows.push(cells.into_iter().collect());
+        let cells = cells.into_iter();
+        let cells = cells.map(|cell| escape::name(&cell).into_owned());
+        self.rows.push(cells.collect());
     }
 
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {

@@ -64,9 +64,9 @@ pub fn run(args: PackArgs) -> anyhow::Result<()> {
     let wanted = wanted(&args)?;
     let (said, bytes) = with_progress(|progress| sharing::pack(&wanted, out, progress))??;
     for line in said {
-        eprintln!("{line}");
+        say!("{line}");
     }
-    eprintln!("{}: {} bytes", out.display(), grouped(bytes));
+    say!("{}: {} bytes", out.display(), grouped(bytes));
     Ok(())
 }
 

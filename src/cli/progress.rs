@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal};
 use std::sync::mpsc;
 use std::time::Duration;
 
+use crate::escape;
 use crate::progress::Progress;
 
 /// How often the progress bar is redrawn.
@@ -26,7 +27,7 @@ impl Bar {
             let (step, done, total) = progress.state();
             bar.set_length(total);
             bar.set_position(done);
-            bar.set_message(step);
+            bar.set_message(escape::name(&step).into_owned());
         }
     }
 }

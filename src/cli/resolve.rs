@@ -107,7 +107,7 @@ pub fn run(args: ResolveArgs) -> anyhow::Result<()> {
     };
     let (source, recording) = with_progress(read)??;
     for warning in reporter.warnings().iter().chain(&recording.warnings) {
-        eprintln!("callscape: {warning}");
+        say!("callscape: {warning}");
     }
     let functions = &recording.functions;
     let (_, resolutions) = resolve(&source, &[functions]);

@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::progress::with_progress;
 use crate::app::presenting::check::{Checked, check};
 use crate::app::presenting::opening::Opens;
+use crate::escape;
 use crate::presentation::scene::{SceneFile, Shot};
 use crate::presentation::schema;
 
@@ -77,7 +78,7 @@ struct Problem {
 
 pub fn run(args: SceneArgs) -> anyhow::Result<()> {
     if args.schema {
-        return super::output::print(|out| out.write_all(schema::text().as_bytes()));
+        return super::output::print_data(|out| out.write_all(schema::text().as_bytes()));
     }
     let path = args.scene.context("name a scene")?;
     let file = SceneFile::read(&path)?;
@@ -118,13 +119,13 @@ pub fn run(args: SceneArgs) -> anyhow::Result<()> {
     }
     let mut text = String::new();
     if !file.scene.title.is_empty() {
-        text += &format!("{}\n\n", file.scene.title);
+        text += &format!("{}\n\n", escape::name(&file.scene.title));
     }
     text += "  shot    starts   seconds  \n";
     for (number, (shot, timed)) in shots.enumerate() {
         let what = match (name(shot), does(shot).join(", ")) {
             ("", does) => does,
-            (name, does) => format!("{name} ({does})"),
+            (name, does) => format!("{} ({does})", escape::name(name)),
         };
         let row = format!(
             "{:6}  {:>8}  {:8.1}  {what}",
@@ -139,7 +140,7 @@ pub fn run(args: SceneArgs) -> anyhow::Result<()> {
     let shots = if count == 1 { "shot" } else { "shots" };
     text += &format!("\n{count} {shots}, {} in all\n", clock(timeline.total()));
     for problem in &problems {
-        eprintln!("callscape: {problem}");
+        say!("callscape: {problem}");
     }
     super::output::print(|out| out.write_all(text.as_bytes()))
 }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::output::{self, Align, Table};
+use crate::escape;
 use crate::units::{Cost, Time, TimeSpec};
 
 #[derive(Debug, clap::Args)]
@@ -73,8 +74,12 @@ pub fn run(args: StackArgs) -> anyhow::Result<()> {
     }
     output::print(|out| {
         for stack in &stacks {
-            let name = stack.thread_name;
-            writeln!(out, "thread {} {name}", stack.thread)?;
+            writeln!(
+                out,
+                "thread {} {}",
+                escape::name(stack.thread),
+                escape::name(stack.thread_name)
+            )?;
             if stack.frames.is_empty() {
                 writeln!(out, "  no call is open")?;
             }

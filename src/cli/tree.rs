@@ -6,6 +6,7 @@ use anyhow::Context;
 
 use super::output;
 use super::progress::with_progress;
+use crate::escape;
 use crate::export::pack;
 use crate::facts::hierarchy::{Hierarchy, ModuleKind};
 use crate::model::measure::Measure;
@@ -74,7 +75,7 @@ pub fn run(args: TreeArgs) -> anyhow::Result<()> {
     scan.report(&reporter);
     let hierarchy = scan.hierarchy();
     for warning in reporter.warnings() {
-        eprintln!("callscape: {warning}");
+        say!("callscape: {warning}");
     }
     let depth = args.depth.unwrap_or(u16::MAX);
     if !args.json {
@@ -89,12 +90,17 @@ pub fn run(args: TreeArgs) -> anyhow::Result<()> {
     let history = args
         .history
         .then(|| HistoryFields::new(&hierarchy, &metrics));
-    output::print(|out| write_json(&hierarchy, depth, history.as_ref(), out))
+    output::print_data(|out| write_json(&hierarchy, depth, history.as_ref(), out))
 }
 
 fn write_skipped(scan: &Scan, out: &mut dyn Write) -> io::Result<()> {
     for problem in scan.problems() {
-        writeln!(out, "{}: {}", problem.kind.replace('-', " "), problem.what)?;
+        writeln!(
+            out,
+            "{}: {}",
+            problem.kind.replace('-', " "),
+            escape::name(&problem.what)
+        )?;
     }
     Ok(())
 }
@@ -141,7 +147,7 @@ fn write_json(
     history: Option<&HistoryFields>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let text = |text: &str| serde_json::Value::from(text).to_string();
+    let text = output::json_text;
     // Where the subtrees end whose lists of children are open.
     let mut open: Vec<u32> = Vec::new();
     let mut is_first = true;
@@ -201,7 +207,7 @@ fn write_table(hierarchy: &Hierarchy, depth: u16, out: &mut dyn Write) -> io::Re
             "{:>9}  {lines:<11}  {:indent$}{}{}",
             module.loc,
             "",
-            module.name,
+            escape::name(module.name),
             match module.kind {
                 ModuleKind::Directory | ModuleKind::Root => "/",
                 ModuleKind::Function => "()",

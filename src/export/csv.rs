@@ -1,11 +1,13 @@
 //! The functions of a recording as a table in CSV (RFC 4180): the fields that `callscape functions` has, the
-//! largest total cost first. Costs are nanoseconds, of a profile what it weighs.
+//! largest total cost first. Costs are nanoseconds, of a profile what it weighs. No spreadsheet takes a name for a
+//! formula.
 
 use std::cmp::Reverse;
 use std::io::{self, Write};
 
 use super::part::{ExportError, Part};
 use super::walk::{self, Step};
+use crate::escape;
 use crate::facts::trace::FunctionMetrics;
 use crate::progress::Progress;
 use crate::units::{Cost, FunctionId, Time};
@@ -35,12 +37,13 @@ pub fn write(part: &Part<'_>, out: &mut dyn Write, progress: &Progress) -> Resul
         let function = functions.get(id);
         let module = part.resolution.modules.get(id.index());
         let module = module.map(|&module| part.hierarchy.path(module));
+        let module = module.unwrap_or_default();
         let row = [
-            function.name,
-            &module.unwrap_or_default(),
-            function.file,
+            &*escape::cell(function.name),
+            &escape::cell(&module),
+            &escape::cell(function.file),
             &function.line.to_string(),
-            function.library,
+            &escape::cell(function.library),
             &metrics.calls.to_string(),
             &metrics.total.ns().to_string(),
             &metrics.self_cost.ns().to_string(),

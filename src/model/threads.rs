@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use crate::escape;
 use crate::facts::trace::{Thread, Trace};
 
-/// By thread its name, with its id where others have the same name, and its process where they have the same id
+/// By thread its name as people may see it, with its id where others have the same name, and its process where they have the same id
 /// too. O(threads).
 pub fn thread_names(trace: &Trace) -> Vec<String> {
     let mut names: HashMap<&str, u32> = HashMap::new();
@@ -23,7 +24,7 @@ pub fn thread_names(trace: &Trace) -> Vec<String> {
             text += " · ";
             text += &info.process;
         }
-        text
+        escape::name(&text).into_owned()
     };
     trace.threads().iter().map(name).collect()
 }

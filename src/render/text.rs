@@ -6,6 +6,8 @@ use std::sync::{Arc, OnceLock};
 
 use glyphon::{Attrs, Buffer, Family, FontSystem, Metrics, Shaping, SwashCache, Weight, fontdb};
 
+use crate::escape;
+
 /// Longer names are cut: nobody reads further, and shaping takes time by length.
 const LONGEST: usize = 200;
 
@@ -72,7 +74,7 @@ impl Fonts {
         }
     }
 
-    /// The first line of `text`, shaped with an em square of `em` pixels; `em` is more than 0.
+    /// `text` as people may see it on one line, shaped with an em square of `em` pixels; `em` is more than 0.
     pub fn line(&mut self, text: &str, em: f32, emphasized: bool) -> Buffer {
         let weight = if emphasized {
             Weight::SEMIBOLD
@@ -80,7 +82,7 @@ impl Fonts {
             Weight::MEDIUM
         };
         let attributes = Attrs::new().family(Family::Name("Inter")).weight(weight);
-        let line = text.lines().next().unwrap_or_default();
+        let line = &*escape::name(text);
         let end = line
             .char_indices()
             .nth(LONGEST)

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::tip::Tip;
 use super::{NO_TIMES, Pane, Scope, Surface, style};
+use crate::escape;
 use crate::filter::filters::Filters;
 use crate::filter::selection::{Pointed, Selection};
 use crate::model::theme::Theme;
@@ -270,8 +271,8 @@ fn drag(
 fn show_tip(ui: &mut Ui, tip: &Tip) {
     ui.set_max_width(340.0);
     ui.spacing_mut().item_spacing.y = 2.0;
-    ui.add(egui::Label::new(style::title(tip.title.as_str())).wrap());
+    ui.add(egui::Label::new(style::title(escape::name(&tip.title))).wrap());
     for line in &tip.lines {
-        ui.add(egui::Label::new(style::weak(line.as_str()).small()).wrap());
+        ui.add(egui::Label::new(style::weak(escape::name(line)).small()).wrap());
     }
 }

@@ -6,6 +6,7 @@ use egui::{Align, Label, Layout, Sense, Shape, Stroke, Ui, Vec2};
 use egui_extras::{Table, TableBuilder};
 
 use super::style;
+use crate::escape;
 use crate::model::theme::Theme;
 use crate::progress::Progress;
 use crate::state::ask::TableKey;
@@ -176,6 +177,7 @@ const TO: &str = " → ";
 /// A cell with a name, shortened in the middle where there is no room: qualified names that are alike differ at their
 /// ends. Of a call relation each end is.
 pub fn name(ui: &mut Ui, name: &str) {
+    let name = &*escape::name(name);
     match fitting(ui, name) {
         Cow::Borrowed(_) => ui.label(name),
         Cow::Owned(short) => ui.add(Label::new(short).truncate()).on_hover_text(name),

@@ -6,6 +6,7 @@ use egui::{
     Color32, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Stroke, TextStyle,
 };
 
+use crate::escape;
 use crate::model::theme::Theme;
 
 const MEDIUM: &[u8] = include_bytes!("../../assets/fonts/Inter-Medium.otf");
@@ -169,10 +170,20 @@ pub fn set_theme(ctx: &egui::Context, theme: Theme) {
 
 /// Text in the weak colour of explanations and units.
 pub fn weak(text: impl Into<String>) -> egui::RichText {
-    egui::RichText::new(text).weak()
+    lines(text).weak()
 }
 
 /// Text that heads a part of a panel.
 pub fn title(text: impl Into<String>) -> egui::RichText {
-    egui::RichText::new(text).family(semi_bold())
+    lines(text).family(semi_bold())
+}
+
+/// A name from an input, on one line.
+pub fn name(text: &str) -> egui::RichText {
+    egui::RichText::new(escape::name(text))
+}
+
+/// Lines of text that may hold such names.
+fn lines(text: impl Into<String>) -> egui::RichText {
+    egui::RichText::new(escape::lines(&text.into()))
 }

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use imports::Imports;
 
 /// The line of design, first to last. A folder may use itself and what stands before it.
-const PIPELINE: [&str; 18] = [
+const PIPELINE: [&str; 19] = [
+    "escape",
     "units",
     "warnings",
     "progress",

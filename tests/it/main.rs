@@ -11,6 +11,7 @@ mod film;
 mod flame;
 mod formats;
 mod generate;
+mod hostile;
 mod import;
 mod jfr;
 mod landscape;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::analysis::session::Session;
+use crate::escape;
 use crate::facts::hierarchy::{Hierarchy, ModuleKind};
 use crate::units::ModuleId;
 
@@ -34,7 +35,7 @@ pub fn starting_mapping(session: &Session, by: By, depth: u16, of: &str) -> Opti
 }
 
 fn text(of: &str, entries: &[Entry]) -> String {
-    let of = of.replace(['\n', '\r'], " ");
+    let of = of.replace(escape::steers, " ");
     let mut text = format!("# The architecture of {of}.\n");
     text += "# The first entry that matches a function takes it; join entities by giving them one name.\n\n";
     let width = |of: fn(&Entry) -> &str| {
@@ -60,9 +61,9 @@ fn text(of: &str, entries: &[Entry]) -> String {
     lines.join("\n") + "\n"
 }
 
-/// A word of a mapping file: in quotes where it has to be.
+/// A word of a mapping file: in quotes where it has to be; `*` stands for what cannot be written in one, or should not.
 fn word(text: &str) -> String {
-    let text = text.replace('"', "*");
+    let text = text.replace(|c| c == '"' || escape::steers(c), "*");
     let is_marked = text.starts_with('~') || text.starts_with("regex:");
     if text.contains(char::is_whitespace) || text.starts_with('#') || is_marked || text.is_empty() {
         format!("\"{text}\"")

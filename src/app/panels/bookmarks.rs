@@ -114,7 +114,9 @@ fn row(ui: &mut Ui, index: usize, bookmark: &Bookmark, asks: &mut Vec<BookmarkAs
             }
         }
         None => {
-            let label = Label::new(&bookmark.name).truncate().sense(Sense::click());
+            let label = Label::new(style::name(&bookmark.name))
+                .truncate()
+                .sense(Sense::click());
             let size = [width, ui.spacing().interact_size.y];
             let left = egui::Layout::left_to_right(egui::Align::Center);
             let shown = ui.allocate_ui_with_layout(size.into(), left, |ui| {

@@ -3,6 +3,7 @@
 use egui::Ui;
 
 use super::context::Context;
+use crate::escape;
 use crate::filter::filters::FilterStep;
 use crate::state::ask::{CancelAsk, FilterAsk};
 use crate::state::document::Document;
@@ -73,7 +74,9 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
 fn describe(document: &Document, step: FilterStep) -> (String, String) {
     let module = |module| {
         let hierarchy = &document.session.hierarchy;
-        (hierarchy.name(module).to_owned(), hierarchy.path(module))
+        [hierarchy.name(module), &hierarchy.path(module)]
+            .map(|it| escape::name(it).into_owned())
+            .into()
     };
     match step {
         FilterStep::HideThread(thread) => {
@@ -109,7 +112,8 @@ fn describe(document: &Document, step: FilterStep) -> (String, String) {
                     return String::new();
                 }
                 let function = trace.call(of.thread, of.call).function;
-                resolved.recording.functions.get(function).name.to_owned()
+                let name = resolved.recording.functions.get(function).name;
+                escape::name(name).into_owned()
             });
             let name = function.unwrap_or_default();
             let (text, about) = (

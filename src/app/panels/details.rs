@@ -3,6 +3,7 @@
 use egui::{Sense, Ui};
 
 use super::context::Context;
+use crate::escape;
 use crate::facts::hierarchy::{Module, ModuleKind};
 use crate::filter::filters::FilterStep;
 use crate::filter::selection::Pointed;
@@ -41,12 +42,12 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
                     context.asks.push(SelectAsk::Select(None));
                 }
                 ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
-                    let name = egui::RichText::new(of.name).heading();
+                    let name = style::name(of.name).heading();
                     ui.add(egui::Label::new(name).truncate());
                 });
             });
         });
-        ui.add(egui::Label::new(style::weak(hierarchy.path(module)).small()).wrap());
+        ui.add(egui::Label::new(style::weak(escape::name(&hierarchy.path(module))).small()).wrap());
         ui.add_space(4.0);
         ui.horizontal_wrapped(|ui| buttons(ui, document, module, context));
         ui.add_space(4.0);
@@ -199,7 +200,7 @@ fn list(
     }
     ui.spacing_mut().item_spacing.y = 0.0;
     for neighbour in neighbours.iter().take(MAX_NEIGHBOURS) {
-        let name = document.session.hierarchy.name(neighbour.module);
+        let name = &*escape::name(document.session.hierarchy.name(neighbour.module));
         let counts_calls = document.counts_calls();
         let cost = document.show_cost(neighbour.cost);
         let share = match counts_calls {
@@ -208,7 +209,9 @@ fn list(
         };
         let response = row(ui, name, &share);
         let response = response.on_hover_ui(|ui| {
-            ui.label(document.session.hierarchy.path(neighbour.module));
+            ui.label(style::name(
+                &document.session.hierarchy.path(neighbour.module),
+            ));
             if counts_calls {
                 let calls = text::counted(neighbour.calls, "call", "calls");
                 ui.label(style::weak(format!("{calls}, {cost} in all")));

@@ -11,6 +11,7 @@ use crate::app::desk::DeskRef;
 use crate::app::dock::Dock;
 use crate::app::open_views::Views;
 use crate::app::presenting::talk::Live;
+use crate::escape;
 use crate::views::style;
 
 /// The radius of the laser's dot, as a part of the picture's shorter side.
@@ -75,6 +76,7 @@ fn over(ctx: &Egui, desk: DeskRef<'_>, live: &Live, picture: Rect, pointer: Opti
     let mut top = picture.top() + side * 0.03;
     for line in said {
         let font = FontId::proportional((side * 0.02).max(13.0));
+        let line = escape::lines(&line).into_owned();
         let galley = painter.layout(line, font, colors.text, picture.width() * 0.8);
         let pad = vec2(12.0, 7.0);
         let size = galley.size() + pad * 2.0;
@@ -119,7 +121,7 @@ pub fn notes(ui: &mut Ui, desk: DeskRef<'_>) {
     egui::ScrollArea::vertical().show(ui, |ui| {
         if let Some((name, notes)) = name(shot) {
             ui.add(egui::Label::new(style::title(name).size(22.0)).wrap());
-            ui.add(egui::Label::new(egui::RichText::new(notes).size(20.0)).wrap());
+            ui.add(egui::Label::new(egui::RichText::new(escape::lines(&notes)).size(20.0)).wrap());
         }
         ui.add_space(14.0);
         match name(shot + 1) {

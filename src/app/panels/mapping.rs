@@ -222,7 +222,7 @@ fn list(
                         if module.index() >= hierarchy.len() {
                             continue;
                         }
-                        let path = RichText::new(hierarchy.path(module)).small();
+                        let path = style::name(&hierarchy.path(module)).small();
                         let path = if is_weak { path.weak() } else { path };
                         ui.add(egui::Label::new(path).truncate());
                     }

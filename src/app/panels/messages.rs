@@ -7,6 +7,7 @@ use egui::{Align, Align2, Context as Egui, Layout, PopupCloseBehavior, Ui};
 
 use super::context::Context;
 use crate::app::command::Command;
+use crate::escape;
 use crate::state::ask::{Asks, CardAsk};
 use crate::state::message::Message;
 use crate::views::style;
@@ -40,7 +41,7 @@ pub fn notices(ui: &mut Ui, width: f32, context: &mut Context<'_>) {
         return;
     };
     let title = match notices().count() {
-        1 => message.title.clone(),
+        1 => escape::name(&message.title).into_owned(),
         many => format!("{many} notices"),
     };
     let colors = style::colors(context.desk.state.settings.theme);
@@ -85,7 +86,7 @@ fn opened(ui: &mut Ui, index: usize, message: &Message, asks: &mut Asks<Command>
                 asks.push(CardAsk::DismissMessage(index));
             }
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                ui.add(egui::Label::new(style::title(&message.title)).truncate());
+                ui.add(egui::Label::new(style::title(escape::name(&message.title))).truncate());
             });
         });
     });
@@ -94,7 +95,11 @@ fn opened(ui: &mut Ui, index: usize, message: &Message, asks: &mut Asks<Command>
 
 fn lines(ui: &mut Ui, message: &Message) {
     for line in &message.lines {
-        ui.add(egui::Label::new(line).selectable(true).wrap());
+        ui.add(
+            egui::Label::new(escape::lines(line))
+                .selectable(true)
+                .wrap(),
+        );
     }
 }
 
@@ -147,5 +152,5 @@ fn card(ui: &mut Ui, index: usize, message: &Message, asks: &mut Asks<Command>) 
                 .max_height(MAX_HEIGHT)
                 .show(ui, |ui| lines(ui, message));
         });
-    header.response.on_hover_text(&message.title);
+    header.response.on_hover_text(escape::name(&message.title));
 }

@@ -4,6 +4,7 @@
 use egui::{Label, Sense, TextStyle, Ui, WidgetText};
 
 use super::context::Context;
+use crate::escape;
 use crate::state::ask::CameraAsk;
 use crate::views::style;
 
@@ -43,7 +44,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
     let mut shown = Vec::new();
     let mut is_all = true;
     for module in around.take_while(|module| hierarchy.parent(*module).is_some()) {
-        left -= then + width(ui, hierarchy.name(module));
+        left -= then + width(ui, &escape::name(hierarchy.name(module)));
         if left < 0.0 && !shown.is_empty() {
             is_all = false;
             break;
@@ -53,14 +54,15 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
     if !is_all {
         ui.label(style::weak(THEN));
         ui.label(style::weak(LEFT_OUT))
-            .on_hover_text(hierarchy.path(module));
+            .on_hover_text(style::name(&hierarchy.path(module)));
     }
     for module in shown.into_iter().rev() {
         ui.label(style::weak(THEN));
-        let label = Label::new(hierarchy.name(module))
+        let label = Label::new(style::name(hierarchy.name(module)))
             .sense(Sense::click())
             .truncate();
-        let about = format!("{}. Click to see all of it", hierarchy.path(module));
+        let path = hierarchy.path(module);
+        let about = format!("{}. Click to see all of it", escape::name(&path));
         if ui.add(label).on_hover_text(about).clicked() {
             context.asks.push(CameraAsk::FlyTo(module));
         }

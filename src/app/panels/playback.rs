@@ -1,8 +1,11 @@
 //! The bar at the bottom: play, step, scrub, speed.
 
+use std::borrow::Cow;
+
 use egui::{Align, Color32, Layout, Rect, Sense, Ui, Vec2};
 
 use super::context::Context;
+use crate::escape;
 use crate::facts::profile::Profile;
 use crate::facts::trace::Trace;
 use crate::model::navigate;
@@ -85,9 +88,9 @@ fn no_playback(ui: &mut Ui, profile: &Profile, has_choice: bool) -> Option<Strin
         ui.horizontal_wrapped(|ui| {
             ui.label(style::title("A profile: no playback"));
             let value = profile.values().get(profile.shown());
-            let name = value.map_or("", |value| value.name.as_str());
+            let name = value.map_or(Cow::default(), |value| escape::name(&value.name));
             let all = profile.unit().show(profile.weight());
-            let what = if all.ends_with(name) {
+            let what = if all.ends_with(&*name) {
                 all
             } else {
                 format!("{name}: {all}")
@@ -98,7 +101,11 @@ fn no_playback(ui: &mut Ui, profile: &Profile, has_choice: bool) -> Option<Strin
                     .show_ui(ui, |ui| {
                         for (index, value) in profile.values().iter().enumerate() {
                             let is_shown = index == profile.shown();
-                            if ui.selectable_label(is_shown, &value.name).clicked() && !is_shown {
+                            if ui
+                                .selectable_label(is_shown, style::name(&value.name))
+                                .clicked()
+                                && !is_shown
+                            {
                                 chosen = Some(value.name.clone());
                             }
                         }

@@ -93,13 +93,13 @@ fn shots(ui: &mut Ui, context: &mut Context<'_>, asks: &mut Vec<ScriptAsk>) {
                     ui.set_min_width(width);
                     let name = match &*shot.name {
                         "" => style::weak("without a name"),
-                        name => egui::RichText::new(name),
+                        name => style::name(name),
                     };
                     let is_chosen = script.chosen == Some(index);
                     let name = if is_chosen { name.strong() } else { name };
                     ui.add(Label::new(name).truncate().sense(Sense::click()))
                 });
-                if label.inner.on_hover_text(&shot.name).clicked() {
+                if label.inner.on_hover_text(style::name(&shot.name)).clicked() {
                     let other = script.chosen != Some(index);
                     asks.push(ScriptAsk::Choose(other.then_some(index)));
                 }

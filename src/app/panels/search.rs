@@ -4,6 +4,7 @@ use egui::text::{CCursor, CCursorRange};
 use egui::{Align2, Id, Rect, Ui};
 
 use super::context::Context;
+use crate::escape;
 use crate::filter::selection::Pointed;
 use crate::state::ask::SearchAsk;
 use crate::views::style;
@@ -94,9 +95,9 @@ pub fn show_results(ctx: &egui::Context, context: &mut Context<'_>) {
                         let path = parent.map_or(String::new(), |parent| hierarchy.path(parent));
                         let row = result(
                             ui,
-                            facts.name,
+                            &escape::name(facts.name),
                             facts.kind.name(),
-                            &path,
+                            &escape::name(&path),
                             document.calls_of(module),
                             index == search.marked,
                         );

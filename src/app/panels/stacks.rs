@@ -3,6 +3,7 @@
 use egui::{Align2, Context as Egui};
 
 use super::context::Context;
+use crate::escape;
 use crate::facts::trace::Trace;
 use crate::filter::selection::{CallOf, Pointed};
 use crate::model::arcs::ArcMode;
@@ -189,7 +190,7 @@ fn frames(
         let of = CallOf { thread, call: id };
         let call = trace.call(thread, id);
         let function = resolved.recording.functions.get(call.function);
-        let whole = row_name(function.name, row);
+        let whole = row_name(&escape::name(function.name), row);
         let mut name = egui::RichText::new(rows::fitting(ui, &whole));
         if meant.call() == Some(of)
             || (meant.call().is_none() && meant.holds_function(call.function))
@@ -218,7 +219,7 @@ fn frames(
             context.asks.extend(module.map(CameraAsk::FlyTo));
         }
         response.on_hover_ui(|ui| {
-            ui.label(function.name);
+            ui.label(style::name(function.name));
             let since = time_open(call.start, document.selection.time);
             ui.label(style::weak(since));
         });

@@ -1,8 +1,9 @@
 //! All panels, in windows of every size and scale: none asks for less room than there is none.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use egui::{Pos2, RawInput, Rect, TextureId, ViewportId, vec2};
+use egui::{Pos2, RawInput, Rect, Shape, TextureId, ViewportId, vec2};
 
 use super::context::{Pictures, Timings};
 use super::show;
@@ -11,20 +12,26 @@ use crate::app::command::{Command, PictureAsk, TalkAsk};
 use crate::app::desk::Desk;
 use crate::app::dock::Dock;
 use crate::app::pace::Detail;
+use crate::filter::selection::Pointed;
 use crate::model::landscape::LandscapeSettings;
 use crate::model::theme::Theme;
 use crate::progress::Progress;
 use crate::render::renderer::Quality;
-use crate::state::ask::{Asks, CameraAsk, CardAsk, MappingAsk, PaneAsk, RunsAsk, SearchAsk};
+use crate::state::ask::{
+    Asks, CameraAsk, CardAsk, MappingAsk, PaneAsk, RunsAsk, SearchAsk, SelectAsk,
+};
 use crate::state::document::Document;
 use crate::state::runs::RunsLayout;
 use crate::views::{self, style};
 
 fn desk(files: &[&str]) -> Desk {
     let data = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/import");
+    desk_of(files.iter().map(|file| data.join(file)).collect())
+}
+
+fn desk_of(recordings: Vec<PathBuf>) -> Desk {
     let inputs = Inputs {
-        source_dir: None,
-        recordings: files.iter().map(|file| data.join(file)).collect(),
+        recordings,
         ..Inputs::default()
     };
     let settings = LandscapeSettings::default();
@@ -34,14 +41,14 @@ fn desk(files: &[&str]) -> Desk {
     desk
 }
 
-/// Lays all panels out in windows of several sizes, in points, and scales, one after the other as when a window is
-/// resized and brought to another monitor. How much of each the landscape has.
-fn lay_out(desk: &mut Desk) -> Vec<Option<Rect>> {
+fn context() -> egui::Context {
     let ctx = egui::Context::default();
     style::set_fonts(&ctx, None);
     style::set_theme(&ctx, Theme::Light);
-    desk.dock = Dock::default();
-    desk.dock.tell(&mut desk.state.panes);
+    ctx
+}
+
+fn nothing_drawn() -> (Pictures, Timings) {
     let pictures = Pictures {
         views: views::all()
             .into_iter()
@@ -60,6 +67,16 @@ fn lay_out(desk: &mut Desk) -> Vec<Option<Rect>> {
         adapter: String::new(),
         quality: Quality::MEDIUM,
     };
+    (pictures, timings)
+}
+
+/// Lays all panels out in windows of several sizes, in points, and scales, one after the other as when a window is
+/// resized and brought to another monitor. How much of each the landscape has.
+fn lay_out(desk: &mut Desk) -> Vec<Option<Rect>> {
+    let ctx = context();
+    desk.dock = Dock::default();
+    desk.dock.tell(&mut desk.state.panes);
+    let (pictures, timings) = nothing_drawn();
     let mut seen = Vec::new();
     for (size, scale) in [
         (vec2(1280.0, 720.0), 1.0),
@@ -125,4 +142,101 @@ fn panels_make_do_with_any_window() {
         }
         lay_out(&mut desk);
     }
+}
+
+/// Adds the text of a shape.
+fn add_text(shape: &Shape, texts: &mut BTreeSet<String>) {
+    match shape {
+        Shape::Vec(shapes) => shapes.iter().for_each(|shape| add_text(shape, texts)),
+        Shape::Text(text) => {
+            texts.insert(text.galley.text().to_owned());
+        }
+        _ => {}
+    }
+}
+
+/// What panels, views and the tooltips of both say while the pointer goes over all of them.
+fn texts(desk: &mut Desk) -> BTreeSet<String> {
+    let ctx = context();
+    let (pictures, timings) = nothing_drawn();
+    let mut texts = BTreeSet::new();
+    let size = vec2(1280.0, 720.0);
+    let mut frames = 0.0;
+    let places = (0..36).flat_map(|row| (0..8).map(move |column| (column, row)));
+    for (column, row) in places {
+        // A tooltip comes when the pointer has stood still for a while.
+        for _ in 0..2 {
+            frames += 1.0;
+            desk.collect();
+            desk.update();
+            let at = Pos2::new(80.0 + 160.0 * column as f32, 10.0 + 20.0 * row as f32);
+            let input = RawInput {
+                screen_rect: Some(Rect::from_min_size(Pos2::ZERO, size)),
+                time: Some(frames),
+                events: vec![egui::Event::PointerMoved(at)],
+                ..RawInput::default()
+            };
+            let mut output = ctx.run_ui(input, |ui| {
+                show(ui, desk, &pictures, &timings, &mut Asks::default());
+            });
+            output.textures_delta.clear();
+            for shape in &output.shapes {
+                add_text(&shape.shape, &mut texts);
+            }
+        }
+    }
+    texts
+}
+
+#[test]
+fn no_name_turns_text_around_or_begins_a_line() {
+    const NAME: &str = "a\u{1b}[31m\u{7}b\nFORGED\u{202e}c";
+    let folder = std::env::temp_dir().join(format!("callscape-panels-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a temporary folder");
+    let run = |file: &str, dur: u32| {
+        let of = |name: &str, ts: u32, dur: u32| serde_json::json!({"ph": "X", "name": name, "pid": 1, "tid": 1, "ts": ts, "dur": dur});
+        let named = serde_json::json!({"ph": "M", "name": "thread_name", "pid": 1, "tid": 1, "args": {"name": NAME}});
+        let inner = format!("inner{NAME}");
+        let events = serde_json::json!([
+            named,
+            of(NAME, 0, 5000),
+            of(&inner, 100, dur),
+            of("c", 110, 20)
+        ]);
+        let path = folder.join(format!("{file}{NAME}.json"));
+        std::fs::write(&path, events.to_string()).expect("there is room");
+        path
+    };
+    let (a, b) = (run("a", 1000), run("b", 4000));
+    for recordings in [vec![a.clone()], vec![a, b]] {
+        let mut desk = desk_of(recordings);
+        let function = crate::units::FunctionId(0);
+        let document = desk.state.document.as_ref();
+        let module = document.and_then(|it| it.module_of(function));
+        let pointed = Pointed {
+            module,
+            function: Some(function),
+            ..Pointed::default()
+        };
+        desk.execute(SelectAsk::Choose(pointed));
+        desk.execute(MappingAsk::Toggle);
+        for view in views::all() {
+            if !desk.state.panes.is_open(view) {
+                desk.execute(PaneAsk::Toggle(view));
+            }
+        }
+        let mut said = texts(&mut desk);
+        desk.execute(SearchAsk::Open);
+        desk.execute(SearchAsk::Query("FORGED".to_owned()));
+        said.extend(texts(&mut desk));
+        let shown = said.iter().filter(|text| text.contains(r"a\u{1b}["));
+        assert!(shown.count() >= 3, "{said:?}");
+        for text in said {
+            let steers = |c: char| crate::escape::steers(c) && c != '\n';
+            assert!(!text.contains(steers), "{text:?}");
+            assert!(!text.contains("\nFORGED"), "{text:?}");
+        }
+    }
+    // What is left in the temporary folder does no harm.
+    let _ = std::fs::remove_dir_all(&folder);
 }

@@ -5,6 +5,7 @@ use egui::{Align, Layout, Ui};
 use super::context::Context;
 use super::{messages, path, search};
 use crate::app::command::{Command, PictureAsk, ScriptAsk};
+use crate::escape;
 use crate::state::ask::{CameraAsk, CardAsk, CutAsk, MappingAsk, PaneAsk, SelectAsk};
 use crate::state::camera::{Mode, Preset};
 use crate::state::panes::{Needs, ViewId};
@@ -67,7 +68,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
 /// What stands at the left: the way back, what is open, the path to what fills the pane, the range, messages.
 fn left(ui: &mut Ui, context: &mut Context<'_>) {
     let name = match &context.desk.state.document {
-        Some(document) => document.name(),
+        Some(document) => escape::name(&document.name()).into_owned(),
         None => "Callscape".to_owned(),
     };
     let chip = range_text(context);

@@ -3,6 +3,7 @@
 use egui::{Align2, Context as Egui};
 
 use super::context::Context;
+use crate::escape;
 use crate::state::ask::OpenAsk;
 use crate::state::loading::Loading;
 use crate::views::style;
@@ -20,7 +21,10 @@ fn progress(ctx: &Egui, loading: &Loading, context: &mut Context<'_>) {
     let (step, done, total) = loading.progress().state();
     card(ctx, "progress", Align2::CENTER_CENTER, context.free, |ui| {
         ui.set_width(320.0f32.min(context.free.width() * 0.8).max(0.0));
-        ui.label(style::title(format!("Opening {}", loading.name)));
+        ui.label(style::title(format!(
+            "Opening {}",
+            escape::name(&loading.name)
+        )));
         ui.label(style::weak(step));
         // An unknown total shows as a bar that moves without a number.
         let bar = if total > 0 {

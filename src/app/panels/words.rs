@@ -5,6 +5,7 @@ use egui::{
     Align2, Color32, Context as Egui, FontFamily, FontId, Id, LayerId, Order, Painter, Pos2, Rect,
 };
 
+use crate::escape;
 use crate::model::theme::Theme;
 use crate::presentation::scene::{CaptionStyle, Position};
 use crate::presentation::show::{Show, Words};
@@ -70,7 +71,8 @@ fn draw(painter: &Painter, picture: Rect, words: &Words<'_>, scale: f32, theme: 
     let align = align(position);
     let line = |text: &str, family: FontFamily, size: f32, color: Color32| {
         let font = FontId::new(size, family);
-        let mut job = LayoutJob::simple(text.to_owned(), font, faded(color), width);
+        let mut job =
+            LayoutJob::simple(escape::lines(text).into_owned(), font, faded(color), width);
         job.halign = match align.x() {
             egui::Align::Min => egui::Align::LEFT,
             egui::Align::Center => egui::Align::Center,

@@ -14,6 +14,7 @@ use crate::app::overlay::PanelFrame;
 use crate::app::pace::{Detail, Moved};
 use crate::app::panels;
 use crate::app::panels::context::Layout;
+use crate::escape;
 use crate::render::gpu::GpuError;
 use crate::render::renderer::{Light, Quality};
 use crate::state::message::Message;
@@ -78,7 +79,7 @@ impl App {
             && let (Some(view), Some(document)) = (&self.view, &self.desk.state.document)
         {
             let title = format!("{} — Callscape", document.name());
-            view.window.set_title(&title);
+            view.window.set_title(&escape::name(&title));
         }
         self.follow_presentation(event_loop);
     }

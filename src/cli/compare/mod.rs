@@ -7,6 +7,7 @@ use clap::error::ErrorKind;
 
 use super::output;
 use super::progress::with_progress;
+use super::usage::refuse;
 use crate::analysis::comparison::{Comparison, Inputs, Settings, pairing};
 use crate::export::pack;
 use crate::{import, source};
@@ -52,13 +53,13 @@ pub fn run(args: CompareArgs) -> anyhow::Result<()> {
     }
     comparison.is_by_shares |= args.shares;
     for warning in &comparison.session.source_warnings {
-        eprintln!("callscape: {warning}");
+        say!("callscape: {warning}");
     }
     for doubt in &comparison.doubts {
-        eprintln!("callscape: {doubt}");
+        say!("callscape: {doubt}");
     }
     for unclear in &comparison.unclear {
-        eprintln!("callscape: {unclear}");
+        say!("callscape: {unclear}");
     }
     let with_contexts = args.contexts || output.as_ref().is_some_and(picture::Output::is_report);
     let mapped = args.map.as_deref();
@@ -88,18 +89,21 @@ pub fn run(args: CompareArgs) -> anyhow::Result<()> {
         output::print(|out| tables.write(out, &comparison, &args))?;
     }
     let held = findings.iter().filter(|(_, finding)| finding.holds);
-    let held: Vec<String> = held
+    let mut held = held
         .map(|(condition, finding)| format!("{condition} holds: {}", finding.of.join("; ")))
-        .collect();
-    if !held.is_empty() {
-        bail!(held.join("\n"));
+        .collect::<Vec<_>>();
+    if let Some(last) = held.pop() {
+        for line in held {
+            say!("callscape: {line}");
+        }
+        bail!(last);
     }
     Ok(())
 }
 
 /// Ends the program as wrong usage does.
 fn usage(message: String) -> ! {
-    clap::Error::raw(ErrorKind::WrongNumberOfValues, message + "\n").exit()
+    refuse(ErrorKind::WrongNumberOfValues, &message)
 }
 
 /// The sides that a pack holds.

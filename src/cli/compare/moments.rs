@@ -131,7 +131,7 @@ impl Names<'_> {
         for (place, time) in times.iter().enumerate() {
             if time.is_none() {
                 let name = recordings[place].recording.name();
-                eprintln!("callscape: {name} does not make the call {called}");
+                say!("callscape: {name} does not make the call {called}");
             }
         }
         Ok(times)

@@ -9,6 +9,7 @@ use super::text::{Show, was};
 use crate::analysis::comparison::amounts::{Change, Measure, Standing};
 use crate::analysis::comparison::tables::Given;
 use crate::analysis::comparison::{Comparison, Inputs};
+use crate::escape;
 use crate::render::image::Image;
 use crate::units::grouped;
 
@@ -332,19 +333,16 @@ fn contexts(
     }
 }
 
-/// Text as it may stand in a page, whatever an input holds.
+/// Text as it may stand in a page, whatever an input holds: what would turn the text around is shown as an escape.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for letter in text.chars() {
+    for letter in escape::name(text).chars() {
         match letter {
             '&' => escaped.push_str("&amp;"),
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
-            // No page may hold these, and some turn text around.
-            letter if letter.is_control() && letter != '\n' => escaped.push('\u{fffd}'),
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => escaped.push('\u{fffd}'),
             letter => escaped.push(letter),
         }
     }
@@ -401,7 +399,7 @@ mod tests {
     fn names_stay_text() {
         assert_eq!(
             escaped("<script>\"&'\u{202e}\0"),
-            "&lt;script&gt;&quot;&amp;&#39;\u{fffd}\u{fffd}"
+            "&lt;script&gt;&quot;&amp;&#39;\\u{202e}\\u{0}"
         );
         assert_eq!(quoted("it's a.json"), r"'it'\''s a.json'");
         assert_eq!(quoted("a-b/c.json"), "a-b/c.json");

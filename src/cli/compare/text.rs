@@ -8,6 +8,7 @@ use super::document::{before, paired, runs};
 use super::tables::Tables;
 use crate::analysis::comparison::Comparison;
 use crate::analysis::comparison::amounts::{Change, Measure};
+use crate::escape;
 use crate::model::difference::ratio;
 use crate::units::{Cost, Unit, grouped};
 
@@ -29,7 +30,7 @@ impl Tables {
         for (side, letter) in [(0, 'A'), (1, 'B')] {
             for run in runs(comparison, side) {
                 let (calls, functions) = (grouped(run.calls), grouped(run.functions as u64));
-                let (name, size) = (run.name, run.size);
+                let (name, size) = (escape::name(&run.name), run.size);
                 let range = run
                     .range_ns
                     .map(|[from, to]| format!(", from {from} to {to}"));
@@ -56,7 +57,7 @@ impl Tables {
             part(paired.only_b, "in B alone"),
         )?;
         for [old, new] in &paired.moved_files {
-            writeln!(out, "{old} is now {new}")?;
+            writeln!(out, "{} is now {}", escape::name(old), escape::name(new))?;
         }
         let show = Show::new(comparison, self.measure);
         let hierarchy = &comparison.session.hierarchy;

@@ -164,10 +164,10 @@ pub fn metrics(
         let dir = dir.with_context(|| format!("{} needs a source tree", metric.title()))?;
         let history = with_progress(|progress| history(dir, progress))??;
         if history.is_shallow {
-            eprintln!("callscape: the clone is shallow: older changes are not known");
+            say!("callscape: the clone is shallow: older changes are not known");
         }
         if history.is_cut_off {
-            eprintln!("callscape: only the {MOST_COMMITS} newest commits are looked at");
+            say!("callscape: only the {MOST_COMMITS} newest commits are looked at");
         }
         metrics.set_history(&shown.hierarchy, &history, |id| match mapped {
             Some(mapped) => session.hierarchy.path(mapped.origins[id.index()]),

@@ -85,7 +85,7 @@ pub fn run(args: RenderArgs) -> anyhow::Result<()> {
     studio.set_transparent(args.transparent);
     say_scale(studio.color_scale());
     if settings.legend && !studio.has_legend() {
-        eprintln!("callscape: the picture is too small for its legend");
+        say!("callscape: the picture is too small for its legend");
     }
     draw(&args, &mut studio, session, moments, &outputs)?;
     Ok(())
@@ -98,11 +98,11 @@ fn say_warnings(session: &Session) {
         .iter()
         .flat_map(|it| &it.recording.warnings);
     for warning in session.source_warnings.iter().chain(repairs) {
-        eprintln!("callscape: {warning}");
+        say!("callscape: {warning}");
     }
     if let [shown, _, ..] = &session.recordings[..] {
         let name = shown.recording.name();
-        eprintln!("callscape: only the first recording, {name}, is shown");
+        say!("callscape: only the first recording, {name}, is shown");
     }
 }
 
@@ -146,14 +146,14 @@ fn draw(
 /// Says on standard error what a picture leaves out.
 fn say_left_out(studio: &Studio<'_>) {
     if let (drawn, left_out @ 1..) = studio.blocks() {
-        eprintln!(
+        say!(
             "callscape: the graphics device holds {drawn} blocks: {left_out} of the smallest modules are shown as one with what they lie in"
         );
     }
     if studio.arcs_left_out() > 0 {
         let count = studio.arcs_left_out();
         let drawn = studio.arcs_drawn();
-        eprintln!("callscape: {count} lesser call relations are not drawn beside {drawn} that are");
+        say!("callscape: {count} lesser call relations are not drawn beside {drawn} that are");
     }
 }
 
@@ -248,7 +248,7 @@ impl Outputs {
     fn tell(&self, index: usize, path: &Path) {
         if self.paths.len() > 1 {
             let (number, all) = (index + 1, self.paths.len());
-            eprintln!("{number} of {all}: {}", path.display());
+            say!("{number} of {all}: {}", path.display());
         }
     }
 
@@ -293,14 +293,14 @@ fn say_scale(scale: &ColorScale) {
         return;
     };
     if scale.is_empty() {
-        eprintln!(
+        say!(
             "callscape: colour: {}, of which nothing is known",
             metric.title()
         );
         return;
     }
     let at = |share| scale.text(scale.value_at(share));
-    eprintln!(
+    say!(
         "callscape: colour: {}, {}, {} to {} in the middle to {}; neutral: none",
         metric.title(),
         scale.scale.name(),

@@ -59,16 +59,16 @@ pub fn say_timings(
         }
         return crate::cli::output::print_json(&Report { adapter, pictures });
     }
-    eprintln!("callscape: drawn by {}", adapter.adapter);
+    say!("callscape: drawn by {}", adapter.adapter);
     for picture in pictures {
         let Some(passes) = picture.passes else {
-            eprintln!("callscape: it cannot tell how long the passes take");
+            say!("callscape: it cannot tell how long the passes take");
             return Ok(());
         };
         let sum: f32 = passes.iter().map(|pass| pass.ms).sum();
-        eprintln!("callscape: {}: {sum:.1} ms", picture.file);
+        say!("callscape: {}: {sum:.1} ms", picture.file);
         for pass in passes {
-            eprintln!("  {:<14}{:>9.1} ms", pass.name, pass.ms);
+            say!("  {:<14}{:>9.1} ms", pass.name, pass.ms);
         }
     }
     Ok(())

@@ -1,6 +1,8 @@
 //! How wide a name is, and how to shorten it. The renderer shapes the letters; here a table of widths
 //! is enough to see what fits.
 
+use crate::escape;
+
 /// The width of a text in em, a little generous.
 pub fn width(text: &str) -> f32 {
     text.chars().map(advance).sum()
@@ -18,10 +20,11 @@ fn advance(letter: char) -> f32 {
     }
 }
 
-/// Writes `text` into `out`, with `…` in place of its middle where it is wider than `limit` em. False
+/// Writes `text`, as people may see it, into `out`, with `…` in place of its middle where it is wider than `limit` em. False
 /// when not even a few letters fit.
 pub fn shorten(text: &str, limit: f32, out: &mut String) -> bool {
     out.clear();
+    let text = &*escape::name(text);
     if width(text) <= limit {
         out.push_str(text);
         return true;

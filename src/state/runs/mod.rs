@@ -13,6 +13,7 @@ use crate::analysis::comparison::pairing::Correction;
 use crate::analysis::comparison::tables::{Given, Norm, RelationChange};
 use crate::analysis::comparison::{self, Comparison, Settings, calls, threads};
 use crate::analysis::session::{Inputs, OpenError, Session};
+use crate::escape;
 use crate::facts::hierarchy::HierarchyBuilder;
 use crate::filter::correspond;
 use crate::filter::selection::CallOf;
@@ -443,7 +444,7 @@ impl Runs {
     /// A side for people.
     pub fn title_of(&self, side: usize) -> String {
         let side = side.min(1);
-        let (letter, name) = (["A", "B"][side], &self.names[side]);
+        let (letter, name) = (["A", "B"][side], escape::name(&self.names[side]));
         match self.counts[side] {
             1 => format!("{letter}: {name}"),
             count => format!("{letter}: {name}, 1 of {count} runs"),

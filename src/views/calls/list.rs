@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use crate::analysis::session::{Resolved, Session};
+use crate::escape;
 use crate::filter::cut::Cut;
 use crate::filter::filters::Filters;
 use crate::filter::selection::CallOf;
@@ -297,10 +298,10 @@ impl CallList {
             out.write_record([
                 row.start.ns().to_string().as_str(),
                 &row.cost.ns().to_string(),
-                functions.get(row.function).name,
-                &module.unwrap_or_default(),
-                row.caller.map_or("", |caller| functions.get(caller).name),
-                thread.map_or("", |thread| thread.id.as_str()),
+                &escape::cell(functions.get(row.function).name),
+                &escape::cell(&module.unwrap_or_default()),
+                &escape::cell(row.caller.map_or("", |caller| functions.get(caller).name)),
+                &escape::cell(thread.map_or("", |thread| thread.id.as_str())),
                 &row.call.0.to_string(),
             ])?;
         }

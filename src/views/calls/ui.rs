@@ -6,6 +6,7 @@ use egui_extras::Column as Width;
 use super::super::rows::{self, ROW};
 use super::super::{Pane, style, text};
 use super::{CallList, CallRow, Calls, MOST, pointed_at};
+use crate::escape;
 use crate::facts::functions::Functions;
 use crate::filter::selection::Meant;
 use crate::model::calls::{CallColumn, CallsOf};
@@ -66,12 +67,12 @@ pub fn show(view: &mut Calls, ui: &mut Ui, pane: &mut Pane<'_>) {
 
 /// What the calls are behind, in words.
 fn of_text(document: &Document, of: CallsOf) -> String {
-    let name = |module| document.session.hierarchy.name(module);
+    let name = |module| escape::name(document.session.hierarchy.name(module));
     match of {
         CallsOf::Function(function) => {
             let functions = document.resolved().map(|it| &it.recording.functions);
             let name = functions.map_or("", |functions| functions.get(function).name);
-            format!("of {name}")
+            format!("of {}", escape::name(name))
         }
         CallsOf::Module(module) => format!("of {}", name(module)),
         CallsOf::Relation(from, to) => format!("from {} to {}", name(from), name(to)),

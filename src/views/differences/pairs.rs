@@ -7,6 +7,7 @@ use super::super::rows::{self, ROW};
 use super::super::{Pane, style, text};
 use super::Differences;
 use crate::analysis::comparison::pairing::Correction;
+use crate::escape;
 use crate::filter::selection::Pointed;
 use crate::model::pairs::PairRow;
 use crate::state::ask::{CameraAsk, RunsAsk};
@@ -50,14 +51,15 @@ pub fn head(view: &mut Differences, ui: &mut Ui, runs: &Runs, pane: &mut Pane<'_
                 text::counted(said as u64, "correction", "corrections")
             ));
             let lines = pairs.corrections.iter();
-            let lines = lines.map(|it| format!("{} = {}", it.old, it.new));
+            let lines =
+                lines.map(|it| format!("{} = {}", escape::name(&it.old), escape::name(&it.new)));
             let lines: Vec<String> = lines.collect();
             if button.on_hover_text(lines.join("\n")).clicked() {
                 corrected = Some(Vec::new());
             }
         }
         for unclear in &pairs.unclear {
-            ui.label(style::weak(unclear.as_str()));
+            ui.label(style::weak(escape::name(unclear)));
         }
     });
     if let Some(corrections) = corrected {
@@ -65,6 +67,7 @@ pub fn head(view: &mut Differences, ui: &mut Ui, runs: &Runs, pane: &mut Pane<'_
         pane.asks.push(RunsAsk::CorrectPairs(corrections));
     }
     for [old, new] in pairs.moved_files.iter().take(3) {
+        let [old, new] = [old, new].map(|path| escape::name(path));
         let line = style::weak(format!("{old} is now {new}"));
         ui.add(egui::Label::new(line).truncate())
             .on_hover_text(format!("{old}\n{new}"));
@@ -122,7 +125,7 @@ pub fn rows(view: &mut Differences, ui: &mut Ui, runs: &Runs, pane: &mut Pane<'_
             response.on_hover_ui(|ui| {
                 for (letter, path) in ["A", "B"].into_iter().zip(&row.paths) {
                     if let Some(path) = path {
-                        ui.label(style::weak(format!("{letter}: {path}")).small());
+                        ui.label(style::weak(format!("{letter}: {}", escape::name(path))).small());
                     }
                 }
             });

@@ -6,6 +6,7 @@ use egui_extras::{Column as Width, TableBuilder, TableRow};
 use super::super::rows::{self, ROW};
 use super::super::{Pane, style, text};
 use super::{DifferenceTable, Differences, Row, pairs};
+use crate::escape;
 use crate::filter::selection::Pointed;
 use crate::model::difference::ratio;
 use crate::model::differences::{By, Choice, Of};
@@ -80,7 +81,7 @@ fn head(view: &mut Differences, ui: &mut Ui, found: (usize, usize), document: &D
         let runs = document.runs.as_ref();
         let counts = runs.and_then(|it| it.difference.amount.counted());
         if let Some(name) = counts.filter(|_| !is_pairs) {
-            ui.label(style::weak(format!("in {name}")));
+            ui.label(style::weak(format!("in {}", escape::name(name))));
         }
         if choice.of == Of::Contexts && !document.filters.is_empty() {
             ui.label(style::weak("with what is left out elsewhere"));
@@ -222,7 +223,7 @@ impl Lines<'_> {
         line.col(|ui| match kind {
             // What is called stands first.
             Of::Contexts => {
-                ui.add(egui::Label::new(row.name.as_str()).truncate());
+                ui.add(egui::Label::new(style::name(&row.name)).truncate());
             }
             _ => rows::name(ui, &row.name),
         });
@@ -246,9 +247,9 @@ impl Lines<'_> {
             pane.asks.push(CameraAsk::FlyTo(module));
         }
         response.on_hover_ui(|ui| {
-            ui.label(row.name.as_str());
+            ui.label(style::name(&row.name));
             let path = self.document.session.hierarchy.path(row.module);
-            ui.label(style::weak(path).small());
+            ui.label(style::weak(escape::name(&path)).small());
             if self.is_noise(row) {
                 ui.label(style::weak("may be chance: noise of the runs").small());
             }

@@ -6,6 +6,7 @@ use egui_extras::{Column as Width, TableBuilder};
 use super::super::rows::{self, ROW};
 use super::super::{Pane, style, text};
 use super::Functions;
+use crate::escape;
 use crate::filter::selection::Pointed;
 use crate::state::ask::{CameraAsk, SelectAsk};
 use crate::state::details::{FunctionNeighbour, NeighbourOrder};
@@ -84,7 +85,7 @@ fn list(
         false => text::counted(count, "callee", "callees"),
     };
     ui.add(egui::Label::new(style::title(title).small()).truncate())
-        .on_hover_text(functions.get(of).name);
+        .on_hover_text(style::name(functions.get(of).name));
     if neighbours.is_empty() {
         let none = match is_callers {
             true => "nobody: it is where a thread starts, or its caller is not recorded",
@@ -173,10 +174,11 @@ fn answer(
     }
     response.clone().on_hover_ui(|ui| {
         if let Some(resolved) = document.resolved() {
-            ui.label(resolved.recording.functions.get(row.function).name);
+            let name = resolved.recording.functions.get(row.function).name;
+            ui.label(style::name(name));
         }
         if let Some(module) = module {
-            ui.label(style::weak(document.session.hierarchy.path(module)).small());
+            ui.label(style::weak(escape::name(&document.session.hierarchy.path(module))).small());
         }
         let calls = match document.counts_calls() {
             true => format!("{}, ", text::counted(row.calls, "call", "calls")),

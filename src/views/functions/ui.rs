@@ -7,6 +7,7 @@ use super::super::rows::{self, ROW};
 use super::super::widgets::{Icon, paint};
 use super::super::{Pane, style, text};
 use super::{FIELD, FunctionTable, Functions, neighbours};
+use crate::escape;
 use crate::filter::selection::Pointed;
 use crate::model::functions::{Column, FunctionRow};
 use crate::state::ask::{CameraAsk, CancelAsk, SelectAsk};
@@ -229,8 +230,10 @@ fn answer(response: &egui::Response, row: &FunctionRow, document: &Document, pan
     }
     response.clone().on_hover_ui(|ui| {
         if let Some(resolved) = document.resolved() {
-            ui.label(resolved.recording.functions.get(row.function).name);
+            let name = resolved.recording.functions.get(row.function).name;
+            ui.label(style::name(name));
         }
-        ui.label(style::weak(document.session.hierarchy.path(row.module)).small());
+        let path = document.session.hierarchy.path(row.module);
+        ui.label(style::weak(escape::name(&path)).small());
     });
 }

@@ -5,6 +5,7 @@ use egui::{Align2, Color32, FontId, Pos2, Rect, Shape, Stroke, Ui, Vec2};
 use glam::Vec3;
 
 use super::super::{Place, style};
+use crate::escape;
 use crate::filter::selection::Pointed;
 use crate::state::State;
 use crate::state::document::Document;
@@ -96,7 +97,7 @@ fn name(ui: &Ui, document: &Document, module: ModuleId, at: Pos2, seen: Rect, st
         (false, _, false) => Align2::CENTER_BOTTOM,
     };
     let font = FontId::proportional(11.5);
-    let text = document.session.hierarchy.name(module).to_owned();
+    let text = escape::name(document.session.hierarchy.name(module)).into_owned();
     let galley = ui.painter().layout_no_wrap(text, font, colors.text);
     let rect = align.anchor_size(at + inward, galley.size());
     let rect = rect.translate(

@@ -4,6 +4,7 @@ use egui::{Align2, Color32, Id, Pos2, Rect, Sense, Stroke, TextureId, Ui, pos2, 
 
 use super::super::{Pane, Place, Split, style};
 use super::beside;
+use crate::escape;
 use crate::state::State;
 use crate::state::ask::RunsAsk;
 use crate::state::runs::RunsLayout;
@@ -102,7 +103,11 @@ pub fn draw(ui: &mut Ui, split: &Split, [own, other]: [TextureId; 2], pane: &mut
 
 fn caption(ui: &Ui, text: &str, corner: Pos2, align: Align2, room: f32, colors: &style::Colors) {
     let font = egui::FontId::proportional(13.0);
-    let mut job = egui::text::LayoutJob::simple_singleline(text.to_owned(), font, colors.text);
+    let mut job = egui::text::LayoutJob::simple_singleline(
+        escape::name(text).into_owned(),
+        font,
+        colors.text,
+    );
     job.wrap = egui::text::TextWrapping::truncate_at_width(room.max(20.0));
     let galley = ui.painter().layout_job(job);
     let rect = align.anchor_size(corner, galley.size());

@@ -1,5 +1,6 @@
 //! Names as they are written on districts and roofs.
 
+use crate::escape;
 use crate::facts::hierarchy::Hierarchy;
 use crate::units::ModuleId;
 
@@ -34,6 +35,6 @@ pub(super) fn name_of(hierarchy: &Hierarchy, module: ModuleId, joined: u32, name
         if !name.is_empty() {
             name.push('/');
         }
-        name.push_str(part);
+        name.push_str(&escape::name(part));
     }
 }

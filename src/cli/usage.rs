@@ -1,0 +1,70 @@
+//! Wrong usage, which ends the program with 2: what of the arguments is repeated cannot steer a terminal.
+
+use std::error::Error;
+
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+use crate::escape;
+
+/// Ends the program as wrong usage does, with `message`.
+pub fn refuse(kind: ErrorKind, message: &str) -> ! {
+    clap::Error::raw(kind, format!("{}\n", escape::name(message))).exit()
+}
+
+/// Ends the program with what the parser has to say: help on standard output, else an error.
+pub fn exit(mut error: clap::Error) -> ! {
+    let repeated: Vec<_> = error
+        .context()
+        .filter_map(|(kind, value)| Some((kind, escaped(value)?)))
+        .collect();
+    for (kind, value) in repeated {
+        error.insert(kind, value);
+    }
+    let said = error.source().map(ToString::to_string);
+    let is_harmless = said.is_none_or(|it| escape::name(&it) == it);
+    if is_harmless {
+        error.exit();
+    }
+    let shown = refused(&error);
+    eprint!("{shown}");
+    std::process::exit(error.exit_code())
+}
+
+/// What the parser says of a value that a parser of ours refuses, whose reason may repeat it.
+fn refused(error: &clap::Error) -> String {
+    let named = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => text.as_str(),
+        _ => "",
+    };
+    let (value, argument) = (
+        named(ContextKind::InvalidValue),
+        named(ContextKind::InvalidArg),
+    );
+    let reason = error.source().map(ToString::to_string);
+    let reason = reason.unwrap_or_default();
+    format!(
+        "error: invalid value '{value}' for '{argument}': {}\n\nFor more information, try '--help'.\n",
+        escape::name(&reason)
+    )
+}
+
+/// None for what repeats no argument, or nothing of one that would steer a terminal.
+fn escaped(value: &ContextValue) -> Option<ContextValue> {
+    let name = |text: &String| escape::name(text).into_owned();
+    let shown = match value {
+        ContextValue::String(text) => ContextValue::String(name(text)),
+        ContextValue::Strings(texts) => ContextValue::Strings(texts.iter().map(name).collect()),
+        // What is suggested instead.
+        ContextValue::StyledStrs(texts) => {
+            let shown = |text: &StyledStr| StyledStr::from(name(&text.to_string()));
+            let is_plain = |text: &StyledStr| !text.to_string().contains(escape::steers);
+            match texts.iter().all(is_plain) {
+                true => return None,
+                false => ContextValue::StyledStrs(texts.iter().map(shown).collect()),
+            }
+        }
+        _ => return None,
+    };
+    (shown != *value).then_some(shown)
+}
