@@ -6,12 +6,15 @@ use std::fs::File;
 use std::io::Write;
 
 use serde_json::json;
+use winit::event::WindowEvent;
 
 use crate::app::desk::Desk;
 use crate::state::camera::Mode;
 
 pub struct StateLog {
     file: File,
+    /// How many times a key went down or up.
+    keys: u64,
 }
 
 impl StateLog {
@@ -19,11 +22,25 @@ impl StateLog {
     pub fn from_environment() -> Option<StateLog> {
         let path = std::env::var_os("CALLSCAPE_STATE")?;
         let file = File::create(path).ok()?;
-        Some(StateLog { file })
+        Some(StateLog { file, keys: 0 })
     }
 
-    /// Writes what frame number `frame` showed, and whether keys reached the window then.
-    pub fn write(&mut self, frame: u64, is_focused: bool, desk: &Desk) {
+    /// Counts keys, for whoever pressed them to know that they have been heard. Whether this is one: a frame is to follow.
+    pub fn hears(&mut self, event: &WindowEvent) -> bool {
+        let is_key = matches!(
+            event,
+            WindowEvent::KeyboardInput {
+                is_synthetic: false,
+                ..
+            }
+        );
+        self.keys += u64::from(is_key);
+        is_key
+    }
+
+    /// Writes what frame number `frame` showed, whether keys reached the window then, and whether panels asked for
+    /// something that the next frame shows.
+    pub fn write(&mut self, frame: u64, is_focused: bool, goes_on: bool, desk: &Desk) {
         let document = desk.state.document.as_ref();
         let path = |module| document.map(|open| open.session.hierarchy.path(module));
         let selection = document.map(|open| &open.selection);
@@ -33,6 +50,8 @@ impl StateLog {
             "frame": frame,
             "processor_ms": processor_ms(),
             "focused": is_focused,
+            "keys": self.keys,
+            "goes_on": goes_on,
             "open": document.map(|open| open.name()),
             "modules": document.map(|open| open.session.hierarchy.len()),
             "blocks": document.map(|open| open.city.blocks().len()),

@@ -337,7 +337,7 @@ fn a_call_stack_view_marks_the_call_that_it_says_is_under_the_pointer() {
 
 #[test]
 fn every_view_along_time_is_a_picture_too() {
-    let folder = crate::facts::Folder::new("view-pictures");
+    let folder = crate::folder::Folder::new("view-pictures");
     let trace = common::data("window/meal.json");
     let trace = trace.to_str().expect("a path of the repository");
     for view in ["mural", "flame", "functions", "calls"] {

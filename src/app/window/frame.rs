@@ -218,7 +218,7 @@ impl App {
         view.graphics.canvas.note_drawn(&new);
         let is_hidden = targets.iter().all(Option::is_none);
         self.copy_when_best(&layout, is_hidden);
-        self.note_times(begin, own, &fineness, is_hidden);
+        self.note_times(begin, own, &fineness, is_hidden, goes_on);
         match presented {
             Err(error) => self.on_gpu_error(event_loop, error),
             Ok(presented) => {
@@ -250,7 +250,14 @@ impl App {
     }
 
     /// Notes how long the frame took, which decides how finely the next one is drawn.
-    fn note_times(&mut self, begin: Instant, own: f32, fineness: &Fineness, is_hidden: bool) {
+    fn note_times(
+        &mut self,
+        begin: Instant,
+        own: f32,
+        fineness: &Fineness,
+        is_hidden: bool,
+        goes_on: bool,
+    ) {
         let Some(view) = &mut self.view else { return };
         self.timings.frames += 1;
         if self.desk.state.cards.timings {
@@ -274,7 +281,7 @@ impl App {
         self.timings.cpu_ms = smooth(self.timings.cpu_ms, cpu);
         view.last_frame = begin;
         if let Some(log) = &mut self.log {
-            log.write(self.timings.frames, self.is_focused, &self.desk);
+            log.write(self.timings.frames, self.is_focused, goes_on, &self.desk);
         }
         if let Some(live) = &mut self.desk.talk.live {
             live.heard_ms = None;

@@ -250,6 +250,9 @@ impl App {
         if !matches!(event, WindowEvent::RedrawRequested) {
             self.last_input = Instant::now();
         }
+        if self.log.as_mut().is_some_and(|log| log.hears(&event)) {
+            self.redraw();
+        }
         if let WindowEvent::KeyboardInput { event: key, .. } = &event
             && !self.on_key(key)
         {
@@ -332,6 +335,9 @@ impl App {
     }
 
     fn on_notes_event(&mut self, event_loop: &ActiveEventLoop, event: WindowEvent) {
+        if self.log.as_mut().is_some_and(|log| log.hears(&event)) {
+            self.redraw();
+        }
         if let WindowEvent::KeyboardInput { event: key, .. } = &event {
             // Keys mean the same in both windows.
             self.on_key(key);

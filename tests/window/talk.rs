@@ -1,12 +1,12 @@
 //! Through the public interface: bookmarks, presenting and recording, driven by keys on a virtual display. The display
-//! and the window are those of `window.rs`.
+//! and the window are those of `display.rs`.
 
 use std::path::Path;
 
 use serde_json::Value;
 
 use crate::common::Scratch;
-use crate::window::{Display, Window};
+use crate::display::{Display, Window};
 
 const SCENE: &str = r#"
 [[shot]]
@@ -81,7 +81,7 @@ fn a_scene_is_presented_by_keys_and_what_is_done_after_it_is_recorded() {
     window.wait("the first shot again", at_shot(1));
     // Free to look around, and back to the script with one key.
     window.point(500, 400);
-    window.click_wheel();
+    window.click(5, 1);
     let away = window.wait("someone looks around", |state| talk(state, "away") == true);
     assert_eq!(talk(&away, "live"), true);
     window.key("BackSpace");
