@@ -3,6 +3,8 @@
 
 #[path = "../../src/facts/mod.rs"]
 pub mod facts;
+#[path = "../../src/files.rs"]
+pub mod files;
 #[path = "../../src/import/mod.rs"]
 pub mod import;
 #[path = "../../src/progress.rs"]

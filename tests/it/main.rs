@@ -21,6 +21,7 @@ mod memory;
 mod metrics;
 mod mural;
 mod otlp;
+mod packages;
 mod perceive;
 mod pipes;
 mod profiles;
