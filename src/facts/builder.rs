@@ -140,7 +140,7 @@ impl<'a> TraceBuilder<'a> {
     /// asking for each event: the ids are text.
     pub fn thread(&mut self, process: &str, id: &str) -> ThreadId {
         let key = (process.to_owned(), id.to_owned());
-        let threads = &mut self.threads;
+        let (threads, shared) = (&mut self.threads, &mut self.shared);
         *self.ids.entry(key).or_insert_with(|| {
             threads.push(ThreadBuilder {
                 thread: Thread {
@@ -152,7 +152,7 @@ impl<'a> TraceBuilder<'a> {
                     start: Time::ZERO,
                     end: Time::ZERO,
                 },
-                calls: ThreadWriter::new(),
+                calls: ThreadWriter::new(shared),
                 last: None,
             });
             ThreadId(threads.len() as u32 - 1)

@@ -16,9 +16,11 @@ pub(super) mod entries;
 mod events;
 mod long;
 mod longest;
+mod next_run;
 mod occurrence;
 #[cfg(test)]
 mod oracle;
+mod packing;
 mod pairs;
 mod pieces;
 mod radix;

@@ -4,8 +4,10 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 use super::entries::{NONE, Pair};
+use super::next_run::share;
+use super::packing::Columns;
+use super::runs::Share;
 use super::summary::Sums;
-use super::summing::Summing;
 
 /// Builds hashers of small keys: a folded multiplication, seeded anew in each run so that no input can
 /// be made to collide.
@@ -94,6 +96,45 @@ impl Numbers {
     }
 }
 
+/// The numbers of the pairs of a thread, by their rows in [`PairSums`]: most rows have the pair of the block before.
+#[derive(Default)]
+pub(super) struct Known {
+    rows: Vec<(Pair, u32)>,
+    /// Room for rows of which the number is not known.
+    unknown: Vec<(u32, Pair)>,
+}
+
+impl Known {
+    /// Finds out the numbers of pairs with their rows, new ones in their order.
+    pub fn find(
+        &mut self,
+        pairs: impl Iterator<Item = (u32, Pair)> + Clone,
+        numbers: &mut Numbers,
+    ) {
+        let most = pairs.clone().map(|(row, _)| row as usize + 1).max();
+        if most.is_some_and(|most| most > self.rows.len()) {
+            self.rows.resize(most.unwrap_or(0), (Pair::default(), NONE));
+        }
+        self.unknown.extend(pairs.filter(|&(row, pair)| {
+            let (known, number) = self.rows[row as usize];
+            known != pair || number == NONE
+        }));
+        // Each waits for memory: so the waits fall together.
+        self.unknown
+            .iter()
+            .for_each(|&(_, pair)| numbers.expect(pair));
+        for (row, pair) in self.unknown.drain(..) {
+            self.rows[row as usize] = (pair, numbers.of(pair));
+        }
+    }
+
+    /// The number of a pair that was found last at its row.
+    #[inline]
+    pub fn at(&self, row: u32) -> u32 {
+        self.rows[row as usize].1
+    }
+}
+
 impl BuildHasher for Seed {
     type Hasher = Mixed;
 
@@ -141,20 +182,15 @@ struct InRun {
 /// The sums of the calls of a block, by pair in order of the first call.
 #[derive(Default)]
 pub(super) struct PairSums {
-    pub sums: Vec<(Pair, Sums)>,
+    sums: Vec<(Pair, Sums)>,
     /// By slot, and the slots that have something.
     in_run: Vec<InRun>,
     seen: Vec<u32>,
     /// Open addressing: pair, its slot, and the number of the block that it belongs to. A power of two,
     /// at most half full.
     table: Vec<(Pair, u32, u32)>,
-    /// By row of the table, the number in the store of the pair that stands there, be it of an earlier block; NONE
-    /// where it is not known. Most pairs of a block are those of the one before, in the same rows.
-    numbers: Vec<u32>,
-    /// By slot its row.
+    /// By slot its row. Most pairs of a block are those of the one before, in the same rows.
     rows: Vec<u32>,
-    /// Room for rows of which the number is not known.
-    unknown: Vec<(u32, Pair)>,
     block: u32,
     seed: Seed,
 }
@@ -198,8 +234,6 @@ impl PairSums {
             self.block = 1;
             self.table.clear();
             self.table.resize(len, (Pair::default(), 0, 0));
-            self.numbers.clear();
-            self.numbers.resize(len, NONE);
             self.rows.clear();
             for slot in 0..self.sums.len() {
                 self.put(self.sums[slot].0, slot as u32);
@@ -217,33 +251,8 @@ impl PairSums {
         while self.table[at].2 == self.block {
             at = (at + 1) & mask;
         }
-        if self.table[at].0 != pair {
-            self.numbers[at] = NONE;
-        }
         self.table[at] = (pair, slot, self.block);
         self.rows.push(at as u32);
-    }
-
-    /// Finds out the numbers in the store of all pairs that have a slot.
-    pub fn number_all(&mut self, numbers: &mut Numbers) {
-        let rows = self.rows.iter().zip(&self.sums);
-        let mut unknown = std::mem::take(&mut self.unknown);
-        unknown.extend(rows.filter_map(|(&row, &(pair, _))| {
-            let is_unknown = self.numbers[row as usize] == NONE;
-            is_unknown.then_some((row, pair))
-        }));
-        // Each waits for memory: so the waits fall together.
-        unknown.iter().for_each(|&(_, pair)| numbers.expect(pair));
-        for (row, pair) in unknown.drain(..) {
-            self.numbers[row as usize] = numbers.of(pair);
-        }
-        self.unknown = unknown;
-    }
-
-    /// The number in the store of the pair of a slot that was given out, once it has been found out.
-    #[inline]
-    pub fn number(&self, slot: usize) -> u32 {
-        self.numbers[self.rows[slot] as usize]
     }
 
     /// The sums of a slot that was given out.
@@ -263,25 +272,24 @@ impl PairSums {
         of.top = of.top.wrapping_add(top);
     }
 
-    /// Hands over what has been counted of the run, and forgets it.
-    pub fn end_run(&mut self, summing: &mut Summing) {
+    /// Appends the shares of the run that have been counted, and forgets them.
+    pub fn end_run(&mut self, shares: &mut Vec<Share>) {
         for slot in self.seen.drain(..) {
             let InRun { open, top, .. } = std::mem::take(&mut self.in_run[slot as usize]);
-            summing.share(self.sums[slot as usize].0.callee, open, top);
+            share(shares, self.sums[slot as usize].0.callee, open, top);
         }
     }
 
-    /// Begins the next block.
-    pub fn clear(&mut self) {
+    /// Hands over the sums of the block, in exchange for empty ones, and begins the next.
+    pub fn take(&mut self, columns: &mut Columns) {
+        std::mem::swap(&mut columns.sums, &mut self.sums);
+        std::mem::swap(&mut columns.rows, &mut self.rows);
         self.in_run.clear();
         self.seen.clear();
-        self.sums.clear();
-        self.rows.clear();
         self.block = self.block.wrapping_add(1);
         if self.block == 0 {
             // What is left from four thousand million blocks ago would look new.
             self.table.fill((Pair::default(), 0, 0));
-            self.numbers.fill(NONE);
             self.block = 1;
         }
     }

@@ -1,6 +1,8 @@
-//! Adds up what happens in runs of calls while a thread is written: of the shortest runs from the calls, of the others
-//! from two of half their length.
+//! Adds up what happens in runs of calls while a thread is packed: of the shortest runs what calls add, of the others
+//! what two of half their length have.
 
+use super::entries::NONE;
+use super::next_run::Outlived;
 use super::radix;
 use super::runs::{AtDepth, PageWriter, SHORTEST, Share, TOP_LEVEL, Written, in_page};
 
@@ -21,20 +23,33 @@ pub(super) struct Full {
     pub base: u64,
 }
 
+/// A run of the shortest as it comes: shares in no order, depths from its lowest on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Whole<'a> {
+    pub start: u64,
+    pub end: u64,
+    /// The least depth at which a call of the run starts, or the one behind it.
+    pub lowest: u32,
+    pub shares: &'a [Share],
+    pub depths: &'a [AtDepth],
+    /// Calls from before the run that have ended in it.
+    pub outlived: &'a [Outlived],
+    /// The functions that are on the stack at the end of the run, from its lowest depth on; [`NONE`] for those that
+    /// another call of their function encloses.
+    pub stack: &'a [u32],
+}
+
 /// The runs of a thread. Times are on the recording's clock; differences wrap and come out right.
 #[derive(Debug, Default)]
 pub(super) struct Summing {
-    /// The run under construction: when it begins, and its number.
-    start: u64,
+    /// Runs so far.
     number: u32,
-    lowest: u32,
-    shares: Vec<Share>,
-    /// By depth, nothing below the lowest and from `deepest` on.
-    depths: Vec<AtDepth>,
-    deepest: usize,
+    /// The functions on the stack, as [`Whole::stack`] has them.
+    stack: Vec<u32>,
     levels: Vec<Level>,
     joined_shares: Vec<Share>,
     /// Of what was around one of two runs, and room to sort and to merge.
+    around: Vec<Share>,
     ended_shares: Vec<Share>,
     order: Vec<u64>,
     room: Vec<u64>,
@@ -92,113 +107,35 @@ fn merge(a: &[Share], b: &[Share], out: &mut Vec<Share>) {
 }
 
 impl Summing {
-    /// The first call of the thread starts.
-    pub fn begin(&mut self, start: u64) {
-        self.start = start;
-        self.lowest = u32::MAX;
-    }
-
-    /// For how long a call from `start` to `end` is open in the run under construction.
-    #[inline]
-    pub fn open_in_run(&self, start: u64, end: u64) -> u64 {
-        end.wrapping_sub(start).min(end.wrapping_sub(self.start))
-    }
-
-    /// The first call of the run under construction.
-    #[inline]
-    pub fn first(&self) -> u32 {
-        self.number * SHORTEST
-    }
-
-    #[inline]
-    fn at(&mut self, depth: usize) -> &mut AtDepth {
-        if depth >= self.deepest {
-            self.deepest = depth + 1;
-            if depth >= self.depths.len() {
-                self.depths.resize(depth + 1, AtDepth::NOTHING);
-            }
+    /// Takes the next run. Pages that are whole now are to be taken.
+    pub fn push(&mut self, run: &Whole<'_>) {
+        for ended in run.outlived {
+            self.outlived(*ended);
         }
-        &mut self.depths[depth]
-    }
-
-    /// A call starts.
-    #[inline]
-    pub fn enter(&mut self, depth: usize, function: u32) {
-        self.lowest = self.lowest.min(depth as u32);
-        let at = self.at(depth);
-        at.started += 1;
-        at.last = function;
-    }
-
-    /// A call at `depth` has been open for so long in the run.
-    #[inline]
-    pub fn open(&mut self, depth: usize, open: u64) {
-        self.at(depth).open += open;
-    }
-
-    /// A call ends that started before the run: runs of which it has been around the first half lack that.
-    pub fn outlived(&mut self, call: u32, function: u32, nested: bool) {
-        if nested {
-            return;
-        }
-        for (level, of_level) in self.levels.iter_mut().enumerate() {
-            let number = self.number >> level;
-            if number % 2 == 1 && call < ((number - 1) << level) * SHORTEST {
-                of_level.ended.push(function);
-            }
-        }
-    }
-
-    /// What a function has of the run.
-    #[inline]
-    pub fn share(&mut self, function: u32, open: u64, top: u64) {
-        if open > 0 || top > 0 {
-            self.shares.push(Share {
-                function,
-                open,
-                top,
-            });
-        }
-    }
-
-    /// The least depth at which a call of the run starts, or the one behind it, which starts inside of `around`.
-    pub fn lowest(&self, around: usize) -> usize {
-        self.lowest.min(around as u32) as usize
-    }
-
-    /// Ends the run at the start of a call inside of `functions`, of which those are `nested` that another call of
-    /// their function encloses. All shares of the run are there. Pages that are whole now are to be taken.
-    pub fn end_run(&mut self, end: u64, functions: &[u32], nested: impl Fn(usize) -> bool) {
-        let around = functions.len();
-        let lowest = self.lowest(around);
+        self.stack.truncate(run.lowest as usize);
+        self.stack.extend_from_slice(run.stack);
         self.joined_shares.clear();
         let room = (&mut self.order, &mut self.room);
-        sort(&self.shares, room, &mut self.joined_shares);
-        let deepest = self.deepest.max(lowest);
-        let run = Written {
-            lowest: lowest as u32,
-            around: around as u32,
-            shares: &self.joined_shares,
-            depths: &self.depths[lowest.min(deepest)..deepest],
-        };
+        sort(run.shares, room, &mut self.joined_shares);
         if self.levels.is_empty() {
             self.levels.push(Level::default());
         }
         let first = &mut self.levels[0];
         if first.page.len() == 0 {
-            first.base = self.start;
+            first.base = run.start;
         }
-        first.page.push(end, &run);
-        for at in &mut self.depths[lowest.min(self.deepest)..self.deepest] {
-            *at = AtDepth::NOTHING;
-        }
-        self.shares.clear();
-        (self.deepest, self.lowest) = (0, u32::MAX);
-        (self.start, self.number) = (end, self.number + 1);
+        let written = Written {
+            lowest: run.lowest,
+            around: self.stack.len() as u32,
+            shares: &self.joined_shares,
+            depths: run.depths,
+        };
+        first.page.push(run.end, &written);
+        self.number += 1;
         let mut level = 0;
         // Two runs make one of the next level.
         while level < TOP_LEVEL && (self.number >> level).is_multiple_of(2) {
-            self.join(level, functions, &nested);
+            self.join(level);
             level += 1;
         }
         for (level, of_level) in self.levels.iter().enumerate() {
@@ -211,8 +148,19 @@ impl Summing {
         }
     }
 
+    /// A call has ended that started before the run that comes: runs of which it has been around the first half lack
+    /// that.
+    fn outlived(&mut self, Outlived { call, function }: Outlived) {
+        for (level, of_level) in self.levels.iter_mut().enumerate() {
+            let number = self.number >> level;
+            if number % 2 == 1 && call < ((number - 1) << level) * SHORTEST {
+                of_level.ended.push(function);
+            }
+        }
+    }
+
     /// Joins the last two runs of a level.
-    fn join(&mut self, level: usize, functions: &[u32], nested: impl Fn(usize) -> bool) {
+    fn join(&mut self, level: usize) {
         let of_level = &mut self.levels[level];
         let last = of_level.page.ends.len() - 1;
         let (a, b) = (of_level.page.run(last - 1), of_level.page.run(last));
@@ -228,7 +176,7 @@ impl Summing {
         merge(a.shares, b.shares, shares);
         let mut whole = |function: u32, open: u64| {
             if open > 0 {
-                self.shares.push(Share {
+                self.around.push(Share {
                     function,
                     open,
                     top: 0,
@@ -239,17 +187,17 @@ impl Summing {
         for function in of_level.ended.drain(..) {
             whole(function, lasts[0]);
         }
-        let ended = functions.iter().enumerate().take(b.lowest as usize);
-        for (depth, &function) in ended.skip(lowest as usize) {
-            if !nested(depth) {
+        let around = self.stack.iter().take(b.lowest as usize);
+        for &function in around.skip(lowest as usize) {
+            if function != NONE {
                 whole(function, lasts[1]);
             }
         }
-        if !self.shares.is_empty() {
+        if !self.around.is_empty() {
             self.ended_shares.clear();
             let room = (&mut self.order, &mut self.room);
-            sort(&self.shares, room, &mut self.ended_shares);
-            self.shares.clear();
+            sort(&self.around, room, &mut self.ended_shares);
+            self.around.clear();
             merge(shares, &self.ended_shares, &mut self.merged_shares);
             shares = &mut self.merged_shares;
         }
