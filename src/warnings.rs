@@ -73,6 +73,14 @@ impl fmt::Display for Warning {
     }
 }
 
+/// Repairs of a kind that a reporter has counted: how often, and where first.
+#[derive(Debug)]
+pub struct Found {
+    kind: &'static str,
+    count: u64,
+    first: Place,
+}
+
 /// Counts repairs by kind. Passed by reference to whatever reads an input; work goes on.
 #[derive(Debug, Default)]
 pub struct Reporter {
@@ -106,6 +114,20 @@ impl Reporter {
             .entry(kind)
             .and_modify(|entry| entry.0 += count)
             .or_insert_with(|| (count, place()));
+    }
+
+    /// Everything counted so far, by kind, and forgets it: for another reporter.
+    pub fn take(&self) -> Vec<Found> {
+        let counted = std::mem::take(&mut *self.lock());
+        let found = counted.into_iter();
+        found
+            .map(|(kind, (count, first))| Found { kind, count, first })
+            .collect()
+    }
+
+    /// Counts what another reporter has found.
+    pub fn add(&self, found: Found) {
+        self.warn_many(found.kind, found.count, || found.first);
     }
 
     /// Everything counted so far, by kind.

@@ -10,6 +10,7 @@ use input::Input;
 pub use read::read;
 pub use several::{are_one, open as open_all};
 
+mod ahead;
 mod archive;
 mod callgrind;
 mod chrome;

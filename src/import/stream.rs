@@ -8,6 +8,7 @@ use std::io::{self, BufReader, Read};
 use std::path::PathBuf;
 use std::rc::Rc;
 
+use super::ahead::Ahead;
 use super::error::ImportError;
 use super::gzip::{self, Gzip};
 use super::input::Input;
@@ -52,9 +53,49 @@ fn limit() -> Option<u64> {
 /// The first bytes of `input`, decompressed, without a byte order mark.
 pub fn head(input: &Input, progress: &Progress) -> Result<Vec<u8>, ImportError> {
     let reporter = Reporter::new();
-    let mut window = Window::open(input, progress, &reporter)?;
+    let mut window = Window::start(input, progress, &reporter, false)?;
     window.more()?;
     Ok(window.data().to_vec())
+}
+
+/// The bytes of an input as they come when it is decompressed.
+pub(super) struct Unpacked<'a> {
+    pub reader: Box<dyn Read + 'a>,
+    pub is_compressed: bool,
+}
+
+/// Opens an input. `taken` says from then on how many bytes of the file itself were read.
+pub(super) fn unpacked<'a>(
+    input: &'a Input,
+    progress: &'a Progress,
+    taken: &Taken,
+    reporter: &'a Reporter,
+) -> io::Result<Unpacked<'a>> {
+    let name = input.display().to_string();
+    let mut file = Counted {
+        file: input.open(progress)?,
+        taken: taken.clone(),
+    };
+    let mut magic = [0; 4];
+    let (got, error) = read_full(&mut file, &mut magic);
+    if let Some(error) = error {
+        return Err(error);
+    }
+    let magic = &magic[..got];
+    let whole = io::Cursor::new(magic.to_vec()).chain(file);
+    let (is_gzip, is_zstandard) = (magic.starts_with(gzip::MAGIC), zstandard::sniff(magic));
+    let reader: Box<dyn Read + 'a> = if is_gzip {
+        let input = BufReader::with_capacity(CHUNK, whole);
+        Box::new(Gzip::new(input, name, taken.clone(), reporter))
+    } else if is_zstandard {
+        Box::new(Zstandard::new(whole, name, taken.clone(), reporter)?)
+    } else {
+        Box::new(whole)
+    };
+    Ok(Unpacked {
+        reader,
+        is_compressed: is_gzip || is_zstandard,
+    })
 }
 
 /// A part of a file's bytes, moved along from its start to its end.
@@ -82,47 +123,46 @@ pub struct Window<'a> {
     at_end: bool,
 }
 
-type Taken = Rc<Cell<u64>>;
+pub(super) type Taken = Rc<Cell<u64>>;
 
 impl<'a> Window<'a> {
-    /// The window at the start of the file, behind a byte order mark. Progress counts the bytes of the file.
+    /// The window at the start of the file, behind a byte order mark. Progress counts the bytes of the file. A large
+    /// file is read ahead on a thread of its own.
     pub fn open(
         input: &'a Input,
         progress: &'a Progress,
         reporter: &'a Reporter,
     ) -> Result<Window<'a>, ImportError> {
+        Window::start(input, progress, reporter, true)
+    }
+
+    fn start(
+        input: &'a Input,
+        progress: &'a Progress,
+        reporter: &'a Reporter,
+        ahead: bool,
+    ) -> Result<Window<'a>, ImportError> {
         let io = |error| match progress.check() {
             Ok(()) => ImportError::io(input, error),
             Err(cancelled) => cancelled.into(),
         };
-        let file = input.open(progress).map_err(io)?;
         let size = input.size().map_err(io)?;
         let name = input.display().to_string();
         progress.start(format!("reading {name}"), size);
         let taken = Taken::default();
-        let mut file = Counted {
-            file,
-            taken: taken.clone(),
+        let ahead = match ahead {
+            true => Ahead::open(input, progress, &taken, reporter).map_err(io)?,
+            false => None,
         };
-        let mut magic = [0; 4];
-        let (got, error) = read_full(&mut file, &mut magic);
-        if let Some(error) = error {
-            return Err(io(error));
-        }
-        let magic = &magic[..got];
-        let whole = io::Cursor::new(magic.to_vec()).chain(file);
+        let unpacked = match ahead {
+            Some((ahead, is_compressed)) => Unpacked {
+                reader: Box::new(ahead),
+                is_compressed,
+            },
+            None => unpacked(input, progress, &taken, reporter).map_err(io)?,
+        };
         let packed = input.packed();
-        let is_zstandard = zstandard::sniff(magic);
-        let compressed = magic.starts_with(gzip::MAGIC) || is_zstandard || packed.is_some();
-        let reader: Box<dyn Read + 'a> = if magic.starts_with(gzip::MAGIC) {
-            let input = BufReader::with_capacity(CHUNK, whole);
-            Box::new(Gzip::new(input, name.clone(), taken.clone(), reporter))
-        } else if is_zstandard {
-            let frames = Zstandard::new(whole, name.clone(), taken.clone(), reporter);
-            Box::new(frames.map_err(io)?)
-        } else {
-            Box::new(whole)
-        };
+        let (reader, compressed) = (unpacked.reader, unpacked.is_compressed || packed.is_some());
         let mut window = Window {
             reader,
             error: None,
