@@ -10,13 +10,14 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use callscape::import;
 use callscape::progress::Progress;
 
 #[path = "common/measured.rs"]
 mod measured;
+#[path = "common/processor.rs"]
+mod processor;
 #[path = "formats/program.rs"]
 mod program;
 #[path = "formats/text.rs"]
@@ -27,18 +28,9 @@ mod typed;
 mod wire;
 
 use measured::Measured;
+use processor::cpu_time;
 use program::{Program, Random};
 use text::Out;
-
-/// CPU time of this process and of its children that have ended, in user and system mode.
-fn cpu_time() -> Duration {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // Behind the name in parentheses; ticks of a hundredth of a second.
-    let fields = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
-    let ticks = fields.split_ascii_whitespace().skip(11).take(4);
-    let ticks: u64 = ticks.filter_map(|it| it.parse::<u64>().ok()).sum();
-    Duration::from_millis(ticks * 10)
-}
 
 /// The least CPU time of three runs.
 fn least(mut work: impl FnMut()) -> f64 {

@@ -17,8 +17,11 @@ use callscape::progress::Progress;
 
 #[path = "common/measured.rs"]
 mod measured;
+#[path = "common/processor.rs"]
+mod processor;
 
 use measured::{Measured, amount};
+use processor::cpu_time;
 
 /// A small random number generator (splitmix64).
 struct Random(u64);
@@ -63,34 +66,12 @@ fn write_stacks(path: &Path, stacks: u64) -> std::io::Result<()> {
     out.flush()
 }
 
-/// CPU time of this process so far: what its main thread took, and what children took that have ended.
-fn cpu_times() -> (Duration, Duration) {
-    let schedule = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
-    let own = schedule.split(' ').next().and_then(|ns| ns.parse().ok());
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // Behind the name in parentheses; ticks of a hundredth of a second.
-    let fields = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
-    let ticks = |field: usize| -> u64 {
-        let mut fields = fields.split_ascii_whitespace();
-        fields
-            .nth(field)
-            .and_then(|it| it.parse().ok())
-            .unwrap_or(0)
-    };
-    let children = (ticks(13) + ticks(14)) * 10_000_000;
-    (
-        Duration::from_nanos(own.unwrap_or(0)),
-        Duration::from_nanos(children),
-    )
-}
-
-/// The least CPU time of three runs, of this process and of its children.
+/// The least of the processor's time of three runs, of this process and of its children.
 fn least(mut work: impl FnMut()) -> Duration {
     let times = (0..3).map(|_| {
-        let before = cpu_times();
+        let before = cpu_time();
         work();
-        let after = cpu_times();
-        (after.0 - before.0) + (after.1 - before.1)
+        cpu_time() - before
     });
     times.min().unwrap_or_default()
 }

@@ -23,6 +23,8 @@ mod import;
 mod measure;
 #[path = "common/measured.rs"]
 mod measured;
+#[path = "common/processor.rs"]
+mod processor;
 #[path = "../tests/it/random.rs"]
 mod random;
 #[path = "store/scan.rs"]
@@ -30,8 +32,9 @@ mod scan;
 
 use generate::{Plan, Program};
 use import::{Folder, Recorded};
-use measure::{Queries, cpu_time, ratio};
+use measure::{Queries, ratio};
 use measured::{Measured, amount};
+use processor::cpu_time;
 use random::Random;
 use scan::Scan;
 
@@ -166,6 +169,7 @@ fn imports(whole: &Program, tenth: &Program, calls: u64) -> anyhow::Result<()> {
     let recorded = Recorded::write(&folder, "whole", whole)?;
     let import = recorded.import();
     recorded.beside_peers(calls, import);
+    recorded.on_the_wall_clock(calls);
     let (one, other) = (each(import, calls), each(small, calls / 10));
     println!(
         "import of {calls} calls: {one:.1} ns a call; of a tenth of them: {other:.1} ns a call; ratio {:.3}",

@@ -31,12 +31,14 @@ mod generate;
 mod measure;
 #[path = "common/measured.rs"]
 mod measured;
+#[path = "common/processor.rs"]
+mod processor;
 #[path = "../tests/it/random.rs"]
 mod random;
 
 use generate::{Plan, Program};
-use measure::cpu_time;
 use measured::{Measured, amount};
+use processor::cpu_time;
 use random::Random;
 
 /// Frames of each kind.

@@ -97,6 +97,38 @@ impl Recorded {
         }
     }
 
+    /// Prints how long import takes on the wall clock, where it has two processors, beside `uftrace report`, which takes
+    /// one.
+    pub fn on_the_wall_clock(&self, calls: u64) {
+        let each = |time: Duration| time.as_nanos() as f64 / calls as f64;
+        let import = best(|| {
+            let built = import::index::build(&self.dir, Some(&self.index), &Progress::new());
+            assert!(built.is_ok());
+        });
+        let report = run_report(&self.dir).then(|| {
+            best(|| {
+                run_report(&self.dir);
+            })
+        });
+        println!(
+            "import and index on the wall clock: {:.1} ns a call; uftrace report: {}",
+            each(import),
+            report.map_or("not installed".to_owned(), |report| format!(
+                "{:.1} ns a call",
+                each(report)
+            ))
+        );
+        Measured {
+            target: &format!("store: import on the wall clock, {} calls", amount(calls)),
+            value: each(import),
+            unit: "ns a call",
+            peer: report.map(|report| ("uftrace report", each(report))),
+            aim: "≤ 65 (50) ns a call",
+            ..Measured::default()
+        }
+        .print();
+    }
+
     /// Prints opening to the first answer beside a read of what of the index is read for it at least.
     pub fn opening(&self, calls: u64) {
         let open = best(|| {
@@ -173,17 +205,19 @@ fn replay(dir: &Path) -> u64 {
     costs
 }
 
+/// Runs `uftrace report`; false where it is not installed.
+fn run_report(dir: &Path) -> bool {
+    let mut command = Command::new("uftrace");
+    command.args(["report", "--no-pager", "-d"]).arg(dir);
+    let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+    status.is_ok_and(|status| status.success())
+}
+
 /// The processor's time of `uftrace report`; none where it is not installed.
 fn report(dir: &Path) -> Option<Duration> {
-    let run = || {
-        let mut command = Command::new("uftrace");
-        command.args(["report", "--no-pager", "-d"]).arg(dir);
-        let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
-        status.is_ok_and(|status| status.success())
-    };
-    run().then(|| {
+    run_report(dir).then(|| {
         cpu_of(|| {
-            run();
+            run_report(dir);
         })
     })
 }

@@ -6,6 +6,7 @@ mod damage;
 mod facts;
 mod greedy;
 mod samples;
+mod threads;
 mod uftrace_random;
 
 use std::collections::BTreeMap;
