@@ -2,14 +2,12 @@
 //! Whoever reads sees what it would see without: each warning and error where it stands, and how much of the file was
 //! taken by then.
 
-use std::cell::Cell;
 use std::io::{self, Read};
-use std::rc::Rc;
 use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
 use std::thread::{self, JoinHandle};
 
 use super::input::Input;
-use super::stream::{Unpacked, unpacked};
+use super::unpacked::{Taken, Unpacked, unpacked};
 use crate::progress::Progress;
 use crate::warnings::{Found, Reporter};
 
@@ -55,7 +53,7 @@ pub struct Ahead<'a> {
     /// How much of the piece has been given out, and of its steps.
     at: usize,
     step: usize,
-    taken: Rc<Cell<u64>>,
+    taken: Taken,
     reporter: &'a Reporter,
 }
 
@@ -64,7 +62,7 @@ impl<'a> Ahead<'a> {
     pub fn open(
         input: &Input,
         progress: &Progress,
-        taken: &Rc<Cell<u64>>,
+        taken: &Taken,
         reporter: &'a Reporter,
     ) -> io::Result<Option<(Ahead<'a>, bool)>> {
         let is_plain = input.file().is_some() && !input.is_pipe();
@@ -157,7 +155,7 @@ impl Drop for Ahead<'_> {
 /// Reads the file until it ends or fails, or nobody takes any more.
 fn read(input: &Input, progress: &Progress, to: &SyncSender<Message>, spare: &Receiver<Piece>) {
     let reporter = Reporter::new();
-    let taken = Rc::new(Cell::new(0));
+    let taken = Taken::default();
     let opened = unpacked(input, progress, &taken, &reporter);
     let Unpacked {
         mut reader,

@@ -48,6 +48,7 @@ mod spans;
 mod speedscope;
 mod stream;
 mod uftrace;
+mod unpacked;
 mod unread;
 mod utf16;
 mod zstandard;

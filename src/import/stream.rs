@@ -3,17 +3,14 @@
 //! Compression is recognised by its first bytes: gzip (RFC 1952, several members read as one) and
 //! Zstandard (RFC 8878). Text in UTF-16 comes as UTF-8.
 
-use std::cell::Cell;
-use std::io::{self, BufReader, Read};
+use std::io::{self, Read};
 use std::path::PathBuf;
-use std::rc::Rc;
 
 use super::ahead::Ahead;
 use super::error::ImportError;
-use super::gzip::{self, Gzip};
 use super::input::Input;
+use super::unpacked::{Taken, Unpacked, read_full, unpacked};
 use super::utf16;
-use super::zstandard::{self, Zstandard};
 use crate::progress::Progress;
 use crate::warnings::{Place, Reporter};
 
@@ -58,46 +55,6 @@ pub fn head(input: &Input, progress: &Progress) -> Result<Vec<u8>, ImportError> 
     Ok(window.data().to_vec())
 }
 
-/// The bytes of an input as they come when it is decompressed.
-pub(super) struct Unpacked<'a> {
-    pub reader: Box<dyn Read + 'a>,
-    pub is_compressed: bool,
-}
-
-/// Opens an input. `taken` says from then on how many bytes of the file itself were read.
-pub(super) fn unpacked<'a>(
-    input: &'a Input,
-    progress: &'a Progress,
-    taken: &Taken,
-    reporter: &'a Reporter,
-) -> io::Result<Unpacked<'a>> {
-    let name = input.display().to_string();
-    let mut file = Counted {
-        file: input.open(progress)?,
-        taken: taken.clone(),
-    };
-    let mut magic = [0; 4];
-    let (got, error) = read_full(&mut file, &mut magic);
-    if let Some(error) = error {
-        return Err(error);
-    }
-    let magic = &magic[..got];
-    let whole = io::Cursor::new(magic.to_vec()).chain(file);
-    let (is_gzip, is_zstandard) = (magic.starts_with(gzip::MAGIC), zstandard::sniff(magic));
-    let reader: Box<dyn Read + 'a> = if is_gzip {
-        let input = BufReader::with_capacity(CHUNK, whole);
-        Box::new(Gzip::new(input, name, taken.clone(), reporter))
-    } else if is_zstandard {
-        Box::new(Zstandard::new(whole, name, taken.clone(), reporter)?)
-    } else {
-        Box::new(whole)
-    };
-    Ok(Unpacked {
-        reader,
-        is_compressed: is_gzip || is_zstandard,
-    })
-}
-
 /// A part of a file's bytes, moved along from its start to its end.
 pub struct Window<'a> {
     reader: Box<dyn Read + 'a>,
@@ -122,8 +79,6 @@ pub struct Window<'a> {
     offset: u64,
     at_end: bool,
 }
-
-pub(super) type Taken = Rc<Cell<u64>>;
 
 impl<'a> Window<'a> {
     /// The window at the start of the file, behind a byte order mark. Progress counts the bytes of the file. A large
@@ -328,32 +283,4 @@ impl<'a> Window<'a> {
             _ => Err(ImportError::io(&self.path, error)),
         }
     }
-}
-
-/// Counts the bytes that are taken from a file.
-struct Counted<'a> {
-    file: Box<dyn Read + 'a>,
-    taken: Taken,
-}
-
-impl Read for Counted<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.file.read(buffer)?;
-        self.taken.set(self.taken.get() + count as u64);
-        Ok(count)
-    }
-}
-
-/// Reads until `buffer` is full, the input ends or fails; gives the error behind what was read.
-fn read_full(reader: &mut dyn Read, buffer: &mut [u8]) -> (usize, Option<io::Error>) {
-    let mut filled = 0;
-    while filled < buffer.len() {
-        match reader.read(&mut buffer[filled..]) {
-            Ok(0) => break,
-            Ok(count) => filled += count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return (filled, Some(error)),
-        }
-    }
-    (filled, None)
 }

@@ -5,7 +5,6 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 
 use super::entries::{NONE, Pair};
 use super::next_run::share;
-use super::packing::Columns;
 use super::runs::Share;
 use super::summary::Sums;
 
@@ -280,10 +279,10 @@ impl PairSums {
         }
     }
 
-    /// Hands over the sums of the block, in exchange for empty ones, and begins the next.
-    pub fn take(&mut self, columns: &mut Columns) {
-        std::mem::swap(&mut columns.sums, &mut self.sums);
-        std::mem::swap(&mut columns.rows, &mut self.rows);
+    /// Hands over the sums of the block and the rows of their pairs, in exchange for empty ones, and begins the next.
+    pub fn take(&mut self, sums: &mut Vec<(Pair, Sums)>, rows: &mut Vec<u32>) {
+        std::mem::swap(sums, &mut self.sums);
+        std::mem::swap(rows, &mut self.rows);
         self.in_run.clear();
         self.seen.clear();
         self.block = self.block.wrapping_add(1);

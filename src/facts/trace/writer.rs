@@ -308,7 +308,7 @@ impl ThreadWriter {
         self.blocks += 1;
         let mut columns = batch.columns();
         std::mem::swap(&mut columns.calls, &mut self.calls);
-        self.sums.take(&mut columns);
+        self.sums.take(&mut columns.sums, &mut columns.rows);
         batch.block(self.thread, entry, columns);
         shared.packing.check();
     }
