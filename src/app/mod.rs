@@ -1,6 +1,7 @@
 //! Window, event loop, panels, films and pictures: what shows the state, and what asks for changes of it.
 
 mod canvas;
+mod clipboard;
 mod command;
 pub mod compare;
 mod desk;

@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 use egui::{Pos2, Rect, Ui};
-use winit::event::WindowEvent;
+use winit::event::{MouseButton, WindowEvent};
 use winit::event_loop::ActiveEventLoop;
+use winit::keyboard::{Key, KeyCode, PhysicalKey};
 use winit::window::Window;
 
 use super::canvas::Panels;
+use super::clipboard::Clipboard;
 use super::letters::Letters;
 use crate::model::theme::Theme;
 use crate::views::style;
@@ -17,6 +19,7 @@ pub struct Overlay {
     ctx: egui::Context,
     letters: Letters,
     input: egui_winit::State,
+    clipboard: Clipboard,
     theme: Theme,
     /// Where the landscape was seen in the last frame, in points.
     landscape: Rect,
@@ -26,6 +29,8 @@ pub struct Overlay {
 pub struct PanelFrame {
     pub panels: Panels,
     pub repaint_after: Duration,
+    /// Why something that was to be copied is not on the clipboard.
+    pub copied: Result<(), String>,
 }
 
 impl Overlay {
@@ -47,6 +52,7 @@ impl Overlay {
             ctx,
             letters: Letters::default(),
             input,
+            clipboard: Clipboard::new(window),
             theme,
             landscape: Rect::NOTHING,
         }
@@ -67,7 +73,38 @@ impl Overlay {
         if matches!(event, WindowEvent::RedrawRequested) {
             return false;
         }
+        self.paste(event);
         self.input.on_window_event(window, event).repaint
+    }
+
+    /// Has the text ready that this event may paste. Ctrl + V takes egui's own copy of the clipboard, which is only
+    /// brought up to date here.
+    fn paste(&mut self, event: &WindowEvent) {
+        match event {
+            WindowEvent::KeyboardInput { event, .. } if event.state.is_pressed() => {
+                let may_paste = match event.physical_key {
+                    PhysicalKey::Code(KeyCode::Paste) => true,
+                    _ if !self.ctx.input(|input| input.modifiers.command) => false,
+                    PhysicalKey::Code(KeyCode::KeyV) => true,
+                    _ => {
+                        matches!(&event.logical_key, Key::Character(key) if key.eq_ignore_ascii_case("v"))
+                    }
+                };
+                if let Some(text) = may_paste.then(|| self.clipboard.text()).flatten() {
+                    self.input.set_clipboard_text(text);
+                }
+            }
+            WindowEvent::MouseInput { state, button, .. }
+                if state.is_pressed() && *button == MouseButton::Middle && self.is_typing() =>
+            {
+                let pos = self.ctx.pointer_latest_pos();
+                if let (Some(pos), Some(text)) = (pos, self.clipboard.selected_text()) {
+                    let events = &mut self.input.egui_input_mut().events;
+                    events.push(egui::Event::MiddleClickPaste { pos, text });
+                }
+            }
+            _ => {}
+        }
     }
 
     /// Whether a panel or another view, and not the landscape, lies at a place in physical pixels, or has
@@ -105,11 +142,10 @@ impl Overlay {
         let mut show = show;
         let landscape = &mut self.landscape;
         let mut output = self.ctx.run_ui(input, |ui| *landscape = show(ui));
-        self.input.handle_platform_output_with_event_loop(
-            window,
-            event_loop,
-            std::mem::take(&mut output.platform_output),
-        );
+        let mut platform = std::mem::take(&mut output.platform_output);
+        let copied = self.clipboard.take(&mut platform.commands);
+        self.input
+            .handle_platform_output_with_event_loop(window, event_loop, platform);
         let viewport = output.viewport_output.get(&egui::ViewportId::ROOT);
         let mut repaint_after = viewport.map_or(Duration::MAX, |viewport| viewport.repaint_delay);
         let pixels_per_point = output.pixels_per_point;
@@ -124,6 +160,7 @@ impl Overlay {
                 pixels_per_point,
             },
             repaint_after,
+            copied,
         }
     }
 }

@@ -78,7 +78,7 @@ struct Problem {
 
 pub fn run(args: SceneArgs) -> anyhow::Result<()> {
     if args.schema {
-        return super::output::print_data(|out| out.write_all(schema::text().as_bytes()));
+        return super::output::print_data(|out| out.write_all(schema::TEXT.as_bytes()));
     }
     let path = args.scene.context("name a scene")?;
     let file = SceneFile::read(&path)?;

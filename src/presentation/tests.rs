@@ -165,16 +165,6 @@ fn a_hundred_thousand_shots_are_no_trouble() {
     assert_eq!(timeline.at(25_000.25), Some((50_000, 0.5)));
 }
 
-#[test]
-fn the_schema_that_is_checked_in_is_that_of_the_types() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/scene.schema.json");
-    let checked_in = std::fs::read_to_string(path).unwrap_or_default();
-    assert!(
-        checked_in == super::schema::text(),
-        "write it again: callscape scene --schema > assets/scene.schema.json"
-    );
-}
-
 /// A picture that differs from frame to frame.
 fn frame([width, height]: [u32; 2], number: u32) -> Image {
     let mut rgba = Vec::new();

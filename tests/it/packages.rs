@@ -37,10 +37,8 @@ const EXCEPTIONS: [(&str, &str); 2] = [
 ];
 
 /// Packages of the program that are there in several versions, each with the package that is behind the others.
-const SEVERAL: [(&str, &str); 24] = [
+const SEVERAL: [(&str, &str); 21] = [
     ("bitflags", "defmt"),
-    ("calloop", "winit"),
-    ("calloop-wayland-source", "winit"),
     ("defmt", "faster-hex"),
     ("foldhash", "hashbrown 0.15"),
     ("font-types", "glyphon"),
@@ -54,7 +52,6 @@ const SEVERAL: [(&str, &str); 24] = [
     ("rustc-hash", "naga"),
     ("rustix", "winit"),
     ("skrifa", "glyphon"),
-    ("smithay-client-toolkit", "winit"),
     ("smol_str", "winit"),
     ("syn", "procedural macros"),
     ("thiserror", "winit, table_formatter"),

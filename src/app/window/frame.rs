@@ -162,6 +162,14 @@ impl App {
         let side = runs
             .and_then(|it| it.runs.as_ref())
             .map_or(0, |it| it.side());
+        if let Err(reason) = &shown.copied {
+            desk.state.messages.push(Message {
+                is_error: true,
+                is_open: false,
+                title: "It could not be copied".to_owned(),
+                lines: vec![reason.clone()],
+            });
+        }
         view.painted = panels::painted(&layout, view.pictures.of_runs(), side);
         let points = shown.panels.pixels_per_point;
         let fine = (points, detail.scale * view.finest);

@@ -11,7 +11,6 @@ mod view;
 
 use std::path::PathBuf;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use file::{SceneError, SceneFile};
@@ -28,7 +27,8 @@ pub use view::ViewName;
 pub const ENDING: &str = ".toml";
 
 /// A presentation: what to open, how it looks, and what happens.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Scene {
     /// Where editors find the schema of this file.
@@ -51,7 +51,8 @@ pub struct Scene {
 }
 
 /// What a scene opens. Paths are relative to the scene's folder. Without any of them, the built-in demo.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct SceneInputs {
     /// The source tree.
@@ -79,7 +80,8 @@ fn is_zero(number: &usize) -> bool {
 }
 
 /// How films of the scene are made; the command line has the last word.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct FilmSettings {
     /// Width and height in pixels, such as `1920x1080`.
@@ -91,7 +93,8 @@ pub struct FilmSettings {
 }
 
 /// A named state of what is shown. A section that is left out stays as it is when one goes there.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Bookmark {
     pub name: String,
@@ -123,7 +126,8 @@ pub struct Bookmark {
 }
 
 /// Something that is not shown.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum LeftOut {
     /// A thread by its number from 0.

@@ -1,10 +1,10 @@
 //! How a scene looks: the views, what they show, and from where.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How the landscape looks; what is left out stays as it is. The names are those of the command line.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Look {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,7 +52,8 @@ pub struct Look {
 }
 
 /// A part of a bookmark.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Section {
     Camera,
@@ -96,7 +97,8 @@ impl Section {
 }
 
 /// Where a camera stands: as far from a point as given, in world units (the city is 1000 wide), angles in degrees.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Camera {
     pub target: [f32; 3],
@@ -114,7 +116,8 @@ pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Theme {
     Light,

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::units::TimeSpec;
@@ -52,21 +51,5 @@ impl Serialize for TimeText {
             },
             TimeSpec::Share(share) => serializer.serialize_str(&format!("{}%", share * 100.0)),
         }
-    }
-}
-
-impl JsonSchema for TimeText {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Time".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({
-            "description": "A time of the recording: \"12.5ms\", \"3s\", \"40%\" of it, or nanoseconds.",
-            "anyOf": [
-                { "type": "string", "pattern": r"^\s*[0-9]*\.?[0-9]+\s*(ns|us|µs|ms|s|m|min|%)?\s*$" },
-                { "type": "integer", "minimum": 0 },
-            ],
-        })
     }
 }

@@ -1,10 +1,8 @@
 //! Views as scenes name them: by the ids of the registry.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::sync::LazyLock;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, EnumAccess, VariantAccess};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -45,29 +43,5 @@ impl<'de> Deserialize<'de> for ViewName {
             }
         }
         deserializer.deserialize_enum("View", &IDS, Visitor)
-    }
-}
-
-impl JsonSchema for ViewName {
-    fn schema_name() -> Cow<'static, str> {
-        "View".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let all = views::all().into_iter().map(ViewId::line);
-        let (plain, told): (Vec<_>, Vec<_>) = all.partition(|line| line.in_scenes.is_empty());
-        let plain: Vec<&str> = plain.into_iter().map(|line| line.id).collect();
-        let mut one_of = vec![json_schema!({ "type": "string", "enum": plain })];
-        one_of.extend(told.into_iter().map(|line| {
-            json_schema!({
-                "description": line.in_scenes,
-                "type": "string",
-                "const": line.id,
-            })
-        }));
-        json_schema!({
-            "description": "A view by its name on the command line.",
-            "oneOf": one_of,
-        })
     }
 }

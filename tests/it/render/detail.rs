@@ -143,12 +143,13 @@ fn what_runs_is_found_among_what_is_too_small() {
     let at = frame
         .camera
         .project(block.max.with_z(block.max.z + 4.0), size);
-    let at = at.expect("in front of the eye").as_ivec2();
+    let at = at.expect("in front of the eye").to_array();
+    let [left, top] = at.map(|place| place as i32);
     let around = (-2..=2).flat_map(|y| (-2..=2).map(move |x| (x, y)));
     let is_seen = around
-        .map(|(x, y)| pixel(&image, (at.x + x) as u32, (at.y + y) as u32))
+        .map(|(x, y)| pixel(&image, (left + x) as u32, (top + y) as u32))
         .any(|[r, _, b]| r > b + 40);
-    assert!(is_seen, "nothing glows about {at}");
+    assert!(is_seen, "nothing glows about {at:?}");
     // In a summary nothing rises: then the terrace shows the mean of what glows on it.
     renderer.set_looks(place, &[BlockLook::default()]);
     let rest = count(&draw(&mut renderer, &frame), is_hot);
