@@ -29,6 +29,10 @@ mod processor;
 mod random;
 #[path = "store/scan.rs"]
 mod scan;
+#[path = "store/size.rs"]
+mod size;
+#[path = "store/walk.rs"]
+mod walk;
 
 use generate::{Plan, Program};
 use import::{Folder, Recorded};
@@ -158,6 +162,10 @@ fn main() -> anyhow::Result<()> {
     }
     .print();
     imports(&whole, &tenth, calls)?;
+    let folder = Folder::new()?;
+    size::of_walk(&folder, calls)?;
+    size::of_recordings(&folder);
+    drop(folder);
     queries(&trace, threads, calls);
     Ok(())
 }

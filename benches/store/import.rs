@@ -26,6 +26,11 @@ impl Folder {
         std::fs::create_dir_all(&folder)?;
         Ok(Folder(folder))
     }
+
+    /// The place of a file in it.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
 }
 
 impl Drop for Folder {

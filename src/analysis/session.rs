@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::demo;
 use super::refinement::Refinement;
-use super::resolve::{Resolution, resolve};
+use super::resolve::{Resolution, resolve, rules};
 use crate::facts::hierarchy::{Hierarchy, HierarchyBuilder};
 use crate::facts::recording::Recording;
 use crate::import::{self, ImportError};
@@ -94,6 +94,20 @@ impl Session {
     /// Scans and imports `inputs`, the built-in demo when there are none, then resolves the recordings
     /// against the structure.
     pub fn open(inputs: &Inputs, progress: &Progress) -> Result<Session, OpenError> {
+        Session::open_as(inputs, progress, Session::of)
+    }
+
+    /// As [`Session::open`], for those who only count by which rules functions are resolved: the structure is that of
+    /// the source alone, and no function has a module.
+    pub fn open_counting(inputs: &Inputs, progress: &Progress) -> Result<Session, OpenError> {
+        Session::open_as(inputs, progress, Session::counting)
+    }
+
+    fn open_as(
+        inputs: &Inputs,
+        progress: &Progress,
+        of: fn(&Hierarchy, Vec<Arc<Recording>>) -> Session,
+    ) -> Result<Session, OpenError> {
         if inputs.source_dir.is_none() && inputs.recordings.is_empty() {
             return Session::demo(progress);
         }
@@ -111,7 +125,7 @@ impl Session {
         Ok(Session {
             source_dir: inputs.source_dir.clone(),
             source_warnings: reporter.warnings(),
-            ..Session::of(&source, recordings)
+            ..of(&source, recordings)
         })
     }
 
@@ -173,11 +187,27 @@ impl Session {
     }
 
     fn of(source: &Hierarchy, recordings: Vec<Arc<Recording>>) -> Session {
-        let functions: Vec<_> = recordings
-            .iter()
-            .map(|recording| &recording.functions)
-            .collect();
+        let functions: Vec<_> = recordings.iter().map(|it| &it.functions).collect();
         let (hierarchy, resolutions) = resolve(source, &functions);
+        Session::with(hierarchy, recordings, resolutions)
+    }
+
+    fn counting(source: &Hierarchy, recordings: Vec<Arc<Recording>>) -> Session {
+        let functions: Vec<_> = recordings.iter().map(|it| &it.functions).collect();
+        let counted = rules(source, &functions).into_iter();
+        let resolutions = counted.map(|rules| Resolution {
+            modules: Vec::new(),
+            rules,
+        });
+        let resolutions = resolutions.collect();
+        Session::with(source.clone(), recordings, resolutions)
+    }
+
+    fn with(
+        hierarchy: Hierarchy,
+        recordings: Vec<Arc<Recording>>,
+        resolutions: Vec<Resolution>,
+    ) -> Session {
         let recordings = recordings.into_iter().zip(resolutions);
         let recordings = recordings.map(|(recording, resolution)| Resolved {
             recording,

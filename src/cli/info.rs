@@ -26,7 +26,7 @@ pub struct InfoArgs {
 const EXAMPLES: &str = "Example:\n  callscape info trace.json --json";
 
 pub fn run(args: InfoArgs) -> anyhow::Result<()> {
-    let session = output::open(&args.input)?;
+    let session = output::open_counting(&args.input)?;
     let resolved = output::recording(&session)?;
     let info = Info::new(&session, resolved);
     output::ensure_whole(&resolved.recording)?;

@@ -8,13 +8,26 @@ use serde_json::ser::{Formatter, PrettyFormatter};
 
 use super::progress::with_progress;
 use super::trace_arg::TraceArg;
-use crate::analysis::session::{Inputs, Resolved, Session};
+use crate::analysis::session::{Inputs, OpenError, Resolved, Session};
 use crate::escape;
 use crate::export::pack;
 use crate::facts::recording::Recording;
+use crate::progress::Progress;
 
 /// Opens the recording of a sub-command, resolved against its source tree if it names one.
 pub fn open(input: &TraceArg) -> anyhow::Result<Session> {
+    open_as(input, Session::open)
+}
+
+/// The same for a sub-command that only counts what was resolved.
+pub fn open_counting(input: &TraceArg) -> anyhow::Result<Session> {
+    open_as(input, Session::open_counting)
+}
+
+/// How a session is opened.
+type Open = fn(&Inputs, &Progress) -> Result<Session, OpenError>;
+
+fn open_as(input: &TraceArg, open: Open) -> anyhow::Result<Session> {
     let mut inputs = Inputs {
         source_dir: input.source.clone(),
         recordings: vec![input.trace.clone()],
@@ -30,7 +43,7 @@ pub fn open(input: &TraceArg) -> anyhow::Result<Session> {
             input.trace.display()
         );
     }
-    let mut session = open_inputs(&inputs)?;
+    let mut session = open_inputs_as(&inputs, open)?;
     let found = &session.recordings;
     if found.len() > 1 {
         /// An error message names this many.
@@ -83,7 +96,11 @@ pub fn ensure_times(recording: &Recording, what: &str) -> anyhow::Result<()> {
 /// Opens a session. A progress bar stands on standard error meanwhile, where that is a terminal; there it
 /// is said too when source tree and recording have nothing in common.
 pub fn open_inputs(inputs: &Inputs) -> anyhow::Result<Session> {
-    let session = with_progress(|progress| Session::open(inputs, progress))??;
+    open_inputs_as(inputs, Session::open)
+}
+
+fn open_inputs_as(inputs: &Inputs, open: Open) -> anyhow::Result<Session> {
+    let session = with_progress(|progress| open(inputs, progress))??;
     for Resolved {
         recording,
         resolution,

@@ -1,7 +1,8 @@
 //! The index file: a recording as it lies in memory, to be mapped and asked at once.
 //!
 //! A header, the blocks and summaries in the order in which the import wrote them, and the tail: tables
-//! that lead to these, functions, threads and what the importer wants to remember. Header and tail are
+//! that lead to these, functions, threads and what the importer wants to remember; packed where it is small, mapped
+//! where it is large. Header and tail are
 //! compared with their checksums when the file is opened, every block and summary when it is first
 //! read, or all at once. Numbers are little-endian; on a machine that is not, an index does not fit.
 
@@ -14,7 +15,7 @@ use std::path::{Path, PathBuf};
 use bytemuck::{Pod, Zeroable};
 
 use super::functions::{Function, Functions};
-use super::trace::entries::{BlockEntry, LongestCall, NodeEntry, OpenCall, Pair};
+use super::trace::entries::{BlockEntry, LongestCall, MetricsRow, NodeEntry, OpenCall, Pair};
 use super::trace::raw_call::BLOCK;
 use super::trace::storage::{self, Bytes, Table};
 use super::trace::store::{Checks, Store, ThreadTables};
@@ -27,8 +28,10 @@ use crate::units::Time;
 /// transfers that change these.
 pub const MAGIC: [u8; 8] = *b"\x89CSCAPE\n";
 /// Changes with every change of what the file holds.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 const BYTE_ORDER: u32 = 0x0102_0304;
+/// Tails up to this size are packed: all of one is unpacked in less than a millisecond.
+const PACKED: usize = 512 << 10;
 
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
@@ -45,7 +48,9 @@ struct Header {
     tail_checksum: u32,
     /// 1 when the costs of all calls add up to more than a number can hold.
     overflows: u32,
-    reserved: [u8; 8],
+    /// What the tail takes unpacked; 0 where it is not packed.
+    unpacked: u32,
+    reserved: u32,
     /// Of all before it.
     checksum: u32,
 }
@@ -67,7 +72,7 @@ enum Section {
     Functions,
     Threads,
     Pairs,
-    PairOrder,
+    Metrics,
     Blocks,
     Open,
     Groups,
@@ -202,7 +207,7 @@ fn tail(functions: &Functions, store: &Store, note: &[u8]) -> Vec<u8> {
         bytes(&function_rows),
         bytes(&thread_rows),
         bytes(&store.pairs),
-        bytes(&store.pair_order),
+        bytes(&store.metrics),
         all(store, |tables| &tables.blocks),
         all(store, |tables| &tables.open),
         all(store, |tables| &tables.groups),
@@ -235,7 +240,12 @@ pub fn write(
 ) -> io::Result<()> {
     let store = trace.store();
     let data = &store.data;
-    let tail = tail(functions, store, note);
+    let mut tail = tail(functions, store, note);
+    let mut unpacked = 0;
+    if tail.len() <= PACKED {
+        unpacked = tail.len() as u32;
+        tail = zstd::bulk::compress(&tail, 0)?;
+    }
     let tail_at = data.len().max(HEADER).next_multiple_of(8);
     let mut header = Header {
         magic: MAGIC,
@@ -247,7 +257,8 @@ pub fn write(
         block: BLOCK as u32,
         tail_checksum: crc32fast::hash(&tail),
         overflows: u32::from(store.overflows),
-        reserved: [0; 8],
+        unpacked,
+        reserved: 0,
         checksum: 0,
     };
     header.checksum = header.sum();
@@ -303,8 +314,18 @@ pub fn open(path: &Path, check_all: bool) -> Result<Contents, IndexError> {
     if crc32fast::hash(tail) != header.tail_checksum {
         return Err(IndexError::Damaged("tables"));
     }
-    let (functions, mut store, note) =
-        read_tail(&bytes, tail_range).ok_or(IndexError::Damaged("tables"))?;
+    let damaged = || IndexError::Damaged("tables");
+    let (functions, mut store, note) = match usize::try_from(header.unpacked) {
+        Ok(0) => read_tail(&bytes, &bytes, tail_range),
+        Ok(unpacked) => {
+            let len = Some(unpacked).filter(|&len| len <= PACKED);
+            let tail = len.and_then(|len| Bytes::unpack(tail, len));
+            let tail = tail.ok_or_else(damaged)?;
+            read_tail(&bytes, &tail, 0..unpacked)
+        }
+        Err(_) => None,
+    }
+    .ok_or_else(damaged)?;
     store.overflows = header.overflows != 0;
     let trace = Trace::new(store);
     if check_all && !trace.store().check_all() {
@@ -318,8 +339,12 @@ pub fn open(path: &Path, check_all: bool) -> Result<Contents, IndexError> {
     })
 }
 
-/// The tables in `tail` of `bytes`; none when they do not belong together.
-fn read_tail(bytes: &Bytes, tail: Range<usize>) -> Option<(Functions, Store, Vec<u8>)> {
+/// The tables in `tail` of `bytes`, of calls in `data`; none when they do not belong together.
+fn read_tail(
+    data: &Bytes,
+    bytes: &Bytes,
+    tail: Range<usize>,
+) -> Option<(Functions, Store, Vec<u8>)> {
     let mut sections: [Range<usize>; SECTIONS] = Default::default();
     let mut at = tail.start.checked_add(SECTIONS * size_of::<u64>())?;
     for (i, section) in sections.iter_mut().enumerate() {
@@ -357,11 +382,11 @@ fn read_tail(bytes: &Bytes, tail: Range<usize>) -> Option<(Functions, Store, Vec
         }
     }
     let mut store = Store {
-        data: bytes.clone(),
-        checks: Some(Checks::new(bytes.len()).into()),
+        data: data.clone(),
+        checks: Some(Checks::new(data.len()).into()),
         functions: functions.len(),
         pairs: Table::<Pair>::part(bytes, section(Section::Pairs))?,
-        pair_order: Table::part(bytes, section(Section::PairOrder))?,
+        metrics: Table::<MetricsRow>::part(bytes, section(Section::Metrics))?,
         ..Store::default()
     };
     let mut blocks = Parts::<BlockEntry>::new(bytes, section(Section::Blocks));
@@ -373,7 +398,8 @@ fn read_tail(bytes: &Bytes, tail: Range<usize>) -> Option<(Functions, Store, Vec
     let mut run_pages = Parts::<NodeEntry>::new(bytes, section(Section::Runs));
     for row in Table::<ThreadRow>::part(bytes, section(Section::Threads))?.iter() {
         let blocks_needed = (row.calls as usize).div_ceil(BLOCK);
-        if row.blocks as usize != blocks_needed || row.runs != runs::pages(row.calls) {
+        let has_pages = row.runs == 0 || row.runs == runs::pages(row.calls);
+        if row.blocks as usize != blocks_needed || !has_pages {
             return None;
         }
         store.infos.push(Thread {

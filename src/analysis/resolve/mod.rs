@@ -103,7 +103,7 @@ impl Reason {
 /// A recording's functions as modules of the (extended) hierarchy.
 #[derive(Clone, Debug)]
 pub struct Resolution {
-    /// By function.
+    /// By function; none where rules are only counted.
     pub modules: Vec<ModuleId>,
     /// By function.
     pub rules: Vec<Rule>,
@@ -153,6 +153,27 @@ pub fn resolve(source: &Hierarchy, recordings: &[&Functions]) -> (Hierarchy, Vec
         })
         .collect();
     (hierarchy, resolutions)
+}
+
+/// The rules by which [`resolve`] resolves the functions of several recordings, for those who count them: without the
+/// modules, whose places take longer to find than all else.
+pub fn rules(source: &Hierarchy, recordings: &[&Functions]) -> Vec<Vec<Rule>> {
+    if source.len() == 1 {
+        let external = |functions: &&Functions| vec![Rule::External; functions.len()];
+        return recordings.iter().map(external).collect();
+    }
+    let index = SourceIndex::new(source);
+    let files = find_files(source, &index, recordings);
+    let mut finder = Finder::new(source, &index, &files);
+    let of_recording = |functions: &&Functions| {
+        let own = own_libraries(&index, functions);
+        let rule = |function| {
+            let found = finder.find(&own, function);
+            found.map_or(Rule::External, |(_, rule)| rule)
+        };
+        all(functions).map(rule).collect()
+    };
+    recordings.iter().map(of_recording).collect()
 }
 
 /// Why each function of a recording is not in the source; none for those that are. The modules of an answer are

@@ -2,6 +2,7 @@
 
 use super::StackRoom;
 use super::block::partition;
+use super::raw_call::BLOCK;
 use super::store::{CHECKPOINT_BLOCKS, Calls, GROUP_BLOCKS, Store, place};
 use super::summary::Summary;
 use crate::units::{Cost, FunctionId, Time};
@@ -16,6 +17,7 @@ pub struct Recent {
     seen: Vec<u32>,
     found: Vec<(FunctionId, Time)>,
     stack: StackRoom,
+    room: [Vec<u64>; 3],
 }
 
 impl Recent {
@@ -36,6 +38,7 @@ struct LastOpen<'a> {
     store: &'a Store,
     times: &'a mut [u64],
     seen: &'a mut Vec<u32>,
+    room: &'a mut [Vec<u64>; 3],
 }
 
 impl LastOpen<'_> {
@@ -70,9 +73,41 @@ impl LastOpen<'_> {
                 self.see_summary(calls.group(next / GROUP_BLOCKS));
                 next += GROUP_BLOCKS;
             } else {
-                self.see_summary((calls.block_start(next), calls.block(next).summary()));
+                match calls.block(next).summary() {
+                    Some(summary) => self.see_summary((calls.block_start(next), summary)),
+                    None => self.see_calls(calls, next, BLOCK, calls.depth_before(next + 1)),
+                }
                 next += 1;
             }
+        }
+    }
+
+    /// Sees the ends of the first `len` calls of a block that have ended by its end, and of calls of earlier blocks that
+    /// end in it or are deeper than the `around` outermost.
+    fn see_calls(&mut self, calls: &Calls<'_>, index: usize, len: usize, around: u32) {
+        let block = calls.block(index);
+        let range = 0..len.min(block.len);
+        let [mut starts, mut costs, mut slots] = std::mem::take(self.room);
+        block.unpack_starts(range.clone(), &mut starts);
+        block.unpack_costs(range.clone(), &mut costs);
+        block.unpack_slots(range, &mut slots);
+        let first = (index * BLOCK) as u32;
+        let mut open = calls.open_in_block(index);
+        let times = starts.iter().zip(&costs);
+        for (call, ((&start, &cost), &slot)) in (first..).zip(times.zip(&slots)) {
+            match open {
+                // It has not ended here.
+                [of_call, rest @ ..] if of_call.call == call => open = rest,
+                _ => self.see(block.pair_in(slot as usize), start.saturating_add(cost)),
+            }
+        }
+        *self.room = [starts, costs, slots];
+        let least = block.depth_base.min(around);
+        for open in calls
+            .open_before(index)
+            .take_while(|open| open.depth >= least)
+        {
+            self.see(open.pair, open.end);
         }
     }
 }
@@ -85,6 +120,7 @@ impl Store {
             seen,
             found,
             stack,
+            room,
         } = recent;
         for function in seen.drain(..) {
             times[function as usize] = 0;
@@ -97,6 +133,7 @@ impl Store {
             store: self,
             times,
             seen,
+            room,
         };
         for calls in self.all_calls() {
             let position = calls.started(t.ns());
@@ -108,19 +145,8 @@ impl Store {
             let first = partition(blocks, |index| calls.block_start(index) <= from);
             let first = first.saturating_sub(1);
             last.see_blocks(&calls, first.min(to), to);
-            let block = calls.block(to);
-            for i in 0..=local {
-                if let Some((cost, _)) = block.ended(i) {
-                    last.see(block.pair(i), block.start(i).saturating_add(cost));
-                }
-            }
-            // Calls of earlier blocks that end in this one, and calls that are still open.
-            for open in calls
-                .open_before(to)
-                .take_while(|open| open.depth >= block.depth_base)
-            {
-                last.see(open.pair, open.end);
-            }
+            // And calls that are still open.
+            last.see_calls(&calls, to, local + 1, u32::MAX);
             stack.visit(calls, position, |call, facts| {
                 last.see(calls.pair(call.0), facts.end);
                 true

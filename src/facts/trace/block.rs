@@ -2,21 +2,11 @@
 
 use std::ops::Range;
 
+use super::call_columns::{CallColumns, Encoded, OPEN};
 use super::columns::{self, Column, Descriptor, PADDING};
 use super::longest::{Longest, TOP, Top};
-use super::raw_call::{BLOCK, GROUP, RUN, RawCall};
-use super::summary::{self, Entry, Summary};
-
-/// Stands in the column of triggered calls for a call that is open at the end of its block. A call that
-/// is not triggers less than a block.
-const OPEN: u64 = BLOCK as u64;
-
-/// The calls of a block, by slot the place of its pair among the entries, and these.
-pub(super) struct Encoded<'a> {
-    pub calls: &'a [RawCall],
-    pub order: &'a [u32],
-    pub entries: &'a [Entry],
-}
+use super::raw_call::{BLOCK, GROUP, RUN};
+use super::summary::{self, Summary};
 
 /// Space to work in that is kept from block to block.
 #[derive(Debug, Default)]
@@ -27,77 +17,23 @@ pub(super) struct Scratch {
     top: Top,
 }
 
-/// The calls of a block, column by column.
-#[derive(Debug, Default)]
-struct CallColumns {
-    group_starts: Vec<u64>,
-    lowest: Vec<u64>,
-    deltas: Vec<u64>,
-    costs: Vec<u64>,
-    triggered: Vec<u32>,
-    depths: Vec<u32>,
-    slots: Vec<u32>,
-    nested: Vec<u32>,
-}
-
-impl CallColumns {
-    fn fill(&mut self, block: &Encoded<'_>, base: u64, depth_base: u32) {
-        let len = block.calls.len();
-        self.group_starts.clear();
-        self.lowest.clear();
-        self.deltas.resize(len, 0);
-        self.costs.resize(len, 0);
-        for column in [
-            &mut self.triggered,
-            &mut self.depths,
-            &mut self.slots,
-            &mut self.nested,
-        ] {
-            column.resize(len, 0);
-        }
-        let deltas = self.deltas.chunks_mut(GROUP);
-        let costs = self.costs.chunks_mut(GROUP);
-        let triggered = self.triggered.chunks_mut(GROUP);
-        let depths = self.depths.chunks_mut(GROUP);
-        let slots = self.slots.chunks_mut(GROUP);
-        let nested = self.nested.chunks_mut(GROUP);
-        let columns = deltas
-            .zip(costs)
-            .zip(triggered.zip(depths))
-            .zip(slots.zip(nested));
-        for (group, columns) in block.calls.chunks(GROUP).zip(columns) {
-            let (((deltas, costs), (triggered, depths)), (slots, nested)) = columns;
-            let first = group[0].start;
-            let mut lowest = u32::MAX;
-            let times = deltas.iter_mut().zip(costs);
-            let small = triggered
-                .iter_mut()
-                .zip(depths)
-                .zip(slots.iter_mut().zip(nested));
-            for ((call, (delta, cost)), ((triggered, depth), (slot, nested))) in
-                group.iter().zip(times).zip(small)
-            {
-                *delta = call.start.wrapping_sub(first);
-                *cost = call.cost;
-                *triggered = call.triggered.min(OPEN as u32);
-                *depth = call.depth - depth_base;
-                *slot = block.order.get(call.slot as usize).copied().unwrap_or(0);
-                *nested = u32::from(call.nested);
-                lowest = lowest.min(*depth);
-            }
-            self.group_starts.push(first.wrapping_sub(base));
-            self.lowest.push(u64::from(lowest));
-        }
-    }
-}
-
 /// A block begins with its numbers and the descriptors of its columns, close together, for each is read
 /// before anything else. Then the columns.
-const NUMBERS: usize = 8;
+const NUMBERS: usize = 11;
+/// In the last of the numbers: the calls are in steps, and the block has no summary of its own but for the pairs.
+const IN_STEPS_BIT: u32 = 1;
+const UNSUMMED_BIT: u32 = 2;
+/// Stands in the number of lists of the longest calls of each depth where there are none: of a block so deep that they
+/// would hold a good part of its calls.
+const NO_LISTS: u32 = u32::MAX;
+/// Lists of more than one in so many calls are left out, and a summary of more than one pair in so many calls: going
+/// through the calls takes as long then.
+const LISTED: usize = if cfg!(test) { 2 } else { 4 };
+const SUMMED: usize = if cfg!(test) { 2 } else { 8 };
 /// Those of the calls, of the longest calls in parts, and of the longest calls of each depth.
 const CALL_COLUMNS: usize = 8;
 const LONGEST_COLUMNS: usize = 5;
-const TOP_COLUMNS: usize = 4;
+const TOP_COLUMNS: usize = 3;
 const DESCRIPTORS: usize = NUMBERS * size_of::<u32>();
 const COLUMNS: usize = CALL_COLUMNS + LONGEST_COLUMNS + TOP_COLUMNS;
 const HEAD: usize = DESCRIPTORS + COLUMNS * size_of::<Descriptor>();
@@ -111,11 +47,23 @@ pub(super) fn write(block: &Encoded<'_>, scratch: &mut Scratch, out: &mut Vec<u8
     out.resize(begin + HEAD, 0);
     let columns = &mut scratch.columns;
     columns.fill(block, base, depth_base);
+    let in_steps = columns.find_steps(block, base);
     let of_calls: [Descriptor; CALL_COLUMNS] = [
         columns::encode(&columns.group_starts, out),
         columns::encode(&columns.lowest, out),
-        columns::encode(&columns.deltas, out),
-        columns::encode(&columns.costs, out),
+        if in_steps {
+            columns::encode_steps(&columns.deltas, out)
+        } else {
+            columns::encode(&columns.deltas, out)
+        },
+        columns::encode(
+            if in_steps {
+                &columns.gaps
+            } else {
+                &columns.costs
+            },
+            out,
+        ),
         columns::encode(&columns.triggered, out),
         columns::encode_even(&columns.depths, out),
         columns::encode_even(&columns.slots, out),
@@ -128,30 +76,39 @@ pub(super) fn write(block: &Encoded<'_>, scratch: &mut Scratch, out: &mut Vec<u8
     let ids = &scratch.longest.in_runs;
     let depth_of = |&id: &u32| u64::from(calls[id as usize].depth - depth_base);
     let cost_of = |&id: &u32| calls[id as usize].cost;
-    // Depths and costs again beside each other, so that few cache lines are read.
+    // Depths and costs again beside each other, so that few cache lines are read; but for calls in steps, which are
+    // many here.
+    let again = if in_steps { &[][..] } else { &ids[..] };
     let of_longest: [Descriptor; LONGEST_COLUMNS] = [
         columns::encode(&scratch.longest.masks, out),
         columns::encode(&scratch.longest.run_ends, out),
         columns::encode(ids, out),
-        columns::encode(columns::gather(values, ids.iter().map(depth_of)), out),
-        columns::encode(columns::gather(values, ids.iter().map(cost_of)), out),
+        columns::encode(columns::gather(values, again.iter().map(depth_of)), out),
+        columns::encode(columns::gather(values, again.iter().map(cost_of)), out),
     ];
     out.extend_from_slice(&[0; PADDING]);
     let top_at = (out.len() - begin) as u32;
     scratch.top.find(calls, depth_base);
+    let is_listed = scratch.top.found.len() * LISTED <= calls.len();
+    if !is_listed {
+        scratch.top.found.clear();
+        scratch.top.ends.clear();
+    }
     let Top { ends, found, .. } = &scratch.top;
     let id_of = |&(_, id): &(u64, u32)| u64::from(id);
-    let triggered = |&(_, id): &(u64, u32)| u64::from(calls[id as usize].triggered);
     let of_top: [Descriptor; TOP_COLUMNS] = [
         columns::encode(ends, out),
         columns::encode(columns::gather(values, found.iter().map(id_of)), out),
-        columns::encode(columns::gather(values, found.iter().map(triggered)), out),
         columns::encode(
             columns::gather(values, found.iter().map(|&(cost, _)| cost)),
             out,
         ),
     ];
     out.extend_from_slice(&[0; PADDING]);
+    let is_summed = block.entries.len() * SUMMED <= calls.len();
+    let flags = [(in_steps, IN_STEPS_BIT), (!is_summed, UNSUMMED_BIT)];
+    let flags = flags.into_iter().filter(|flag| flag.0);
+    let until = if in_steps { columns.until } else { 0 };
     let numbers: [u32; NUMBERS] = [
         calls.len() as u32,
         depth_base,
@@ -160,7 +117,14 @@ pub(super) fn write(block: &Encoded<'_>, scratch: &mut Scratch, out: &mut Vec<u8
         ids.len() as u32,
         top_at,
         found.len() as u32,
-        ends.len() as u32,
+        if is_listed {
+            ends.len() as u32
+        } else {
+            NO_LISTS
+        },
+        until as u32,
+        (until >> u32::BITS) as u32,
+        flags.fold(0, |flags, (_, bit)| flags | bit),
     ];
     let head = numbers.iter().flat_map(|number| number.to_le_bytes());
     let descriptors = of_calls.iter().chain(&of_longest).chain(&of_top);
@@ -168,7 +132,11 @@ pub(super) fn write(block: &Encoded<'_>, scratch: &mut Scratch, out: &mut Vec<u8
     for (byte, value) in out[begin..].iter_mut().zip(head) {
         *byte = value;
     }
-    summary::write(block.entries, &mut scratch.values, out);
+    if is_summed {
+        summary::write_of_block(block.entries, &mut scratch.values, out);
+    } else {
+        summary::write_pairs(block.entries, &mut scratch.values, out);
+    }
 }
 
 /// A block as it was written.
@@ -180,6 +148,9 @@ pub(in crate::facts) struct Block<'a> {
     pub len: usize,
     /// The depth of its least deep call.
     pub depth_base: u32,
+    flags: u32,
+    /// Where calls are in steps: when those end that no call of the block follows.
+    until: u64,
     summary_at: usize,
     groups: Column,
     lowest: Column,
@@ -241,6 +212,10 @@ impl<'a> Block<'a> {
             base,
             len,
             depth_base,
+            flags: number(bytes, 40)?,
+            until: base.wrapping_add(
+                u64::from(number(bytes, 32)?) | u64::from(number(bytes, 36)?) << u32::BITS,
+            ),
             summary_at,
             groups,
             lowest,
@@ -269,13 +244,31 @@ impl<'a> Block<'a> {
     #[inline]
     pub fn ended(&self, i: usize) -> Option<(u64, u32)> {
         let triggered = self.triggered.get(self.bytes, i);
-        (triggered < OPEN).then(|| (self.costs.get(self.bytes, i), triggered as u32))
+        (triggered < OPEN).then(|| (self.cost(i), triggered as u32))
     }
 
     /// Zero for a call that is open at the end of the block.
     #[inline]
     pub fn cost(&self, i: usize) -> u64 {
+        if self.flags & IN_STEPS_BIT != 0 {
+            return self.cost_in_steps(i);
+        }
         self.costs.get(self.bytes, i)
+    }
+
+    fn cost_in_steps(&self, i: usize) -> u64 {
+        let triggered = self.triggered.get(self.bytes, i);
+        if triggered >= OPEN {
+            return 0;
+        }
+        let next = i + 1 + triggered as usize;
+        let next = if next < self.len {
+            self.start(next)
+        } else {
+            self.until
+        };
+        let gap = self.costs.get(self.bytes, i);
+        next.wrapping_sub(gap).wrapping_sub(self.start(i))
     }
 
     #[inline]
@@ -371,11 +364,20 @@ impl<'a> Block<'a> {
         let at = number(self.bytes, 12)? as usize;
         let len = number(self.bytes, 16)? as usize;
         let (groups, runs) = (self.len.div_ceil(GROUP), self.len.div_ceil(RUN));
-        let [masks, ends, ids, depths, costs] =
-            described(self.bytes, CALL_COLUMNS, at, [groups, runs, len, len, len])?;
+        let again = if self.flags & IN_STEPS_BIT == 0 {
+            len
+        } else {
+            0
+        };
+        let [masks, ends, ids, depths, costs] = described(
+            self.bytes,
+            CALL_COLUMNS,
+            at,
+            [groups, runs, len, again, again],
+        )?;
         Some(LongestCalls {
+            block: *self,
             bytes: self.bytes,
-            depth_base: self.depth_base,
             len,
             masks,
             ends,
@@ -388,21 +390,23 @@ impl<'a> Block<'a> {
     pub fn top(&self) -> Option<TopCalls<'a>> {
         let at = number(self.bytes, 20)? as usize;
         let len = number(self.bytes, 24)? as usize;
-        let lists = number(self.bytes, 28)? as usize;
-        let [ends, ids, triggered, costs] = described(
+        let lists = number(self.bytes, 28)?;
+        let is_left_out = lists == NO_LISTS;
+        let lists = if is_left_out { 0 } else { lists as usize };
+        let [ends, ids, costs] = described(
             self.bytes,
             CALL_COLUMNS + LONGEST_COLUMNS,
             at,
-            [lists, len, len, len],
+            [lists, len, len],
         )?;
         Some(TopCalls {
             bytes: self.bytes,
             depth_base: self.depth_base,
             len,
             lists,
+            is_left_out,
             ends,
             ids,
-            triggered,
             costs,
         })
     }
@@ -423,6 +427,11 @@ impl<'a> Block<'a> {
 
     /// Costs of the calls of `range`; zero for those that are open at the end of the block.
     pub fn unpack_costs(&self, range: Range<usize>, out: &mut Vec<u64>) {
+        if self.flags & IN_STEPS_BIT != 0 {
+            out.clear();
+            out.extend(range.map(|i| self.cost_in_steps(i)));
+            return;
+        }
         self.costs.unpack(self.bytes, range, out);
     }
 
@@ -436,9 +445,13 @@ impl<'a> Block<'a> {
         self.slots.unpack(self.bytes, range, out);
     }
 
-    pub fn summary(&self) -> Summary<'a> {
+    /// What it adds up to; none where its calls are as quickly gone through.
+    pub fn summary(&self) -> Option<Summary<'a>> {
+        if self.flags & UNSUMMED_BIT != 0 {
+            return None;
+        }
         let bytes = self.bytes.get(self.summary_at..).unwrap_or_default();
-        Summary::parse(bytes).unwrap_or_default()
+        Some(Summary::parse(bytes, true).unwrap_or_default())
     }
 }
 
@@ -448,9 +461,9 @@ pub(in crate::facts) struct TopCalls<'a> {
     depth_base: u32,
     len: usize,
     lists: usize,
+    is_left_out: bool,
     ends: Column,
     ids: Column,
-    triggered: Column,
     costs: Column,
 }
 
@@ -460,7 +473,7 @@ impl TopCalls<'_> {
     pub fn of(&self, depth: u32) -> (Range<usize>, bool) {
         let list = depth.wrapping_sub(self.depth_base) as usize;
         if list >= self.lists {
-            return (0..0, true);
+            return (0..0, !self.is_left_out);
         }
         let end = |list| (self.ends.get(self.bytes, list) as usize).min(self.len);
         let range = list.checked_sub(1).map_or(0, end)..end(list);
@@ -478,17 +491,12 @@ impl TopCalls<'_> {
     pub fn call(&self, entry: usize) -> usize {
         self.ids.get(self.bytes, entry) as usize
     }
-
-    #[inline]
-    pub fn triggered(&self, entry: usize) -> usize {
-        self.triggered.get(self.bytes, entry) as usize
-    }
 }
 
 /// The longest calls by depth in parts of a block, as they were written.
 pub(in crate::facts) struct LongestCalls<'a> {
+    block: Block<'a>,
     bytes: &'a [u8],
-    depth_base: u32,
     len: usize,
     masks: Column,
     ends: Column,
@@ -516,12 +524,18 @@ impl LongestCalls<'_> {
 
     #[inline]
     pub fn depth(&self, entry: usize) -> u32 {
+        if self.block.flags & IN_STEPS_BIT != 0 {
+            return self.block.depth(self.call(entry));
+        }
         let depth = self.depths.get(self.bytes, entry) as u32;
-        self.depth_base.wrapping_add(depth)
+        self.block.depth_base.wrapping_add(depth)
     }
 
     #[inline]
     pub fn cost(&self, entry: usize) -> u64 {
+        if self.block.flags & IN_STEPS_BIT != 0 {
+            return self.block.cost(self.call(entry));
+        }
         self.costs.get(self.bytes, entry)
     }
 

@@ -2,8 +2,9 @@
 //!
 //! A column holds the low bits of all its values packed side by side and, for the few values that need
 //! more, their high bits in a second packed run that a bitmap and its running counts lead to. The
-//! split is chosen a column so that the whole is smallest. Reading never fails and never reads past
-//! the bytes given: what lies outside counts as zero.
+//! split is chosen a column so that the whole is smallest. A column of steps, where neighbours are mostly
+//! equal, has a bitmap of the places where the value changes, and each value once. Reading never fails and
+//! never reads past the bytes given: what lies outside counts as zero.
 
 use std::ops::Range;
 
@@ -19,6 +20,8 @@ pub(super) struct Column {
     low_bits: u32,
     high_bits: u32,
     low: usize,
+    /// The bitmap tells where the value changes, and all bits are high.
+    is_stepped: bool,
     /// Zero when no value has high bits.
     bitmap: usize,
     ranks: usize,
@@ -172,6 +175,33 @@ fn count_by_bits<T: Copy + Into<u64>>(values: &[T]) -> [usize; WIDTHS] {
     std::array::from_fn(|width| apart.iter().map(|counts| counts[width] as usize).sum())
 }
 
+/// Stands in the descriptor of a column of steps.
+const STEPPED: u8 = 1;
+
+/// Appends `values` as a column of steps: smaller where most are equal to the one before. Gives back its descriptor.
+pub(super) fn encode_steps(values: &[u64], out: &mut Vec<u8>) -> Descriptor {
+    let width = bits(values.iter().fold(0, |all, value| all | value));
+    let mut steps = Vec::new();
+    let mut ranks = Vec::new();
+    let mut before = None;
+    for chunk in values.chunks(RANK) {
+        ranks.extend_from_slice(&(steps.len() as u32).to_le_bytes()[..rank_bytes(values.len())]);
+        let mut word = 0u64;
+        for (place, &value) in chunk.iter().enumerate() {
+            if before != Some(value) {
+                word |= 1 << place;
+                steps.push(value);
+                before = Some(value);
+            }
+        }
+        out.extend_from_slice(&word.to_le_bytes()[..chunk.len().div_ceil(8)]);
+    }
+    out.extend_from_slice(&ranks);
+    pack_all(out, &steps, width);
+    let [b0, b1, b2, b3] = (steps.len() as u32).to_le_bytes();
+    [0, width as u8, STEPPED, 0, b0, b1, b2, b3]
+}
+
 /// Appends `values`, fewer than 2^32, as one column. Gives back its descriptor.
 pub(super) fn encode<T: Copy + Into<u64>>(values: &[T], out: &mut Vec<u8>) -> Descriptor {
     let by_bits = count_by_bits(values);
@@ -247,7 +277,7 @@ impl Column {
         at: &mut usize,
         len: usize,
     ) -> Option<Column> {
-        let [low_bits, high_bits, _, _, b0, b1, b2, b3] = *descriptor;
+        let [low_bits, high_bits, kind, _, b0, b1, b2, b3] = *descriptor;
         let (low_bits, high_bits) = (u32::from(low_bits), u32::from(high_bits));
         let bigs = u32::from_le_bytes([b0, b1, b2, b3]) as usize;
         if low_bits + high_bits > u64::BITS || bigs > len || len > bytes.len() * 64 {
@@ -257,6 +287,7 @@ impl Column {
             low_bits,
             high_bits,
             low: *at,
+            is_stepped: kind == STEPPED,
             ..Column::default()
         };
         let mut end = column.low + packed_bytes(len, low_bits);
@@ -274,6 +305,9 @@ impl Column {
     /// The values at `indices`, which are less than the column's length, into `out`.
     pub fn unpack(&self, bytes: &[u8], indices: Range<usize>, out: &mut Vec<u64>) {
         out.clear();
+        if self.is_stepped {
+            return self.unpack_steps(bytes, indices, out);
+        }
         let width = self.low_bits;
         let first = self.low * 8 + indices.start * width as usize;
         if width > u64::BITS - 7 {
@@ -290,19 +324,51 @@ impl Column {
         if self.bitmap == 0 {
             return;
         }
+        let word_of = |index: usize| {
+            let bit = self.bitmap * 8 + index / RANK * RANK;
+            read_bits(bytes, bit, RANK as u32)
+        };
         let mut index = indices.start;
+        // The high bits of one value stand behind those of the one before.
+        let mut high =
+            self.high * 8 + self.rank(bytes, index, word_of(index)) * self.high_bits as usize;
         while index < indices.end {
             let end = ((index / RANK + 1) * RANK).min(indices.end);
-            let word = read_bits(bytes, self.bitmap * 8 + index / RANK * RANK, RANK as u32);
-            let mut bigs = word >> (index % RANK);
+            let mut bigs = word_of(index) >> (index % RANK);
             while bigs != 0 {
                 let big = index + bigs.trailing_zeros() as usize;
                 if big >= end {
                     break;
                 }
-                out[big - indices.start] = self.get(bytes, big);
+                let bits = read_bits(bytes, high, self.high_bits);
+                out[big - indices.start] |= bits.checked_shl(self.low_bits).unwrap_or(0);
+                high += self.high_bits as usize;
                 bigs &= bigs - 1;
             }
+            index = end;
+        }
+    }
+
+    /// How many values before `index` have high bits. `word` is that of the bitmap that `index` lies in.
+    #[inline]
+    fn rank(&self, bytes: &[u8], index: usize, word: u64) -> usize {
+        let at = (self.ranks + index / RANK * self.rank_bytes) * 8;
+        let before = read_bits(bytes, at, self.rank_bytes as u32 * 8);
+        let below = word & !(u64::MAX << (index % RANK));
+        before as usize + below.count_ones() as usize
+    }
+
+    /// The same of a column of steps.
+    fn unpack_steps(&self, bytes: &[u8], indices: Range<usize>, out: &mut Vec<u64>) {
+        let mut index = indices.start;
+        while index < indices.end {
+            let value = self.get(bytes, index);
+            let word = read_bits(bytes, self.bitmap * 8 + index / RANK * RANK, RANK as u32);
+            let later = word.checked_shr((index % RANK) as u32 + 1).unwrap_or(0);
+            let left = RANK - 1 - index % RANK;
+            let equal = (later.trailing_zeros() as usize).min(left) + 1;
+            let end = (index + equal).min(indices.end);
+            out.resize(end - indices.start, value);
             index = end;
         }
     }
@@ -319,17 +385,14 @@ impl Column {
             return low;
         }
         let word = read_bits(bytes, self.bitmap * 8 + index / RANK * RANK, RANK as u32);
-        if word >> (index % RANK) & 1 == 0 {
+        if word >> (index % RANK) & 1 == 0 && !self.is_stepped {
             return low;
         }
-        let rank_bits = self.rank_bytes as u32 * 8;
-        let before = read_bits(
-            bytes,
-            (self.ranks + index / RANK * self.rank_bytes) * 8,
-            rank_bits,
-        );
-        let below = word & !(u64::MAX << (index % RANK));
-        let rank = before as usize + below.count_ones() as usize;
+        let mut rank = self.rank(bytes, index, word);
+        if self.is_stepped && word >> (index % RANK) & 1 == 0 {
+            // It is still that of the last step.
+            rank = rank.saturating_sub(1);
+        }
         let high = read_bits(
             bytes,
             self.high * 8 + rank * self.high_bits as usize,
@@ -371,6 +434,13 @@ mod tests {
         out[at..at + DESCRIPTOR].copy_from_slice(&descriptor);
     }
 
+    fn write_steps(values: &[u64], out: &mut Vec<u8>) {
+        let at = out.len();
+        out.extend_from_slice(&[0; DESCRIPTOR]);
+        let descriptor = encode_steps(values, out);
+        out[at..at + DESCRIPTOR].copy_from_slice(&descriptor);
+    }
+
     #[test]
     fn what_is_written_is_read_again() {
         for values in [
@@ -389,7 +459,16 @@ mod tests {
         ] {
             assert_eq!(read_again(&values, write), values);
             assert_eq!(read_again(&values, write_even), values);
+            assert_eq!(read_again(&values, write_steps), values);
         }
+    }
+
+    #[test]
+    fn values_that_rarely_change_are_kept_once() {
+        let values: Vec<u64> = (0..4096).map(|i| (i / 64) << 30).collect();
+        let mut bytes = Vec::new();
+        write_steps(&values, &mut bytes);
+        assert!(bytes.len() < 4096 * 2 / 8, "{} bytes", bytes.len());
     }
 
     #[test]
@@ -405,10 +484,16 @@ mod tests {
     #[test]
     fn damaged_bytes_are_refused_or_read_as_some_number() {
         let values: Vec<u64> = (0..300)
-            .map(|i| if i % 50 == 0 { i << 33 } else { i })
+            .map(|i| if i % 50 == 0 { i << 33 } else { i / 7 })
             .collect();
+        for write in [write, write_steps] {
+            are_refused_or_read(&values, write);
+        }
+    }
+
+    fn are_refused_or_read(values: &[u64], write: fn(&[u64], &mut Vec<u8>)) {
         let mut bytes = Vec::new();
-        write(&values, &mut bytes);
+        write(values, &mut bytes);
         for at in 0..bytes.len() {
             let mut damaged = bytes.clone();
             damaged[at] ^= 0x55;

@@ -283,10 +283,11 @@ impl<'a> Search<'a> {
                     true
                 } else if let Some(begins) = part.begins
                     && call < before
-                    && call + top.triggered(entry) + 1 >= before
                 {
                     let block = self.cursor.block(part.block);
-                    block.start(local).saturating_add(cost) > begins
+                    let triggered = block.ended(local).map_or(0, |(_, triggered)| triggered);
+                    call + triggered as usize + 1 >= before
+                        && block.start(local).saturating_add(cost) > begins
                 } else {
                     false
                 };

@@ -2,6 +2,9 @@
 
 use bytemuck::{Pod, Zeroable};
 
+use super::call::FunctionMetrics;
+use crate::units::Cost;
+
 /// Stands for no row and for no function.
 pub(super) const NONE: u32 = u32::MAX;
 
@@ -68,6 +71,35 @@ pub(in crate::facts) struct LongestCall {
 pub(in crate::facts) struct Pair {
     pub caller: u32,
     pub callee: u32,
+}
+
+/// What calls of a function add up to.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(in crate::facts) struct MetricsRow {
+    pub calls: u64,
+    pub total: u64,
+    pub self_cost: u64,
+}
+
+impl From<&FunctionMetrics> for MetricsRow {
+    fn from(metrics: &FunctionMetrics) -> MetricsRow {
+        MetricsRow {
+            calls: metrics.calls,
+            total: metrics.total.ns(),
+            self_cost: metrics.self_cost.ns(),
+        }
+    }
+}
+
+impl From<&MetricsRow> for FunctionMetrics {
+    fn from(row: &MetricsRow) -> FunctionMetrics {
+        FunctionMetrics {
+            calls: row.calls,
+            total: Cost::from_ns(row.total),
+            self_cost: Cost::from_ns(row.self_cost),
+        }
+    }
 }
 
 /// The facts of one call, wherever they stand.

@@ -7,6 +7,7 @@
 mod activity;
 pub(super) mod block;
 mod call;
+mod call_columns;
 mod columns;
 mod coverage;
 mod depths;
@@ -14,6 +15,7 @@ mod detail;
 mod direct;
 pub(super) mod entries;
 mod events;
+mod held;
 mod long;
 mod longest;
 mod next_run;

@@ -27,16 +27,17 @@ impl Calls<'_> {
 
     /// How many calls of `function` a summary counts.
     fn calls_in_summary(&self, summary: Summary<'_>, function: FunctionId) -> u64 {
-        let calls = summary.calls();
-        let of_function = calls.filter(|&(pair, _)| self.is_of(pair, function));
-        of_function.map(|(_, calls)| calls).sum()
+        summary.calls_of(|pair| self.is_of(pair, function))
     }
 
     /// Whether a call of `function` starts in run `index` of those of `length` blocks.
     fn is_called_in(&self, length: usize, index: usize, function: FunctionId) -> bool {
         let calls = |summary| self.calls_in_summary(summary, function);
         match length {
-            1 => calls(self.block(index).summary()) > 0,
+            1 => match self.block(index).summary() {
+                Some(summary) => calls(summary) > 0,
+                None => self.places(function, index, 0..BLOCK).next().is_some(),
+            },
             GROUP_BLOCKS => calls(self.group(index).1) > 0,
             _ => calls(self.checkpoint(index + 1).1) > calls(self.checkpoint(index).1),
         }
@@ -143,8 +144,10 @@ impl Rows<'_> {
                 let summary = cursor.calls.group(index / GROUP_BLOCKS).1;
                 self.see_summary(summary, column);
                 next += GROUP_BLOCKS * BLOCK;
-            } else if spans(1) {
-                self.see_summary(cursor.calls.block(index).summary(), column);
+            } else if spans(1)
+                && let Some(summary) = cursor.block(index).summary()
+            {
+                self.see_summary(summary, column);
                 next += BLOCK;
             } else {
                 let block = *cursor.block(index);

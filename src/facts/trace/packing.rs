@@ -6,13 +6,15 @@ use std::io;
 use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
 use std::thread::{self, JoinHandle};
 
-use super::block::{self, Encoded};
+use super::block;
+use super::call_columns::Encoded;
 use super::entries::{BlockEntry, LongestCall, NodeEntry, Pair};
+use super::held::Held;
 use super::next_run::Outlived;
 use super::pairs::{Known, Numbers};
 use super::radix;
 use super::raw_call::{BLOCK, RawCall};
-use super::runs::{self, AtDepth, SHORTEST, Share, TOP_LEVEL};
+use super::runs::{self, AtDepth, FEW, SHORTEST, Share, TOP_LEVEL};
 use super::storage::Growing;
 use super::store::{CHECKPOINT_GROUPS, GROUP_BLOCKS};
 use super::summary::{self, Entry, Present, Runs, Sums};
@@ -167,6 +169,9 @@ pub(super) struct Packed {
     pub data: Growing,
     pub numbers: Numbers,
     pub threads: Vec<PackedThread>,
+    /// Calls in blocks so far.
+    calls: usize,
+    held: Held,
     scratch: Scratch,
 }
 
@@ -188,6 +193,8 @@ impl Default for Packed {
             data: Growing::new(vec![0; HEADER]),
             numbers: Numbers::default(),
             threads: Vec::new(),
+            calls: 0,
+            held: Held::default(),
             scratch: Scratch::default(),
         }
     }
@@ -240,6 +247,8 @@ impl Packed {
         let to = To {
             data: &mut self.data,
             numbers: &mut self.numbers,
+            held: &mut self.held,
+            is_long: self.calls > FEW,
             scratch: &mut self.scratch,
         };
         (&mut self.threads[thread], to)
@@ -256,6 +265,7 @@ impl Packed {
     fn block(&mut self, block: &Block, opened: &[Pair]) {
         let (thread, mut to) = self.thread(block.thread);
         thread.block(&mut to, block, opened);
+        self.calls += block.columns.calls.len();
     }
 
     fn end(&mut self, thread: u32, calls: u32) {
@@ -266,12 +276,31 @@ impl Packed {
         thread.runs = thread.run_nodes.concat();
         debug_assert_eq!(thread.runs.len() as u32, runs::pages(calls));
     }
+
+    /// All is packed: now it is known whether the pages of runs are kept.
+    fn settle(&mut self) {
+        let is_long = self.calls > FEW;
+        if is_long {
+            self.held.settle(&mut self.data);
+        }
+        for thread in &mut self.threads {
+            if is_long {
+                let nodes = thread.runs.iter_mut();
+                nodes.for_each(|node| *node = self.held.settled(*node));
+            } else {
+                thread.runs.clear();
+            }
+        }
+    }
 }
 
 /// Where what is packed goes, and room to work in.
 struct To<'a> {
     data: &'a mut Growing,
     numbers: &'a mut Numbers,
+    held: &'a mut Held,
+    /// There are calls enough for runs.
+    is_long: bool,
     scratch: &'a mut Scratch,
 }
 
@@ -286,6 +315,15 @@ impl To<'_> {
         }
     }
 
+    /// Appends a page of runs, which is needed only should there be more calls than few.
+    fn page(&mut self, write: impl FnOnce(&mut Scratch, &mut Vec<u8>)) -> NodeEntry {
+        if self.is_long {
+            self.held.settle(self.data);
+            return self.append(write);
+        }
+        self.held.append(|held| write(self.scratch, held))
+    }
+
     /// Appends a summary.
     fn summary(&mut self, summary: &[Entry]) -> NodeEntry {
         self.append(|scratch, data| summary::write(summary, &mut scratch.values, data))
@@ -294,7 +332,7 @@ impl To<'_> {
 
 impl PackedThread {
     fn write_page(&mut self, to: &mut To<'_>, full: &Full) {
-        let node = to.append(|scratch, data| {
+        let node = to.page(|scratch, data| {
             self.summing.write(full, &mut scratch.values, data);
         });
         if self.run_nodes.len() <= full.level {
@@ -459,6 +497,7 @@ impl Packing {
         };
         packed.take(&mut self.batch);
         packed.threads.resize_with(threads, PackedThread::default);
+        packed.settle();
         *packed
     }
 }

@@ -127,7 +127,7 @@ pub(super) struct Pieces<'a> {
 
 impl<'a> Pieces<'a> {
     pub fn new(calls: Calls<'a>, cut: Cut) -> Pieces<'a> {
-        let whole = if cut == Cut::Calls {
+        let whole = if cut == Cut::Calls || !calls.has_runs() {
             0
         } else {
             runs::whole_runs(calls.len())
@@ -186,9 +186,21 @@ impl<'a> Pieces<'a> {
         self.whole
     }
 
+    fn fits(&self, level: usize) -> bool {
+        self.next.is_multiple_of(1 << level) && self.next + (1 << level) <= self.whole
+    }
+
+    /// Whether it is known what happens in the run of a level that the next piece begins with.
+    fn is_listed(&mut self, level: usize) -> bool {
+        self.page(level, self.next >> level).0.is_listed
+    }
+
     fn go_on(&mut self, level: usize) {
         self.next += 1 << level;
         self.level = (level + 1).min(TOP_LEVEL);
+        while self.level < TOP_LEVEL && self.fits(self.level) && !self.is_listed(self.level) {
+            self.level += 1;
+        }
     }
 
     /// The next piece that is not before the window; none when it is behind.
@@ -211,11 +223,8 @@ impl<'a> Pieces<'a> {
                     end: u64::MAX,
                 });
             }
-            let fits = |level: usize| {
-                self.next.is_multiple_of(1 << level) && self.next + (1 << level) <= self.whole
-            };
             let mut level = self.level;
-            while !fits(level) {
+            while !self.fits(level) {
                 level -= 1;
             }
             let run = self.next >> level;
@@ -230,7 +239,7 @@ impl<'a> Pieces<'a> {
             }
             if start >= window.start {
                 self.column = borders.column(start, self.column);
-                if end < borders.start(self.column + 1) {
+                if end < borders.start(self.column + 1) && self.is_listed(level) {
                     self.go_on(level);
                     return Some(Piece::Run {
                         level,
@@ -243,6 +252,7 @@ impl<'a> Pieces<'a> {
             }
             if let Cut::Near { shortest, longer } = self.cut
                 && end - start <= if level == 0 { shortest } else { longer }
+                && self.is_listed(level)
             {
                 self.go_on(level);
                 self.is_displaced = true;

@@ -2,6 +2,7 @@
 
 use super::call::{FunctionMetrics, Relation};
 use super::entries::{Facts, NONE, OpenCall};
+use super::raw_call::BLOCK;
 use super::store::{CHECKPOINT_BLOCKS, Calls, GROUP_BLOCKS, Store, place};
 use super::summary::{Entry, Sums};
 use crate::units::{Cost, FunctionId, Time, TimeRange};
@@ -82,8 +83,17 @@ impl Calls<'_> {
             calls: 1,
             ..Sums::default()
         };
-        for i in 0..(local + 1).min(block.len) {
-            let depth = block.depth(i);
+        let range = 0..(local + 1).min(block.len);
+        let [mut starts, mut costs, mut depths, mut slots] = [const { Vec::new() }; 4];
+        block.unpack_starts(range.clone(), &mut starts);
+        block.unpack_costs(range.clone(), &mut costs);
+        block.unpack_depths(range.clone(), &mut depths);
+        block.unpack_slots(range, &mut slots);
+        let mut open = self.open_in_block(index);
+        let times = starts.iter().zip(&costs);
+        let places = depths.iter().zip(&slots);
+        for (i, ((&start, &cost), (&depth, &slot))) in times.zip(places).enumerate() {
+            let depth = block.depth_base.wrapping_add(depth as u32);
             while let Some(frame) = frames.pop_if(|frame| frame.depth >= depth) {
                 let sums = frame.sums(frame.end, frame.children);
                 if let Some(parent) = frames.last_mut() {
@@ -91,16 +101,16 @@ impl Calls<'_> {
                 }
                 sum(frame.pair, &sums);
             }
-            let pair = block.pair(i);
+            let pair = block.pair_in(slot as usize);
             sum(pair, &entered);
-            let start = block.start(i);
-            let end = match block.ended(i) {
-                Some((cost, _)) => start.saturating_add(cost),
-                None => {
-                    let open = self.open_call(last - (local - i) as u32);
-                    open.map_or(start, |open| open.end)
-                }
-            };
+            let mut end = start.saturating_add(cost);
+            // What is open at the end of the block has no cost there.
+            if let [of_call, rest @ ..] = open
+                && of_call.call == last - (local - i) as u32
+            {
+                end = of_call.end;
+                open = rest;
+            }
             frames.push(Frame {
                 pair,
                 depth,
@@ -111,6 +121,22 @@ impl Calls<'_> {
             });
         }
         frames
+    }
+
+    /// Goes through the calls of a block for what starts in it and what ends in it, as its summary has them.
+    fn replay_block(&self, index: usize, mut sum: impl FnMut(u32, &Sums)) {
+        // What the call behind the block is not inside of has ended by then.
+        let survive = self.depth_before(index + 1);
+        let lowest = |depth: u32| depth.min(survive).saturating_sub(1);
+        let end = ((index + 1) * BLOCK).min(self.len() as usize) as u32;
+        let mut frames = self.replay(end, lowest, &mut sum);
+        while let Some(frame) = frames.pop_if(|frame| frame.depth >= survive) {
+            let sums = frame.sums(frame.end, frame.children);
+            if let Some(parent) = frames.last_mut() {
+                parent.children = parent.children.saturating_add(sums.cost);
+            }
+            sum(frame.pair, &sums);
+        }
     }
 
     /// The sums of one whole call.
@@ -204,10 +230,14 @@ impl<'a> Totals<'a> {
         while next < to {
             let summary = if next.is_multiple_of(GROUP_BLOCKS) && next + GROUP_BLOCKS <= to {
                 next += GROUP_BLOCKS;
-                calls.group(next / GROUP_BLOCKS - 1).1
+                Some(calls.group(next / GROUP_BLOCKS - 1).1)
             } else {
                 next += 1;
                 calls.block(next - 1).summary()
+            };
+            let Some(summary) = summary else {
+                calls.replay_block(next - 1, |pair, sums| self.add(pair, sums));
+                continue;
             };
             for entry in summary.entries() {
                 self.add(entry.pair, &entry.sums);
@@ -292,7 +322,7 @@ impl<'a> Totals<'a> {
     }
 
     fn relations(&self) -> Vec<Relation> {
-        let order = self.store.pair_order.iter();
+        let order = self.store.pair_order().iter();
         let relation = |&index: &u32| {
             let pair = self.store.pairs.get(index as usize)?;
             let sums = self.sums.get(index as usize)?;
@@ -338,6 +368,9 @@ impl Store {
     }
 
     pub fn function_metrics(&self, range: Option<TimeRange>) -> Vec<FunctionMetrics> {
+        if range.is_none() && self.metrics.len() == self.functions {
+            return self.metrics.iter().map(FunctionMetrics::from).collect();
+        }
         let few = self.few_metrics(range);
         few.unwrap_or_else(|| self.kept(range).metrics())
     }

@@ -4,7 +4,8 @@
 //! A run of the calls *i* .. *k* stands for the time from the start of call *i* up to the start of call *k*; what
 //! ends right at the start of a call ends before it. The runs are of 128 calls, of twice that, and so on, so that any
 //! time between two starts is that of a few runs and of less than 128 calls at either end: shorter ones make an index
-//! larger and slower to write. Calls around all of a run are open all of the time and not among its lists: they are
+//! larger and slower to write. Runs of a length whose lists are not much shorter than those of the runs of half that
+//! length, which say the same, are kept without lists. Calls around all of a run are open all of the time and not among its lists: they are
 //! on the stack where it begins, and still where it ends.
 
 use std::ops::Range;
@@ -22,6 +23,10 @@ const FEWEST_IN_PAGE: u32 = 2;
 /// Pages of levels up to this have the most runs, then half as many from level to level: so no page has more than
 /// so many calls' entries but for those of the longest runs.
 const EVEN_LEVELS: usize = if cfg!(test) { 1 } else { 5 };
+
+/// Runs are kept of traces of more calls. An exact picture goes through the calls of a shortest run at each border of
+/// its columns anyway, up to 2048 times; that many again are gone through in the time of a frame.
+pub(super) const FEW: usize = if cfg!(test) { 40 } else { 1 << 19 };
 
 /// The number of runs in a page of a level, a power of two. A page holds whole blocks.
 pub(super) fn in_page(level: usize) -> u32 {
@@ -101,6 +106,25 @@ pub(super) struct Written<'a> {
     pub depths: &'a [AtDepth],
 }
 
+/// How `open` is kept beside `top`: mostly they are equal, or it is 0 where a call is around all of the run.
+fn beside(open: u64, top: u64) -> u64 {
+    match (open, open.wrapping_sub(top)) {
+        (_, 0) => 0,
+        (0, _) => 1,
+        (_, more) => more.wrapping_add(1),
+    }
+}
+
+/// The opposite of `beside`.
+#[inline]
+fn of_beside(kept: u64, top: u64) -> u64 {
+    match kept {
+        0 => top,
+        1 => 0,
+        _ => top.wrapping_add(kept - 1),
+    }
+}
+
 impl PageWriter {
     pub fn len(&self) -> u32 {
         self.ends.len() as u32
@@ -139,25 +163,48 @@ impl PageWriter {
         self.depths.clear();
     }
 
-    /// Appends the page, which begins at `base`, and takes it.
-    pub fn write(&mut self, base: u64, values: &mut Vec<u64>, out: &mut Vec<u8>) {
+    /// Appends the page, which begins at `base`, with or without its lists, and takes it.
+    pub fn write(&mut self, base: u64, is_listed: bool, values: &mut Vec<u64>, out: &mut Vec<u8>) {
+        if !is_listed {
+            self.shares.clear();
+            self.share_ends.clear();
+            self.depths.clear();
+            self.depth_ends.clear();
+        }
         let begin = out.len();
         out.resize(begin + HEAD, 0);
-        // Of functions none has a number that stands out, and of runs there are few.
+        // Of runs there are few.
         let ends = self.ends.iter().map(|end| end.wrapping_sub(base));
         let (shares, depths) = (&self.shares, &self.depths);
         // None is the smallest.
         let lasts = depths.iter().map(|at| at.last.wrapping_add(1).into());
-        let functions = shares.iter().map(|share| share.function.into());
+        // Functions rise within a run: each is one and so many more than the one before.
+        let mut in_run = 0..0;
+        let mut run_ends = self.share_ends.iter();
+        let mut before = u32::MAX;
+        let functions = shares.iter().map(|share| {
+            while in_run.is_empty()
+                && let Some(&end) = run_ends.next()
+            {
+                (in_run.end, before) = (end, u32::MAX);
+            }
+            in_run.start += 1;
+            let more = share.function.wrapping_sub(before).wrapping_sub(1);
+            before = share.function;
+            u64::from(more)
+        });
         let descriptors: [Descriptor; COLUMNS] = [
             columns::encode_even(columns::gather(values, ends), out),
             columns::encode_even(&self.around, out),
             columns::encode_even(&self.lowest, out),
             columns::encode_even(&self.share_ends, out),
             columns::encode_even(&self.depth_ends, out),
-            columns::encode_even(columns::gather(values, functions), out),
+            columns::encode(columns::gather(values, functions), out),
             columns::encode(
-                columns::gather(values, shares.iter().map(|share| share.open)),
+                columns::gather(
+                    values,
+                    shares.iter().map(|share| beside(share.open, share.top)),
+                ),
                 out,
             ),
             columns::encode(
@@ -175,8 +222,12 @@ impl PageWriter {
             columns::encode_even(columns::gather(values, lasts), out),
         ];
         out.extend_from_slice(&[0; PADDING]);
-        let numbers = [self.ends.len(), shares.len(), depths.len()];
-        let numbers = numbers.into_iter().flat_map(|it| (it as u32).to_le_bytes());
+        let numbers = [
+            self.ends.len() as u32,
+            if is_listed { shares.len() as u32 } else { NONE },
+            depths.len() as u32,
+        ];
+        let numbers = numbers.into_iter().flat_map(u32::to_le_bytes);
         let head = numbers.chain(descriptors.into_iter().flatten());
         for (byte, value) in out[begin..].iter_mut().zip(head) {
             *byte = value;
@@ -199,6 +250,7 @@ const HEAD: usize = DESCRIPTORS + COLUMNS * size_of::<Descriptor>();
 pub(in crate::facts) struct Page<'a> {
     bytes: &'a [u8],
     runs: usize,
+    pub is_listed: bool,
     shares: usize,
     depths: usize,
     columns: [Column; COLUMNS],
@@ -222,15 +274,19 @@ impl<'a> Page<'a> {
     pub fn parse(bytes: &'a [u8]) -> Option<Page<'a>> {
         let number = |at: usize| {
             let number = bytes.get(at * size_of::<u32>()..)?.first_chunk()?;
-            Some(u32::from_le_bytes(*number) as usize)
+            Some(u32::from_le_bytes(*number))
         };
-        let (runs, shares, depths) = (number(0)?, number(1)?, number(2)?);
+        let is_listed = number(1)? != NONE;
+        let shares = if is_listed { number(1)? as usize } else { 0 };
+        let (runs, depths) = (number(0)? as usize, number(2)? as usize);
         let descriptors: &[Descriptor] = bytes.get(DESCRIPTORS..HEAD)?.as_chunks().0;
         let mut columns = [Column::default(); COLUMNS];
         let mut at = HEAD;
         for (place, (column, descriptor)) in columns.iter_mut().zip(descriptors).enumerate() {
             let len = match place {
-                ENDS..=DEPTH_ENDS => runs,
+                ENDS..=LOWEST => runs,
+                SHARE_ENDS..=DEPTH_ENDS if is_listed => runs,
+                SHARE_ENDS..=DEPTH_ENDS => 0,
                 FUNCTION..=TOP => shares,
                 _ => depths,
             };
@@ -239,6 +295,7 @@ impl<'a> Page<'a> {
         Some(Page {
             bytes,
             runs,
+            is_listed,
             shares,
             depths,
             columns,
@@ -251,7 +308,7 @@ impl<'a> Page<'a> {
     }
 
     fn part(&self, ends: usize, len: usize, run: usize) -> Range<usize> {
-        if run >= self.runs {
+        if run >= self.runs || !self.is_listed {
             return 0..0;
         }
         let end = |run: usize| (self.at(ends, run) as usize).min(len);
@@ -289,13 +346,15 @@ impl<'a> Page<'a> {
     pub fn shares(&self, run: usize, room: &mut Unpacked, mut see: impl FnMut(u64, u64, u64)) {
         let part = self.part(SHARE_ENDS, self.shares, run);
         let [functions, open, top] = &mut room.0;
+        let mut function = u64::MAX;
         for start in part.clone().step_by(AT_ONCE) {
             let some = start..part.end.min(start + AT_ONCE);
             self.columns[FUNCTION].unpack(self.bytes, some.clone(), functions);
             self.columns[OPEN].unpack(self.bytes, some.clone(), open);
             self.columns[TOP].unpack(self.bytes, some, top);
-            for (&function, (&open, &top)) in functions.iter().zip(open.iter().zip(&*top)) {
-                see(function, open, top);
+            for (&more, (&open, &top)) in functions.iter().zip(open.iter().zip(&*top)) {
+                function = function.wrapping_add(more).wrapping_add(1);
+                see(function, of_beside(open, top), top);
             }
         }
     }

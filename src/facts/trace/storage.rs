@@ -15,6 +15,8 @@ use crate::files::Temporary;
 #[derive(Clone, Debug)]
 pub(in crate::facts) enum Bytes {
     Memory(Arc<Vec<u8>>),
+    /// Rows of tables, which begin where numbers may.
+    Words(Arc<Vec<u64>>),
     Mapped(Arc<Mmap>),
 }
 
@@ -30,6 +32,7 @@ impl Deref for Bytes {
     fn deref(&self) -> &[u8] {
         match self {
             Bytes::Memory(bytes) => bytes,
+            Bytes::Words(words) => bytemuck::cast_slice(words),
             Bytes::Mapped(map) => map,
         }
     }
@@ -42,6 +45,15 @@ impl Bytes {
         // a file of their own, and an index is replaced by renaming another over it, never in place.
         let map = unsafe { Mmap::map(file)? };
         Ok(Bytes::Mapped(Arc::new(map)))
+    }
+
+    /// What `packed` bytes were before they were packed, `len` bytes, a multiple of 8; none when they are not.
+    pub fn unpack(packed: &[u8], len: usize) -> Option<Bytes> {
+        let mut words = vec![0u64; len.div_ceil(size_of::<u64>())];
+        let unpacked =
+            zstd::bulk::decompress_to_buffer(packed, bytemuck::cast_slice_mut::<_, u8>(&mut words));
+        (unpacked.ok()? == len && len.is_multiple_of(size_of::<u64>()))
+            .then(|| Bytes::Words(Arc::new(words)))
     }
 }
 

@@ -1,11 +1,11 @@
 //! The tables of the call store: packed blocks of calls, and what leads to them.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use super::block::{Block, partition};
 use super::call::Thread;
-use super::entries::{BlockEntry, Facts, LongestCall, NONE, NodeEntry, OpenCall, Pair};
+use super::entries::{BlockEntry, Facts, LongestCall, MetricsRow, NONE, NodeEntry, OpenCall, Pair};
 use super::raw_call::{BLOCK, BLOCK_BITS};
 use super::runs::{self, Page};
 use super::storage::{Bytes, Table};
@@ -55,8 +55,10 @@ pub(in crate::facts) struct Store {
     /// differences of them are then not to be trusted.
     pub overflows: bool,
     pub pairs: Table<Pair>,
-    /// The pairs in order of caller, then callee.
-    pub pair_order: Table<u32>,
+    /// The pairs in order of caller, then callee, once it is asked for.
+    pub pair_order: OnceLock<Vec<u32>>,
+    /// What the calls of each function add up to; none of few calls, which are quickly added up.
+    pub metrics: Table<MetricsRow>,
 }
 
 /// Which blocks and summaries of a file have been found to be what was written.
@@ -124,13 +126,13 @@ impl Store {
                 + size_of_val(&*tables.longest_ends)
                 + size_of_val(&*tables.runs)
         });
-        let pairs = size_of_val(&*self.pairs) + size_of_val(&*self.pair_order);
+        let pairs = size_of_val(&*self.pairs) + size_of_val(&*self.metrics);
         (self.data.len() + tables.sum::<usize>() + pairs) as u64
     }
 
     fn node(&self, entry: &NodeEntry) -> Summary<'_> {
         let bytes = self.bytes(entry.offset, entry.size, entry.checksum);
-        self.parsed(Summary::parse(bytes))
+        self.parsed(Summary::parse(bytes, false))
     }
 
     /// What was parsed, or nothing, which is damage as well: bytes that are those that were written, but not by
@@ -171,6 +173,16 @@ impl Store {
             }
         }
         !self.is_damaged()
+    }
+
+    /// The pairs in order of caller, then callee.
+    pub fn pair_order(&self) -> &[u32] {
+        self.pair_order.get_or_init(|| {
+            let pairs = &*self.pairs;
+            let mut order: Vec<u32> = (0..pairs.len() as u32).collect();
+            order.sort_unstable_by_key(|&index| pairs[index as usize]);
+            order
+        })
     }
 
     /// The callee of `pair`.
@@ -216,6 +228,11 @@ impl<'a> Calls<'a> {
         )
     }
 
+    /// Whether it is known what happens in runs of calls; not in a trace of few.
+    pub fn has_runs(&self) -> bool {
+        !self.tables.runs.is_empty()
+    }
+
     /// A page of the runs of a level, and when it begins.
     pub fn page(&self, level: usize, page: u32) -> (u64, Page<'a>) {
         let first = (u64::from(page) * u64::from(runs::in_page(level))) << level;
@@ -258,6 +275,15 @@ impl<'a> Calls<'a> {
         };
         let start = first(index);
         &open[start..first(index + 1).max(start)]
+    }
+
+    /// How many calls are open before the first call of block `index`, around it; none behind the last block.
+    pub fn depth_before(&self, index: usize) -> u32 {
+        if index < self.tables.blocks.len() {
+            self.block(index).depth(0)
+        } else {
+            0
+        }
     }
 
     /// The row of a call that is open at the end of its block.

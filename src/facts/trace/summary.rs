@@ -39,17 +39,59 @@ const FIELDS: [fn(&Entry) -> u64; 6] = [
     |entry| u64::from(entry.pair),
     |entry| entry.sums.calls,
     |entry| entry.sums.cost,
-    |entry| entry.sums.children,
+    |entry| beside(entry.sums.children, entry.sums.cost),
     |entry| entry.sums.nested,
     |entry| entry.sums.last_end,
 ];
 
-/// Appends `entries` column by column, after their number.
+/// How the cost of subcalls is kept beside the whole: mostly there are none, or little is left without them.
+fn beside(children: u64, cost: u64) -> u64 {
+    match children {
+        0 => 0,
+        _ => cost.wrapping_sub(children).wrapping_add(1),
+    }
+}
+
+/// The opposite of `beside`.
+#[inline]
+fn of_beside(kept: u64, cost: u64) -> u64 {
+    match kept {
+        0 => 0,
+        _ => cost.wrapping_sub(kept - 1),
+    }
+}
+
+/// Appends `entries`, in order of pair, column by column, after their number. Of pairs it is kept how many are left out
+/// between two.
 pub(super) fn write(entries: &[Entry], values: &mut Vec<u64>, out: &mut Vec<u8>) {
+    out.extend_from_slice(&(entries.len() as u32).to_le_bytes());
+    let mut before = u32::MAX;
+    let pairs = entries.iter().map(|entry| {
+        let left_out = entry.pair.wrapping_sub(before).wrapping_sub(1);
+        before = entry.pair;
+        u64::from(left_out)
+    });
+    columns::write(columns::gather(values, pairs), out);
+    for field in &FIELDS[1..] {
+        columns::write(columns::gather(values, entries.iter().map(field)), out);
+    }
+    out.extend_from_slice(&[0; PADDING]);
+}
+
+/// Appends the same of a block, whose pairs are kept as they are: they are read at random.
+pub(super) fn write_of_block(entries: &[Entry], values: &mut Vec<u64>, out: &mut Vec<u8>) {
     out.extend_from_slice(&(entries.len() as u32).to_le_bytes());
     for field in FIELDS {
         columns::write(columns::gather(values, entries.iter().map(field)), out);
     }
+    out.extend_from_slice(&[0; PADDING]);
+}
+
+/// Appends the pairs of a block alone, as they stand in its summary.
+pub(super) fn write_pairs(entries: &[Entry], values: &mut Vec<u64>, out: &mut Vec<u8>) {
+    out.extend_from_slice(&(entries.len() as u32).to_le_bytes());
+    let [pair, ..] = FIELDS;
+    columns::write(columns::gather(values, entries.iter().map(pair)), out);
     out.extend_from_slice(&[0; PADDING]);
 }
 
@@ -58,12 +100,13 @@ pub(super) fn write(entries: &[Entry], values: &mut Vec<u64>, out: &mut Vec<u8>)
 pub(in crate::facts) struct Summary<'a> {
     bytes: &'a [u8],
     len: usize,
+    is_of_block: bool,
     columns: [Column; FIELDS.len()],
 }
 
 impl<'a> Summary<'a> {
     /// None when the bytes do not hold what they say.
-    pub fn parse(bytes: &'a [u8]) -> Option<Summary<'a>> {
+    pub fn parse(bytes: &'a [u8], is_of_block: bool) -> Option<Summary<'a>> {
         let len = u32::from_le_bytes(*bytes.first_chunk()?) as usize;
         let mut at = size_of::<u32>();
         let mut columns = [Column::default(); FIELDS.len()];
@@ -73,29 +116,57 @@ impl<'a> Summary<'a> {
         Some(Summary {
             bytes,
             len,
+            is_of_block,
             columns,
+        })
+    }
+
+    fn pairs(self) -> impl Iterator<Item = u32> + 'a {
+        let [pair, ..] = self.columns;
+        let bytes = self.bytes;
+        // Of a block they count from 0, else from behind the one before.
+        let counted = if self.is_of_block { 0 } else { u32::MAX };
+        let mut base = 0u32;
+        (0..self.len).map(move |i| {
+            let pair = base.wrapping_add(pair.get(bytes, i) as u32);
+            base = pair.wrapping_add(1) & counted;
+            pair
         })
     }
 
     /// The pairs, and how many calls of each start in the run.
     pub fn calls(self) -> impl Iterator<Item = (u32, u64)> + 'a {
-        let [pair, calls, ..] = self.columns;
+        let [_, calls, ..] = self.columns;
         let bytes = self.bytes;
-        (0..self.len).map(move |i| (pair.get(bytes, i) as u32, calls.get(bytes, i)))
+        let places = self.pairs().enumerate();
+        places.map(move |(i, pair)| (pair, calls.get(bytes, i)))
+    }
+
+    /// How many calls of the pairs that are wanted start in the run.
+    pub fn calls_of(self, mut is_wanted: impl FnMut(u32) -> bool) -> u64 {
+        let [_, calls, ..] = self.columns;
+        let wanted = self
+            .pairs()
+            .enumerate()
+            .filter(|&(_, pair)| is_wanted(pair));
+        wanted.map(|(i, _)| calls.get(self.bytes, i)).sum()
     }
 
     pub fn entries(self) -> impl Iterator<Item = Entry> + 'a {
-        let [pair, calls, cost, children, nested, last_end] = self.columns;
+        let [_, calls, cost, children, nested, last_end] = self.columns;
         let bytes = self.bytes;
-        (0..self.len).map(move |i| Entry {
-            pair: pair.get(bytes, i) as u32,
-            sums: Sums {
-                calls: calls.get(bytes, i),
-                cost: cost.get(bytes, i),
-                children: children.get(bytes, i),
-                nested: nested.get(bytes, i),
-                last_end: last_end.get(bytes, i),
-            },
+        self.pairs().enumerate().map(move |(i, pair)| {
+            let cost = cost.get(bytes, i);
+            Entry {
+                pair,
+                sums: Sums {
+                    calls: calls.get(bytes, i),
+                    cost,
+                    children: of_beside(children.get(bytes, i), cost),
+                    nested: nested.get(bytes, i),
+                    last_end: last_end.get(bytes, i),
+                },
+            }
         })
     }
 }

@@ -6,6 +6,10 @@ use super::next_run::Outlived;
 use super::radix;
 use super::runs::{AtDepth, PageWriter, SHORTEST, Share, TOP_LEVEL, Written, in_page};
 
+/// Lists are kept that hold at most this share of what they join, and those of fewer entries than one in so many calls.
+const MOST_KEPT: f64 = 0.5;
+const SMALL: f64 = 12.0;
+
 /// What a level has of the run under construction and of the page that it will be in.
 #[derive(Debug, Default)]
 struct Level {
@@ -14,6 +18,17 @@ struct Level {
     base: u64,
     /// Calls that were around all of the last run, which is the first of two, and have ended since.
     ended: Vec<u32>,
+    /// Runs so far, and what their lists hold.
+    runs: u64,
+    entries: u64,
+}
+
+impl Level {
+    fn push(&mut self, end: u64, run: &Written<'_>) {
+        self.runs += 1;
+        self.entries += (run.shares.len() + run.depths.len()) as u64;
+        self.page.push(end, run);
+    }
 }
 
 /// A page that is whole.
@@ -130,7 +145,7 @@ impl Summing {
             shares: &self.joined_shares,
             depths: run.depths,
         };
-        first.page.push(run.end, &written);
+        first.push(run.end, &written);
         self.number += 1;
         let mut level = 0;
         // Two runs make one of the next level.
@@ -227,7 +242,7 @@ impl Summing {
         if next.page.len() == 0 {
             next.base = start;
         }
-        next.page.push(
+        next.push(
             end,
             &Written {
                 lowest,
@@ -255,8 +270,33 @@ impl Summing {
             .collect()
     }
 
+    /// Whether the runs of a level are kept with their lists: those of the shortest are, and those of others where they
+    /// are small or hold at most half of what the same calls have in the last level below that is kept. Which ones
+    /// are may change on the way.
+    fn is_listed(&self, level: usize) -> bool {
+        let [shortest, others @ ..] = &self.levels[..=level] else {
+            return true;
+        };
+        // Entries by shortest run.
+        let share = |of: &Level, level: usize| {
+            (of.entries as f64) / (of.runs.max(1) as f64) / f64::from(1u32 << level)
+        };
+        let most = |kept: f64| (kept * MOST_KEPT).max(f64::from(SHORTEST) / SMALL);
+        let mut kept = share(shortest, 0);
+        let mut is_listed = true;
+        for (of, level) in others.iter().zip(1..) {
+            is_listed = share(of, level) <= most(kept);
+            if is_listed {
+                kept = share(of, level);
+            }
+        }
+        is_listed
+    }
+
     /// Appends a page, and begins the next.
     pub fn write(&mut self, full: &Full, values: &mut Vec<u64>, out: &mut Vec<u8>) {
-        self.levels[full.level].page.write(full.base, values, out);
+        let is_listed = self.is_listed(full.level);
+        let page = &mut self.levels[full.level].page;
+        page.write(full.base, is_listed, values, out);
     }
 }

@@ -61,6 +61,8 @@ fn random_trace(seed: u64) -> (Trace, Direct) {
         let (events, deepest) = (random.below(700), 1 + random.below(90));
         // Steps of mostly nothing make many equal times.
         let step = 1 + random.below(30);
+        // As samples do it, where calls start and end together.
+        let pause = if random.below(3) == 0 { 12 } else { 1 };
         let close = |open: &mut Vec<usize>, calls: &mut Vec<Call>, now: u64| {
             if let Some(call) = open.pop() {
                 calls[call].end = Time::from_ns(now);
@@ -69,7 +71,9 @@ fn random_trace(seed: u64) -> (Trace, Direct) {
         };
         let wanders = random.below(2) == 0;
         for _ in 0..events {
-            now += random.below(step).saturating_sub(step / 3) * scale;
+            if random.below(pause) == 0 {
+                now += random.below(step).saturating_sub(step / 3) * scale;
+            }
             let at = Timestamp::from_ns(now as i64 + origin);
             let up = if wanders {
                 2

@@ -4,13 +4,13 @@ use std::sync::{Arc, Mutex};
 
 use super::Trace;
 use super::call::Thread;
-use super::entries::{BlockEntry, LongestCall, NONE, OpenCall, Pair};
+use super::entries::{BlockEntry, LongestCall, MetricsRow, NONE, OpenCall, Pair};
 use super::next_run::{NextRun, share};
 pub(in crate::facts) use super::packing::HEADER;
 use super::packing::{PackedThread, Packing};
 use super::pairs::{OnStack, PairSums};
 use super::raw_call::{BLOCK, RawCall};
-use super::runs::SHORTEST;
+use super::runs::{FEW, SHORTEST};
 use super::storage::Table;
 use super::store::{CHECKPOINT_BLOCKS, GROUP_BLOCKS, Store, ThreadTables, place};
 use crate::units::{FunctionId, Time};
@@ -430,13 +430,15 @@ pub(in crate::facts) fn finish(
             runs: Table::Rows(packed.runs.into()),
         });
     }
-    let pairs = packed.numbers.pairs;
-    let mut order: Vec<u32> = (0..pairs.len() as u32).collect();
-    order.sort_unstable_by_key(|&index| pairs[index as usize]);
-    store.pair_order = Table::Rows(order.into());
-    store.pairs = Table::Rows(pairs.into());
+    store.pairs = Table::Rows(packed.numbers.pairs.into());
     let (data, temporary) = packed.data.finish()?;
     store.data = data;
     store.temporary = Arc::new(Mutex::new(temporary));
+    let calls: u64 = store.infos.iter().map(|thread| thread.calls).sum();
+    if calls > FEW as u64 && !store.overflows {
+        let metrics = store.function_metrics(None);
+        let rows: Vec<MetricsRow> = metrics.iter().map(MetricsRow::from).collect();
+        store.metrics = Table::Rows(rows.into());
+    }
     Ok(Trace::new(store))
 }
