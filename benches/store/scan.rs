@@ -102,6 +102,7 @@ impl Scan {
                 calls: sums.calls,
                 cost: Cost::from_ns(sums.cost),
                 self_cost: Cost::from_ns(sums.self_cost),
+                ..Relation::NOTHING
             })
             .collect();
         relations.sort_unstable_by_key(|relation| (relation.caller, relation.callee));

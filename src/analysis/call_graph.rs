@@ -13,6 +13,9 @@ pub struct ModuleRelation {
     pub calls: u64,
     pub cost: Cost,
     pub self_cost: Cost,
+    /// The part of both that was waiting; zero where the recording does not know.
+    pub waiting: Cost,
+    pub self_waiting: Cost,
 }
 
 /// Module collapsing, thesis 6.1.2: the relations between functions summed to relations between the
@@ -35,10 +38,14 @@ pub fn collapse(relations: &[Relation], module_of: &[Option<ModuleId>]) -> Vec<M
             calls: 0,
             cost: Cost::ZERO,
             self_cost: Cost::ZERO,
+            waiting: Cost::ZERO,
+            self_waiting: Cost::ZERO,
         });
         sum.calls += relation.calls;
         sum.cost += relation.cost;
         sum.self_cost += relation.self_cost;
+        sum.waiting += relation.waiting;
+        sum.self_waiting += relation.self_waiting;
     }
     collapsed.into_values().collect()
 }

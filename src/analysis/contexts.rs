@@ -6,7 +6,7 @@ use crate::facts::contexts::{Contexts, ContextsBuilder, NodeId};
 use crate::facts::recording::Recording;
 use crate::facts::trace::Trace;
 use crate::progress::{Cancelled, Progress};
-use crate::units::{Cost, TimeRange};
+use crate::units::{Cost, Time, TimeRange};
 use crate::warnings::{Place, Reporter};
 
 /// How many calls are merged between two looks at the wish to cancel.
@@ -27,8 +27,22 @@ pub fn contexts<'a>(
     }
 }
 
-/// The calls that overlap `range`, of all threads, merged by call path: one value, nanoseconds of self cost
-/// within the range, and calls.
+/// A call that is open while the calls are gone through.
+struct Open {
+    context: NodeId,
+    cost: Cost,
+    /// The cost of its direct subcalls.
+    below: Cost,
+    /// What of both was waiting.
+    waited: Cost,
+    waited_below: Cost,
+}
+
+/// The value of a trace's contexts that says how much of their self cost was waiting.
+pub const WAITING: usize = 1;
+
+/// The calls that overlap `range`, of all threads, merged by call path: nanoseconds of self cost within the range, as
+/// a second value what of it was [waiting](WAITING) where the trace knows, and calls.
 pub fn of_trace(
     trace: &Trace,
     range: TimeRange,
@@ -36,15 +50,26 @@ pub fn of_trace(
 ) -> Result<Contexts, Cancelled> {
     // Nothing is repaired: costs of a thread's calls add up to no more than its time.
     let reporter = Reporter::new();
-    let mut builder = ContextsBuilder::new(1, &reporter);
+    let knows_waiting = trace.knows_waiting();
+    let mut builder = ContextsBuilder::new(1 + usize::from(knows_waiting), &reporter);
     let mut result = Ok(());
     let place = || Place::file("a trace");
     for thread in trace.thread_ids() {
-        // The open calls: context, cost, and the cost of the direct subcalls.
-        let mut open: Vec<(NodeId, Cost, Cost)> = Vec::new();
-        let close = |builder: &mut ContextsBuilder<'_>, call: (NodeId, Cost, Cost)| {
-            let (context, cost, below) = call;
-            builder.add(context, 0, cost.saturating_sub(below).ns(), place);
+        let waited = |from: Time, to: Time| match knows_waiting {
+            true => {
+                let until = trace.waited_until(thread, to);
+                until.saturating_sub(trace.waited_until(thread, from))
+            }
+            false => Cost::ZERO,
+        };
+        let mut open: Vec<Open> = Vec::new();
+        let close = |builder: &mut ContextsBuilder<'_>, call: Open| {
+            let own = call.cost.saturating_sub(call.below);
+            builder.add(call.context, 0, own.ns(), place);
+            if knows_waiting {
+                let own = call.waited.saturating_sub(call.waited_below);
+                builder.add(call.context, WAITING, own.ns(), place);
+            }
         };
         let mut visited = 0_u64;
         trace.calls_in(thread, range, u32::MAX, |_, call| {
@@ -61,17 +86,25 @@ pub fn of_trace(
                 close(&mut builder, ended);
             }
             let start = call.start.max(range.start);
-            let cost = call.end.min(range.end).since(start);
+            let end = call.end.min(range.end);
+            let (cost, waited) = (end.since(start), waited(start, end));
             let around = match open.last_mut() {
-                Some((context, _, below)) => {
-                    *below += cost;
-                    *context
+                Some(around) => {
+                    around.below += cost;
+                    around.waited_below += waited;
+                    around.context
                 }
                 None => NodeId::ROOT,
             };
             let context = builder.child(around, call.function, place);
             builder.add_calls(context, 1);
-            open.push((context, cost, Cost::ZERO));
+            open.push(Open {
+                context,
+                cost,
+                below: Cost::ZERO,
+                waited,
+                waited_below: Cost::ZERO,
+            });
         });
         while let Some(ended) = open.pop() {
             close(&mut builder, ended);

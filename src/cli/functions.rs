@@ -32,7 +32,8 @@ const EXAMPLES: &str = "Examples:
   callscape functions heap.pb.gz --value alloc_space
 
 Of a profile that weighs something else than time, total_ns and self_ns of the JSON document are weights in the
-field \"unit\". Calls are 0 where a profile does not count them.";
+field \"unit\". Calls are 0 where a profile does not count them. Where the recording knows when its threads had no
+processor, waiting_ns and self_waiting_ns are the parts of total_ns and self_ns in which they waited.";
 
 /// The largest first.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -44,6 +45,8 @@ enum Sort {
     SelfCost,
     /// Number of calls
     Calls,
+    /// The part of the total in which the thread waited, where the recording knows
+    Waiting,
 }
 
 #[derive(Serialize)]
@@ -56,6 +59,11 @@ struct Row<'a> {
     calls: u64,
     total_ns: Cost,
     self_ns: Cost,
+    /// The part of both in which it waited, where the recording knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waiting_ns: Option<Cost>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    self_waiting_ns: Option<Cost>,
     /// What the two fields above count where that is not time.
     #[serde(skip_serializing_if = "Option::is_none")]
     unit: Option<&'a Unit>,
@@ -73,6 +81,7 @@ pub fn run(args: FunctionsArgs) -> anyhow::Result<()> {
     let functions = &resolved.recording.functions;
     let unit = resolved.recording.unit();
     let metrics = resolved.recording.function_metrics(None);
+    let knows_waiting = resolved.recording.trace.knows_waiting();
     let mut order: Vec<(FunctionId, FunctionMetrics)> = functions.ids().zip(metrics).collect();
     order.retain(|(id, _)| {
         let module = resolved.resolution.modules.get(id.index());
@@ -86,6 +95,7 @@ pub fn run(args: FunctionsArgs) -> anyhow::Result<()> {
             Sort::Total => metrics.total.ns(),
             Sort::SelfCost => metrics.self_cost.ns(),
             Sort::Calls => metrics.calls,
+            Sort::Waiting => metrics.waiting.ns(),
         })
     });
     order.truncate(args.top.unwrap_or(usize::MAX));
@@ -105,6 +115,8 @@ pub fn run(args: FunctionsArgs) -> anyhow::Result<()> {
                 calls: metrics.calls,
                 total_ns: metrics.total,
                 self_ns: metrics.self_cost,
+                waiting_ns: knows_waiting.then_some(metrics.waiting),
+                self_waiting_ns: knows_waiting.then_some(metrics.self_waiting),
                 unit: (!unit.is_time()).then_some(unit),
             }
         })
@@ -113,22 +125,31 @@ pub fn run(args: FunctionsArgs) -> anyhow::Result<()> {
     if args.json {
         return output::print_json(&rows);
     }
-    let mut table = Table::new(&[
-        ("total", Align::Right),
-        ("self", Align::Right),
+    let waiting = [("waiting", Align::Right), ("self waiting", Align::Right)];
+    let mut headings = vec![("total", Align::Right), ("self", Align::Right)];
+    headings.extend(waiting.iter().filter(|_| knows_waiting));
+    headings.extend([
         ("calls", Align::Right),
         ("function", Align::Left),
         ("module", Align::Left),
     ]);
+    let mut table = Table::new(&headings);
     let counts_calls = resolved.recording.counts_calls();
     for row in rows {
-        table.row([
-            unit.show(row.total_ns),
-            unit.show(row.self_ns),
+        let mut cells = vec![unit.show(row.total_ns), unit.show(row.self_ns)];
+        let waiting = [row.waiting_ns, row.self_waiting_ns];
+        cells.extend(
+            waiting
+                .into_iter()
+                .flatten()
+                .map(|waiting| unit.show(waiting)),
+        );
+        cells.extend([
             output::calls(row.calls, counts_calls),
             row.name.to_owned(),
             row.module,
         ]);
+        table.row(cells);
     }
     output::print(|out| table.write(out))
 }

@@ -53,7 +53,8 @@ const EXAMPLES: &str = "Examples:
 
 Of a profile that weighs something else than time, cost_ns and self_cost_ns of the JSON document are weights in
 the field \"unit\". Calls are 0 where a profile does not count them. Callgrind does not tell self costs by
-caller: where a function has several, self_cost_ns is 0.";
+caller: where a function has several, self_cost_ns is 0. Where the recording knows when its threads had no processor,
+waiting_ns and self_waiting_ns are the parts of cost_ns and self_cost_ns in which they waited.";
 
 #[derive(Serialize)]
 struct Graph {
@@ -71,6 +72,11 @@ struct NamedRelation {
     calls: u64,
     cost_ns: Cost,
     self_cost_ns: Cost,
+    /// The part of both that was waiting, where the recording knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waiting_ns: Option<Cost>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    self_waiting_ns: Option<Cost>,
     /// Those of the calls that have started since the time asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     step_calls: Option<u64>,
@@ -129,30 +135,43 @@ pub fn run(args: GraphArgs) -> anyhow::Result<()> {
         graph.count_since(&between(&trace.running(since)));
     }
     output::ensure_whole(recording)?;
+    let knows_waiting = trace.knows_waiting();
+    if !knows_waiting {
+        graph.forget_waiting();
+    }
     let unit = recording.unit();
     if args.json {
         graph.unit = (!unit.is_time()).then(|| unit.clone());
         return output::print_json(&graph);
     }
     let counts_calls = recording.counts_calls();
-    let mut table = Table::new(&[
+    let mut headings = vec![
         ("calls", Align::Right),
         ("cost", Align::Right),
         ("self cost", Align::Right),
-        ("from", Align::Left),
-        ("to", Align::Left),
-    ]);
+    ];
+    let waiting = [("waiting", Align::Right), ("self waiting", Align::Right)];
+    headings.extend(waiting.iter().filter(|_| knows_waiting));
+    headings.extend([("from", Align::Left), ("to", Align::Left)]);
+    let mut table = Table::new(&headings);
     for relation in graph.relations {
-        table.row([
+        let mut cells = vec![
             match relation.step_calls {
                 Some(step) => format!("{} +{step}", relation.calls),
                 None => output::calls(relation.calls, counts_calls),
             },
             unit.show(relation.cost_ns),
             unit.show(relation.self_cost_ns),
-            relation.from,
-            relation.to,
-        ]);
+        ];
+        let waiting = [relation.waiting_ns, relation.self_waiting_ns];
+        cells.extend(
+            waiting
+                .into_iter()
+                .flatten()
+                .map(|waiting| unit.show(waiting)),
+        );
+        cells.extend([relation.from, relation.to]);
+        table.row(cells);
     }
     output::print(|out| table.write(out))
 }
@@ -172,6 +191,8 @@ fn between_functions(session: &Session, resolved: &Resolved, relations: &[Relati
         calls: relation.calls,
         cost_ns: relation.cost,
         self_cost_ns: relation.self_cost,
+        waiting_ns: Some(relation.waiting),
+        self_waiting_ns: Some(relation.self_waiting),
         step_calls: None,
         from_module: module(relation.caller),
         to_module: module(relation.callee),
@@ -202,6 +223,8 @@ fn between_modules(
         calls: relation.calls,
         cost_ns: relation.cost,
         self_cost_ns: relation.self_cost,
+        waiting_ns: Some(relation.waiting),
+        self_waiting_ns: Some(relation.self_waiting),
         step_calls: None,
         from_module: None,
         to_module: None,
@@ -262,6 +285,8 @@ impl Entities {
             calls: relation.calls,
             cost_ns: relation.cost,
             self_cost_ns: relation.self_cost,
+            waiting_ns: Some(relation.waiting),
+            self_waiting_ns: Some(relation.self_waiting),
             step_calls: None,
             from_module: None,
             to_module: None,
@@ -279,6 +304,13 @@ impl Graph {
             unit: None,
             modules,
             relations,
+        }
+    }
+
+    /// Leaves out what the recording does not know.
+    fn forget_waiting(&mut self) {
+        for relation in &mut self.relations {
+            (relation.waiting_ns, relation.self_waiting_ns) = (None, None);
         }
     }
 

@@ -10,6 +10,7 @@ use crate::analysis::resolve::Rule;
 use crate::analysis::session::{Resolved, Session};
 use crate::escape;
 use crate::facts::recording::RecordingKind;
+use crate::facts::trace::WaitingKnown;
 use crate::units::{Cost, Time, Unit};
 use crate::warnings::Warning;
 
@@ -57,6 +58,10 @@ struct Info<'a> {
     /// What a profile holds, and which of it is shown.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     values: Vec<Value<'a>>,
+    /// Whether it knows when its threads had no processor.
+    waiting_known: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waiting: Option<Waiting>,
     resolution: Counts,
     warnings: &'a [Warning],
     /// Of the source tree.
@@ -72,6 +77,52 @@ struct Thread<'a> {
     max_depth: u32,
     start_ns: Time,
     end_ns: Time,
+}
+
+/// How often and how long all threads together have waited.
+#[derive(Serialize)]
+struct Waiting {
+    waits: u64,
+    total_ns: Cost,
+    /// They could have gone on.
+    preempted_ns: Cost,
+    /// They waited for something. What is left of the total nobody knows.
+    voluntary_ns: Cost,
+}
+
+impl From<WaitingKnown> for Waiting {
+    fn from(known: WaitingKnown) -> Waiting {
+        Waiting {
+            waits: known.waits,
+            total_ns: known.total,
+            preempted_ns: known.preempted,
+            voluntary_ns: known.voluntary,
+        }
+    }
+}
+
+impl Waiting {
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let unknown = self
+            .total_ns
+            .saturating_sub(self.preempted_ns)
+            .saturating_sub(self.voluntary_ns);
+        let parts = [
+            (self.preempted_ns, "pre-empted"),
+            (self.voluntary_ns, "voluntary"),
+            (unknown, "for unknown reasons"),
+        ];
+        let parts = parts.into_iter().filter(|(cost, _)| *cost > Cost::ZERO);
+        let parts: Vec<String> = parts.map(|(cost, why)| format!("{cost} {why}")).collect();
+        let colon = if parts.is_empty() { "" } else { ": " };
+        writeln!(
+            out,
+            "waiting    {} in {} waits{colon}{}",
+            self.total_ns,
+            self.waits,
+            parts.join(", ")
+        )
+    }
 }
 
 #[derive(Serialize)]
@@ -146,6 +197,8 @@ impl<'a> Info<'a> {
                 .and_then(|it| it.contexts())
                 .map(|it| it.len() as u64),
             values: values.unwrap_or_default(),
+            waiting_known: trace.knows_waiting(),
+            waiting: trace.waiting_known().map(Waiting::from),
             resolution: Counts::new(resolved),
             warnings: &recording.warnings,
             source_warnings: &session.source_warnings,
@@ -188,6 +241,10 @@ impl<'a> Info<'a> {
         }
         if !is_profile {
             writeln!(out, "duration   {}", self.duration_ns)?;
+            match &self.waiting {
+                Some(waiting) => waiting.write(out)?,
+                None => writeln!(out, "waiting    not known: running and waiting count alike")?,
+            }
         }
         writeln!(out)?;
         let mut resolution = Table::new(&[

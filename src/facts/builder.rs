@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use super::functions::{Function, Functions};
+use super::trace::waiting::RawWait;
 use super::trace::writer::{self, Shared, ThreadWriter};
-use super::trace::{Thread, Trace};
-use crate::units::{FunctionId, ThreadId, Time};
+use super::trace::{Thread, Trace, Why};
+use crate::units::{Cost, FunctionId, ThreadId, Time};
 use crate::warnings::{Place, Reporter};
 
 /// Nanoseconds on the recording's own clock, of any origin.
@@ -96,6 +97,7 @@ struct ThreadBuilder {
     thread: Thread,
     calls: ThreadWriter,
     last: Option<Timestamp>,
+    waits: Vec<RawWait>,
 }
 
 /// Calls of a thread are numbered in 32 bits; those past that are left out (`too-many-calls`).
@@ -106,13 +108,14 @@ const MOST_CALLS: usize = u32::MAX as usize;
 /// Repairs, each counted in the reporter: a time before the thread's last one is raised to it
 /// (`time-goes-back`); an exit closes the calls above the innermost open call of its function
 /// (`missing-end`); an exit of a function that is not open is left out (`end-without-begin`);
-/// calls open at the end end with their thread (`open-at-end`).
+/// calls open at the end end with their thread, at the last time that it is known to run (`open-at-end`).
 pub struct TraceBuilder<'a> {
     reporter: &'a Reporter,
     functions: Functions,
     shared: Shared,
     threads: Vec<ThreadBuilder>,
     ids: HashMap<(String, String), ThreadId>,
+    knows_waiting: bool,
 }
 
 impl<'a> TraceBuilder<'a> {
@@ -123,6 +126,7 @@ impl<'a> TraceBuilder<'a> {
             shared: Shared::default(),
             threads: Vec::new(),
             ids: HashMap::new(),
+            knows_waiting: false,
         }
     }
 
@@ -154,6 +158,7 @@ impl<'a> TraceBuilder<'a> {
                 },
                 calls: ThreadWriter::new(shared),
                 last: None,
+                waits: Vec::new(),
             });
             ThreadId(threads.len() as u32 - 1)
         })
@@ -193,6 +198,35 @@ impl<'a> TraceBuilder<'a> {
         };
         thread.last = Some(time);
         time
+    }
+
+    /// The thread was still there at `time`, when no call starts or ends: calls open at the end last until then.
+    pub fn seen(&mut self, thread: ThreadId, time: Timestamp) {
+        let last = &mut self.threads[thread.index()].last;
+        *last = (*last).max(Some(time));
+    }
+
+    /// The recording says when its threads wait, even if none ever does.
+    pub fn knows_waiting(&mut self) {
+        self.knows_waiting = true;
+    }
+
+    /// The thread waits from `start` to `end`, all of that time or, where only so much is known, `waited` of it. In any
+    /// order and also after the thread's last event.
+    pub fn wait(
+        &mut self,
+        thread: ThreadId,
+        (start, end): (Timestamp, Timestamp),
+        waited: Option<Cost>,
+        why: Why,
+    ) {
+        self.knows_waiting = true;
+        self.threads[thread.index()].waits.push(RawWait {
+            start: start.ns(),
+            end: end.ns(),
+            waited: waited.map_or(u64::MAX, Cost::ns),
+            why,
+        });
     }
 
     /// One thread of its own, for events that need no repair.
@@ -269,16 +303,22 @@ impl<'a> TraceBuilder<'a> {
             .filter_map(|thread| thread.calls.start());
         let origin = starts.map(Timestamp::from_bits).min();
         let origin = origin.unwrap_or(Timestamp::from_ns(0)).bits();
-        let threads = self.threads.into_iter();
-        let threads = threads
-            .map(|thread| (thread.thread, thread.calls))
-            .collect();
+        let (mut threads, mut waits) = (Vec::new(), Vec::new());
+        for thread in self.threads {
+            threads.push((thread.thread, thread.calls));
+            waits.push(thread.waits);
+        }
         let functions = self.functions.len();
         let trace = writer::finish(self.shared, threads, origin, functions);
-        let trace = trace.unwrap_or_else(|_| {
-            self.reporter.warn("calls-lost-disk-full", place);
+        let mut trace = trace.unwrap_or_else(|_| {
+            self.reporter.warn("calls-lost-disk-full", &place);
             Trace::default()
         });
+        if self.knows_waiting {
+            let overlapping = trace.learn_waiting(waits);
+            self.reporter
+                .warn_many("overlapping-wait", overlapping, &place);
+        }
         (self.functions, trace)
     }
 }

@@ -19,6 +19,7 @@ use super::trace::entries::{BlockEntry, LongestCall, MetricsRow, NodeEntry, Open
 use super::trace::raw_call::BLOCK;
 use super::trace::storage::{self, Bytes, Table};
 use super::trace::store::{Checks, Store, ThreadTables};
+use super::trace::waiting::{Lengths, ThreadWaiting, Waiting};
 use super::trace::writer::HEADER;
 use super::trace::{Thread, Trace, runs};
 use crate::files::Temporary;
@@ -80,9 +81,16 @@ enum Section {
     Longest,
     LongestEnds,
     Runs,
+    /// By thread; empty where the recording does not know when threads wait.
+    WaitingLengths,
+    Waits,
+    Waiters,
+    WaitPieces,
+    WaitSums,
+    WaitSumEnds,
 }
 
-const SECTIONS: usize = Section::Runs as usize + 1;
+const SECTIONS: usize = Section::WaitSumEnds as usize + 1;
 
 /// Texts by their place among all.
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -199,6 +207,14 @@ fn tail(functions: &Functions, store: &Store, note: &[u8]) -> Vec<u8> {
             .map(|tables| bytemuck::cast_slice(table(tables)))
             .collect()
     }
+    fn waiting<T: Pod>(store: &Store, table: fn(&ThreadWaiting) -> &Table<T>) -> Vec<&[u8]> {
+        let threads = store.waiting.iter().flat_map(|waiting| &waiting.threads);
+        threads
+            .map(|thread| bytemuck::cast_slice(table(thread)))
+            .collect()
+    }
+    let lengths = store.waiting.iter().flat_map(|waiting| &waiting.threads);
+    let lengths: Vec<Lengths> = lengths.map(ThreadWaiting::lengths).collect();
     // In the order of `Section`.
     let sections: [Vec<&[u8]>; SECTIONS] = [
         vec![note],
@@ -215,6 +231,12 @@ fn tail(functions: &Functions, store: &Store, note: &[u8]) -> Vec<u8> {
         all(store, |tables| &tables.longest),
         all(store, |tables| &tables.longest_ends),
         all(store, |tables| &tables.runs),
+        bytes(&lengths),
+        waiting(store, |thread| &thread.waits),
+        waiting(store, |thread| &thread.waiters),
+        waiting(store, |thread| &thread.pieces),
+        waiting(store, |thread| &thread.sums),
+        waiting(store, |thread| &thread.sum_ends),
     ];
     let mut tail = Vec::new();
     for section in &sections {
@@ -422,8 +444,35 @@ fn read_tail(
             runs: run_pages.next(row.runs)?,
         });
     }
+    store.waiting = read_waiting(bytes, &sections)?;
+    let threads = store.waiting.as_ref().map(|waiting| waiting.threads.len());
+    if threads.is_some_and(|threads| threads != store.threads.len()) {
+        return None;
+    }
     let note = bytes.get(section(Section::Note))?.to_vec();
     Some((functions, store, note))
+}
+
+/// What is known of waiting, which may be nothing; the outer none when the tables do not belong together.
+fn read_waiting(bytes: &Bytes, sections: &[Range<usize>; SECTIONS]) -> Option<Option<Waiting>> {
+    let section = |section: Section| sections[section as usize].clone();
+    let lengths = Table::<Lengths>::part(bytes, section(Section::WaitingLengths))?;
+    let mut waits = Parts::new(bytes, section(Section::Waits));
+    let mut waiters = Parts::new(bytes, section(Section::Waiters));
+    let mut pieces = Parts::new(bytes, section(Section::WaitPieces));
+    let mut sums = Parts::new(bytes, section(Section::WaitSums));
+    let mut sum_ends = Parts::new(bytes, section(Section::WaitSumEnds));
+    let threads = lengths.iter().map(|of| {
+        Some(ThreadWaiting {
+            waits: waits.next(of.waits)?,
+            waiters: waiters.next(of.waiters)?,
+            pieces: pieces.next(of.pieces)?,
+            sums: sums.next(of.sums)?,
+            sum_ends: sum_ends.next(of.sum_ends)?,
+        })
+    });
+    let threads = threads.collect::<Option<Vec<_>>>()?;
+    Some((!threads.is_empty()).then_some(Waiting { threads }))
 }
 
 /// A section cut into tables.

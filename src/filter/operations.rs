@@ -137,9 +137,7 @@ impl Kept {
                 let relation = relations.entry((caller, callee)).or_insert(Relation {
                     caller,
                     callee,
-                    calls: 0,
-                    cost: Cost::ZERO,
-                    self_cost: Cost::ZERO,
+                    ..Relation::NOTHING
                 });
                 relation.calls += 1;
                 relation.cost += kept.call.cost();

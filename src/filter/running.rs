@@ -166,8 +166,7 @@ impl Running {
             caller,
             callee,
             calls,
-            cost: Cost::ZERO,
-            self_cost: Cost::ZERO,
+            ..Relation::NOTHING
         };
         calls.map(relation).collect()
     }

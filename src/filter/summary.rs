@@ -15,7 +15,7 @@ use crate::facts::trace::{FunctionMetrics, Relation, Trace};
 use crate::progress::{Cancelled, Progress};
 use crate::units::{Cost, FunctionId, TimeRange};
 
-type Relations = HashMap<(FunctionId, FunctionId), (u64, Cost, Cost)>;
+type Relations = HashMap<(FunctionId, FunctionId), Relation>;
 
 impl Summary {
     /// Of what `range` and `rules` leave of a recording. O(calls in the range), of a profile O(contexts); threads side
@@ -71,21 +71,16 @@ impl Summary {
             for (sum, other) in summary.functions.iter_mut().zip(&part) {
                 sum.add(other);
             }
-            for (pair, (calls, cost, own)) in relations {
-                let sum = all.entry(pair).or_default();
-                sum.0 += calls;
-                sum.1 += cost;
-                sum.2 += own;
+            for (pair, relation) in relations {
+                all.entry(pair).or_insert(Relation::NOTHING).add(&relation);
             }
         }
         let relations = all.into_iter();
         summary.relations = relations
-            .map(|((caller, callee), (calls, cost, self_cost))| Relation {
+            .map(|((caller, callee), relation)| Relation {
                 caller,
                 callee,
-                calls,
-                cost,
-                self_cost,
+                ..relation
             })
             .collect();
         summary
@@ -105,15 +100,27 @@ fn count(functions: &mut [FunctionSummary], relations: &mut Relations, left: &Le
             calls: 1,
             total: if left.is_nested { Cost::ZERO } else { cost },
             self_cost: left.self_cost,
+            waiting: if left.is_nested {
+                Cost::ZERO
+            } else {
+                left.waited.total
+            },
+            self_waiting: left.waited.own,
         },
         min: cost,
         max: cost,
     });
     if let Some((_, caller)) = left.caller {
-        let sum = relations.entry((caller, callee)).or_default();
-        sum.0 += 1;
-        sum.1 += cost;
-        sum.2 += left.self_cost;
+        let sum = relations.entry((caller, callee));
+        sum.or_insert(Relation::NOTHING).add(&Relation {
+            caller,
+            callee,
+            calls: 1,
+            cost,
+            self_cost: left.self_cost,
+            waiting: left.waited.total,
+            self_waiting: left.waited.own,
+        });
     }
 }
 

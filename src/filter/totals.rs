@@ -27,6 +27,8 @@ impl FunctionSummary {
         self.metrics.calls += other.metrics.calls;
         self.metrics.total += other.metrics.total;
         self.metrics.self_cost += other.metrics.self_cost;
+        self.metrics.waiting += other.metrics.waiting;
+        self.metrics.self_waiting += other.metrics.self_waiting;
     }
 }
 

@@ -4,7 +4,7 @@
 
 use super::filters::FilterRules;
 use super::selection::CallOf;
-use crate::facts::trace::{Call, Trace};
+use crate::facts::trace::{Call, Trace, Waited};
 use crate::progress::{Cancelled, Progress};
 use crate::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
 
@@ -22,6 +22,8 @@ pub struct LeftCall {
     /// Its cost minus that of its direct subcalls. The subcalls of a removed call count as its own; what
     /// happened below a call whose tree is removed counts as its own time.
     pub self_cost: Cost,
+    /// The part of its cost and of its own in which it waited.
+    pub waited: Waited,
     /// A call of the same function that is left encloses it.
     pub is_nested: bool,
 }
@@ -38,11 +40,16 @@ struct Open {
     subcalls: u64,
     /// What removed subcalls leave to it.
     absorbed: u64,
+    /// What it waited, its direct subcalls waited, and removed subcalls leave to it of that.
+    waited: Waited,
+    subcalls_waited: Cost,
+    absorbed_waited: Cost,
 }
 
 /// One thread on the way.
 struct Walk<'a, F> {
     trace: &'a Trace,
+    knows_waiting: bool,
     thread: ThreadId,
     range: Option<TimeRange>,
     rules: &'a FilterRules,
@@ -70,6 +77,7 @@ pub fn walk(
     }
     let mut walk = Walk {
         trace,
+        knows_waiting: trace.knows_waiting(),
         thread,
         range,
         rules,
@@ -121,6 +129,13 @@ impl<F: FnMut(&LeftCall)> Walk<'_, F> {
             }
             last.subcalls += call.cost().ns();
         }
+        let mut waited = Waited::default();
+        if self.knows_waiting {
+            waited = self.trace.waited(self.thread, id);
+            if let Some(last) = self.stack.last_mut() {
+                last.subcalls_waited += waited.total;
+            }
+        }
         let of = CallOf {
             thread: self.thread,
             call: id,
@@ -141,6 +156,9 @@ impl<F: FnMut(&LeftCall)> Walk<'_, F> {
             is_kept: in_range,
             subcalls: 0,
             absorbed: 0,
+            waited,
+            subcalls_waited: Cost::ZERO,
+            absorbed_waited: Cost::ZERO,
         });
     }
 
@@ -159,9 +177,23 @@ impl<F: FnMut(&LeftCall)> Walk<'_, F> {
                 self.trace.self_cost(self.thread, open.id).ns()
             };
             let own = own.saturating_add(open.absorbed);
+            let own_waited = if open.is_cut {
+                open.waited.total
+            } else if is_whole {
+                open.waited.total.saturating_sub(open.subcalls_waited)
+            } else {
+                open.waited.own
+            };
+            let waited = Waited {
+                total: open.waited.total,
+                own: own_waited + open.absorbed_waited,
+            };
             if let Some(outer) = self.stack.last_mut() {
                 outer.is_kept |= open.is_kept;
-                outer.absorbed += if open.is_removed { own } else { 0 };
+                if open.is_removed {
+                    outer.absorbed += own;
+                    outer.absorbed_waited += waited.own;
+                }
             }
             if open.is_removed {
                 continue;
@@ -177,6 +209,7 @@ impl<F: FnMut(&LeftCall)> Walk<'_, F> {
                     call: open.call,
                     caller: caller.map(|outer| (outer.id, outer.call.function)),
                     self_cost: Cost::from_ns(own),
+                    waited,
                     is_nested,
                 });
             }

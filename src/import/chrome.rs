@@ -8,6 +8,8 @@
 //! a thread has both, or events that went straight to the builder turn out not to be in order of time,
 //! is the file read a second time, with all events waiting and sorted.
 //!
+//! Where events tell the clock of their thread (`tts`, `tdur`), what passes while it stands is waiting.
+//!
 //! Asynchronous events are counted, and shown as calls where a recording has no others; so are samples, those of V8's
 //! profiler among the events of DevTools and those behind them that refer to `stackFrames`. Instants, counters, flows
 //! and objects are counted.
@@ -26,6 +28,7 @@ use crate::facts::trace::Trace;
 use crate::progress::Progress;
 use crate::warnings::{Place, Reporter, Warning};
 use batch::{Batch, Plain};
+use clocks::Clocks;
 use complete::Complete;
 use completes::Completes;
 use dialects::Dialects;
@@ -37,6 +40,7 @@ use spellings::Name;
 use threads::Threads;
 
 mod batch;
+mod clocks;
 pub mod complete;
 pub(super) mod completes;
 mod dialects;
@@ -155,6 +159,7 @@ fn pass(
         completes_ordered: true,
         completes_stream: false,
         marks: Marks::new(Mark::key),
+        clocks: Clocks::default(),
     };
     if walk::walk(&mut document, &reporter, &mut reader)?.is_break() {
         return Ok(None);
@@ -186,6 +191,7 @@ struct Reader<'a> {
     completes_stream: bool,
     /// Begin and end events that wait.
     marks: Marks,
+    clocks: Clocks,
 }
 
 impl Reader<'_> {
@@ -240,13 +246,15 @@ impl Reader<'_> {
             Some(name) if phase != b'E' => self.dialects.names.expect(name),
             _ => 0,
         };
+        let thread = self.threads.find(event, &mut self.builder);
+        self.clocks.take(event, thread);
         Some(Plain {
             offset,
             name: event.name.filter(|name| phase != b'E' || !name.is_empty()),
             hash,
             start,
             cost,
-            thread: self.threads.find(event, &mut self.builder) as u32,
+            thread: thread as u32,
             phase,
         })
     }
@@ -300,6 +308,7 @@ impl Reader<'_> {
             return ControlFlow::Continue(());
         };
         let thread = self.threads.find(event, &mut self.builder);
+        self.clocks.take(event, thread);
         let name = self.name(name, offset);
         let function = self
             .dialects
@@ -314,6 +323,7 @@ impl Reader<'_> {
             return ControlFlow::Continue(());
         };
         let thread = self.threads.find(event, &mut self.builder);
+        self.clocks.take(event, thread);
         let time = self.time(ts, thread, offset);
         let name = self.end_name(event.name, thread, offset);
         self.mark(thread, time, offset, What::End(name))
@@ -429,6 +439,7 @@ impl Reader<'_> {
             }
         };
         let index = self.threads.find(event, &mut self.builder);
+        self.clocks.take(event, index);
         let name = self.name(name, offset);
         let function = self
             .dialects
@@ -535,6 +546,9 @@ impl Reader<'_> {
         let built = nesting::build(&threads, completes, marks, to, reporter, &place);
         progress.check()?;
         built.map_err(io)?;
+        let told = self.clocks.finish(&threads, &mut self.builder, progress);
+        progress.check()?;
+        told.map_err(io)?;
         let ranks = self.threads.threads.iter();
         let ranks: Vec<_> = ranks.map(|thread| self.threads.rank(thread)).collect();
         // Lanes are called what their events belong to.

@@ -6,7 +6,8 @@
 //! Read are the samples of every thread: their stacks, of either format, and their times, absolute or as
 //! deltas. Tables stand in the thread or, from version 60 on, are shared; any column may be missing. An inlined
 //! function has a frame, and so a call, of its own. Gecko's profiles of further processes are read with their
-//! start times. Not read are markers, counters, allocations, weights of samples (a sample lasts until the
+//! start times. Between two samples a thread has waited where it says that it ran for less (`threadCPUDelta` in a unit of
+//! time, as Firefox and samply write it). Not read are markers, counters, allocations, weights of samples (a sample lasts until the
 //! next), categories, and addresses: functions without symbols keep the name that the file gives them.
 //! A profile that the developer tools saved, with the profile inside, is read too.
 //!
@@ -21,8 +22,9 @@ use super::input::Input;
 use super::samples::{self, Samples, StackId, Stacks};
 use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::facts::recording::Recording;
+use crate::facts::trace::Why;
 use crate::progress::Progress;
-use crate::units::ThreadId;
+use crate::units::{Cost, ThreadId};
 use crate::warnings::Reporter;
 use tables::{Cell, Table, TableName, Tables};
 
@@ -88,8 +90,10 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
                     .tables
                     .resolve(&shared_names, &libs, &mut stacks, &mut builder, &document);
             let of_row = if own.is_empty() { &shared } else { &own };
-            let sampled = thread.sampled(of_row, shift, profile.interval, &document);
+            let times = thread.times(shift, profile.interval, &document);
+            let sampled = thread.sampled(of_row, &times, &document);
             let known = thread.register(&mut builder, &mut ids);
+            thread.wait(known, &times, &mut builder);
             builder.name_thread(known, &thread.name);
             let track = samples.track(known);
             for &(time, stack) in &sampled {
@@ -125,6 +129,8 @@ struct Profile {
     /// Between samples, in nanoseconds.
     interval: Option<i64>,
     unit: Option<Unit>,
+    /// That of processor times; none where it counts something else, such as cycles.
+    processor_unit: Option<Unit>,
     libs: Vec<String>,
     shared: Tables,
     threads: Option<Vec<Thread>>,
@@ -225,6 +231,9 @@ impl Profile {
                         while let Some(key) = document.member()? {
                             match key {
                                 b"time" => self.unit = Some(unit(document)?),
+                                b"threadCPUDelta" => {
+                                    self.processor_unit = named_unit(&document.text()?);
+                                }
                                 _ => document.skip()?,
                             }
                         }
@@ -249,7 +258,13 @@ impl Profile {
                 b"pid" => thread.process = document.text()?,
                 b"tid" => thread.id = document.text()?,
                 b"samples" => {
-                    let wanted = [("stack", Cell::Index), ("time", time), ("timeDeltas", time)];
+                    let processor = self.processor_unit.map_or(Cell::Left, Cell::Time);
+                    let wanted = [
+                        ("stack", Cell::Index),
+                        ("time", time),
+                        ("timeDeltas", time),
+                        ("threadCPUDelta", processor),
+                    ];
                     thread.samples = Table::read(document, &wanted)?;
                 }
                 _ => document.skip()?,
@@ -281,23 +296,13 @@ impl Thread {
         builder.thread(&self.process, &id)
     }
 
-    /// The samples in order of time, with their stacks.
-    fn sampled(
-        &self,
-        of_row: &[StackId],
-        shift: i64,
-        interval: Option<i64>,
-        document: &Document<'_>,
-    ) -> Vec<(i64, StackId)> {
-        let rows = self.samples.rows();
-        let mut sampled = Vec::with_capacity(rows);
+    /// By row the time of its sample.
+    fn times(&self, shift: i64, interval: Option<i64>, document: &Document<'_>) -> Vec<i64> {
         let mut now = shift;
         let mut missing = 0;
-        for row in 0..rows {
-            let time = self
-                .samples
-                .get(1, row)
-                .map(|time| time.saturating_add(shift));
+        let times = (0..self.samples.rows()).map(|row| {
+            let time = self.samples.get(1, row);
+            let time = time.map(|time| time.saturating_add(shift));
             let delta = self.samples.get(2, row);
             now = match (time, delta) {
                 (Some(time), _) => time,
@@ -307,6 +312,40 @@ impl Thread {
                     now.saturating_add(interval.unwrap_or(0).max(0))
                 }
             };
+            now
+        });
+        let times = times.collect();
+        document.warn_many("missing-time", missing);
+        times
+    }
+
+    /// What of the time between samples the thread did not run, as far as they say it: each how long it has run since
+    /// the one before.
+    fn wait(&self, thread: ThreadId, times: &[i64], builder: &mut TraceBuilder<'_>) {
+        let mut before = None;
+        for (row, &time) in times.iter().enumerate() {
+            let ran = self.samples.get(3, row);
+            if let (Some(ran), Some(before)) = (ran, before.replace(time)) {
+                builder.knows_waiting();
+                let waited = time.saturating_sub(before).saturating_sub(ran.max(0));
+                if let Ok(waited @ 1..) = u64::try_from(waited) {
+                    let times = (Timestamp::from_ns(before), Timestamp::from_ns(time));
+                    let waited = Some(Cost::from_ns(waited));
+                    builder.wait(thread, times, waited, Why::Unknown);
+                }
+            }
+        }
+    }
+
+    /// The samples in order of time, with their stacks.
+    fn sampled(
+        &self,
+        of_row: &[StackId],
+        times: &[i64],
+        document: &Document<'_>,
+    ) -> Vec<(i64, StackId)> {
+        let mut sampled = Vec::with_capacity(times.len());
+        for (row, &now) in times.iter().enumerate() {
             match self.samples.index(0, row) {
                 None => sampled.push((now, StackId::EMPTY)),
                 Some(stack) => match of_row.get(stack) {
@@ -315,7 +354,6 @@ impl Thread {
                 },
             }
         }
-        document.warn_many("missing-time", missing);
         let backwards = samples::sort_by_time(&mut sampled);
         document.warn_many("out-of-order", backwards);
         sampled
@@ -324,13 +362,18 @@ impl Thread {
 
 /// The unit of the times of samples that stands next; what is no time is taken for nanoseconds and counted.
 fn unit(document: &mut Document<'_>) -> Result<Unit, ImportError> {
-    Ok(match document.text()?.as_str() {
-        "ms" => Unit::Milliseconds,
-        "µs" | "us" => Unit::Microseconds,
-        "ns" => Unit::Nanoseconds,
-        _ => {
-            document.warn("unit-is-not-time");
-            Unit::Nanoseconds
-        }
-    })
+    let unit = named_unit(&document.text()?);
+    Ok(unit.unwrap_or_else(|| {
+        document.warn("unit-is-not-time");
+        Unit::Nanoseconds
+    }))
+}
+
+fn named_unit(name: &str) -> Option<Unit> {
+    match name {
+        "ms" => Some(Unit::Milliseconds),
+        "µs" | "us" => Some(Unit::Microseconds),
+        "ns" => Some(Unit::Nanoseconds),
+        _ => None,
+    }
 }

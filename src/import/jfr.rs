@@ -8,7 +8,8 @@
 //! whatever its parameters; its line is the lowest that was seen to run where it was first seen, since the format has
 //! no line of its beginning and no source file. Stacks that the recorder cut (at 64 frames unless it is told
 //! otherwise) begin in the midst and are counted (`truncated-stack`), as are samples of allocations, which are not
-//! shown. All other events are passed over.
+//! shown. When threads park, sleep, wait at a monitor or to enter one is read too: it is waiting within the calls of their
+//! samples. All other events are passed over.
 //!
 //! The crate `jfrs` reads the same, but reserves memory by counts that the file claims, and builds a tree of values for
 //! each event.
@@ -16,7 +17,7 @@
 //! A file is a row of chunks that share nothing. Each is read with its constants in memory: its metadata is looked up
 //! ahead in a second reading of the file, so that events can be read as they come.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::error::ImportError;
 use super::hashing::BuildFast;
@@ -26,6 +27,7 @@ use super::stream::Window;
 use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::facts::functions::Function;
 use crate::facts::recording::Recording;
+use crate::facts::trace::Why;
 use crate::progress::Progress;
 use crate::units::FunctionId;
 use crate::warnings::{Place, Reporter};
@@ -54,6 +56,13 @@ const SAMPLES: [&str; 4] = [
     "jdk.NativeMethodSample",
     "jdk.CPUTimeSample",
     "profiler.WallClockSample",
+];
+/// What a thread does while it waits for something. Recorded as a rule from 20 ms on.
+const WAITS: [&str; 4] = [
+    "jdk.ThreadPark",
+    "jdk.ThreadSleep",
+    "jdk.JavaMonitorWait",
+    "jdk.JavaMonitorEnter",
 ];
 const ALLOCATIONS: [&str; 3] = [
     "jdk.ObjectAllocationInNewTLAB",
@@ -97,6 +106,7 @@ fn pass(
         stacks: Stacks::default(),
         functions: HashMap::new(),
         tracks: HashMap::new(),
+        waits: BTreeMap::new(),
         waiting,
         last: i64::MIN,
         goes_back: false,
@@ -141,6 +151,7 @@ fn pass(
     let end = window.offset();
     let place = || window.place(end);
     reader.take_waiting(&window);
+    reader.wait();
     let samples = reader.samples.finish(&mut reader.builder, place);
     let calls = reader.builder.finish(place);
     let warnings = reporter.warnings();
@@ -311,6 +322,8 @@ struct Reader<'a> {
     functions: HashMap<String, FunctionId>,
     /// By a thread's number.
     tracks: HashMap<String, TrackId>,
+    /// By a thread's number, when it waited.
+    waits: BTreeMap<String, Vec<(i64, i64)>>,
     /// The samples so far, where they have to be put in order.
     waiting: Option<Vec<Taken>>,
     /// The time of the last sample of the chunks so far.
@@ -334,6 +347,9 @@ impl Reader<'_> {
                 .collect()
         };
         let (sampled, allocations) = (of(&SAMPLES), of(&ALLOCATIONS));
+        let waits = of(&WAITS);
+        // Start and end, by the keys of threads.
+        let mut waited: Vec<(u64, i64, i64)> = Vec::new();
         let mut pools = Pools::default();
         let mut samples: Vec<Sample> = Vec::new();
         while window.offset() < chunk.end && (!window.data().is_empty() || window.more()?) {
@@ -380,6 +396,25 @@ impl Reader<'_> {
                     Some(()) => samples.push(sample),
                     None => self.reporter.warn("damaged-event", || window.place(offset)),
                 }
+            } else if let Some(class) = waits.get(&kind) {
+                let (mut start, mut duration, mut thread) = (0u64, 0u64, 0);
+                let whole = types.value(
+                    class,
+                    &mut content,
+                    &mut |role, value| match (role, value) {
+                        (Role::StartTime, Value::Number(ticks)) => start = ticks,
+                        (Role::Duration, Value::Number(ticks)) => duration = ticks,
+                        (Role::Thread, Value::Number(key)) => thread = key,
+                        _ => {}
+                    },
+                );
+                match whole {
+                    Some(()) => {
+                        let end = start.saturating_add(duration);
+                        waited.push((thread, chunk.time(start), chunk.time(end)));
+                    }
+                    None => self.reporter.warn("damaged-event", || window.place(offset)),
+                }
             }
             window.consume(to);
         }
@@ -390,7 +425,26 @@ impl Reader<'_> {
             self.last = self.last.max(last.time);
         }
         self.take(&samples, &pools, window);
+        for (thread, start, end) in waited {
+            let (id, _) = pools.thread(thread);
+            self.waits.entry(id).or_default().push((start, end));
+        }
         Ok(())
+    }
+
+    /// Hands on when threads with samples have waited.
+    fn wait(&mut self) {
+        for (id, waits) in std::mem::take(&mut self.waits) {
+            self.builder.knows_waiting();
+            if !self.tracks.contains_key(&id) {
+                continue;
+            }
+            let thread = self.builder.thread("", &id);
+            for (start, end) in waits {
+                let times = (Timestamp::from_ns(start), Timestamp::from_ns(end));
+                self.builder.wait(thread, times, None, Why::Voluntary);
+            }
+        }
     }
 
     /// Hands on the samples of a chunk, which are in order of time.

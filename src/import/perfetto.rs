@@ -6,8 +6,8 @@
 //! Read are begins and ends of slices on every track (a thread, or a track of its own), also in the form that
 //! Chrome's older events have in them (phases B, E and X), names and source locations, interned or not,
 //! defaults of a sequence, clocks of a sequence with their units and deltas, and compressed packets. Counted
-//! but not kept are instants, counters and asynchronous phases (`event-not-shown`), and packets of the kernel's
-//! scheduler and of profilers (`packet-not-shown`). Not read are annotations, flows, categories, and times
+//! but not kept are instants, counters and asynchronous phases (`event-not-shown`), and packets of the kernel without
+//! switches of threads and of profilers (`packet-not-shown`). Not read are annotations, flows, categories, and times
 //! that refer to a thread descriptor, as before 2020.
 //!
 //! Events go straight to the builder, since each writer puts its own in order. Where those of a track turn out not to
@@ -35,6 +35,8 @@ use reader::{Location, Reader, Sequence};
 
 mod clocks;
 mod reader;
+mod scheduler;
+mod switches;
 mod tracks;
 
 /// The identifier of the format in `info`.
@@ -89,6 +91,9 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         let built = reader.build(progress);
         progress.check()?;
         built.map_err(|error| ImportError::io(input, error))?;
+        let told = reader.wait(progress);
+        progress.check()?;
+        told.map_err(|error| ImportError::io(input, error))?;
         let place = || Place::offset(&reader.file, end);
         let calls = reader.builder.finish(place);
         let warnings = reporter.warnings();
@@ -162,7 +167,7 @@ impl Reader<'_> {
     fn packet(&mut self, packet: &[u8], inner: bool) {
         let mut sequence = 0;
         let (mut time, mut clock) = (None, None);
-        let (mut event, mut track) = (None, None);
+        let (mut event, mut track, mut kernel) = (None, None, None);
         let (mut cleared, mut says) = (false, false);
         let mut fields = Fields::new(packet);
         for (number, value) in &mut fields {
@@ -176,7 +181,8 @@ impl Reader<'_> {
                 (58, Value::Number(number)) => clock = Some(number),
                 (60, Value::Bytes(bytes)) => track = Some(bytes),
                 (6 | 12 | 59, Value::Bytes(_)) => says = true,
-                (1 | 37 | 54 | 66 | 95, Value::Bytes(_)) => self.warn("packet-not-shown"),
+                (1, Value::Bytes(bundle)) => kernel = Some(bundle),
+                (37 | 54 | 66 | 95, Value::Bytes(_)) => self.warn("packet-not-shown"),
                 (50, Value::Bytes(bytes)) if !inner => {
                     self.compressed(flate2::read::ZlibDecoder::new(bytes));
                 }
@@ -206,6 +212,11 @@ impl Reader<'_> {
 
         if let Some(descriptor) = track {
             self.descriptor(descriptor);
+        }
+        if let Some(bundle) = kernel
+            && !self.bundle(bundle)
+        {
+            self.warn("packet-not-shown");
         }
         // Every time moves a clock that counts from the last.
         let time = time.map(|time| self.time(time, clock));

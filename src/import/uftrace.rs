@@ -2,20 +2,23 @@
 //! `utils/{data-file,session,symbol,fstack}.c` of <https://github.com/namhyung/uftrace>, versions 0.13 to 0.18.
 //!
 //! One directory holds `info`, `task.txt`, a map for each session, a symbol file for each executable and
-//! library, and for each task its records. Times are nanoseconds.
+//! library, for each task its records, and for each processor what the scheduler did there. Times are nanoseconds.
 
 use std::io::Read;
 
 use super::error::ImportError;
 use super::input::Input;
-use crate::facts::builder::TraceBuilder;
+use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::facts::recording::Recording;
+use crate::facts::trace::Why;
 use crate::progress::Progress;
 use crate::warnings::{Place, Reporter};
+use scheduler::Scheduler;
 use symbols::Symbols;
 use tasks::Tasks;
 
 mod records;
+mod scheduler;
 mod symbols;
 mod tasks;
 
@@ -51,9 +54,9 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
             "none",
         ));
     };
-    let mut records = 0;
+    let mut with_records = Vec::new();
     for (tid, file) in &files {
-        records += records::read(
+        let records = records::read(
             file,
             *tid,
             &tasks,
@@ -62,14 +65,35 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
             &reporter,
             progress,
         )?;
+        with_records.extend((records > 0).then_some(*tid));
     }
-    if records == 0 {
+    if with_records.is_empty() {
         let place = Place::file(last.display().to_string());
         return Err(ImportError::malformed(
             place,
             "records of a task",
             "an empty file",
         ));
+    }
+    let scheduler = Scheduler::read(input, &reporter, progress)?;
+    if scheduler.is_known() {
+        builder.knows_waiting();
+    }
+    for tid in with_records {
+        let Some(last) = scheduler.last(tid) else {
+            continue;
+        };
+        // Calls that are open at the end have lasted until then.
+        let thread = builder.thread(&tasks.process(tid).to_string(), &tid.to_string());
+        builder.seen(thread, timestamp(last));
+        for absence in scheduler.absences(tid) {
+            let times = (timestamp(absence.start), timestamp(absence.end));
+            let why = match absence.is_preempted {
+                true => Why::Preempted,
+                false => Why::Voluntary,
+            };
+            builder.wait(thread, times, None, why);
+        }
     }
     count_left_out(input, &reporter);
     let calls = builder.finish(|| Place::file(last.display().to_string()));
@@ -132,15 +156,17 @@ fn record_files(dir: &Input) -> Vec<(u32, Input)> {
     files
 }
 
-/// Counts the files whose events are not shown: those of the scheduler, of the kernel, of other programs.
+fn timestamp(time: u64) -> Timestamp {
+    Timestamp::from_ns(i64::try_from(time).unwrap_or(i64::MAX))
+}
+
+/// Counts the files whose events are not shown: those of the kernel, of other programs.
 fn count_left_out(dir: &Input, reporter: &Reporter) {
     for path in dir.entries().unwrap_or_default() {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let empty = path.size().is_ok_and(|size| size == 0);
         let kind = if empty {
             continue;
-        } else if name.starts_with("perf-cpu") && name.ends_with(".dat") {
-            "scheduler-events-not-shown"
         } else if name.starts_with("kernel-cpu") && name.ends_with(".dat") {
             "kernel-events-not-shown"
         } else if name == "extern.dat" {

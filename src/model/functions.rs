@@ -70,6 +70,8 @@ impl FunctionNumbers {
             left.calls = left.calls.saturating_add(row.metrics.calls);
             left.total += row.metrics.total;
             left.self_cost += row.metrics.self_cost;
+            left.waiting += row.metrics.waiting;
+            left.self_waiting += row.metrics.self_waiting;
         }
         Some(left)
     }
@@ -148,17 +150,21 @@ pub enum Column {
     Calls,
     Total,
     SelfCost,
+    Waiting,
+    SelfWaiting,
     Average,
     Min,
     Max,
 }
 
 impl Column {
-    pub const ALL: [Column; 7] = [
+    pub const ALL: [Column; 9] = [
         Column::Name,
         Column::Calls,
         Column::Total,
         Column::SelfCost,
+        Column::Waiting,
+        Column::SelfWaiting,
         Column::Average,
         Column::Min,
         Column::Max,
@@ -170,6 +176,8 @@ impl Column {
             Column::Calls => "Calls",
             Column::Total => "Total",
             Column::SelfCost => "Self",
+            Column::Waiting => "Waiting",
+            Column::SelfWaiting => "Self wait",
             Column::Average => "Average",
             Column::Min => "Min",
             Column::Max => "Max",
@@ -182,6 +190,8 @@ impl Column {
             Column::Calls => "How often it was called",
             Column::Total => "The time during which it was open, recursion counted once",
             Column::SelfCost => "The time spent in its own code",
+            Column::Waiting => "The part of the total in which its thread waited",
+            Column::SelfWaiting => "The part of the self cost in which its thread waited",
             Column::Average => "The mean cost of a call",
             Column::Min => "The cost of its cheapest call",
             Column::Max => "The cost of its dearest call",

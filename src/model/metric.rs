@@ -20,6 +20,8 @@ pub enum Metric {
     /// Time in which the function is open; the longest in a district, whose functions' times overlap.
     Total,
     SelfCost,
+    /// The part of the self cost in which threads waited, where the recording knows.
+    Waiting,
     /// Functions outside that call it, each once.
     FanIn,
     /// Functions outside that it calls, each once.
@@ -31,7 +33,7 @@ pub enum Metric {
 }
 
 impl Metric {
-    pub const ALL: [Metric; 16] = [
+    pub const ALL: [Metric; 17] = [
         Metric::LinesOfCode,
         Metric::CommentLines,
         Metric::Functions,
@@ -43,6 +45,7 @@ impl Metric {
         Metric::Calls,
         Metric::Total,
         Metric::SelfCost,
+        Metric::Waiting,
         Metric::FanIn,
         Metric::FanOut,
         Metric::InA,
@@ -64,6 +67,7 @@ impl Metric {
             Metric::Calls => "calls",
             Metric::Total => "total",
             Metric::SelfCost => "self",
+            Metric::Waiting => "waiting",
             Metric::FanIn => "fan-in",
             Metric::FanOut => "fan-out",
             Metric::InA => "a",
@@ -86,6 +90,7 @@ impl Metric {
             Metric::Calls => "calls",
             Metric::Total => "total cost",
             Metric::SelfCost => "self cost",
+            Metric::Waiting => "waiting",
             Metric::FanIn => "fan-in",
             Metric::FanOut => "fan-out",
             Metric::InA => "in A",
@@ -102,6 +107,7 @@ impl Metric {
             }
             Metric::Complexity => "decisions in a function, and one; the mean of its functions",
             Metric::Calls | Metric::SelfCost => "sum of its functions",
+            Metric::Waiting => "waiting in its functions themselves, added up",
             Metric::Changes => "commits to each of its files, added up",
             Metric::LastChange => "day of the newest commit to it",
             Metric::Authors => "people who committed to it, each once",
@@ -120,9 +126,12 @@ impl Metric {
             | Metric::Bytes
             | Metric::Complexity => Origin::Source,
             Metric::Changes | Metric::LastChange | Metric::Authors => Origin::History,
-            Metric::Calls | Metric::Total | Metric::SelfCost | Metric::FanIn | Metric::FanOut => {
-                Origin::Recording
-            }
+            Metric::Calls
+            | Metric::Total
+            | Metric::SelfCost
+            | Metric::Waiting
+            | Metric::FanIn
+            | Metric::FanOut => Origin::Recording,
             Metric::InA | Metric::InB | Metric::Difference => Origin::Comparison,
         }
     }
@@ -130,7 +139,7 @@ impl Metric {
     pub fn unit(self) -> Unit {
         match self {
             Metric::Bytes => Unit::Bytes,
-            Metric::Total | Metric::SelfCost => Unit::Cost,
+            Metric::Total | Metric::SelfCost | Metric::Waiting => Unit::Cost,
             Metric::LastChange => Unit::Day,
             Metric::InA | Metric::InB | Metric::Difference => Unit::Compared,
             _ => Unit::Count,

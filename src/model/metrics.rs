@@ -35,12 +35,14 @@ pub struct ModuleMetrics {
     /// Sums over all modules before one: entry *i* for the modules 0 … *i* - 1.
     calls: Vec<u64>,
     self_cost: Vec<u64>,
+    self_waiting: Vec<u64>,
     /// Of the module's own functions.
     total: Vec<Cost>,
     /// Of the subtree, as a whole.
     fan_in: Vec<u32>,
     fan_out: Vec<u32>,
     has_recording: bool,
+    knows_waiting: bool,
     /// What costs count.
     cost_unit: units::Unit,
     history: Option<HistoryColumns>,
@@ -69,16 +71,19 @@ impl ModuleMetrics {
         let mut metrics = ModuleMetrics {
             calls: vec![0; modules + 1],
             self_cost: vec![0; modules + 1],
+            self_waiting: vec![0; modules + 1],
             total: vec![Cost::ZERO; modules],
             fan_in: Vec::new(),
             fan_out: Vec::new(),
             has_recording: false,
+            knows_waiting: false,
             cost_unit: units::Unit::default(),
             history: None,
             difference: None,
         };
         if let Some(resolved) = session.recordings.get(recording) {
             metrics.has_recording = true;
+            metrics.knows_waiting = resolved.recording.trace.knows_waiting();
             metrics.cost_unit = resolved.recording.unit().clone();
             let of_functions = resolved.recording.function_metrics(None);
             let modules_of = &resolved.resolution.modules;
@@ -87,6 +92,7 @@ impl ModuleMetrics {
                 if index < modules {
                     metrics.calls[index + 1] += function.calls;
                     metrics.self_cost[index + 1] += function.self_cost.ns();
+                    metrics.self_waiting[index + 1] += function.self_waiting.ns();
                     metrics.total[index] += function.total;
                 }
             }
@@ -97,7 +103,12 @@ impl ModuleMetrics {
             let pairs = pairs.filter_map(|it| Some((module(it.caller)?, module(it.callee)?)));
             (metrics.fan_in, metrics.fan_out) = fans(hierarchy, pairs);
         }
-        for sums in [&mut metrics.calls, &mut metrics.self_cost] {
+        let sums = [
+            &mut metrics.calls,
+            &mut metrics.self_cost,
+            &mut metrics.self_waiting,
+        ];
+        for sums in sums {
             for index in 1..sums.len() {
                 sums[index] = sums[index].saturating_add(sums[index - 1]);
             }
@@ -137,6 +148,7 @@ impl ModuleMetrics {
     /// Whether there are values of a metric.
     pub fn has(&self, metric: Metric) -> bool {
         match metric.origin() {
+            _ if metric == Metric::Waiting => self.knows_waiting,
             Origin::Source => true,
             Origin::History => self.history.is_some(),
             Origin::Recording => self.has_recording,
@@ -168,6 +180,7 @@ impl ModuleMetrics {
             Metric::Complexity => f64::from(root.complexity),
             Metric::Calls => self.calls(hierarchy, ModuleId::ROOT) as f64,
             Metric::SelfCost => self.self_cost(hierarchy, ModuleId::ROOT).ns() as f64,
+            Metric::Waiting => self.waiting(hierarchy, ModuleId::ROOT).ns() as f64,
             Metric::Changes => f64::from(*history?.changes.first()?),
             Metric::LastChange
             | Metric::Authors
@@ -194,6 +207,14 @@ impl ModuleMetrics {
     pub fn self_cost(&self, hierarchy: &Hierarchy, module: ModuleId) -> Cost {
         Cost::from_ns(ModuleMetrics::sum(
             &self.self_cost,
+            hierarchy.subtree(module),
+        ))
+    }
+
+    /// The part of the self cost in which threads waited; zero where that is not known.
+    pub fn waiting(&self, hierarchy: &Hierarchy, module: ModuleId) -> Cost {
+        Cost::from_ns(ModuleMetrics::sum(
+            &self.self_waiting,
             hierarchy.subtree(module),
         ))
     }
@@ -237,6 +258,7 @@ impl ModuleMetrics {
             Metric::Bytes => each(&|id| hierarchy.module(id).bytes as f64),
             Metric::Calls => each(&|id| self.calls(hierarchy, id) as f64),
             Metric::SelfCost => each(&|id| self.self_cost(hierarchy, id).ns() as f64),
+            Metric::Waiting => each(&|id| self.waiting(hierarchy, id).ns() as f64),
             Metric::Total => {
                 let of = |id: ModuleId| self.total.get(id.index()).map_or(0, |total| total.ns());
                 let mut values: Vec<f64> = hierarchy.modules().map(|id| of(id) as f64).collect();
@@ -298,7 +320,8 @@ impl ModuleMetrics {
             | Metric::CommentLines
             | Metric::Functions
             | Metric::Calls
-            | Metric::SelfCost => return values,
+            | Metric::SelfCost
+            | Metric::Waiting => return values,
             Metric::Complexity => {
                 let modules = hierarchy.modules();
                 return modules

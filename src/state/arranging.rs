@@ -91,6 +91,15 @@ impl State {
                     self.show_only_differences();
                 }
             }
+            RunsAsk::CompareTime(timed) if runs.timed() != timed && runs.knows_waiting() => {
+                if let Some(document) = &mut self.document {
+                    document.compare_time(timed);
+                    self.blocks_moved();
+                }
+                if self.runs_view.only_differences {
+                    self.show_only_differences();
+                }
+            }
             RunsAsk::CorrectPairs(corrections) => self.correct_pairs(corrections),
             RunsAsk::MoveDivider(share) if share.is_finite() => {
                 self.runs_view.divider = share.clamp(LEAST, 1.0 - LEAST);
@@ -100,7 +109,10 @@ impl State {
                 self.show_only_differences();
             }
             // Nothing changes, or it was handled above.
-            RunsAsk::Flip | RunsAsk::LinkClocks(_) | RunsAsk::MoveDivider(_) => {}
+            RunsAsk::Flip
+            | RunsAsk::LinkClocks(_)
+            | RunsAsk::CompareTime(_)
+            | RunsAsk::MoveDivider(_) => {}
         }
     }
 

@@ -10,7 +10,7 @@ use super::message::Message;
 use super::playback::{Clock, Step};
 use super::runs::RunsLayout;
 use crate::analysis::alignment::Link;
-use crate::analysis::comparison::amounts::Measure;
+use crate::analysis::comparison::amounts::{Measure, Timed};
 use crate::analysis::comparison::pairing::Correction;
 use crate::analysis::comparison::tables::Norm;
 use crate::filter::filters::FilterStep;
@@ -194,6 +194,8 @@ pub enum RunsAsk {
     CompareBy(Measure, Strength),
     /// What the amounts of two runs are divided by.
     Normalise(Norm),
+    /// Which time is compared, where both runs know when their threads wait.
+    CompareTime(Timed),
     /// All that the user says of which function is which.
     CorrectPairs(Vec<Correction>),
     /// What the clocks of two runs are linked by.

@@ -228,6 +228,8 @@ mod tests {
             calls,
             cost: Cost::from_ns(calls * 10),
             self_cost: Cost::ZERO,
+            waiting: Cost::ZERO,
+            self_waiting: Cost::ZERO,
         };
         let calls = Calls {
             of_functions: Vec::new(),

@@ -10,6 +10,7 @@ pub mod differences;
 mod drawing;
 pub mod flame;
 pub mod functions;
+mod hatching;
 pub mod landscape;
 #[cfg(test)]
 mod linking_tests;

@@ -8,6 +8,7 @@ mod greedy;
 mod samples;
 mod threads;
 mod uftrace_random;
+mod waiting;
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -51,6 +51,28 @@ impl Measure {
     }
 }
 
+/// Which time is compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Timed {
+    /// All that passes, waiting or not.
+    #[default]
+    Elapsed,
+    /// What is left of it without waiting: what a program does itself, whatever else the machine does.
+    Running,
+}
+
+impl Timed {
+    pub const ALL: [Timed; 2] = [Timed::Running, Timed::Elapsed];
+
+    /// As command line and documents name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Timed::Elapsed => "elapsed",
+            Timed::Running => "running",
+        }
+    }
+}
+
 /// What one side shows of something: the mean of its runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Amounts {
@@ -58,6 +80,9 @@ pub struct Amounts {
     /// In the unit of the recordings, as a rule nanoseconds.
     pub total: f64,
     pub self_cost: f64,
+    /// The part of both that was waiting, as it was recorded; nothing where it is not known.
+    pub waiting: f64,
+    pub self_waiting: f64,
 }
 
 impl From<&FunctionMetrics> for Amounts {
@@ -66,6 +91,8 @@ impl From<&FunctionMetrics> for Amounts {
             calls: of.calls as f64,
             total: of.total.ns() as f64,
             self_cost: of.self_cost.ns() as f64,
+            waiting: of.waiting.ns() as f64,
+            self_waiting: of.self_waiting.ns() as f64,
         }
     }
 }
@@ -76,6 +103,8 @@ impl From<&Relation> for Amounts {
             calls: of.calls as f64,
             total: of.cost.ns() as f64,
             self_cost: of.self_cost.ns() as f64,
+            waiting: of.waiting.ns() as f64,
+            self_waiting: of.self_waiting.ns() as f64,
         }
     }
 }
@@ -91,10 +120,34 @@ impl Amounts {
         }
     }
 
+    /// The part that was waiting; calls have none.
+    pub fn waiting_of(&self, measure: Measure) -> f64 {
+        match measure {
+            Measure::SelfCost => self.self_waiting,
+            Measure::Total => self.waiting,
+            Measure::Average if self.calls > 0.0 => self.waiting / self.calls,
+            Measure::Average | Measure::Calls => 0.0,
+        }
+    }
+
     pub fn add(&mut self, other: &Amounts) {
         self.calls += other.calls;
         self.total += other.total;
         self.self_cost += other.self_cost;
+        self.waiting += other.waiting;
+        self.self_waiting += other.self_waiting;
+    }
+
+    /// The same with costs as the time that is compared.
+    pub fn timed(self, timed: Timed) -> Amounts {
+        match timed {
+            Timed::Elapsed => self,
+            Timed::Running => Amounts {
+                total: (self.total - self.waiting).max(0.0),
+                self_cost: (self.self_cost - self.self_waiting).max(0.0),
+                ..self
+            },
+        }
     }
 
     pub fn times(self, factor: f64) -> Amounts {
@@ -102,6 +155,8 @@ impl Amounts {
             calls: self.calls * factor,
             total: self.total * factor,
             self_cost: self.self_cost * factor,
+            waiting: self.waiting * factor,
+            self_waiting: self.self_waiting * factor,
         }
     }
 
@@ -133,6 +188,23 @@ impl Change {
         }
     }
 
+    /// Both with the waiting in it again that costs in this time leave out.
+    pub fn elapsed(&self, timed: Timed) -> Change {
+        let elapsed = |of: Amounts| match timed {
+            Timed::Elapsed => of,
+            Timed::Running => Amounts {
+                total: of.total + of.waiting,
+                self_cost: of.self_cost + of.self_waiting,
+                ..of
+            },
+        };
+        Change {
+            a: elapsed(self.a),
+            b: elapsed(self.b),
+            ..*self
+        }
+    }
+
     /// What B has more than A; less is negative.
     pub fn delta(&self, measure: Measure) -> f64 {
         self.b.of(measure) - self.a.of(measure)
@@ -161,9 +233,10 @@ impl Change {
         }
     }
 
-    /// Whether anything differs.
+    /// Whether anything differs of what is compared; waiting alone stands beside it.
     pub fn is_change(&self) -> bool {
-        self.a != self.b
+        let compared = |of: &Amounts| (of.calls, of.total, of.self_cost);
+        compared(&self.a) != compared(&self.b)
     }
 
     /// Whether it belongs in a list of what differs by a measure: calls are counted, so those that are equal are.

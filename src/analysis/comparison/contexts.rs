@@ -51,6 +51,7 @@ impl Comparison {
                     continue;
                 };
                 let value = of.profile.as_ref().map_or(0, |profile| profile.shown());
+                let knows_waiting = of.trace.knows_waiting();
                 let rows = &self.row_of[recording];
                 let mut place_of: Vec<u32> = Vec::with_capacity(found.len());
                 let mut column = vec![Amounts::default(); tree.contexts.len()];
@@ -69,11 +70,18 @@ impl Comparison {
                     }
                     place_of.push(place);
                     // Of two functions that are one here, contexts of one path are one.
-                    column[place as usize].add(&Amounts {
+                    let mut amounts = Amounts {
                         calls: found.calls(context).unwrap_or_default() as f64,
                         total: found.total(value, context).ns() as f64,
                         self_cost: found.self_weight(value, context).ns() as f64,
-                    });
+                        ..Amounts::default()
+                    };
+                    if knows_waiting {
+                        amounts.waiting = found.total(contexts::WAITING, context).ns() as f64;
+                        let own = found.self_weight(contexts::WAITING, context);
+                        amounts.self_waiting = own.ns() as f64;
+                    }
+                    column[place as usize].add(&amounts.timed(self.timed));
                 }
                 let basis =
                     (!self.is_plain(Given::Compared)).then(|| self.basis_of(recording, range));

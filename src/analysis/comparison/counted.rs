@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::amounts::{Amounts, Change};
+use super::amounts::{Amounts, Change, Timed};
 use super::tables::{Basis, Norm, RelationChange, Runs};
 use crate::facts::trace::{FunctionMetrics, Relation};
 
@@ -17,24 +17,25 @@ pub struct Counted<'a> {
 }
 
 impl Counted<'_> {
-    fn functions(&self, rows: usize) -> Vec<Amounts> {
+    fn functions(&self, rows: usize, timed: Timed) -> Vec<Amounts> {
         let mut amounts = vec![Amounts::default(); rows];
         for (metric, &row) in self.metrics.iter().zip(self.row_of) {
             if let Some(of) = amounts.get_mut(row as usize) {
-                of.add(&metric.into());
+                of.add(&Amounts::from(metric).timed(timed));
             }
         }
         amounts
     }
 
     /// By rows of caller and callee.
-    fn relations(&self) -> BTreeMap<(u32, u32), Amounts> {
+    fn relations(&self, timed: Timed) -> BTreeMap<(u32, u32), Amounts> {
         let mut sums: BTreeMap<(u32, u32), Amounts> = BTreeMap::new();
         let row = |function: usize| self.row_of.get(function).copied();
         for relation in self.relations {
             let ends = (row(relation.caller.index()), row(relation.callee.index()));
             if let (Some(from), Some(to)) = ends {
-                sums.entry((from, to)).or_default().add(&relation.into());
+                let amounts = Amounts::from(relation).timed(timed);
+                sums.entry((from, to)).or_default().add(&amounts);
             }
         }
         sums
@@ -42,21 +43,21 @@ impl Counted<'_> {
 }
 
 /// The changes of all `rows` of a comparison, and those of the relations between them in their order, brought on the
-/// `norm` of what was counted. O(r log r) in functions and relations.
+/// `norm` of what was counted, in the time that is compared. O(r log r) in functions and relations.
 pub fn differences(
     sides: [Counted<'_>; 2],
     rows: usize,
-    norm: Norm,
+    (norm, timed): (Norm, Timed),
 ) -> (Vec<Change>, Vec<RelationChange<u32>>) {
     let scaled = |mut amounts: Vec<Amounts>, side: Counted<'_>| {
         // What is not divided stays whole.
         if norm != Norm::Recorded {
-            Basis::of(side.metrics, side.row_of, norm).scale(&mut amounts);
+            Basis::of(side.metrics, side.row_of, norm, timed).scale(&mut amounts);
         }
         vec![amounts]
     };
-    let functions = sides.map(|side| scaled(side.functions(rows), side));
-    let relations = sides.map(|side| side.relations());
+    let functions = sides.map(|side| scaled(side.functions(rows, timed), side));
+    let relations = sides.map(|side| side.relations(timed));
     let mut pairs: Vec<(u32, u32)> = relations.iter().flat_map(|of| of.keys().copied()).collect();
     pairs.sort_unstable();
     pairs.dedup();

@@ -27,6 +27,7 @@ use crate::progress::Progress;
 use crate::units::{FunctionId, ModuleId, Time, Unit};
 use crate::warnings::Reporter;
 use crate::{import, source};
+use amounts::Timed;
 pub use doubts::Doubt;
 use pairing::{Correction, Entry, Evidence, How};
 
@@ -77,6 +78,8 @@ pub struct Comparison {
     /// Whether costs are compared as shares of their runs: as is asked, or for those of one side are no measure of the
     /// other's.
     pub is_by_shares: bool,
+    /// Which time costs are compared in: running where all recordings know when their threads wait.
+    pub timed: Timed,
     /// The row that amounts are given per call of.
     pub per: Option<u32>,
     /// By recording, the times before and after which nothing of it counts; empty where all of all does.
@@ -182,12 +185,16 @@ impl Comparison {
             known: placed.known,
             moved_files: placed.moved_files,
             is_by_shares: false,
+            timed: Timed::Elapsed,
             per: None,
             limits: Vec::new(),
             doubts: Vec::new(),
             unclear: pairing.unclear,
         };
         comparison.is_by_shares = doubts::needs_shares(&comparison);
+        if [0, 1].iter().all(|&side| comparison.knows_waiting(side)) {
+            comparison.timed = Timed::Running;
+        }
         comparison.doubts = doubts::find(&comparison);
         comparison
     }

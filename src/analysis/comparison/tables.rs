@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::Comparison;
-use super::amounts::{Amounts, Change, Measure, column};
+use super::amounts::{Amounts, Change, Measure, Timed, column};
 use super::significance::{probabilities, significant};
 use crate::facts::hierarchy::Hierarchy;
 use crate::facts::recording::RecordingKind;
@@ -55,6 +55,20 @@ impl Comparison {
         given == Given::Recorded || (!self.is_by_shares && self.per.is_none())
     }
 
+    /// Which time costs are, given so.
+    pub(super) fn timed(&self, given: Given) -> Timed {
+        match given {
+            Given::Compared => self.timed,
+            Given::Recorded => Timed::Elapsed,
+        }
+    }
+
+    /// Whether a side has recordings, and all of them know when their threads wait.
+    pub fn knows_waiting(&self, side: usize) -> bool {
+        let of = self.recordings(side);
+        !of.is_empty() && of.iter().all(|it| it.recording.trace.knows_waiting())
+    }
+
     /// Every function on both sides, by row. Of several functions of a recording in one row, calls and costs are
     /// added up. O(functions) after the recordings' own summaries.
     pub fn functions(&self, given: Given) -> Vec<Change> {
@@ -71,10 +85,12 @@ impl Comparison {
                 let metrics = of.function_metrics(range);
                 let mut rows = vec![Amounts::default(); self.rows.len()];
                 for (metric, &row) in metrics.iter().zip(&self.row_of[recording]) {
-                    rows[row as usize].add(&metric.into());
+                    rows[row as usize].add(&Amounts::from(metric).timed(self.timed(given)));
                 }
-                let basis = (!self.is_plain(given))
-                    .then(|| Basis::of(&metrics, &self.row_of[recording], self.norm()));
+                let basis = (!self.is_plain(given)).then(|| {
+                    let norm = self.norm();
+                    Basis::of(&metrics, &self.row_of[recording], norm, self.timed(given))
+                });
                 if let Some(basis) = basis {
                     basis.scale(&mut rows);
                 }
@@ -98,6 +114,7 @@ impl Comparison {
             calls: 1.0,
             total: one,
             self_cost: one,
+            ..Amounts::default()
         }];
         if let Some(basis) = basis {
             basis.scale(&mut sample);
@@ -132,7 +149,7 @@ impl Comparison {
                         continue;
                     }
                     let sum = sums.entry((from, to)).or_default();
-                    sum.add(&(&relation).into());
+                    sum.add(&Amounts::from(&relation).timed(self.timed(given)));
                 }
                 for &pair in sums.keys() {
                     let next = places.len() as u32;
@@ -176,7 +193,8 @@ impl Comparison {
     pub(super) fn basis_of(&self, recording: usize, range: Option<TimeRange>) -> Basis {
         let of = &self.session.recordings[recording].recording;
         let metrics = of.function_metrics(range);
-        Basis::of(&metrics, &self.row_of[recording], self.norm())
+        let norm = self.norm();
+        Basis::of(&metrics, &self.row_of[recording], norm, self.timed)
     }
 
     /// Every call relation between functions, as rows.
@@ -257,7 +275,10 @@ fn amounts_of_modules(
         let parent = &mut modules[parent.index()];
         parent.calls += of.calls;
         parent.self_cost += of.self_cost;
-        parent.total = parent.total.max(of.total);
+        parent.self_waiting += of.self_waiting;
+        if of.total > parent.total {
+            (parent.total, parent.waiting) = (of.total, of.waiting);
+        }
     }
     modules
 }
@@ -283,7 +304,13 @@ pub(super) struct Basis {
 
 impl Basis {
     /// Of a run, by function what it has and the row that it is.
-    pub(super) fn of(metrics: &[FunctionMetrics], row_of: &[u32], norm: Norm) -> Basis {
+    pub(super) fn of(
+        metrics: &[FunctionMetrics],
+        row_of: &[u32],
+        norm: Norm,
+        timed: Timed,
+    ) -> Basis {
+        let own = |of: &FunctionMetrics| Amounts::from(of).timed(timed).self_cost;
         match norm {
             Norm::Recorded => Basis {
                 calls: 1.0,
@@ -294,7 +321,7 @@ impl Basis {
                     true => metrics.iter().map(|it| it.calls as f64).sum(),
                     false => 0.0,
                 },
-                costs: metrics.iter().map(|it| it.self_cost.ns() as f64).sum(),
+                costs: metrics.iter().map(own).sum(),
             },
             Norm::PerCallOf(base) => {
                 let rows = row_of.iter().zip(metrics);
@@ -317,6 +344,8 @@ impl Basis {
                 calls: row.calls * calls,
                 total: row.total * costs,
                 self_cost: row.self_cost * costs,
+                waiting: row.waiting * costs,
+                self_waiting: row.self_waiting * costs,
             };
         }
     }

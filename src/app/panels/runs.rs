@@ -4,7 +4,7 @@ use egui::{ComboBox, Ui};
 
 use super::context::Context;
 use crate::analysis::alignment::Link;
-use crate::analysis::comparison::amounts::Measure;
+use crate::analysis::comparison::amounts::{Measure, Timed};
 use crate::analysis::comparison::tables::Norm;
 use crate::app::open_views::Views;
 use crate::model::difference::Strength;
@@ -143,7 +143,34 @@ fn compared_by(ui: &mut Ui, runs: &Runs, context: &mut Context<'_>) {
     if (wanted, strong) != (measure, strength) {
         context.asks.push(RunsAsk::CompareBy(wanted, strong));
     }
+    timed(ui, runs, context);
     brought_on(ui, runs, context);
+}
+
+/// Which time is compared, where there is a choice.
+fn timed(ui: &mut Ui, runs: &Runs, context: &mut Context<'_>) {
+    if !runs.knows_waiting() {
+        return;
+    }
+    let mut wanted = runs.timed();
+    let title = |timed: Timed| match timed {
+        Timed::Running => "running time",
+        Timed::Elapsed => "elapsed time",
+    };
+    let combo = ComboBox::from_id_salt("time compared")
+        .width(96.0)
+        .selected_text(title(wanted))
+        .show_ui(ui, |ui| {
+            for timed in Timed::ALL {
+                ui.selectable_value(&mut wanted, timed, title(timed));
+            }
+        });
+    combo
+        .response
+        .on_hover_text("Running time leaves out what threads waited, such as for another program");
+    if wanted != runs.timed() {
+        context.asks.push(RunsAsk::CompareTime(wanted));
+    }
 }
 
 /// What amounts are brought on: nothing, their runs, or the calls of a function.

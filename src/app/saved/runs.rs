@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::find;
 use crate::analysis::alignment::Link;
-use crate::analysis::comparison::amounts::Measure;
+use crate::analysis::comparison::amounts::{Measure, Timed};
 use crate::analysis::comparison::pairing::Correction;
 use crate::analysis::comparison::tables::Norm;
 use crate::model::difference::Strength;
@@ -28,6 +28,9 @@ pub struct SavedRuns {
     /// What amounts are brought on; `per-call-of` the function with this path.
     norm: Option<String>,
     norm_of: Option<String>,
+    /// Which time is compared, where there is a choice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time: Option<String>,
     only_differences: bool,
     /// Which functions the user has paired, as paths in both; the second is empty for one that is none of the other's.
     pairs: Vec<[String; 2]>,
@@ -78,6 +81,7 @@ impl SavedRuns {
             strength: Some(runs.difference.strength.name().to_owned()),
             norm: Some(norm.to_owned()),
             norm_of,
+            time: runs.knows_waiting().then(|| runs.timed().name().to_owned()),
             only_differences: state.runs_view.only_differences,
             pairs: runs.corrections(),
             views,
@@ -142,6 +146,10 @@ impl SavedRuns {
         );
         if compared != (difference.measure, difference.strength) {
             state.execute(RunsAsk::CompareBy(compared.0, compared.1));
+        }
+        let time = named(self.time.as_ref(), Timed::ALL, Timed::name, &mut lost);
+        if let Some(time) = time {
+            state.execute(RunsAsk::CompareTime(time));
         }
         if let Some(norm) = norm {
             state.execute(RunsAsk::Normalise(norm));

@@ -51,6 +51,10 @@ pub struct CompareArgs {
     /// Costs as shares of their runs, calls as shares of all calls
     #[arg(long, conflicts_with = "per")]
     pub shares: bool,
+    /// Which time is compared: running leaves out what threads waited for, where both recordings know it [default: running
+    /// where both know it, else elapsed]
+    #[arg(long, value_enum, value_name = "TIME")]
+    pub time: Option<TimedBy>,
     /// These two functions are one; without NEW, OLD is in A alone, without OLD, NEW in B; may be repeated
     #[arg(long, value_name = "OLD=NEW")]
     pub pair: Vec<Correction>,
@@ -99,9 +103,21 @@ Recordings of different kinds are compared by the shares that functions have in 
 The CALL of --from, --to and --at is the first one of CALLEE by CALLER in each run, functions, modules or entities of
 the mapping; * is any of them, and CALLER -> CALLEE#2 the second one.
 
+Where both recordings know when their threads wait, costs are compared without it (--time), and stand in JSON as they
+were recorded, the waiting beside them.
+
 A condition is total|self|calls|average(FUNCTION), or duration, then > >= < or <=, then a limit: 1.1x (of A),
 +10% (the same), +5ms (more than A), 5ms or 100 (B alone). * in a name stands for anything. The exit code is 1 when
 one holds, or when no function has the name; 2 when it cannot be read; else 0.";
+
+/// Which time is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum TimedBy {
+    /// What a thread runs itself, whatever else the machine does
+    Running,
+    /// All that passes, waiting or not
+    Elapsed,
+}
 
 /// The largest difference first.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]

@@ -16,14 +16,38 @@ pub struct Side {
     calls: u64,
     total_ns: u64,
     self_ns: u64,
+    /// The part of both that was waiting, where it is known
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waiting_ns: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    self_waiting_ns: Option<u64>,
 }
 
 impl Side {
-    fn new(amounts: &Amounts) -> Side {
+    fn new(amounts: &Amounts, knows_waiting: bool) -> Side {
+        let waiting = |cost: f64| knows_waiting.then(|| cost.round() as u64);
         Side {
             calls: amounts.calls.round() as u64,
             total_ns: amounts.total.round() as u64,
             self_ns: amounts.self_cost.round() as u64,
+            waiting_ns: waiting(amounts.waiting),
+            self_waiting_ns: waiting(amounts.self_waiting),
+        }
+    }
+}
+
+/// Both sides of a change.
+#[derive(Serialize)]
+struct Sides<T> {
+    a: T,
+    b: T,
+}
+
+impl<T> Sides<T> {
+    fn new(comparison: &Comparison, change: &Change, of: fn(&Amounts, bool) -> T) -> Sides<T> {
+        Sides {
+            a: of(&change.a, comparison.knows_waiting(0)),
+            b: of(&change.b, comparison.knows_waiting(1)),
         }
     }
 }
@@ -33,19 +57,21 @@ pub struct RelationSide {
     calls: u64,
     cost_ns: u64,
     self_cost_ns: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waiting_ns: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    self_waiting_ns: Option<u64>,
 }
 
 impl RelationSide {
-    fn new(amounts: &Amounts) -> RelationSide {
-        let Side {
-            calls,
-            total_ns,
-            self_ns,
-        } = Side::new(amounts);
+    fn new(amounts: &Amounts, knows_waiting: bool) -> RelationSide {
+        let side = Side::new(amounts, knows_waiting);
         RelationSide {
-            calls,
-            cost_ns: total_ns,
-            self_cost_ns: self_ns,
+            calls: side.calls,
+            cost_ns: side.total_ns,
+            self_cost_ns: side.self_ns,
+            waiting_ns: side.waiting_ns,
+            self_waiting_ns: side.self_waiting_ns,
         }
     }
 }
@@ -95,8 +121,8 @@ struct FunctionRow<'a> {
     module: String,
     file: &'a str,
     line: u32,
-    a: Side,
-    b: Side,
+    #[serde(flatten)]
+    sides: Sides<Side>,
     #[serde(flatten)]
     said: Said,
     /// Of a function that moved or was renamed, or that the user has paired
@@ -117,8 +143,8 @@ pub struct Before<'a> {
 struct RelationRow<'a> {
     from: &'a str,
     to: &'a str,
-    a: RelationSide,
-    b: RelationSide,
+    #[serde(flatten)]
+    sides: Sides<RelationSide>,
     #[serde(flatten)]
     said: Said,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -130,8 +156,8 @@ struct RelationRow<'a> {
 #[derive(Serialize)]
 struct ModuleRow<'a> {
     module: &'a str,
-    a: Side,
-    b: Side,
+    #[serde(flatten)]
+    sides: Sides<Side>,
     #[serde(flatten)]
     said: Said,
 }
@@ -140,8 +166,8 @@ struct ModuleRow<'a> {
 struct ContextRow<'a> {
     /// Names, the outermost first
     path: Vec<&'a str>,
-    a: Side,
-    b: Side,
+    #[serde(flatten)]
+    sides: Sides<Side>,
     #[serde(flatten)]
     said: Said,
 }
@@ -193,6 +219,8 @@ pub struct Document<'a> {
     sort: &'static str,
     /// costs, shares, or per call
     compared: &'static str,
+    /// Which time: running, without what threads waited, or elapsed
+    time: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     unit: Option<&'a Unit>,
     paired: Paired,
@@ -274,13 +302,12 @@ impl Tables {
         let functions = self.order.iter().take(top);
         let functions = functions.map(|&row| self.function_row(comparison, row));
         let relations = self.relations.iter().take(top);
-        let relations = relations.map(|relation| self.relation_row(relation));
+        let relations = relations.map(|relation| self.relation_row(comparison, relation));
         let modules = self.modules.iter().take(top);
-        let modules = modules.map(|(module, change)| ModuleRow {
-            module,
-            a: Side::new(&change.a),
-            b: Side::new(&change.b),
-            said: self.said(change),
+        let modules = modules.map(|of| ModuleRow {
+            module: &of.path,
+            sides: Sides::new(comparison, of.raw.as_ref().unwrap_or(&of.change), Side::new),
+            said: self.said(&of.change),
         });
         let contexts = self.contexts.as_ref().filter(|_| args.contexts);
         let contexts = contexts.map(|tree| {
@@ -290,8 +317,7 @@ impl Tables {
                 let change = &tree.contexts[number as usize].change;
                 ContextRow {
                     path: path.map(|row| comparison.function(row).name).collect(),
-                    a: Side::new(&change.a),
-                    b: Side::new(&change.b),
+                    sides: Sides::new(comparison, &change.elapsed(comparison.timed), Side::new),
                     said: self.said(change),
                 }
             };
@@ -310,6 +336,7 @@ impl Tables {
                 (None, true) => "shares",
                 (None, false) => "costs",
             },
+            time: comparison.timed.name(),
             unit: (!unit.is_time()).then_some(unit),
             paired: paired(comparison),
             warnings: doubts.chain(comparison.unclear.iter().cloned()).collect(),
@@ -338,21 +365,23 @@ impl Tables {
             module: hierarchy.path(comparison.rows[row as usize].module),
             file: function.file,
             line: function.line,
-            a: Side::new(&raw.a),
-            b: Side::new(&raw.b),
+            sides: Sides::new(comparison, raw, Side::new),
             said: self.said(change),
             before: before(comparison, row),
         }
     }
 
-    fn relation_row<'a>(&self, relation: &'a NamedRelation) -> RelationRow<'a> {
+    fn relation_row<'a>(
+        &self,
+        comparison: &Comparison,
+        relation: &'a NamedRelation,
+    ) -> RelationRow<'a> {
         let raw = relation.raw.as_ref().unwrap_or(&relation.change);
         let path = |end: usize| relation.paths.as_ref().map(|paths| paths[end].as_str());
         RelationRow {
             from: &relation.from,
             to: &relation.to,
-            a: RelationSide::new(&raw.a),
-            b: RelationSide::new(&raw.b),
+            sides: Sides::new(comparison, raw, RelationSide::new),
             said: self.said(&relation.change),
             from_module: path(0),
             to_module: path(1),

@@ -8,10 +8,11 @@ use clap::error::ErrorKind;
 use super::output;
 use super::progress::with_progress;
 use super::usage::refuse;
+use crate::analysis::comparison::amounts::Timed;
 use crate::analysis::comparison::{Comparison, Inputs, Settings, pairing};
 use crate::export::pack;
 use crate::{import, source};
-use args::CompareArgs;
+use args::{CompareArgs, TimedBy};
 
 pub mod args;
 mod clocks;
@@ -52,6 +53,20 @@ pub fn run(args: CompareArgs) -> anyhow::Result<()> {
         comparison.per = Some(row);
     }
     comparison.is_by_shares |= args.shares;
+    match args.time {
+        None => {}
+        Some(TimedBy::Elapsed) => comparison.timed = Timed::Elapsed,
+        Some(TimedBy::Running) => {
+            let all = &comparison.session.recordings;
+            let ignorant = all.iter().find(|it| !it.recording.trace.knows_waiting());
+            if let Some(ignorant) = ignorant {
+                bail!(
+                    "--time running: {} does not say when its threads wait",
+                    ignorant.recording.name()
+                );
+            }
+        }
+    }
     for warning in &comparison.session.source_warnings {
         say!("callscape: {warning}");
     }

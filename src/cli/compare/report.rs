@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::document::{paired, runs};
 use super::tables::Tables;
-use super::text::{Show, was};
+use super::text::{Show, timed, was};
 use crate::analysis::comparison::amounts::{Change, Measure, Standing};
 use crate::analysis::comparison::tables::Given;
 use crate::analysis::comparison::{Comparison, Inputs};
@@ -82,7 +82,7 @@ pub fn page(
     });
     section(&mut page, &show, "Functions", functions)?;
     let modules = tables.modules.iter();
-    let modules = modules.map(|(path, change)| (*change, escaped(path)));
+    let modules = modules.map(|it| (it.change, escaped(&it.path)));
     section(&mut page, &show, "Modules", modules)?;
     let relations = tables.relations.iter().map(|relation| {
         let names = format!("{} → {}", escaped(&relation.from), escaped(&relation.to));
@@ -109,6 +109,9 @@ fn headline(page: &mut String, comparison: &Comparison, tables: &Tables) -> std:
     let whole = comparison.modules(Given::Compared);
     let whole = whole.first().copied().unwrap_or_default();
     let costs = Show::new(comparison, Measure::SelfCost);
+    if let Some(timed) = timed(comparison) {
+        writeln!(page, "<p>{}</p>", escaped(&timed))?;
+    }
     let is_there = whole.a.is_there() && whole.b.is_there();
     // By shares both have all of it.
     if is_there && !(comparison.is_by_shares && comparison.per.is_none()) {

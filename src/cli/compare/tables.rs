@@ -1,7 +1,7 @@
 //! The tables that `callscape compare` shows, in their order.
 
 use super::args::CompareArgs;
-use crate::analysis::comparison::amounts::{Change, Measure};
+use crate::analysis::comparison::amounts::{Change, Measure, Timed};
 use crate::analysis::comparison::contexts::ContextTree;
 use crate::analysis::comparison::tables::{Given, RelationChange};
 use crate::analysis::comparison::{Comparison, Row};
@@ -20,7 +20,7 @@ pub struct Tables {
     pub raw: Option<Vec<Change>>,
     pub order: Vec<u32>,
     pub relations: Vec<NamedRelation>,
-    pub modules: Vec<(String, Change)>,
+    pub modules: Vec<NamedModule>,
     /// Whether relations are between modules.
     pub is_grouped: bool,
     /// Where it is asked for, the call tree of both, and its contexts in their order.
@@ -28,6 +28,14 @@ pub struct Tables {
     pub context_order: Vec<u32>,
     /// The structure through the mapping that was asked for.
     pub mapped: Option<Regrouped>,
+}
+
+/// A module, or an entity of a mapping.
+pub struct NamedModule {
+    pub path: String,
+    pub change: Change,
+    /// The same as recorded, where something else is compared.
+    pub raw: Option<Change>,
 }
 
 /// A call relation with the names of its ends.
@@ -50,7 +58,9 @@ impl Tables {
         with_contexts: bool,
     ) -> anyhow::Result<Tables> {
         let measure = args.sort.measure();
-        let is_scaled = comparison.is_by_shares || comparison.per.is_some();
+        let is_scaled = comparison.is_by_shares
+            || comparison.per.is_some()
+            || comparison.timed == Timed::Running;
         let functions = comparison.functions(Given::Compared);
         let raw = is_scaled.then(|| comparison.functions(Given::Recorded));
         let asked = Asked {
@@ -63,11 +73,11 @@ impl Tables {
         };
         let mut order = asked.order(&functions);
         let mut relations = asked.named_relations(is_scaled);
-        let mut modules = asked.modules();
+        let mut modules = asked.modules(is_scaled);
         if args.picture.only_differences {
             order.retain(|&row| functions[row as usize].is_change());
             relations.retain(|it| it.change.is_change());
-            modules.retain(|(_, change)| change.is_change());
+            modules.retain(|it| it.change.is_change());
         }
         let contexts = match with_contexts {
             true => Some(with_progress(|progress| comparison.contexts(progress))??),
@@ -253,42 +263,52 @@ impl Asked<'_> {
     }
 
     /// The modules, or entities, that are shown, in their order.
-    fn modules(&self) -> Vec<(String, Change)> {
+    fn modules(&self, is_scaled: bool) -> Vec<NamedModule> {
         let comparison = self.comparison;
-        let mut modules: Vec<(String, Change)> = match self.mapped {
-            Some(mapped) => self.entities(mapped),
-            None => {
-                let hierarchy = self.hierarchy();
-                let changes = comparison.modules(Given::Compared);
-                let of = hierarchy.modules().filter(|&id| match self.level {
-                    Some(level) => hierarchy.depth(id) == level,
-                    None => !hierarchy.is_leaf(id),
-                });
-                of.filter(|&id| is_there(&changes[id.index()]))
-                    .map(|id| (hierarchy.path(id), changes[id.index()]))
-                    .collect()
+        // What is left out stands nowhere.
+        let entity = |row: &Row| self.entity_of[row.module.index()].unwrap_or(ModuleId(u32::MAX));
+        let changes = |given: Given| match self.mapped {
+            Some(mapped) => {
+                let places: Vec<ModuleId> = comparison.rows.iter().map(entity).collect();
+                comparison.modules_over(&mapped.session.hierarchy, &places, given)
             }
+            None => comparison.modules(given),
         };
-        modules.retain(|(path, _)| self.is_found(&[path]));
-        modules.sort_by(|x, y| x.1.order(&y.1, self.measure).then_with(|| x.0.cmp(&y.0)));
+        let compared = changes(Given::Compared);
+        let raw = is_scaled.then(|| changes(Given::Recorded));
+        let mut modules: Vec<NamedModule> = self
+            .listed()
+            .into_iter()
+            .map(|(id, path)| NamedModule {
+                path,
+                change: compared[id.index()],
+                raw: raw.as_ref().map(|raw| raw[id.index()]),
+            })
+            .collect();
+        modules.retain(|it| is_there(it.raw.as_ref().unwrap_or(&it.change)));
+        modules.retain(|it| self.is_found(&[&it.path]));
+        modules.sort_by(|x, y| {
+            let order = x.change.order(&y.change, self.measure);
+            order.then_with(|| x.path.cmp(&y.path))
+        });
         modules
     }
 
-    fn entities(&self, mapped: &Regrouped) -> Vec<(String, Change)> {
-        // What is left out stands nowhere.
-        let place = |row: &Row| self.entity_of[row.module.index()].unwrap_or(ModuleId(u32::MAX));
-        let places: Vec<ModuleId> = self.comparison.rows.iter().map(place).collect();
-        let of = &mapped.session.hierarchy;
-        let changes = self.comparison.modules_over(of, &places, Given::Compared);
+    /// The modules, or entities, that may be shown, with their paths or names.
+    fn listed(&self) -> Vec<(ModuleId, String)> {
+        let Some(mapped) = self.mapped else {
+            let hierarchy = self.hierarchy();
+            let of = hierarchy.modules().filter(|&id| match self.level {
+                Some(level) => hierarchy.depth(id) == level,
+                None => !hierarchy.is_leaf(id),
+            });
+            return of.map(|id| (id, hierarchy.path(id))).collect();
+        };
         let mut entities: Vec<ModuleId> = self.entity_of.iter().copied().flatten().collect();
         entities.sort_unstable();
         entities.dedup();
-        let entities = entities
-            .into_iter()
-            .filter(|id| is_there(&changes[id.index()]));
-        entities
-            .map(|id| (of.name(id).to_owned(), changes[id.index()]))
-            .collect()
+        let name = |id: ModuleId| mapped.session.hierarchy.name(id).to_owned();
+        entities.into_iter().map(|id| (id, name(id))).collect()
     }
 
     /// The contexts of `tree` that are shown, in their order.

@@ -7,7 +7,8 @@ use super::args::CompareArgs;
 use super::document::{before, paired, runs};
 use super::tables::Tables;
 use crate::analysis::comparison::Comparison;
-use crate::analysis::comparison::amounts::{Change, Measure};
+use crate::analysis::comparison::amounts::{Amounts, Change, Measure, Timed};
+use crate::analysis::comparison::tables::Given;
 use crate::escape;
 use crate::model::difference::ratio;
 use crate::units::{Cost, Unit, grouped};
@@ -59,6 +60,9 @@ impl Tables {
         for [old, new] in &paired.moved_files {
             writeln!(out, "{} is now {}", escape::name(old), escape::name(new))?;
         }
+        if let Some(timed) = timed(comparison) {
+            writeln!(out, "{timed}")?;
+        }
         let show = Show::new(comparison, self.measure);
         let hierarchy = &comparison.session.hierarchy;
         let functions = self.order.iter().map(|&row| {
@@ -68,10 +72,7 @@ impl Tables {
             (self.functions[row as usize], format!("{name}{was}  {path}"))
         });
         show.section(out, "function", functions, top)?;
-        let modules = self
-            .modules
-            .iter()
-            .map(|(path, change)| (*change, path.clone()));
+        let modules = self.modules.iter().map(|it| (it.change, it.path.clone()));
         show.section(out, "module", modules, top.min(args.top.unwrap_or(10)))?;
         let relations = self.relations.iter();
         let relations = relations.map(|it| (it.change, format!("{} → {}", it.from, it.to)));
@@ -98,6 +99,30 @@ impl Tables {
         }
         Ok(())
     }
+}
+
+/// Which time is compared, and what both sides have waited altogether; none where costs are no time, or where nothing is
+/// known of waiting.
+pub fn timed(comparison: &Comparison) -> Option<String> {
+    let known = [0, 1].map(|side| comparison.knows_waiting(side));
+    if !comparison.unit().is_time() || known == [false, false] {
+        return None;
+    }
+    let whole = comparison.modules(Given::Recorded);
+    let whole = whole.first().copied().unwrap_or_default();
+    let waited = |side: usize, amounts: &Amounts| match known[side] {
+        true => Cost::from_ns(amounts.self_waiting.round() as u64).to_string(),
+        false => "not known".to_owned(),
+    };
+    let what = match comparison.timed {
+        Timed::Running => "running time is compared",
+        Timed::Elapsed => "elapsed time is compared",
+    };
+    Some(format!(
+        "{what}; waiting in calls: {} in A, {} in B",
+        waited(0, &whole.a),
+        waited(1, &whole.b)
+    ))
 }
 
 /// What a function was before it moved or was renamed.
@@ -128,6 +153,7 @@ pub struct Show<'a> {
     is_per_call: bool,
     counts_calls: bool,
     has_noise: bool,
+    knows_waiting: bool,
 }
 
 impl<'a> Show<'a> {
@@ -139,6 +165,7 @@ impl<'a> Show<'a> {
             is_per_call: comparison.per.is_some(),
             counts_calls: comparison.counts_calls(),
             has_noise: comparison.runs.iter().all(|&runs| runs > 1),
+            knows_waiting: [0, 1].iter().all(|&side| comparison.knows_waiting(side)),
         }
     }
 
@@ -180,6 +207,9 @@ impl<'a> Show<'a> {
     pub fn headings(&self) -> Vec<&'static str> {
         let mut columns = vec!["Δ", "ratio", "A", "B"];
         if self.measure != Measure::Calls {
+            if self.knows_waiting {
+                columns.extend(["waiting A", "waiting B"]);
+            }
             columns.extend(["calls A", "calls B"]);
         }
         if self.has_noise {
@@ -198,6 +228,10 @@ impl<'a> Show<'a> {
             self.amount(change.b.of(self.measure)),
         ];
         if self.measure != Measure::Calls {
+            if self.knows_waiting {
+                let waiting = |of: &Amounts| self.amount(of.waiting_of(self.measure));
+                cells.extend([waiting(&change.a), waiting(&change.b)]);
+            }
             cells.extend([self.calls(change.a.calls), self.calls(change.b.calls)]);
         }
         if self.has_noise {

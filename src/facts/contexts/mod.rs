@@ -194,6 +194,7 @@ impl Contexts {
                 calls,
                 cost,
                 self_cost,
+                ..Relation::NOTHING
             })
             .collect();
         relations.sort_unstable_by_key(|relation| (relation.caller, relation.callee));

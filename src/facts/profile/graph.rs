@@ -152,9 +152,7 @@ impl Graph {
                 Relation {
                     caller,
                     callee,
-                    calls: 0,
-                    cost: Cost::ZERO,
-                    self_cost: Cost::ZERO,
+                    ..Relation::NOTHING
                 }
             });
             relation.calls = relation.calls.saturating_add(edge.calls);

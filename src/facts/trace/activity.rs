@@ -5,7 +5,7 @@ use super::block::partition;
 use super::raw_call::BLOCK;
 use super::store::{CHECKPOINT_BLOCKS, Calls, GROUP_BLOCKS, Store, place};
 use super::summary::Summary;
-use crate::units::{Cost, FunctionId, Time};
+use crate::units::{Cost, FunctionId, ThreadId, Time};
 
 /// Which functions were open lately, and room to find that out in: asked again, it takes no new memory, and no more
 /// work than those functions do.
@@ -38,6 +38,8 @@ struct LastOpen<'a> {
     store: &'a Store,
     times: &'a mut [u64],
     seen: &'a mut Vec<u32>,
+    /// Since when the thread at hand waits: what is open then has done nothing since.
+    until: u64,
     room: &'a mut [Vec<u64>; 3],
 }
 
@@ -48,7 +50,7 @@ impl LastOpen<'_> {
             if *time == 0 {
                 self.seen.push(callee.0);
             }
-            *time = (*time).max(end.saturating_add(1));
+            *time = (*time).max(end.min(self.until).saturating_add(1));
         }
     }
 
@@ -133,9 +135,12 @@ impl Store {
             store: self,
             times,
             seen,
+            until: u64::MAX,
             room,
         };
-        for calls in self.all_calls() {
+        for (thread, calls) in (0..).map(ThreadId).zip(self.all_calls()) {
+            let since = self.waits_since(thread, t);
+            last.until = since.map_or(u64::MAX, Time::ns);
             let position = calls.started(t.ns());
             let Some((to, local)) = position.checked_sub(1).map(place) else {
                 continue;

@@ -42,6 +42,31 @@ pub struct Relation {
     pub calls: u64,
     pub cost: Cost,
     pub self_cost: Cost,
+    /// The part of both in which the callee waited; zero where the recording does not know.
+    pub waiting: Cost,
+    pub self_waiting: Cost,
+}
+
+impl Relation {
+    /// Nothing, of no functions: what others are made of.
+    pub const NOTHING: Relation = Relation {
+        caller: FunctionId(0),
+        callee: FunctionId(0),
+        calls: 0,
+        cost: Cost::ZERO,
+        self_cost: Cost::ZERO,
+        waiting: Cost::ZERO,
+        self_waiting: Cost::ZERO,
+    };
+
+    /// Adds what calls add up to elsewhere.
+    pub fn add(&mut self, other: &Relation) {
+        self.calls += other.calls;
+        self.cost += other.cost;
+        self.self_cost += other.self_cost;
+        self.waiting += other.waiting;
+        self.self_waiting += other.self_waiting;
+    }
 }
 
 /// What a function did in a range of time.
@@ -51,6 +76,9 @@ pub struct FunctionMetrics {
     /// The time during which at least one call of it was open on a thread, summed over threads.
     pub total: Cost,
     pub self_cost: Cost,
+    /// The part of both in which it waited; zero where the recording does not know.
+    pub waiting: Cost,
+    pub self_waiting: Cost,
 }
 
 /// An enter or exit.

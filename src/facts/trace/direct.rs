@@ -173,6 +173,7 @@ impl Store {
                     calls: part.calls,
                     cost: part.cost,
                     self_cost: part.self_cost,
+                    ..Relation::NOTHING
                 })
             })
             .collect();

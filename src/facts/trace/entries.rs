@@ -73,7 +73,7 @@ pub(in crate::facts) struct Pair {
     pub callee: u32,
 }
 
-/// What calls of a function add up to.
+/// What calls of a function add up to; what of it was waiting is kept with the waits.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
 pub(in crate::facts) struct MetricsRow {
@@ -98,6 +98,7 @@ impl From<&MetricsRow> for FunctionMetrics {
             calls: row.calls,
             total: Cost::from_ns(row.total),
             self_cost: Cost::from_ns(row.self_cost),
+            ..FunctionMetrics::default()
         }
     }
 }

@@ -38,6 +38,7 @@ mod summary;
 mod summing;
 #[cfg(test)]
 mod tests;
+pub(super) mod waiting;
 mod window;
 pub(super) mod writer;
 
@@ -55,6 +56,7 @@ pub use detail::{Columns, Strip};
 pub use occurrence::ActiveSpan;
 pub use store::StackRoom;
 use store::{Cursor, Store};
+pub use waiting::{Wait, Waited, WaitingKnown, Why};
 
 /// All calls of one recorded execution.
 #[derive(Clone, Debug, Default)]
@@ -81,6 +83,11 @@ impl Trace {
             store,
             repair: None,
         }
+    }
+
+    /// Takes the waits of all threads, and gives back how many overlapped one before them.
+    pub(super) fn learn_waiting(&mut self, threads: Vec<Vec<waiting::RawWait>>) -> u64 {
+        self.store.learn_waiting(threads)
     }
 
     pub(super) fn store(&self) -> &Store {
@@ -309,7 +316,7 @@ impl Trace {
     }
 
     /// For every function that was open within `horizon` before `t`: the last time up to `t` at which
-    /// it was, in order of function. O(log n) summaries a thread.
+    /// it was, in order of function. What is open in a thread that waits was open last when that began. O(log n) summaries a thread.
     pub fn activity(&self, t: Time, horizon: Cost) -> Vec<(FunctionId, Time)> {
         let mut recent = Recent::default();
         self.activity_within(t, horizon, &mut recent);
@@ -473,6 +480,37 @@ impl Trace {
         if let Some(store) = self.stand_in_for_damaged() {
             store.flame_sum(thread.index(), columns, is_near, out);
         }
+    }
+
+    /// Whether the recording knows when its threads wait. Where it does not, nothing has waited in all answers.
+    pub fn knows_waiting(&self) -> bool {
+        self.store.waiting.is_some()
+    }
+
+    /// What is known of waiting as a whole; none where nothing is. O(waits).
+    pub fn waiting_known(&self) -> Option<WaitingKnown> {
+        self.store.waiting_known()
+    }
+
+    /// How long `thread` has waited up to `t`. O(log n).
+    pub fn waited_until(&self, thread: ThreadId, t: Time) -> Cost {
+        self.store.waited_until(thread, t)
+    }
+
+    /// What a call has waited. O(log n).
+    pub fn waited(&self, thread: ThreadId, call: CallId) -> Waited {
+        self.store.waited(thread, call.0)
+    }
+
+    /// The wait of `thread` at `t`; none where it runs. O(log n).
+    pub fn wait_at(&self, thread: ThreadId, t: Time) -> Option<Wait> {
+        self.store.wait_at(thread, t)
+    }
+
+    /// Hands the waits of `thread` that overlap `range` to `visit`, in order, until it says no. O(log n + waits
+    /// visited).
+    pub fn waits_in(&self, thread: ThreadId, range: TimeRange, visit: impl FnMut(Wait) -> bool) {
+        self.store.waits_in(thread, range, visit);
     }
 
     /// The number of events, enters and exits: two a call.

@@ -9,6 +9,8 @@ pub struct Direct {
     /// The calls of each thread in preorder.
     pub threads: Vec<Vec<Call>>,
     pub functions: usize,
+    /// By thread, start, end and how much of it was waiting, in order.
+    pub waits: Vec<Vec<(u64, u64, u64)>>,
     /// Enter and exit events in order of time; exits of a thread before its enters at the same time
     /// unless they belong to the same call.
     events: Vec<Event>,
@@ -49,6 +51,7 @@ impl Direct {
         Direct {
             threads,
             functions,
+            waits: Vec::new(),
             events,
         }
     }
@@ -199,6 +202,34 @@ impl Direct {
         call.cost().saturating_sub(subcalls)
     }
 
+    /// How long a thread has waited up to `t`: within a wait it grows evenly.
+    pub fn waited_until(&self, thread: ThreadId, t: Time) -> Cost {
+        let waits = self.waits.get(thread.index()).into_iter().flatten();
+        let until = waits.map(|&(start, end, waited)| {
+            let part = t.ns().clamp(start, end) - start;
+            (u128::from(waited) * u128::from(part) / u128::from(end - start)) as u64
+        });
+        Cost::from_ns(until.sum())
+    }
+
+    /// What a call has waited up to `t`, and in itself.
+    pub fn waited(&self, thread: ThreadId, id: CallId, t: Time) -> (Cost, Cost) {
+        let calls = &self.threads[thread.index()];
+        let total = |call: &Call| {
+            let (start, end) = (call.start.min(t), call.end.min(t));
+            let until = |t| self.waited_until(thread, t);
+            until(end).saturating_sub(until(start))
+        };
+        let call = &calls[id.index()];
+        let (mut next, mut own) = (id.index() + 1, total(call));
+        let end = next + call.triggered as usize;
+        while next < end {
+            own = own.saturating_sub(total(&calls[next]));
+            next += 1 + calls[next].triggered as usize;
+        }
+        (total(call), own)
+    }
+
     /// The call relations between functions, sorted by caller, then callee: of the whole trace, or of
     /// the calls that the time range constraint (thesis 6.1.1) keeps. Costs are those of whole calls.
     pub fn relations(&self, range: Option<TimeRange>) -> Vec<Relation> {
@@ -211,13 +242,14 @@ impl Direct {
                 .or_insert(Relation {
                     caller,
                     callee: call.function,
-                    calls: 0,
-                    cost: Cost::ZERO,
-                    self_cost: Cost::ZERO,
+                    ..Relation::NOTHING
                 });
             relation.calls += 1;
             relation.cost += call.cost();
             relation.self_cost += self.self_cost(thread, id);
+            let (total, own) = self.waited(thread, id, Time::MAX);
+            relation.waiting += total;
+            relation.self_waiting += own;
         });
         relations.into_values().collect()
     }
@@ -226,7 +258,7 @@ impl Direct {
     /// sorted by caller, then callee. The costs of open calls count up to `t`.
     pub fn running(&self, t: Time) -> Vec<Relation> {
         let mut relations = std::collections::BTreeMap::new();
-        for thread in &self.threads {
+        for (index, thread) in self.threads.iter().enumerate() {
             let mut parents: Vec<Call> = Vec::new();
             for (i, call) in thread.iter().enumerate() {
                 if call.start > t {
@@ -250,13 +282,14 @@ impl Direct {
                 let relation = relations.entry(key).or_insert(Relation {
                     caller: parent.function,
                     callee: call.function,
-                    calls: 0,
-                    cost: Cost::ZERO,
-                    self_cost: Cost::ZERO,
+                    ..Relation::NOTHING
                 });
                 relation.calls += 1;
                 relation.cost += cost;
                 relation.self_cost += self_cost;
+                let (total, own) = self.waited(ThreadId(index as u32), CallId(i as u32), t);
+                relation.waiting += total;
+                relation.self_waiting += own;
             }
         }
         relations.into_values().collect()
@@ -273,9 +306,12 @@ impl Direct {
             let of = &mut metrics[call.function.index()];
             of.calls += 1;
             of.self_cost += self.self_cost(thread, id);
+            let (waiting, own) = self.waited(thread, id, Time::MAX);
+            of.self_waiting += own;
             let (open_on, until) = &mut open_until[call.function.index()];
             if *open_on != thread || call.start >= *until {
                 of.total += call.cost();
+                of.waiting += waiting;
                 (*open_on, *until) = (thread, call.end);
             }
         });
@@ -288,12 +324,19 @@ impl Direct {
         let mut last = vec![None; self.functions];
         let from = t - horizon;
         for thread in self.thread_ids() {
+            // What is open in a thread that waits was open last when that began.
+            let waits = self.waits.get(thread.index()).into_iter().flatten();
+            let mut waits = waits.filter(|(start, end, waited)| {
+                *start <= t.ns() && t.ns() < *end && *waited == end - start
+            });
+            let until = waits.next().map_or(Time::MAX, |wait| Time::from_ns(wait.0));
             self.calls_in(thread, TimeRange::new(from, t), u32::MAX, |_, call| {
-                if call.end <= from && call.start <= from {
+                let end = call.end.min(until);
+                if end <= from && (call.start <= from || end < call.end) {
                     return;
                 }
                 let seen: &mut Option<Time> = &mut last[call.function.index()];
-                *seen = (*seen).max(Some(call.end.min(t)));
+                *seen = (*seen).max(Some(end.min(t)));
             });
         }
         let seen = last.into_iter().enumerate();

@@ -1,5 +1,7 @@
 //! Sums over the calls of a window or up to a time, from summaries and two blocks read in part.
 
+use std::ops::Range;
+
 use super::call::{FunctionMetrics, Relation};
 use super::entries::{Facts, NONE, OpenCall};
 use super::raw_call::BLOCK;
@@ -31,7 +33,55 @@ impl Frame {
     }
 }
 
+/// The calls of a thread that the time range constraint keeps.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    /// These, but for some.
+    pub calls: Range<u32>,
+    /// Those of them that end too late, in order.
+    pub without: Vec<u32>,
+    /// Those before them, innermost last, that enclose one which is kept.
+    pub around: Vec<u32>,
+}
+
 impl Calls<'_> {
+    /// The calls that the time range constraint keeps. O(log n + depth).
+    pub(super) fn kept(&self, range: TimeRange) -> Kept {
+        let from = self.started(range.start.ns());
+        let to = self.started_before(range.end.ns());
+        let mut kept = Kept::default();
+        if to <= from {
+            return kept;
+        }
+        kept.calls = from..to;
+        // Of the calls from..to those that end too late are on the stack at `to`, each around the next.
+        // One of them is kept when it encloses a call that ends in time.
+        let mut late: Vec<u32> = Vec::new();
+        for (call, facts) in self.stack(to) {
+            if call >= from && facts.end >= range.end.ns() {
+                late.push(call);
+            }
+        }
+        for (i, &call) in late.iter().enumerate() {
+            let triggered = (to - 1).saturating_sub(call) as usize;
+            if triggered == late.len() - 1 - i {
+                kept.without.push(call);
+            }
+        }
+        // So is a call that starts before the range.
+        for (call, facts) in self.stack(from) {
+            let end = call
+                .saturating_add(facts.triggered)
+                .saturating_add(1)
+                .min(to);
+            let late = late.partition_point(|&late| late < end);
+            if end > from && (end - from) as usize > late {
+                kept.around.push(call);
+            }
+        }
+        kept
+    }
+
     /// The calls open before the first call of a block that lie at least `lowest` deep, outermost first.
     fn frames_before(&self, block: usize, lowest: u32) -> Vec<Frame> {
         let frame = |open: &OpenCall, children| Frame {
@@ -270,38 +320,18 @@ impl<'a> Totals<'a> {
 
     /// Adds the calls that the time range constraint keeps.
     fn add_kept(&mut self, calls: &Calls<'_>, range: TimeRange) {
-        let from = calls.started(range.start.ns());
-        let to = calls.started_before(range.end.ns());
-        if to <= from {
+        let kept = calls.kept(range);
+        if kept.calls.is_empty() {
             return;
         }
-        self.add_calls(calls, from, to);
-        // Of the calls from..to those that end too late are on the stack at `to`, each around the next.
-        // One of them is kept when it encloses a call that ends in time.
-        let mut late: Vec<u32> = Vec::new();
-        for (call, facts) in calls.stack(to) {
-            if call >= from && facts.end >= range.end.ns() {
-                late.push(call);
-            }
+        self.add_calls(calls, kept.calls.start, kept.calls.end);
+        for &call in &kept.without {
+            let entry = calls.whole(call);
+            self.subtract(entry.pair, &entry.sums);
         }
-        for (i, &call) in late.iter().enumerate() {
-            let triggered = (to - 1).saturating_sub(call) as usize;
-            if triggered == late.len() - 1 - i {
-                let entry = calls.whole(call);
-                self.subtract(entry.pair, &entry.sums);
-            }
-        }
-        // So is a call that starts before the range.
-        for (call, facts) in calls.stack(from) {
-            let end = call
-                .saturating_add(facts.triggered)
-                .saturating_add(1)
-                .min(to);
-            let late = late.partition_point(|&late| late < end);
-            if end > from && (end - from) as usize > late {
-                let entry = calls.whole(call);
-                self.add(entry.pair, &entry.sums);
-            }
+        for &call in &kept.around {
+            let entry = calls.whole(call);
+            self.add(entry.pair, &entry.sums);
         }
     }
 
@@ -332,6 +362,7 @@ impl<'a> Totals<'a> {
                 calls: sums.calls,
                 cost: Cost::from_ns(sums.cost),
                 self_cost: Cost::from_ns(sums.cost.saturating_sub(sums.children)),
+                ..Relation::NOTHING
             })
         };
         order.filter_map(relation).collect()
@@ -364,25 +395,32 @@ impl Store {
 
     pub fn relations(&self, range: Option<TimeRange>) -> Vec<Relation> {
         let few = self.few_relations(range);
-        few.unwrap_or_else(|| self.kept(range).relations())
+        let mut relations = few.unwrap_or_else(|| self.kept(range).relations());
+        self.add_waiting(range, &mut relations);
+        relations
     }
 
     pub fn function_metrics(&self, range: Option<TimeRange>) -> Vec<FunctionMetrics> {
-        if range.is_none() && self.metrics.len() == self.functions {
-            return self.metrics.iter().map(FunctionMetrics::from).collect();
-        }
-        let few = self.few_metrics(range);
-        few.unwrap_or_else(|| self.kept(range).metrics())
+        let mut metrics: Vec<FunctionMetrics> =
+            if range.is_none() && self.metrics.len() == self.functions {
+                self.metrics.iter().map(FunctionMetrics::from).collect()
+            } else {
+                let few = self.few_metrics(range);
+                few.unwrap_or_else(|| self.kept(range).metrics())
+            };
+        self.add_waiting_to_metrics(range, &mut metrics);
+        metrics
     }
 
     pub fn running(&self, t: Time) -> Vec<Relation> {
-        if let Some(few) = self.few_running(t) {
-            return few;
-        }
-        let mut totals = Totals::new(self);
-        for calls in self.all_calls() {
-            totals.add_started(&calls, t.ns());
-        }
-        totals.relations()
+        let mut relations = self.few_running(t).unwrap_or_else(|| {
+            let mut totals = Totals::new(self);
+            for calls in self.all_calls() {
+                totals.add_started(&calls, t.ns());
+            }
+            totals.relations()
+        });
+        self.add_waiting_until(t, &mut relations);
+        relations
     }
 }

@@ -10,6 +10,7 @@ use super::raw_call::{BLOCK, BLOCK_BITS};
 use super::runs::{self, Page};
 use super::storage::{Bytes, Table};
 use super::summary::Summary;
+use super::waiting::Waiting;
 use crate::files::Temporary;
 use crate::units::{CallId, FunctionId, ThreadId};
 
@@ -55,6 +56,8 @@ pub(in crate::facts) struct Store {
     /// differences of them are then not to be trusted.
     pub overflows: bool,
     pub pairs: Table<Pair>,
+    /// When threads wait; none where the recording does not know.
+    pub waiting: Option<Waiting>,
     /// The pairs in order of caller, then callee, once it is asked for.
     pub pair_order: OnceLock<Vec<u32>>,
     /// What the calls of each function add up to; none of few calls, which are quickly added up.
@@ -127,7 +130,9 @@ impl Store {
                 + size_of_val(&*tables.runs)
         });
         let pairs = size_of_val(&*self.pairs) + size_of_val(&*self.metrics);
-        (self.data.len() + tables.sum::<usize>() + pairs) as u64
+        let waiting = self.waiting.iter().flat_map(|waiting| &waiting.threads);
+        let waiting: usize = waiting.map(|thread| thread.bytes_used()).sum();
+        (self.data.len() + tables.sum::<usize>() + pairs + waiting) as u64
     }
 
     fn node(&self, entry: &NodeEntry) -> Summary<'_> {

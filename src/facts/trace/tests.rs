@@ -3,8 +3,8 @@
 use super::call::Call;
 use super::oracle::Direct;
 use super::{
-    ActiveSpan, Columns, Coverage, CoverageRoom, Measure, Recent, StackRoom, Strip, Trace, Without,
-    storage,
+    ActiveSpan, Columns, Coverage, CoverageRoom, Measure, Recent, StackRoom, Strip, Trace, Why,
+    Without, storage,
 };
 use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::facts::functions::{Function, Functions};
@@ -51,6 +51,8 @@ fn random_trace(seed: u64) -> (Trace, Direct) {
         })
         .collect();
     let mut threads = Vec::new();
+    let knows_waiting = !seed.is_multiple_of(3);
+    let mut waits = Vec::new();
     // Also of clocks that start below zero.
     let origin = random.below(2000) as i64 - 1000;
     for thread in 0..1 + random.below(3) {
@@ -118,15 +120,64 @@ fn random_trace(seed: u64) -> (Trace, Direct) {
             close(&mut open, &mut calls, last);
         }
         threads.push(calls);
+        waits.push(random_waits(&mut random, step * scale, knows_waiting));
     }
     let first = threads.iter().flatten().map(|call| call.start).min();
     let first = first.unwrap_or_default().since(Time::ZERO);
+    let mut direct_waits = Vec::new();
+    for (thread, waits) in waits.iter().enumerate() {
+        let id = ThreadId(thread as u32);
+        for &(start, end, waited) in waits {
+            let time = |ns: u64| Timestamp::from_ns(ns as i64 + origin);
+            let waited = (waited < end - start).then_some(Cost::from_ns(waited));
+            builder.wait(id, (time(start), time(end)), waited, Why::Voluntary);
+        }
+        // What lies before the first event is cut off, and the same part of the rest was waiting.
+        let cut = waits.iter().filter_map(|&(start, end, waited)| {
+            let end = end.checked_sub(first.ns()).filter(|&end| end > 0)?;
+            let left = end - start.saturating_sub(first.ns());
+            let length = end + first.ns() - start;
+            let waited = (u128::from(waited) * u128::from(left) / u128::from(length)) as u64;
+            Some((end - left, end, waited))
+        });
+        direct_waits.push(cut.collect::<Vec<_>>());
+    }
+    // Waits in which no call is open concern none.
+    for (waits, calls) in direct_waits.iter_mut().zip(&threads) {
+        let at = |ns: u64| Time::from_ns(ns) + first;
+        waits.retain(|&(from, to, _)| {
+            let mut calls = calls.iter();
+            calls.any(|call| call.start.max(at(from)) < call.end.min(at(to)))
+        });
+    }
     for call in threads.iter_mut().flatten() {
         call.start = call.start - first;
         call.end = call.end - first;
     }
     let (functions, trace) = builder.finish(place);
-    (trace, Direct::new(threads, functions.len()))
+    let mut direct = Direct::new(threads, functions.len());
+    if knows_waiting {
+        direct.waits = direct_waits;
+    }
+    (trace, direct)
+}
+
+/// Waits of a thread that do not overlap, as start, end and how much of it was waiting, which may be all.
+fn random_waits(random: &mut Random, step: u64, knows_waiting: bool) -> Vec<(u64, u64, u64)> {
+    let mut waits = Vec::new();
+    let mut now = 0;
+    let (count, longest) = (random.below(40), 1 + random.below(6 * step));
+    for _ in 0..if knows_waiting { count } else { 0 } {
+        let start = now + random.below(longest) / (1 + random.below(3));
+        let length = 1 + random.below(longest);
+        let waited = match random.below(2) {
+            0 => length,
+            _ => random.below(length + 1),
+        };
+        now = start + length;
+        waits.push((start, now, waited));
+    }
+    waits
 }
 
 /// The shares of the columns in which a row is open and on top, by the stacks between events.
@@ -251,6 +302,9 @@ pub fn compare(trace: &Trace, direct: &Direct, random: &mut Random) {
                 direct.self_cost(thread, id),
                 "call {i}"
             );
+            let waited = trace.waited(thread, id);
+            let expected = direct.waited(thread, id, Time::MAX);
+            assert_eq!((waited.total, waited.own), expected, "call {i}");
         }
         let (mut stack, mut expected) = (Vec::new(), Vec::new());
         for &t in &times {
@@ -258,6 +312,8 @@ pub fn compare(trace: &Trace, direct: &Direct, random: &mut Random) {
             trace.stack_at(thread, t, &mut stack);
             direct.stack_at(thread, t, &mut expected);
             assert_eq!(stack, expected, "{t:?}");
+            let waited = trace.waited_until(thread, t);
+            assert_eq!(waited, direct.waited_until(thread, t), "{t:?}");
         }
         for pair in times.windows(2) {
             let range = TimeRange::new(pair[0], pair[1]);

@@ -17,6 +17,9 @@ pub struct Event<'a> {
     pub ts: Option<Result<i64, NoTime>>,
     /// Nanoseconds.
     pub dur: Option<Result<i64, NoTime>>,
+    /// The clock of its thread, and how far it goes on, in nanoseconds.
+    pub tts: Option<Result<i64, NoTime>>,
+    pub tdur: Option<Result<i64, NoTime>>,
     pub location: Location<'a>,
     /// Of an asynchronous event what it belongs to, together with its id.
     pub category: Option<&'a [u8]>,
@@ -67,6 +70,8 @@ pub enum Field {
     Tid,
     Ts,
     Dur,
+    ThreadTime,
+    ThreadDuration,
     File,
     /// The file in which a line runs.
     RunningFile,
@@ -93,6 +98,8 @@ impl Field {
         const DUR: u64 = packed(b"dur");
         const CAT: u64 = packed(b"cat");
         const ID: u64 = packed(b"id");
+        const TTS: u64 = packed(b"tts");
+        const TDUR: u64 = packed(b"tdur");
         match word {
             PH => Field::Phase,
             NAME => Field::Name,
@@ -102,6 +109,8 @@ impl Field {
             DUR => Field::Dur,
             CAT => Field::Category,
             ID => Field::Id,
+            TTS => Field::ThreadTime,
+            TDUR => Field::ThreadDuration,
             _ => Field::of_location(key),
         }
     }
@@ -157,6 +166,8 @@ impl<'a> Event<'a> {
             Field::Tid => self.tid = bytes,
             Field::Ts => self.ts = bytes.map(nanoseconds),
             Field::Dur => self.dur = bytes.map(nanoseconds),
+            Field::ThreadTime => self.tts = bytes.map(nanoseconds),
+            Field::ThreadDuration => self.tdur = bytes.map(nanoseconds),
             Field::File => self.location.file = bytes,
             Field::RunningFile => {
                 self.location.file = bytes;

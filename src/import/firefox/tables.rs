@@ -17,6 +17,8 @@ pub enum Cell {
     Index,
     /// A time, in nanoseconds.
     Time(Unit),
+    /// One whose unit is not said: none.
+    Left,
 }
 
 /// Columns of a table, those that were asked for and in that order. A column may be missing or short.
@@ -79,7 +81,7 @@ impl Table {
                     if document.array()? {
                         while document.element()? {
                             if schema.is_empty() {
-                                rows.push(early_row(document, wanted)?);
+                                rows.push(early_row(document)?);
                             } else {
                                 row(document, wanted, &schema, &mut columns)?;
                             }
@@ -126,6 +128,7 @@ fn cell(document: &mut Document<'_>, cell: Cell) -> Result<Option<i64>, ImportEr
     match cell {
         Cell::Index => Ok(document.index()?.map(i64::from)),
         Cell::Time(unit) => document.time(unit),
+        Cell::Left => document.skip().map(|()| None),
     }
 }
 
@@ -161,28 +164,32 @@ fn row(
 #[derive(Clone, Copy)]
 struct Either {
     index: Option<u32>,
-    time: Option<i64>,
+    /// As a time of each of the [`UNITS`].
+    times: [Option<i64>; UNITS.len()],
 }
+
+const UNITS: [Unit; 4] = [
+    Unit::Nanoseconds,
+    Unit::Microseconds,
+    Unit::Milliseconds,
+    Unit::Seconds,
+];
 
 impl Either {
     fn of(self, cell: Cell) -> Option<i64> {
         match cell {
             Cell::Index => self.index.map(i64::from),
-            Cell::Time(_) => self.time,
+            Cell::Time(unit) => {
+                let place = UNITS.iter().position(|&of| of == unit)?;
+                self.times[place]
+            }
+            Cell::Left => None,
         }
     }
 }
 
 /// A row of which it is not known yet what its cells are.
-fn early_row(
-    document: &mut Document<'_>,
-    wanted: &[(&str, Cell)],
-) -> Result<Vec<Either>, ImportError> {
-    let mut units = wanted.iter().filter_map(|(_, cell)| match cell {
-        Cell::Time(unit) => Some(*unit),
-        Cell::Index => None,
-    });
-    let unit = units.next_back().unwrap_or(Unit::Milliseconds);
+fn early_row(document: &mut Document<'_>) -> Result<Vec<Either>, ImportError> {
     let mut row = Vec::new();
     if !document.array()? {
         return Ok(row);
@@ -191,7 +198,7 @@ fn early_row(
         let bytes = document.scalar()?.unwrap_or_default();
         let value = Either {
             index: document::index_of(bytes),
-            time: decimal::nanoseconds(bytes, unit).ok(),
+            times: UNITS.map(|unit| decimal::nanoseconds(bytes, unit).ok()),
         };
         if row.len() < MOST_COLUMNS {
             row.push(value);

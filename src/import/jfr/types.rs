@@ -21,6 +21,7 @@ enum Form {
 pub enum Role {
     Other,
     StartTime,
+    Duration,
     Thread,
     StackTrace,
     Truncated,
@@ -39,6 +40,7 @@ impl Role {
     fn of(field: &str) -> Role {
         match field {
             "startTime" => Role::StartTime,
+            "duration" => Role::Duration,
             "sampledThread" | "eventThread" => Role::Thread,
             "stackTrace" => Role::StackTrace,
             "truncated" => Role::Truncated,

@@ -4,7 +4,7 @@ use super::reader::{Clock, Reader, Sequence};
 use crate::import::protobuf::{Fields, Value};
 
 /// The clock that traces use where they name none.
-const BOOTTIME: u64 = 6;
+pub(super) const BOOTTIME: u64 = 6;
 
 /// The first clock that belongs to a sequence, and the first that does not any more.
 const OWN_CLOCKS: std::ops::Range<u64> = 64..128;
@@ -63,13 +63,18 @@ impl Reader<'_> {
         }
     }
 
+    /// What makes the trace's time of a clock of the machine.
+    pub(super) fn clock_offset(&self, clock: u64) -> i64 {
+        self.clocks.get(&clock).copied().unwrap_or(0)
+    }
+
     /// The trace's time of a packet's.
     pub(super) fn time(&mut self, time: u64, clock: Option<u64>) -> i64 {
         let state = &mut self.current.1;
         let id = clock.or(state.clock).unwrap_or(BOOTTIME);
         let time = in_range(time);
         if !OWN_CLOCKS.contains(&id) {
-            return time.saturating_add(self.clocks.get(&id).copied().unwrap_or(0));
+            return time.saturating_add(self.clock_offset(id));
         }
         let Some(clock) = state.clocks.get_mut(&id) else {
             self.warn("unknown-clock");

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use super::switches::{Switches, switches};
 use crate::facts::builder::TraceBuilder;
 use crate::facts::names::{NameId, Names};
 use crate::import::chrome::completes::Completes;
@@ -56,6 +57,11 @@ pub(super) struct Reader<'a> {
     /// The events of all tracks, which wait to be put in order.
     pub completes: Completes,
     pub marks: Marks,
+    /// What the scheduler did, and when last.
+    pub switches: Switches,
+    pub last_switch: i64,
+    /// By processor, the thread that the last of its switches in columns gave it to.
+    pub running: HashMap<u64, u64, BuildFast>,
 }
 
 /// A clock of a sequence.
@@ -116,6 +122,9 @@ impl<'a> Reader<'a> {
             out_of_order: false,
             completes: Completes::default(),
             marks: Marks::new(Mark::key),
+            switches: switches(),
+            last_switch: i64::MIN,
+            running: HashMap::default(),
         }
     }
 }

@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 
 use super::symbols::Symbols;
 use super::tasks::Tasks;
-use crate::facts::builder::{Timestamp, TraceBuilder};
+use super::timestamp;
+use crate::facts::builder::TraceBuilder;
 use crate::import::error::ImportError;
 use crate::import::input::Input;
 use crate::import::stream::Window;
@@ -166,7 +167,10 @@ pub fn read(
             ControlFlow::Continue(())
         },
     )?;
-    let (_, _, count) = shared.into_inner();
+    let (_, builder, count) = shared.into_inner();
+    if let Some(task) = task.into_inner() {
+        builder.seen(task.thread, timestamp(task.last));
+    }
     Ok(count)
 }
 
@@ -278,11 +282,16 @@ struct Task {
     /// Index of the one that holds.
     session: usize,
     last: u64,
-    /// The addresses of the open calls.
+    /// The addresses of the open calls; [`UNKNOWN`] of those whose beginning was lost, which the builder does not know.
     open: Vec<u64>,
     /// The depth that records give for an outermost call.
     base: usize,
+    /// Records before the next one are lost.
+    is_after_loss: bool,
 }
+
+/// No address has so many bits.
+const UNKNOWN: u64 = u64::MAX;
 
 impl Task {
     fn start(tid: u32, tasks: &Tasks, time: u64, builder: &mut TraceBuilder<'_>) -> Task {
@@ -301,6 +310,7 @@ impl Task {
             last: time,
             open: Vec::new(),
             base: 0,
+            is_after_loss: false,
         }
     }
 
@@ -344,8 +354,22 @@ impl Task {
     }
 
     fn exit(&mut self, time: u64, builder: &mut TraceBuilder<'_>, place: &dyn Fn() -> Place) {
-        self.open.pop();
-        builder.exit(self.thread, timestamp(time), None, place);
+        if self.open.pop() != Some(UNKNOWN) {
+            builder.exit(self.thread, timestamp(time), None, place);
+        }
+    }
+
+    /// A call ends whose beginning was lost: as in uftrace's report it counts, and its time does not.
+    fn exit_unknown(
+        &mut self,
+        address: u64,
+        time: u64,
+        symbols: &mut Symbols<'_>,
+        builder: &mut TraceBuilder<'_>,
+        place: &dyn Fn() -> Place,
+    ) {
+        self.enter(address, time, symbols, builder, place);
+        self.exit(time, builder, place);
     }
 
     /// Takes records from `data` as long as they enter and leave functions met before, in order of time
@@ -422,12 +446,19 @@ impl Task {
         place: &dyn Fn() -> Place,
     ) {
         let Record { time, address, .. } = record;
+        let is_after_loss = self.is_after_loss;
+        self.is_after_loss =
+            record.kind == Type::Lost || is_after_loss && record.kind == Type::Event;
+        // What ended in between ended as far as is known with the last event before.
+        let left = if is_after_loss { self.last } else { time };
         match record.kind {
             Type::Entry => {
                 let deeper = self.deeper(record.depth, self.open.len());
                 if deeper != 0 {
-                    self.leave(deeper, time, builder, reporter, place);
-                    if deeper > 0 || self.open.is_empty() {
+                    self.leave(deeper, left, builder, reporter, place);
+                    if is_after_loss && deeper > 0 && self.may_lack() {
+                        self.open.resize(self.open.len() + deeper as usize, UNKNOWN);
+                    } else if deeper > 0 || self.open.is_empty() {
                         // Calls around it are not known: it counts as an outermost one of them.
                         self.base = record.depth;
                         self.base = self.base.wrapping_sub(self.open.len()) % DEPTHS;
@@ -438,13 +469,26 @@ impl Task {
             Type::Exit => {
                 let innermost = self.open.len().wrapping_sub(1);
                 let deeper = self.deeper(record.depth, innermost);
+                if is_after_loss && deeper > 0 && self.may_lack() {
+                    let around = self.open.len() + deeper as usize - 1;
+                    self.open.resize(around, UNKNOWN);
+                    reporter.warn("end-without-begin", place);
+                    self.exit_unknown(address, time, symbols, builder, place);
+                    self.last = self.last.max(time);
+                    return;
+                }
                 if self.open.is_empty() || deeper > 0 {
                     reporter.warn("end-without-begin", place);
                     return;
                 }
-                self.leave(deeper, time, builder, reporter, place);
+                self.leave(deeper, left, builder, reporter, place);
                 match self.open.last() {
                     Some(&open) if open == address => self.exit(time, builder, place),
+                    Some(&UNKNOWN) => {
+                        self.open.pop();
+                        reporter.warn("end-without-begin", place);
+                        self.exit_unknown(address, time, symbols, builder, place);
+                    }
                     Some(_) => {
                         // setjmp(3) returns again, from within calls that were left meanwhile.
                         self.leave(-1, time, builder, reporter, place);
@@ -457,6 +501,13 @@ impl Task {
             Type::Event => reporter.warn("event-not-shown", place),
         }
         self.last = self.last.max(time);
+    }
+
+    /// Whether calls whose beginning was lost may lie inside the open ones.
+    fn may_lack(&self) -> bool {
+        /// A damaged file must not make up any number of them.
+        const MOST: usize = 1 << 16;
+        !self.open.is_empty() && self.open.len() < MOST
     }
 
     /// How much deeper a record is than a call inside `open` others would be.
@@ -491,8 +542,4 @@ impl Task {
             self.exit(time, builder, place);
         }
     }
-}
-
-fn timestamp(time: u64) -> Timestamp {
-    Timestamp::from_ns(i64::try_from(time).unwrap_or(i64::MAX))
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Document;
-use crate::analysis::comparison::amounts::Measure;
+use crate::analysis::comparison::amounts::{Measure, Timed};
 use crate::analysis::comparison::tables::Norm;
 use crate::analysis::session::Session;
 use crate::filter::filters::Filters;
@@ -154,6 +154,14 @@ impl Document {
             return;
         };
         self.compare(runs.normalised(&self.session, norm));
+    }
+
+    /// Compares two runs in another time.
+    pub fn compare_time(&mut self, timed: Timed) {
+        let Some(runs) = self.runs.as_ref().filter(|it| it.timed() != timed) else {
+            return;
+        };
+        self.compare(runs.in_time(&self.session, timed));
     }
 
     /// Shows what differs now.

@@ -395,6 +395,9 @@ impl Runs {
             other => other,
         };
         let mut runs = runs.linked(&session, link);
+        if runs.timed() != self.timed() && runs.knows_waiting() {
+            runs = runs.in_time(&session, self.timed());
+        }
         if runs.norm != norm {
             runs = runs.normalised(&session, norm);
         }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::Runs;
 use super::part::{ContextsOf, Part, Whole, amounts_of, mirrored, normal};
-use crate::analysis::comparison::amounts::Change;
+use crate::analysis::comparison::Comparison;
+use crate::analysis::comparison::amounts::{Change, Timed};
 use crate::analysis::comparison::counted::{Counted, differences};
 use crate::analysis::comparison::tables::{Given, Norm, sums};
 use crate::analysis::session::Session;
@@ -59,7 +60,8 @@ impl Runs {
             relations: &parts[side].relations,
             row_of: &self.row_of[side],
         });
-        let (functions, relations) = differences(counted, self.functions.len(), self.norm);
+        let counted_in = (self.norm, self.base.timed);
+        let (functions, relations) = differences(counted, self.functions.len(), counted_in);
         (functions.into(), relations.into())
     }
 
@@ -95,6 +97,29 @@ impl Runs {
         };
         let of = &self.difference;
         runs.over(session, of.measure, of.strength)
+    }
+
+    /// The same with another time compared. O(functions + relations + modules) after the recordings' own summaries.
+    pub fn in_time(&self, session: &Session, timed: Timed) -> Runs {
+        let base = Comparison {
+            timed,
+            ..Comparison::clone(&self.base)
+        };
+        let runs = Runs {
+            base: Arc::new(base),
+            ..self.clone()
+        };
+        runs.normalised(session, self.norm)
+    }
+
+    /// Which time is compared.
+    pub fn timed(&self) -> Timed {
+        self.base.timed
+    }
+
+    /// Whether both sides know when their threads wait.
+    pub fn knows_waiting(&self) -> bool {
+        [0, 1].iter().all(|&side| self.base.knows_waiting(side))
     }
 
     /// What amounts are brought on.

@@ -83,6 +83,9 @@ fn head(view: &mut Differences, ui: &mut Ui, found: (usize, usize), document: &D
         if let Some(name) = counts.filter(|_| !is_pairs) {
             ui.label(style::weak(format!("in {}", escape::name(name))));
         }
+        if let Some(runs) = runs.filter(|it| !is_pairs && it.knows_waiting()) {
+            ui.label(style::weak(format!("{} time", runs.timed().name())));
+        }
         if choice.of == Of::Contexts && !document.filters.is_empty() {
             ui.label(style::weak("with what is left out elsewhere"));
         }

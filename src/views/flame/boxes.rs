@@ -5,13 +5,14 @@ use std::ops::Range;
 
 use glam::Vec2;
 
-use crate::facts::trace::{Bar, Columns, DepthCell, Flame, FlameOf, LeaveOut, Trace};
+use crate::facts::trace::{Bar, Columns, DepthCell, Flame, FlameOf, LeaveOut, Trace, Wait};
 use crate::filter::filters::FilterRules;
 use crate::filter::selection::CallOf;
 use crate::layout::axis::TimeAxis;
 use crate::layout::geometry::Color;
 use crate::layout::sheet::{Raster, Rect};
 use crate::units::{Cost, FunctionId, ThreadId, Time, TimeRange};
+use crate::views::hatching;
 
 /// Calls at least this many pixels wide are boxes of their own.
 pub const BOX: f32 = 3.0;
@@ -50,6 +51,8 @@ pub fn with_rules<T>(
 pub struct Content {
     made_for: Option<(TimeAxis, Range<u32>)>,
     flame: Flame,
+    /// The waits that are wide enough for boxes, in order of time.
+    waits: Vec<Wait>,
 }
 
 /// What is there at all is at least so opaque.
@@ -78,6 +81,38 @@ impl Content {
             Some(leave_out) => trace.flame_without(thread, &of, leave_out, &mut self.flame),
         });
         self.made_for = Some((*axis, depths));
+        self.find_waits(trace, thread, axis);
+    }
+
+    /// Finds the waits that are at least as wide as boxes. O(columns × log waits).
+    fn find_waits(&mut self, trace: &Trace, thread: ThreadId, axis: &TimeAxis) {
+        self.waits.clear();
+        if trace.knows_waiting() {
+            let least = Cost::from_ns((f64::from(BOX) * axis.ns_per_pixel()).max(1.0) as u64);
+            let columns = axis.columns().0;
+            hatching::find(trace, thread, columns, least, |wait| self.waits.push(wait));
+        }
+    }
+
+    /// Hands the waits wide enough to be seen to `see`, each with the bar of the innermost call around it that has one.
+    /// O(waits × depths × log bars).
+    pub fn waits(&self, mut see: impl FnMut(&Wait, &Bar)) {
+        let depths = self.made_for.as_ref().map_or(0..0, |it| it.1.clone());
+        for wait in &self.waits {
+            let mut innermost = None;
+            for depth in depths.clone() {
+                let bars = self.bars(depth..depth + 1);
+                let after = bars.partition_point(|bar| bar.start <= wait.start);
+                // What is around another call has a bar too.
+                match bars[..after].last().filter(|bar| wait.start < bar.end) {
+                    Some(bar) => innermost = Some(bar),
+                    None => break,
+                }
+            }
+            if let Some(bar) = innermost {
+                see(wait, bar);
+            }
+        }
     }
 
     /// Takes what has been found exactly.

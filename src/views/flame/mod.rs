@@ -485,7 +485,14 @@ impl FlameView {
             }
             let cells = &mut sheet.rasters[shown];
             painter.paint_cells(placed, depths.clone(), content, cells);
-            painter.paint_boxes((lane, placed), depths, content, sheet, &mut self.text);
+            painter.paint_boxes(
+                (lane, placed),
+                depths.clone(),
+                content,
+                sheet,
+                &mut self.text,
+            );
+            painter.paint_waits(placed, depths, content, sheet);
             painter.paint_heading((lane, placed), content, sheet, &mut self.text);
         }
         (shown, inexact)

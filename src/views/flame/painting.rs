@@ -14,6 +14,7 @@ use crate::layout::labels::text;
 use crate::layout::sheet::{Fill, Raster, Rect, Sheet};
 use crate::render::ink::Ink;
 use crate::units::push_grouped_by;
+use crate::views::hatching;
 
 /// Names written at most: more would not be read.
 const MOST_NAMES: usize = 2500;
@@ -115,6 +116,34 @@ impl LanePainter<'_> {
                 }
             }
         }
+    }
+
+    /// Hatches what waits within its call.
+    pub fn paint_waits(
+        &self,
+        placed: &Placed,
+        depths: Range<u32>,
+        content: &Content,
+        sheet: &mut Sheet,
+    ) {
+        let rows = self.y(placed.rows);
+        let stroke = self.scale.round().max(1.0);
+        let ink = self.ink.on_module;
+        content.waits(|wait, bar| {
+            if !depths.contains(&bar.depth) {
+                return;
+            }
+            let Some(row) = box_of(bar, self.axis, rows, placed.row, stroke, self.size.x) else {
+                return;
+            };
+            let left = self.axis.x_of(wait.start).max(row.min.x).max(0.0);
+            let right = self.axis.x_of(wait.end).min(row.max.x).min(self.size.x);
+            if left >= right {
+                return;
+            }
+            let part = Rect::new(Vec2::new(left, row.min.y), Vec2::new(right, row.max.y));
+            hatching::hatch(part, wait.why, stroke, ink, sheet);
+        });
     }
 
     /// Writes the name of the thread, and how many calls it has, over its depths.

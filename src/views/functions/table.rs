@@ -144,6 +144,8 @@ impl FunctionTable {
             Column::Calls => of(place).metrics.calls,
             Column::Total => of(place).metrics.total.ns(),
             Column::SelfCost => of(place).metrics.self_cost.ns(),
+            Column::Waiting => of(place).metrics.waiting.ns(),
+            Column::SelfWaiting => of(place).metrics.self_waiting.ns(),
             Column::Average => of(place).average().ns(),
             Column::Min => of(place).extremes.map_or(0, |(min, _)| min.ns()),
             Column::Max => of(place).extremes.map_or(0, |(_, max)| max.ns()),

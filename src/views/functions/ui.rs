@@ -162,20 +162,26 @@ fn list(
 /// The columns of numbers for which there is room.
 fn numbers(document: &Document, width: f32) -> Vec<Column> {
     // Where there is little room the name keeps what it needs.
-    let numbers: &[Column] = match width {
-        ..300.0 => &[Column::Total],
-        ..380.0 => &[Column::Calls, Column::Total],
-        ..440.0 => &Column::ALL[1..4],
-        ..560.0 => &Column::ALL[1..5],
-        _ => &Column::ALL[1..],
+    let most = match width {
+        ..300.0 => return vec![Column::Total],
+        ..380.0 => 2,
+        ..440.0 => 3,
+        ..560.0 => 4,
+        ..690.0 => 6,
+        _ => 8,
     };
+    let knows_waiting = document
+        .resolved()
+        .is_some_and(|it| it.recording.trace.knows_waiting());
     // A profile knows nothing of single calls, and some do not count them.
     let is_known = |column: &Column| match column {
         Column::Calls | Column::Average => document.counts_calls(),
         Column::Min | Column::Max => document.profile().is_none(),
+        Column::Waiting | Column::SelfWaiting => knows_waiting,
         _ => true,
     };
-    numbers.iter().copied().filter(is_known).collect()
+    let numbers = Column::ALL[1..].iter().copied().filter(is_known);
+    numbers.take(most).collect()
 }
 
 /// A thin line under a name: the share of its self cost in the largest.
@@ -196,6 +202,8 @@ fn cell(row: &FunctionRow, column: Column, document: &Document) -> String {
         Column::Calls => return text::count(row.metrics.calls),
         Column::Total => row.metrics.total,
         Column::SelfCost => row.metrics.self_cost,
+        Column::Waiting => row.metrics.waiting,
+        Column::SelfWaiting => row.metrics.self_waiting,
         Column::Average => row.average(),
         Column::Min | Column::Max => match row.extremes {
             Some((min, _)) if column == Column::Min => min,

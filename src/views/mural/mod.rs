@@ -13,6 +13,7 @@ mod places;
 mod profile;
 mod rows;
 mod view;
+mod waits;
 
 use glam::Vec2;
 
@@ -38,6 +39,7 @@ use coverage::{Measuring, Wanted};
 use names::Names;
 use places::{LETTERS, Lines, Places};
 use rows::{NO_ROW, Rows};
+use waits::Waits;
 
 /// A row is at most this high, in points: its name can be read and more would show nothing new.
 const HIGHEST_ROW: f32 = 26.0;
@@ -70,6 +72,7 @@ pub struct MuralView {
     colors: Vec<[u8; 3]>,
     measuring: Measuring,
     cells: Shader,
+    waits: Waits,
     names: Names,
     filters: Filters,
     rules: FilterRules,
@@ -99,6 +102,7 @@ impl MuralView {
             seen_rows: Vec::new(),
             seen_lines: Vec::new(),
             cells: Shader::default(),
+            waits: Waits::default(),
             colors: Vec::new(),
             measuring: Measuring::default(),
             names: Names::default(),
@@ -281,6 +285,12 @@ impl MuralView {
             bars: profile::bars(&self.axis, places.em),
         };
         self.measuring.measure(&wanted);
+        self.waits.find(
+            &resolved.recording.trace,
+            &self.axis,
+            &self.rows,
+            &self.rules,
+        );
         match self.measuring.covered() {
             Some(covered) => {
                 let mut edges = covered.axis.columns().1;
@@ -343,6 +353,8 @@ impl MuralView {
         sheet.texts.clear();
         sheet.letters.clear();
         sheet.marks.clear();
+        self.waits
+            .draw(&self.axis, &self.lines, &places, ink.paper, sheet);
         // Rows that begin or end outside of the plot are covered there.
         let top = Rect::new(Vec2::ZERO, Vec2::new(places.size.x, places.plot.min.y));
         let bottom = Rect::new(Vec2::new(0.0, places.plot.max.y), places.size);

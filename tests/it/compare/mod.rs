@@ -6,6 +6,7 @@ mod numbers;
 mod pairs;
 mod pictures;
 mod real;
+mod time;
 
 use std::collections::BTreeMap;
 use std::path::Path;

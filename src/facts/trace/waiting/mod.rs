@@ -1,0 +1,208 @@
+//! When threads wait: times in which a thread has no processor, and what of calls falls into them.
+//!
+//! A *wait* is an interval of a thread of which some or all was waiting. *W(t)* is how long a thread has waited up to
+//! *t*: within a wait it grows evenly. A call has waited *W(end)* − *W(start)*, and in itself that less what its direct
+//! subcalls have waited. The waits of a thread stand in order with *W* at the start of each, so that *W* of any time,
+//! and with it the waiting of any call or window, is found in O(log n).
+//!
+//! Sums over functions and relations come of the calls that have waited at all, the *waiters*: in order, with a pyramid
+//! of sums by pair over them ([`sums`]). Where a recording knows nothing of waiting, there is none of this.
+
+mod clean;
+mod find;
+mod query;
+mod sums;
+#[cfg(test)]
+mod tests;
+
+use bytemuck::{Pod, Zeroable};
+
+use super::block::partition;
+use super::storage::Table;
+use crate::units::{Cost, Time};
+pub(in crate::facts) use clean::RawWait;
+
+/// Why a thread waits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Why {
+    /// The recording does not say.
+    #[default]
+    Unknown,
+    /// It could go on, and its processor was given to another.
+    Preempted,
+    /// It waits for something: time, a lock, a device, another thread.
+    Voluntary,
+}
+
+/// An interval of a thread in which it waited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wait {
+    pub start: Time,
+    pub end: Time,
+    /// How much of it: all, where the recording has the interval from the scheduler; less, where it only knows how much
+    /// the thread has run in between.
+    pub waited: Cost,
+    pub why: Why,
+}
+
+/// How much of something was waiting.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waited {
+    pub total: Cost,
+    /// Without what its direct subcalls have waited.
+    pub own: Cost,
+}
+
+/// What a recording knows of waiting as a whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WaitingKnown {
+    /// How often threads have waited, and for how long.
+    pub waits: u64,
+    pub total: Cost,
+    /// What of it they could have gone on, and what they waited for something; the rest nobody knows.
+    pub preempted: Cost,
+    pub voluntary: Cost,
+}
+
+/// The row of a wait. Those of a thread do not overlap.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub(in crate::facts) struct WaitRow {
+    start: u64,
+    /// After the start.
+    end: u64,
+    /// How long the thread has waited before.
+    before: u64,
+    /// How much of it was waiting, times four, and why.
+    waited_and_why: u64,
+}
+
+impl WaitRow {
+    fn waited(&self) -> u64 {
+        self.waited_and_why >> 2
+    }
+
+    fn why(&self) -> Why {
+        match self.waited_and_why & 3 {
+            1 => Why::Preempted,
+            2 => Why::Voluntary,
+            _ => Why::Unknown,
+        }
+    }
+
+    fn wait(&self) -> Wait {
+        Wait {
+            start: Time::from_ns(self.start),
+            end: Time::from_ns(self.end),
+            waited: Cost::from_ns(self.waited()),
+            why: self.why(),
+        }
+    }
+
+    /// How much of it was waiting up to `t`.
+    fn until(&self, t: u64) -> u64 {
+        if t >= self.end {
+            return self.waited();
+        }
+        let part = t.saturating_sub(self.start);
+        let length = self.end.saturating_sub(self.start).max(1);
+        if self.waited() >= length {
+            return part;
+        }
+        (u128::from(self.waited()) * u128::from(part) / u128::from(length)) as u64
+    }
+}
+
+/// A call that has waited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub(in crate::facts) struct Waiter {
+    total: u64,
+    own: u64,
+    call: u32,
+    pair: u32,
+    /// 1 when a call of the same function encloses it.
+    nested: u32,
+    /// Where its pieces end in the table of these.
+    pieces_end: u32,
+}
+
+/// A part of a wait with one call on top of the stack.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub(in crate::facts) struct Piece {
+    start: u64,
+    end: u64,
+    /// How long the call has waited in itself before.
+    before: u64,
+}
+
+/// What is known of the waiting of one thread.
+#[derive(Clone, Debug, Default)]
+pub(in crate::facts) struct ThreadWaiting {
+    pub waits: Table<WaitRow>,
+    /// In order of call.
+    pub waiters: Table<Waiter>,
+    /// By waiter, then in order of time.
+    pub pieces: Table<Piece>,
+    /// The nodes of the pyramid, one level after the other, and where each ends among them.
+    pub sums: Table<sums::SumRow>,
+    pub sum_ends: Table<u32>,
+}
+
+/// What a recording knows of waiting, by thread.
+#[derive(Clone, Debug, Default)]
+pub(in crate::facts) struct Waiting {
+    pub threads: Vec<ThreadWaiting>,
+}
+
+impl ThreadWaiting {
+    /// The number of waits that start before `t`.
+    fn before(&self, t: u64) -> usize {
+        let waits = &*self.waits;
+        partition(waits.len(), |index| waits[index].start < t)
+    }
+
+    /// How long the thread has waited up to `t`.
+    pub fn until(&self, t: u64) -> u64 {
+        let last = self.before(t).checked_sub(1);
+        let last = last.and_then(|last| self.waits.get(last));
+        last.map_or(0, |wait| wait.before.saturating_add(wait.until(t)))
+    }
+
+    /// How long it has waited from `start` to `end`.
+    pub fn between(&self, start: u64, end: u64) -> u64 {
+        self.until(end).saturating_sub(self.until(start))
+    }
+
+    pub fn bytes_used(&self) -> usize {
+        size_of_val(&*self.waits)
+            + size_of_val(&*self.waiters)
+            + size_of_val(&*self.pieces)
+            + size_of_val(&*self.sums)
+            + size_of_val(&*self.sum_ends)
+    }
+}
+
+/// How many rows the tables of a thread have, as an index file holds it.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(in crate::facts) struct Lengths {
+    pub waits: u32,
+    pub waiters: u32,
+    pub pieces: u32,
+    pub sums: u32,
+    pub sum_ends: u32,
+}
+
+impl ThreadWaiting {
+    pub fn lengths(&self) -> Lengths {
+        Lengths {
+            waits: self.waits.len() as u32,
+            waiters: self.waiters.len() as u32,
+            pieces: self.pieces.len() as u32,
+            sums: self.sums.len() as u32,
+            sum_ends: self.sum_ends.len() as u32,
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! What waits in the mural: hatched in the row of the call that waits.
+
+use glam::Vec2;
+
+use super::places::{Lines, Places};
+use super::rows::{NO_ROW, Rows};
+use crate::facts::trace::{Columns, StackRoom, Trace, Why};
+use crate::filter::filters::FilterRules;
+use crate::layout::axis::TimeAxis;
+use crate::layout::geometry::Color;
+use crate::layout::sheet::{Rect, Sheet};
+use crate::units::{CallId, Cost, Time, TimeRange};
+use crate::views::hatching;
+
+/// Narrower ones are not seen, in pixels.
+const NARROWEST: f64 = 3.0;
+
+/// So many times are looked at for all threads together, and so many at least for each.
+const LOOKS: u32 = 20_000;
+const FEWEST: u32 = 16;
+
+/// The waits that are seen.
+#[derive(Debug, Default)]
+pub(super) struct Waits {
+    /// By row.
+    found: Vec<(u32, TimeRange, Why)>,
+    stack: Vec<CallId>,
+    room: StackRoom,
+}
+
+impl Waits {
+    /// Finds them. O(looks × log waits + waits seen × (log calls + depth)).
+    pub fn find(&mut self, trace: &Trace, axis: &TimeAxis, rows: &Rows, rules: &FilterRules) {
+        self.found.clear();
+        if !trace.knows_waiting() {
+            return;
+        }
+        let range = axis.range();
+        let is_seen = |start: Time, end: Time| start <= range.end && range.start <= end;
+        let infos = || trace.thread_ids().zip(trace.threads());
+        let seen = || {
+            infos().filter(|(thread, info)| is_seen(info.start, info.end) && !rules.hides(*thread))
+        };
+        let threads = seen().count().max(1) as u32;
+        let most = axis.columns().0.count();
+        let count = (LOOKS / threads).max(FEWEST).min(most);
+        let columns = Columns::new(range, count);
+        let wide = NARROWEST * axis.ns_per_pixel() * f64::from(most) / f64::from(count.max(1));
+        let least = Cost::from_ns(wide.max(1.0) as u64);
+        for (thread, _) in seen() {
+            let (found, stack, room) = (&mut self.found, &mut self.stack, &mut self.room);
+            hatching::find(trace, thread, columns, least, |wait| {
+                trace.stack_within(thread, wait.start, stack, room);
+                let mut open = stack.iter().rev();
+                let row = open.find_map(|&call| {
+                    let function = trace.call(thread, call).function;
+                    let row = *rows.row_of.get(function.index())?;
+                    (row != NO_ROW && !rules.removes(function)).then_some(row)
+                });
+                if let Some(row) = row {
+                    found.push((row, TimeRange::new(wait.start, wait.end), wait.why));
+                }
+            });
+        }
+    }
+
+    pub fn draw(
+        &self,
+        axis: &TimeAxis,
+        lines: &Lines,
+        places: &Places,
+        ink: Color,
+        sheet: &mut Sheet,
+    ) {
+        let plot = places.plot;
+        for &(row, range, why) in &self.found {
+            let [top, bottom] = lines.edges(row);
+            let [left, right] = [range.start, range.end].map(|time| axis.x_within(time));
+            let min = Vec2::new(left, top).max(plot.min);
+            let max = Vec2::new(right, bottom.max(top + places.line)).min(plot.max);
+            if min.x < max.x && min.y < max.y {
+                hatching::hatch(Rect::new(min, max), why, places.line, ink, sheet);
+            }
+        }
+    }
+}
