@@ -250,7 +250,7 @@ struct Taken {
 }
 
 impl Taken {
-    /// Nanoseconds on the wall clock for each of so many calls.
+    /// Nanoseconds on the wall clock for each of `calls`.
     fn wall_each(self, calls: u64) -> f64 {
         self.wall.as_secs_f64() * 1e9 / calls.max(1) as f64
     }

@@ -25,7 +25,7 @@ fn callees(random: &mut Random) -> Vec<Vec<u32>> {
     (0..FUNCTIONS).map(of_function).collect()
 }
 
-/// The trace of a thread with so many calls.
+/// The trace of a thread with this number of calls.
 pub fn walk(calls: u64) -> (Functions, Trace) {
     let reporter = Reporter::new();
     let mut builder = TraceBuilder::new(&reporter);

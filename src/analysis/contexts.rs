@@ -27,7 +27,7 @@ pub fn contexts<'a>(
     }
 }
 
-/// A call that is open while the calls are gone through.
+/// A call that is open at the call being read.
 struct Open {
     context: NodeId,
     cost: Cost,

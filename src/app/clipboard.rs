@@ -1,7 +1,7 @@
 //! The clipboard of X11, and pictures on that of Wayland. What egui's window layer would bring for them decodes every
 //! kind of picture, a twentieth of the whole build. Text on Wayland, and everything on other systems, is left to it.
 
-use egui::{ColorImage, OutputCommand};
+use egui::OutputCommand;
 use winit::window::Window;
 
 /// What is copied and pasted where egui's window layer does neither.
@@ -72,21 +72,6 @@ impl Clipboard {
     }
 }
 
-/// The picture as a PNG file.
-#[cfg_attr(not(all(unix, not(target_vendor = "apple"))), allow(dead_code))]
-fn png(image: &ColorImage) -> Result<Vec<u8>, String> {
-    let side = |side: usize| u32::try_from(side).map_err(|error| error.to_string());
-    let pixels = image.pixels.iter();
-    let image = crate::render::image::Image {
-        width: side(image.size[0])?,
-        height: side(image.size[1])?,
-        rgba: pixels
-            .flat_map(|pixel| pixel.to_srgba_unmultiplied())
-            .collect(),
-    };
-    image.png().map_err(|error| error.to_string())
-}
-
 #[cfg(all(unix, not(target_vendor = "apple")))]
 mod system {
     use std::time::Duration;
@@ -96,8 +81,6 @@ mod system {
     use winit::window::Window;
     use wl_clipboard_rs::copy::{MimeType, Options, Source};
     use x11_clipboard::Clipboard as X11;
-
-    use super::png;
 
     /// A program that holds the clipboard and does not answer in this time has nothing to paste.
     const PATIENCE: Duration = Duration::from_millis(500);
@@ -179,5 +162,19 @@ mod system {
             x11.store(x11.setter.atoms.clipboard, kind, file)
                 .map_err(|error| error.to_string())
         }
+    }
+
+    /// The picture as a PNG file.
+    fn png(image: &ColorImage) -> Result<Vec<u8>, String> {
+        let side = |side: usize| u32::try_from(side).map_err(|error| error.to_string());
+        let pixels = image.pixels.iter();
+        let image = crate::render::image::Image {
+            width: side(image.size[0])?,
+            height: side(image.size[1])?,
+            rgba: pixels
+                .flat_map(|pixel| pixel.to_srgba_unmultiplied())
+                .collect(),
+        };
+        image.png().map_err(|error| error.to_string())
     }
 }

@@ -74,7 +74,7 @@ impl Drop for Folder {
     }
 }
 
-/// A made-up program with so many calls.
+/// A made-up program with this number of calls.
 pub fn program(calls: u64) -> Program {
     Program::new(Plan {
         calls,

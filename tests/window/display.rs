@@ -281,7 +281,7 @@ impl Window<'_> {
         self.send(&["key", key], 2 * key.split('+').count() as u64);
     }
 
-    /// Writes small letters, so many milliseconds apart.
+    /// Writes small letters, this many milliseconds apart.
     pub fn write(&self, letters: &str, apart: u32) {
         let apart = apart.to_string();
         self.send(

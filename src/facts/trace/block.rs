@@ -26,8 +26,8 @@ const UNSUMMED_BIT: u32 = 2;
 /// Stands in the number of lists of the longest calls of each depth where there are none: of a block so deep that they
 /// would hold a good part of its calls.
 const NO_LISTS: u32 = u32::MAX;
-/// Lists of more than one in so many calls are left out, and a summary of more than one pair in so many calls: going
-/// through the calls takes as long then.
+/// A list with more than one entry for every `LISTED` calls is left out, and so is a summary with more than one pair for
+/// every `SUMMED` calls: reading the calls themselves takes no longer.
 const LISTED: usize = if cfg!(test) { 2 } else { 4 };
 const SUMMED: usize = if cfg!(test) { 2 } else { 8 };
 /// Those of the calls, of the longest calls in parts, and of the longest calls of each depth.
@@ -445,7 +445,7 @@ impl<'a> Block<'a> {
         self.slots.unpack(self.bytes, range, out);
     }
 
-    /// What it adds up to; none where its calls are as quickly gone through.
+    /// What it adds up to; none where reading its calls is as quick.
     pub fn summary(&self) -> Option<Summary<'a>> {
         if self.flags & UNSUMMED_BIT != 0 {
             return None;

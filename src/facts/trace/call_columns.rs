@@ -31,8 +31,8 @@ pub(super) struct CallColumns {
     pub until: u64,
 }
 
-/// A block is in steps where so many times fewer starts differ from the one before: calls of a sampled recording
-/// start and end together.
+/// A block is kept in steps where at most one start in `IN_STEPS` differs from the one before: calls of a sampled
+/// recording start and end together.
 const IN_STEPS: usize = 4;
 
 impl CallColumns {

@@ -484,7 +484,7 @@ impl Packing {
         }
     }
 
-    /// The thread with this number has so many calls, and ends.
+    /// The thread with this number ends, with this number of calls.
     pub fn end(&mut self, thread: u32, calls: u32) {
         self.batch.items.push(Item::End { thread, calls });
     }

@@ -25,7 +25,7 @@ const FEWEST_IN_PAGE: u32 = 2;
 const EVEN_LEVELS: usize = if cfg!(test) { 1 } else { 5 };
 
 /// Runs are kept of traces of more calls. An exact picture goes through the calls of a shortest run at each border of
-/// its columns anyway, up to 2048 times; that many again are gone through in the time of a frame.
+/// its columns anyway, up to 2048 times; reading as many again fits into a frame.
 pub(super) const FEW: usize = if cfg!(test) { 40 } else { 1 << 19 };
 
 /// The number of runs in a page of a level, a power of two. A page holds whole blocks.
@@ -34,17 +34,17 @@ pub(super) fn in_page(level: usize) -> u32 {
     halved.max(FEWEST_IN_PAGE)
 }
 
-/// The number of whole shortest runs among so many calls: the call behind each is there too.
+/// The number of whole shortest runs among `calls`: the call behind each is there too.
 pub(super) fn whole_runs(calls: u32) -> u32 {
     calls.saturating_sub(1) / SHORTEST
 }
 
-/// The pages of a level of a thread with so many calls.
+/// The pages of a level of a thread with this number of calls.
 fn pages_of_level(calls: u32, level: usize) -> u32 {
     (whole_runs(calls) >> level).div_ceil(in_page(level))
 }
 
-/// The pages of all levels of a thread with so many calls.
+/// The pages of all levels of a thread with this number of calls.
 pub(in crate::facts) fn pages(calls: u32) -> u32 {
     (0..=TOP_LEVEL)
         .map(|level| pages_of_level(calls, level))
@@ -178,7 +178,7 @@ impl PageWriter {
         let (shares, depths) = (&self.shares, &self.depths);
         // None is the smallest.
         let lasts = depths.iter().map(|at| at.last.wrapping_add(1).into());
-        // Functions rise within a run: each is one and so many more than the one before.
+        // Functions rise within a run: what is kept is the difference to the one before, less one.
         let mut in_run = 0..0;
         let mut run_ends = self.share_ends.iter();
         let mut before = u32::MAX;

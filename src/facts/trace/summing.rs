@@ -6,7 +6,7 @@ use super::next_run::Outlived;
 use super::radix;
 use super::runs::{AtDepth, PageWriter, SHORTEST, Share, TOP_LEVEL, Written, in_page};
 
-/// Lists are kept that hold at most this share of what they join, and those of fewer entries than one in so many calls.
+/// A list is kept if it holds at most this share of what it joins, or fewer than one entry for every `SMALL` calls.
 const MOST_KEPT: f64 = 0.5;
 const SMALL: f64 = 12.0;
 

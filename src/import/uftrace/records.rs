@@ -290,7 +290,7 @@ struct Task {
     is_after_loss: bool,
 }
 
-/// No address has so many bits.
+/// Stands for a call whose beginning is not known; no address has all bits set.
 const UNKNOWN: u64 = u64::MAX;
 
 impl Task {

@@ -15,7 +15,7 @@ use crate::views::hatching;
 /// Narrower ones are not seen, in pixels.
 const NARROWEST: f64 = 3.0;
 
-/// So many times are looked at for all threads together, and so many at least for each.
+/// How many times are looked at for all threads together, and the least for each.
 const LOOKS: u32 = 20_000;
 const FEWEST: u32 = 16;
 

@@ -10,7 +10,7 @@ use flate2::{Compression, write::GzEncoder};
 use crate::common::Scratch;
 use crate::generate::{Plan, Program, write_chrome, write_uftrace};
 
-/// The index of a recording as it is made with so many threads, or the error.
+/// The index of a recording as it is made with this number of threads, or the error.
 fn built(path: &Path, index: &Path, threads: usize) -> Result<Vec<u8>, String> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.expect("threads");
