@@ -69,8 +69,8 @@ impl Recording {
     pub fn damage(&self) -> Option<String> {
         self.trace.is_damaged().then(|| {
             format!(
-                "{}: its index is damaged, and the recording no longer gives the calls that the index was \
-                 made from",
+                "{}: parts of the index are damaged, and the recording that it was made from is missing or \
+                 gives other calls now",
                 self.path.display()
             )
         })

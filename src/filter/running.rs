@@ -153,7 +153,7 @@ impl Running {
             let before = known.checked_sub(1).map_or(0, |at| relation.until[at].1);
             calls.push((relation.pair, before));
         }
-        self.each_left(trace, range, |call, caller| {
+        self.each_left(trace, range, |_, call, caller| {
             let is_inside = range.start <= call.start && call.start <= range.end;
             if let (true, Some(caller)) = (is_inside, caller)
                 && let Ok(at) = calls.binary_search_by_key(&(caller, call.function), |it| it.0)
@@ -180,7 +180,8 @@ impl Running {
     }
 
     /// Of the calls that are left: for every function that was open within `horizon` before `t` the last time up to
-    /// `t` at which it was, in order of function. O(functions × log stretches + calls of a stretch).
+    /// `t` at which it was, in order of function; what is open in a thread that waits, was so last when the wait began.
+    /// O(functions × log stretches + calls of a stretch).
     pub fn activity(&self, trace: &Trace, t: Time, horizon: Cost) -> Vec<(FunctionId, Time)> {
         let (stretch, range) = self.stretch(t);
         let mut last: Vec<Option<Time>> = Vec::with_capacity(self.ends.len());
@@ -188,11 +189,16 @@ impl Running {
             let known = ends.partition_point(|(of, _)| (*of as usize) < stretch);
             Some(ends[known.checked_sub(1)?].1)
         }));
-        self.each_left(trace, range, |call, _| {
+        let waits_since: Vec<Option<Time>> = trace
+            .thread_ids()
+            .map(|thread| trace.waits_since(thread, t))
+            .collect();
+        self.each_left(trace, range, |thread, call, _| {
             if let Some(last) = last.get_mut(call.function.index())
                 && call.start <= t
             {
-                *last = (*last).max(Some(call.end));
+                let since = waits_since.get(thread.index()).copied().flatten();
+                *last = (*last).max(Some(since.map_or(call.end, |since| call.end.min(since))));
             }
         });
         let after = t - horizon;
@@ -210,7 +216,7 @@ impl Running {
         &self,
         trace: &Trace,
         range: TimeRange,
-        mut visit: impl FnMut(&Call, Option<FunctionId>),
+        mut visit: impl FnMut(ThreadId, &Call, Option<FunctionId>),
     ) {
         for (thread, info) in trace.thread_ids().zip(trace.threads()) {
             if info.calls > 0 && info.start <= range.end && !self.rules.hides(thread) {
@@ -224,7 +230,7 @@ impl Running {
         trace: &Trace,
         thread: ThreadId,
         range: TimeRange,
-        visit: &mut impl FnMut(&Call, Option<FunctionId>),
+        visit: &mut impl FnMut(ThreadId, &Call, Option<FunctionId>),
     ) {
         /// A call around others.
         struct Around {
@@ -252,7 +258,7 @@ impl Running {
                 is_cut: is_below || self.rules.cuts_below(call.function, of),
             });
             if !is_removed {
-                visit(&call, caller);
+                visit(thread, &call, caller);
             }
         });
     }
@@ -275,9 +281,14 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use crate::facts::builder::{Timestamp, TraceBuilder};
+    use crate::facts::functions::Function;
+    use crate::facts::trace::Why;
     use crate::facts::trace::random::random_numbers;
+    use crate::filter::filters::{FilterStep, Filters};
     use crate::filter::operations::Kept;
     use crate::filter::operations::tests::{modules_of_trace, random_filters, random_trace};
+    use crate::warnings::{Place, Reporter};
 
     #[test]
     fn running_sums_are_those_of_the_calls_that_the_operations_leave() {
@@ -339,5 +350,43 @@ mod tests {
                 assert_eq!(activity, trace.activity(t, horizon));
             }
         }
+    }
+    #[test]
+    fn what_is_left_and_waits_was_active_last_when_the_wait_began() {
+        let reporter = Reporter::new();
+        let place = || Place::file("waits");
+        let mut builder = TraceBuilder::new(&reporter);
+        let [main, reads, removed] = ["a", "b", "c"].map(|name| {
+            builder.function(Function {
+                name,
+                ..Function::default()
+            })
+        });
+        let thread = builder.thread("p", "1");
+        let at = Timestamp::from_ns;
+        for (time, function) in [(0, main), (2, removed), (3, reads)] {
+            builder.enter(thread, at(time), function, place);
+        }
+        builder.wait(thread, (at(5), at(15)), None, Why::Voluntary);
+        for time in [20, 24, 30] {
+            builder.exit(thread, at(time), None, place);
+        }
+        let trace = builder.finish(place).1;
+        let (hierarchy, modules) = modules_of_trace();
+        let mut filters = Filters::default();
+        filters.add(FilterStep::RemoveModule(modules[removed.index()]));
+        let rules = filters.rules(&hierarchy, &modules);
+        let running = Running::new(&trace, &rules, &Progress::new()).expect("nobody cancels");
+        let active = |t: u64| {
+            let found = running.activity(&trace, Time::from_ns(t), Cost::from_ns(3));
+            found
+                .into_iter()
+                .map(|(function, time)| (function, time.ns()))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(active(4), [(main, 4), (reads, 4)]);
+        assert_eq!(active(7), [(main, 5), (reads, 5)]);
+        assert_eq!(active(10), []);
+        assert_eq!(active(16), [(main, 16), (reads, 16)]);
     }
 }

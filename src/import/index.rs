@@ -30,7 +30,8 @@ pub const SUFFIX: &str = ".callscape";
 /// Recordings of fewer calls are read faster than anyone waits for; no index is left beside them unless
 /// it is asked for.
 const WORTH_KEEPING: u64 = 200_000;
-/// Indexes up to this size, which take some milliseconds, are compared with their checksums as a whole.
+/// Indexes up to this size, which take some milliseconds, are compared with their checksums as a whole. Larger ones
+/// have each part compared when it is first read.
 const CHECKED_WHOLE: u64 = 16 << 20;
 /// Bytes at the start and at the end of each file that the fingerprint depends on.
 const SAMPLE: u64 = 64 << 10;
@@ -188,13 +189,16 @@ fn is_index(path: &Path) -> bool {
         && magic == MAGIC
 }
 
-/// Opens an index without the recording that it was made from. All of it is checked now, for nothing
-/// could stand in for what is found damaged later.
+/// Opens an index without the recording that it was made from. Nothing can stand in for what turns out to be damaged
+/// later, so whoever meets it fails with [`Recording::damage`].
 fn open_alone(path: &Path) -> Result<Recording, ImportError> {
     let malformed = |expected: &str, found: String| {
         ImportError::malformed(Place::file(path.display().to_string()), expected, found)
     };
-    let contents = index::open(path, true).map_err(|error| match error {
+    let size = std::fs::metadata(path)
+        .map_err(|error| ImportError::io(path, error))?
+        .len();
+    let contents = index::open(path, size <= CHECKED_WHOLE).map_err(|error| match error {
         IndexError::Io(error) => ImportError::io(path, error),
         IndexError::Version(found) => malformed(
             &format!("an index of version {VERSION}"),

@@ -108,14 +108,39 @@ fn damage_that_is_found_late_is_repaired_or_told_and_no_wrong_number_printed() {
         assert!(!folder.file("city.png").exists());
     }
 
-    // The index alone, its recording gone.
+    // The index alone, its recording gone: what needs a damaged part fails, what needs none is right.
     std::fs::remove_file(&recording).expect("it is ours");
-    std::fs::write(&index, &damaged).expect("there is room");
-    let output = folder.run(&["functions", "run.json.callscape"]);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(output.stdout.is_empty());
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert!(error.contains("run.json.callscape"), "{error}");
+    let alone = "run.json.callscape";
+    let asked = [
+        (&["info", alone, "--json"][..], false),
+        (&["functions", alone, "--json"], true),
+        (&["stack", alone, "--at", "40%", "--json"], true),
+        (&["graph", alone, "--from", "20%", "--json"], true),
+        (
+            &["render", alone, "-o", "city.png", "--size", "64x64"],
+            true,
+        ),
+    ];
+    for (arguments, must_fail) in asked {
+        std::fs::write(&index, &whole).expect("there is room");
+        let right = folder.run(arguments);
+        assert!(right.status.success(), "{arguments:?}");
+        let _ = std::fs::remove_file(folder.file("city.png"));
+        std::fs::write(&index, &damaged).expect("there is room");
+        let output = folder.run(arguments);
+        if !must_fail && output.status.success() {
+            assert_eq!(output.stdout, right.stdout, "{arguments:?}");
+            continue;
+        }
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        assert!(output.stdout.is_empty(), "{arguments:?}");
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            error.contains("run.json.callscape"),
+            "{arguments:?}: {error}"
+        );
+        assert!(!folder.file("city.png").exists());
+    }
     std::fs::write(&index, &whole).expect("there is room");
     assert_eq!(folder.answers("run.json.callscape"), expected);
 }

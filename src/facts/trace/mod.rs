@@ -507,6 +507,11 @@ impl Trace {
         self.store.wait_at(thread, t)
     }
 
+    /// Since when `thread` waits and does nothing else; none where it runs at `t`. O(log n).
+    pub fn waits_since(&self, thread: ThreadId, t: Time) -> Option<Time> {
+        self.store.waits_since(thread, t)
+    }
+
     /// Hands the waits of `thread` that overlap `range` to `visit`, in order, until it says no. O(log n + waits
     /// visited).
     pub fn waits_in(&self, thread: ThreadId, range: TimeRange, visit: impl FnMut(Wait) -> bool) {

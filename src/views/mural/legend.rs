@@ -2,7 +2,9 @@
 
 use glam::Vec2;
 
+use super::super::hatching;
 use super::super::shading::{ON_STACK, shade_of};
+use crate::facts::trace::Why;
 use crate::layout::axis::write_within;
 use crate::layout::geometry::Color;
 use crate::layout::labels::text;
@@ -13,8 +15,12 @@ use crate::render::ink::Ink;
 const STEPS: u32 = 12;
 const STEP: f32 = 0.4;
 
-/// Draws the line over `rect`; what does not fit is left out from its end.
-pub fn draw(sheet: &mut Sheet, rect: Rect, em: f32, ink: &Ink) {
+/// How wide a sample of hatching is, in letters.
+const SAMPLE: f32 = 1.6;
+
+/// Draws the line over `rect`, with what hatching means where something waits; what does not fit is left out from its
+/// end.
+pub fn draw(sheet: &mut Sheet, rect: Rect, em: f32, ink: &Ink, waits: bool) {
     if rect.size().min_element() <= 0.0 {
         return;
     }
@@ -74,6 +80,32 @@ pub fn draw(sheet: &mut Sheet, rect: Rect, em: f32, ink: &Ink) {
             return;
         };
         x = end + em * 1.6;
+    }
+    if waits {
+        for (why, what) in [
+            (Why::Preempted, "pre-empted"),
+            (Why::Voluntary, "waits for something"),
+        ] {
+            let [top, bottom] = [middle - em * 0.45, middle + em * 0.45].map(f32::round);
+            let sample = Rect::new(
+                Vec2::new(x.round(), top),
+                Vec2::new((x + em * SAMPLE).round(), bottom),
+            );
+            let start = sample.max.x + gap;
+            let fits = start + text::width(what) * letters <= rect.max.x;
+            if !fits {
+                return;
+            }
+            sheet.fills.push(Fill {
+                rect: sample,
+                color: ink.weak,
+            });
+            hatching::hatch(sample, why, (em * 0.08).round().max(1.0), ink.paper, sheet);
+            let Some(end) = write(sheet, start, ink.text, what) else {
+                return;
+            };
+            x = end + em * 1.6;
+        }
     }
     for what in [
         "colour: module",

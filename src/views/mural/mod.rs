@@ -376,7 +376,8 @@ impl MuralView {
         }
         self.axis.draw_grid(sheet, places.plot, places.em, ink.grid);
         self.axis.draw(sheet, places.axis, places.em, ink.axis());
-        legend::draw(sheet, places.legend, places.em, &ink);
+        let waits = self.waits.are_known();
+        legend::draw(sheet, places.legend, places.em, &ink, waits);
         let meant = [&selection.pointed, &selection.chosen];
         let modules = meant.map(|of| self.module_of(scope, of));
         self.names.draw(

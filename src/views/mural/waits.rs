@@ -26,13 +26,20 @@ pub(super) struct Waits {
     found: Vec<(u32, TimeRange, Why)>,
     stack: Vec<CallId>,
     room: StackRoom,
+    are_known: bool,
 }
 
 impl Waits {
+    /// Whether the trace says when its threads wait.
+    pub fn are_known(&self) -> bool {
+        self.are_known
+    }
+
     /// Finds them. O(looks × log waits + waits seen × (log calls + depth)).
     pub fn find(&mut self, trace: &Trace, axis: &TimeAxis, rows: &Rows, rules: &FilterRules) {
         self.found.clear();
-        if !trace.knows_waiting() {
+        self.are_known = trace.knows_waiting();
+        if !self.are_known {
             return;
         }
         let range = axis.range();
