@@ -16,10 +16,11 @@ mod scene;
 use std::time::Instant;
 
 use callscape::analysis::session::{Inputs, Session};
-use callscape::app::headless::{liveliest, moment_at};
+use callscape::app::headless::moment_at;
 use callscape::filter::cut::Cut;
 use callscape::layout::geometry::Arcs;
 use callscape::model::landscape::LandscapeSettings;
+use callscape::model::moment::liveliest;
 use callscape::model::theme::Theme;
 use callscape::progress::Progress;
 use callscape::render::gpu::Gpu;
@@ -356,7 +357,11 @@ fn first_frame() {
         let session = Session::open(&Inputs::default(), &Progress::default()).ok()?;
         let settings = LandscapeSettings::default();
         let mut view = City::new(&session, &settings, &Cut::all());
-        let moment = moment_at(&session, 0, liveliest(&session, 0));
+        let moment = moment_at(
+            &session,
+            0,
+            liveliest(&session.recordings[0].recording.trace),
+        );
         view.show(&session, moment);
         Some(view)
     });

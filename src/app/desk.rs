@@ -13,6 +13,7 @@ use super::presenting::talk::Talk;
 use super::saved::{SavedSession, is_session_file};
 use crate::analysis::session::Inputs;
 use crate::export::pack;
+use crate::model::moment::liveliest;
 use crate::presentation::bookmark::found_from;
 use crate::presentation::show::Show;
 use crate::progress::Progress;
@@ -150,10 +151,30 @@ impl Desk {
         let opened = self.state.poll_loading();
         let is_opened = opened.is_some();
         if let Some(document) = opened {
+            let begins = self.to_restore.is_none() && self.talk.scenes.is_empty();
             self.show(document);
+            if begins {
+                self.start_lively();
+            }
         }
         self.poll_jobs();
         is_opened
+    }
+
+    /// Begins with what has just been opened where much is going on; the demo plays from there.
+    fn start_lively(&mut self) {
+        let Some(document) = &mut self.state.document else {
+            return;
+        };
+        let is_demo = document.inputs == Inputs::default();
+        let Some((_, trace)) = document.playing() else {
+            return;
+        };
+        let time = liveliest(trace);
+        self.state.execute(PlayAsk::Seek(time));
+        if is_demo {
+            self.state.execute(PlayAsk::PlayOrPause);
+        }
     }
 
     /// Takes what workers have finished, but for other inputs.

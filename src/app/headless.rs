@@ -291,11 +291,10 @@ impl<'a> Studio<'a> {
         if self.has_labels {
             // A large picture is looked at closely, and shrunk: half of each.
             let scale = (size.min_element() / PLAIN_LINES).max(1.0).sqrt();
-            let em = (size.min_element() * LETTERS).max(9.0);
+            let em = (size.min_element() * LETTERS / scale).max(9.0);
             let lettering = Lettering {
                 scale,
-                // In a large one the names that lie there can be read.
-                is_still: scale < 1.3,
+                is_still: true,
                 is_single: self.is_single,
                 ..Lettering::whole(size, em)
             };
@@ -486,39 +485,6 @@ pub(super) fn meanings<'a>(
             keeps_room: false,
         }),
     }
-}
-
-/// How many times spread over a recording [`liveliest`] looks at.
-const LOOKS: u64 = 240;
-
-/// A time in the later half of a recording at which much is going on: of a few hundred, the one with the
-/// deepest stacks on most threads. Does not depend on the recording's length.
-pub fn liveliest(session: &Session, recording: usize) -> Time {
-    let Some(resolved) = session.recordings.get(recording) else {
-        return Time::ZERO;
-    };
-    let trace = &resolved.recording.trace;
-    let duration = trace.duration().ns();
-    let mut best = (0, Time::from_ns(duration));
-    let mut stack = Vec::new();
-    for look in 0..LOOKS {
-        let share = 0.5 + 0.5 * look as f64 / LOOKS as f64;
-        let time = Time::from_ns((duration as f64 * share) as u64);
-        let mut modules = 0;
-        for thread in trace.thread_ids() {
-            trace.stack_at(thread, time, &mut stack);
-            let functions = stack.iter().map(|&call| trace.call(thread, call).function);
-            // Recursion is deep but shows nothing new.
-            let mut functions: Vec<_> = functions.collect();
-            functions.sort_unstable();
-            functions.dedup();
-            modules += functions.len();
-        }
-        if modules > best.0 {
-            best = (modules, time);
-        }
-    }
-    best.1
 }
 
 /// The moment at `time` with a step of a fiftieth of the recording before it.

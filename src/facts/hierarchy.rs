@@ -1,8 +1,11 @@
 //! The module hierarchy: nodes in preorder, so that a subtree is an interval of ids.
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::names::{NameId, Names};
+use super::telling;
 use crate::units::ModuleId;
 
 /// What a module is.
@@ -106,6 +109,8 @@ pub struct Hierarchy {
     ends: Vec<u32>,
     /// The root stands for its own.
     parents: Vec<u32>,
+    /// Of files whose name many have, one that tells them apart.
+    telling: HashMap<u32, String>,
 }
 
 impl Hierarchy {
@@ -140,6 +145,13 @@ impl Hierarchy {
 
     pub fn name(&self, id: ModuleId) -> &str {
         self.names.get(self.rows[id.index()].name)
+    }
+
+    /// The name to write on a map: its own, but for a file of a name that twenty and more have, such as `mod.rs`, that of
+    /// the folder that tells it apart.
+    pub fn telling_name(&self, id: ModuleId) -> &str {
+        let telling = self.telling.get(&id.0);
+        telling.map_or_else(|| self.name(id), String::as_str)
     }
 
     pub fn kind(&self, id: ModuleId) -> ModuleKind {
@@ -360,12 +372,21 @@ impl HierarchyBuilder {
             let parent = parents[index] as usize;
             ends[parent] = ends[parent].max(ends[index]);
         }
-        let hierarchy = Hierarchy {
+        let mut hierarchy = Hierarchy {
             names: self.names,
             rows,
             ends,
             parents,
+            telling: HashMap::new(),
         };
+        let files = (0..).zip(&hierarchy.rows);
+        let files = files.filter(|(_, row)| row.kind == ModuleKind::File);
+        let folders = |file: u32| {
+            let around = hierarchy.ancestors(ModuleId(file)).skip(1);
+            let inside = around.filter(|&of| of != ModuleId::ROOT);
+            inside.map(|of| hierarchy.name(of))
+        };
+        hierarchy.telling = telling::names(files.map(|(file, row)| (file, row.name)), folders);
         (hierarchy, modules)
     }
 }

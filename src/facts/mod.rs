@@ -11,4 +11,5 @@ pub mod index;
 pub mod names;
 pub mod profile;
 pub mod recording;
+mod telling;
 pub mod trace;

@@ -1,6 +1,11 @@
 //! The point in time of a recording that is shown.
 
+use crate::facts::trace::Trace;
 use crate::units::{Cost, Time, TimeRange};
+
+/// How many times spread over a recording [`liveliest`] looks at; of many threads fewer, so many stacks in all.
+const LOOKS: u64 = 240;
+const MOST_STACKS: u64 = 20_000;
 
 /// A point in time of a recording, and where the last step to it began: the cel is what happened after
 /// `previous`, up to `time`.
@@ -39,4 +44,32 @@ impl Moment {
             most: Cost::ZERO,
         }
     }
+}
+
+/// A time in the later half of a trace at which much is going on: of a few hundred, the one with the deepest stacks on
+/// most threads. Does not depend on the trace's length.
+pub fn liveliest(trace: &Trace) -> Time {
+    let duration = trace.duration().ns();
+    let threads = trace.threads().len().max(1) as u64;
+    let looks = LOOKS.min(MOST_STACKS / threads).max(1);
+    let mut best = (0, Time::from_ns(duration));
+    let mut stack = Vec::new();
+    for look in 0..looks {
+        let share = 0.5 + 0.5 * look as f64 / looks as f64;
+        let time = Time::from_ns((duration as f64 * share) as u64);
+        let mut modules = 0;
+        for thread in trace.thread_ids() {
+            trace.stack_at(thread, time, &mut stack);
+            let functions = stack.iter().map(|&call| trace.call(thread, call).function);
+            // Recursion is deep but shows nothing new.
+            let mut functions: Vec<_> = functions.collect();
+            functions.sort_unstable();
+            functions.dedup();
+            modules += functions.len();
+        }
+        if modules > best.0 {
+            best = (modules, time);
+        }
+    }
+    best.1
 }

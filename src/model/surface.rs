@@ -24,6 +24,26 @@ impl Surface {
             .chain(Metric::ALL.into_iter().map(Surface::Metric))
     }
 
+    /// What colours say where nobody has chosen: of two runs how they differ; of a source tree alone where it is complex.
+    pub fn usual(are_two_runs: bool, is_recorded: bool) -> Surface {
+        match (are_two_runs, is_recorded) {
+            (true, _) => Surface::Difference,
+            (false, true) => Surface::Neutral,
+            (false, false) => Surface::Metric(Metric::Complexity),
+        }
+    }
+
+    /// What is shown in its place once something else is open, of which `usual` is usual: what is usual gives way to it.
+    pub fn once_open(self, usual: Surface) -> Surface {
+        let was_usual = [(true, false), (false, true), (false, false)]
+            .map(|(two, recorded)| Surface::usual(two, recorded))
+            .contains(&self);
+        match was_usual || usual == Surface::Difference {
+            true => usual,
+            false => self,
+        }
+    }
+
     /// As the command line and session files name it.
     pub fn name(self) -> &'static str {
         match self {

@@ -123,9 +123,11 @@ impl State {
         self.settings.half_life = document.settings.half_life;
         let is_difference = |surface| surface == Surface::Difference;
         if is_difference(document.settings.surface) != is_difference(self.settings.surface) {
-            self.settings.surface = document.settings.surface;
             self.settings.arcs = document.settings.arcs;
         }
+        let is_recorded = !document.session.recordings.is_empty();
+        let usual = Surface::usual(document.runs.is_some(), is_recorded);
+        self.settings.surface = self.settings.surface.once_open(usual);
         self.runs_view = RunsView::default();
         let prepared = prepare(&mut self.settings, &mut document);
         // Other settings may have been chosen while it was loading.

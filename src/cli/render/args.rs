@@ -94,9 +94,9 @@ pub struct RenderArgs {
     /// How many arcs are drawn at most: the most important, those of the last step first
     #[arg(long, value_name = "N", default_value_t = MOST_ARCS, value_parser = arcs_at_most)]
     pub most_arcs: usize,
-    /// What the colour says
-    #[arg(long, value_name = "METRIC", default_value = "kind", value_parser = colors())]
-    pub color: ColorArg,
+    /// What the colour says [default: kind; of a source tree without a recording complexity]
+    #[arg(long, value_name = "METRIC", value_parser = colors())]
+    pub color: Option<ColorArg>,
     /// How the values of a metric are spread over its colours
     #[arg(long, value_enum, default_value = "log")]
     pub scale: ScaleArg,

@@ -3,19 +3,19 @@
 use anyhow::{Context, bail, ensure};
 
 use super::args::{
-    ArcWidthArg, ArcsArg, CameraArg, HeightScaleArg, QualityArg, RenderArgs, ScaleArg, ShadowArg,
-    ThemeArg,
+    ArcWidthArg, ArcsArg, CameraArg, ColorArg, HeightScaleArg, QualityArg, RenderArgs, ScaleArg,
+    ShadowArg, ThemeArg,
 };
 use crate::analysis::mapping::regroup::Regrouped;
 use crate::analysis::session::Session;
-use crate::app::headless::{PictureSettings, Viewpoint, liveliest, moment_at};
+use crate::app::headless::{PictureSettings, Viewpoint, moment_at};
 use crate::cli::progress::with_progress;
 use crate::filter::cut::Cut;
 use crate::model::arcs::{ArcMeasure, ArcMode};
 use crate::model::landscape::LandscapeSettings;
 use crate::model::metric::{Metric, Origin};
 use crate::model::metrics::ModuleMetrics;
-use crate::model::moment::Moment;
+use crate::model::moment::{Moment, liveliest};
 use crate::model::search::search;
 use crate::model::surface::{Scale, Surface};
 use crate::model::theme::Theme;
@@ -31,7 +31,7 @@ pub fn settings(
     duration: Option<Cost>,
 ) -> anyhow::Result<PictureSettings> {
     ensure_shown(args, session, duration)?;
-    let landscape = landscape(args, duration);
+    let landscape = landscape(args, session, duration);
     let focus = args
         .focus
         .as_deref()
@@ -87,11 +87,14 @@ fn ensure_shown(
     Ok(())
 }
 
-fn landscape(args: &RenderArgs, duration: Option<Cost>) -> LandscapeSettings {
+fn landscape(args: &RenderArgs, session: &Session, duration: Option<Cost>) -> LandscapeSettings {
     LandscapeSettings {
         area: args.area,
         height: args.height.0,
-        surface: args.color.0,
+        surface: match args.color {
+            Some(color) => color.0,
+            None => Surface::usual(false, !session.recordings.is_empty()),
+        },
         scale: match args.scale {
             ScaleArg::Linear => Scale::Linear,
             ScaleArg::Log => Scale::Log,
@@ -142,9 +145,9 @@ fn quality(args: &RenderArgs) -> Quality {
 
 /// The metrics that the picture is to show.
 fn asked_for(args: &RenderArgs) -> impl Iterator<Item = Metric> {
-    let color = match args.color.0 {
-        Surface::Metric(metric) => Some(metric),
-        Surface::Neutral | Surface::District | Surface::Language | Surface::Difference => None,
+    let color = match args.color {
+        Some(ColorArg(Surface::Metric(metric))) => Some(metric),
+        _ => None,
     };
     let highlight = args.highlight.map(|highlight| highlight.metric);
     let metrics = std::iter::once(args.area).chain(args.height.0);
@@ -268,7 +271,10 @@ pub fn moments(
         let time = match args.at.map(at).transpose()? {
             Some(time) => time,
             None if is_limited || args.summary => to,
-            None => liveliest(session, 0),
+            None => session
+                .recordings
+                .first()
+                .map_or(Time::ZERO, |it| liveliest(&it.recording.trace)),
         };
         let moment = moment_at(session, 0, time).map(|moment| Moment {
             range,

@@ -13,6 +13,8 @@ pub enum Reason {
     Selected,
     Found,
     Running,
+    /// It has most of what colours say.
+    StandsOut,
     /// A district whose name would lie across where it has its place.
     District,
     /// A district whose own name is too small.
@@ -158,7 +160,8 @@ impl ScreenLabels {
             let was_shown = self.before.is_empty() || self.before.contains(&request.of);
             let air = Vec2::splat(if was_shown { 0.0 } else { COMES * em });
             let is_count = request.reason >= Reason::District;
-            let em = if is_count { em * COUNT } else { em };
+            let is_small = request.reason >= Reason::StandsOut;
+            let em = if is_small { em * COUNT } else { em };
             let half = plate(&label.text, em);
             // A count lies on its arc.
             let down = if is_count { half.y } else { -GAP * em };
@@ -190,6 +193,16 @@ impl ScreenLabels {
             self.shown += 1;
         }
     }
+}
+
+/// The corners of the plate of a name that stands over a point of the screen, where nothing is in its way.
+pub fn plate_over(over: Vec2, name: &str, em: f32) -> (Vec2, Vec2) {
+    let half = plate(name, em);
+    let foot = over - Vec2::new(0.0, GAP * em);
+    (
+        foot - Vec2::new(half.x, 2.0 * half.y),
+        foot + half.with_y(0.0),
+    )
 }
 
 /// Half the width and the height of the plate of a name in letters so high.

@@ -98,6 +98,8 @@ pub struct City {
     parents: Vec<u32>,
     looks: Vec<BlockLook>,
     color_scale: ColorScale,
+    /// The blocks that have most of the metric that colours say, the most first.
+    standing_out: Vec<u32>,
     /// Of footprints and of heights, worked out when asked for.
     ground_scales: [OnceLock<ColorScale>; 2],
     plain: highlight::Plain,
@@ -161,6 +163,7 @@ impl City {
             parents: Vec::new(),
             looks: Vec::new(),
             color_scale: ColorScale::default(),
+            standing_out: Vec::new(),
             ground_scales: [OnceLock::new(), OnceLock::new()],
             plain: highlight::Plain::default(),
             amounts: Amounts::default(),

@@ -10,7 +10,7 @@ use crate::filter::selection::Selection;
 use crate::layout::geometry::Block;
 use crate::layout::labels::Eye;
 use crate::layout::labels::flat::{Around, SPREAD, SPREAD_AT_REST};
-use crate::layout::labels::screen::{Reason, Request, Subject};
+use crate::layout::labels::screen::{COUNT, Reason, Request, Subject, plate_over};
 use crate::layout::pick::Scene;
 use crate::render::camera::Camera;
 use crate::units::ModuleId;
@@ -20,6 +20,11 @@ const RUNNING_GLOW: f32 = 0.5;
 
 /// Names of running functions shown at once.
 const MOST_RUNNING_NAMES: usize = 6;
+
+/// Names on districts and roofs: a bound on what a frame costs, and a single picture. They are large enough to be read,
+/// so fewer fit.
+const MOST: usize = 1500;
+const MOST_IN_A_PICTURE: usize = 20_000;
 
 /// What is named whether or not there is room for all names.
 #[derive(Clone, Copy)]
@@ -125,6 +130,11 @@ impl City {
                 _ if asked.found.contains(&module) => 2,
                 _ => u8::from(glows(block)),
             },
+            most: if lettering.is_single {
+                MOST_IN_A_PICTURE
+            } else {
+                MOST
+            },
         };
         // Names go along with blocks on their way.
         let work = match (self.spreads_names && !is_moving, is_at_rest) {
@@ -160,22 +170,46 @@ impl City {
         };
         let [hovered, selected] = asked.meant;
         let running = self.held.running.iter().copied();
+        let stands_out = |module: ModuleId| {
+            let mut all = self.standing_out.iter();
+            all.any(|&block| {
+                blocks
+                    .get(block as usize)
+                    .is_some_and(|it| it.module == module)
+            })
+        };
+        let standing_out = self.standing_out.iter();
+        let standing_out =
+            standing_out.filter_map(|&block| Some(blocks.get(block as usize)?.module));
         let requests = hovered
             .map(|module| (module, Reason::Hovered))
             .into_iter()
             .chain(selected.map(|module| (module, Reason::Selected)))
             .chain(asked.found.iter().map(|&module| (module, Reason::Found)))
             .chain(running.map(|module| (module, Reason::Running)))
+            .chain(standing_out.map(|module| (module, Reason::StandsOut)))
             // A district whose name can be read on its terrace needs no second one.
             .filter(|&(module, _)| !self.flat_labels.is_read(module))
             .filter_map(|(module, reason)| {
                 let (block, rise) = block_under(module, &self.block_of, &scene)?;
-                let middle = (block.min + block.max) * 0.5;
+                let top = ((block.min + block.max) * 0.5).with_z(block.max.z + rise);
+                let mut name = asked.hierarchy.name(module);
+                if reason == Reason::StandsOut {
+                    name = asked.hierarchy.telling_name(module);
+                    // The name of another that stands out and is read on its roof stays.
+                    let place = plate_over(eye.project(top)?, name, em * COUNT);
+                    if self
+                        .flat_labels
+                        .would_hide(place, stands_out, eye, scene.looks)
+                    {
+                        return None;
+                    }
+                }
                 Some(Request {
                     of: Subject::Module(module),
-                    name: asked.hierarchy.name(module),
+                    name,
                     reason,
-                    top: middle.with_z(block.max.z + rise),
+                    top,
                 })
             });
         let overhead = Overhead::new(

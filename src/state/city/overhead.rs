@@ -9,12 +9,13 @@ use crate::layout::labels::screen::{COUNT, Reason, Request, ScreenLabels, Subjec
 use crate::layout::labels::text::width;
 use crate::layout::pick::{Picker, Scene};
 
-/// Districts named at a time.
-const MOST: usize = 16;
+/// Districts named at a time, and in a single picture.
+const MOST: usize = 24;
+const MOST_IN_A_PICTURE: usize = 60;
 /// How many of the names on the screen are remembered.
-const MOST_SHOWN: usize = 48;
-/// How many districts are looked at, the largest first.
-const MOST_ASKED: usize = 64;
+const MOST_SHOWN: usize = 64;
+/// How many districts are looked at for each that is named, the largest first.
+const ASKED: usize = 6;
 /// A name appears when the one on the ground is fainter than this.
 const APPEARS_BELOW: f32 = 0.35;
 /// It goes when that is stronger than this: both are there for a while, so that none flickers.
@@ -65,10 +66,14 @@ impl<'a> Overhead<'a> {
     /// The names, those of the largest districts first.
     pub fn requests(self) -> impl Iterator<Item = Request<'a>> {
         let districts = self.flat.districts(self.scene.blocks, self.eye);
-        let districts = districts.take(MOST_ASKED);
+        let most = match self.lettering.is_single {
+            true => MOST_IN_A_PICTURE,
+            false => MOST,
+        };
+        let districts = districts.take(most * ASKED);
         districts
             .filter_map(move |district| self.request(district))
-            .take(MOST)
+            .take(most)
     }
 
     fn request(&self, district: District) -> Option<Request<'a>> {
@@ -88,7 +93,7 @@ impl<'a> Overhead<'a> {
         if district.is_begun && !(may && self.is_distinct(&district, block)) {
             return None;
         }
-        let name = self.hierarchy.name(block.module);
+        let name = self.hierarchy.telling_name(block.module);
         let [from, to] = district.edge.map(|end| eye.project(end));
         let (from, to) = (from?, to?);
         let needed = (width(name) + 1.0) * em * if was_shown { 1.0 } else { 1.1 };

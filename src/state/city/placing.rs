@@ -69,9 +69,15 @@ impl City {
         let settings = &self.settings;
         self.looks.clear();
         self.looks.resize(self.blocks.len(), BlockLook::default());
-        let (colors, scale) =
-            surface::colors(settings, &session.hierarchy, &self.metrics, &self.blocks);
+        let hierarchy = &session.hierarchy;
+        let (colors, scale) = surface::colors(settings, hierarchy, &self.metrics, &self.blocks);
         self.color_scale = scale;
+        self.standing_out = match settings.surface {
+            Surface::Metric(metric) => {
+                surface::most(&self.metrics.values(hierarchy, metric), &self.blocks)
+            }
+            _ => Vec::new(),
+        };
         for (look, color) in self.looks.iter_mut().zip(colors) {
             look.data = color;
         }

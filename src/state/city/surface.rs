@@ -150,6 +150,27 @@ pub(super) fn solid(values: &[f64], blocks: &[Block]) -> impl Iterator<Item = f6
     solid.map(|block| values.get(block.module.index()).copied().unwrap_or(0.0))
 }
 
+/// How many blocks stand out by their value.
+const STANDING_OUT: usize = 10;
+
+/// The blocks with the largest values, by their index, the largest first. O(n).
+pub(super) fn most(values: &[f64], blocks: &[Block]) -> Vec<u32> {
+    let mut found: Vec<(f64, u32)> = Vec::new();
+    for (index, block) in (0..).zip(blocks) {
+        let value = values.get(block.module.index()).copied().unwrap_or(0.0);
+        if block.kind == BlockKind::Terrace || !is_known(value) {
+            continue;
+        }
+        // Of equal ones the first stays.
+        let place = found.partition_point(|&(other, _)| other >= value);
+        if place < STANDING_OUT {
+            found.truncate(STANDING_OUT - 1);
+            found.insert(place, (value, index));
+        }
+    }
+    found.into_iter().map(|(_, index)| index).collect()
+}
+
 fn is_known(value: f64) -> bool {
     value > 0.0 && value.is_finite()
 }
@@ -332,6 +353,15 @@ mod tests {
                 assert_eq!(color.value_at(1.0), largest);
             }
         }
+    }
+
+    #[test]
+    fn those_with_most_stand_out_the_most_first() {
+        let values: Vec<f64> = (0..100).map(|i| f64::from(i * 37 % 101)).collect();
+        let mut expected: Vec<u32> = (0..100).collect();
+        expected.sort_by(|&a, &b| values[b as usize].total_cmp(&values[a as usize]));
+        assert_eq!(most(&values, &blocks(100)), expected[..STANDING_OUT]);
+        assert_eq!(most(&[0.0, f64::NAN, 2.0, 2.0], &blocks(4)), [2, 3]);
     }
 
     #[test]

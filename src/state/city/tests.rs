@@ -126,7 +126,7 @@ fn what_is_pointed_at_is_named_and_what_is_chosen_has_counts() {
     document.city.show(&session, Some(moment(20, 55)));
     let camera = CameraControl::new(document.bounds(), 4.0 / 3.0, FreeArea::WINDOW).camera();
     // On a small picture no name can be read on the ground.
-    let small = Lettering::whole(Vec2::new(80.0, 60.0), 6.0);
+    let small = Lettering::whole(Vec2::new(48.0, 36.0), 4.0);
     let large = Lettering::whole(Vec2::new(800.0, 600.0), 14.0);
     let mut names = |selection: &Selection, lettering: &Lettering| {
         let city = &mut document.city;

@@ -130,11 +130,8 @@ impl Document {
             let duration = resolved.recording.trace.duration();
             settings.half_life = Cost::from_ns((duration.ns() / GLOW_SHARE).max(1));
         }
-        settings.surface = match (&runs, settings.surface) {
-            (Some(_), _) => Surface::Difference,
-            (None, Surface::Difference) => Surface::Neutral,
-            (None, other) => other,
-        };
+        let usual = Surface::usual(runs.is_some(), !session.recordings.is_empty());
+        settings.surface = settings.surface.once_open(usual);
         settings.arcs = match (&runs, settings.arcs) {
             (Some(_), ArcMode::All) => ArcMode::Difference,
             (None, ArcMode::Difference) => ArcMode::All,

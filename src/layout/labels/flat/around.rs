@@ -9,4 +9,6 @@ pub struct Around<'a, S, I> {
     pub seen: S,
     /// How important a block, which stands for a module, is; 0 is like all others.
     pub importance: I,
+    /// How many names are shown at most, those of lines of a name counted each.
+    pub most: usize,
 }

@@ -14,13 +14,13 @@ const BASELINE: f32 = 0.30;
 const NAMED: f32 = 4.5;
 
 /// Names on roofs: so high as a share of their depth, and at most so high in pixels.
-const ROOF_EM: f32 = 0.3;
-const ROOF_LARGEST: f32 = 15.0;
-const ROOF_MARGIN: f32 = 0.08;
+pub(super) const ROOF_EM: f32 = 0.5;
+pub(super) const ROOF_LARGEST: f32 = 18.0;
+pub(super) const ROOF_MARGIN: f32 = 0.08;
 /// Their letters are seen from this height of the em square on, in pixels.
-pub(super) const ROOF_VISIBLE: f32 = 8.5;
-/// At least some letters have to fit: in em of the smallest letters.
-pub(super) const ROOF_LETTERS: f32 = 3.5;
+pub(super) const ROOF_VISIBLE: f32 = 8.0;
+/// At least a short word has to fit: in em of the smallest letters.
+const ROOF_LETTERS: f32 = 1.5;
 
 /// What was shown counts as so much larger: of two names that contend for a place, one does not give way at once, nor
 /// come back at once.

@@ -201,8 +201,10 @@ impl FlatLabels {
         let mut laid = self.labels[..self.chosen].iter().peekable();
         self.districts
             .extend(round.candidates.iter().filter_map(|candidate| {
-                let label = laid.next_if(|label| label.block == candidate.block);
-                let strength = label.map_or(0.0, |label| label.opacity);
+                let mut strength = 0.0;
+                while let Some(label) = laid.next_if(|label| label.block == candidate.block) {
+                    strength = label.opacity;
+                }
                 (!candidate.is_roof).then_some((candidate.block, strength))
             }));
         true
@@ -268,6 +270,22 @@ impl FlatLabels {
         })
     }
 
+    /// Whether the name of a module that `is_meant` would give way to a plate from `min` to `max`.
+    pub fn would_hide(
+        &self,
+        (min, max): (Vec2, Vec2),
+        is_meant: impl Fn(ModuleId) -> bool,
+        eye: &Eye,
+        looks: &[BlockLook],
+    ) -> bool {
+        let plate = Quad::of_plate(min - AIR, max + AIR);
+        let mut labels = self.labels[..self.chosen].iter();
+        labels.any(|label| {
+            is_meant(label.module)
+                && quad_of(label, eye, looks).is_some_and(|quad| quad.overlaps(&plate))
+        })
+    }
+
     /// Takes away names that, from `eye`, lie under the rectangles `plates`, given by their corners; others that were
     /// taken away come back. `looks` as in [`Around`].
     pub fn give_way(&mut self, plates: &[(Vec2, Vec2)], eye: &Eye, looks: &[BlockLook]) {
@@ -287,17 +305,26 @@ impl FlatLabels {
             self.shown = self.chosen;
             return;
         }
-        let mut kept = 0;
-        for place in 0..self.chosen {
-            let quad = quad_of(&self.labels[place], eye, looks);
-            let is_covered = quad.is_some_and(|quad| {
+        let (mut kept, mut place) = (0, 0);
+        while place < self.chosen {
+            // The lines of a name stand one after the other, and go together.
+            let block = self.labels[place].block;
+            let lines = self.labels[place..self.chosen].iter();
+            let lines = lines.take_while(|label| label.block == block).count();
+            let mut quads = self.labels[place..place + lines]
+                .iter()
+                .filter_map(|label| quad_of(label, eye, looks));
+            let is_covered = quads.any(|quad| {
                 let mut plates = self.plates.iter();
                 plates.any(|&(min, max)| quad.overlaps(&Quad::of_plate(min, max)))
             });
             if !is_covered {
-                self.labels.swap(kept, place);
-                kept += 1;
+                for line in 0..lines {
+                    self.labels.swap(kept + line, place + line);
+                }
+                kept += lines;
             }
+            place += lines;
         }
         self.shown = kept;
     }

@@ -3,10 +3,10 @@
 use glam::Vec3;
 
 use super::around::Around;
-use super::candidates::{Candidate, Candidates, ROOF_LETTERS, ROOF_VISIBLE};
+use super::candidates::{Candidate, Candidates, ROOF_LARGEST, ROOF_MARGIN, ROOF_VISIBLE};
 use super::places::EM;
 use super::quads::{BAND, Quad};
-use super::written::{Written, name_of};
+use super::written::{LINE, Written, name_of};
 use crate::facts::hierarchy::Hierarchy;
 use crate::layout::geometry::{Block, FlatLabel};
 use crate::layout::labels::{Eye, ease, text};
@@ -22,14 +22,6 @@ const LEGIBLE: f32 = 8.5;
 
 /// The same on roofs.
 const ROOF_LEGIBLE: f32 = 10.0;
-/// A name on a roof that has to be shortened to less than so many em says nothing.
-const ROOF_SHORTEST: f32 = 6.5;
-/// With so many times the room that it needs at least, a name on a roof is there in full.
-const ROOMY: f32 = 1.15;
-
-/// A bound on what a frame costs; names are large enough to be read, so fewer fit.
-const MOST: usize = 1000;
-
 /// Seen from the side, names lie across: they fade from the one to the other, as a share of their length that runs to
 /// the right on the screen.
 pub(super) const ACROSS: f32 = 0.38;
@@ -97,7 +89,7 @@ impl Round {
     ) -> bool {
         let across = ease(ACROSS, ALONG, eye.right.x.abs());
         while let Some(&candidate) = self.candidates.get(self.next) {
-            if self.laid == MOST || across == 0.0 {
+            if self.laid >= around.most || across == 0.0 {
                 break;
             }
             if *left == 0 {
@@ -110,42 +102,116 @@ impl Round {
             };
             let look = around.looks.get(candidate.block as usize);
             let rise = look.map_or(0.0, |look| look.rise);
-            if let Some(width) = self.set(hierarchy, block, &candidate, eye, written, rise) {
-                *left = left.saturating_sub(LAID);
-                let label = &mut self.labels[self.laid];
+            let lines = match candidate.is_roof {
+                true => self.set_roof(hierarchy, block, &candidate, eye, written, rise),
+                false => self.set(hierarchy, block, &candidate, eye, written, rise),
+            };
+            let Some(lines) = lines else {
+                continue;
+            };
+            *left = left.saturating_sub(LAID * lines as u32);
+            let mut seen = SAMPLES;
+            for label in &self.labels[self.laid..self.laid + lines] {
+                let width = text::width(&label.text) * label.em;
                 let points: [Vec3; SAMPLES] = std::array::from_fn(|sample| {
                     let along = (sample as f32 + 0.5) / SAMPLES as f32 * width;
                     // What stands before a name hides its feet first.
                     label.origin + label.right * along + Vec3::Z * rise
                 });
                 let line = [points[0], points[SAMPLES - 1]];
-                let seen = (around.seen)(candidate.block, line, &points);
-                let share = seen as f32 / SAMPLES as f32;
-                // What was shown goes a little later than what was not comes.
-                let least = if candidate.was_shown { 0.35 } else { 0.6 };
-                label.opacity *= ease(least, 1.0, share) * across;
-                if label.opacity > 0.0 {
-                    self.keep();
-                }
+                seen = seen.min((around.seen)(candidate.block, line, &points));
+            }
+            // What was shown goes a little later than what was not comes.
+            let least = if candidate.was_shown { 0.35 } else { 0.6 };
+            let share = ease(least, 1.0, seen as f32 / SAMPLES as f32) * across;
+            if share > 0.0 && self.labels[self.laid].opacity > 0.0 {
+                self.keep(lines, share);
             }
         }
         true
     }
 
-    /// Keeps the label that was just laid.
-    fn keep(&mut self) {
-        let Some(quad) = self.quads.last() else {
-            return;
-        };
-        let place = self.quads.len() as u32 - 1;
-        for band in quad.bands(self.bands.len()) {
-            self.bands[band].push(place);
+    /// Keeps the labels of the name that was just laid, in this share of their strength.
+    fn keep(&mut self, lines: usize, share: f32) {
+        for place in self.laid..self.laid + lines {
+            self.labels[place].opacity *= share;
+            for band in self.quads[place].bands(self.bands.len()) {
+                self.bands[band].push(place as u32);
+            }
         }
-        self.laid += 1;
+        self.laid += lines;
     }
 
-    /// Lays a name, and gives its width in world units; none when it does not fit its place, the screen or what is
-    /// already laid.
+    /// The name of a block as it was written last, or written anew.
+    fn written<'a>(
+        hierarchy: &Hierarchy,
+        block: &Block,
+        candidate: &Candidate,
+        written: &'a mut [Written],
+    ) -> &'a Written {
+        let written = &mut written[candidate.block as usize % KEPT];
+        if written.of != candidate.block + 1 {
+            written.of = candidate.block + 1;
+            name_of(hierarchy, block.module, candidate.joined, &mut written.text);
+            written.width = text::width(&written.text);
+            if candidate.is_roof {
+                let room = (block.max - block.min).truncate();
+                let margin = room.min_element() * ROOF_MARGIN;
+                written.fit(room - 2.0 * margin);
+            }
+        }
+        written
+    }
+
+    /// Lays the name of what stands on a terrace on its roof, on as many lines as make it largest, and gives how many;
+    /// none when it cannot be read, does not fit the screen, or lies over what is already laid.
+    fn set_roof(
+        &mut self,
+        hierarchy: &Hierarchy,
+        block: &Block,
+        candidate: &Candidate,
+        eye: &Eye,
+        written: &mut [Written],
+        rise: f32,
+    ) -> Option<usize> {
+        let written = Self::written(hierarchy, block, candidate, written);
+        let at = candidate.pixels / candidate.em;
+        let em = written.em.min(ROOF_LARGEST / at.max(1e-6));
+        let pixels = em * at;
+        if pixels < ROOF_VISIBLE {
+            return None;
+        }
+        let count = written.lines.count();
+        let room = block.max.x - block.min.x - 2.0 * candidate.margin;
+        let mut opacity = ease(ROOF_VISIBLE, ROOF_LEGIBLE, pixels);
+        self.quads.truncate(self.laid);
+        for (line, text) in written.lines.of(&written.text).enumerate() {
+            let below = (count - 1 - line) as f32 * LINE * em;
+            let place = Line {
+                low: candidate.margin + 0.22 * em + below,
+                room,
+                width: text::width(text) * em,
+                em,
+                rise,
+            };
+            let (origin, quad, space) = self.slide(block, candidate, &place, eye)?;
+            if self.is_taken(&quad) {
+                return None;
+            }
+            self.quads.push(quad);
+            opacity = opacity.min(space);
+            let label = self.label(self.laid + line, block, candidate);
+            (label.origin, label.em) = (origin, em);
+            label.text.clear();
+            label.text.push_str(text);
+        }
+        let labels = &mut self.labels[self.laid..self.laid + count];
+        labels.iter_mut().for_each(|label| label.opacity = opacity);
+        Some(count)
+    }
+
+    /// Lays the name of a district in the strip of its terrace, and gives the number of its lines, 1; none when it does
+    /// not fit its place, the screen or what is already laid.
     fn set(
         &mut self,
         hierarchy: &Hierarchy,
@@ -154,8 +220,48 @@ impl Round {
         eye: &Eye,
         written: &mut [Written],
         rise: f32,
-    ) -> Option<f32> {
-        if self.laid == self.labels.len() {
+    ) -> Option<usize> {
+        let written = Self::written(hierarchy, block, candidate, written);
+        let room = block.max.x - block.min.x - 2.0 * candidate.margin;
+        let em = (room / written.width.max(0.1)).max(candidate.em * SMALLEST);
+        let em = em.min(candidate.em);
+        let pixels = em * candidate.pixels / candidate.em;
+        if pixels < VISIBLE {
+            return None;
+        }
+        let label = self.label(self.laid, block, candidate);
+        let width = match written.width <= room / em {
+            true => {
+                label.text.clone_from(&written.text);
+                written.width
+            }
+            false if text::shorten_at_words(&written.text, room / em, &mut label.text) => {
+                text::width(&label.text)
+            }
+            false => return None,
+        };
+        let place = Line {
+            low: candidate.baseline,
+            room,
+            width: width * em,
+            em,
+            rise,
+        };
+        let (origin, quad, space) = self.slide(block, candidate, &place, eye)?;
+        if self.is_taken(&quad) {
+            return None;
+        }
+        self.quads.truncate(self.laid);
+        self.quads.push(quad);
+        let label = &mut self.labels[self.laid];
+        (label.origin, label.em) = (origin, em);
+        label.opacity = ease(VISIBLE, LEGIBLE, pixels) * space;
+        Some(1)
+    }
+
+    /// The label with this number, for a name on `block`; its text, place and strength are still to be set.
+    fn label(&mut self, number: usize, block: &Block, candidate: &Candidate) -> &mut FlatLabel {
+        if number == self.labels.len() {
             self.labels.push(FlatLabel {
                 text: String::with_capacity(ROOMY_TEXT),
                 module: block.module,
@@ -168,43 +274,41 @@ impl Round {
                 is_inverted: false,
             });
         }
-        let &Candidate {
-            margin, is_roof, ..
-        } = candidate;
-        let written = &mut written[candidate.block as usize % KEPT];
-        if written.of != candidate.block + 1 {
-            written.of = candidate.block + 1;
-            name_of(hierarchy, block.module, candidate.joined, &mut written.text);
-            written.width = text::width(&written.text);
-        }
-        let name = written.text.as_str();
-        let room = block.max.x - block.min.x - 2.0 * margin;
-        let Size { em, legible, roomy } = size(block, candidate, written.width, room)?;
-        let label = &mut self.labels[self.laid];
-        let width = match written.width <= room / em {
-            // As it is.
-            true => written.width,
-            false if text::shorten(name, room / em, &mut label.text) => text::width(&label.text),
-            false => return None,
-        };
-        let is_whole = written.width <= room / em;
-        let width = width * em;
-
-        // The baseline runs through the strip; where the picture cuts it, the name slides along it.
         let sign = if self.turned { -1.0 } else { 1.0 };
-        let right = Vec3::X * sign;
-        let up = Vec3::Y * sign;
-        let low = candidate.baseline;
-        // Turned, the letters stand on the line that their tops would reach.
-        let y = match (self.turned, is_roof) {
+        let label = &mut self.labels[number];
+        (label.module, label.block) = (block.module, candidate.block);
+        (label.right, label.up) = (Vec3::X * sign, Vec3::Y * sign);
+        label.is_inverted = false;
+        label
+    }
+
+    /// Where a line of a name begins, the part of the screen that it takes, and how strongly it is written, 0 to 1: where
+    /// the picture cuts the line's room it slides along it, and goes by degrees. None where nothing of it is left.
+    fn slide(
+        &self,
+        block: &Block,
+        candidate: &Candidate,
+        line: &Line,
+        eye: &Eye,
+    ) -> Option<(Vec3, Quad, f32)> {
+        let &Line {
+            low,
+            room,
+            width,
+            em,
+            rise,
+        } = line;
+        let sign = if self.turned { -1.0 } else { 1.0 };
+        let (right, up) = (Vec3::X * sign, Vec3::Y * sign);
+        // Turned, the letters of a district stand on the line that their tops would reach.
+        let y = match (self.turned, candidate.is_roof) {
             (false, _) => block.min.y + low,
             (true, false) => block.min.y + candidate.em / EM - low,
             (true, true) => block.max.y - low,
         };
-        let x = if self.turned {
-            block.max.x - margin
-        } else {
-            block.min.x + margin
+        let x = match self.turned {
+            true => block.max.x - candidate.margin,
+            false => block.min.x + candidate.margin,
         };
         let start = Vec3::new(x, y, block.max.z);
         let risen = Vec3::Z * rise;
@@ -215,20 +319,7 @@ impl Round {
         // At the edge of the picture a name goes by degrees, not at once; what fits to the digit fits.
         let beyond = (room - (to - from)).max(0.0);
         let space = ease(-em * EDGE, em * EDGE, slack).max(1.0 - beyond / (em * EDGE));
-        if space <= 0.0 || self.is_taken(&quad) {
-            return None;
-        }
-        self.quads.truncate(self.laid);
-        self.quads.push(quad);
-        let label = &mut self.labels[self.laid];
-        if is_whole {
-            label.text.clone_from(&written.text);
-        }
-        (label.module, label.block) = (block.module, candidate.block);
-        label.is_inverted = false;
-        (label.origin, label.right, label.up, label.em) = (origin, right, up, em);
-        label.opacity = legible * space * roomy;
-        Some(width)
+        (space > 0.0).then_some((origin, quad, space))
     }
 
     /// Whether a name is already where this one would lie.
@@ -240,45 +331,14 @@ impl Round {
     }
 }
 
-/// How large a name is written, in world units, and how opaque: as it can be read, and as a roof has room for it.
-struct Size {
+/// A line of a name, in world units.
+struct Line {
+    /// From the edge of the block to the baseline.
+    low: f32,
+    /// How long it may be, and how long it is.
+    room: f32,
+    width: f32,
     em: f32,
-    legible: f32,
-    roomy: f32,
-}
-
-/// The size of a name that is `width` ems wide where there is `room`; none where it would be too small to be read.
-fn size(block: &Block, candidate: &Candidate, width: f32, room: f32) -> Option<Size> {
-    let is_roof = candidate.is_roof;
-    let needed = width.max(0.1);
-    let (visible, legible) = match is_roof {
-        true => (ROOF_VISIBLE, ROOF_LEGIBLE),
-        false => (VISIBLE, LEGIBLE),
-    };
-    let at = candidate.pixels / candidate.em;
-    let smallest = match is_roof {
-        true => legible / at,
-        false => candidate.em * SMALLEST,
-    };
-    let em = candidate.em.min((room / needed).max(smallest));
-    let pixels = em * at;
-    // A roof that hardly has room for its name, at the smallest, fades: names that come at once are seen to jump.
-    let mut roomy = 1.0;
-    if is_roof {
-        let least = needed.min(ROOF_SHORTEST);
-        let most = room / smallest.min(candidate.em);
-        let wide = (block.max.x - block.min.x) * at / ROOF_VISIBLE;
-        roomy = ease(least, least * ROOMY, most) * ease(ROOF_LETTERS, ROOF_LETTERS * ROOMY, wide);
-        if roomy == 0.0 {
-            return None;
-        }
-    }
-    if pixels < visible {
-        return None;
-    }
-    Some(Size {
-        em,
-        legible: ease(visible, legible, pixels),
-        roomy,
-    })
+    /// How far its block has risen.
+    rise: f32,
 }

@@ -1,8 +1,18 @@
 //! Names as they are written on districts and roofs.
 
+use glam::Vec2;
+
+use super::candidates::ROOF_EM;
 use crate::escape;
 use crate::facts::hierarchy::Hierarchy;
+use crate::layout::labels::text::{self, Lines, MOST_LINES};
 use crate::units::ModuleId;
+
+/// From one line of a name to the next, in em.
+pub(super) const LINE: f32 = 1.1;
+
+/// One line more is worth it where letters become so much larger.
+const BETTER: f32 = 1.3;
 
 /// A name as it was written last, kept for the next time.
 #[derive(Clone, Debug, Default)]
@@ -12,6 +22,27 @@ pub(super) struct Written {
     pub text: String,
     /// In em.
     pub width: f32,
+    /// On a roof: how it is broken, and the highest em square that it has room for, in world units.
+    pub lines: Lines,
+    pub em: f32,
+}
+
+impl Written {
+    /// Breaks the name so that it is as large as can be on a roof with so much room.
+    pub fn fit(&mut self, room: Vec2) {
+        self.em = 0.0;
+        for count in 1..=MOST_LINES {
+            let lines = text::wrap(&self.text, count);
+            let high = match count {
+                1 => room.y * ROOF_EM,
+                _ => room.y / (count as f32 * LINE),
+            };
+            let em = high.min(room.x / lines.width.max(0.1));
+            if em > self.em * BETTER {
+                (self.em, self.lines) = (em, lines);
+            }
+        }
+    }
 }
 
 /// No more modules are named with one: the innermost say most.
@@ -26,7 +57,10 @@ pub(super) fn name_of(hierarchy: &Hierarchy, module: ModuleId, joined: u32, name
         let Some(of) = hierarchy.ancestors(module).nth(above) else {
             continue;
         };
-        let part = hierarchy.name(of);
+        let part = match above {
+            0 => hierarchy.telling_name(of),
+            _ => hierarchy.name(of),
+        };
         let before = name.rsplit('/').next().unwrap_or_default();
         let stem = before.rsplit_once('.').map_or(before, |(stem, _)| stem);
         if !name.is_empty() && stem == part {
