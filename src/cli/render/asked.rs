@@ -144,7 +144,7 @@ fn quality(args: &RenderArgs) -> Quality {
 fn asked_for(args: &RenderArgs) -> impl Iterator<Item = Metric> {
     let color = match args.color.0 {
         Surface::Metric(metric) => Some(metric),
-        Surface::Neutral | Surface::District | Surface::Language | Surface::Difference => None,
+        _ => None,
     };
     let highlight = args.highlight.map(|highlight| highlight.metric);
     let metrics = std::iter::once(args.area).chain(args.height.0);
