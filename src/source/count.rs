@@ -8,7 +8,7 @@ use std::time::UNIX_EPOCH;
 
 use tokei::{CodeStats, Config, LanguageType};
 
-use super::kinds;
+use super::made;
 use crate::facts::kinds::Made;
 use crate::progress::Progress;
 
@@ -143,7 +143,7 @@ pub fn count(
     let breaks = memchr::memchr_iter(b'\n', &source).count();
     let is_open = source.last().is_some_and(|&last| last != b'\n');
     counted.lines = number(breaks + usize::from(is_open));
-    counted.made = kinds::made(language, counted.lines, &source);
+    counted.made = made::made(language, counted.lines, &source);
     if metadata.len() > LARGEST_SYNTAX {
         counted.warning = Some("file-too-large-to-parse");
     }

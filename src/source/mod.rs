@@ -25,6 +25,7 @@ mod kinds;
 mod kotlin;
 mod languages;
 mod macros;
+mod made;
 mod misread;
 mod nesting;
 mod patterns;

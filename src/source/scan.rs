@@ -180,7 +180,8 @@ impl Scan {
         let paths = self.files.iter().map(|file| file.path.as_path());
         self.kinds = Kinds::read(&self.dir, paths);
         for file in &mut self.files {
-            file.kind = self.kinds.of(&file.path, &file.counted);
+            let counted = &file.counted;
+            file.kind = self.kinds.of(&file.path, counted.language, counted.made);
         }
         Ok(())
     }
@@ -280,7 +281,8 @@ impl Scan {
                 let file = &mut self.files[file];
                 let before = file.counted.stamp;
                 file.counted = read.counted;
-                file.kind = self.kinds.of(&file.path, &file.counted);
+                let counted = &file.counted;
+                file.kind = self.kinds.of(&file.path, counted.language, counted.made);
                 file.hash = read.hash;
                 file.definitions = read.definitions;
                 let path = file.path.clone();
