@@ -1,5 +1,7 @@
 //! `callscape tree`: The module hierarchy of a source tree with its lines of code
 
+mod preset;
+
 use std::io::{self, Write};
 
 use anyhow::Context;
@@ -9,9 +11,11 @@ use super::progress::with_progress;
 use crate::escape;
 use crate::export::pack;
 use crate::facts::hierarchy::{Hierarchy, ModuleKind};
+use crate::facts::kinds::Purpose;
 use crate::model::measure::Measure;
 use crate::model::metric::Metric;
 use crate::model::metrics::ModuleMetrics;
+use crate::model::presets::Preset;
 use crate::progress::Progress;
 use crate::source::history::history;
 use crate::source::{Scan, SourceError};
@@ -29,6 +33,12 @@ pub struct TreeArgs {
     /// Say of each module what the git repository around the tree says: changes, last change, authors
     #[arg(long, requires = "json")]
     history: bool,
+    /// Print instead the modules that stand out for a question
+    #[arg(long, value_name = "NAME", value_parser = preset::parser(), conflicts_with_all = ["history", "depth", "skipped"])]
+    preset: Option<&'static Preset>,
+    /// The recording that says what never runs
+    #[arg(long, value_name = "TRACE", requires = "preset")]
+    recording: Option<std::path::PathBuf>,
     /// Leave out what lies deeper than this many levels below the root
     #[arg(long, value_name = "N")]
     depth: Option<u16>,
@@ -45,10 +55,15 @@ several, `line` and `end_line` are 0 for directories, `bytes` is the size of fil
 `comment_lines` the lines with comments and no code, `functions` the number of functions in the module, and \
 `complexity` the sum of their cyclomatic complexities: of each 1 and its decision points. With --history, \
 `changes` are the commits to each file of the module added up, merges left out, `last_change` is the day of the \
-newest of them, and `authors` counts the people who wrote them, each once.
+newest of them, and `authors` counts the people who wrote them, each once. `made` stands where a file was not \
+written by hand (generated, vendored, minified or data) and `purpose` where it is no part of the product (test, \
+example, bench or documentation).
+
+With --preset, the ten files written by hand that stand out, the first the most.
 
 Example:
-  callscape tree src --json";
+  callscape tree src --json
+  callscape tree src --preset hotspots";
 
 pub fn run(args: TreeArgs) -> anyhow::Result<()> {
     let reporter = Reporter::new();
@@ -62,6 +77,9 @@ pub fn run(args: TreeArgs) -> anyhow::Result<()> {
             )
         };
         source_dir = found.with_context(none)?;
+    }
+    if let Some(preset) = args.preset {
+        return preset::run(preset, source_dir, args.recording, args.json);
     }
     let scan = |progress: &Progress| {
         let mut scan = Scan::start(&source_dir, progress)?;
@@ -177,6 +195,13 @@ fn write_json(
             module.functions,
             module.complexity,
         )?;
+        let kind = module.file_kind;
+        if !kind.is_by_hand() {
+            write!(out, r#""made":"{}","#, kind.made.name())?;
+        }
+        if kind.purpose != Purpose::Product {
+            write!(out, r#""purpose":"{}","#, kind.purpose.name())?;
+        }
         if let Some(history) = history {
             history.write(id, out)?;
         }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::kinds::FileKind;
 use super::names::{NameId, Names};
 use super::telling;
 use crate::units::ModuleId;
@@ -64,6 +65,8 @@ pub struct Module<'a> {
     ///
     /// T. J. McCabe, A Complexity Measure, IEEE Transactions on Software Engineering 2(4), 1976.
     pub complexity: u32,
+    /// Of the file that it is or is in; what all files of a directory agree on.
+    pub file_kind: FileKind,
 }
 
 impl<'a> Module<'a> {
@@ -80,6 +83,7 @@ impl<'a> Module<'a> {
             comment_lines: 0,
             functions: 0,
             complexity: 0,
+            file_kind: FileKind::default(),
         }
     }
 }
@@ -87,6 +91,7 @@ impl<'a> Module<'a> {
 #[derive(Clone, Copy, Debug)]
 struct Row {
     kind: ModuleKind,
+    file_kind: FileKind,
     depth: u16,
     name: NameId,
     language: NameId,
@@ -140,6 +145,7 @@ impl Hierarchy {
             comment_lines: row.comment_lines,
             functions: row.functions,
             complexity: row.complexity,
+            file_kind: row.file_kind,
         }
     }
 
@@ -156,6 +162,11 @@ impl Hierarchy {
 
     pub fn kind(&self, id: ModuleId) -> ModuleKind {
         self.rows[id.index()].kind
+    }
+
+    /// The kind of the file that a module is or is in.
+    pub fn file_kind(&self, id: ModuleId) -> FileKind {
+        self.rows[id.index()].file_kind
     }
 
     /// Steps from the root, which has depth 0.
@@ -288,6 +299,7 @@ impl HierarchyBuilder {
             comment_lines: module.comment_lines,
             functions: module.functions,
             complexity: module.complexity,
+            file_kind: module.file_kind,
         }
     }
 
@@ -334,6 +346,7 @@ impl HierarchyBuilder {
             comment_lines: row.comment_lines,
             functions: row.functions,
             complexity: row.complexity,
+            file_kind: row.file_kind,
         }
     }
 

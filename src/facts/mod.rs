@@ -8,6 +8,7 @@ pub mod contexts;
 pub mod functions;
 pub mod hierarchy;
 pub mod index;
+pub mod kinds;
 pub mod names;
 pub mod profile;
 pub mod recording;

@@ -12,6 +12,10 @@ pub enum Metric {
     Complexity,
     /// Commits that changed the file; the sum over the files of a district.
     Changes,
+    /// Those of the year before the newest commit.
+    RecentChanges,
+    /// Complexity times recent changes; the sum over the files of a district.
+    Hotspots,
     /// The day of the newest commit that changed the file; the newest in a district.
     LastChange,
     /// Who changed it, each person once.
@@ -22,6 +26,8 @@ pub enum Metric {
     SelfCost,
     /// The part of the self cost in which threads waited, where the recording knows.
     Waiting,
+    /// Lines of code of functions that the recording never calls.
+    NeverRun,
     /// Functions outside that call it, each once.
     FanIn,
     /// Functions outside that it calls, each once.
@@ -33,19 +39,22 @@ pub enum Metric {
 }
 
 impl Metric {
-    pub const ALL: [Metric; 17] = [
+    pub const ALL: [Metric; 20] = [
         Metric::LinesOfCode,
         Metric::CommentLines,
         Metric::Functions,
         Metric::Bytes,
         Metric::Complexity,
         Metric::Changes,
+        Metric::RecentChanges,
+        Metric::Hotspots,
         Metric::LastChange,
         Metric::Authors,
         Metric::Calls,
         Metric::Total,
         Metric::SelfCost,
         Metric::Waiting,
+        Metric::NeverRun,
         Metric::FanIn,
         Metric::FanOut,
         Metric::InA,
@@ -62,12 +71,15 @@ impl Metric {
             Metric::Bytes => "bytes",
             Metric::Complexity => "complexity",
             Metric::Changes => "changes",
+            Metric::RecentChanges => "recent-changes",
+            Metric::Hotspots => "hotspots",
             Metric::LastChange => "last-change",
             Metric::Authors => "authors",
             Metric::Calls => "calls",
             Metric::Total => "total",
             Metric::SelfCost => "self",
             Metric::Waiting => "waiting",
+            Metric::NeverRun => "never-run",
             Metric::FanIn => "fan-in",
             Metric::FanOut => "fan-out",
             Metric::InA => "a",
@@ -85,12 +97,15 @@ impl Metric {
             Metric::Bytes => "file size",
             Metric::Complexity => "complexity",
             Metric::Changes => "changes",
+            Metric::RecentChanges => "changes in the last year",
+            Metric::Hotspots => "hotspots",
             Metric::LastChange => "last change",
             Metric::Authors => "authors",
             Metric::Calls => "calls",
             Metric::Total => "total cost",
             Metric::SelfCost => "self cost",
             Metric::Waiting => "waiting",
+            Metric::NeverRun => "lines never run",
             Metric::FanIn => "fan-in",
             Metric::FanOut => "fan-out",
             Metric::InA => "in A",
@@ -109,9 +124,14 @@ impl Metric {
             Metric::Calls | Metric::SelfCost => "sum of its functions",
             Metric::Waiting => "waiting in its functions themselves, added up",
             Metric::Changes => "commits to each of its files, added up",
+            Metric::RecentChanges => "commits in the year before the newest, added up",
+            Metric::Hotspots => {
+                "complexity of each file times its changes in the last year, added up"
+            }
             Metric::LastChange => "day of the newest commit to it",
             Metric::Authors => "people who committed to it, each once",
             Metric::Total => "that of its longest open function",
+            Metric::NeverRun => "lines of its functions that are never called",
             Metric::FanIn => "functions outside that call into it",
             Metric::FanOut => "functions outside that it calls",
             Metric::InA | Metric::InB | Metric::Difference => "of what is compared",
@@ -125,11 +145,16 @@ impl Metric {
             | Metric::Functions
             | Metric::Bytes
             | Metric::Complexity => Origin::Source,
-            Metric::Changes | Metric::LastChange | Metric::Authors => Origin::History,
+            Metric::Changes
+            | Metric::RecentChanges
+            | Metric::Hotspots
+            | Metric::LastChange
+            | Metric::Authors => Origin::History,
             Metric::Calls
             | Metric::Total
             | Metric::SelfCost
             | Metric::Waiting
+            | Metric::NeverRun
             | Metric::FanIn
             | Metric::FanOut => Origin::Recording,
             Metric::InA | Metric::InB | Metric::Difference => Origin::Comparison,

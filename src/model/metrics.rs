@@ -53,6 +53,7 @@ pub struct ModuleMetrics {
 #[derive(Clone, Debug, Default)]
 struct HistoryColumns {
     changes: Vec<u32>,
+    recent_changes: Vec<u32>,
     /// Zero where nothing is known; else days, from 1.
     last_change: Vec<u32>,
     authors: Vec<u32>,
@@ -182,6 +183,9 @@ impl ModuleMetrics {
             Metric::SelfCost => self.self_cost(hierarchy, ModuleId::ROOT).ns() as f64,
             Metric::Waiting => self.waiting(hierarchy, ModuleId::ROOT).ns() as f64,
             Metric::Changes => f64::from(*history?.changes.first()?),
+            Metric::RecentChanges => f64::from(*history?.recent_changes.first()?),
+            Metric::Hotspots => *hotspots(hierarchy, Some(history?)).first()?,
+            Metric::NeverRun => *self.never_run(hierarchy).first()?,
             Metric::LastChange
             | Metric::Authors
             | Metric::Total
@@ -269,15 +273,37 @@ impl ModuleMetrics {
                 }
                 values
             }
+            Metric::NeverRun => self.never_run(hierarchy),
             Metric::FanIn => column(Some(&self.fan_in)),
             Metric::FanOut => column(Some(&self.fan_out)),
             Metric::Changes => column(history.map(|it| &it.changes)),
+            Metric::RecentChanges => column(history.map(|it| &it.recent_changes)),
+            Metric::Hotspots => hotspots(hierarchy, history),
             Metric::LastChange => column(history.map(|it| &it.last_change)),
             Metric::Authors => column(history.map(|it| &it.authors)),
             Metric::InA => self.compared(hierarchy, Which::A),
             Metric::InB => self.compared(hierarchy, Which::B),
             Metric::Difference => self.compared(hierarchy, Which::Difference),
         }
+    }
+
+    /// Lines of the functions that are never called, added up.
+    fn never_run(&self, hierarchy: &Hierarchy) -> Vec<f64> {
+        let mut values = vec![0.0; hierarchy.len()];
+        if !self.has_recording {
+            return values;
+        }
+        for id in (0..hierarchy.len() as u32).rev().map(ModuleId) {
+            let module = hierarchy.module(id);
+            if module.kind == ModuleKind::Function && self.calls(hierarchy, id) == 0 {
+                // It counts its own lines alone: functions in it stand beside it.
+                values[id.index()] = f64::from(module.loc);
+            }
+            if let Some(parent) = hierarchy.parent(id) {
+                values[parent.index()] += values[id.index()];
+            }
+        }
+        values
     }
 
     fn compared(&self, hierarchy: &Hierarchy, which: Which) -> Vec<f64> {
@@ -321,7 +347,9 @@ impl ModuleMetrics {
             | Metric::Functions
             | Metric::Calls
             | Metric::SelfCost
-            | Metric::Waiting => return values,
+            | Metric::Waiting
+            | Metric::NeverRun
+            | Metric::Hotspots => return values,
             Metric::Complexity => {
                 let modules = hierarchy.modules();
                 return modules
@@ -353,6 +381,32 @@ impl ModuleMetrics {
         }
         values
     }
+}
+
+/// For every module its complexity times the recent changes of its file; in a directory the sum over its files.
+fn hotspots(hierarchy: &Hierarchy, history: Option<&HistoryColumns>) -> Vec<f64> {
+    let mut values = vec![0.0; hierarchy.len()];
+    let Some(history) = history.filter(|it| it.recent_changes.len() == hierarchy.len()) else {
+        return values;
+    };
+    let holds_files = |id: ModuleId| {
+        let kind = hierarchy.kind(id);
+        matches!(
+            kind,
+            ModuleKind::Root | ModuleKind::Directory | ModuleKind::Entity
+        )
+    };
+    for id in (0..hierarchy.len() as u32).rev().map(ModuleId) {
+        let index = id.index();
+        if !holds_files(id) {
+            let complexity = f64::from(hierarchy.module(id).complexity);
+            values[index] = complexity * f64::from(history.recent_changes[index]);
+        }
+        if let Some(parent) = hierarchy.parent(id).filter(|&parent| holds_files(parent)) {
+            values[parent.index()] += values[index];
+        }
+    }
+    values
 }
 
 /// For every module how many others call into it from outside, and are called by it.
@@ -398,6 +452,7 @@ impl HistoryColumns {
         };
         let mut columns = HistoryColumns {
             changes: vec![0; hierarchy.len()],
+            recent_changes: vec![0; hierarchy.len()],
             last_change: vec![0; hierarchy.len()],
             authors: vec![0; hierarchy.len()],
             first_day,
@@ -421,11 +476,14 @@ impl HistoryColumns {
             };
             let inside = subtree.start as usize..subtree.end as usize;
             columns.changes[inside.clone()].fill(file.changes);
+            columns.recent_changes[inside.clone()].fill(file.recent_changes);
             columns.last_change[inside.clone()].fill(day(file));
             columns.authors[inside].fill(file.authors.len() as u32);
             for (around, _) in &open {
                 let around = around.index();
                 columns.changes[around] = columns.changes[around].saturating_add(file.changes);
+                let recent = columns.recent_changes[around];
+                columns.recent_changes[around] = recent.saturating_add(file.recent_changes);
                 columns.last_change[around] = columns.last_change[around].max(day(file));
             }
             // Those further out get them when this one is closed.

@@ -17,6 +17,7 @@ pub mod metrics;
 pub mod moment;
 pub mod navigate;
 pub mod pairs;
+pub mod presets;
 pub mod rows;
 pub mod search;
 pub mod surface;

@@ -11,6 +11,8 @@ pub enum Surface {
     /// The hue of its district, as in the views along time.
     District,
     Language,
+    /// What a file is for: product, tests and so on.
+    Purpose,
     Metric(Metric),
     /// What differs between two runs; neutral where nothing is compared.
     Difference,
@@ -18,7 +20,12 @@ pub enum Surface {
 
 impl Surface {
     pub fn all() -> impl Iterator<Item = Surface> {
-        let plain = [Surface::Neutral, Surface::District, Surface::Language];
+        let plain = [
+            Surface::Neutral,
+            Surface::District,
+            Surface::Language,
+            Surface::Purpose,
+        ];
         plain
             .into_iter()
             .chain(Metric::ALL.into_iter().map(Surface::Metric))
@@ -50,6 +57,7 @@ impl Surface {
             Surface::Neutral => "kind",
             Surface::District => "district",
             Surface::Language => "language",
+            Surface::Purpose => "purpose",
             Surface::Metric(metric) => metric.name(),
             Surface::Difference => "difference",
         }

@@ -21,9 +21,10 @@ use super::file::SourceFile;
 use super::languages;
 use crate::facts::hierarchy::ModuleKind;
 use crate::facts::index;
+use crate::facts::kinds::Made;
 use crate::files;
 
-const MAGIC: &[u8; 8] = b"CSSCAN\x00\x01";
+const MAGIC: &[u8; 8] = b"CSSCAN\x00\x02";
 /// Magic, fingerprint of the languages, length and checksum of what follows.
 const HEADER: usize = 8 + 8 + 8 + 4;
 const EXTENSION: &str = "scan";
@@ -220,6 +221,7 @@ impl Known {
                     0 => None,
                     kind => Some(WARNINGS.get(kind - 1)?),
                 },
+                made: *Made::ALL.get(input.count()?)?,
             };
             let count = input.count()?;
             let length = input.count()?;
@@ -328,6 +330,7 @@ fn encode(files: &[SourceFile], started: SystemTime) -> Vec<u8> {
             lines,
             stamp,
             warning,
+            made,
         } = file.counted;
         out.bytes(file.path.as_os_str().as_encoded_bytes());
         out.number(indices.get(&language).map_or(0, |&index| index as u64));
@@ -342,6 +345,7 @@ fn encode(files: &[SourceFile], started: SystemTime) -> Vec<u8> {
         }
         let warning = warning.and_then(|kind| WARNINGS.iter().position(|known| *known == kind));
         out.number(warning.map_or(0, |kind| kind as u64 + 1));
+        out.number(made as u64);
         out.number(file.definitions.len() as u64);
         inner.0.clear();
         for definition in &file.definitions {
@@ -425,6 +429,7 @@ impl<'a> Input<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::facts::kinds::FileKind;
 
     fn file(path: &str, hash: u64, definitions: Vec<Definition>) -> SourceFile {
         SourceFile {
@@ -441,8 +446,10 @@ mod tests {
                     inode: 7,
                 },
                 warning: Some("grammar-does-not-fit"),
+                made: Made::Minified,
             },
             hash,
+            kind: FileKind::default(),
             definitions,
         }
     }

@@ -8,6 +8,8 @@ use std::time::UNIX_EPOCH;
 
 use tokei::{CodeStats, Config, LanguageType};
 
+use super::made;
+use crate::facts::kinds::Made;
 use crate::progress::Progress;
 
 /// What is known of a source file without its syntax.
@@ -23,6 +25,8 @@ pub struct Counted {
     pub stamp: Stamp,
     /// Why its syntax is not read, if it is not: a kind of warning.
     pub warning: Option<&'static str>,
+    /// As far as its text says.
+    pub made: Made,
 }
 
 /// What tells that a file has changed, without reading it.
@@ -108,10 +112,12 @@ pub fn count(
         lines: 0,
         stamp: Stamp::of(&metadata),
         warning: None,
+        made: Made::Hand,
     };
     if metadata.len() > LARGEST_COUNT {
         (counted.loc, counted.lines) = count_large(&mut file, progress)?;
         counted.warning = Some("file-too-large-to-parse");
+        counted.made = Made::Data;
         return Ok((counted, Vec::new()));
     }
     let source = read(&mut file, metadata.len())?;
@@ -123,6 +129,7 @@ pub fn count(
     if no_text.is_some() {
         (counted.loc, counted.lines) = count_lines(&source);
         counted.warning = no_text;
+        counted.made = Made::Data;
         return Ok((counted, Vec::new()));
     }
     let stats = language.parse_from_slice(&source, &Config::default());
@@ -136,6 +143,7 @@ pub fn count(
     let breaks = memchr::memchr_iter(b'\n', &source).count();
     let is_open = source.last().is_some_and(|&last| last != b'\n');
     counted.lines = number(breaks + usize::from(is_open));
+    counted.made = made::made(language, counted.lines, &source);
     if metadata.len() > LARGEST_SYNTAX {
         counted.warning = Some("file-too-large-to-parse");
     }

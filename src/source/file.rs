@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::count::Counted;
 use super::definitions::Definition;
+use crate::facts::kinds::FileKind;
 
 /// A source file and what is known of it so far.
 #[derive(Debug)]
@@ -13,5 +14,7 @@ pub struct SourceFile {
     pub counted: Counted,
     /// Of its content; 0 while that has not been read.
     pub hash: u64,
+    /// By its text, its name and git's attributes.
+    pub kind: FileKind,
     pub definitions: Vec<Definition>,
 }

@@ -1,6 +1,6 @@
 //! Facts from source trees: directories, files, lines of code, functions, classes and namespaces.
 //!
-//! `walk` lists the files and `count` counts their lines: with that there is a landscape. Then `reader` reads
+//! `walk` lists the files, `count` counts their lines and `kinds` tells what they are: with that there is a landscape. Then `reader` reads
 //! their syntax (`languages`, `patterns`, `plan`, `definitions`, `nesting` and `code_lines`; `macros` and `conditionals` for
 //! what stands in a grammar's way), and `tree` puts them together. `cache` keeps what was read.
 
@@ -20,10 +20,12 @@ mod edits;
 mod file;
 mod hints;
 pub mod history;
+mod kinds;
 #[cfg(feature = "kotlin")]
 mod kotlin;
 mod languages;
 mod macros;
+mod made;
 mod misread;
 mod nesting;
 mod patterns;

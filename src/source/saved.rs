@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use crate::facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
+use crate::facts::kinds::{FileKind, Made, Purpose};
 
 /// One module of the document, with what stands in it.
 #[derive(Deserialize)]
@@ -26,6 +27,10 @@ struct Saved {
     #[serde(default)]
     complexity: u32,
     #[serde(default)]
+    made: Made,
+    #[serde(default)]
+    purpose: Purpose,
+    #[serde(default)]
     children: Vec<Saved>,
 }
 
@@ -42,6 +47,10 @@ impl Saved {
             comment_lines: self.comment_lines,
             functions: self.functions,
             complexity: self.complexity,
+            file_kind: FileKind {
+                made: self.made,
+                purpose: self.purpose,
+            },
         }
     }
 }
@@ -69,12 +78,18 @@ mod tests {
     #[test]
     fn a_saved_structure_comes_back_in_its_order() {
         let json = br#"{"name": "app", "kind": "root", "language": null, "loc": 9, "children": [
-            {"name": "b", "kind": "directory", "loc": 2, "children": []},
+            {"name": "b", "kind": "directory", "loc": 2, "made": "vendored", "purpose": "bench", "children": []},
             {"name": "a.c", "kind": "file", "language": "C", "loc": 7, "children": [
                 {"name": "f", "kind": "function", "line": 3, "end_line": 5, "loc": 3}]}]}"#;
         let hierarchy = read(json).expect("a whole document");
         let paths: Vec<String> = hierarchy.modules().map(|id| hierarchy.path(id)).collect();
         assert_eq!(paths, ["app", "b", "a.c", "a.c/f"]);
+        let kind = FileKind {
+            made: Made::Vendored,
+            purpose: Purpose::Bench,
+        };
+        assert_eq!(hierarchy.file_kind(ModuleId(1)), kind);
+        assert_eq!(hierarchy.file_kind(ModuleId(2)), FileKind::default());
         assert_eq!(hierarchy.module(ModuleId(2)).language, "C");
         assert_eq!(hierarchy.module(ModuleId(3)).end_line, 5);
         assert!(read(b"{\"name\": 3}").is_err());

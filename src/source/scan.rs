@@ -12,12 +12,14 @@ use super::cache::{Cache, Known};
 use super::count::{self, Counted, NotCounted};
 use super::definitions::Definition;
 use super::file::SourceFile;
+use super::kinds::Kinds;
 use super::languages::{self, Language};
 use super::problem::{Problem, SourceError};
 use super::reader::{Reader, Unparsed};
 use super::workers::{Done, Workers};
 use super::{structure, tree, walk};
 use crate::facts::hierarchy::Hierarchy;
+use crate::facts::kinds::FileKind;
 use crate::progress::{Cancelled, Progress};
 use crate::warnings::{Place, Reporter};
 
@@ -45,6 +47,7 @@ pub struct Scan {
     cache: Option<Cache>,
     /// Whether more is known than the cache has.
     is_worth_keeping: bool,
+    kinds: Kinds,
     /// What was saved of the tree, in place of the tree.
     saved: Option<Hierarchy>,
     /// Stops the second step when nobody wants it any more; a caller who cancels may go on later.
@@ -102,6 +105,7 @@ impl Scan {
             is_worth_keeping: false,
             own: Progress::new(),
             cache: folder.and_then(|folder| Cache::open(folder, dir)),
+            kinds: Kinds::default(),
             saved: None,
         };
         scan.count_all(paths, progress)?;
@@ -124,6 +128,7 @@ impl Scan {
             is_worth_keeping: false,
             own: Progress::new(),
             cache: None,
+            kinds: Kinds::default(),
             saved: Some(saved),
         }
     }
@@ -171,6 +176,12 @@ impl Scan {
                 Err(NotCounted::Cancelled) => return Err(Cancelled.into()),
                 Err(reason) => self.problem(kind_of(reason), path),
             }
+        }
+        let paths = self.files.iter().map(|file| file.path.as_path());
+        self.kinds = Kinds::read(&self.dir, paths);
+        for file in &mut self.files {
+            let counted = &file.counted;
+            file.kind = self.kinds.of(&file.path, counted.language, counted.made);
         }
         Ok(())
     }
@@ -270,6 +281,8 @@ impl Scan {
                 let file = &mut self.files[file];
                 let before = file.counted.stamp;
                 file.counted = read.counted;
+                let counted = &file.counted;
+                file.kind = self.kinds.of(&file.path, counted.language, counted.made);
                 file.hash = read.hash;
                 file.definitions = read.definitions;
                 let path = file.path.clone();
@@ -375,6 +388,7 @@ fn count_one(
             path,
             counted,
             hash,
+            kind: FileKind::default(),
             definitions,
         };
         return Ok((file, true));
@@ -385,6 +399,7 @@ fn count_one(
         path: path.to_path_buf(),
         counted,
         hash: 0,
+        kind: FileKind::default(),
         definitions: Vec::new(),
     };
     if let Some(known) = known

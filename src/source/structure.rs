@@ -11,13 +11,16 @@ use serde::{Deserialize, Serialize};
 
 use super::problem::SourceError;
 use crate::facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
+use crate::facts::kinds::{FileKind, Made, Purpose};
 use crate::progress::Progress;
 use crate::warnings::Place;
 
 /// How the names of such files end.
 pub const ENDING: &str = ".callscape-structure";
 
-const HEAD: &str = r#"{"format":"callscape-structure","version":1"#;
+const HEAD: &str = r#"{"format":"callscape-structure","version":"#;
+/// The first version did not say how files were made and what they are for.
+const VERSION: u32 = 2;
 /// A module's line is no longer.
 const LONGEST_LINE: u64 = 1 << 20;
 /// Modules between two looks whether one wants to stop.
@@ -30,7 +33,8 @@ struct Head {
     modules: u64,
 }
 
-/// Depth, kind, name, language, lines of code, first and last line, bytes, lines of comments, functions, complexity.
+/// Depth, kind, name, language, lines of code, first and last line, bytes, lines of comments, functions, complexity, and
+/// how its file was made and what it is for.
 type Line<'a> = (
     u16,
     ModuleKind,
@@ -43,6 +47,8 @@ type Line<'a> = (
     u32,
     u32,
     u32,
+    Made,
+    Purpose,
 );
 
 /// Whether a file is a structure, by its first bytes.
@@ -55,7 +61,7 @@ pub fn is_structure(path: &Path) -> bool {
 
 /// Writes a structure. O(modules).
 pub fn write(hierarchy: &Hierarchy, out: &mut impl Write) -> io::Result<()> {
-    writeln!(out, "{HEAD},\"modules\":{}}}", hierarchy.len())?;
+    writeln!(out, "{HEAD}{VERSION},\"modules\":{}}}", hierarchy.len())?;
     for id in hierarchy.modules() {
         let of = hierarchy.module(id);
         let line: Line<'_> = (
@@ -70,6 +76,8 @@ pub fn write(hierarchy: &Hierarchy, out: &mut impl Write) -> io::Result<()> {
             of.comment_lines,
             of.functions,
             of.complexity,
+            of.file_kind.made,
+            of.file_kind.purpose,
         );
         serde_json::to_writer(&mut *out, &line)?;
         out.write_all(b"\n")?;
@@ -109,27 +117,14 @@ pub fn read(path: &Path, progress: &Progress) -> Result<Hierarchy, SourceError> 
             progress.set(number)?;
         }
         let wrong = |found: String| malformed(&shown, number, found);
-        let line: Line<'_> =
-            serde_json::from_str(&line).map_err(|error| wrong(error.to_string()))?;
-        let (depth, kind, name, language, loc, first, last, bytes, comments, functions, decisions) =
-            line;
-        let module = Module {
-            kind,
-            name: &name,
-            language: &language,
-            loc,
-            line: first,
-            end_line: last,
-            bytes,
-            comment_lines: comments,
-            functions,
-            complexity: decisions,
-        };
+        let line = parse(&line, head.version).map_err(|error| wrong(error.to_string()))?;
+        let (depth, module) = module_of(&line);
+        let (kind, name) = (module.kind, module.name);
         let depth = usize::from(depth);
         let is_root = kind == ModuleKind::Root;
         match &mut builder {
             None if depth == 0 && is_root => {
-                let mut made = HierarchyBuilder::new(&name);
+                let mut made = HierarchyBuilder::new(name);
                 made.set(NodeId::ROOT, module);
                 builder = Some(made);
                 open.push(NodeId::ROOT);
@@ -150,6 +145,48 @@ pub fn read(path: &Path, progress: &Progress) -> Result<Hierarchy, SourceError> 
             Err(malformed(&shown, number, found))
         }
     }
+}
+
+fn parse(line: &str, version: u32) -> Result<Line<'static>, serde_json::Error> {
+    if version >= VERSION {
+        return serde_json::from_str(line);
+    }
+    let (a, b, c, d, e, f, g, h, i, j, k) = serde_json::from_str(line)?;
+    Ok((
+        a,
+        b,
+        c,
+        d,
+        e,
+        f,
+        g,
+        h,
+        i,
+        j,
+        k,
+        Made::Hand,
+        Purpose::Product,
+    ))
+}
+
+/// The module of a line, and its depth.
+fn module_of<'a>(line: &'a Line<'_>) -> (u16, Module<'a>) {
+    let &(depth, kind, ref name, ref language, loc, first, last, bytes, ..) = line;
+    let &(.., comment_lines, functions, complexity, made, purpose) = line;
+    let module = Module {
+        kind,
+        name,
+        language,
+        loc,
+        line: first,
+        end_line: last,
+        bytes,
+        comment_lines,
+        functions,
+        complexity,
+        file_kind: FileKind { made, purpose },
+    };
+    (depth, module)
 }
 
 fn malformed(file: &str, line: u64, found: String) -> SourceError {
@@ -201,10 +238,14 @@ mod tests {
 
     #[test]
     fn what_is_no_structure_is_refused_with_its_line() {
-        let module =
-            |depth: u16, kind: &str| format!("[{depth},\"{kind}\",\"a\",\"\",0,0,0,0,0,0,0]\n");
+        let module = |depth: u16, kind: &str| {
+            format!("[{depth},\"{kind}\",\"a\",\"\",0,0,0,0,0,0,0,\"data\",\"test\"]\n")
+        };
         let with = |modules: u64, lines: &[String]| {
-            format!("{HEAD},\"modules\":{modules}}}\n{}", lines.concat())
+            format!(
+                "{HEAD}{VERSION},\"modules\":{modules}}}\n{}",
+                lines.concat()
+            )
         };
         let root = module(0, "root");
         let wrong = [

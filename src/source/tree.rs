@@ -2,6 +2,7 @@
 
 use super::file::SourceFile;
 use crate::facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
+use crate::facts::kinds::FileKind;
 
 /// A directory that is open while its files are added.
 struct Open {
@@ -10,6 +11,8 @@ struct Open {
     sums: Sums,
     /// The language of all its files so far; none before the first, empty when they differ.
     language: Option<&'static str>,
+    /// What all its files so far agree on; none before the first.
+    kind: Option<FileKind>,
 }
 
 /// What directories add up.
@@ -50,7 +53,7 @@ pub fn hierarchy(root: &str, files: &[SourceFile]) -> Hierarchy {
             let sums = sums_of(file);
             let node = add_file(&mut builder, directory.node, file_name, file, sums);
             add_definitions(&mut builder, node, file);
-            directory.count(sums, file.counted.language.name());
+            directory.count(sums, file.counted.language.name(), file.kind);
         }
     }
     close_to(&mut open, 1, &mut builder);
@@ -85,10 +88,11 @@ impl Open {
             name,
             sums: Sums::default(),
             language: None,
+            kind: None,
         }
     }
 
-    fn count(&mut self, of: Sums, language: &'static str) {
+    fn count(&mut self, of: Sums, language: &'static str, kind: FileKind) {
         let sums = &mut self.sums;
         sums.loc = sums.loc.saturating_add(of.loc);
         sums.comment_lines = sums.comment_lines.saturating_add(of.comment_lines);
@@ -100,11 +104,13 @@ impl Open {
             Some(same) if same == language => Some(same),
             Some(_) => Some(""),
         };
+        self.kind = Some(self.kind.map_or(kind, |before| before.common(kind)));
     }
 
     fn close(&self, kind: ModuleKind, builder: &mut HierarchyBuilder) {
         let module = Module {
             language: self.language.unwrap_or_default(),
+            file_kind: self.kind.unwrap_or_default(),
             ..Module::named(kind, &self.name)
         };
         builder.set(self.node, with_sums(module, self.sums));
@@ -130,7 +136,7 @@ fn close_to(open: &mut Vec<Open>, depth: usize, builder: &mut HierarchyBuilder) 
         directory.close(ModuleKind::Directory, builder);
         if let Some(parent) = open.last_mut() {
             let language = directory.language.unwrap_or_default();
-            parent.count(directory.sums, language);
+            parent.count(directory.sums, language, directory.kind.unwrap_or_default());
         }
     }
 }
@@ -146,6 +152,7 @@ fn add_file(
         language: file.counted.language.name(),
         line: file.counted.lines.min(1),
         end_line: file.counted.lines,
+        file_kind: file.kind,
         ..Module::named(ModuleKind::File, name)
     };
     builder.add(parent, with_sums(module, sums))
@@ -166,6 +173,7 @@ fn add_definitions(builder: &mut HierarchyBuilder, file_node: NodeId, file: &Sou
                 comment_lines: definition.comment_lines,
                 functions: definition.functions,
                 complexity: definition.complexity,
+                file_kind: file.kind,
                 ..Module::named(definition.kind, &definition.name)
             },
         );

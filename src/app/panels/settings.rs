@@ -96,6 +96,7 @@ fn blocks(ui: &mut Ui, document: Option<&Document>, new: &mut LandscapeSettings)
         (Surface::Neutral, "level of the hierarchy"),
         (Surface::District, "district"),
         (Surface::Language, "language"),
+        (Surface::Purpose, "what files are for"),
     ];
     if document.is_some_and(|it| it.runs.is_some()) {
         surfaces.push((Surface::Difference, "difference of two runs"));

@@ -361,6 +361,11 @@ fn colors() -> impl TypedValueParser<Value = ColorArg> {
             ColorArg(Surface::District),
         ),
         ("language", "language", ColorArg(Surface::Language)),
+        (
+            "purpose",
+            "what files are for: product, tests, examples, benches, documentation",
+            ColorArg(Surface::Purpose),
+        ),
     ];
     values.extend(Metric::ALL.map(|it| (it.name(), it.title(), ColorArg(Surface::Metric(it)))));
     choice(values)

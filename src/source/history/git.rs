@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use gix::ObjectId;
 
-use super::record::{FileHistory, History, HistoryError, MOST_COMMITS};
+use super::record::{FileHistory, History, HistoryError, MOST_COMMITS, RECENT};
 use crate::facts::index::cache_dir;
 use crate::files;
 use crate::progress::Progress;
@@ -18,7 +18,7 @@ const DEEPEST: usize = 500;
 const OBJECT_CACHE: usize = 64 << 20;
 
 /// Of the format that histories are kept in.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// See [`super::history`].
 pub fn history(dir: &Path, progress: &Progress) -> Result<History, HistoryError> {
@@ -174,7 +174,9 @@ impl Found {
                 history.authors.push(author);
                 next
             });
-            files.count(&changes, time, author);
+            // The commit at hand is the first that is looked at.
+            let is_recent = time > history.head_time.saturating_sub(RECENT);
+            files.count(&changes, time, is_recent, author);
         }
         history.files = files.into_histories();
         Ok(history)
@@ -315,7 +317,7 @@ impl Files {
         self.authors.push(BTreeSet::new());
     }
 
-    fn count(&mut self, changes: &[Change], time: i64, author: u32) {
+    fn count(&mut self, changes: &[Change], time: i64, is_recent: bool, author: u32) {
         let gone = changes.iter().filter(|change| change.after.is_none());
         let mut gone: HashMap<ObjectId, &str> = gone
             .filter_map(|change| Some((change.before?, change.path.as_str())))
@@ -327,6 +329,8 @@ impl Files {
             };
             let history = &mut self.histories[file];
             history.changes = history.changes.saturating_add(1);
+            let recent = history.recent_changes;
+            history.recent_changes = recent.saturating_add(u32::from(is_recent));
             history.last_change = history.last_change.max(time);
             self.authors[file].insert(author);
             // What has come and has the contents of what has gone was moved: before, it had another name.

@@ -7,7 +7,7 @@ mod record;
 use std::path::Path;
 
 use crate::progress::Progress;
-pub use record::{FileHistory, History, HistoryError, MOST_COMMITS};
+pub use record::{FileHistory, History, HistoryError, MOST_COMMITS, RECENT};
 
 /// The history of the files below `dir`, from the git repository around it; kept in the user's cache directory by
 /// the commit at hand, and taken from there the next time.

@@ -12,6 +12,8 @@ use crate::progress::Cancelled;
 pub struct FileHistory {
     /// Commits that changed it, merges left out, also under an earlier name when it was moved unchanged.
     pub changes: u32,
+    /// Those of them in the year before the commit at hand.
+    pub recent_changes: u32,
     /// When the newest of them was committed, in seconds since 1970.
     pub last_change: i64,
     /// Who wrote them, as indices into [`History::authors`], in rising order.
@@ -55,6 +57,9 @@ pub enum HistoryError {
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
 }
+
+/// How long before the commit at hand a change is recent, in seconds.
+pub const RECENT: i64 = 365 * 86_400;
 
 /// Older commits of a longer history are not looked at.
 pub const MOST_COMMITS: u64 = 100_000;

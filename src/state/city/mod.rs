@@ -55,7 +55,7 @@ pub use motion::Boxes;
 pub use placing::Amounts;
 pub use pointing::PickedArc;
 pub use relations::thread_color;
-pub use surface::{BARS, ColorScale, color_at, languages};
+pub use surface::{BARS, ColorScale, color_at, languages, purposes};
 
 /// A call relation between displayed modules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

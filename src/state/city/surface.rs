@@ -1,6 +1,7 @@
 //! Colour by data: languages by hue, metrics by a single map of rising strength, and what its colours mean.
 
-use crate::facts::hierarchy::Hierarchy;
+use crate::facts::hierarchy::{Hierarchy, ModuleKind};
+use crate::facts::kinds::Purpose;
 use crate::layout::geometry::{Block, BlockKind, Color};
 use crate::layout::hues::Hues;
 use crate::model::landscape::LandscapeSettings;
@@ -227,6 +228,7 @@ pub(super) fn colors(
             (colors, ColorScale::default())
         }
         Surface::Language => (by_language(hierarchy, blocks), ColorScale::default()),
+        Surface::Purpose => (by_purpose(hierarchy, blocks), ColorScale::default()),
         Surface::Difference => {
             let color = |block: &Block| {
                 let strength = metrics.difference()?.strength(block.module);
@@ -291,6 +293,34 @@ fn by_language(hierarchy: &Hierarchy, blocks: &[Block]) -> Vec<Color> {
     };
     let colors = blocks.iter().map(|block| color(block).unwrap_or_default());
     colors.collect()
+}
+
+/// What files are for, as far as any has that purpose, and the linear colour of each.
+pub fn purposes(hierarchy: &Hierarchy) -> Vec<(Purpose, [f32; 3])> {
+    let mut is_there = [false; Purpose::ALL.len()];
+    for id in hierarchy.modules() {
+        if hierarchy.kind(id) == ModuleKind::File {
+            is_there[hierarchy.file_kind(id).purpose as usize] = true;
+        }
+    }
+    let all = Purpose::ALL.into_iter().zip(LANGUAGES);
+    let there = all.filter(|&(purpose, _)| is_there[purpose as usize]);
+    there
+        .map(|(purpose, color)| (purpose, linear(color)))
+        .collect()
+}
+
+/// The hue of the purpose; neutral where files were not written by hand, or differ.
+fn by_purpose(hierarchy: &Hierarchy, blocks: &[Block]) -> Vec<Color> {
+    let color = |block: &Block| {
+        let kind = hierarchy.file_kind(block.module);
+        if block.kind == BlockKind::Terrace || !kind.is_by_hand() {
+            return Color::default();
+        }
+        let [r, g, b] = linear(LANGUAGES[kind.purpose as usize]);
+        [r, g, b, 0.75]
+    };
+    blocks.iter().map(color).collect()
 }
 
 fn by_metric(theme: Theme, values: &[f64], scale: &ColorScale, blocks: &[Block]) -> Vec<Color> {

@@ -17,7 +17,7 @@ use crate::model::metric::Metric;
 use crate::model::surface::{Scale, Surface};
 use crate::render::ink::diverging;
 use crate::state::ask::LookAsk;
-use crate::state::city::languages;
+use crate::state::city::{languages, purposes};
 use crate::views::{style, text};
 
 pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
@@ -86,7 +86,7 @@ pub fn strip(ui: &mut Ui, meanings: &Meanings<'_>) -> Option<LookAsk> {
     // All entries are as high as the highest, or they would not stand on one line.
     ui.spacing_mut().interact_size.y = match meanings.settings.surface {
         Surface::Metric(_) => SCALE_HEIGHT,
-        Surface::Neutral | Surface::District | Surface::Language | Surface::Difference => 24.0,
+        _ => 24.0,
     };
     let mut wanted = None;
     ui.horizontal_wrapped(|ui| {
@@ -175,6 +175,7 @@ fn colour(ui: &mut Ui, meanings: &Meanings<'_>, wanted: &mut Wanted) {
         Surface::Neutral => entry(ui, "Lightness", "level of the hierarchy"),
         Surface::District => entry(ui, "Colour", "district, as along time"),
         Surface::Language => of_languages(ui, meanings.hierarchy),
+        Surface::Purpose => of_purposes(ui, meanings.hierarchy),
         Surface::Difference => of_difference(ui, meanings),
         Surface::Metric(metric) => of_metric(ui, meanings, metric, wanted),
     }
@@ -192,6 +193,20 @@ fn of_languages(ui: &mut Ui, hierarchy: &Hierarchy) {
         });
     }
     ui.add_space(14.0);
+}
+
+fn of_purposes(ui: &mut Ui, hierarchy: &Hierarchy) {
+    together(ui, |ui| {
+        ui.label(style::weak("Colour").small());
+        ui.label(egui::RichText::new("what files are for").small());
+    });
+    for (purpose, color) in purposes(hierarchy) {
+        together(ui, |ui| {
+            swatch(ui, color);
+            ui.label(egui::RichText::new(purpose.name()).small());
+        });
+    }
+    entry(ui, "neutral:", "not written by hand");
 }
 
 fn of_difference(ui: &mut Ui, meanings: &Meanings<'_>) {

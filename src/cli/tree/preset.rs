@@ -1,0 +1,92 @@
+//! `callscape tree --preset`: the modules that stand out for a question.
+
+use std::path::PathBuf;
+
+use anyhow::ensure;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use serde::Serialize;
+
+use crate::analysis::session::Inputs;
+use crate::cli::output::{self, Align, Table};
+use crate::cli::progress::with_progress;
+use crate::model::metric::Origin;
+use crate::model::metrics::ModuleMetrics;
+use crate::model::presets::{self, PRESETS, Preset};
+use crate::source::history::history;
+
+#[derive(Serialize)]
+struct Document {
+    preset: &'static str,
+    /// The question and what is said to it.
+    title: &'static str,
+    sentence: &'static str,
+    metric: &'static str,
+    unit: &'static str,
+    modules: Vec<Standing>,
+}
+
+#[derive(Serialize)]
+struct Standing {
+    path: String,
+    value: u64,
+}
+
+/// Reads the id of a preset.
+pub fn parser() -> impl TypedValueParser<Value = &'static Preset> {
+    let values = PRESETS
+        .iter()
+        .map(|preset| clap::builder::PossibleValue::new(preset.id).help(preset.title));
+    // What the first parser lets through is the id of one.
+    PossibleValuesParser::new(values).map(|id| presets::find(&id).unwrap_or(&PRESETS[0]))
+}
+
+pub fn run(
+    preset: &'static Preset,
+    source_dir: PathBuf,
+    recording: Option<PathBuf>,
+    json: bool,
+) -> anyhow::Result<()> {
+    let needs_recording = preset.metric.origin() == Origin::Recording;
+    ensure!(
+        recording.is_some() || !needs_recording,
+        "--preset {} needs a recording: --recording TRACE",
+        preset.id
+    );
+    let dir = source_dir.clone();
+    let session = output::open_inputs(&Inputs {
+        source_dir: Some(source_dir),
+        recordings: recording.into_iter().collect(),
+        ..Inputs::default()
+    })?;
+    let hierarchy = &session.hierarchy;
+    let mut metrics = ModuleMetrics::new(&session, 0);
+    if preset.metric.origin() == Origin::History {
+        let history = with_progress(|progress| history(&dir, progress))??;
+        metrics.set_history(hierarchy, &history, |id| hierarchy.path(id));
+    }
+    let modules = preset.stand_out(hierarchy, &metrics);
+    let modules = modules.into_iter().map(|one| Standing {
+        path: hierarchy.path(one.module),
+        // Amounts are whole.
+        value: one.value as u64,
+    });
+    let document = Document {
+        preset: preset.id,
+        title: preset.title,
+        sentence: preset.sentence,
+        metric: preset.metric.name(),
+        unit: preset.unit,
+        modules: modules.collect(),
+    };
+    if json {
+        return output::print_json(&document);
+    }
+    let mut table = Table::new(&[(preset.unit, Align::Right), ("file", Align::Left)]);
+    for module in document.modules {
+        table.row([module.value.to_string(), module.path]);
+    }
+    output::print(|out| {
+        writeln!(out, "{} {}", preset.title, preset.sentence)?;
+        table.write(out)
+    })
+}

@@ -1,0 +1,307 @@
+//! Questions that a map of a source tree answers: what the colour says for each, and which modules stand out.
+
+use std::collections::BTreeMap;
+
+use super::metric::Metric;
+use super::metrics::ModuleMetrics;
+use super::surface::Surface;
+use crate::facts::hierarchy::{Hierarchy, ModuleKind};
+use crate::facts::kinds::{Made, Purpose};
+use crate::units::ModuleId;
+
+/// How many modules stand out.
+pub const MOST: usize = 10;
+
+/// A question and how it is answered.
+#[derive(Debug)]
+pub struct Preset {
+    /// As the command line and session files name it.
+    pub id: &'static str,
+    /// The question.
+    pub title: &'static str,
+    /// What is seen, and what stands out.
+    pub sentence: &'static str,
+    /// What the files that stand out have most of.
+    pub metric: Metric,
+    /// What their values count.
+    pub unit: &'static str,
+    /// What the colour of the landscape says.
+    pub surface: Surface,
+    among: Among,
+}
+
+/// Which files may stand out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Among {
+    All,
+    /// The largest of each language.
+    Languages,
+    Tests,
+}
+
+/// All of them, in the order of a menu.
+pub static PRESETS: [Preset; 8] = [
+    Preset {
+        id: "complexity",
+        title: "Where is it complex?",
+        sentence: "The more decisions in a function, the stronger its colour. The files whose functions have most of them \
+                   together stand out.",
+        metric: Metric::Complexity,
+        unit: "complexity of all functions",
+        surface: Surface::Metric(Metric::Complexity),
+        among: Among::All,
+    },
+    Preset {
+        id: "hotspots",
+        title: "What is complex and changes?",
+        sentence: "Complexity times the commits of the last year. The files where work on code that is hard to read never \
+                   ends stand out.",
+        metric: Metric::Hotspots,
+        unit: "complexity × commits",
+        surface: Surface::Metric(Metric::Hotspots),
+        among: Among::All,
+    },
+    Preset {
+        id: "change",
+        title: "Where does it change?",
+        sentence: "Commits of the last year, counted back from the newest. The files that most of them changed stand out.",
+        metric: Metric::RecentChanges,
+        unit: "commits",
+        surface: Surface::Metric(Metric::RecentChanges),
+        among: Among::All,
+    },
+    Preset {
+        id: "people",
+        title: "Who knows it?",
+        sentence: "How many people have changed a file. Where one alone did, nobody else may know it; the files of most \
+                   people stand out.",
+        metric: Metric::Authors,
+        unit: "people",
+        surface: Surface::Metric(Metric::Authors),
+        among: Among::All,
+    },
+    Preset {
+        id: "size",
+        title: "What is big?",
+        sentence: "Lines of code. The longest files stand out.",
+        metric: Metric::LinesOfCode,
+        unit: "lines of code",
+        surface: Surface::Metric(Metric::LinesOfCode),
+        among: Among::All,
+    },
+    Preset {
+        id: "languages",
+        title: "Languages",
+        sentence: "A colour for each language. The longest file of each of the ten most used stands out.",
+        metric: Metric::LinesOfCode,
+        unit: "lines of code",
+        surface: Surface::Language,
+        among: Among::Languages,
+    },
+    Preset {
+        id: "never-run",
+        title: "What is never run?",
+        sentence: "Lines of the functions that the recording never calls. The files with most of them stand out.",
+        metric: Metric::NeverRun,
+        unit: "lines of code",
+        surface: Surface::Metric(Metric::NeverRun),
+        among: Among::All,
+    },
+    Preset {
+        id: "tests",
+        title: "Tests and product",
+        sentence: "A colour for what files are for: product, tests, examples, benches and documentation. The longest files \
+                   of tests stand out.",
+        metric: Metric::LinesOfCode,
+        unit: "lines of code",
+        surface: Surface::Purpose,
+        among: Among::Tests,
+    },
+];
+
+/// A module that stands out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StandsOut {
+    pub module: ModuleId,
+    pub value: f64,
+}
+
+/// The preset of this id.
+pub fn find(id: &str) -> Option<&'static Preset> {
+    PRESETS.iter().find(|preset| preset.id == id)
+}
+
+impl Preset {
+    /// Whether what it shows is known.
+    pub fn is_possible(&self, metrics: &ModuleMetrics) -> bool {
+        metrics.has(self.metric)
+    }
+
+    /// The files that stand out, the first the most, at most [`MOST`]: written by hand, and with a value at all. Those
+    /// of equal value are in order of the hierarchy. O(n).
+    pub fn stand_out(&self, hierarchy: &Hierarchy, metrics: &ModuleMetrics) -> Vec<StandsOut> {
+        let values = match self.metric {
+            // Of a file the sum of its functions, as of a footprint.
+            Metric::Complexity => metrics.areas(hierarchy, self.metric),
+            _ => metrics.values(hierarchy, self.metric),
+        };
+        let mut found: Vec<StandsOut> = files(hierarchy)
+            .filter(|&module| self.may_stand_out(hierarchy, module))
+            .map(|module| StandsOut {
+                module,
+                value: values[module.index()],
+            })
+            .filter(|it| it.value > 0.0)
+            .collect();
+        found.sort_by(|a, b| b.value.total_cmp(&a.value).then(a.module.cmp(&b.module)));
+        if self.among == Among::Languages {
+            found = longest_of_each(hierarchy, &found);
+        }
+        found.truncate(MOST);
+        found
+    }
+
+    fn may_stand_out(&self, hierarchy: &Hierarchy, file: ModuleId) -> bool {
+        let kind = hierarchy.file_kind(file);
+        kind.made == Made::Hand && (self.among != Among::Tests || kind.purpose == Purpose::Test)
+    }
+}
+
+/// The files of a hierarchy, without those that are parts of other files.
+fn files(hierarchy: &Hierarchy) -> impl Iterator<Item = ModuleId> + '_ {
+    let mut next = 0;
+    std::iter::from_fn(move || {
+        while next < hierarchy.len() as u32 {
+            let id = ModuleId(next);
+            if hierarchy.kind(id) == ModuleKind::File {
+                next = hierarchy.subtree(id).end;
+                return Some(id);
+            }
+            next += 1;
+        }
+        None
+    })
+}
+
+/// The first of each language among `files`, those of the languages with the largest sums.
+fn longest_of_each(hierarchy: &Hierarchy, files: &[StandsOut]) -> Vec<StandsOut> {
+    let mut languages: BTreeMap<&str, (f64, StandsOut)> = BTreeMap::new();
+    for &file in files {
+        let language = hierarchy.module(file.module).language;
+        let (sum, _) = languages.entry(language).or_insert((0.0, file));
+        *sum += file.value;
+    }
+    let mut ranked: Vec<(f64, StandsOut)> = languages.into_values().collect();
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.module.cmp(&b.1.module)));
+    ranked.truncate(MOST);
+    let mut longest: Vec<StandsOut> = ranked.into_iter().map(|(_, longest)| longest).collect();
+    longest.sort_by(|a, b| b.value.total_cmp(&a.value).then(a.module.cmp(&b.module)));
+    longest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::hierarchy::{HierarchyBuilder, Module, NodeId};
+    use crate::facts::kinds::FileKind;
+    use crate::source::history::{FileHistory, History};
+
+    /// Files of a random size each, of which every fifth was generated and every seventh is a test.
+    fn tree(files: u32) -> Hierarchy {
+        let mut builder = HierarchyBuilder::new("root");
+        for file in 0..files {
+            let size = file.wrapping_mul(2_654_435_761) >> 20;
+            let node = builder.add(
+                NodeId::ROOT,
+                Module {
+                    language: ["C", "Rust", "Go"][file as usize % 3],
+                    loc: size,
+                    complexity: size / 7,
+                    functions: 1,
+                    file_kind: FileKind {
+                        made: [Made::Hand, Made::Generated][usize::from(file % 5 == 0)],
+                        purpose: [Purpose::Product, Purpose::Test][usize::from(file % 7 == 0)],
+                    },
+                    ..Module::named(ModuleKind::File, &format!("f{file}"))
+                },
+            );
+            // A part of an amalgamation is no file of its own.
+            let part = Module {
+                loc: 1 << 20,
+                ..Module::named(ModuleKind::File, "part")
+            };
+            builder.add(node, part);
+        }
+        builder.build().0
+    }
+
+    fn history(files: u32) -> History {
+        let files = (0..files).map(|file| {
+            let history = FileHistory {
+                changes: file + 1,
+                recent_changes: file % 11,
+                authors: (0..file % 13).collect(),
+                ..FileHistory::default()
+            };
+            (format!("f{file}"), history)
+        });
+        let mut history = History::default();
+        history.files.extend(files);
+        history
+    }
+
+    #[test]
+    fn those_stand_out_that_no_other_exceeds() {
+        let hierarchy = tree(200);
+        let mut metrics = ModuleMetrics::default();
+        assert!(!find("hotspots").expect("there").is_possible(&metrics));
+        metrics.set_history(&hierarchy, &history(200), |id| hierarchy.path(id));
+        let number = |id: ModuleId| -> u32 { hierarchy.name(id)[1..].parse().expect("a number") };
+        let of = |id: ModuleId| hierarchy.module(id);
+        type Value<'a> = &'a dyn Fn(ModuleId) -> f64;
+        let cases: [(&str, Value<'_>); 6] = [
+            ("complexity", &|id| f64::from(of(id).complexity)),
+            ("hotspots", &|id| {
+                f64::from(of(id).complexity * (number(id) % 11))
+            }),
+            ("change", &|id| f64::from(number(id) % 11)),
+            ("people", &|id| f64::from(number(id) % 13)),
+            ("size", &|id| f64::from(of(id).loc)),
+            ("tests", &|id| f64::from(of(id).loc)),
+        ];
+        for (id, value) in cases {
+            let preset = find(id).expect("there");
+            assert!(preset.is_possible(&metrics));
+            let found = preset.stand_out(&hierarchy, &metrics);
+            let mut expected: Vec<(ModuleId, f64)> = hierarchy
+                .children(ModuleId::ROOT)
+                .filter(|&file| number(file) % 5 != 0)
+                .filter(|&file| id != "tests" || number(file) % 7 == 0)
+                .map(|file| (file, value(file)))
+                .collect();
+            expected.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+            expected.truncate(MOST);
+            let found: Vec<_> = found.iter().map(|it| (it.module, it.value)).collect();
+            assert_eq!(found, expected, "{id}");
+        }
+        let languages = find("languages").expect("there");
+        let found = languages.stand_out(&hierarchy, &metrics);
+        assert_eq!(found.len(), 3);
+        for one in found {
+            let language = of(one.module).language;
+            let mut same = hierarchy
+                .children(ModuleId::ROOT)
+                .filter(|&it| of(it).language == language && number(it) % 5 != 0);
+            assert!(same.all(|it| f64::from(of(it).loc) <= one.value));
+        }
+    }
+
+    #[test]
+    fn each_has_an_id_of_its_own_that_finds_it() {
+        for preset in &PRESETS {
+            assert_eq!(find(preset.id).map(|it| it.title), Some(preset.title));
+            assert!(preset.sentence.ends_with('.'), "{}", preset.sentence);
+        }
+        assert!(find("").is_none());
+    }
+}
