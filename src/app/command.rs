@@ -44,6 +44,15 @@ pub enum PictureAsk {
     Copy,
 }
 
+/// Looks that the user keeps, each by its number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OwnLookAsk {
+    Use(usize),
+    /// Keeps what the landscape shows now under a name.
+    Keep(String),
+    Remove(usize),
+}
+
 /// The panel that lists bookmarks and the scene that is edited.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TalkAsk {
@@ -140,6 +149,7 @@ pub enum Command {
     Ask(Ask),
     File(FileAsk),
     Picture(PictureAsk),
+    OwnLook(OwnLookAsk),
     Talk(TalkAsk),
     Bookmarks(BookmarkAsk),
     Script(ScriptAsk),
@@ -174,6 +184,7 @@ groups! {
     own:
     File(FileAsk),
     Picture(PictureAsk),
+    OwnLook(OwnLookAsk),
     Talk(TalkAsk),
     Bookmarks(BookmarkAsk),
     Script(ScriptAsk),

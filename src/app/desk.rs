@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use egui::Pos2;
 use glam::Vec2;
 
-use super::command::{Command, FileAsk, PictureAsk, PictureWish};
+use super::command::{Command, FileAsk, OwnLookAsk, PictureAsk, PictureWish};
 use super::dock::Dock;
 use super::jobs::Jobs;
 use super::open_views::Views;
+use super::own_looks::OwnLooks;
 use super::presenting::talk::Talk;
 use super::saved::{SavedSession, is_session_file};
 use crate::analysis::session::Inputs;
@@ -18,7 +19,7 @@ use crate::presentation::bookmark::found_from;
 use crate::presentation::show::Show;
 use crate::progress::Progress;
 use crate::state::State;
-use crate::state::ask::{Ask, CancelAsk, PlayAsk};
+use crate::state::ask::{Ask, CancelAsk, LookAsk, PlayAsk};
 use crate::state::document::{Document, Part, dropped};
 use crate::state::message::Message;
 use crate::state::panes::ViewId;
@@ -62,6 +63,8 @@ pub struct Desk {
     /// The landscape is to be copied to the clipboard as soon as it has been drawn well.
     pub wants_copy: bool,
     pub jobs: Jobs,
+    /// Looks that the user keeps.
+    pub own_looks: OwnLooks,
     /// The file that the session was opened from.
     pub session_file: Option<PathBuf>,
     /// Where to bring what is being opened.
@@ -78,6 +81,7 @@ pub struct DeskRef<'a> {
     pub show: Option<&'a Show>,
     pub picture: &'a PictureCard,
     pub jobs: &'a Jobs,
+    pub own_looks: &'a OwnLooks,
 }
 
 impl<'a> DeskRef<'a> {
@@ -105,6 +109,7 @@ impl Desk {
             picture: PictureCard::default(),
             wants_copy: false,
             jobs: Jobs::default(),
+            own_looks: OwnLooks::default(),
             session_file: None,
             to_restore: None,
             document_seen: 0,
@@ -126,6 +131,7 @@ impl Desk {
             show: self.show.as_ref(),
             picture: &self.picture,
             jobs: &self.jobs,
+            own_looks: &self.own_looks,
         };
         (desk, &mut self.views, &mut self.dock)
     }
@@ -138,6 +144,7 @@ impl Desk {
             show: self.show.as_ref(),
             picture: &self.picture,
             jobs: &self.jobs,
+            own_looks: &self.own_looks,
         }
     }
 
@@ -224,6 +231,7 @@ impl Desk {
             Command::Ask(ask) => self.ask(ask),
             Command::File(ask) => self.on_file(ask),
             Command::Picture(ask) => self.on_picture(ask),
+            Command::OwnLook(ask) => self.on_own_look(ask),
             Command::Talk(ask) => self.on_talk(ask),
             Command::Bookmarks(ask) => self.on_bookmarks(ask),
             Command::Script(ask) => self.on_script(ask),
@@ -243,6 +251,25 @@ impl Desk {
         if self.state.mapping.is_open && !had_editor {
             // Both lie in one corner.
             self.talk.is_open = false;
+        }
+    }
+
+    fn on_own_look(&mut self, ask: OwnLookAsk) {
+        let kept = match ask {
+            OwnLookAsk::Use(number) => {
+                if let Some(own) = self.own_looks.get(number) {
+                    let mut settings = self.state.settings;
+                    own.look.restore(&mut settings);
+                    self.state.execute(LookAsk::Configure(settings));
+                }
+                return;
+            }
+            OwnLookAsk::Keep(name) => self.own_looks.keep(name, &self.state.settings),
+            OwnLookAsk::Remove(number) => self.own_looks.remove(number),
+        };
+        if let Err(error) = kept {
+            self.state
+                .tell("Looks could not be kept", error.to_string());
         }
     }
 

@@ -238,7 +238,10 @@ impl<'a> Studio<'a> {
     }
 
     fn show(&mut self, moment: Option<Moment>) {
+        let [width, height] = self.settings.size;
+        let size = Vec2::new(width as f32, height as f32);
         self.view.point(&self.selection);
+        self.view.part_arcs(&self.pose.camera(), size);
         self.view.show(self.session, moment);
     }
 

@@ -17,6 +17,7 @@ mod letters;
 mod offscreen;
 mod open_views;
 mod overlay;
+mod own_looks;
 mod pace;
 mod panels;
 mod picture;

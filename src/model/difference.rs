@@ -326,6 +326,11 @@ impl Difference {
             .collect()
     }
 
+    /// By how much B has more or less of the measure in a module, with its sign and unit.
+    pub fn delta_text(&self, module: ModuleId) -> String {
+        self.amount.delta(&self.change(module))
+    }
+
     pub fn change(&self, module: ModuleId) -> Change {
         self.changes
             .get(module.index())

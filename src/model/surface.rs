@@ -51,6 +51,14 @@ impl Surface {
         }
     }
 
+    /// The metric that it shows.
+    pub fn metric(self) -> Option<Metric> {
+        match self {
+            Surface::Metric(metric) => Some(metric),
+            _ => None,
+        }
+    }
+
     /// As the command line and session files name it.
     pub fn name(self) -> &'static str {
         match self {

@@ -58,6 +58,8 @@ impl State {
             LookAsk::Highlight(highlight) => self.highlight(highlight),
             LookAsk::SetQuality(quality) => self.quality = Some(quality),
             LookAsk::ScaleText(by) => self.scale_text(by),
+            LookAsk::Question(id) => self.ask_map(id),
+            LookAsk::ToggleQuestion => self.toggle_question(),
         }
     }
 

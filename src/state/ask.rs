@@ -179,6 +179,10 @@ pub enum LookAsk {
     SetQuality(Quality),
     /// Multiplies the size of letters and lines; 0 makes it the usual one.
     ScaleText(f32),
+    /// Has the colours answer the question of this id, and lists what stands out.
+    Question(&'static str),
+    /// The panel of the question.
+    ToggleQuestion,
 }
 
 /// Two runs beside each other.

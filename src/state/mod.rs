@@ -25,6 +25,7 @@ pub mod playback;
 mod playing;
 pub mod pointer;
 mod pointing;
+pub mod question;
 mod revision;
 pub mod runs;
 pub mod runs_view;
@@ -56,6 +57,7 @@ use self::mapping::MappingEditor;
 use self::message::Message;
 use self::panes::{Panes, ViewId};
 use self::pointer::Pointer;
+use self::question::Question;
 use self::runs_view::RunsView;
 use self::watch::Watch;
 use self::work::Work;
@@ -161,6 +163,8 @@ pub struct State {
     pub messages: Vec<Message>,
     pub search: Search,
     pub cards: Cards,
+    /// What the colours answer.
+    pub question: Question,
     /// Callers and callees of the selected module.
     pub neighbours: Neighbours,
     /// Rows of a table are being stepped through: together they are one step on the way back.
@@ -241,6 +245,7 @@ impl State {
                 timings: false,
                 minimap: true,
             },
+            question: Question::default(),
             neighbours: Neighbours::default(),
             walks: false,
             text_scale: 1.0,
@@ -414,12 +419,14 @@ impl State {
             if self.panes.is_main_visible() {
                 let (camera, size) = (self.camera.camera(), self.viewport.size);
                 document.city.find_filling(&camera, size);
+                document.city.part_arcs(&camera, size);
             }
             if let Some(beside) = &mut document.other_city {
                 beside.advance(seconds);
             }
         }
         self.update_work();
+        self.update_question();
         self.fit_detail();
         self.tell_damage();
     }

@@ -154,6 +154,7 @@ impl State {
         self.mapping.find_out(&base, (self.wake)());
         self.watch_again();
         self.ask_history();
+        self.begin_question();
         prepared
     }
 }

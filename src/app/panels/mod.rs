@@ -19,6 +19,7 @@ mod panes;
 mod path;
 mod picture;
 mod playback;
+mod questions;
 mod reorder;
 mod runs;
 mod scene;
@@ -85,6 +86,7 @@ pub fn show(
     if desk.state.panes.is_main_visible() && ui.available_height() >= LEAST_WITH_LEGEND {
         legend::show(ui, &mut context);
     }
+    questions::show(ui, &mut context);
     details::show(ui, &mut context);
     let room = ui.available_rect_before_wrap();
     let mut layout = panes::show(ui, window, false, (views, dock), pictures, &mut context);

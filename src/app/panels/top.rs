@@ -3,7 +3,7 @@
 use egui::{Align, Layout, Ui};
 
 use super::context::Context;
-use super::{messages, path, search};
+use super::{messages, path, questions, search};
 use crate::app::command::{Command, PictureAsk, ScriptAsk};
 use crate::escape;
 use crate::state::ask::{CameraAsk, CardAsk, CutAsk, MappingAsk, PaneAsk, SelectAsk};
@@ -45,6 +45,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
                 toggle(ui, context, fly, "Fly", CameraAsk::OrbitOrFly, tooltip);
                 views(ui, context);
                 structure(ui, context);
+                questions::menu(ui, context);
                 if desk.talk.recorder.is_some() {
                     toggle(
                         ui,

@@ -25,6 +25,7 @@ use super::command::{Command, FileAsk};
 use super::graphics::Graphics;
 use super::keys::FlyKeys;
 use super::overlay::Overlay;
+use super::own_looks::OwnLooks;
 use super::pace::Pace;
 use super::panels::context::{Before, Pictures, Timings};
 use super::remembered::Memory;
@@ -183,6 +184,14 @@ impl App {
             })
         };
         let mut desk = Desk::new(Box::new(wake));
+        let (own_looks, unread) = OwnLooks::recall();
+        desk.own_looks = own_looks;
+        desk.state.messages.extend(unread.map(|reason| Message {
+            is_error: true,
+            is_open: true,
+            title: "Your own looks could not be read".to_owned(),
+            lines: vec![reason],
+        }));
         let (memory, dock, notice) = Memory::recall();
         desk.dock = dock;
         desk.dock.tell(&mut desk.state.panes);

@@ -5,8 +5,9 @@
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
+use std::ops::Range;
 
-use super::blocks::block_of_function;
+use super::ends::EndsOf;
 use crate::analysis::session::Resolved;
 use crate::facts::trace::{Relation, StackRoom, Trace};
 use crate::layout::block_relation::BlockRelation;
@@ -43,11 +44,10 @@ enum Holds {
 }
 
 /// Which calls are counted, and between which blocks.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Calls<'a> {
     pub left: &'a Left,
-    /// By module, the block that stands for it.
-    pub block_of: &'a [u32],
+    pub ends: EndsOf<'a>,
     /// Whether those of the cel alone are meant.
     pub arcs: ArcMode,
 }
@@ -64,7 +64,7 @@ pub(super) struct Counting {
     pub most_cost: u64,
     /// In order of functions, so that a summary in that order is counted by walking along.
     known: Vec<Known>,
-    known_of: Option<usize>,
+    known_of: Option<(usize, (u32, Range<u32>))>,
     holds: Holds,
     /// The pairs that have calls in the cel.
     stepped: Vec<u32>,
@@ -85,11 +85,12 @@ impl Counting {
     }
 
     /// Finds out which blocks call which over the whole recording, once. Whether it was not known yet.
-    pub fn learn(&mut self, resolved: &Resolved, moment: Moment, of: Calls<'_>) -> bool {
-        if self.known_of == Some(moment.recording) {
+    pub fn learn(&mut self, resolved: &Resolved, moment: Moment, of: &Calls<'_>) -> bool {
+        let known_of = Some((moment.recording, of.ends.key()));
+        if self.known_of == known_of {
             return false;
         }
-        self.known_of = Some(moment.recording);
+        self.known_of = known_of;
         self.holds = Holds::Nothing;
         let of_recording;
         let relations = match of.left.is_all() {
@@ -99,11 +100,6 @@ impl Counting {
             }
             false => of.left.relations(),
         };
-        let ends = |relation: &Relation| {
-            let from = block_of_function(resolved, relation.caller, of.block_of)?;
-            let to = block_of_function(resolved, relation.callee, of.block_of)?;
-            (from != to).then_some((from, to))
-        };
         self.known.clear();
         self.pairs.clear();
         // Pairs in order of functions as well, so that counting walks along both.
@@ -111,7 +107,7 @@ impl Counting {
         sorted.sort_unstable_by_key(|relation| (relation.caller, relation.callee));
         let mut found: HashMap<(u32, u32), u32> = HashMap::new();
         for relation in sorted {
-            let pair = ends(relation).map(|(from, to)| {
+            let pair = of.ends.of(resolved, relation).map(|(from, to)| {
                 *found.entry((from, to)).or_insert_with(|| {
                     self.pairs.push(BlockRelation {
                         from,
@@ -137,7 +133,7 @@ impl Counting {
     }
 
     /// Brings the amounts to a moment of the recording that is known.
-    pub fn count(&mut self, resolved: &Resolved, moment: Moment, of: Calls<'_>) {
+    pub fn count(&mut self, resolved: &Resolved, moment: Moment, of: &Calls<'_>) {
         self.spare = self
             .changed
             .take()
@@ -172,7 +168,7 @@ impl Counting {
 
     /// Brings amounts from the moment that they are of to one close by, where that can be done; which changed is in
     /// `spare`. Otherwise they may be of neither.
-    fn step(&mut self, resolved: &Resolved, moment: Moment, of: Calls<'_>) -> bool {
+    fn step(&mut self, resolved: &Resolved, moment: Moment, of: &Calls<'_>) -> bool {
         let Some((start, until)) = moment.window() else {
             return false;
         };
@@ -216,7 +212,7 @@ impl Counting {
     }
 
     /// The relations of all calls in the range; of a profile that does not count calls, their weight.
-    fn summarize(&mut self, resolved: &Resolved, moment: Moment, of: Calls<'_>) {
+    fn summarize(&mut self, resolved: &Resolved, moment: Moment, of: &Calls<'_>) {
         let of_range;
         let relations = match of.left.is_all() {
             true => {
@@ -229,12 +225,12 @@ impl Counting {
         for relation in relations {
             let calls = amount(resolved, relation);
             let amounts = [calls, 0, relation.cost.ns()];
-            self.add(&mut walked, resolved, relation, amounts, of.block_of);
+            self.add(&mut walked, resolved, relation, amounts, &of.ends);
         }
     }
 
     /// The relations from the start of the range up to the moment, and what the last step added.
-    fn count_all(&mut self, resolved: &Resolved, moment: Moment, of: Calls<'_>) {
+    fn count_all(&mut self, resolved: &Resolved, moment: Moment, of: &Calls<'_>) {
         let trace = &resolved.recording.trace;
         let Some((start, until)) = moment.window() else {
             return;
@@ -277,7 +273,7 @@ impl Counting {
                 _ => since(at_base),
             };
             let amounts = [calls, step_calls, cost];
-            self.add(&mut walked, resolved, relation, amounts, of.block_of);
+            self.add(&mut walked, resolved, relation, amounts, &of.ends);
         }
         self.now = Some((moment.recording, until, now));
         self.before = Some((moment.recording, previous, before));
@@ -293,7 +289,7 @@ impl Counting {
         resolved: &Resolved,
         relation: &Relation,
         [calls, step_calls, cost]: [u64; 3],
-        block_of: &[u32],
+        ends: &EndsOf<'_>,
     ) {
         let functions = (relation.caller, relation.callee);
         while let Some(known) = self.known.get(*walked)
@@ -306,12 +302,8 @@ impl Counting {
             Some(known) => known.pair,
             None => {
                 // Of a recording that has grown since.
-                let from = block_of_function(resolved, relation.caller, block_of);
-                let to = block_of_function(resolved, relation.callee, block_of);
                 let mut pair = NO_PAIR;
-                if let (Some(from), Some(to)) = (from, to)
-                    && from != to
-                {
+                if let Some((from, to)) = ends.of(resolved, relation) {
                     let mut pairs = self.pairs.iter();
                     let found = pairs.position(|it| (it.from, it.to) == (from, to));
                     pair = found.unwrap_or(self.pairs.len()) as u32;

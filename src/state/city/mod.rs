@@ -8,6 +8,7 @@ mod activity;
 mod arc_counts;
 mod blocks;
 mod counting;
+mod ends;
 mod fading;
 mod highlight;
 mod lettering;
@@ -98,8 +99,8 @@ pub struct City {
     parents: Vec<u32>,
     looks: Vec<BlockLook>,
     color_scale: ColorScale,
-    /// The blocks that have most of the metric that colours say, the most first.
-    standing_out: Vec<u32>,
+    /// The blocks that have most of what colours say, the most first, and what is written at each.
+    standing_out: Vec<(u32, String)>,
     /// Of footprints and of heights, worked out when asked for.
     ground_scales: [OnceLock<ColorScale>; 2],
     plain: highlight::Plain,
@@ -115,6 +116,7 @@ pub struct City {
     were_moving: bool,
     /// By module, the block that stands for it; [`NO_BLOCK`](blocks::NO_BLOCK) for what is hidden.
     block_of: Vec<u32>,
+    ends: ends::Ends,
     picker: Picker,
     /// None once the blocks have changed.
     filling: Option<pointing::Filling>,
@@ -173,6 +175,7 @@ impl City {
             has_moved: false,
             were_moving: false,
             block_of: Vec::new(),
+            ends: ends::Ends::default(),
             picker: Picker::default(),
             filling: None,
             activity: activity::Activity::default(),
@@ -373,7 +376,8 @@ impl City {
             self.relations.forget_paths();
         }
         self.were_moving = is_moving;
-        let wanted = self.focused.map(|module| self.blocks_of(module));
+        let wanted = self.arc_blocks();
+        let ends = self.ends.of(&self.block_of, wanted[1].clone());
         let moving = self.motion.as_ref();
         let ground = Ground {
             blocks: moving.map_or(&self.blocks, motion::Motion::blocks),
@@ -386,7 +390,7 @@ impl City {
             self.weighs = None;
             let relations = difference.relations();
             self.relations
-                .show_differences(relations, &self.settings, ground, &self.block_of);
+                .show_differences(relations, &self.settings, ground, &ends);
             return self.find_focus();
         }
         self.relations.show(
@@ -395,7 +399,7 @@ impl City {
                 session,
                 settings: &self.settings,
                 ground,
-                block_of: &self.block_of,
+                ends,
                 left: &self.left,
                 wanted: &wanted,
                 is_moving,
@@ -414,8 +418,9 @@ impl City {
             blocks: &self.blocks,
             parents: &self.parents,
         };
+        let ends = self.ends.of(&self.block_of, 0..0);
         self.relations
-            .show_differences(relations, &self.settings, ground, &self.block_of);
+            .show_differences(relations, &self.settings, ground, &ends);
         self.marked.clear();
         self.find_focus();
     }

@@ -170,24 +170,19 @@ impl City {
         };
         let [hovered, selected] = asked.meant;
         let running = self.held.running.iter().copied();
-        let stands_out = |module: ModuleId| {
-            let mut all = self.standing_out.iter();
-            all.any(|&block| {
-                blocks
-                    .get(block as usize)
-                    .is_some_and(|it| it.module == module)
-            })
+        let standing_out = || {
+            let all = self.standing_out.iter();
+            all.filter_map(|(block, name)| Some((blocks.get(*block as usize)?.module, name)))
         };
-        let standing_out = self.standing_out.iter();
-        let standing_out =
-            standing_out.filter_map(|&block| Some(blocks.get(block as usize)?.module));
+        let stands_out = |module: ModuleId| standing_out().any(|(other, _)| other == module);
+        let most = standing_out().map(|(module, _)| (module, Reason::StandsOut));
         let requests = hovered
             .map(|module| (module, Reason::Hovered))
             .into_iter()
             .chain(selected.map(|module| (module, Reason::Selected)))
             .chain(asked.found.iter().map(|&module| (module, Reason::Found)))
             .chain(running.map(|module| (module, Reason::Running)))
-            .chain(standing_out.map(|module| (module, Reason::StandsOut)))
+            .chain(most)
             // A district whose name can be read on its terrace needs no second one.
             .filter(|&(module, _)| !self.flat_labels.is_read(module))
             .filter_map(|(module, reason)| {
@@ -195,7 +190,7 @@ impl City {
                 let top = ((block.min + block.max) * 0.5).with_z(block.max.z + rise);
                 let mut name = asked.hierarchy.name(module);
                 if reason == Reason::StandsOut {
-                    name = asked.hierarchy.telling_name(module);
+                    name = standing_out().find(|(other, _)| *other == module)?.1;
                     // The name of another that stands out and is read on its roof stays.
                     let place = plate_over(eye.project(top)?, name, em * COUNT);
                     if self

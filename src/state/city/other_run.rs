@@ -33,6 +33,7 @@ impl City {
             fading: None,
             has_moved: false,
             block_of: Vec::new(),
+            ends: Default::default(),
             picker: super::Picker::default(),
             filling: None,
             activity: Activity::default(),

@@ -72,12 +72,7 @@ impl City {
         let hierarchy = &session.hierarchy;
         let (colors, scale) = surface::colors(settings, hierarchy, &self.metrics, &self.blocks);
         self.color_scale = scale;
-        self.standing_out = match settings.surface {
-            Surface::Metric(metric) => {
-                surface::most(&self.metrics.values(hierarchy, metric), &self.blocks)
-            }
-            _ => Vec::new(),
-        };
+        self.standing_out = surface::standing_out(settings, hierarchy, &self.metrics, &self.blocks);
         for (look, color) in self.looks.iter_mut().zip(colors) {
             look.data = color;
         }
@@ -166,6 +161,7 @@ impl City {
             }
             self.block_of[of.start as usize..of.end as usize].fill(index as u32);
         }
+        self.ends.outdate();
         self.flat_labels = FlatLabels::new(&self.blocks);
     }
 

@@ -12,7 +12,6 @@ use crate::layout::emphasis::Focus;
 use crate::layout::geometry::Arcs;
 use crate::layout::pick::Hit;
 use crate::layout::pick_arc;
-use crate::model::arcs::ArcMode;
 use crate::render::camera::Camera;
 use crate::units::{ModuleId, ThreadId};
 
@@ -64,7 +63,8 @@ impl City {
             self.focus.share = 0.0;
         }
         self.focused = focused;
-        let is_of_chosen = self.settings.arcs == ArcMode::Selection && focused[1] != chosen;
+        // What is chosen has arcs of its own.
+        let is_of_chosen = focused[1] != chosen;
         if is_of_chosen || self.relations.left_out() > 0 {
             self.has_moved = true;
             return true;
@@ -79,6 +79,15 @@ impl City {
         block.map_or(0..0, |block| block..self.blocks[block as usize].subtree_end)
     }
 
+    /// The blocks whose arcs stand out: of what is pointed at those that its arcs end at, and of what is chosen.
+    pub(super) fn arc_blocks(&self) -> [Range<u32>; 2] {
+        let [hovered, chosen] = self.focused.map(|module| self.blocks_of(module));
+        let end = self.ends.end(hovered.start);
+        let is_own = hovered.is_empty() || end == hovered.start || chosen.contains(&hovered.start);
+        let hovered = if is_own { hovered } else { end..end + 1 };
+        [hovered, chosen]
+    }
+
     /// Finds out how clear the arcs are that stand out, after they or what is meant have changed.
     pub(super) fn find_focus(&mut self) {
         self.counts.outdate();
@@ -87,7 +96,7 @@ impl City {
             blocks: &self.blocks,
             parents: &self.parents,
         };
-        let [hovered, chosen] = self.focused.map(|module| self.blocks_of(module));
+        let [hovered, chosen] = self.arc_blocks();
         self.focus.hovered = self.relations.emphasize(ground, hovered);
         self.focus.chosen = self.relations.emphasize(ground, chosen);
     }

@@ -8,6 +8,7 @@ use glam::Vec3;
 
 use super::blocks::{block_of_function, block_of_module};
 use super::counting::{Calls, Counting};
+use super::ends::EndsOf;
 use crate::analysis::session::{Resolved, Session};
 use crate::facts::trace::StackRoom;
 use crate::layout::arcs::{add_hyperarc, add_relations, emphasize};
@@ -96,12 +97,12 @@ pub(super) struct Relations {
 }
 
 /// What arcs are drawn for, and where.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct ArcScene<'a> {
     pub session: &'a Session,
     pub settings: &'a LandscapeSettings,
     pub ground: Ground<'a>,
-    pub block_of: &'a [u32],
+    pub ends: EndsOf<'a>,
     pub left: &'a Left,
     /// The blocks of what is pointed at and of what is chosen; empty for nothing.
     pub wanted: &'a [Range<u32>; 2],
@@ -187,19 +188,21 @@ impl Relations {
         relations: &[RelationDifference],
         settings: &LandscapeSettings,
         ground: Ground<'_>,
-        block_of: &[u32],
+        ends: &EndsOf<'_>,
     ) {
         self.clear();
         if settings.arcs == ArcMode::None {
             return;
         }
-        let block = |module: ModuleId| block_of_module(module, block_of);
+        let block = |module: ModuleId| block_of_module(module, ends.block_of);
         // By pair of blocks: the difference, and whether all of it is on one side.
         let mut between: BTreeMap<(u32, u32), (i64, bool)> = BTreeMap::new();
         for relation in relations {
-            if let (Some(from), Some(to)) = (block(relation.from), block(relation.to))
-                && from != to
-            {
+            let (Some(from), Some(to)) = (block(relation.from), block(relation.to)) else {
+                continue;
+            };
+            let (from, to) = ends.between(from, to);
+            if from != to {
                 let sum = between.entry((from, to)).or_insert((0, true));
                 sum.0 = sum.0.saturating_add(relation.more);
                 sum.1 &= relation.is_one_sided;
@@ -279,17 +282,17 @@ impl Relations {
         if of.settings.arcs != ArcMode::None {
             let calls = Calls {
                 left: of.left,
-                block_of: of.block_of,
+                ends: of.ends.clone(),
                 arcs: of.settings.arcs,
             };
-            if self.counting.learn(resolved, moment, calls) {
+            if self.counting.learn(resolved, moment, &calls) {
                 self.forget_paths();
             }
-            self.counting.count(resolved, moment, calls);
-            self.add_relations(moment, of);
+            self.counting.count(resolved, moment, &calls);
+            self.add_relations(moment, &of);
         }
         if !moment.summary {
-            self.add_hyperarcs(resolved, moment, of);
+            self.add_hyperarcs(resolved, moment, &of);
         }
     }
 
@@ -305,7 +308,7 @@ impl Relations {
         }
     }
 
-    fn add_relations(&mut self, moment: Moment, of: ArcScene<'_>) {
+    fn add_relations(&mut self, moment: Moment, of: &ArcScene<'_>) {
         let settings = of.settings;
         if self.bundler.strength != settings.bundling
             || self.arcs.points.len() > MOST_POINTS
@@ -345,14 +348,15 @@ impl Relations {
         self.settle_paths();
     }
 
-    fn add_hyperarcs(&mut self, resolved: &Resolved, moment: Moment, of: ArcScene<'_>) {
-        let ArcScene {
+    fn add_hyperarcs(&mut self, resolved: &Resolved, moment: Moment, of: &ArcScene<'_>) {
+        let &ArcScene {
             settings,
             ground,
-            block_of,
+            ref ends,
             left,
             ..
         } = of;
+        let block_of = ends.block_of;
         let trace = &resolved.recording.trace;
         let mut shown = 0;
         for thread in trace.thread_ids() {

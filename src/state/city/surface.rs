@@ -154,8 +154,37 @@ pub(super) fn solid(values: &[f64], blocks: &[Block]) -> impl Iterator<Item = f6
 /// How many blocks stand out by their value.
 const STANDING_OUT: usize = 10;
 
+/// The blocks that have most of what colours say, the most first, each with its name; where two runs differ with the
+/// amount behind it.
+pub(super) fn standing_out(
+    settings: &LandscapeSettings,
+    hierarchy: &Hierarchy,
+    metrics: &ModuleMetrics,
+    blocks: &[Block],
+) -> Vec<(u32, String)> {
+    let difference = metrics.difference();
+    let difference = difference.filter(|_| settings.surface == Surface::Difference);
+    let metric = match difference {
+        Some(_) => Some(Metric::Difference),
+        None => settings.surface.metric(),
+    };
+    let Some(metric) = metric else {
+        return Vec::new();
+    };
+    let found = most(&metrics.values(hierarchy, metric), blocks).into_iter();
+    let named = found.filter_map(|index| {
+        let module = blocks.get(index as usize)?.module;
+        let name = hierarchy.telling_name(module);
+        Some(match difference {
+            Some(difference) => (index, format!("{name} {}", difference.delta_text(module))),
+            None => (index, name.to_owned()),
+        })
+    });
+    named.collect()
+}
+
 /// The blocks with the largest values, by their index, the largest first. O(n).
-pub(super) fn most(values: &[f64], blocks: &[Block]) -> Vec<u32> {
+fn most(values: &[f64], blocks: &[Block]) -> Vec<u32> {
     let mut found: Vec<(f64, u32)> = Vec::new();
     for (index, block) in (0..).zip(blocks) {
         let value = values.get(block.module.index()).copied().unwrap_or(0.0);

@@ -30,6 +30,18 @@ pub const LINES: &[Line<Command>] = &[
         )],
     },
     Line {
+        keys: "Shift + O",
+        text: "what the colours say, and what stands out",
+        actions: &[Action::new(
+            "card.question",
+            "The question of the map",
+            "Shows or hides what the colours say and the modules that stand out.",
+            &[Chord::letter('o').shift()],
+            || LookAsk::ToggleQuestion.into(),
+        )
+        .when(is_open)],
+    },
+    Line {
         keys: "A",
         text: "the mapping file and its editor",
         actions: &[

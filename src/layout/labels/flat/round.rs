@@ -21,7 +21,7 @@ const VISIBLE: f32 = 7.0;
 const LEGIBLE: f32 = 8.5;
 
 /// The same on roofs.
-const ROOF_LEGIBLE: f32 = 10.0;
+const ROOF_LEGIBLE: f32 = 8.8;
 /// Seen from the side, names lie across: they fade from the one to the other, as a share of their length that runs to
 /// the right on the screen.
 pub(super) const ACROSS: f32 = 0.38;

@@ -241,7 +241,8 @@ fn a_name_that_is_too_long_for_its_roof_stands_on_several_lines_and_none_is_cut(
                 last = line;
                 lines_seen += 1;
             }
-            assert_eq!(name, hierarchy.name(first.module));
+            // Those of districts that hold nothing but another are joined.
+            assert!(name.ends_with(hierarchy.name(first.module)), "{name}");
         }
     }
     assert!(lines_seen > 20, "{lines_seen}");

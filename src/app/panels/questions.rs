@@ -1,0 +1,209 @@
+//! The questions that the map answers: their menu, and beside the map the one that is asked with what stands out.
+
+use egui::{Align2, Sense, Ui};
+
+use super::context::Context;
+use crate::app::command::OwnLookAsk;
+use crate::escape;
+use crate::facts::hierarchy::Hierarchy;
+use crate::filter::selection::Pointed;
+use crate::model::presets::{PRESETS, Preset, StandsOut};
+use crate::state::ask::{CameraAsk, LookAsk, SelectAsk};
+use crate::state::document::Document;
+use crate::state::question::Missing;
+use crate::units::ModuleId;
+use crate::views::style;
+use crate::views::widgets::{Icon, icon_button};
+
+/// How wide the panel is, in points.
+const WIDTH: f32 = 240.0;
+
+/// In a window with less room than this, in points, it would leave too little for what it is about.
+const LEAST_ROOM: egui::Vec2 = egui::vec2(720.0, 330.0);
+
+/// How wide entries of the menu are, in points.
+const ENTRY: f32 = 230.0;
+
+/// The menu of questions, and of looks that the user has kept.
+pub fn menu(ui: &mut Ui, context: &mut Context<'_>) {
+    let desk = context.desk;
+    if desk.state.document.is_none() {
+        return;
+    }
+    let menu = ui.menu_button("Questions", |ui| {
+        ui.set_min_width(ENTRY);
+        let asked = desk.state.question.asked();
+        for preset in &PRESETS {
+            let is_asked = asked.is_some_and(|it| it.id == preset.id);
+            let button = egui::Button::new(preset.title)
+                .selected(is_asked)
+                .min_size(egui::vec2(ENTRY, 0.0));
+            let missing = desk.state.missing_for(preset);
+            let response = ui
+                .add_enabled(missing.is_none(), button)
+                .on_hover_text(preset.sentence)
+                .on_disabled_hover_text(match missing {
+                    Some(Missing::Recording) => "Needs a recording beside the source tree",
+                    _ => "Needs a source tree",
+                });
+            if response.clicked() {
+                context.asks.push(LookAsk::Question(preset.id));
+            }
+        }
+        ui.separator();
+        own_looks(ui, context);
+    });
+    menu.response
+        .on_hover_text("What the colours say, and what stands out (Shift + O)");
+}
+
+/// Looks that the user has kept under a name.
+fn own_looks(ui: &mut Ui, context: &mut Context<'_>) {
+    let desk = context.desk;
+    for (number, own) in desk.own_looks.iter().enumerate() {
+        ui.horizontal(|ui| {
+            let name = escape::name(&own.name).into_owned();
+            let button = egui::Button::new(name)
+                .truncate()
+                .min_size(egui::vec2(ENTRY - 24.0, 0.0));
+            if ui.add(button).on_hover_text("A look of your own").clicked() {
+                context.asks.push(OwnLookAsk::Use(number));
+                ui.close();
+            }
+            if icon_button(ui, Icon::Close, false, "Forget it").clicked() {
+                context.asks.push(OwnLookAsk::Remove(number));
+            }
+        });
+    }
+    let id = egui::Id::unique("name of a look");
+    let mut name: String = ui.data(|data| data.get_temp(id)).unwrap_or_default();
+    ui.horizontal(|ui| {
+        let field = egui::TextEdit::singleline(&mut name)
+            .hint_text("Keep this look as…")
+            .desired_width(ENTRY - 60.0);
+        let field = ui.add(field);
+        let is_named = !name.trim().is_empty();
+        let keep = ui.add_enabled(is_named, egui::Button::new("Keep"));
+        let entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
+        if is_named && (keep.clicked() || entered) {
+            context.asks.push(OwnLookAsk::Keep(name.trim().to_owned()));
+            name.clear();
+        }
+    });
+    ui.data_mut(|data| data.insert_temp(id, name));
+}
+
+/// The panel at the left: the question, a sentence, and what stands out.
+pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
+    let desk = context.desk;
+    let room = ui.available_size();
+    let question = &desk.state.question;
+    let has_room = room.x >= LEAST_ROOM.x && room.y >= LEAST_ROOM.y;
+    let shown = has_room && question.is_open && desk.state.panes.is_main_visible();
+    let (Some(document), Some(preset)) = (&desk.state.document, question.asked().filter(|_| shown))
+    else {
+        return;
+    };
+    let frame = egui::Frame::side_top_panel(ui.style()).inner_margin(egui::Margin::same(12));
+    let panel = egui::Panel::left("question")
+        .frame(frame)
+        .default_size(WIDTH)
+        .size_range(WIDTH * 0.75..=WIDTH * 2.0)
+        .resizable(true);
+    panel.show(ui, |ui| {
+        ui.horizontal(|ui| {
+            ui.label(style::title(preset.title));
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                if icon_button(ui, Icon::Close, false, "Close (Shift + O)").clicked() {
+                    context.asks.push(LookAsk::ToggleQuestion);
+                }
+            });
+        });
+        ui.add(egui::Label::new(style::weak(preset.sentence).small()).wrap());
+        ui.add_space(4.0);
+        let modules = question.modules();
+        if modules.is_empty() {
+            ui.label(style::weak(nothing(desk.state.jobs.is_any())));
+            return;
+        }
+        let most = modules.first().map_or(1.0, |first| first.value);
+        for one in modules {
+            row(ui, document, preset, one, most, context);
+        }
+        ui.label(style::weak(preset.unit).small());
+    });
+}
+
+fn nothing(is_reading: bool) -> &'static str {
+    match is_reading {
+        true => "Still being read…",
+        false => "Nothing stands out.",
+    }
+}
+
+/// A module that stands out: its name, its folder, its value with a bar.
+fn row(
+    ui: &mut Ui,
+    document: &Document,
+    preset: &Preset,
+    one: &StandsOut,
+    most: f64,
+    context: &mut Context<'_>,
+) {
+    let hierarchy = &document.session.hierarchy;
+    let value = document
+        .city
+        .metrics()
+        .measure()
+        .text(preset.metric, one.value);
+    let height = ui.text_style_height(&egui::TextStyle::Body) + 5.0;
+    let size = egui::vec2(ui.available_width(), height);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+    let colors = style::colors(context.desk.state.settings.theme);
+    let mut bar = rect;
+    bar.set_width(rect.width() * (one.value / most).clamp(0.0, 1.0) as f32);
+    let strength = if response.hovered() { 0.45 } else { 0.22 };
+    let painter = ui.painter();
+    painter.rect_filled(bar, 2.0, colors.accent.gamma_multiply(strength));
+    let font = egui::TextStyle::Body.resolve(ui.style());
+    let value = painter.text(
+        rect.right_center() - egui::vec2(4.0, 0.0),
+        Align2::RIGHT_CENTER,
+        value,
+        font.clone(),
+        ui.visuals().weak_text_color(),
+    );
+    let mut name = rect.shrink2(egui::vec2(4.0, 0.0));
+    name.max.x = value.min.x - 6.0;
+    let mut job = egui::text::LayoutJob::single_section(
+        name_of(hierarchy, one.module),
+        egui::TextFormat::simple(font, ui.visuals().text_color()),
+    );
+    job.wrap = egui::text::TextWrapping::truncate_at_width(name.width().max(0.0));
+    let text = painter.layout_job(job);
+    let at = egui::pos2(name.min.x, rect.center().y - text.size().y * 0.5);
+    painter.galley(at, text, ui.visuals().text_color());
+    if response.hovered() {
+        context.pointed = Pointed::at_module(Some(one.module));
+    }
+    let path = escape::name(&hierarchy.path(one.module)).into_owned();
+    if response.on_hover_text(path).clicked() {
+        context.asks.push(SelectAsk::Select(Some(one.module)));
+        context.asks.push(CameraAsk::FlyTo(one.module));
+    }
+}
+
+/// The name that tells a file apart, and its own behind it where that is another.
+fn name_of(hierarchy: &Hierarchy, module: ModuleId) -> String {
+    let (telling, name) = (hierarchy.telling_name(module), hierarchy.name(module));
+    let name = match telling == name {
+        true => escape::name(name).into_owned(),
+        false => format!("{}/{}", escape::name(telling), escape::name(name)),
+    };
+    match hierarchy.parent(module).filter(|&it| it != ModuleId::ROOT) {
+        Some(folder) if telling == hierarchy.name(module) => {
+            format!("{name}  {}", escape::name(hierarchy.name(folder)))
+        }
+        _ => name,
+    }
+}
