@@ -6,6 +6,7 @@ use super::context::Context;
 use crate::app::open_views::Views;
 use crate::progress::Progress;
 use crate::state::ask::CancelAsk;
+use crate::views::rows;
 use crate::views::style;
 use crate::views::widgets::{Icon, card, icon_button};
 
@@ -19,16 +20,28 @@ pub fn show(ctx: &Egui, views: &Views, context: &mut Context<'_>) {
         for progress in slow {
             let (step, done, total) = progress.state();
             ui.horizontal(|ui| {
-                let said = match total {
-                    0 if done > 0 => format!("{step}: {}", crate::views::text::count(done)),
-                    0 => step,
-                    total => format!("{step}: {:.0} %", done as f64 / total as f64 * 100.0),
-                };
                 ui.add(egui::Spinner::new().size(12.0));
-                ui.add(egui::Label::new(style::weak(said)).truncate());
-                if icon_button(ui, Icon::Close, false, "Cancel").clicked() {
-                    context.asks.push(CancelAsk::Everything);
-                }
+                // How far it is stays in sight however long the name is of what is worked on.
+                ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                    if icon_button(ui, Icon::Close, false, "Cancel").clicked() {
+                        context.asks.push(CancelAsk::Everything);
+                    }
+                    match total {
+                        0 if done > 0 => {
+                            ui.label(style::weak(crate::views::text::count(done)));
+                        }
+                        0 => {}
+                        total => {
+                            let share = done as f64 / total as f64 * 100.0;
+                            ui.label(style::weak(format!("{share:.0} %")));
+                        }
+                    }
+                    ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+                        let said = rows::fitting(ui, &step);
+                        ui.add(egui::Label::new(style::weak(said)).truncate())
+                            .on_hover_text(step);
+                    });
+                });
             });
         }
     });

@@ -80,6 +80,7 @@ fn own_looks(ui: &mut Ui, context: &mut Context<'_>) {
     ui.horizontal(|ui| {
         let field = egui::TextEdit::singleline(&mut name)
             .hint_text("Keep this look as…")
+            .align(egui::Align2::LEFT_CENTER)
             .desired_width(ENTRY - 60.0);
         let field = ui.add(field);
         let is_named = !name.trim().is_empty();

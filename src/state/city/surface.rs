@@ -90,7 +90,8 @@ impl ColorScale {
     pub fn share(&self, value: f64) -> f32 {
         let (low, high) = self.ends();
         let share = match self.scale {
-            _ if high <= low => 1.0,
+            // Where all have the same none stands out.
+            _ if high <= low => 0.0,
             Scale::Linear => (value - low) / (high - low),
             Scale::Log => (value.max(low) / low).ln() / (high / low).ln(),
             Scale::Quantile => {
@@ -197,6 +198,11 @@ fn most(values: &[f64], blocks: &[Block]) -> Vec<u32> {
             found.truncate(STANDING_OUT - 1);
             found.insert(place, (value, index));
         }
+    }
+    // Of more that all have the same none stands out.
+    let [first, last] = [found.first(), found.last()].map(|it| it.map(|it| it.0));
+    if found.len() == STANDING_OUT && first == last {
+        found.clear();
     }
     found.into_iter().map(|(_, index)| index).collect()
 }
@@ -421,6 +427,7 @@ mod tests {
         expected.sort_by(|&a, &b| values[b as usize].total_cmp(&values[a as usize]));
         assert_eq!(most(&values, &blocks(100)), expected[..STANDING_OUT]);
         assert_eq!(most(&[0.0, f64::NAN, 2.0, 2.0], &blocks(4)), [2, 3]);
+        assert_eq!(most(&[3.0; 30], &blocks(30)), [0_u32; 0]);
     }
 
     #[test]
