@@ -87,6 +87,17 @@ fn word_ends(text: &str) -> impl Iterator<Item = usize> + '_ {
     })
 }
 
+/// The width of the longest word of a name, in em.
+pub fn longest_word(text: &str) -> f32 {
+    let mut start = 0;
+    let widths = word_ends(text).map(|end| {
+        let word = width(&text[start..end]);
+        start = end;
+        word
+    });
+    widths.fold(0.0, f32::max)
+}
+
 /// The same as [`shorten`], with whole words left out of the middle; false when not even the first word fits.
 pub fn shorten_at_words(text: &str, limit: f32, out: &mut String) -> bool {
     out.clear();

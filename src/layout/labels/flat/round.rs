@@ -148,17 +148,14 @@ impl Round {
         block: &Block,
         candidate: &Candidate,
         written: &'a mut [Written],
-    ) -> &'a Written {
+    ) -> &'a mut Written {
         let written = &mut written[candidate.block as usize % KEPT];
         if written.of != candidate.block + 1 {
             written.of = candidate.block + 1;
             name_of(hierarchy, block.module, candidate.joined, &mut written.text);
             written.width = text::width(&written.text);
-            if candidate.is_roof {
-                let room = (block.max - block.min).truncate();
-                let margin = room.min_element() * ROOF_MARGIN;
-                written.fit(room - 2.0 * margin);
-            }
+            written.longest = text::longest_word(&written.text);
+            written.is_fit = false;
         }
         written
     }
@@ -176,6 +173,12 @@ impl Round {
     ) -> Option<usize> {
         let written = Self::written(hierarchy, block, candidate, written);
         let at = candidate.pixels / candidate.em;
+        let size = (block.max - block.min).truncate();
+        let size = size - 2.0 * ROOF_MARGIN * size.min_element();
+        if written.highest(size) * at < ROOF_VISIBLE {
+            return None;
+        }
+        written.fit(size);
         let em = written.em.min(ROOF_LARGEST / at.max(1e-6));
         let pixels = em * at;
         if pixels < ROOF_VISIBLE {

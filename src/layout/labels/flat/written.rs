@@ -22,14 +22,25 @@ pub(super) struct Written {
     pub text: String,
     /// In em.
     pub width: f32,
-    /// On a roof: how it is broken, and the highest em square that it has room for, in world units.
+    /// On a roof: its longest word, in em; how it is broken, once that is known; and the highest em square that it has
+    /// room for, in world units.
+    pub longest: f32,
+    pub is_fit: bool,
     pub lines: Lines,
     pub em: f32,
 }
 
 impl Written {
+    /// No em square of the name is higher on a roof with so much room.
+    pub fn highest(&self, room: Vec2) -> f32 {
+        (room.y * ROOF_EM).min(room.x / self.longest.max(0.1))
+    }
+
     /// Breaks the name so that it is as large as can be on a roof with so much room.
     pub fn fit(&mut self, room: Vec2) {
+        if std::mem::replace(&mut self.is_fit, true) {
+            return;
+        }
         self.em = 0.0;
         for count in 1..=MOST_LINES {
             let lines = text::wrap(&self.text, count);
@@ -40,6 +51,10 @@ impl Written {
             let em = high.min(room.x / lines.width.max(0.1));
             if em > self.em * BETTER {
                 (self.em, self.lines) = (em, lines);
+            }
+            // No more lines make it larger where these leave no room above them.
+            if self.em * BETTER >= room.y / ((count + 1) as f32 * LINE) {
+                break;
             }
         }
     }
