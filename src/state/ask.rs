@@ -2,6 +2,8 @@
 //!
 //! Asks are gathered while a frame is shown and carried out before the next one, so that every view shows the same state.
 
+use std::sync::Arc;
+
 use glam::Vec2;
 
 use super::call_steps::CallStep;
@@ -297,6 +299,8 @@ pub enum Ask {
     Filter(FilterAsk),
     Cut(CutAsk),
     Look(LookAsk),
+    /// Has these modules, which are in order, stand out in the landscape; all alike for none.
+    Light(Option<Arc<[ModuleId]>>),
     Runs(RunsAsk),
     Search(SearchAsk),
     Mapping(MappingAsk),

@@ -38,6 +38,7 @@ pub mod viewpoint;
 pub mod watch;
 pub mod work;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use glam::Vec2;
@@ -156,6 +157,8 @@ pub struct State {
     /// Recordings are followed as they grow.
     pub growing: Option<Growing>,
     pub settings: LandscapeSettings,
+    /// Modules that stand out in the landscape, in order; none where all are alike.
+    lit: Option<Arc<[ModuleId]>>,
     /// How finely the landscape is drawn; none: as suits the device.
     pub quality: Option<Quality>,
     pub messages: Vec<Message>,
@@ -230,6 +233,7 @@ impl State {
             loading: None,
             growing: None,
             settings: LandscapeSettings::default(),
+            lit: None,
             quality: None,
             messages: Vec::new(),
             search: Search::default(),

@@ -1,5 +1,7 @@
 //! What is collapsed, and laying the landscape out anew.
 
+use std::sync::Arc;
+
 use super::State;
 use super::job::Job;
 use crate::facts::hierarchy::Hierarchy;
@@ -36,6 +38,19 @@ impl State {
             document.city.highlight(hierarchy, highlight);
             if let Some(beside) = &mut document.other_city {
                 beside.highlight(hierarchy, highlight);
+            }
+            self.stamps.looks += 1;
+        }
+    }
+
+    /// Has these modules, which are in order, stand out in the landscape, with what holds them; all alike for none.
+    pub fn light(&mut self, modules: Option<Arc<[ModuleId]>>) {
+        self.lit = modules;
+        if let Some(document) = &mut self.document {
+            let hierarchy = &document.session.hierarchy;
+            document.city.light(hierarchy, self.lit.clone());
+            if let Some(beside) = &mut document.other_city {
+                beside.light(hierarchy, self.lit.clone());
             }
             self.stamps.looks += 1;
         }

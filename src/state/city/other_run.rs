@@ -26,6 +26,7 @@ impl City {
             color_scale: super::ColorScale::default(),
             ground_scales: [OnceLock::new(), OnceLock::new()],
             plain: super::highlight::Plain::default(),
+            lit: None,
             amounts: self.amounts,
             levels: self.levels,
             motion: None,
