@@ -41,6 +41,7 @@ impl State {
                     self.ask_views(Some(view), ask);
                 }
             }
+            Ask::Bookmark(chapters) => self.chapters.extend(chapters),
             Ask::Tell(message) => self.messages.push(message),
             Ask::Cancel(ask) => self.cancel(ask),
         }

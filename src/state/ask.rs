@@ -282,6 +282,14 @@ pub enum ViewAsk {
     Do(&'static str),
 }
 
+/// A stretch of the recording that has a name, and the module that it is of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chapter {
+    pub name: String,
+    pub range: TimeRange,
+    pub module: Option<ModuleId>,
+}
+
 /// Cancels work on other threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CancelAsk {
@@ -310,6 +318,8 @@ pub enum Ask {
     View(Option<ViewId>, ViewAsk),
     /// A key, of the view under the pointer.
     Pointed(ViewAsk),
+    /// Makes a bookmark of each, and a scene that goes from one to the next.
+    Bookmark(Vec<Chapter>),
     /// Tells the user something.
     Tell(Message),
     Cancel(CancelAsk),

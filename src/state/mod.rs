@@ -43,7 +43,7 @@ use std::time::{Duration, Instant};
 
 use glam::Vec2;
 
-use self::ask::ViewAsk;
+use self::ask::{Chapter, ViewAsk};
 use self::camera::CameraControl;
 use self::camera::past::PastViews;
 use self::details::Neighbours;
@@ -162,6 +162,8 @@ pub struct State {
     /// How finely the landscape is drawn; none: as suits the device.
     pub quality: Option<Quality>,
     pub messages: Vec<Message>,
+    /// Bookmarks are to be made of them.
+    pub chapters: Vec<Chapter>,
     pub search: Search,
     pub cards: Cards,
     /// Callers and callees of the selected module.
@@ -236,6 +238,7 @@ impl State {
             lit: None,
             quality: None,
             messages: Vec::new(),
+            chapters: Vec::new(),
             search: Search::default(),
             cards: Cards {
                 help: false,

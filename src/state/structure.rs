@@ -188,6 +188,24 @@ mod tests {
     }
 
     #[test]
+    fn lit_modules_stand_out_and_so_does_what_holds_them() {
+        let mut state = tiny();
+        let hierarchy = &open(&state).session.hierarchy;
+        let leaf = hierarchy.modules().find(|&it| hierarchy.is_leaf(it));
+        let leaf = leaf.expect("a function");
+        let parent = hierarchy.parent(leaf);
+        state.light(Some([leaf].into()));
+        let (taken, all) = open(&state).city.highlighted();
+        assert!(taken == 1 && all > 1, "{taken} of {all}");
+        state.collapse_or_expand(parent);
+        let again = state.lit.clone();
+        state.light(again);
+        assert_eq!(open(&state).city.highlighted().0, 1, "what it is in");
+        state.light(None);
+        assert_eq!(open(&state).city.highlighted().0, 0);
+    }
+
+    #[test]
     fn other_settings_lay_the_landscape_out_anew() {
         let mut state = tiny();
         let before = open(&state).city.blocks().to_vec();

@@ -121,10 +121,18 @@ pub struct Look {
     pub is_now: bool,
 }
 
+/// Which phases stand for the calls that are pointed at and chosen.
+#[derive(Clone, Copy, Debug)]
+pub struct Marks {
+    pub pointed: Option<u32>,
+    pub chosen: Option<u32>,
+}
+
 pub struct Drawing<'a> {
     pub document: &'a Document,
     pub found: &'a Found,
     pub paint: &'a Paint<'a>,
+    pub marks: Marks,
     pub scales: Scales,
     pub painter: Painter,
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::analysis::phases::names::Labels;
 use crate::analysis::phases::{Phases, Pruning, SIMILARITY, Wish};
 use crate::facts::recording::Recording;
-use crate::progress::Progress;
+use crate::progress::{Cancelled, Progress};
 use crate::state::State;
 use crate::state::job::Job;
 use crate::units::Cost;
@@ -136,20 +136,33 @@ fn find(
     pruning: Option<Arc<Pruning>>,
     settings: Settings,
     progress: &Progress,
-) -> Result<Found, crate::progress::Cancelled> {
-    let wish = Wish {
+) -> Result<Found, Cancelled> {
+    let mut wish = Wish {
         calls: settings.calls,
         cost: settings.cost,
+        short: pruning.as_ref().and_then(|it| it.short),
         similarity: settings.similarity,
         ..Wish::of(recording.trace.thread_ids().collect())
     };
-    let reaching = pruning.filter(|pruning| {
-        let parameters = pruning.parameters(&wish);
-        pruning.short.is_some() && pruning.reaches(&parameters.heavy)
-    });
-    let pruning = match reaching {
-        Some(pruning) => pruning,
-        None => Arc::new(Pruning::new(&recording.trace, &wish, progress)?),
+    let trace = &recording.trace;
+    let reaches = |pruning: &Pruning, wish: &Wish| pruning.reaches(&pruning.parameters(wish).heavy);
+    let pruning = match pruning {
+        Some(pruning) if reaches(&pruning, &wish) => pruning,
+        Some(_) => Arc::new(Pruning::new(trace, &wish, progress)?),
+        None => {
+            // Far below most thresholds, so that the next ones are found without a look at the calls.
+            let open = Wish {
+                calls: None,
+                cost: None,
+                ..wish.clone()
+            };
+            let low = Pruning::new(trace, &open, progress)?;
+            wish.short = low.short;
+            match reaches(&low, &wish) {
+                true => Arc::new(low),
+                false => Arc::new(Pruning::new(trace, &wish, progress)?),
+            }
+        }
     };
     progress.start("comparing phases", 0);
     let phases = pruning.phases(pruning.parameters(&wish));

@@ -47,6 +47,8 @@ pub struct Frame {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layer {
+    /// From the top, from 0.
+    pub number: usize,
     pub parent: Parent,
     pub boxes: Vec<Placed>,
     pub frames: Vec<Frame>,
@@ -214,6 +216,7 @@ fn lay_out_one(
     let is_outlier = |phase: &&u32| phases.phases[**phase as usize].is_outlier;
     let height = placing.top + BOX.y + if nesting > 0 { EDGE } else { 0.0 };
     Layer {
+        number: layer,
         parent,
         size: vec2((placing.x - GAP).max(0.0), height),
         boxes: placing.boxes,

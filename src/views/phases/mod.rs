@@ -30,13 +30,13 @@ use crate::layout::hues::Hues;
 use crate::progress::Progress;
 use crate::state::State;
 use crate::state::action::{Action, Chord, Line};
-use crate::state::ask::{Ask, Asks, ViewAsk};
+use crate::state::ask::{Ask, Asks, Chapter, ViewAsk};
 use crate::state::document::Document;
 use crate::state::panes::Artifact::{
     Call, CallRelation, Function, Module, TimePoint, TimeRange as Range,
 };
 use crate::state::panes::{Kind, Needs, Side, ViewId, ViewLine};
-use crate::units::{CallId, ModuleId, ThreadId};
+use crate::units::{CallId, ModuleId, ThreadId, TimeRange};
 
 pub static ENTRY: Entry = Entry {
     line: ViewLine {
@@ -46,7 +46,7 @@ pub static ENTRY: Entry = Entry {
         about: "a run as a table of contents: its phases, repetitions folded",
         help: "phases: what a run does, from the top",
         in_scenes: "",
-        side: Side::Below,
+        side: Side::Right,
         kind: Kind::Plain,
         needs: Needs::Times,
         // The phases view.
@@ -86,7 +86,7 @@ static KEYS: [Line; 1] = [Line {
 const SAVED: &str = "phases";
 
 /// At first so many layers are unfolded along the costliest phases.
-const UNFOLDED: usize = 2;
+const UNFOLDED: usize = 3;
 
 #[derive(Default)]
 pub struct PhasesView {
@@ -296,6 +296,26 @@ impl PhasesView {
                 phase.map(|phase| self.modules_of(document, phase)),
             ));
         }
+    }
+
+    /// The phases of the first layer that shows several, as stretches of the recording.
+    fn chapters(&self, document: &Document) -> Vec<Chapter> {
+        let several = self.layers.iter().find(|it| it.phases().count() > 1);
+        let (Some(found), Some(resolved)) = (&self.found, document.resolved()) else {
+            return Vec::new();
+        };
+        let layer = several.or(self.layers.first());
+        let shown = layer.into_iter().flat_map(Layer::phases);
+        let chapter = |index: u32| {
+            let phase = found.phases.phases.get(index as usize)?;
+            let call = resolved.recording.trace.call(phase.thread, phase.call);
+            Some(Chapter {
+                name: found.labels.phase(index, phase).to_owned(),
+                range: TimeRange::new(call.start, call.end),
+                module: document.module_of(phase.function),
+            })
+        };
+        shown.filter_map(chapter).collect()
     }
 
     /// The modules of the functions that are active in a phase, in order.

@@ -6,12 +6,20 @@ use super::PhasesView;
 use super::finding::{Found, Settings};
 use crate::analysis::phases::Phases;
 use crate::model::threads::thread_names;
+use crate::state::ask::{Ask, Asks};
 use crate::state::document::Document;
 use crate::units::{Cost, TimeSpec, grouped};
 use crate::views::style;
+use crate::views::text::counted;
 
 /// Shows it; what was chosen instead.
-pub fn show(view: &mut PhasesView, ui: &mut Ui, document: &Document, found: &Found) {
+pub fn show(
+    view: &mut PhasesView,
+    ui: &mut Ui,
+    document: &Document,
+    found: &Found,
+    asks: &mut Asks,
+) {
     let mut settings = view.finding.settings;
     let phases = &found.phases;
     ui.horizontal_wrapped(|ui| {
@@ -29,6 +37,11 @@ pub fn show(view: &mut PhasesView, ui: &mut Ui, document: &Document, found: &Fou
                 ..Settings::default()
             };
         }
+        let about = "A bookmark for each phase of the first layer with several, and a scene that goes from one to the \
+                     next with their names as captions";
+        if ui.button("Bookmarks").on_hover_text(about).clicked() {
+            asks.push(Ask::Bookmark(view.chapters(document)));
+        }
         ui.label(style::weak(summary(phases))).on_hover_text(
             "How much of the time lies in phases without phases below them, and in gathered calls",
         );
@@ -43,9 +56,9 @@ pub fn show(view: &mut PhasesView, ui: &mut Ui, document: &Document, found: &Fou
 
 fn summary(phases: &Phases) -> String {
     format!(
-        "{} phases, {} rows of gathered calls, {:.0} % explained",
-        grouped(phases.phases.len() as u64),
-        grouped(phases.gathered.len() as u64),
+        "{}, {} of gathered calls, {:.0} % explained",
+        counted(phases.phases.len() as u64, "phase", "phases"),
+        counted(phases.gathered.len() as u64, "row", "rows"),
         phases.explained() * 100.0
     )
 }

@@ -1,8 +1,10 @@
 //! The widgets of the view: thresholds, the band along time, and the layers.
 
+use std::collections::HashSet;
+
 use egui::{Rect, ScrollArea, Sense, Ui, pos2, vec2};
 
-use super::boxes::{Drawing, Look, Paint, Scales};
+use super::boxes::{Drawing, Look, Marks, Paint, Scales};
 use super::finding::Found;
 use super::layers::{BOX, Frame, HEAD, Layer, MOST, Of};
 use super::{PhasesView, band, pointed_at, sliders, tip};
@@ -13,6 +15,7 @@ use crate::filter::selection::{CallOf, Pointed};
 use crate::state::ask::{PlayAsk, SelectAsk};
 use crate::state::document::Document;
 use crate::units::{Cost, TimeRange, grouped};
+use crate::views::text::counted;
 use crate::views::tip::Tip;
 use crate::views::{NO_TIMES, Pane, rows, style};
 
@@ -45,7 +48,7 @@ pub fn show(view: &mut PhasesView, ui: &mut Ui, pane: &mut Pane<'_>) {
     };
     let margin = egui::Margin::symmetric(10, 6);
     egui::Frame::new().inner_margin(margin).show(ui, |ui| {
-        sliders::show(view, ui, document, &found);
+        sliders::show(view, ui, document, &found, pane.asks);
         let Some(hues) = view.hues.take() else { return };
         let paint = Paint::new(state.settings.theme, &hues);
         if found.phases.rows() == 0 {
@@ -103,6 +106,7 @@ fn layers(
 ) {
     let scales = scales(document, found, view.root);
     let all = std::mem::take(&mut view.layers);
+    let marks = Marks::new(document, found, &all);
     let mut act = Act::default();
     ScrollArea::vertical()
         .id_salt("layers of phases")
@@ -120,6 +124,7 @@ fn layers(
                             document,
                             found,
                             paint,
+                            marks,
                             scales,
                             painter: ui.painter().clone(),
                         };
@@ -189,9 +194,10 @@ fn title(ui: &mut Ui, found: &Found, layer: &Layer, act: &mut Act) {
             .boxes
             .iter()
             .filter(|it| matches!(it.of, Of::Gathered(_)));
-        let mut text = format!("{} phases", grouped(u64::from(layer.phases)));
+        let mut text = counted(u64::from(layer.phases), "phase", "phases");
         if let count @ 1.. = rows.count() {
-            text.push_str(&format!(", {count} rows of gathered calls"));
+            let rows = counted(count as u64, "row", "rows");
+            text.push_str(&format!(", {rows} of gathered calls"));
         }
         if layer.left_out > 0 {
             text.push_str(&format!(
@@ -248,7 +254,7 @@ fn draw_layer(
         }
     }
     let document = drawing.document;
-    for placed in &layer.boxes {
+    for (number, placed) in layer.boxes.iter().enumerate() {
         let rect = placed.rect.translate(origin);
         if view
             .scroll_to
@@ -263,9 +269,9 @@ fn draw_layer(
         drawing.draw(
             rect,
             placed.of,
-            &look(view, document, drawing.found, placed.of),
+            &look(view, document, drawing.found, drawing.marks, placed.of),
         );
-        let id = ui.scope_id().with(("phase", placed.rect.min.x as i32));
+        let id = ui.scope_id().with(("box of phases", layer.number, number));
         let response = ui.interact(rect, id, Sense::click());
         if response.hovered() {
             pane.pointed = pointed(document, drawing.found, placed.of);
@@ -305,8 +311,27 @@ fn pointed(document: &Document, found: &Found, of: Of) -> Pointed {
     }
 }
 
+impl Marks {
+    /// The innermost phase of a call that is shown stands for it.
+    fn new(document: &Document, found: &Found, layers: &[Layer]) -> Marks {
+        let shown: HashSet<u32> = layers.iter().flat_map(Layer::phases).collect();
+        let mark = |of: Option<CallOf>| {
+            let mut around = found.phases.around(of?.thread, of?.call)?;
+            while !shown.contains(&around) {
+                around = found.phases.phases.get(around as usize)?.parent?;
+            }
+            Some(around)
+        };
+        let selection = &document.selection;
+        Marks {
+            pointed: mark(selection.pointed.call),
+            chosen: mark(selection.chosen.call),
+        }
+    }
+}
+
 /// How a box is shown, by what is pointed at and chosen.
-fn look(view: &PhasesView, document: &Document, found: &Found, of: Of) -> Look {
+fn look(view: &PhasesView, document: &Document, found: &Found, marks: Marks, of: Of) -> Look {
     let Of::Phase(index) = of else {
         return look_of_row(document, found, of);
     };
@@ -315,19 +340,6 @@ fn look(view: &PhasesView, document: &Document, found: &Found, of: Of) -> Look {
     };
     let call = resolved.recording.trace.call(phase.thread, phase.call);
     let selection = &document.selection;
-    // The innermost phase of a call that is shown stands for it.
-    let is_of = |of: Option<CallOf>| {
-        of.is_some_and(|of| {
-            let mut around = found.phases.around(of.thread, of.call);
-            while let Some(phase) = around
-                && !view.path.contains(&phase)
-                && phase != index
-            {
-                around = view.phase(phase).and_then(|it| it.parent);
-            }
-            around == Some(index)
-        })
-    };
     let is_within = |range: TimeRange| {
         call.start < range.end && range.start < call.end.max(call.start + Cost::from_ns(1))
     };
@@ -335,8 +347,8 @@ fn look(view: &PhasesView, document: &Document, found: &Found, of: Of) -> Look {
     let lacks = view.meaning.is_of_functions() && share.is_none();
     Look {
         is_unfolded: view.path.contains(&index),
-        is_pointed: is_of(selection.pointed.call),
-        is_chosen: is_of(selection.chosen.call),
+        is_pointed: marks.pointed == Some(index),
+        is_chosen: marks.chosen == Some(index),
         is_pale: lacks || !selection.range.is_none_or(is_within),
         share,
         is_now: call.start <= selection.time && selection.time < call.end,
