@@ -76,8 +76,8 @@ fn calls(recording: &Path) -> Option<Vec<Vec<Call>>> {
             _ => {}
         }
     }
-    let mut take = |thread: &String| threads.remove(thread).map(|(calls, _)| calls);
-    Some(order.iter().filter_map(|thread| take(thread)).collect())
+    let take = |thread: &String| threads.remove(thread).map(|(calls, _)| calls);
+    Some(order.iter().filter_map(take).collect())
 }
 
 /// Rows told apart by all that is said of them.

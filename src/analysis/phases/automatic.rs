@@ -12,7 +12,7 @@ const ROWS: usize = 20;
 /// About so many nodes are in the skeletons that thresholds are moved over.
 const NODES: u64 = 100_000;
 /// How many steps of 1, 2, 5, 10 … there are.
-pub const MOST_STEPS: u32 = 57;
+const MOST_STEPS: u32 = 57;
 
 /// 1, 2, 5, 10, 20, 50 …
 pub(super) fn step(number: u32) -> u64 {

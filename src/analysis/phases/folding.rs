@@ -1,5 +1,7 @@
 //! Repetitions among siblings, folded: of a run of equal patterns one instance is shown.
 
+use std::collections::HashMap;
+
 use super::sequitur::{Symbol, grammar};
 use super::{Parent, Phases};
 
@@ -135,6 +137,26 @@ pub fn fold(sequence: &[u32]) -> Vec<Item> {
     folded.swap_remove(0).unwrap_or_default()
 }
 
+/// All siblings folded, by what they are below.
+#[derive(Clone, Debug, Default)]
+pub struct Folded(HashMap<Parent, Vec<Item>>);
+
+impl Folded {
+    /// O(phases).
+    pub fn new(phases: &Phases) -> Folded {
+        let folded = phases.parents().filter_map(|parent| {
+            phases.children(parent).next()?;
+            Some((parent, fold_children(phases, parent)))
+        });
+        Folded(folded.collect())
+    }
+
+    /// What stands for the siblings below a phase or root.
+    pub fn items(&self, parent: Parent) -> &[Item] {
+        self.0.get(&parent).map_or(&[], Vec::as_slice)
+    }
+}
+
 /// The siblings below a phase or root, folded by their classes. Outliers stand in place of the class that most of their
 /// callee are of: one of them shall not break a repetition in two; it is marked where it stands.
 pub fn fold_children(phases: &Phases, parent: Parent) -> Vec<Item> {
@@ -144,7 +166,6 @@ pub fn fold_children(phases: &Phases, parent: Parent) -> Vec<Item> {
 
 /// The classes of siblings, for an outlier that of most of its callee.
 fn classes_to_fold(phases: &Phases, siblings: &[u32]) -> Vec<u32> {
-    use std::collections::HashMap;
     let of = |index: &u32| &phases.phases[*index as usize];
     let mut common: HashMap<_, u32> = HashMap::new();
     let has_outliers = siblings.iter().any(|index| of(index).is_outlier);
@@ -188,9 +209,7 @@ pub struct Instance {
 pub fn instances(phases: &Phases) -> Vec<Option<Instance>> {
     let mut found = vec![None; phases.phases.len()];
     let mut patterns = 0;
-    let of_roots = (0..phases.roots.len()).map(Parent::Root);
-    let of_phases = (0..phases.phases.len() as u32).map(Parent::Phase);
-    for parent in of_roots.chain(of_phases) {
+    for parent in phases.parents() {
         let siblings: Vec<u32> = phases.children(parent).collect();
         if siblings.is_empty() {
             continue;

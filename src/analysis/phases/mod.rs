@@ -23,8 +23,6 @@ mod tests;
 use crate::facts::trace::{Floor, FunctionSets, SetId, Skeleton, Trace};
 use crate::progress::{Cancelled, Progress};
 use crate::units::{CallId, Cost, FunctionId, ThreadId, TimeRange};
-pub use automatic::MOST_STEPS;
-pub use similarity::distance;
 
 /// What is asked for; what is left open is chosen.
 #[derive(Clone, Debug, PartialEq)]
@@ -200,6 +198,12 @@ impl Phases {
         }
     }
 
+    /// All that phases may be right below.
+    pub fn parents(&self) -> impl Iterator<Item = Parent> + use<> {
+        let of_roots = (0..self.roots.len()).map(Parent::Root);
+        of_roots.chain((0..self.phases.len() as u32).map(Parent::Phase))
+    }
+
     /// The phases right below one, or those of depth 1 of a root.
     pub fn children(&self, of: Parent) -> impl Iterator<Item = u32> + '_ {
         let (mut next, end) = match of {
@@ -253,7 +257,7 @@ impl Phases {
 }
 
 /// What phases are right below.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Parent {
     /// The root with this index.
     Root(usize),

@@ -163,7 +163,10 @@ fn loaded(phase: &Phase, functions: &Functions, pruning: &Pruning) -> Option<Str
     let skeleton = skeletons.find(|it| it.thread == phase.thread)?;
     let node = skeleton.nodes.get(phase.node as usize)?;
     let below = skeleton.nodes.get(phase.node as usize..node.end as usize)?;
-    let mut functions_below = below.iter().map(|node| functions.get(node.function));
+    // Whatever loads a module runs its code soon.
+    const SOON: usize = 1000;
+    let below = below.iter().take(SOON);
+    let mut functions_below = below.map(|node| functions.get(node.function));
     let module = functions_below.find(|it| it.name == MODULE)?;
     Some(short_file(module.file)).filter(|file| !file.is_empty())
 }

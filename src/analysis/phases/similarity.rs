@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::{Parent, Phases};
+use super::Phases;
 use crate::facts::trace::SetId;
 use crate::units::FunctionId;
 
 /// The share of the functions of two sets, each in order, that only one of them has: from 0, equal, to 1, disjoint.
-pub fn distance(a: &[u32], b: &[u32]) -> f64 {
+fn distance(a: &[u32], b: &[u32]) -> f64 {
     let (mut i, mut j, mut both) = (0, 0, 0usize);
     while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {
         both += usize::from(x == y);
@@ -43,10 +43,7 @@ type Ends = (Option<FunctionId>, FunctionId);
 /// caller and callee and is not further from it than the parameters say, else it founds one. O(phases) comparisons
 /// where sets of functions repeat themselves.
 pub(super) fn classify(phases: &mut Phases) {
-    let of_roots = (0..phases.roots.len()).map(Parent::Root);
-    let of_phases = (0..phases.phases.len() as u32).map(Parent::Phase);
-    let parents: Vec<Parent> = of_roots.chain(of_phases).collect();
-    for parent in parents {
+    for parent in phases.parents() {
         let siblings: Vec<u32> = phases.children(parent).collect();
         if !siblings.is_empty() {
             classify_siblings(phases, &siblings);

@@ -3,16 +3,15 @@
 use egui::{Color32, Rect, Sense, Ui, pos2};
 
 use super::boxes::{Paint, color32};
+use super::finding::{DEPTHS, Found};
 use super::{PhasesView, pointed_at};
-use crate::analysis::phases::Phases;
 use crate::state::ask::{PlayAsk, SelectAsk};
 use crate::state::document::Document;
 use crate::units::{Time, TimeRange};
 use crate::views::Pane;
 
-/// Of a depth, in points; and how many depths are shown.
+/// Of a depth, in points.
 const ROW: f32 = 9.0;
-const DEPTHS: u32 = 4;
 
 /// Where times lie.
 #[derive(Clone, Copy)]
@@ -60,7 +59,7 @@ pub fn show(
     painter.rect_filled(rect, 2, paint.inset);
     let phases = &found.phases;
     let at = response.hover_pos();
-    let under = draw(view, phases, along, document, paint, &painter, at);
+    let under = draw(view, &found, along, document, paint, &painter, at);
     let selection = &document.selection;
     if let Some(range) = selection.range {
         let [from, to] = [range.start, range.end].map(|time| along.x(time));
@@ -90,49 +89,29 @@ pub fn show(
     }
 }
 
-/// Draws the phases; the deepest at `at`. Of those narrower than half a point that lie on each other one is drawn.
+/// Draws the phases; the deepest at `at`.
 fn draw(
     view: &PhasesView,
-    phases: &Phases,
+    found: &Found,
     along: Along,
     document: &Document,
     paint: &Paint<'_>,
     painter: &egui::Painter,
     at: Option<egui::Pos2>,
 ) -> Option<u32> {
-    let resolved = document.resolved()?;
-    let trace = &resolved.recording.trace;
-    let root = phases.roots.get(view.root)?;
-    let end = phases.roots.get(view.root + 1);
-    let end = end.map_or(phases.phases.len() as u32, |next| next.first);
-    let mut drawn_to = [f32::NEG_INFINITY; DEPTHS as usize];
     let mut under = None;
-    let mut next = root.first;
-    while next < end {
-        let phase = &phases.phases[next as usize];
-        let index = next;
-        next += 1;
-        let Some(to) = drawn_to.get_mut(phase.depth as usize - 1) else {
-            next = phase.end;
-            continue;
-        };
-        let call = trace.call(phase.thread, phase.call);
-        let [left, right] = [call.start, call.end].map(|time| along.x(time));
+    for bar in found.bars.get(view.root)? {
+        let phase = found.phases.phases.get(bar.index as usize)?;
+        let [left, right] = [bar.start, bar.end].map(|time| along.x(time));
         let right = right.max(left + 1.0);
-        // What is as narrow holds nothing wider.
-        if right < *to + 0.5 {
-            next = phase.end;
-            continue;
-        }
-        *to = right;
-        let top = along.rect.top() + (phase.depth - 1) as f32 * ROW;
+        let top = along.rect.top() + (bar.depth - 1) as f32 * ROW;
         let rect = Rect::from_min_max(pos2(left, top), pos2(right, top + ROW - 1.0));
         let color = color32(paint.strong_of(document, phase.function));
         painter.rect_filled(rect, 1, color);
         if at.is_some_and(|at| rect.expand2(egui::vec2(0.5, 0.5)).contains(at)) {
-            under = Some(index);
+            under = Some(bar.index);
         }
-        if view.path.contains(&index) {
+        if view.path.contains(&bar.index) {
             painter.rect_stroke(rect, 1, (1.0, paint.text), egui::StrokeKind::Inside);
         }
     }

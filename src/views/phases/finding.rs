@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::analysis::phases::folding::Folded;
 use crate::analysis::phases::names::Labels;
 use crate::analysis::phases::{Phases, Pruning, SIMILARITY, Wish};
 use crate::facts::recording::Recording;
+use crate::facts::trace::Trace;
 use crate::progress::{Cancelled, Progress};
 use crate::state::State;
 use crate::state::job::Job;
-use crate::units::Cost;
+use crate::units::{Cost, Time};
 
 /// What the sliders say; what is open is chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,6 +73,61 @@ pub struct Found {
     pub pruning: Arc<Pruning>,
     pub phases: Phases,
     pub labels: Labels,
+    pub folded: Folded,
+    /// By root.
+    pub bars: Vec<Vec<Bar>>,
+}
+
+/// A phase in the band along time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bar {
+    pub index: u32,
+    /// From 1.
+    pub depth: u32,
+    pub start: Time,
+    pub end: Time,
+}
+
+/// How many depths the band has.
+pub const DEPTHS: u32 = 4;
+/// Of phases narrower than such a part of the recording that lie on each other one is drawn.
+const PARTS: u64 = 8192;
+
+/// The bars of the phases of each root.
+fn bars(trace: &Trace, phases: &Phases) -> Vec<Vec<Bar>> {
+    let least = trace.duration().ns() / PARTS;
+    let of_root = |root: usize| {
+        let first = phases.roots[root].first;
+        let end = phases.roots.get(root + 1).map(|next| next.first);
+        let end = end.unwrap_or(phases.phases.len() as u32);
+        let mut bars = Vec::new();
+        let mut drawn_to = [None; DEPTHS as usize];
+        let mut next = first;
+        while next < end {
+            let phase = &phases.phases[next as usize];
+            let index = next;
+            let Some(to) = drawn_to.get_mut(phase.depth as usize - 1) else {
+                next = phase.end;
+                continue;
+            };
+            let call = trace.call(phase.thread, phase.call);
+            // What is as narrow holds nothing wider.
+            if to.is_some_and(|to: Time| call.end < to + Cost::from_ns(least)) {
+                next = phase.end;
+                continue;
+            }
+            *to = Some(call.end);
+            bars.push(Bar {
+                index,
+                depth: phase.depth,
+                start: call.start,
+                end: call.end,
+            });
+            next += 1;
+        }
+        bars
+    };
+    (0..phases.roots.len()).map(of_root).collect()
 }
 
 /// Finds phases.
@@ -168,7 +225,11 @@ fn find(
     let phases = pruning.phases(pruning.parameters(&wish));
     progress.check()?;
     let labels = Labels::new(&phases, &recording.functions, &pruning);
+    let folded = Folded::new(&phases);
+    let bars = bars(trace, &phases);
     Ok(Found {
+        folded,
+        bars,
         pruning,
         phases,
         labels,

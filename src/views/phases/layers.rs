@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use egui::{Rect, Vec2, pos2, vec2};
 
-use crate::analysis::phases::folding::{Item, Repeated, fold_children};
+use crate::analysis::phases::folding::{Folded, Item, Repeated};
 use crate::analysis::phases::{Parent, Phases};
 
 /// In points.
@@ -163,6 +163,7 @@ impl Placing<'_> {
 /// The layers down to what is unfolded last. O(phases of the layers).
 pub fn lay_out(
     phases: &Phases,
+    folded: &Folded,
     root: usize,
     path: &[u32],
     instances: &mut HashMap<u32, u32>,
@@ -173,7 +174,8 @@ pub fn lay_out(
     let parents = path.iter().map(|&phase| Parent::Phase(phase));
     let parents = std::iter::once(Parent::Root(root)).chain(parents);
     let layers = parents.enumerate();
-    let layers = layers.map(|(layer, parent)| lay_out_one(phases, layer, parent, instances));
+    let layers =
+        layers.map(|(layer, parent)| lay_out_one(phases, folded, layer, parent, instances));
     layers
         .filter(|layer| !layer.boxes.is_empty() || layer.parent == Parent::Root(root))
         .collect()
@@ -181,13 +183,14 @@ pub fn lay_out(
 
 fn lay_out_one(
     phases: &Phases,
+    folded: &Folded,
     layer: usize,
     parent: Parent,
     instances: &mut HashMap<u32, u32>,
 ) -> Layer {
-    let items = fold_children(phases, parent);
+    let items = folded.items(parent);
     let siblings: Vec<u32> = phases.children(parent).collect();
-    let nesting = nesting(&items);
+    let nesting = nesting(items);
     let mut placing = Placing {
         phases,
         instances,
@@ -198,7 +201,7 @@ fn lay_out_one(
         frames: Vec::new(),
         left_out: 0,
     };
-    placing.items(&items, &siblings, 0);
+    placing.items(items, &siblings, 0);
     let phase = match parent {
         Parent::Phase(phase) => Some(phase),
         Parent::Root(_) => None,
@@ -230,13 +233,13 @@ fn lay_out_one(
 /// Has the repetitions that a phase stands in show the instances that hold it.
 pub fn show_instance_of(
     phases: &Phases,
+    folded: &Folded,
     parent: Parent,
     phase: u32,
     instances: &mut HashMap<u32, u32>,
 ) {
     let siblings: Vec<u32> = phases.children(parent).collect();
-    let items = fold_children(phases, parent);
-    let (mut items, mut siblings) = (&*items, &*siblings);
+    let (mut items, mut siblings) = (folded.items(parent), &*siblings);
     while let Some(item) = items.first() {
         let (of_item, rest) = siblings.split_at(item.length() as usize);
         if of_item.last().is_none_or(|&last| last < phase) {

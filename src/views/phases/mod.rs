@@ -230,7 +230,8 @@ impl PhasesView {
             let parent = found.phases.phases.get(index as usize);
             let parent = parent.and_then(|phase| phase.parent);
             let siblings = parent.map_or(Parent::Root(self.root), Parent::Phase);
-            layers::show_instance_of(&found.phases, siblings, index, &mut self.instances);
+            let instances = &mut self.instances;
+            layers::show_instance_of(&found.phases, &found.folded, siblings, index, instances);
             next = parent;
         }
         self.scroll_to = Some(index);
@@ -268,7 +269,14 @@ impl PhasesView {
         self.laid_out = Some(self.revision);
         self.layers = match &self.found {
             Some(found) => {
-                layers::lay_out(&found.phases, self.root, &self.path, &mut self.instances)
+                let instances = &mut self.instances;
+                layers::lay_out(
+                    &found.phases,
+                    &found.folded,
+                    self.root,
+                    &self.path,
+                    instances,
+                )
             }
             None => Vec::new(),
         };
@@ -427,12 +435,21 @@ impl View for PhasesView {
     }
 
     fn save(&self, _state: &State, out: &mut SavedViews) {
+        let settings = self.finding.settings;
+        let is_seen = self.found.is_some() || self.finding.to_unfold.is_some();
+        if !is_seen && settings == Settings::default() {
+            return;
+        }
         let call = |index: &u32| {
             let phase = self.phase(*index)?;
             Some([phase.thread.0, phase.call.0])
         };
-        let path: Vec<[u32; 2]> = self.path.iter().filter_map(call).collect();
-        let mut saved = self.finding.settings.save();
+        // Not unfolded yet, for the phases are not found.
+        let wanted = self.finding.to_unfold.iter();
+        let wanted = wanted.map(|of| [of.thread.0, of.call.0]);
+        let path = self.path.iter().filter_map(call).chain(wanted);
+        let path: Vec<[u32; 2]> = path.collect();
+        let mut saved = settings.save();
         if let Value::Object(saved) = &mut saved {
             saved.insert("unfolded".to_owned(), serde_json::json!(path));
         }
@@ -446,14 +463,14 @@ impl View for PhasesView {
         let (settings, lost) = Settings::restore(saved);
         self.finding.change(settings);
         let unfolded = saved.get("unfolded").and_then(Value::as_array);
-        let calls = unfolded.into_iter().flatten().filter_map(|pair| {
+        let mut calls = unfolded.into_iter().flatten().filter_map(|pair| {
             let number = |at: usize| u32::try_from(pair.get(at)?.as_u64()?).ok();
             Some(CallOf {
                 thread: ThreadId(number(0)?),
                 call: CallId(number(1)?),
             })
         });
-        self.finding.to_unfold = calls.last();
+        self.finding.to_unfold = calls.next_back();
         lost
     }
 

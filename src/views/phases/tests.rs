@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::finding::Settings;
 use super::layers::{self, BOX, Of};
+use crate::analysis::phases::folding::Folded;
 use crate::analysis::phases::{Parent, Phases, Wish, phases};
 use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::facts::functions::Function;
@@ -21,7 +22,9 @@ fn steps() -> Phases {
     let mut call = |name: &str| {
         now += 10;
         match name {
-            "" => builder.exit(thread, Timestamp::from_ns(now), None, place),
+            "" => {
+                builder.exit(thread, Timestamp::from_ns(now), None, place);
+            }
             name => {
                 let function = builder.function(Function {
                     name,
@@ -64,8 +67,9 @@ fn steps() -> Phases {
 #[test]
 fn unfolding_keeps_what_is_around() {
     let phases = steps();
+    let folded = Folded::new(&phases);
     let mut instances = HashMap::new();
-    let layers = layers::lay_out(&phases, 0, &[0, 1], &mut instances);
+    let layers = layers::lay_out(&phases, &folded, 0, &[0, 1], &mut instances);
     let parents: Vec<Parent> = layers.iter().map(|it| it.parent).collect();
     assert_eq!(
         parents,
@@ -93,11 +97,12 @@ fn unfolding_keeps_what_is_around() {
 #[test]
 fn instances_are_chosen() {
     let phases = steps();
+    let folded = Folded::new(&phases);
     let mut instances = HashMap::new();
     let odd = (0..phases.phases.len() as u32).find(|&it| phases.phases[it as usize].is_outlier);
     let odd = odd.expect("an outlier");
-    layers::show_instance_of(&phases, Parent::Phase(0), odd, &mut instances);
-    let layers = layers::lay_out(&phases, 0, &[0], &mut instances);
+    layers::show_instance_of(&phases, &folded, Parent::Phase(0), odd, &mut instances);
+    let layers = layers::lay_out(&phases, &folded, 0, &[0], &mut instances);
     assert_eq!(layers[1].frames[0].shown, 6);
     assert_eq!(layers[1].boxes[0].of, Of::Phase(odd));
 }
