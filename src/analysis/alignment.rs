@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
+use super::phases::{Phases, Wish, phases};
 use crate::facts::trace::Trace;
+use crate::progress::Progress;
 use crate::units::{CallId, FunctionId, ThreadId, Time, TimeRange};
 
 /// What two clocks are linked by.
@@ -19,6 +21,8 @@ pub enum Link {
     CallsOf(u32),
     /// Calls at the top of the stacks of functions that both runs call equally often.
     Calls,
+    /// Phases of one callee and depth, in their order.
+    Phases,
 }
 
 /// A map of the times of A to those of B, and back. Swapping A and B turns it around.
@@ -41,8 +45,8 @@ pub struct Run<'a> {
 }
 
 impl Alignment {
-    /// Links the clocks of two runs. Does not depend on the runs' lengths but for [`Link::Events`] and the calls
-    /// that are matched, a few hundred thousand at most.
+    /// Links the clocks of two runs. Does not depend on the runs' lengths but for [`Link::Events`], the calls that are
+    /// matched, a few hundred thousand at most, and [`Link::Phases`], for which every call is looked at.
     pub fn new(a: Run<'_>, b: Run<'_>, link: &Link) -> Alignment {
         let ends = [a.trace.duration().ns(), b.trace.duration().ns()];
         let (anchors, matched) = match link {
@@ -57,6 +61,7 @@ impl Alignment {
                 let pick = |run: Run<'_>| top_calls(run);
                 by_calls(&pick(a), &pick(b))
             }
+            Link::Phases => by_phases(a, b),
         };
         Alignment {
             points: rising(anchors, ends),
@@ -283,6 +288,66 @@ fn by_calls(a: &[Seen], b: &[Seen]) -> (Vec<[u64; 2]>, usize) {
         anchors.push([x.end, y.end]);
     }
     (anchors, matched)
+}
+
+/// Pairs the first phase of a callee and depth with the first, the second with the second, as far as both go; those that
+/// cross others drop out with the anchors. Both runs are pruned alike: as the one with fewer phases would be by itself.
+fn by_phases(a: Run<'_>, b: Run<'_>) -> (Vec<[u64; 2]>, usize) {
+    // Nobody cancels it, so it comes to an end.
+    let progress = Progress::new();
+    let find = |run: Run<'_>, wish: &Wish| {
+        let wish = Wish {
+            threads: run.trace.thread_ids().collect(),
+            ..wish.clone()
+        };
+        phases(run.trace, &wish, &progress).ok()
+    };
+    let open = Wish::of(Vec::new());
+    let (Some(of_a), Some(of_b)) = (find(a, &open), find(b, &open)) else {
+        return (Vec::new(), 0);
+    };
+    let heavy = [&of_a, &of_b].map(|of| of.parameters.heavy);
+    let alike = Wish {
+        calls: Some(heavy[0].triggered.max(heavy[1].triggered)),
+        cost: Some(heavy[0].cost.max(heavy[1].cost)),
+        ..open
+    };
+    let (Some(of_a), Some(of_b)) = (find(a, &alike), find(b, &alike)) else {
+        return (Vec::new(), 0);
+    };
+    let mut rows: HashMap<(u32, u32), [Vec<Seen>; 2]> = HashMap::new();
+    for (side, (run, of)) in [(a, &of_a), (b, &of_b)].into_iter().enumerate() {
+        for (depth, seen) in phases_seen(run, of) {
+            rows.entry((seen.row, depth)).or_default()[side].push(seen);
+        }
+    }
+    let mut anchors = Vec::new();
+    for [a, b] in rows.into_values() {
+        for (x, y) in std::iter::zip(a, b) {
+            anchors.push([x.start, y.start]);
+            anchors.push([x.end, y.end]);
+        }
+    }
+    let matched = anchors.len() / 2;
+    (anchors, matched)
+}
+
+/// The phases with their depths, in order of start; those of functions that the other run lacks are left out.
+fn phases_seen(run: Run<'_>, phases: &Phases) -> Vec<(u32, Seen)> {
+    let seen = phases.phases.iter().filter_map(|phase| {
+        let call = run.trace.call(phase.thread, phase.call);
+        let row = run.row_of.get(phase.function.index()).copied()?;
+        let seen = Seen {
+            start: call.start.ns(),
+            end: call.end.ns(),
+            thread: 0,
+            row,
+        };
+        Some((phase.depth, seen))
+    });
+    let mut seen: Vec<(u32, Seen)> = seen.collect();
+    seen.sort_by_key(|(_, seen)| seen.start);
+    seen
 }
 
 /// The longest chain of anchors that rises in both, with the ends of both runs. O(n log n).

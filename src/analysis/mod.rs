@@ -6,6 +6,7 @@ pub mod comparison;
 pub mod contexts;
 pub mod demo;
 pub mod mapping;
+pub mod phases;
 pub mod refinement;
 pub mod resolve;
 pub mod session;

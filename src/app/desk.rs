@@ -206,6 +206,7 @@ impl Desk {
         self.state.advance(since);
         self.note_script();
         self.views.update(&mut self.state);
+        self.add_chapters();
         self.dock.follow(&mut self.state.panes);
         self.record();
         let is_moving = self.is_moving();

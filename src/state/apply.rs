@@ -29,6 +29,7 @@ impl State {
             Ask::Filter(ask) => self.on_filter(ask),
             Ask::Cut(ask) => self.change_cut(ask),
             Ask::Look(ask) => self.on_look(ask),
+            Ask::Light(modules) => self.light(modules),
             Ask::Runs(ask) => self.arrange_runs(ask),
             Ask::Search(ask) => self.on_search(ask),
             Ask::Mapping(ask) => self.edit_mapping(ask),
@@ -40,6 +41,7 @@ impl State {
                     self.ask_views(Some(view), ask);
                 }
             }
+            Ask::Bookmark(chapters) => self.chapters.extend(chapters),
             Ask::Tell(message) => self.messages.push(message),
             Ask::Cancel(ask) => self.cancel(ask),
         }

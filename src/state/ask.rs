@@ -2,6 +2,8 @@
 //!
 //! Asks are gathered while a frame is shown and carried out before the next one, so that every view shows the same state.
 
+use std::sync::Arc;
+
 use glam::Vec2;
 
 use super::call_steps::CallStep;
@@ -284,6 +286,14 @@ pub enum ViewAsk {
     Do(&'static str),
 }
 
+/// A stretch of the recording that has a name, and the module that it is of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chapter {
+    pub name: String,
+    pub range: TimeRange,
+    pub module: Option<ModuleId>,
+}
+
 /// Cancels work on other threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CancelAsk {
@@ -301,6 +311,8 @@ pub enum Ask {
     Filter(FilterAsk),
     Cut(CutAsk),
     Look(LookAsk),
+    /// Has these modules, which are in order, stand out in the landscape; all alike for none.
+    Light(Option<Arc<[ModuleId]>>),
     Runs(RunsAsk),
     Search(SearchAsk),
     Mapping(MappingAsk),
@@ -310,6 +322,8 @@ pub enum Ask {
     View(Option<ViewId>, ViewAsk),
     /// A key, of the view under the pointer.
     Pointed(ViewAsk),
+    /// Makes a bookmark of each, and a scene that goes from one to the next.
+    Bookmark(Vec<Chapter>),
     /// Tells the user something.
     Tell(Message),
     Cancel(CancelAsk),

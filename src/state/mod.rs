@@ -39,11 +39,12 @@ pub mod viewpoint;
 pub mod watch;
 pub mod work;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use glam::Vec2;
 
-use self::ask::ViewAsk;
+use self::ask::{Chapter, ViewAsk};
 use self::camera::CameraControl;
 use self::camera::past::PastViews;
 use self::details::Neighbours;
@@ -158,9 +159,13 @@ pub struct State {
     /// Recordings are followed as they grow.
     pub growing: Option<Growing>,
     pub settings: LandscapeSettings,
+    /// Modules that stand out in the landscape, in order; none where all are alike.
+    lit: Option<Arc<[ModuleId]>>,
     /// How finely the landscape is drawn; none: as suits the device.
     pub quality: Option<Quality>,
     pub messages: Vec<Message>,
+    /// Bookmarks are to be made of them.
+    pub chapters: Vec<Chapter>,
     pub search: Search,
     pub cards: Cards,
     /// What the colours answer.
@@ -234,8 +239,10 @@ impl State {
             loading: None,
             growing: None,
             settings: LandscapeSettings::default(),
+            lit: None,
             quality: None,
             messages: Vec::new(),
+            chapters: Vec::new(),
             search: Search::default(),
             cards: Cards {
                 help: false,

@@ -237,6 +237,9 @@ impl State {
             if document.settings.highlight != self.settings.highlight {
                 self.highlight(self.settings.highlight);
             }
+            if self.lit.is_some() {
+                self.light(self.lit.clone());
+            }
             self.blocks_moved();
         }
         if let Some((of, runs)) = take(&mut self.jobs.linking)

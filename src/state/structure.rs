@@ -1,5 +1,7 @@
 //! What is collapsed, and laying the landscape out anew.
 
+use std::sync::Arc;
+
 use super::State;
 use super::job::Job;
 use crate::facts::hierarchy::Hierarchy;
@@ -36,6 +38,19 @@ impl State {
             document.city.highlight(hierarchy, highlight);
             if let Some(beside) = &mut document.other_city {
                 beside.highlight(hierarchy, highlight);
+            }
+            self.stamps.looks += 1;
+        }
+    }
+
+    /// Has these modules, which are in order, stand out in the landscape, with what holds them; all alike for none.
+    pub fn light(&mut self, modules: Option<Arc<[ModuleId]>>) {
+        self.lit = modules;
+        if let Some(document) = &mut self.document {
+            let hierarchy = &document.session.hierarchy;
+            document.city.light(hierarchy, self.lit.clone());
+            if let Some(beside) = &mut document.other_city {
+                beside.light(hierarchy, self.lit.clone());
             }
             self.stamps.looks += 1;
         }
@@ -169,6 +184,24 @@ mod tests {
         let beside = document.other_city.as_ref().expect("both are shown");
         assert_eq!(beside.settings().highlight, Some(highlight));
         state.highlight(None);
+        assert_eq!(open(&state).city.highlighted().0, 0);
+    }
+
+    #[test]
+    fn lit_modules_stand_out_and_so_does_what_holds_them() {
+        let mut state = tiny();
+        let hierarchy = &open(&state).session.hierarchy;
+        let leaf = hierarchy.modules().find(|&it| hierarchy.is_leaf(it));
+        let leaf = leaf.expect("a function");
+        let parent = hierarchy.parent(leaf);
+        state.light(Some([leaf].into()));
+        let (taken, all) = open(&state).city.highlighted();
+        assert!(taken == 1 && all > 1, "{taken} of {all}");
+        state.collapse_or_expand(parent);
+        let again = state.lit.clone();
+        state.light(again);
+        assert_eq!(open(&state).city.highlighted().0, 1, "what it is in");
+        state.light(None);
         assert_eq!(open(&state).city.highlighted().0, 0);
     }
 

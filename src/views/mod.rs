@@ -16,6 +16,7 @@ pub mod landscape;
 mod linking_tests;
 pub mod mural;
 pub mod pane;
+pub mod phases;
 pub mod rows;
 mod shading;
 pub mod style;
@@ -39,6 +40,7 @@ pub static REGISTRY: &[&Entry] = &[
     &calls::ENTRY,
     &differences::ENTRY,
     &timelines::ENTRY,
+    &phases::ENTRY,
 ];
 
 /// All views.

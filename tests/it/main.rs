@@ -23,6 +23,7 @@ mod mural;
 mod otlp;
 mod packages;
 mod perceive;
+mod phases;
 mod pipes;
 mod profiles;
 mod random;

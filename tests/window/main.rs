@@ -5,6 +5,7 @@ mod display;
 mod driven;
 mod faults;
 mod opened;
+mod phases;
 mod talk;
 
 // What these tests share with those of `tests/it`, who use more of it.

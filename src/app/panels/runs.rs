@@ -240,6 +240,7 @@ fn clocks(ui: &mut Ui, runs: &Runs, context: &mut Context<'_>) {
         (Link::WallTime, "wall time".to_owned()),
         (Link::Events, "number of events".to_owned()),
         (Link::Calls, "matching calls".to_owned()),
+        (Link::Phases, "matching phases".to_owned()),
     ];
     let name = |row: u32| runs.row_name(&document.session, row).to_owned();
     let of_chosen = row.map(|row| (Link::CallsOf(row), format!("calls of {}", name(row))));
@@ -261,6 +262,10 @@ fn clocks(ui: &mut Ui, runs: &Runs, context: &mut Context<'_>) {
     let about = match runs.link() {
         Link::Calls | Link::CallsOf(_) => format!(
             "Which time of A is which of B: {} calls of A were found again in B",
+            text::count(clocks.matched as u64)
+        ),
+        Link::Phases => format!(
+            "Which time of A is which of B: {} phases of A were found again in B",
             text::count(clocks.matched as u64)
         ),
         _ => "Which time of A is which of B. With a function chosen, by its calls too".to_owned(),

@@ -4,10 +4,14 @@ use std::path::{Path, PathBuf};
 
 use crate::app::command::{BookmarkAsk, ScriptAsk, TalkAsk};
 use crate::app::desk::Desk;
+use crate::app::presenting::script::{shot_of, with_words};
 use crate::presentation::bookmark::{Pending, bookmark_of, found_from, found_in, go_to};
 use crate::presentation::files::{folder_of, relative, write_scene};
-use crate::presentation::scene::{Bookmark, Scene, SceneFile, SceneInputs, Section};
-use crate::units::Time;
+use crate::presentation::scene::{
+    Bookmark, Scene, SceneFile, SceneInputs, Section, Shot, TimeText,
+};
+use crate::state::ask::Chapter;
+use crate::units::{Time, TimeSpec};
 
 /// A name that none of `bookmarks` has.
 fn free_name(bookmarks: &[Bookmark], wanted: &str) -> String {
@@ -41,6 +45,41 @@ impl Desk {
         let number = self.talk.bookmarks.len();
         self.state
             .tell_briefly(format!("Bookmark {number}: {name}"));
+    }
+
+    /// A bookmark of what is shown for each stretch of the recording that was asked for, and a shot that goes there with
+    /// its name as a caption.
+    pub fn add_chapters(&mut self) {
+        let chapters = std::mem::take(&mut self.state.chapters);
+        let count = chapters.len();
+        for Chapter {
+            name,
+            range,
+            module,
+        } in chapters
+        {
+            let name = free_name(&self.talk.bookmarks, &name);
+            let Some(mut bookmark) = bookmark_of(&self.state, name.clone()) else {
+                return;
+            };
+            let text = |time: Time| TimeText(TimeSpec::At(time));
+            bookmark.time = Some(text(range.start));
+            bookmark.range = Some(vec![text(range.start), text(range.end)]);
+            if let (Some(document), Some(module)) = (&self.state.document, module) {
+                bookmark.module = Some(document.session.hierarchy.path(module));
+            }
+            let shot = Shot {
+                caption: with_words(None, name),
+                ..shot_of(&bookmark)
+            };
+            self.talk.bookmarks.push(bookmark);
+            self.add_shot(shot);
+        }
+        if count > 0 {
+            let text =
+                format!("{count} bookmarks, and a scene that goes from one to the next (F4)");
+            self.state.tell_briefly(text);
+        }
     }
 
     /// Gives a bookmark another name, unless another has it or it is empty.

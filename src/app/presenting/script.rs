@@ -16,7 +16,8 @@ pub fn shots_of(bookmarks: &[Bookmark]) -> Vec<Shot> {
     bookmarks.iter().map(shot_of).collect()
 }
 
-fn shot_of(bookmark: &Bookmark) -> Shot {
+/// A shot that goes to a bookmark.
+pub fn shot_of(bookmark: &Bookmark) -> Shot {
     Shot {
         name: bookmark.name.clone(),
         bookmark: Some(bookmark.name.clone()),

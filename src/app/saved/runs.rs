@@ -39,11 +39,12 @@ pub struct SavedRuns {
     pub views: Map<String, Value>,
 }
 
-const LINKS: [(Link, &str); 4] = [
+const LINKS: [(Link, &str); 5] = [
     (Link::Share, "share"),
     (Link::WallTime, "time"),
     (Link::Events, "events"),
     (Link::Calls, "calls"),
+    (Link::Phases, "phases"),
 ];
 
 const BY_CALLS_OF: &str = "calls-of";

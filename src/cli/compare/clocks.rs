@@ -17,6 +17,8 @@ pub enum Align {
     Events,
     /// The calls of a function, or of those that both call equally often at the top of their stacks
     Calls,
+    /// Phases of one callee and depth, in their order
+    Phases,
 }
 
 impl Align {
@@ -31,6 +33,7 @@ impl Align {
             (Align::Time, _) => Link::WallTime,
             (Align::Events, _) => Link::Events,
             (Align::Calls, None) => Link::Calls,
+            (Align::Phases, _) => Link::Phases,
             (Align::Calls, Some(name)) => {
                 let rows = comparison.rows_named(name);
                 let [row] = rows[..] else {

@@ -440,6 +440,11 @@ impl<'a> Block<'a> {
         self.depths.unpack(self.bytes, range, out);
     }
 
+    /// How many calls those of `range` trigger; for one that is open at the end of the block as many as no other can.
+    pub fn unpack_triggered(&self, range: Range<usize>, out: &mut Vec<u64>) {
+        self.triggered.unpack(self.bytes, range, out);
+    }
+
     /// The slots of the calls of `range`.
     pub fn unpack_slots(&self, range: Range<usize>, out: &mut Vec<u64>) {
         self.slots.unpack(self.bytes, range, out);

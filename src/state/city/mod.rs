@@ -104,6 +104,8 @@ pub struct City {
     /// Of footprints and of heights, worked out when asked for.
     ground_scales: [OnceLock<ColorScale>; 2],
     plain: highlight::Plain,
+    /// Modules that stand out, in order; none where all are alike.
+    lit: Option<Arc<[ModuleId]>>,
     amounts: Amounts,
     levels: f32,
     /// On the way from an earlier layout.
@@ -168,6 +170,7 @@ impl City {
             standing_out: Vec::new(),
             ground_scales: [OnceLock::new(), OnceLock::new()],
             plain: highlight::Plain::default(),
+            lit: None,
             amounts: Amounts::default(),
             levels: 1.0,
             motion: None,

@@ -27,6 +27,7 @@ impl City {
             standing_out: Vec::new(),
             ground_scales: [OnceLock::new(), OnceLock::new()],
             plain: super::highlight::Plain::default(),
+            lit: None,
             amounts: self.amounts,
             levels: self.levels,
             motion: None,

@@ -10,6 +10,7 @@
 
 mod clean;
 mod find;
+pub(super) mod preempted;
 mod query;
 mod sums;
 #[cfg(test)]

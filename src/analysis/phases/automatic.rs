@@ -1,0 +1,132 @@
+//! Thresholds that nobody gave, and floors from which they are found.
+
+use rayon::prelude::*;
+
+use super::{Parameters, Pruning, Wish, prune};
+use crate::facts::trace::{Floor, Skeleton, Trace};
+use crate::progress::{Cancelled, Progress};
+use crate::units::{Cost, ThreadId};
+
+/// A start value leaves at least this many phases and gathered rows.
+const ROWS: usize = 20;
+/// About so many nodes are in the skeletons that thresholds are moved over.
+const NODES: u64 = 100_000;
+/// How many steps of 1, 2, 5, 10 … there are.
+const MOST_STEPS: u32 = 57;
+
+/// 1, 2, 5, 10, 20, 50 …
+pub(super) fn step(number: u32) -> u64 {
+    let digit = [1, 2, 5][number as usize % 3];
+    10u64.saturating_pow(number / 3).saturating_mul(digit)
+}
+
+/// The cost that is as heavy as so many calls; at least a nanosecond, which a clock too coarse for calls would hide.
+fn cost_of(calls: u64, short: Option<Cost>) -> Cost {
+    let short = short.unwrap_or_default().ns().max(1);
+    Cost::from_ns(short.saturating_mul(calls))
+}
+
+/// The floor of a skeleton that thresholds from `calls` on are found from.
+fn floor(wish: &Wish, calls: u64, short: Option<Cost>) -> Floor {
+    Floor {
+        triggered: calls,
+        cost: wish.cost.unwrap_or_else(|| cost_of(calls, short)),
+    }
+}
+
+/// As [`Pruning::new`].
+pub(super) fn pruning(
+    trace: &Trace,
+    wish: &Wish,
+    progress: &Progress,
+) -> Result<Pruning, Cancelled> {
+    let short = match (wish.short, wish.cost) {
+        (Some(short), _) => Some(short),
+        (None, Some(_)) => None,
+        (None, None) => trace.typical_short_call(&wish.threads, progress)?,
+    };
+    let build = |calls: u64| -> Result<Pruning, Cancelled> {
+        let skeletons = skeletons(trace, wish, floor(wish, calls, short), progress)?;
+        Ok(Pruning { skeletons, short })
+    };
+    if let Some(calls) = wish.calls {
+        return build(calls);
+    }
+    let of_thread = |thread: &ThreadId| trace.threads()[thread.index()].calls;
+    let all: u64 = wish.threads.iter().map(of_thread).sum();
+    let mut calls = 1;
+    while all / calls > NODES {
+        calls *= 10;
+    }
+    loop {
+        let pruning = build(calls)?;
+        if calls == 1 || prune::rows(&pruning.skeletons, &floor(wish, calls, short)) >= ROWS {
+            return Ok(pruning);
+        }
+        calls = (calls / 100).max(1);
+    }
+}
+
+/// The skeletons of the threads that are wished for, read side by side.
+fn skeletons(
+    trace: &Trace,
+    wish: &Wish,
+    floor: Floor,
+    progress: &Progress,
+) -> Result<Vec<Skeleton>, Cancelled> {
+    let calls = wish.threads.iter();
+    let calls = calls.map(|thread| trace.threads()[thread.index()].calls);
+    progress.start("looking for heavy calls", calls.sum());
+    let of_thread = |&thread: &ThreadId| trace.skeleton(thread, floor, wish.range, progress);
+    wish.threads.par_iter().map(of_thread).collect()
+}
+
+/// As [`Pruning::parameters`].
+pub(super) fn parameters(pruning: &Pruning, wish: &Wish) -> Parameters {
+    let short = wish.short.or(pruning.short);
+    let calls = wish
+        .calls
+        .unwrap_or_else(|| start_value(pruning, wish, short));
+    Parameters {
+        heavy: floor(wish, calls, short),
+        short: short.filter(|_| wish.cost.is_none()),
+        chose_calls: wish.calls.is_none(),
+        chose_cost: wish.cost.is_none(),
+        similarity: wish.similarity,
+    }
+}
+
+/// The largest of 1, 2, 5, 10 … calls that leaves enough rows; that of the floor where none does.
+fn start_value(pruning: &Pruning, wish: &Wish, short: Option<Cost>) -> u64 {
+    let lowest = pruning.skeletons.iter().map(|it| it.floor.triggered);
+    let lowest = lowest.max().unwrap_or(1);
+    let all: u64 = pruning.skeletons.iter().map(Skeleton::calls).sum();
+    let roots = pruning.skeletons.iter().filter_map(|it| it.nodes.first());
+    let costliest = roots.map(|root| root.cost).max().unwrap_or_default();
+    // Above this nothing is heavy, neither alone nor together.
+    let is_possible = |calls: u64| match wish.cost {
+        Some(_) => calls <= all,
+        None => floor(wish, calls, short).keeps(all, costliest),
+    };
+    let mut number = 0;
+    while number < MOST_STEPS && is_possible(step(number)) {
+        number += 1;
+    }
+    let steps = (0..number).rev().map(step);
+    let mut steps = steps.take_while(|&calls| calls >= lowest);
+    let found =
+        steps.find(|&calls| prune::rows(&pruning.skeletons, &floor(wish, calls, short)) >= ROWS);
+    found.unwrap_or(lowest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_rise() {
+        let steps: Vec<u64> = (0..8).map(step).collect();
+        assert_eq!(steps, [1, 2, 5, 10, 20, 50, 100, 200]);
+        assert!((1..MOST_STEPS).all(|number| step(number) > step(number - 1)));
+    }
+}

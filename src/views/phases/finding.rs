@@ -1,0 +1,237 @@
+//! Phases found on another thread, as the sliders stand.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::analysis::phases::folding::Folded;
+use crate::analysis::phases::names::Labels;
+use crate::analysis::phases::{Phases, Pruning, SIMILARITY, Wish};
+use crate::facts::recording::Recording;
+use crate::facts::trace::Trace;
+use crate::progress::{Cancelled, Progress};
+use crate::state::State;
+use crate::state::job::Job;
+use crate::units::{Cost, Time};
+
+/// What the sliders say; what is open is chosen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    pub calls: Option<u64>,
+    pub cost: Option<Cost>,
+    pub similarity: f64,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            calls: None,
+            cost: None,
+            similarity: SIMILARITY,
+        }
+    }
+}
+
+impl Settings {
+    pub fn save(&self) -> Value {
+        serde_json::json!({
+            "min_calls": self.calls,
+            "min_cost_ns": self.cost.map(Cost::ns),
+            "similarity": self.similarity,
+        })
+    }
+
+    /// As they were saved, and how many of them mean nothing.
+    pub fn restore(saved: &Value) -> (Settings, usize) {
+        let mut lost = 0;
+        let mut number = |name: &str| {
+            let value = saved.get(name).filter(|value| !value.is_null())?;
+            let number = value.as_u64();
+            lost += usize::from(number.is_none());
+            number
+        };
+        let (calls, cost) = (number("min_calls"), number("min_cost_ns"));
+        let similarity = match saved.get("similarity") {
+            None => SIMILARITY,
+            Some(value) => {
+                let number = value.as_f64().filter(|it| (0.0..=1.0).contains(it));
+                lost += usize::from(number.is_none());
+                number.unwrap_or(SIMILARITY)
+            }
+        };
+        let settings = Settings {
+            calls,
+            cost: cost.map(Cost::from_ns),
+            similarity,
+        };
+        (settings, lost)
+    }
+}
+
+/// Phases, and what they were found from.
+pub struct Found {
+    pub pruning: Arc<Pruning>,
+    pub phases: Phases,
+    pub labels: Labels,
+    pub folded: Folded,
+    /// By root.
+    pub bars: Vec<Vec<Bar>>,
+}
+
+/// A phase in the band along time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bar {
+    pub index: u32,
+    /// From 1.
+    pub depth: u32,
+    pub start: Time,
+    pub end: Time,
+}
+
+/// How many depths the band has.
+pub const DEPTHS: u32 = 4;
+/// Of phases narrower than such a part of the recording that lie on each other one is drawn.
+const PARTS: u64 = 8192;
+
+/// The bars of the phases of each root.
+fn bars(trace: &Trace, phases: &Phases) -> Vec<Vec<Bar>> {
+    let least = trace.duration().ns() / PARTS;
+    let of_root = |root: usize| {
+        let first = phases.roots[root].first;
+        let end = phases.roots.get(root + 1).map(|next| next.first);
+        let end = end.unwrap_or(phases.phases.len() as u32);
+        let mut bars = Vec::new();
+        let mut drawn_to = [None; DEPTHS as usize];
+        let mut next = first;
+        while next < end {
+            let phase = &phases.phases[next as usize];
+            let index = next;
+            let Some(to) = drawn_to.get_mut(phase.depth as usize - 1) else {
+                next = phase.end;
+                continue;
+            };
+            let call = trace.call(phase.thread, phase.call);
+            // What is as narrow holds nothing wider.
+            if to.is_some_and(|to: Time| call.end < to + Cost::from_ns(least)) {
+                next = phase.end;
+                continue;
+            }
+            *to = Some(call.end);
+            bars.push(Bar {
+                index,
+                depth: phase.depth,
+                start: call.start,
+                end: call.end,
+            });
+            next += 1;
+        }
+        bars
+    };
+    (0..phases.roots.len()).map(of_root).collect()
+}
+
+/// Finds phases.
+#[derive(Default)]
+pub struct Finding {
+    pub settings: Settings,
+    /// What phases are being found, or were, in which recording.
+    of: Option<(Arc<Recording>, Settings)>,
+    pruning: Option<Arc<Pruning>>,
+    job: Option<Job<Found>>,
+    /// A call whose phase is to be unfolded when they are found.
+    pub to_unfold: Option<crate::filter::selection::CallOf>,
+}
+
+impl Finding {
+    pub fn change(&mut self, settings: Settings) {
+        self.settings = settings;
+    }
+
+    /// Begins to find what is not found yet. Whether it is of another recording than before.
+    pub fn begin(&mut self, recording: &Arc<Recording>, state: &State) -> bool {
+        let is_same = |of: &Arc<Recording>| Arc::ptr_eq(of, recording);
+        let is_known = self.of.as_ref().is_some_and(|(of, _)| is_same(of));
+        let settings = self.settings;
+        if is_known && self.of.as_ref().is_some_and(|(_, of)| *of == settings) {
+            return false;
+        }
+        if !is_known {
+            self.pruning = None;
+        }
+        self.of = Some((Arc::clone(recording), settings));
+        let (recording, pruning) = (Arc::clone(recording), self.pruning.clone());
+        // One that is under way is cancelled when it goes.
+        self.job = Some(Job::named("phases", state.waker(), move |progress| {
+            find(&recording, pruning, settings, progress)
+        }));
+        !is_known
+    }
+
+    /// What was found, once.
+    pub fn poll(&mut self) -> Option<Found> {
+        let found = crate::state::job::take(&mut self.job)?;
+        self.pruning = Some(Arc::clone(&found.pruning));
+        Some(found)
+    }
+
+    pub fn is_running(&self) -> bool {
+        self.job.is_some()
+    }
+
+    pub fn slow(&self) -> Option<&Progress> {
+        self.job.as_ref().and_then(Job::slow)
+    }
+
+    pub fn cancel(&mut self) {
+        self.job = None;
+    }
+}
+
+/// Moves thresholds over the skeletons where these reach so far; else reads the calls.
+fn find(
+    recording: &Recording,
+    pruning: Option<Arc<Pruning>>,
+    settings: Settings,
+    progress: &Progress,
+) -> Result<Found, Cancelled> {
+    let mut wish = Wish {
+        calls: settings.calls,
+        cost: settings.cost,
+        short: pruning.as_ref().and_then(|it| it.short),
+        similarity: settings.similarity,
+        ..Wish::of(recording.trace.thread_ids().collect())
+    };
+    let trace = &recording.trace;
+    let reaches = |pruning: &Pruning, wish: &Wish| pruning.reaches(&pruning.parameters(wish).heavy);
+    let pruning = match pruning {
+        Some(pruning) if reaches(&pruning, &wish) => pruning,
+        Some(_) => Arc::new(Pruning::new(trace, &wish, progress)?),
+        None => {
+            // Far below most thresholds, so that the next ones are found without a look at the calls.
+            let open = Wish {
+                calls: None,
+                cost: None,
+                ..wish.clone()
+            };
+            let low = Pruning::new(trace, &open, progress)?;
+            wish.short = low.short;
+            match reaches(&low, &wish) {
+                true => Arc::new(low),
+                false => Arc::new(Pruning::new(trace, &wish, progress)?),
+            }
+        }
+    };
+    progress.start("comparing phases", 0);
+    let phases = pruning.phases(pruning.parameters(&wish));
+    progress.check()?;
+    let labels = Labels::new(&phases, &recording.functions, &pruning);
+    let folded = Folded::new(&phases);
+    let bars = bars(trace, &phases);
+    Ok(Found {
+        folded,
+        bars,
+        pruning,
+        phases,
+        labels,
+    })
+}

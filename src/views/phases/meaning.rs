@@ -1,0 +1,131 @@
+//! What is pointed at or chosen elsewhere, in the phases that are shown: in which of them it runs, and for which share
+//! of the time.
+
+use std::collections::HashMap;
+
+use super::finding::Found;
+use crate::facts::trace::Trace;
+use crate::filter::selection::Pointed;
+use crate::state::State;
+use crate::state::document::Document;
+use crate::state::job::{Job, take};
+use crate::units::{CallId, FunctionId, ThreadId, TimeRange};
+
+/// What shares are known for.
+type Of = (Pointed, u64);
+
+/// By phase the share of its time.
+type Shares = HashMap<u32, f32>;
+
+#[derive(Default)]
+pub struct Meaning {
+    of: Option<Of>,
+    shares: Option<Shares>,
+    job: Option<Job<Shares>>,
+}
+
+/// A phase in which something that is meant runs.
+struct Wanted {
+    index: u32,
+    thread: ThreadId,
+    call: CallId,
+    /// The functions meant that are active in it.
+    functions: Vec<FunctionId>,
+}
+
+impl Meaning {
+    pub fn forget(&mut self) {
+        *self = Meaning::default();
+    }
+
+    pub fn is_running(&self) -> bool {
+        self.job.is_some()
+    }
+
+    /// Whether functions are meant at all: then phases without a share have none of them.
+    pub fn is_of_functions(&self) -> bool {
+        self.shares.is_some()
+    }
+
+    /// The share of a phase's time in which what is meant runs.
+    pub fn share(&self, phase: u32) -> Option<f32> {
+        self.shares.as_ref()?.get(&phase).copied()
+    }
+
+    /// Finds the shares of the phases shown. Which phases they are is known at once, how much is found by another
+    /// thread.
+    pub fn update(
+        &mut self,
+        document: &Document,
+        found: &Found,
+        shown: impl Iterator<Item = u32>,
+        revision: u64,
+        state: &State,
+    ) {
+        if let Some(shares) = take(&mut self.job) {
+            self.shares = Some(shares);
+        }
+        let selection = &document.selection;
+        // Where nothing is pointed at, what is chosen. A call means itself.
+        let plain = |of: &Pointed| Pointed {
+            time: None,
+            thread: None,
+            ..*of
+        };
+        let pointed = [&selection.pointed, &selection.chosen].map(plain);
+        let is_something = |of: &&Pointed| !document.meant(of).is_nothing();
+        let of = pointed.iter().find(is_something).copied();
+        let of = of.unwrap_or_default();
+        if self.of == Some((of, revision)) {
+            return;
+        }
+        self.of = Some((of, revision));
+        self.job = None;
+        let meant = document.meant(&of);
+        let Some(resolved) = document.resolved() else {
+            return;
+        };
+        if meant.is_nothing() || meant.call().is_some() {
+            self.shares = None;
+            return;
+        }
+        let wanted = shown.filter_map(|index| {
+            let phase = found.phases.phases.get(index as usize)?;
+            let functions = found.phases.functions(phase).iter();
+            let functions = functions.map(|&function| FunctionId(function));
+            let functions = functions.filter(|&function| meant.holds_function(function));
+            Some(Wanted {
+                index,
+                thread: phase.thread,
+                call: phase.call,
+                functions: functions.collect(),
+            })
+        });
+        let wanted: Vec<Wanted> = wanted.filter(|it| !it.functions.is_empty()).collect();
+        self.shares = Some(wanted.iter().map(|it| (it.index, 0.0)).collect());
+        let recording = std::sync::Arc::clone(&resolved.recording);
+        self.job = Some(Job::start(state.waker(), move |progress| {
+            let mut shares = Shares::default();
+            for of in wanted {
+                progress.check()?;
+                shares.insert(of.index, share(&recording.trace, &of));
+            }
+            Ok(shares)
+        }));
+    }
+}
+
+/// The share of a phase's time in which one function is open, or several are on top of the stack.
+fn share(trace: &Trace, of: &Wanted) -> f32 {
+    let call = trace.call(of.thread, of.call);
+    let metrics = trace.function_metrics(Some(TimeRange::new(call.start, call.end)));
+    let of_function = |function: &FunctionId| metrics.get(function.index()).copied();
+    let cost: u64 = match &*of.functions {
+        [one] => of_function(one).map_or(0, |it| it.total.ns()),
+        many => {
+            let costs = many.iter().filter_map(of_function);
+            costs.map(|it| it.self_cost.ns()).sum()
+        }
+    };
+    (cost as f32 / call.cost().ns().max(1) as f32).clamp(0.0, 1.0)
+}

@@ -1,0 +1,492 @@
+//! The view of the phases: a run as a table of contents (thesis, section 6.2.3).
+//!
+//! A layer for each depth: below the phases of depth 1 those of the one that is unfolded, and so on. Repetitions stand in
+//! grey frames, of which one instance is shown.
+
+mod band;
+mod boxes;
+mod finding;
+mod layers;
+mod meaning;
+mod sliders;
+#[cfg(test)]
+mod tests;
+mod tip;
+mod ui;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use self::finding::{Finding, Found, Settings};
+use self::layers::Layer;
+use self::meaning::Meaning;
+use super::{Entry, Pane, SavedViews, View};
+use crate::analysis::phases::{Parent, Phase};
+use crate::facts::recording::Recording;
+use crate::filter::selection::{CallOf, Pointed};
+use crate::layout::hues::Hues;
+use crate::progress::Progress;
+use crate::state::State;
+use crate::state::action::{Action, Chord, Line};
+use crate::state::ask::{Ask, Asks, Chapter, ViewAsk};
+use crate::state::document::Document;
+use crate::state::panes::Artifact::{
+    Call, CallRelation, Function, Module, TimePoint, TimeRange as Range,
+};
+use crate::state::panes::{Kind, Needs, Side, ViewId, ViewLine};
+use crate::units::{CallId, ModuleId, ThreadId, TimeRange};
+
+pub static ENTRY: Entry = Entry {
+    line: ViewLine {
+        id: "phases",
+        title: "Phases",
+        key: '8',
+        about: "a run as a table of contents: its phases, repetitions folded",
+        help: "phases: what a run does, from the top",
+        in_scenes: "",
+        side: Side::Right,
+        kind: Kind::Plain,
+        needs: Needs::Times,
+        // The phases view.
+        offers: &[Function, Call, TimePoint, Range],
+        answers: &[Function, Module, Call, CallRelation, TimePoint, Range],
+        opens_for: &[],
+    },
+    keys: &KEYS,
+    open: || Box::new(PhasesView::default()),
+};
+
+const NEXT: &str = "phases.next-instance";
+const PREVIOUS: &str = "phases.previous-instance";
+
+static KEYS: [Line; 1] = [Line {
+    keys: "Shift+P, Shift+O",
+    text: "next and previous instance of a repetition in the phases",
+    actions: &[
+        Action::new(
+            NEXT,
+            "Next instance",
+            "Shows the next instance of the innermost repetition of phases that is unfolded.",
+            &[Chord::letter('p').shift()],
+            || Ask::View(Some(ViewId::of(&ENTRY.line)), ViewAsk::Do(NEXT)),
+        ),
+        Action::new(
+            PREVIOUS,
+            "Previous instance",
+            "Shows the previous instance of the innermost repetition of phases that is unfolded.",
+            &[Chord::letter('o').shift()],
+            || Ask::View(Some(ViewId::of(&ENTRY.line)), ViewAsk::Do(PREVIOUS)),
+        ),
+    ],
+}];
+
+/// In the session file.
+const SAVED: &str = "phases";
+
+/// At first so many layers are unfolded along the costliest phases.
+const UNFOLDED: usize = 3;
+
+#[derive(Default)]
+pub struct PhasesView {
+    finding: Finding,
+    found: Option<Arc<Found>>,
+    /// Which thread's phases are shown.
+    root: usize,
+    /// The phases that are unfolded, outermost first.
+    path: Vec<u32>,
+    /// By first phase of a repetition the instance that is shown.
+    instances: HashMap<u32, u32>,
+    layers: Vec<Layer>,
+    /// Counts what was done to the layers.
+    revision: u64,
+    laid_out: Option<u64>,
+    hues: Option<Hues>,
+    meaning: Meaning,
+    seen_document: u64,
+    /// The call that was chosen when its phase was last brought into sight.
+    revealed: Option<CallOf>,
+    /// Which phase's functions are lit in the landscape.
+    lit: Option<CallOf>,
+    /// A phase is to be scrolled to.
+    scroll_to: Option<u32>,
+}
+
+impl PhasesView {
+    fn phase(&self, index: u32) -> Option<&Phase> {
+        self.found.as_ref()?.phases.phases.get(index as usize)
+    }
+
+    /// The phase that a call is.
+    fn phase_of(&self, of: CallOf) -> Option<u32> {
+        let phases = &self.found.as_ref()?.phases;
+        let key = |phase: &Phase| (phase.thread, phase.call);
+        let found = phases
+            .phases
+            .binary_search_by_key(&(of.thread, of.call), key);
+        found.ok().map(|index| index as u32)
+    }
+
+    /// Takes what was found, and shows it as before as far as it is still there.
+    fn take(&mut self, found: Found) {
+        let before = self.found.take();
+        let calls = self.path.iter().filter_map(|&index| {
+            let phase = before.as_ref()?.phases.phases.get(index as usize)?;
+            Some(CallOf {
+                thread: phase.thread,
+                call: phase.call,
+            })
+        });
+        let calls: Vec<CallOf> = calls.collect();
+        let is_new = before.is_none();
+        self.found = Some(Arc::new(found));
+        self.instances.clear();
+        self.path.clear();
+        for call in calls {
+            if let Some(phase) = self.phase_of(call) {
+                self.unfold(phase);
+            }
+        }
+        if is_new {
+            self.show_costliest();
+            let saved = self.finding.to_unfold.take();
+            if let Some(phase) = saved.and_then(|call| self.phase_of(call)) {
+                self.reveal(phase);
+            }
+        }
+        self.revision += 1;
+    }
+
+    /// The thread that costs most, unfolded along its costliest phases.
+    fn show_costliest(&mut self) {
+        let Some(found) = &self.found else { return };
+        let phases = &found.phases;
+        let roots = phases.roots.iter().enumerate();
+        let costliest = roots.max_by_key(|(index, root)| (root.cost, std::cmp::Reverse(*index)));
+        self.root = costliest.map_or(0, |(index, _)| index);
+        let mut parent = Parent::Root(self.root);
+        let mut path = Vec::new();
+        while path.len() < UNFOLDED {
+            let below = phases.children(parent).filter_map(|index| {
+                let phase = phases.phases.get(index as usize)?;
+                (phase.end > index + 1).then_some((phase.cost, std::cmp::Reverse(index)))
+            });
+            let Some((_, std::cmp::Reverse(index))) = below.max() else {
+                break;
+            };
+            path.push(index);
+            parent = Parent::Phase(index);
+        }
+        self.path = path;
+        self.revision += 1;
+    }
+
+    /// Unfolds a phase and those around it; another one of its depth is folded.
+    fn unfold(&mut self, index: u32) {
+        let Some(found) = &self.found else { return };
+        let phases = &found.phases.phases;
+        let mut path = Vec::new();
+        let mut next = Some(index);
+        while let Some(index) = next {
+            let Some(phase) = phases.get(index as usize) else {
+                break;
+            };
+            if phase.end > index + 1 || !path.is_empty() {
+                path.push(index);
+            }
+            next = phase.parent;
+        }
+        path.reverse();
+        self.path = path;
+        self.revision += 1;
+    }
+
+    /// Folds a phase that is unfolded, unfolds one that is not.
+    fn toggle(&mut self, index: u32) {
+        match self.path.iter().position(|&it| it == index) {
+            Some(at) => {
+                self.path.truncate(at);
+                self.revision += 1;
+            }
+            None => self.unfold(index),
+        }
+    }
+
+    /// Brings a phase into sight: the layers down to it, and its instances of repetitions.
+    fn reveal(&mut self, index: u32) {
+        let Some(found) = self.found.clone() else {
+            return;
+        };
+        let Some(phase) = found.phases.phases.get(index as usize) else {
+            return;
+        };
+        let roots = &found.phases.roots;
+        let root = roots.iter().position(|root| root.thread == phase.thread);
+        self.root = root.unwrap_or(0);
+        self.unfold(index);
+        let mut next = Some(index);
+        while let Some(index) = next {
+            let parent = found.phases.phases.get(index as usize);
+            let parent = parent.and_then(|phase| phase.parent);
+            let siblings = parent.map_or(Parent::Root(self.root), Parent::Phase);
+            let instances = &mut self.instances;
+            layers::show_instance_of(&found.phases, &found.folded, siblings, index, instances);
+            next = parent;
+        }
+        self.scroll_to = Some(index);
+        self.revision += 1;
+    }
+
+    /// Shows another instance of a repetition, that of the deepest layer for none.
+    fn step_instance(&mut self, by: i64) {
+        let frames = self.layers.iter().rev().flat_map(|it| it.frames.iter());
+        let Some(frame) = frames.max_by_key(|frame| frame.layer) else {
+            return;
+        };
+        let of = i64::from(frame.instances);
+        let next = (i64::from(frame.shown) + by).rem_euclid(of.max(1));
+        self.show_instance(frame.first, next as u32);
+    }
+
+    /// Shows an instance of the repetition that begins with a phase.
+    fn show_instance(&mut self, first: u32, instance: u32) {
+        self.instances.insert(first, instance);
+        // What is unfolded below it is no longer there.
+        self.lay_out();
+        let is_shown = |layer: &Layer, index: u32| layer.shows(index);
+        let kept = self
+            .path
+            .iter()
+            .zip(&self.layers)
+            .take_while(|(index, layer)| is_shown(layer, **index));
+        let kept = kept.count();
+        self.path.truncate(kept);
+        self.revision += 1;
+    }
+
+    fn lay_out(&mut self) {
+        self.laid_out = Some(self.revision);
+        self.layers = match &self.found {
+            Some(found) => {
+                let instances = &mut self.instances;
+                layers::lay_out(
+                    &found.phases,
+                    &found.folded,
+                    self.root,
+                    &self.path,
+                    instances,
+                )
+            }
+            None => Vec::new(),
+        };
+    }
+
+    /// Follows the call that is chosen elsewhere, and lights the functions of a phase that is chosen.
+    fn follow_chosen(&mut self, document: &Document, asks: &mut Asks) {
+        let chosen = document.selection.chosen.call;
+        if chosen != self.revealed && self.found.is_some() {
+            self.revealed = chosen;
+            let phase = chosen.and_then(|of| {
+                let phases = &self.found.as_ref()?.phases;
+                phases.around(of.thread, of.call)
+            });
+            let is_shown = phase.is_some_and(|phase| self.layers.iter().any(|it| it.shows(phase)));
+            if let Some(phase) = phase.filter(|_| !is_shown) {
+                self.reveal(phase);
+            }
+        }
+        let lit = chosen.filter(|&of| self.phase_of(of).is_some());
+        if lit != self.lit {
+            self.lit = lit;
+            let phase = lit.and_then(|of| self.phase(self.phase_of(of)?));
+            asks.push(Ask::Light(
+                phase.map(|phase| self.modules_of(document, phase)),
+            ));
+        }
+    }
+
+    /// The phases of the first layer that shows several, as stretches of the recording.
+    fn chapters(&self, document: &Document) -> Vec<Chapter> {
+        let several = self.layers.iter().find(|it| it.phases().count() > 1);
+        let (Some(found), Some(resolved)) = (&self.found, document.resolved()) else {
+            return Vec::new();
+        };
+        let layer = several.or(self.layers.first());
+        let shown = layer.into_iter().flat_map(Layer::phases);
+        let chapter = |index: u32| {
+            let phase = found.phases.phases.get(index as usize)?;
+            let call = resolved.recording.trace.call(phase.thread, phase.call);
+            Some(Chapter {
+                name: found.labels.phase(index, phase).to_owned(),
+                range: TimeRange::new(call.start, call.end),
+                module: document.module_of(phase.function),
+            })
+        };
+        shown.filter_map(chapter).collect()
+    }
+
+    /// The modules of the functions that are active in a phase, in order.
+    fn modules_of(&self, document: &Document, phase: &Phase) -> Arc<[ModuleId]> {
+        let functions = self.found.iter().flat_map(|it| it.phases.functions(phase));
+        let of_functions = document.resolved().map(|it| &it.resolution.modules);
+        let module = |&function: &u32| of_functions?.get(function as usize).copied();
+        let mut modules: Vec<ModuleId> = functions.filter_map(module).collect();
+        modules.sort_unstable();
+        modules.dedup();
+        modules.into()
+    }
+}
+
+/// What pointing at a phase means.
+fn pointed_at(document: &Document, phase: &Phase) -> Pointed {
+    let trace = &document.resolved().map(|it| &it.recording.trace);
+    let start = trace.map(|trace| trace.call(phase.thread, phase.call).start);
+    Pointed {
+        function: Some(phase.function),
+        module: document.module_of(phase.function),
+        call: Some(CallOf {
+            thread: phase.thread,
+            call: phase.call,
+        }),
+        thread: Some(phase.thread),
+        time: start,
+        relation: None,
+    }
+}
+
+impl View for PhasesView {
+    fn update(&mut self, state: &State, asks: &mut Asks) {
+        let document = state.document.as_ref().filter(|it| it.playback.is_some());
+        let is_visible = state.panes.is_visible(ViewId::of(&ENTRY.line));
+        let Some(document) = document.filter(|_| is_visible) else {
+            if self.lit.take().is_some() {
+                asks.push(Ask::Light(None));
+            }
+            return;
+        };
+        if std::mem::replace(&mut self.seen_document, state.stamps.document)
+            != state.stamps.document
+            || self.hues.is_none()
+        {
+            self.hues = Some(Hues::new(&document.session.hierarchy));
+            self.lit = None;
+            self.meaning.forget();
+        }
+        let recording: Option<Arc<Recording>> =
+            document.resolved().map(|it| Arc::clone(&it.recording));
+        if let Some(recording) = recording {
+            if self.finding.begin(&recording, state) {
+                self.found = None;
+                self.path.clear();
+                self.instances.clear();
+                self.revision += 1;
+            }
+            if let Some(found) = self.finding.poll() {
+                self.take(found);
+            }
+        }
+        if self.laid_out != Some(self.revision) {
+            self.lay_out();
+        }
+        self.follow_chosen(document, asks);
+        if self.laid_out != Some(self.revision) {
+            self.lay_out();
+        }
+        if let Some(found) = &self.found {
+            let shown = self.layers.iter().flat_map(Layer::phases);
+            self.meaning
+                .update(document, found, shown, self.revision, state);
+        }
+    }
+
+    fn ui(&mut self, ui: &mut egui::Ui, pane: &mut Pane<'_>) {
+        ui::show(self, ui, pane);
+    }
+
+    fn on(&mut self, ask: ViewAsk, _state: &State, _asks: &mut Asks) {
+        match ask {
+            ViewAsk::Do(NEXT) => self.step_instance(1),
+            ViewAsk::Do(PREVIOUS) => self.step_instance(-1),
+            ViewAsk::Reveal(of) | ViewAsk::Fit(of) => {
+                let phases = self.found.as_ref().map(|it| &it.phases);
+                if let Some(phase) = phases.and_then(|it| it.around(of.thread, of.call)) {
+                    self.reveal(phase);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.finding.is_running() || self.meaning.is_running()
+    }
+
+    fn progress(&self) -> Option<&Progress> {
+        self.finding.slow()
+    }
+
+    fn cancel(&mut self) {
+        self.finding.cancel();
+    }
+
+    fn reset(&mut self) {
+        *self = PhasesView::default();
+    }
+
+    fn save(&self, _state: &State, out: &mut SavedViews) {
+        let settings = self.finding.settings;
+        let is_seen = self.found.is_some() || self.finding.to_unfold.is_some();
+        if !is_seen && settings == Settings::default() {
+            return;
+        }
+        let call = |index: &u32| {
+            let phase = self.phase(*index)?;
+            Some([phase.thread.0, phase.call.0])
+        };
+        // Not unfolded yet, for the phases are not found.
+        let wanted = self.finding.to_unfold.iter();
+        let wanted = wanted.map(|of| [of.thread.0, of.call.0]);
+        let path = self.path.iter().filter_map(call).chain(wanted);
+        let path: Vec<[u32; 2]> = path.collect();
+        let mut saved = settings.save();
+        if let Value::Object(saved) = &mut saved {
+            saved.insert("unfolded".to_owned(), serde_json::json!(path));
+        }
+        out.shown.insert(SAVED.to_owned(), saved);
+    }
+
+    fn restore(&mut self, from: &SavedViews, _state: &State) -> usize {
+        let Some(saved) = from.shown.get(SAVED) else {
+            return 0;
+        };
+        let (settings, lost) = Settings::restore(saved);
+        self.finding.change(settings);
+        let unfolded = saved.get("unfolded").and_then(Value::as_array);
+        let mut calls = unfolded.into_iter().flatten().filter_map(|pair| {
+            let number = |at: usize| u32::try_from(pair.get(at)?.as_u64()?).ok();
+            Some(CallOf {
+                thread: ThreadId(number(0)?),
+                call: CallId(number(1)?),
+            })
+        });
+        self.finding.to_unfold = calls.next_back();
+        lost
+    }
+
+    fn log(&self, line: &mut Map<String, Value>) {
+        let Some(found) = &self.found else { return };
+        let shown: usize = self.layers.iter().map(|layer| layer.boxes.len()).sum();
+        let chosen = self.path.last().and_then(|&index| self.phase(index));
+        let labels = &found.labels;
+        let log = serde_json::json!({
+            "phases": found.phases.phases.len(),
+            "rows": found.phases.rows(),
+            "layers": self.layers.len(),
+            "boxes": shown,
+            "unfolded": self.path.last().zip(chosen).map(|(&index, it)| labels.phase(index, it)),
+            "instances": self.layers.iter().flat_map(|it| &it.frames).map(|it| it.shown).collect::<Vec<_>>(),
+        });
+        line.insert(SAVED.to_owned(), log);
+    }
+}

@@ -1,0 +1,132 @@
+//! The line above the phases: thresholds, and what they leave.
+
+use egui::{Slider, Ui};
+
+use super::PhasesView;
+use super::finding::{Found, Settings};
+use crate::analysis::phases::Phases;
+use crate::model::threads::thread_names;
+use crate::state::ask::{Ask, Asks};
+use crate::state::document::Document;
+use crate::units::{Cost, TimeSpec, grouped};
+use crate::views::style;
+use crate::views::text::counted;
+
+/// Shows it; what was chosen instead.
+pub fn show(
+    view: &mut PhasesView,
+    ui: &mut Ui,
+    document: &Document,
+    found: &Found,
+    asks: &mut Asks,
+) {
+    let mut settings = view.finding.settings;
+    let phases = &found.phases;
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().slider_width = 110.0;
+        if phases.roots.len() > 1 {
+            threads(view, ui, document, phases);
+        }
+        thresholds(ui, phases, &mut settings);
+        let is_chosen = settings.calls.is_none() && settings.cost.is_none();
+        let button = egui::Button::new("Automatic").selected(is_chosen);
+        let about = "Thresholds that leave about 20 rows or more";
+        if ui.add(button).on_hover_text(about).clicked() {
+            settings = Settings {
+                similarity: settings.similarity,
+                ..Settings::default()
+            };
+        }
+        let about = "A bookmark for each phase of the first layer with several, and a scene that goes from one to the \
+                     next with their names as captions";
+        if ui.button("Bookmarks").on_hover_text(about).clicked() {
+            asks.push(Ask::Bookmark(view.chapters(document)));
+        }
+        ui.label(style::weak(summary(phases))).on_hover_text(
+            "How much of the time lies in phases without phases below them, and in gathered calls",
+        );
+        if view.finding.is_running() {
+            ui.label(style::weak("looking …"));
+        }
+    });
+    if settings != view.finding.settings {
+        view.finding.change(settings);
+    }
+}
+
+fn summary(phases: &Phases) -> String {
+    format!(
+        "{}, {} of gathered calls, {:.0} % explained",
+        counted(phases.phases.len() as u64, "phase", "phases"),
+        counted(phases.gathered.len() as u64, "row", "rows"),
+        phases.explained() * 100.0
+    )
+}
+
+fn threads(view: &mut PhasesView, ui: &mut Ui, document: &Document, phases: &Phases) {
+    let Some(resolved) = document.resolved() else {
+        return;
+    };
+    let names = thread_names(&resolved.recording.trace);
+    let name = |root: usize| {
+        let thread = phases.roots.get(root).map_or(0, |it| it.thread.index());
+        names
+            .get(thread)
+            .map_or("", |name| name.as_str())
+            .to_owned()
+    };
+    let mut chosen = view.root;
+    egui::ComboBox::from_id_salt("phases of thread")
+        .selected_text(style::name(&name(chosen)))
+        .width(120.0)
+        .show_ui(ui, |ui| {
+            for root in 0..phases.roots.len() {
+                ui.selectable_value(&mut chosen, root, style::name(&name(root)));
+            }
+        });
+    if chosen != view.root {
+        view.root = chosen;
+        view.path.clear();
+        view.revision += 1;
+    }
+}
+
+fn thresholds(ui: &mut Ui, phases: &Phases, settings: &mut Settings) {
+    let parameters = &phases.parameters;
+    let most = phases.calls().max(10);
+    let mut calls = settings.calls.unwrap_or(parameters.heavy.triggered);
+    let about = "How many calls a call triggers that is no light one";
+    let most = most.max(calls);
+    let slider = Slider::new(&mut calls, 1..=most)
+        .logarithmic(true)
+        .custom_formatter(|calls, _| grouped(calls as u64));
+    ui.label("Calls").on_hover_text(about);
+    if ui.add(slider).on_hover_text(about).changed() {
+        settings.calls = Some(calls);
+    }
+    let shown = settings.cost.unwrap_or(parameters.heavy.cost).ns() as f64;
+    let mut cost = shown;
+    let whole = (phases.cost().ns() as f64).max(10.0).max(cost);
+    let about = match parameters.short {
+        Some(short) => format!(
+            "Or what it costs: as much as so many calls of {short}, a typical short call, unless you choose otherwise"
+        ),
+        None => "Or what it costs".to_owned(),
+    };
+    let slider = Slider::new(&mut cost, 1.0..=whole)
+        .logarithmic(true)
+        .custom_formatter(|ns, _| Cost::from_ns(ns as u64).to_string())
+        .custom_parser(|text| match text.replace(' ', "").parse() {
+            Ok(TimeSpec::At(time)) => Some(time.ns() as f64),
+            _ => None,
+        });
+    ui.label("Cost").on_hover_text(&about);
+    if ui.add(slider).on_hover_text(about).changed() {
+        settings.cost = Some(Cost::from_ns(cost.round() as u64));
+    }
+    let about = "Up to which share of their functions phases of one callee may differ to be alike: \
+                 0 tells all apart, 1 none";
+    ui.label("Alike").on_hover_text(about);
+    let slider = Slider::new(&mut settings.similarity, 0.0..=1.0).fixed_decimals(2);
+    ui.add(slider).on_hover_text(about);
+}
