@@ -10,6 +10,7 @@ macro_rules! say {
 }
 
 mod compare;
+mod contexts;
 mod export;
 mod film;
 mod functions;
@@ -52,6 +53,7 @@ enum Command {
     Stack(stack::StackArgs),
     Compare(compare::args::CompareArgs),
     Graph(graph::GraphArgs),
+    Contexts(contexts::ContextsArgs),
     Resolve(resolve::ResolveArgs),
     Tree(tree::TreeArgs),
     Map(map::MapArgs),
@@ -82,6 +84,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Stack(args)) => stack::run(args),
         Some(Command::Compare(args)) => compare::run(args),
         Some(Command::Graph(args)) => graph::run(args),
+        Some(Command::Contexts(args)) => contexts::run(args),
         Some(Command::Resolve(args)) => resolve::run(args),
         Some(Command::Tree(args)) => tree::run(args),
         Some(Command::Map(args)) => map::run(args),

@@ -5,6 +5,7 @@
 //! children of one stand in order of their first appearance in the input.
 
 mod builder;
+mod merged;
 #[cfg(test)]
 mod tests;
 
@@ -15,6 +16,7 @@ use std::sync::OnceLock;
 use crate::facts::trace::{FunctionMetrics, Relation};
 use crate::units::{ContextId, Cost, FunctionId};
 pub use builder::{ContextsBuilder, NodeId};
+pub use merged::Merge;
 
 /// Stands for no parent.
 const NONE: u32 = u32::MAX;
