@@ -80,6 +80,17 @@ impl Contexts {
         context.0..self.ends[context.index()]
     }
 
+    /// By context, one past the last context below it.
+    pub fn ends(&self) -> &[u32] {
+        &self.ends
+    }
+
+    /// By context what all contexts before it weigh themselves, one entry more than contexts: what a subtree weighs is a
+    /// difference of two. O(contexts) for the first time that a value is asked for.
+    pub fn weights_before(&self, value: usize) -> &[u64] {
+        self.before(value)
+    }
+
     /// The direct children of a context, of none the outermost contexts. O(their number).
     pub fn children(&self, context: Option<ContextId>) -> impl Iterator<Item = ContextId> + '_ {
         let within = match context {
