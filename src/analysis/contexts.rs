@@ -6,7 +6,7 @@ use crate::facts::contexts::{Contexts, ContextsBuilder, NodeId};
 use crate::facts::recording::Recording;
 use crate::facts::trace::Trace;
 use crate::progress::{Cancelled, Progress};
-use crate::units::{Cost, Time, TimeRange};
+use crate::units::{Cost, ThreadId, Time, TimeRange};
 use crate::warnings::{Place, Reporter};
 
 /// How many calls are merged between two looks at the wish to cancel.
@@ -48,13 +48,23 @@ pub fn of_trace(
     range: TimeRange,
     progress: &Progress,
 ) -> Result<Contexts, Cancelled> {
+    of_threads(trace, trace.thread_ids(), range, progress)
+}
+
+/// The same of some threads.
+pub fn of_threads(
+    trace: &Trace,
+    threads: impl IntoIterator<Item = ThreadId>,
+    range: TimeRange,
+    progress: &Progress,
+) -> Result<Contexts, Cancelled> {
     // Nothing is repaired: costs of a thread's calls add up to no more than its time.
     let reporter = Reporter::new();
     let knows_waiting = trace.knows_waiting();
     let mut builder = ContextsBuilder::new(1 + usize::from(knows_waiting), &reporter);
     let mut result = Ok(());
     let place = || Place::file("a trace");
-    for thread in trace.thread_ids() {
+    for thread in threads {
         let waited = |from: Time, to: Time| match knows_waiting {
             true => {
                 let until = trace.waited_until(thread, to);

@@ -2,6 +2,7 @@
 
 pub mod alignment;
 pub mod call_graph;
+pub mod compaction;
 pub mod comparison;
 pub mod contexts;
 pub mod demo;

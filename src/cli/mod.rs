@@ -10,6 +10,7 @@ macro_rules! say {
 }
 
 mod compare;
+mod contexts;
 mod export;
 mod film;
 mod functions;
@@ -54,6 +55,7 @@ enum Command {
     Compare(compare::args::CompareArgs),
     Graph(graph::GraphArgs),
     Phases(phases::PhasesArgs),
+    Contexts(contexts::ContextsArgs),
     Resolve(resolve::ResolveArgs),
     Tree(tree::TreeArgs),
     Map(map::MapArgs),
@@ -85,6 +87,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Compare(args)) => compare::run(args),
         Some(Command::Graph(args)) => graph::run(args),
         Some(Command::Phases(args)) => phases::run(args),
+        Some(Command::Contexts(args)) => contexts::run(args),
         Some(Command::Resolve(args)) => resolve::run(args),
         Some(Command::Tree(args)) => tree::run(args),
         Some(Command::Map(args)) => map::run(args),

@@ -9,16 +9,19 @@ pub enum Of {
     Relations,
     /// Functions by the calls around them; counted on another thread.
     Contexts,
+    /// Why the whole of B is more or less, in sentences; found on another thread.
+    Causes,
     /// Which function of one side is which of the other: a list of its own.
     Pairs,
 }
 
 impl Of {
-    pub const ALL: [Of; 5] = [
+    pub const ALL: [Of; 6] = [
         Of::Functions,
         Of::Modules,
         Of::Relations,
         Of::Contexts,
+        Of::Causes,
         Of::Pairs,
     ];
 
@@ -28,6 +31,7 @@ impl Of {
             Of::Modules => "modules",
             Of::Relations => "call relations",
             Of::Contexts => "calling contexts",
+            Of::Causes => "causes",
             Of::Pairs => "pairs",
         }
     }

@@ -3,6 +3,7 @@
 
 pub mod arcs;
 pub mod calls;
+pub mod causes;
 pub mod difference;
 pub mod differences;
 pub mod functions;

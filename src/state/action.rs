@@ -11,6 +11,8 @@ pub enum Scope {
     AlongTime,
     /// While the pointer is over a table.
     Table,
+    /// While the pointer is over a chart of calling contexts.
+    Chart,
     /// While the field that searches a table has the keyboard: Home and End are the text's.
     TableField,
     /// While the search field has the keyboard.
@@ -23,10 +25,11 @@ pub enum Scope {
 
 impl Scope {
     #[cfg(test)]
-    pub const ALL: [Scope; 7] = [
+    pub const ALL: [Scope; 8] = [
         Scope::Anywhere,
         Scope::AlongTime,
         Scope::Table,
+        Scope::Chart,
         Scope::TableField,
         Scope::Search,
         Scope::Mapping,

@@ -49,6 +49,8 @@ pub enum Kind {
     /// What lies along time.
     AlongTime,
     Table,
+    /// A chart of calling contexts.
+    Chart,
 }
 
 /// What the rest of the program knows of a view.
@@ -114,7 +116,13 @@ impl PartialOrd for ViewId {
 
 impl Ord for ViewId {
     fn cmp(&self, other: &ViewId) -> Ordering {
-        (self.0.key, self.0.id).cmp(&(other.0.key, other.0.id))
+        // As on a keyboard: 0 stands behind 9, and what is no digit behind that.
+        let place = |key: char| match key {
+            '0' => (1, key),
+            '1'..='9' => (0, key),
+            _ => (2, key),
+        };
+        (place(self.0.key), self.0.id).cmp(&(place(other.0.key), other.0.id))
     }
 }
 

@@ -6,8 +6,10 @@
 pub mod along_time;
 pub mod both_along_time;
 pub mod calls;
+mod contexts;
 pub mod differences;
 mod drawing;
+pub mod fan;
 pub mod flame;
 pub mod functions;
 mod hatching;
@@ -17,12 +19,14 @@ mod linking_tests;
 pub mod mural;
 pub mod pane;
 pub mod phases;
+pub mod rings;
 pub mod rows;
 mod shading;
 pub mod style;
 pub mod text;
 pub mod timelines;
 pub mod tip;
+pub mod tree;
 mod view;
 pub mod widgets;
 
@@ -41,6 +45,9 @@ pub static REGISTRY: &[&Entry] = &[
     &differences::ENTRY,
     &timelines::ENTRY,
     &phases::ENTRY,
+    &tree::ENTRY,
+    &rings::ENTRY,
+    &fan::ENTRY,
 ];
 
 /// All views.

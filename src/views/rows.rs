@@ -201,7 +201,7 @@ pub fn fitting<'a>(ui: &Ui, name: &'a str) -> Cow<'a, str> {
 }
 
 /// The first and the last letters of a name, of them more, `room` letters in all.
-fn shortened(name: &str, room: usize) -> String {
+pub fn shortened(name: &str, room: usize) -> String {
     let letters = name.chars().count();
     if letters <= room {
         return name.to_owned();

@@ -4,6 +4,7 @@ mod architecture;
 mod command_line;
 mod common;
 mod compare;
+mod contexts;
 mod dialects;
 mod export;
 mod facts;

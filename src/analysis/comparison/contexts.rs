@@ -1,12 +1,17 @@
 //! The call trees of both sides merged by call path: in which calling context a difference arises.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
+use rayon::prelude::*;
+
 use super::Comparison;
-use super::amounts::{Amounts, Change, Measure};
-use super::tables::{Given, Runs};
+use super::amounts::{Amounts, Change, Measure, Timed};
+use super::tables::{Basis, Norm, Runs};
 use crate::analysis::contexts;
+use crate::facts::contexts::{Contexts, Merge};
 use crate::progress::{Cancelled, Progress};
+use crate::units::FunctionId;
 
 /// A calling context: a function, called along one path.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,25 +31,78 @@ pub struct ContextTree {
     pub without: usize,
 }
 
+/// How the amounts of a tree are given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct How {
+    timed: Timed,
+    norm: Norm,
+}
+
 impl Comparison {
     /// The calling contexts of all recordings, merged where the functions of the path are the same. For a worker
     /// thread: linear in the calls of traces and the contexts of profiles.
     pub fn contexts(&self, progress: &Progress) -> Result<ContextTree, Cancelled> {
+        let how = How {
+            timed: self.timed,
+            norm: self.norm(),
+        };
+        let trees = self.call_trees(progress)?;
+        let row_of = |recording: usize, id: FunctionId| self.row_of[recording][id.index()];
+        Ok(self.joined(&trees, how, row_of))
+    }
+
+    /// The same with recursion merged and with all time, waiting or not: per call of a function where that is asked for,
+    /// else as recorded.
+    pub fn contexts_without_recursion(
+        &self,
+        progress: &Progress,
+    ) -> Result<ContextTree, Cancelled> {
+        let how = How {
+            timed: Timed::Elapsed,
+            norm: self.per.map_or(Norm::Recorded, Norm::PerCallOf),
+        };
+        let trees = self.call_trees(progress)?;
+        let merge = |(tree, rows): (&Option<Cow<'_, Contexts>>, &Vec<u32>)| {
+            let row = |id: FunctionId| FunctionId(rows[id.index()]);
+            let tree = tree.as_ref();
+            let merged = tree.map(|tree| tree.merged(Merge::Recursion, row, progress));
+            Ok(merged.transpose()?.map(Cow::Owned))
+        };
+        let both = trees.par_iter().zip(&self.row_of);
+        let merged: Result<Vec<_>, Cancelled> = both.map(merge).collect();
+        Ok(self.joined(&merged?, how, |_, row| row.0))
+    }
+
+    /// The call tree of each recording; none of one that tells no contexts.
+    fn call_trees(&self, progress: &Progress) -> Result<Vec<Option<Cow<'_, Contexts>>>, Cancelled> {
+        let of = (0..self.session.recordings.len()).into_par_iter();
+        let trees = of.map(|place| {
+            let of = &self.session.recordings[place].recording;
+            match (self.range(place), &of.profile) {
+                (Some(range), None) => {
+                    let made = contexts::of_trace(&of.trace, range, progress)?;
+                    Ok(Some(Cow::Owned(made)))
+                }
+                _ => contexts::contexts(of, progress),
+            }
+        });
+        trees.collect()
+    }
+
+    /// One tree of those of all recordings, of which `row_of` says the rows.
+    fn joined(
+        &self,
+        trees: &[Option<Cow<'_, Contexts>>],
+        how: How,
+        row_of: impl Fn(usize, FunctionId) -> u32,
+    ) -> ContextTree {
         let mut tree = ContextTree::default();
-        let mut places: HashMap<(Option<u32>, u32), u32> = HashMap::new();
+        let mut places: HashMap<(u32, u32), u32> = HashMap::new();
         let mut runs = Runs::default();
         for side in [0, 1] {
             for recording in self.runs_of(side) {
                 let of = &self.session.recordings[recording].recording;
-                let range = self.range(recording);
-                let found = match (range, &of.profile) {
-                    (Some(range), None) => {
-                        let made = contexts::of_trace(&of.trace, range, progress)?;
-                        Some(std::borrow::Cow::Owned(made))
-                    }
-                    _ => contexts::contexts(of, progress)?,
-                };
-                let Some(found) = found else {
+                let Some(found) = &trees[recording] else {
                     tree.without += 1;
                     runs.amounts[side].push(Vec::new());
                     runs.samples[side].push(Amounts::default());
@@ -52,14 +110,14 @@ impl Comparison {
                 };
                 let value = of.profile.as_ref().map_or(0, |profile| profile.shown());
                 let knows_waiting = of.trace.knows_waiting();
-                let rows = &self.row_of[recording];
                 let mut place_of: Vec<u32> = Vec::with_capacity(found.len());
                 let mut column = vec![Amounts::default(); tree.contexts.len()];
                 for context in found.ids() {
                     let parent = found.parent(context).map(|it| place_of[it.index()]);
-                    let row = rows[found.function(context).index()];
+                    let row = row_of(recording, found.function(context));
                     let next = tree.contexts.len() as u32;
-                    let place = *places.entry((parent, row)).or_insert(next);
+                    let key = (parent.unwrap_or(u32::MAX), row);
+                    let place = *places.entry(key).or_insert(next);
                     if place == next {
                         tree.contexts.push(ContextChange {
                             row,
@@ -81,10 +139,12 @@ impl Comparison {
                         let own = found.self_weight(contexts::WAITING, context);
                         amounts.self_waiting = own.ns() as f64;
                     }
-                    column[place as usize].add(&amounts.timed(self.timed));
+                    column[place as usize].add(&amounts.timed(how.timed));
                 }
-                let basis =
-                    (!self.is_plain(Given::Compared)).then(|| self.basis_of(recording, range));
+                let basis = (how.norm != Norm::Recorded).then(|| {
+                    let metrics = of.function_metrics(self.range(recording));
+                    Basis::of(&metrics, &self.row_of[recording], how.norm, how.timed)
+                });
                 if let Some(basis) = basis {
                     basis.scale(&mut column);
                 }
@@ -96,7 +156,7 @@ impl Comparison {
         for (context, change) in tree.contexts.iter_mut().zip(changes) {
             context.change = change;
         }
-        Ok(tree)
+        tree
     }
 }
 

@@ -4,6 +4,7 @@
 
 pub mod amounts;
 pub mod calls;
+pub mod causes;
 pub mod condition;
 pub mod contexts;
 pub mod counted;

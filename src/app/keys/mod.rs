@@ -56,7 +56,7 @@ fn page_of(entry: &Entry) -> &'static str {
 fn page_of_keys(entry: &Entry) -> &'static str {
     match entry.line.kind {
         Kind::AlongTime => table::ALONG_TIME,
-        Kind::Table => table::TABLES,
+        Kind::Table | Kind::Chart => table::TABLES,
         Kind::Plain => page_of(entry),
     }
 }

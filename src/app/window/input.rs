@@ -61,7 +61,7 @@ impl App {
         if !pressed {
             return false;
         }
-        let mut scopes = Vec::with_capacity(3);
+        let mut scopes = Vec::with_capacity(4);
         let panes = &self.desk.state.panes;
         scopes.extend(
             panes
@@ -69,6 +69,7 @@ impl App {
                 .map(|_| Scope::AlongTime),
         );
         scopes.extend(panes.under_pointer(Kind::Table).map(|_| Scope::Table));
+        scopes.extend(panes.under_pointer(Kind::Chart).map(|_| Scope::Chart));
         scopes.push(Scope::Anywhere);
         let mut asks = scopes.into_iter();
         let asked =

@@ -7,6 +7,7 @@ use super::tables::{NamedRelation, Tables};
 use crate::analysis::alignment::Alignment;
 use crate::analysis::comparison::Comparison;
 use crate::analysis::comparison::amounts::{Amounts, Change, Measure};
+use crate::analysis::comparison::causes::Cause;
 use crate::analysis::comparison::pairing::How;
 use crate::units::{Cost, Time, Unit};
 
@@ -172,6 +173,56 @@ struct ContextRow<'a> {
     said: Said,
 }
 
+/// A reason of the difference, in the fields of its definition; costs in the unit of the recordings.
+#[derive(Serialize)]
+struct CauseRow<'a> {
+    /// Names, the outermost first
+    path: Vec<&'a str>,
+    kind: &'static str,
+    /// What A calls it, where it is another name
+    #[serde(skip_serializing_if = "Option::is_none")]
+    was: Option<&'a str>,
+    /// In how many contexts of these two functions it differs
+    contexts: u32,
+    a: CauseSide,
+    b: CauseSide,
+    /// Share of the difference of the totals
+    explains: f64,
+}
+
+#[derive(Serialize)]
+struct CauseSide {
+    calls: u64,
+    #[serde(rename = "self")]
+    self_cost: u64,
+    total: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    self_waiting: Option<u64>,
+}
+
+impl<'a> CauseRow<'a> {
+    fn new(comparison: &'a Comparison, cause: &Cause) -> CauseRow<'a> {
+        let path = cause.path.iter();
+        let side = |of: &Amounts, side: usize| CauseSide {
+            calls: of.calls.round() as u64,
+            self_cost: of.self_cost.round() as u64,
+            total: of.total.round() as u64,
+            self_waiting: comparison
+                .knows_waiting(side)
+                .then(|| of.self_waiting.round() as u64),
+        };
+        CauseRow {
+            path: path.map(|&row| comparison.function(row).name).collect(),
+            kind: cause.kind.name(),
+            was: cause.was.map(|row| comparison.function(row).name),
+            contexts: cause.contexts,
+            a: side(&cause.change.a, 0),
+            b: side(&cause.change.b, 1),
+            explains: cause.explains,
+        }
+    }
+}
+
 #[derive(Serialize)]
 pub struct Run {
     pub name: String,
@@ -228,6 +279,10 @@ pub struct Document<'a> {
     /// Times of A and B that are the same, in nanoseconds; between them a straight line
     #[serde(skip_serializing_if = "Option::is_none")]
     clocks: Option<Clocks>,
+    /// Why the total of B is more or less than that of A: the largest part first
+    causes: Vec<CauseRow<'a>>,
+    /// The share of all other parts; together with those of `causes` it is 1
+    causes_rest: f64,
     functions: Vec<FunctionRow<'a>>,
     relations: Vec<RelationRow<'a>>,
     modules: Vec<ModuleRow<'a>>,
@@ -323,6 +378,9 @@ impl Tables {
             };
             order.map(row).collect()
         });
+        let causes = &self.causes.causes;
+        let (told, untold) = causes.split_at(causes.len().min(top));
+        let untold: f64 = untold.iter().map(|cause| cause.explains).sum();
         let unit = comparison.unit();
         let doubts = comparison.doubts.iter().map(ToString::to_string);
         Document {
@@ -344,6 +402,11 @@ impl Tables {
                 matched_calls: alignment.matched,
                 points: alignment.points().collect(),
             }),
+            causes: told
+                .iter()
+                .map(|cause| CauseRow::new(comparison, cause))
+                .collect(),
+            causes_rest: self.causes.rest + untold,
             functions: functions.collect(),
             relations: relations.collect(),
             modules: modules.collect(),

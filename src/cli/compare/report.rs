@@ -10,6 +10,7 @@ use crate::analysis::comparison::amounts::{Change, Measure, Standing};
 use crate::analysis::comparison::tables::Given;
 use crate::analysis::comparison::{Comparison, Inputs};
 use crate::escape;
+use crate::model::causes::Words;
 use crate::render::image::Image;
 use crate::units::grouped;
 
@@ -53,6 +54,7 @@ pub fn page(
         title = escaped(&title)
     )?;
     headline(&mut page, comparison, tables)?;
+    causes(&mut page, comparison, tables)?;
     heads(&mut page, comparison)?;
     for doubt in comparison.doubts.iter().map(ToString::to_string) {
         writeln!(page, "<p class=\"doubt\">{}</p>", escaped(&doubt))?;
@@ -75,7 +77,7 @@ pub fn page(
         let was = was(comparison, row).map(|was| format!(" <i>{}</i>", escaped(&was)));
         let path = escaped(&path);
         let cell = format!(
-            "{name}{} <span class=\"weak\">{path}</span>",
+            "<span id=\"f{row}\">{name}</span>{} <span class=\"weak\">{path}</span>",
             was.unwrap_or_default()
         );
         (tables.functions[row as usize], cell)
@@ -156,6 +158,61 @@ fn headline(page: &mut String, comparison: &Comparison, tables: &Tables) -> std:
             writeln!(page, "<p>Most by {measure}: {}</p>", most.join(", "))
         }
     }
+}
+
+/// So many causes are told.
+const CAUSES: usize = 8;
+
+/// Why the whole of B costs more or less than that of A. Each leads to its function in the table, where that has it.
+fn causes(page: &mut String, comparison: &Comparison, tables: &Tables) -> std::fmt::Result {
+    let causes = &tables.causes;
+    if causes.causes.is_empty() {
+        return Ok(());
+    }
+    let words = Words::of(comparison, causes);
+    let class = if causes.difference > 0.0 {
+        "more"
+    } else {
+        "less"
+    };
+    let difference = escaped(&words.difference(causes.difference));
+    writeln!(
+        page,
+        "<h2>Why B differs by <span class=\"{class}\">{difference}</span></h2>\n<ol>"
+    )?;
+    let name = |row: u32| comparison.function(row).name;
+    let mut rest = causes.rest;
+    for (place, cause) in causes.causes.iter().enumerate() {
+        if place >= CAUSES {
+            rest += cause.explains;
+            continue;
+        }
+        let what = escaped(&words.what(cause, name));
+        let share = escaped(&words.share(cause, causes));
+        let way: Vec<&str> = cause.path.iter().map(|&row| name(row)).collect();
+        let row = cause.row();
+        let way = escaped(&way.join(" → "));
+        match listed(tables).any(|it| it == row) {
+            true => writeln!(
+                page,
+                "<li><a href=\"#f{row}\" title=\"{way}\">{what}</a>: <b>{share}</b></li>"
+            )?,
+            false => writeln!(page, "<li title=\"{way}\">{what}: <b>{share}</b></li>")?,
+        }
+    }
+    let rest = format!("{:.0}", rest * 100.0).replace('-', "−");
+    writeln!(
+        page,
+        "</ol>\n<p class=\"weak\">All else together: {rest} %.</p>"
+    )
+}
+
+/// The rows of the table of functions, in its order.
+fn listed(tables: &Tables) -> impl Iterator<Item = u32> + '_ {
+    let measure = tables.measure;
+    let order = tables.order.iter().copied();
+    let differ = order.filter(move |&row| tables.functions[row as usize].differs(measure));
+    differ.take(ROWS)
 }
 
 /// The command that opens both in a window.

@@ -2,6 +2,7 @@
 
 use super::args::CompareArgs;
 use crate::analysis::comparison::amounts::{Change, Measure, Timed};
+use crate::analysis::comparison::causes::Causes;
 use crate::analysis::comparison::contexts::ContextTree;
 use crate::analysis::comparison::tables::{Given, RelationChange};
 use crate::analysis::comparison::{Comparison, Row};
@@ -26,6 +27,8 @@ pub struct Tables {
     /// Where it is asked for, the call tree of both, and its contexts in their order.
     pub contexts: Option<ContextTree>,
     pub context_order: Vec<u32>,
+    /// Why the whole of B is more or less than that of A.
+    pub causes: Causes,
     /// The structure through the mapping that was asked for.
     pub mapped: Option<Regrouped>,
 }
@@ -83,10 +86,12 @@ impl Tables {
             true => Some(with_progress(|progress| comparison.contexts(progress))??),
             false => None,
         };
+        let causes = with_progress(|progress| comparison.causes(progress))??;
         let context_order = contexts.as_ref().map(|tree| asked.context_order(tree));
         Ok(Tables {
             is_grouped: asked.is_grouped(),
             context_order: context_order.unwrap_or_default(),
+            causes,
             mapped,
             contexts,
             measure,

@@ -10,11 +10,15 @@ use crate::analysis::comparison::Comparison;
 use crate::analysis::comparison::amounts::{Amounts, Change, Measure, Timed};
 use crate::analysis::comparison::tables::Given;
 use crate::escape;
+use crate::model::causes::Words;
 use crate::model::difference::ratio;
 use crate::units::{Cost, Unit, grouped};
 
 /// Rows of a table for people, where not asked for otherwise.
 const TOP: usize = 20;
+
+/// So many causes are told.
+const CAUSES: usize = 6;
 
 /// Of a calling context so many functions are named.
 const NAMED_OF_PATH: usize = 5;
@@ -63,6 +67,7 @@ impl Tables {
         if let Some(timed) = timed(comparison) {
             writeln!(out, "{timed}")?;
         }
+        self.write_causes(out, comparison, args)?;
         let show = Show::new(comparison, self.measure);
         let hierarchy = &comparison.session.hierarchy;
         let functions = self.order.iter().map(|&row| {
@@ -98,6 +103,44 @@ impl Tables {
             show.section(out, "calling context", contexts, top)?;
         }
         Ok(())
+    }
+}
+
+impl Tables {
+    /// Why the whole of B costs more or less than that of A, a sentence each.
+    fn write_causes(
+        &self,
+        out: &mut dyn Write,
+        comparison: &Comparison,
+        args: &CompareArgs,
+    ) -> io::Result<()> {
+        let causes = &self.causes;
+        if causes.causes.is_empty() {
+            return Ok(());
+        }
+        let words = Words::of(comparison, causes);
+        let difference = words.difference(causes.difference);
+        let per_call = if words.is_per_call { " a call" } else { "" };
+        writeln!(out, "\nwhy B differs by {difference}{per_call}:")?;
+        let name = |row: u32| comparison.function(row).name;
+        let mut rest = causes.rest;
+        for (place, cause) in causes.causes.iter().enumerate() {
+            if place >= args.top.unwrap_or(CAUSES) {
+                rest += cause.explains;
+                continue;
+            }
+            let what = words.what(cause, name);
+            let share = words.share(cause, causes);
+            writeln!(out, "  {}: {share}", escape::name(&what))?;
+        }
+        match (rest * 100.0).round() {
+            0.0 => Ok(()),
+            rest => writeln!(
+                out,
+                "  all else together: {}",
+                format!("{rest:.0} %").replace('-', "−")
+            ),
+        }
     }
 }
 

@@ -17,6 +17,11 @@ pub struct NodeId(u32);
 impl NodeId {
     /// What stands around the outermost contexts. It has no weight.
     pub const ROOT: NodeId = NodeId(0);
+
+    /// In order of first appearance; the root is 0.
+    pub(super) fn number(self) -> usize {
+        self.0 as usize
+    }
 }
 
 /// A context, by what it is found again.

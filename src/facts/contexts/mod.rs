@@ -5,6 +5,7 @@
 //! children of one stand in order of their first appearance in the input.
 
 mod builder;
+mod merged;
 #[cfg(test)]
 mod tests;
 
@@ -15,6 +16,7 @@ use std::sync::OnceLock;
 use crate::facts::trace::{FunctionMetrics, Relation};
 use crate::units::{ContextId, Cost, FunctionId};
 pub use builder::{ContextsBuilder, NodeId};
+pub use merged::Merge;
 
 /// Stands for no parent.
 const NONE: u32 = u32::MAX;
@@ -76,6 +78,17 @@ impl Contexts {
     /// The ids of a context and of all below it.
     pub fn subtree(&self, context: ContextId) -> Range<u32> {
         context.0..self.ends[context.index()]
+    }
+
+    /// By context, one past the last context below it.
+    pub fn ends(&self) -> &[u32] {
+        &self.ends
+    }
+
+    /// By context what all contexts before it weigh themselves, one entry more than contexts: what a subtree weighs is a
+    /// difference of two. O(contexts) for the first time that a value is asked for.
+    pub fn weights_before(&self, value: usize) -> &[u64] {
+        self.before(value)
     }
 
     /// The direct children of a context, of none the outermost contexts. O(their number).

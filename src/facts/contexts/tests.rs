@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
+use crate::progress::Progress;
 use crate::warnings::{Place, Reporter};
 
 fn place() -> Place {
@@ -163,4 +164,173 @@ fn a_tree_as_deep_as_memory_allows_needs_no_stack() {
     let metrics = contexts.function_metrics(0, 1);
     assert_eq!((metrics[0].total.ns(), metrics[0].self_cost.ns()), (7, 7));
     assert_eq!(contexts.relations(0).len(), 1);
+}
+
+/// A tree as figure 8 of the paper has it: nodes with children in order of appearance.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Node {
+    function: u32,
+    parent: Option<usize>,
+    calls: u64,
+    weight: u64,
+}
+
+/// `eliminateRecursions` of figure 8, word by word; for `Merge::Paths` without its look at ancestors.
+fn eliminate(contexts: &Contexts, with_recursion: bool) -> Vec<Node> {
+    fn get_or_create(out: &mut Vec<Node>, parent: Option<usize>, function: u32) -> usize {
+        let known = out
+            .iter()
+            .position(|it| it.parent == parent && it.function == function);
+        known.unwrap_or_else(|| {
+            out.push(Node {
+                function,
+                parent,
+                ..Node::default()
+            });
+            out.len() - 1
+        })
+    }
+    fn go(
+        contexts: &Contexts,
+        of: Option<ContextId>,
+        to: Option<usize>,
+        out: &mut Vec<Node>,
+        merges: bool,
+    ) {
+        for child in contexts.children(of).collect::<Vec<_>>() {
+            let function = contexts.function(child).0;
+            let mut ancestor = to.filter(|_| merges);
+            while let Some(at) = ancestor
+                && out[at].function != function
+            {
+                ancestor = out[at].parent;
+            }
+            let node = ancestor.unwrap_or_else(|| get_or_create(out, to, function));
+            out[node].calls += contexts.calls(child).unwrap_or_default();
+            out[node].weight += contexts.self_weight(0, child).ns();
+            go(contexts, Some(child), Some(node), out, merges);
+        }
+    }
+    let mut out = Vec::new();
+    go(contexts, None, None, &mut out, with_recursion);
+    out
+}
+
+/// The path of functions to each context, with its calls and its self and total weight.
+fn by_path(contexts: &Contexts) -> BTreeMap<Vec<u32>, (u64, u64, u64)> {
+    let path = |context: ContextId| {
+        let around = std::iter::successors(Some(context), |it| contexts.parent(*it));
+        let mut path: Vec<u32> = around.map(|it| contexts.function(it).0).collect();
+        path.reverse();
+        path
+    };
+    let of = |it: ContextId| {
+        (
+            contexts.calls(it).unwrap_or_default(),
+            contexts.self_weight(0, it).ns(),
+            contexts.total(0, it).ns(),
+        )
+    };
+    let all: BTreeMap<_, _> = contexts.ids().map(|it| (path(it), of(it))).collect();
+    assert_eq!(all.len(), contexts.len(), "each path once");
+    all
+}
+
+#[test]
+fn recursion_is_merged_as_figure_8_says() {
+    let mut smaller = 0;
+    for seed in 0..400 {
+        let contexts = build(&stacks(seed));
+        let identity = |function| function;
+        let merged = contexts.merged(Merge::Recursion, identity, &Progress::new());
+        let merged = merged.expect("nobody cancels");
+        let direct = eliminate(&contexts, true);
+        let path = |mut at: Option<usize>| {
+            let mut path = Vec::new();
+            while let Some(node) = at {
+                path.push(direct[node].function);
+                at = direct[node].parent;
+            }
+            path.reverse();
+            path
+        };
+        let paths: Vec<Vec<u32>> = (0..direct.len()).map(|it| path(Some(it))).collect();
+        let total = |of: &Vec<u32>| -> u64 {
+            let all = paths.iter().zip(&direct);
+            all.filter(|(path, _)| path.starts_with(of))
+                .map(|(_, it)| it.weight)
+                .sum()
+        };
+        let expected: BTreeMap<_, _> = paths
+            .iter()
+            .zip(&direct)
+            .map(|(path, it)| (path.clone(), (it.calls, it.weight, total(path))))
+            .collect();
+        assert_eq!(by_path(&merged), expected, "seed {seed}");
+        assert_eq!(merged.weight(1), contexts.weight(1), "seed {seed}");
+        smaller += usize::from(merged.len() < contexts.len());
+        let plain = contexts.merged(Merge::Paths, identity, &Progress::new());
+        assert_eq!(by_path(&plain.expect("nobody cancels")), by_path(&contexts));
+    }
+    assert!(smaller > 200, "{smaller} of the trees had recursion");
+}
+
+#[test]
+fn by_function_is_one_ring_of_own_metrics() {
+    for seed in 0..100 {
+        let contexts = build(&stacks(seed));
+        let merged = contexts.merged(Merge::Functions, |it| it, &Progress::new());
+        let merged = merged.expect("nobody cancels");
+        let metrics = contexts.function_metrics(0, 4);
+        for context in merged.ids() {
+            let of = &metrics[merged.function(context).index()];
+            assert_eq!(merged.parent(context), None);
+            assert_eq!(merged.calls(context), Some(of.calls));
+            assert_eq!(merged.self_weight(0, context), of.self_cost);
+            assert_eq!(merged.total(0, context), of.self_cost);
+        }
+    }
+}
+
+#[test]
+fn functions_taken_for_one_share_their_contexts() {
+    for seed in 0..100 {
+        let stacks = stacks(seed);
+        let halved: Vec<_> = stacks
+            .iter()
+            .map(|(stack, weight, calls)| {
+                (stack.iter().map(|it| it / 2).collect(), *weight, *calls)
+            })
+            .collect();
+        let half = |function: FunctionId| FunctionId(function.0 / 2);
+        let merged = build(&stacks).merged(Merge::Paths, half, &Progress::new());
+        assert_eq!(
+            by_path(&merged.expect("nobody cancels")),
+            by_path(&build(&halved))
+        );
+    }
+}
+
+/// A path of functions that are all different, below which each is called once more: every look at ancestors has far to
+/// go.
+#[test]
+fn deep_recursion_is_merged_without_a_stack_and_in_time() {
+    let reporter = Reporter::new();
+    let mut builder = ContextsBuilder::new(1, &reporter);
+    let mut context = NodeId::ROOT;
+    let deep = 60_000;
+    for function in (0..deep).chain(0..deep).chain((0..deep).rev()) {
+        context = builder.child(context, FunctionId(function), place);
+        builder.add(context, 0, 1, place);
+        builder.add_calls(context, 1);
+    }
+    let contexts = builder.finish();
+    let merged = contexts.merged(Merge::Recursion, |it| it, &Progress::new());
+    let merged = merged.expect("nobody cancels");
+    assert_eq!((merged.len(), merged.max_depth()), (deep as usize, deep));
+    assert_eq!(merged.total(0, ContextId(0)).ns(), u64::from(deep) * 3);
+    assert!(merged.ids().all(|it| merged.calls(it) == Some(3)));
+    let cancelled = Progress::new();
+    cancelled.cancel();
+    assert!(contexts.merged(Merge::Paths, |it| it, &cancelled).is_err());
 }

@@ -483,7 +483,6 @@ impl Runs {
     }
 
     /// The row of a function of the run `side`.
-    #[cfg(test)]
     pub fn row_of(&self, side: usize, function: FunctionId) -> Option<u32> {
         self.row_of[side].get(function.index()).copied()
     }

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use crate::analysis::comparison::Comparison;
 use crate::analysis::comparison::amounts::{Change, Measure};
+use crate::analysis::comparison::causes::Causes;
 use crate::analysis::comparison::contexts::ContextTree;
 use crate::analysis::comparison::tables::{Norm, RelationChange};
 use crate::facts::trace::{FunctionMetrics, Relation};
 use crate::model::difference::Amount;
 use crate::progress::{Cancelled, Progress};
-use crate::units::TimeRange;
+use crate::units::{TimeRange, Unit};
 
 /// The same with A and B exchanged.
 pub fn mirrored(of: Change) -> Change {
@@ -47,6 +48,34 @@ impl PartialEq for ContextsOf {
 impl ContextsOf {
     /// Counts them. For a worker thread: linear in the calls.
     pub fn count(&self, progress: &Progress) -> Result<ContextTree, Cancelled> {
+        self.comparison().contexts(progress)
+    }
+
+    /// Why the one run costs more or less than the other; with A and B exchanged where they are. For a worker thread:
+    /// linear in the calls.
+    pub fn causes(&self, is_swapped: bool, progress: &Progress) -> Result<Causes, Cancelled> {
+        let comparison = self.comparison();
+        let mut tree = comparison.contexts_without_recursion(progress)?;
+        if is_swapped {
+            for context in &mut tree.contexts {
+                context.change = mirrored(context.change);
+            }
+        }
+        Ok(comparison.causes_of(&tree))
+    }
+
+    /// What costs count.
+    pub fn unit(&self) -> &Unit {
+        self.base.unit()
+    }
+
+    /// Whether amounts are per call of a function.
+    pub fn is_per_call(&self) -> bool {
+        matches!(self.norm, Norm::PerCallOf(_))
+    }
+
+    /// What is compared of the two.
+    fn comparison(&self) -> Comparison {
         let base = &*self.base;
         let mut comparison = normal(base, self.norm);
         if let Some(ranges) = self.ranges {
@@ -58,7 +87,7 @@ impl ContextsOf {
             let limits = ranges.map(|range| [Some(range.start), Some(range.end)]);
             comparison.limits = limits.into();
         }
-        comparison.contexts(progress)
+        comparison
     }
 }
 

@@ -1,5 +1,6 @@
 //! What two runs have more and less, in numbers, and which function of one is which of the other.
 
+mod causes;
 mod pairs;
 mod saved;
 mod table;
@@ -60,6 +61,8 @@ pub struct Differences {
     counting: Option<Job<(ContextsOf, Arc<ContextTree>, DifferenceTable)>>,
     tree: Option<(ContextsOf, Arc<ContextTree>)>,
     counted_for: Option<(u64, Choice)>,
+    /// Why the whole of B is more or less.
+    causes: causes::Shown,
 }
 
 /// The table of what differs; relations are between modules where `cut` has some stand for others. O(n log n).
@@ -164,6 +167,9 @@ impl View for Differences {
             self.update_table(&document.session, runs, &document.cut);
         }
         self.update_contexts(state);
+        if self.choice.of == Of::Causes {
+            self.causes.update(state);
+        }
     }
 
     fn ui(&mut self, ui: &mut egui::Ui, pane: &mut Pane<'_>) {
@@ -171,7 +177,7 @@ impl View for Differences {
     }
 
     fn is_waiting(&self) -> bool {
-        self.counting.is_some()
+        self.counting.is_some() || self.causes.is_waiting()
     }
 
     fn reset(&mut self) {

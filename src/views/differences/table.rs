@@ -78,7 +78,7 @@ impl DifferenceTable {
                     change,
                 })
                 .collect(),
-            Of::Pairs | Of::Contexts => Vec::new(),
+            Of::Pairs | Of::Contexts | Of::Causes => Vec::new(),
             Of::Relations if compared.displayed.is_some() => between_displayed(compared),
             Of::Relations => compared
                 .relations

@@ -5,7 +5,7 @@ use egui_extras::{Column as Width, TableBuilder, TableRow};
 
 use super::super::rows::{self, ROW};
 use super::super::{Pane, style, text};
-use super::{DifferenceTable, Differences, Row, pairs};
+use super::{DifferenceTable, Differences, Row, causes, pairs};
 use crate::escape;
 use crate::filter::selection::Pointed;
 use crate::model::difference::ratio;
@@ -36,12 +36,16 @@ pub fn show(view: &mut Differences, ui: &mut Ui, pane: &mut Pane<'_>) {
     frame.show(ui, |ui| {
         let found = match view.choice.of {
             Of::Pairs => (view.pairs_found.len(), runs.pairs.rows.len()),
+            Of::Causes => view.causes.counts(&view.choice.query),
             _ => (of.rows.len(), of.differing),
         };
         head(view, ui, found, document);
         if view.choice.of == Of::Pairs {
             pairs::head(view, ui, runs, pane);
             return pairs::rows(view, ui, runs, pane);
+        }
+        if view.choice.of == Of::Causes {
+            return causes::rows(&view.causes, ui, &view.choice.query, pane);
         }
         list(ui, (document, &of), &mut view.choice, pane);
     });
@@ -64,9 +68,18 @@ fn head(view: &mut Differences, ui: &mut Ui, found: (usize, usize), document: &D
             .desired_width(width);
         ui.add(edit);
         let is_pairs = choice.of == Of::Pairs;
-        let is_counting = choice.of == Of::Contexts && view.counting.is_some();
+        let is_causes = choice.of == Of::Causes;
+        let is_counting = match choice.of {
+            Of::Contexts => view.counting.is_some(),
+            Of::Causes => view.causes.is_waiting(),
+            _ => false,
+        };
         let counted = match found {
             _ if is_counting => "counting …".to_owned(),
+            (0, 0) if is_causes => "nothing explains it".to_owned(),
+            (shown, all) if is_causes && shown == all => {
+                text::counted(all as u64, "cause", "causes")
+            }
             (0, 0) if is_pairs => "all others are paired".to_owned(),
             (0, 0) => "nothing differs".to_owned(),
             (shown, all) if shown == all && is_pairs => text::count(all as u64),
@@ -80,13 +93,13 @@ fn head(view: &mut Differences, ui: &mut Ui, found: (usize, usize), document: &D
         ui.add(egui::Label::new(style::weak(counted)).truncate());
         let runs = document.runs.as_ref();
         let counts = runs.and_then(|it| it.difference.amount.counted());
-        if let Some(name) = counts.filter(|_| !is_pairs) {
+        if let Some(name) = counts.filter(|_| !is_pairs && !is_causes) {
             ui.label(style::weak(format!("in {}", escape::name(name))));
         }
-        if let Some(runs) = runs.filter(|it| !is_pairs && it.knows_waiting()) {
+        if let Some(runs) = runs.filter(|it| !is_pairs && !is_causes && it.knows_waiting()) {
             ui.label(style::weak(format!("{} time", runs.timed().name())));
         }
-        if choice.of == Of::Contexts && !document.filters.is_empty() {
+        if matches!(choice.of, Of::Contexts | Of::Causes) && !document.filters.is_empty() {
             ui.label(style::weak("with what is left out elsewhere"));
         }
     });

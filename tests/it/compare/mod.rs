@@ -2,6 +2,7 @@
 
 mod calling_contexts;
 mod case_studies;
+mod causes;
 mod numbers;
 mod pairs;
 mod pictures;

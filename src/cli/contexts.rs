@@ -1,0 +1,295 @@
+//! `callscape contexts`: The calling context tree of a recording
+
+use std::borrow::Cow;
+
+use anyhow::{bail, ensure};
+use serde::Serialize;
+use serde::ser::Serializer;
+
+use super::output::{self, Align, Table};
+use super::progress::with_progress;
+use super::threads;
+use crate::analysis::contexts;
+use crate::analysis::session::{Resolved, Session};
+use crate::facts::contexts::{Contexts, Merge};
+use crate::units::{ContextId, Cost, FunctionId, ThreadId, Time, TimeRange, TimeSpec, Unit};
+
+#[derive(Debug, clap::Args)]
+#[command(about = "The calling contexts of a recording: its calls merged by call path", after_help = HELP)]
+pub struct ContextsArgs {
+    #[command(flatten)]
+    input: super::trace_arg::TraceArg,
+    /// Only the thread with this id or name
+    #[arg(long, value_name = "T")]
+    thread: Option<String>,
+    /// Only from this time on: 12.5ms, 3s, 250us, 40% of the recording, or plain nanoseconds
+    #[arg(long, value_name = "TIME")]
+    from: Option<TimeSpec>,
+    /// Only up to this time
+    #[arg(long, value_name = "TIME")]
+    to: Option<TimeSpec>,
+    /// A call of a function that is open already counts for the context of the open one
+    #[arg(long, conflicts_with = "by_function")]
+    merge_recursion: bool,
+    /// One context for each function, without parent, with what all calls of it cost themselves
+    #[arg(long)]
+    by_function: bool,
+    /// In the table, only contexts with at least this share of the whole, in percent [default: 1]
+    #[arg(long, value_name = "PERCENT", conflicts_with = "json")]
+    least: Option<f64>,
+    /// In the table, only so many calls deep
+    #[arg(long, value_name = "N", conflicts_with = "json")]
+    depth: Option<usize>,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+const HELP: &str = "Examples:
+  callscape contexts trace.json
+  callscape contexts trace.json --merge-recursion --from 10% --to 20% --json
+  callscape contexts heap.pb.gz --value alloc_space --by-function
+
+The JSON document lists the contexts in preorder, all threads merged: a context stands behind the one that it is called
+in, the field \"parent\", which outermost ones have not. Its field \"self\" is what the calls of a context cost without
+the calls in them, \"total\" is the sum of that over the context and all below it; both are in \"unit\", ns for times.
+With --from and --to, calls that reach beyond the range count with what they cost in it. Calls are 0 where a profile
+does not count them. --merge-recursion is the elimination of recursion of calling context ring charts.";
+
+/// A table for people shows contexts with this share of the whole, in percent.
+const LEAST: f64 = 1.0;
+
+/// Past this depth a table tells the depth by a number, not by an indent.
+const DEEPEST_INDENT: usize = 40;
+
+pub fn run(args: ContextsArgs) -> anyhow::Result<()> {
+    let session = output::open(&args.input)?;
+    let resolved = output::recording(&session)?;
+    let recording = &resolved.recording;
+    let chosen = Chosen::of(&args, resolved)?;
+    let merge = match (args.merge_recursion, args.by_function) {
+        (true, _) => Merge::Recursion,
+        (_, true) => Merge::Functions,
+        _ => Merge::Paths,
+    };
+    let found = with_progress(|progress| {
+        let of = match &chosen {
+            None => contexts::contexts(recording, progress)?,
+            Some(Chosen { range, threads }) => {
+                let threads = threads.iter().copied();
+                let trace = &recording.trace;
+                let of = contexts::of_threads(trace, threads, *range, progress)?;
+                Some(Cow::Owned(of))
+            }
+        };
+        match of {
+            Some(of) if merge != Merge::Paths => {
+                let merged = of.merged(merge, |function| function, progress)?;
+                Ok::<_, crate::progress::Cancelled>(Some(Cow::Owned(merged)))
+            }
+            of => Ok(of),
+        }
+    })??;
+    let Some(found) = found else {
+        bail!(
+            "{}: its format tells functions and call relations, but no call paths; see `callscape functions` and \
+             `callscape graph`",
+            recording.name()
+        );
+    };
+    output::ensure_whole(recording)?;
+    let shown = Shown {
+        contexts: &found,
+        value: recording.profile.as_ref().map_or(0, |it| it.shown()),
+        session: &session,
+        resolved,
+    };
+    if args.json {
+        return output::print_json(&shown.document());
+    }
+    let table = shown.table(
+        args.least.unwrap_or(LEAST),
+        args.depth.unwrap_or(usize::MAX),
+    );
+    output::print(|out| table.write(out))
+}
+
+/// The part of a recording that is asked for.
+struct Chosen {
+    range: TimeRange,
+    threads: Vec<ThreadId>,
+}
+
+impl Chosen {
+    /// None for all of it.
+    fn of(args: &ContextsArgs, resolved: &Resolved) -> anyhow::Result<Option<Chosen>> {
+        if args.thread.is_none() && args.from.is_none() && args.to.is_none() {
+            return Ok(None);
+        }
+        let recording = &resolved.recording;
+        output::ensure_times(recording, "no thread and no range of it can be chosen")?;
+        let trace = &recording.trace;
+        let resolve = |time: TimeSpec| time.resolve(trace.duration());
+        let start = args.from.map_or(Time::ZERO, resolve);
+        let end = args.to.map_or(trace.range().end, resolve);
+        ensure!(
+            start <= end,
+            "expected --from before --to, found {start} and {end}"
+        );
+        Ok(Some(Chosen {
+            range: TimeRange::new(start, end),
+            threads: threads::find(trace, args.thread.as_deref())?,
+        }))
+    }
+}
+
+/// The contexts with what names them.
+struct Shown<'a> {
+    contexts: &'a Contexts,
+    /// The number of the value shown.
+    value: usize,
+    session: &'a Session,
+    resolved: &'a Resolved,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    unit: Cow<'a, str>,
+    contexts: Rows<'a>,
+}
+
+/// The rows, made one by one as they are written: there may be millions.
+struct Rows<'a> {
+    shown: &'a Shown<'a>,
+    /// By function, the path of its module.
+    modules: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    id: u32,
+    parent: Option<u32>,
+    name: &'a str,
+    module: &'a str,
+    calls: u64,
+    #[serde(rename = "self")]
+    self_cost: Cost,
+    total: Cost,
+    /// The parts of both in which it waited, where the recording knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    self_waiting: Option<Cost>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waiting: Option<Cost>,
+}
+
+impl Serialize for Rows<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let ids = self.shown.contexts.ids();
+        serializer.collect_seq(ids.map(|id| self.shown.row(id, &self.modules)))
+    }
+}
+
+impl<'a> Shown<'a> {
+    fn document(&'a self) -> Document<'a> {
+        let unit = self.resolved.recording.unit();
+        Document {
+            unit: match unit {
+                Unit::Nanoseconds => "ns".into(),
+                unit => unit.name(),
+            },
+            contexts: Rows {
+                shown: self,
+                modules: self.modules(),
+            },
+        }
+    }
+
+    /// By function, the path of its module; only of those that have contexts.
+    fn modules(&self) -> Vec<String> {
+        let functions = &self.resolved.recording.functions;
+        let mut is_there = vec![false; functions.len()];
+        for context in self.contexts.ids() {
+            is_there[self.contexts.function(context).index()] = true;
+        }
+        let path = |(id, is_there): (FunctionId, bool)| {
+            let module = self.resolved.resolution.modules.get(id.index());
+            let module = module.filter(|_| is_there);
+            module.map_or_else(String::new, |&it| self.session.hierarchy.path(it))
+        };
+        functions.ids().zip(is_there).map(path).collect()
+    }
+
+    fn knows_waiting(&self) -> bool {
+        self.resolved.recording.trace.knows_waiting()
+    }
+
+    fn row<'r>(&'r self, id: ContextId, modules: &'r [String]) -> Row<'r> {
+        let contexts = self.contexts;
+        let function = contexts.function(id);
+        let knows = self.knows_waiting();
+        Row {
+            id: id.0,
+            parent: contexts.parent(id).map(|it| it.0),
+            name: self.resolved.recording.functions.get(function).name,
+            module: modules.get(function.index()).map_or("", String::as_str),
+            calls: contexts.calls(id).unwrap_or_default(),
+            self_cost: contexts.self_weight(self.value, id),
+            total: contexts.total(self.value, id),
+            self_waiting: knows.then(|| contexts.self_weight(contexts::WAITING, id)),
+            waiting: knows.then(|| contexts.total(contexts::WAITING, id)),
+        }
+    }
+
+    /// For people: the largest first below each caller, those with at least `least` percent of the whole.
+    fn table(&self, least: f64, depth: usize) -> Table {
+        let contexts = self.contexts;
+        let unit = self.resolved.recording.unit();
+        let whole = contexts.weight(self.value).ns() as f64;
+        let counts_calls = self.resolved.recording.counts_calls();
+        let mut table = Table::new(&[
+            ("total", Align::Right),
+            ("%", Align::Right),
+            ("self", Align::Right),
+            ("calls", Align::Right),
+            ("calling context", Align::Left),
+        ]);
+        let total = |id: ContextId| contexts.total(self.value, id);
+        let children = |of: Option<ContextId>| {
+            let is_shown = |id: &ContextId| total(*id).ns() as f64 * 100.0 >= least * whole;
+            let mut children: Vec<ContextId> = contexts.children(of).filter(is_shown).collect();
+            // The largest last, for it is taken first; of equal ones the first to appear.
+            children.sort_by_key(|&id| (total(id), std::cmp::Reverse(id)));
+            children
+        };
+        let mut open = vec![children(None)];
+        while let Some(siblings) = open.last_mut() {
+            let Some(id) = siblings.pop() else {
+                open.pop();
+                continue;
+            };
+            let level = open.len() - 1;
+            let indent = " ".repeat(level.min(DEEPEST_INDENT) * 2);
+            let deeper = match level > DEEPEST_INDENT {
+                true => format!("[{level}] "),
+                false => String::new(),
+            };
+            let name = self
+                .resolved
+                .recording
+                .functions
+                .get(contexts.function(id))
+                .name;
+            table.row([
+                unit.show(total(id)),
+                format!("{:.1}", 100.0 * total(id).ns() as f64 / whole.max(1.0)),
+                unit.show(contexts.self_weight(self.value, id)),
+                output::calls(contexts.calls(id).unwrap_or_default(), counts_calls),
+                format!("{indent}{deeper}{name}"),
+            ]);
+            if open.len() < depth {
+                open.push(children(Some(id)));
+            }
+        }
+        table
+    }
+}

@@ -1,0 +1,182 @@
+//! Why two runs differ, in sentences.
+
+use crate::analysis::comparison::Comparison;
+use crate::analysis::comparison::amounts::Change;
+use crate::analysis::comparison::causes::{Cause, Causes, Kind};
+use crate::units::{Cost, Unit, grouped};
+
+/// Of the functions around one so many are named.
+const NAMED: usize = 2;
+
+/// What sentences need to know of a comparison.
+#[derive(Clone, Copy, Debug)]
+pub struct Words<'a> {
+    pub unit: &'a Unit,
+    /// Whether amounts are per call of a function.
+    pub is_per_call: bool,
+    pub counts_calls: bool,
+}
+
+impl<'a> Words<'a> {
+    pub fn of(comparison: &'a Comparison, causes: &Causes) -> Words<'a> {
+        Words {
+            unit: comparison.unit(),
+            is_per_call: comparison.per.is_some(),
+            counts_calls: causes.counts_calls,
+        }
+    }
+
+    fn cost(&self, cost: f64) -> String {
+        self.unit.show(Cost::from_ns(cost.max(0.0).round() as u64))
+    }
+
+    /// A difference with its sign.
+    pub fn difference(&self, difference: f64) -> String {
+        let sign = if difference < 0.0 { "−" } else { "+" };
+        format!("{sign}{}", self.cost(difference.abs()))
+    }
+
+    fn calls(&self, calls: f64) -> String {
+        match self.is_per_call || calls.fract() != 0.0 {
+            true => format!("{calls:.3}"),
+            false => grouped(calls.round() as u64),
+        }
+    }
+
+    fn times(&self, calls: f64) -> String {
+        match calls {
+            1.0 => "once".to_owned(),
+            calls => format!("{} times", self.calls(calls)),
+        }
+    }
+
+    /// What differs: `below main → parse: compare is called 180 times instead of 16 380`. `name` gives that of a row.
+    pub fn what<'n>(&self, cause: &Cause, name: impl Fn(u32) -> &'n str) -> String {
+        let (row, around) = (cause.row(), cause.path.len().saturating_sub(1));
+        let callers = &cause.path[around.saturating_sub(NAMED)..around];
+        let callers: Vec<&str> = callers.iter().map(|&row| name(row)).collect();
+        let mut text = match callers.is_empty() {
+            true => String::new(),
+            false => format!("below {}: ", callers.join(" → ")),
+        };
+        text.push_str(name(row));
+        if let Some(was) = cause.was {
+            text.push_str(&format!(" (in A {})", name(was)));
+        }
+        text.push(' ');
+        text.push_str(&self.said(cause.kind, &cause.change));
+        if cause.contexts > 1 {
+            text.push_str(&format!(", in {} contexts", grouped(cause.contexts.into())));
+        }
+        // An outermost function is one that a thread starts with.
+        if callers.is_empty() && matches!(cause.kind, Kind::CalledMore | Kind::CalledLess) {
+            text.push_str(", outermost in its threads");
+        }
+        text
+    }
+
+    fn said(&self, kind: Kind, change: &Change) -> String {
+        let (a, b) = (&change.a, &change.b);
+        let per_call = |cost: f64, calls: f64| self.cost(cost / calls.max(1.0));
+        // Where it is called more or less often too, what it costs altogether says nothing.
+        let is_scaled = self.counts_calls && a.calls != b.calls && a.calls > 0.0 && b.calls > 0.0;
+        let both = |x: f64, y: f64| match is_scaled {
+            true => format!(
+                "{} a call instead of {}",
+                per_call(y, b.calls),
+                per_call(x, a.calls)
+            ),
+            false => format!("{} instead of {}", self.cost(y), self.cost(x)),
+        };
+        match kind {
+            Kind::CalledMore | Kind::CalledLess => {
+                let (more, less) = (self.times(b.calls), self.calls(a.calls));
+                format!("is called {more} instead of {less}")
+            }
+            Kind::MoreWork | Kind::LessWork => format!(
+                "and all that it calls cost {} instead of {}",
+                self.cost(b.total),
+                self.cost(a.total)
+            ),
+            Kind::OwnTime => {
+                let running = [a, b].map(|it| it.self_cost - it.self_waiting);
+                format!("itself takes {}", both(running[0], running[1]))
+            }
+            Kind::Waiting => format!("waits {}", both(a.self_waiting, b.self_waiting)),
+            Kind::New => match self.counts_calls {
+                true => format!("is called {}, in A never", self.times(b.calls)),
+                false => "is there in B alone".to_owned(),
+            },
+            Kind::Gone => match self.counts_calls {
+                true => format!("is not called, in A {}", self.times(a.calls)),
+                false => "is there in A alone".to_owned(),
+            },
+        }
+    }
+
+    /// How much of the difference it is: `33 % of −118 ms`.
+    pub fn share(&self, cause: &Cause, causes: &Causes) -> String {
+        let share = cause.explains * 100.0;
+        // Told by a figure more where it is little.
+        let digits = usize::from(share.abs() < 9.95);
+        let share = format!("{share:.digits$}").replace('-', "−");
+        format!("{share} % of {}", self.difference(causes.difference))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::comparison::amounts::Amounts;
+
+    #[test]
+    fn causes_are_said_in_words() {
+        let side = |calls: f64, own: f64, waiting: f64| Amounts {
+            calls,
+            total: own,
+            self_cost: own,
+            waiting,
+            self_waiting: waiting,
+        };
+        let names = ["main", "step", "exec", "compare", "compare_fast"];
+        let name = |row: u32| names[row as usize];
+        let words = Words {
+            unit: &Unit::Nanoseconds,
+            is_per_call: false,
+            counts_calls: true,
+        };
+        let causes = Causes {
+            difference: -118e6,
+            ..Causes::default()
+        };
+        let mut cause = Cause {
+            kind: Kind::CalledLess,
+            path: vec![0, 1, 2, 3],
+            was: None,
+            contexts: 1,
+            change: Change::new(side(16380.0, 36e6, 2e6), side(180.0, 1e6, 0.0)),
+            amount: -39e6,
+            explains: 0.33,
+        };
+        let said = "below step → exec: compare is called 180 times instead of 16\u{202f}380";
+        assert_eq!(words.what(&cause, name), said);
+        assert_eq!(words.share(&cause, &causes), "33 % of −118 ms");
+        cause.kind = Kind::OwnTime;
+        cause.path = vec![4];
+        cause.was = Some(3);
+        let said = "compare_fast (in A compare) itself takes 5.56 us a call instead of 2.08 us";
+        assert_eq!(words.what(&cause, name).replace('µ', "u"), said);
+        cause.kind = Kind::Waiting;
+        (cause.was, cause.contexts, cause.change.b.calls) = (None, 3, 16380.0);
+        let said = "compare_fast waits 0 ns instead of 2 ms, in 3 contexts";
+        assert_eq!(words.what(&cause, name).replace("2.00 ms", "2 ms"), said);
+        cause.kind = Kind::New;
+        (cause.contexts, cause.change.b.calls) = (1, 1.0);
+        assert_eq!(
+            words.what(&cause, name),
+            "compare_fast is called once, in A never"
+        );
+        cause.explains = -0.021;
+        assert_eq!(words.share(&cause, &causes), "−2.1 % of −118 ms");
+    }
+}

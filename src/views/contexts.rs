@@ -1,0 +1,384 @@
+//! What the views of calling contexts share: the tree of the run that is shown, counted on another thread, with that of
+//! the other run beside it, and which of its contexts are meant.
+
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+
+use crate::analysis::contexts;
+use crate::facts::contexts::{Contexts, Merge};
+use crate::facts::recording::Recording;
+use crate::filter::selection::{Meant, Pointed};
+use crate::progress::{Cancelled, Progress};
+use crate::state::State;
+use crate::state::document::Document;
+use crate::state::job::Job;
+use crate::state::runs::Runs;
+use crate::units::{ContextId, Cost, FunctionId, TimeRange};
+
+/// Of no context of the other run.
+const NONE: u32 = u32::MAX;
+
+/// A calling context tree that is shown.
+#[derive(Debug)]
+pub struct ShownContexts {
+    pub contexts: Contexts,
+    /// The value shown.
+    pub value: usize,
+    /// Whether the second value says what of the first was waiting.
+    pub knows_waiting: bool,
+    pub whole: Cost,
+    other: Option<Other>,
+    /// By context the calls of all contexts before it, made when first asked for.
+    calls_before: OnceLock<Vec<u64>>,
+}
+
+/// The tree of the other run.
+#[derive(Debug)]
+struct Other {
+    contexts: Contexts,
+    value: usize,
+    /// By context of the run shown, the one of the other with the same path.
+    pairs: Vec<u32>,
+}
+
+impl ShownContexts {
+    /// Of one run, by the first value.
+    #[cfg(test)]
+    pub fn of(contexts: Contexts) -> ShownContexts {
+        ShownContexts {
+            whole: contexts.weight(0),
+            contexts,
+            value: 0,
+            knows_waiting: false,
+            other: None,
+            calls_before: OnceLock::new(),
+        }
+    }
+
+    pub fn total(&self, context: ContextId) -> Cost {
+        self.contexts.total(self.value, context)
+    }
+
+    pub fn own(&self, context: ContextId) -> Cost {
+        self.contexts.self_weight(self.value, context)
+    }
+
+    /// 0 where calls are not counted.
+    pub fn calls(&self, context: ContextId) -> u64 {
+        self.contexts.calls(context).unwrap_or_default()
+    }
+
+    /// How much of the total was waiting.
+    pub fn waiting(&self, context: ContextId) -> Cost {
+        match self.knows_waiting {
+            true => self.contexts.total(contexts::WAITING, context),
+            false => Cost::ZERO,
+        }
+    }
+
+    /// By context the calls of all contexts before it, one entry more than contexts. O(contexts) for the first time.
+    pub fn calls_before(&self) -> &[u64] {
+        self.calls_before.get_or_init(|| {
+            let mut sum = 0_u64;
+            let calls = self.contexts.ids().map(|it| {
+                sum = sum.saturating_add(self.calls(it));
+                sum
+            });
+            std::iter::once(0).chain(calls).collect()
+        })
+    }
+
+    /// Whether there is another run beside it.
+    pub fn has_other(&self) -> bool {
+        self.other.is_some()
+    }
+
+    /// The total of the same context in the other run; nothing where that has none.
+    pub fn other_total(&self, context: ContextId) -> Cost {
+        let other = self.other.as_ref();
+        let pair = other.and_then(|it| Some((it, *it.pairs.get(context.index())?)));
+        match pair {
+            Some((other, pair)) if pair != NONE => {
+                other.contexts.total(other.value, ContextId(pair))
+            }
+            _ => Cost::ZERO,
+        }
+    }
+
+    /// The functions on the way to a context, outermost first and its own last. O(depth).
+    pub fn path(&self, context: ContextId) -> Vec<ContextId> {
+        let around = std::iter::successors(Some(context), |it| self.contexts.parent(*it));
+        let mut path: Vec<ContextId> = around.collect();
+        path.reverse();
+        path
+    }
+}
+
+/// What contexts were counted of.
+#[derive(Clone, Debug)]
+struct Of {
+    recordings: Vec<Arc<Recording>>,
+    range: Option<TimeRange>,
+    other_range: Option<TimeRange>,
+    merge: Merge,
+    revision: u64,
+}
+
+impl PartialEq for Of {
+    fn eq(&self, other: &Of) -> bool {
+        let alike = |(a, b): (&Arc<Recording>, &Arc<Recording>)| Arc::ptr_eq(a, b);
+        self.recordings.len() == other.recordings.len()
+            && self.recordings.iter().zip(&other.recordings).all(alike)
+            && (self.range, self.other_range) == (other.range, other.other_range)
+            && (self.merge, self.revision) == (other.merge, other.revision)
+    }
+}
+
+/// The tree that a view shows, and the work on another.
+#[derive(Debug, Default)]
+pub struct Counted {
+    shown: Option<Arc<ShownContexts>>,
+    /// Whether what is open tells no call paths.
+    has_none: bool,
+    of: Option<Of>,
+    job: Option<Job<Option<ShownContexts>>>,
+}
+
+impl Counted {
+    pub fn shown(&self) -> Option<&Arc<ShownContexts>> {
+        self.shown.as_ref()
+    }
+
+    pub fn is_waiting(&self) -> bool {
+        self.job.is_some()
+    }
+
+    /// Whether what is open has weights but no call paths.
+    pub fn has_none(&self) -> bool {
+        self.has_none
+    }
+
+    /// How far the work is, where it takes long.
+    pub fn progress(&self) -> Option<&Progress> {
+        self.job.as_ref().and_then(Job::slow)
+    }
+
+    /// Takes what was counted, and begins to count where something else is shown. Whether there is another tree.
+    pub fn update(&mut self, state: &State, merge: Merge) -> bool {
+        let mut is_new = false;
+        if let Some(done) = self.job.as_ref().and_then(Job::poll) {
+            self.job = None;
+            if let Ok(found) = done {
+                self.has_none = found.is_none();
+                self.shown = found.map(Arc::new);
+                is_new = true;
+            }
+        }
+        let document = state.document.as_ref();
+        let Some((document, resolved)) = document.and_then(|it| Some((it, it.resolved()?))) else {
+            is_new |= self.shown.take().is_some();
+            (self.of, self.job) = (None, None);
+            return is_new;
+        };
+        let runs = document.runs.as_ref();
+        let of_other = runs.and_then(|it| document.session.recordings.get(it.place_of_other()));
+        let range = document.selection.range;
+        let all = std::iter::once(resolved).chain(of_other);
+        let of = Of {
+            recordings: all.map(|it| Arc::clone(&it.recording)).collect(),
+            range,
+            other_range: range
+                .zip(runs)
+                .map(|(range, runs)| runs.range_of_other(range)),
+            merge,
+            revision: runs.map_or(0, |it| it.revision()),
+        };
+        if self.of.as_ref() == Some(&of) {
+            return is_new;
+        }
+        self.of = Some(of.clone());
+        let runs = runs.cloned();
+        self.job = Some(Job::named("contexts", state.waker(), move |progress| {
+            count(&of, runs.as_deref(), progress)
+        }));
+        is_new
+    }
+}
+
+/// The tree of one recording.
+fn tree(
+    recording: &Recording,
+    range: Option<TimeRange>,
+    merge: Merge,
+    progress: &Progress,
+) -> Result<Option<Contexts>, Cancelled> {
+    let tree = match (range, &recording.profile) {
+        (Some(range), None) => Some(contexts::of_trace(&recording.trace, range, progress)?),
+        _ => contexts::contexts(recording, progress)?.map(|it| it.into_owned()),
+    };
+    match tree {
+        Some(tree) if merge != Merge::Paths => {
+            Ok(Some(tree.merged(merge, |function| function, progress)?))
+        }
+        tree => Ok(tree),
+    }
+}
+
+fn count(
+    of: &Of,
+    runs: Option<&Runs>,
+    progress: &Progress,
+) -> Result<Option<ShownContexts>, Cancelled> {
+    let Some(recording) = of.recordings.first() else {
+        return Ok(None);
+    };
+    let Some(contexts) = tree(recording, of.range, of.merge, progress)? else {
+        return Ok(None);
+    };
+    let value = |of: &Recording| of.profile.as_ref().map_or(0, |it| it.shown());
+    let mut other = None;
+    if let (Some(recording), Some(runs)) = (of.recordings.get(1), runs) {
+        let found = tree(recording, of.other_range, of.merge, progress)?;
+        other = found.map(|found| Other {
+            pairs: pairs(&contexts, &found, runs),
+            value: value(recording),
+            contexts: found,
+        });
+    }
+    let value = value(recording);
+    Ok(Some(ShownContexts {
+        whole: contexts.weight(value),
+        knows_waiting: recording.trace.knows_waiting(),
+        value,
+        contexts,
+        other,
+        calls_before: OnceLock::new(),
+    }))
+}
+
+/// By context of the run shown, the one of the other with the same path of functions. O(contexts).
+fn pairs(shown: &Contexts, other: &Contexts, runs: &Runs) -> Vec<u32> {
+    let side = runs.side();
+    let row = |side: usize, function: FunctionId| runs.row_of(side, function).unwrap_or(NONE);
+    let mut places: HashMap<(u32, u32), u32> = HashMap::with_capacity(other.len());
+    for context in other.ids() {
+        let parent = other.parent(context).map_or(NONE, |it| it.0);
+        let row = row(1 - side, other.function(context));
+        places.entry((parent, row)).or_insert(context.0);
+    }
+    let mut pairs = Vec::with_capacity(shown.len());
+    for context in shown.ids() {
+        let parent = match shown.parent(context) {
+            None => Some(NONE),
+            Some(parent) => Some(pairs[parent.index()]).filter(|it| *it != NONE),
+        };
+        let row = row(side, shown.function(context));
+        let pair = parent.and_then(|parent| places.get(&(parent, row)));
+        pairs.push(pair.copied().unwrap_or(NONE));
+    }
+    pairs
+}
+
+/// Which contexts are meant by something that is pointed at or chosen.
+#[derive(Debug, Default)]
+pub struct Hits {
+    of: Option<(Pointed, usize)>,
+    /// By context, how many of those before it are meant; one entry more than contexts. Empty where none is.
+    before: Vec<u32>,
+}
+
+impl Hits {
+    /// Finds the contexts meant; O(contexts) where something else is meant than before.
+    pub fn find(&mut self, document: &Document, shown: &Arc<ShownContexts>, of: &Pointed) {
+        let key = (Pointed { time: None, ..*of }, Arc::as_ptr(shown) as usize);
+        if self.of == Some(key) {
+            return;
+        }
+        self.of = Some(key);
+        self.before.clear();
+        let meant = document.meant(of);
+        if meant.is_nothing() {
+            return;
+        }
+        let contexts = &shown.contexts;
+        let functions = document
+            .resolved()
+            .map_or(0, |it| it.recording.functions.len());
+        let callee = by_function(functions, |it| is_end(document, &meant, of, it, 1));
+        let caller = by_function(functions, |it| is_end(document, &meant, of, it, 0));
+        let mut count = 0;
+        self.before.reserve(contexts.len() + 1);
+        self.before.push(0);
+        for context in contexts.ids() {
+            let mut is_hit = callee[contexts.function(context).index()];
+            if is_hit && of.relation.is_some() {
+                let parent = contexts.parent(context);
+                is_hit = parent.is_some_and(|it| caller[contexts.function(it).index()]);
+            }
+            count += u32::from(is_hit);
+            self.before.push(count);
+        }
+        if count == 0 {
+            self.before.clear();
+        }
+    }
+
+    /// How many contexts are meant.
+    pub fn count(&self) -> u32 {
+        self.before.last().copied().unwrap_or_default()
+    }
+
+    /// Whether a context is meant.
+    pub fn holds(&self, context: ContextId) -> bool {
+        self.within(context.0..context.0 + 1)
+    }
+
+    /// Whether one of a range of contexts is.
+    pub fn within(&self, range: std::ops::Range<u32>) -> bool {
+        let at = |it: u32| self.before.get(it as usize).copied().unwrap_or_default();
+        at(range.end) > at(range.start)
+    }
+
+    /// The one with the largest total. O(contexts).
+    pub fn largest(&self, shown: &ShownContexts) -> Option<ContextId> {
+        if self.before.is_empty() {
+            return None;
+        }
+        let hits = shown.contexts.ids().filter(|&it| self.holds(it));
+        hits.max_by_key(|&it| (shown.total(it), std::cmp::Reverse(it)))
+    }
+}
+
+/// By function, whether something holds of it.
+fn by_function(functions: usize, holds: impl Fn(FunctionId) -> bool) -> Vec<bool> {
+    (0..functions as u32)
+        .map(|it| holds(FunctionId(it)))
+        .collect()
+}
+
+/// Whether a function is the caller (0) or the callee (1) of the relation meant; without one, whether it is meant.
+fn is_end(
+    document: &Document,
+    meant: &Meant<'_>,
+    of: &Pointed,
+    function: FunctionId,
+    end: usize,
+) -> bool {
+    match of.relation {
+        Some((from, to)) => {
+            let outer = [from, to][end];
+            let module = document.module_of(function);
+            module.is_some_and(|it| document.session.hierarchy.contains(outer, it))
+        }
+        None => meant.holds_function(function),
+    }
+}
+
+/// What is meant by a context of `function`.
+pub fn pointed_at(document: &Document, function: FunctionId) -> Pointed {
+    Pointed {
+        module: document.module_of(function),
+        function: Some(function),
+        ..Pointed::default()
+    }
+}

@@ -1,0 +1,360 @@
+//! The ring chart of calling contexts: what is called lies around what calls it, as large as what it costs.
+
+mod colors;
+mod drawing;
+mod query;
+mod saved;
+mod ui;
+
+use std::sync::Arc;
+
+use super::contexts::{Counted, Hits, ShownContexts};
+use super::{Entry, Pane, SavedViews, View};
+use crate::facts::contexts::Merge;
+use crate::layout::rings::{Of, Rings as Chart, Sizing, Tree};
+use crate::progress::Progress;
+use crate::state::State;
+use crate::state::action::{Action, Chord, Line, Scope};
+use crate::state::ask::{Ask, Asks, ViewAsk};
+use crate::state::panes::Artifact::{Call, CallRelation, Function, Module, TimeRange};
+use crate::state::panes::{Kind, Needs, Side, ViewId, ViewLine};
+use crate::units::ContextId;
+use query::Query;
+
+pub static ENTRY: Entry = Entry {
+    line: ViewLine {
+        id: "rings",
+        title: "Ring chart",
+        key: '0',
+        about: "calling contexts as rings: what is called around what calls it",
+        help: "ring chart: what is called around what calls it",
+        in_scenes: "",
+        side: Side::Right,
+        kind: Kind::Chart,
+        needs: Needs::Recording,
+        offers: &[Function, CallRelation],
+        answers: &[Function, Module, Call, CallRelation, TimeRange],
+        opens_for: &[],
+    },
+    keys: &KEYS,
+    open: || Box::new(Rings::default()),
+};
+
+const SIZING: &str = "rings.sizing";
+const OUT: &str = "rings.out";
+const DEEPER: &str = "rings.deeper";
+const SHALLOWER: &str = "rings.shallower";
+
+fn is_over(state: &State) -> bool {
+    let under = state.panes.under_pointer;
+    under.is_some_and(|(view, _)| view == ViewId::of(&ENTRY.line))
+}
+
+const fn own(
+    id: &'static str,
+    title: &'static str,
+    about: &'static str,
+    chords: &'static [Chord],
+    ask: fn() -> Ask,
+) -> Action {
+    Action::new(id, title, about, chords, ask)
+        .within(Scope::Chart)
+        .repeating()
+        .when(is_over)
+}
+
+fn ask(id: &'static str) -> Ask {
+    Ask::View(Some(ViewId::of(&ENTRY.line)), ViewAsk::Do(id))
+}
+
+static KEYS: [Line; 2] = [
+    Line {
+        keys: "P, Backspace",
+        text: "ring chart: the next sizing; back to the root before",
+        actions: &[
+            own(
+                SIZING,
+                "Next sizing",
+                "Sizes the segments of the ring chart alike, by angle, or by area.",
+                &[Chord::letter('p')],
+                || ask(SIZING),
+            ),
+            own(
+                OUT,
+                "Root before",
+                "Shows the ring chart around the root that it had before.",
+                &[Chord::key("Backspace")],
+                || ask(OUT),
+            ),
+        ],
+    },
+    Line {
+        keys: "Wheel, − +",
+        text: "ring chart: fewer and more rings",
+        actions: &[
+            own(
+                DEEPER,
+                "One ring more",
+                "Shows a ring more of the ring chart.",
+                &[Chord::letter('+'), Chord::letter('=')],
+                || ask(DEEPER),
+            ),
+            own(
+                SHALLOWER,
+                "One ring less",
+                "Shows a ring less of the ring chart.",
+                &[Chord::letter('-'), Chord::letter('−')],
+                || ask(SHALLOWER),
+            ),
+        ],
+    },
+];
+
+/// What segments are as large as.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Metric {
+    #[default]
+    Total,
+    Calls,
+    Waiting,
+}
+
+impl Metric {
+    const ALL: [Metric; 3] = [Metric::Total, Metric::Calls, Metric::Waiting];
+
+    fn title(self) -> &'static str {
+        match self {
+            Metric::Total => "total",
+            Metric::Calls => "calls",
+            Metric::Waiting => "waiting",
+        }
+    }
+}
+
+/// What segments are coloured by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tint {
+    /// The hue of the district.
+    #[default]
+    Module,
+    Own,
+    Calls,
+    /// The difference of two runs.
+    Difference,
+}
+
+impl Tint {
+    const ALL: [Tint; 4] = [Tint::Module, Tint::Own, Tint::Calls, Tint::Difference];
+
+    fn title(self) -> &'static str {
+        match self {
+            Tint::Module => "module",
+            Tint::Own => "self",
+            Tint::Calls => "calls",
+            Tint::Difference => "difference of the runs",
+        }
+    }
+}
+
+fn sizing_title(sizing: Sizing) -> &'static str {
+    match sizing {
+        Sizing::Alike => "alike",
+        Sizing::Angle => "by angle",
+        Sizing::Area => "by area",
+    }
+}
+
+/// So many rings are shown at first, and at most.
+const FIRST_RINGS: u32 = 12;
+const MOST_RINGS: u32 = 200;
+
+/// Segments shorter than this many pixels are drawn as lines.
+const LEAST: f32 = 0.5;
+
+/// What a chart was laid out for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct LaidOut {
+    shown: usize,
+    metric: Metric,
+    of: Of,
+}
+
+pub struct Rings {
+    counted: Counted,
+    merge: Merge,
+    metric: Metric,
+    tint: Tint,
+    sizing: Sizing,
+    rings: u32,
+    root: Option<ContextId>,
+    /// The roots before, the last one last.
+    roots: Vec<Option<ContextId>>,
+    chart: Chart,
+    laid_out: Option<LaidOut>,
+    /// The chart before, and when in the window's time the way from it began.
+    before: Option<(Chart, f64)>,
+    /// What the wheel has turned and is no whole ring yet.
+    turned: f32,
+    query: String,
+    /// By context whether it is found, of what, and how many are.
+    found: Option<(usize, Query, Vec<bool>, usize)>,
+    hits: [Hits; 2],
+}
+
+impl Default for Rings {
+    fn default() -> Rings {
+        Rings {
+            counted: Counted::default(),
+            merge: Merge::Paths,
+            metric: Metric::Total,
+            tint: Tint::Module,
+            sizing: Sizing::Angle,
+            rings: FIRST_RINGS,
+            root: None,
+            roots: Vec::new(),
+            chart: Chart::default(),
+            laid_out: None,
+            before: None,
+            turned: 0.0,
+            query: String::new(),
+            found: None,
+            hits: Default::default(),
+        }
+    }
+}
+
+impl Rings {
+    /// Shows another root, from which the way back leads here.
+    fn set_root(&mut self, root: Option<ContextId>) {
+        if self.root != root {
+            self.roots.push(self.root);
+            self.root = root;
+        }
+    }
+
+    /// Shows the root before; nothing where there was none.
+    fn back(&mut self) {
+        if let Some(root) = self.roots.pop() {
+            self.root = root;
+        }
+    }
+
+    fn change_rings(&mut self, by: i32) {
+        // Beyond the deepest ring there is nothing to show.
+        let deepest = self
+            .counted
+            .shown()
+            .map_or(MOST_RINGS, |it| it.contexts.max_depth());
+        let most = deepest.clamp(1, MOST_RINGS);
+        self.rings = self
+            .rings
+            .min(most)
+            .saturating_add_signed(by)
+            .clamp(1, most);
+    }
+
+    /// Lays the chart out in a circle of `radius` where something has changed; segments shorter than `least` are lines.
+    /// From the chart before a way leads to it from `now` on, in seconds.
+    fn lay_out(&mut self, shown: &Arc<ShownContexts>, radius: f32, least: f32, now: f64) {
+        let deepest = shown.contexts.max_depth().max(1);
+        let of = Of {
+            root: self.root.map(|it| it.0),
+            sizing: self.sizing,
+            rings: self.rings.min(deepest),
+            radius,
+            least,
+        };
+        let wanted = LaidOut {
+            shown: Arc::as_ptr(shown) as usize,
+            metric: self.metric,
+            of,
+        };
+        if self.laid_out == Some(wanted) {
+            return;
+        }
+        let is_way = self
+            .laid_out
+            .is_some_and(|it| it.shown == wanted.shown && it.of.radius == radius);
+        self.laid_out = Some(wanted);
+        let old = is_way.then(|| self.chart.clone());
+        let waiting = crate::analysis::contexts::WAITING;
+        let before = match self.metric {
+            Metric::Calls => shown.calls_before(),
+            Metric::Waiting if shown.knows_waiting => shown.contexts.weights_before(waiting),
+            Metric::Total | Metric::Waiting => shown.contexts.weights_before(shown.value),
+        };
+        let ends = shown.contexts.ends();
+        self.chart.lay_out(Tree { ends, before }, &of);
+        self.before = old.map(|old| (old, now));
+    }
+}
+
+impl View for Rings {
+    fn update(&mut self, state: &State, _asks: &mut Asks) {
+        if !state.panes.is_visible(ViewId::of(&ENTRY.line)) {
+            return;
+        }
+        if self.counted.update(state, self.merge) {
+            (self.root, self.found) = (None, None);
+            self.roots.clear();
+        }
+        let (Some(document), Some(shown)) = (&state.document, self.counted.shown()) else {
+            return;
+        };
+        let selection = &document.selection;
+        let of = [&selection.pointed, &selection.chosen];
+        for (hits, of) in self.hits.iter_mut().zip(of) {
+            hits.find(document, shown, of);
+        }
+        let query = Query::new(&self.query);
+        let key = Arc::as_ptr(shown) as usize;
+        let is_known = |it: &(usize, Query, Vec<bool>, usize)| it.0 == key && it.1 == query;
+        if query.is_empty() {
+            self.found = None;
+        } else if !self.found.as_ref().is_some_and(is_known) {
+            let found = query.find(document, shown);
+            let count = found.iter().filter(|it| **it).count();
+            self.found = Some((key, query, found, count));
+        }
+    }
+
+    fn ui(&mut self, ui: &mut egui::Ui, pane: &mut Pane<'_>) {
+        ui::show(self, ui, pane);
+    }
+
+    fn on(&mut self, ask: ViewAsk, _state: &State, _asks: &mut Asks) {
+        match ask {
+            ViewAsk::Do(SIZING) => {
+                self.sizing = match self.sizing {
+                    Sizing::Alike => Sizing::Angle,
+                    Sizing::Angle => Sizing::Area,
+                    Sizing::Area => Sizing::Alike,
+                }
+            }
+            ViewAsk::Do(OUT) => self.back(),
+            ViewAsk::Do(DEEPER) => self.change_rings(1),
+            ViewAsk::Do(SHALLOWER) => self.change_rings(-1),
+            _ => {}
+        }
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.counted.is_waiting()
+    }
+
+    fn progress(&self) -> Option<&Progress> {
+        self.counted.progress()
+    }
+
+    fn reset(&mut self) {
+        *self = Rings::default();
+    }
+
+    fn save(&self, _state: &State, out: &mut SavedViews) {
+        saved::save(self, out);
+    }
+
+    fn restore(&mut self, from: &SavedViews, _state: &State) -> usize {
+        saved::restore(self, from)
+    }
+}

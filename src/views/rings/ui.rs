@@ -1,0 +1,552 @@
+//! The widgets of the ring chart, and the chart.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use egui::epaint::{Mesh, TextShape};
+use egui::{Align2, Color32, FontId, Pos2, Rect, Sense, Shape, Ui, pos2, vec2};
+
+use super::colors::Colors;
+use super::drawing::{self, Arc as Part};
+use super::saved::MERGES;
+use super::{LEAST, MOST_RINGS, Metric, Rings, Tint, sizing_title};
+use crate::escape;
+use crate::layout::rings::{Segment, Sizing};
+use crate::state::ask::SelectAsk;
+use crate::state::document::Document;
+use crate::units::ContextId;
+use crate::views::contexts::{ShownContexts, pointed_at};
+use crate::views::{Pane, rows, style, text};
+
+/// How long the way from one chart to the next takes, in seconds.
+const WAY: f64 = 0.35;
+
+/// The height of the legend below the chart, in points.
+const LEGEND: f32 = 24.0;
+
+/// Points of the wheel that are a ring.
+const WHEEL: f32 = 40.0;
+
+/// The size of names on segments, the room that one line needs, and how many are written.
+const LETTERS: f32 = 11.5;
+const LINE: f32 = 14.0;
+const MOST_NAMES: usize = 500;
+
+pub fn show(view: &mut Rings, ui: &mut Ui, pane: &mut Pane<'_>) {
+    ui.painter()
+        .rect_filled(ui.max_rect(), 0, ui.visuals().panel_fill);
+    let state = pane.state;
+    let Some(document) = &state.document else {
+        return;
+    };
+    if document.resolved().is_none() {
+        return rows::hint(
+            ui,
+            "Open a recording to see what is called around what calls it.",
+        );
+    }
+    if view.counted.has_none() {
+        return rows::hint(
+            ui,
+            "This profile tells functions and call relations, but no call paths. Its functions are in the table of \
+             functions.",
+        );
+    }
+    let frame = egui::Frame::new().inner_margin(egui::Margin {
+        left: 10,
+        right: 10,
+        top: 6,
+        bottom: 4,
+    });
+    frame.show(ui, |ui| {
+        head(view, ui, document);
+        let Some(shown) = view.counted.shown().cloned() else {
+            return rows::hint(ui, "Counting the calling contexts …");
+        };
+        chart(view, ui, document, &shown, pane);
+    });
+}
+
+/// A choice among a few, as a list that opens.
+fn choice<T: Copy + PartialEq>(
+    ui: &mut Ui,
+    label: &str,
+    now: &mut T,
+    all: impl Iterator<Item = (T, &'static str)>,
+) {
+    let all: Vec<(T, &str)> = all.collect();
+    let title = all.iter().find(|it| it.0 == *now).map_or("", |it| it.1);
+    ui.label(style::weak(label).small());
+    egui::ComboBox::from_id_salt(("rings", label))
+        .selected_text(title)
+        .width(84.0)
+        .show_ui(ui, |ui| {
+            for (value, title) in all {
+                ui.selectable_value(now, value, title);
+            }
+        });
+}
+
+fn head(view: &mut Rings, ui: &mut Ui, document: &Document) {
+    ui.horizontal_wrapped(|ui| {
+        let shown = view.counted.shown();
+        let knows_waiting = shown.is_some_and(|it| it.knows_waiting);
+        let has_other = shown.is_some_and(|it| it.has_other());
+        let counts_calls = document.counts_calls();
+        let is_known = move |it: &Metric| match it {
+            Metric::Total => true,
+            Metric::Calls => counts_calls,
+            Metric::Waiting => knows_waiting,
+        };
+        let metrics = Metric::ALL.into_iter().filter(is_known);
+        choice(
+            ui,
+            "size",
+            &mut view.metric,
+            metrics.map(|it| (it, it.title())),
+        );
+        let sizings = Sizing::ALL.into_iter();
+        choice(
+            ui,
+            "sized",
+            &mut view.sizing,
+            sizings.map(|it| (it, sizing_title(it))),
+        );
+        let is_known = move |it: &Tint| match it {
+            Tint::Module | Tint::Own => true,
+            Tint::Calls => counts_calls,
+            Tint::Difference => has_other,
+        };
+        let tints = Tint::ALL.into_iter().filter(is_known);
+        choice(
+            ui,
+            "colour",
+            &mut view.tint,
+            tints.map(|it| (it, it.title())),
+        );
+        choice(ui, "calls", &mut view.merge, MERGES.into_iter());
+        ui.label(style::weak("rings").small());
+        let mut rings = view.rings;
+        ui.add(egui::DragValue::new(&mut rings).range(1..=MOST_RINGS));
+        let by = i64::from(rings) - i64::from(view.rings);
+        if by != 0 {
+            view.change_rings(by as i32);
+        }
+        let edit = egui::TextEdit::singleline(&mut view.query)
+            .hint_text("Name, module, self > 5 %")
+            .desired_width((ui.available_width()).clamp(100.0, 180.0));
+        ui.add(edit);
+        if let Some((.., count)) = &view.found {
+            ui.label(style::weak(format!("{} found", text::count(*count as u64))));
+        }
+        if !document.filters.is_empty() {
+            ui.label(style::weak("with what is left out elsewhere"));
+        }
+    });
+}
+
+/// A segment on its way from where it was.
+fn part(view: &Rings, segment: &Segment, before: Option<&Before<'_>>) -> Part {
+    let [inner, outer] = view.chart.ring(segment.ring);
+    let now = Part {
+        inner,
+        outer,
+        from: segment.from,
+        to: segment.to,
+    };
+    let Some(before) = before else {
+        return now;
+    };
+    let old = match before.places.get(&segment.node) {
+        Some(old) => {
+            let [inner, outer] = before.chart.ring(old.ring);
+            Part {
+                inner,
+                outer,
+                from: old.from,
+                to: old.to,
+            }
+        }
+        // It grows out of its middle.
+        None => {
+            let middle = (segment.from + segment.to) * 0.5;
+            Part {
+                from: middle,
+                to: middle,
+                ..now
+            }
+        }
+    };
+    let mix = |old: f32, new: f32| old + (new - old) * before.share;
+    Part {
+        inner: mix(old.inner, now.inner),
+        outer: mix(old.outer, now.outer),
+        from: mix(old.from, now.from),
+        to: mix(old.to, now.to),
+    }
+}
+
+/// The chart that a way leads from.
+struct Before<'a> {
+    chart: &'a crate::layout::rings::Rings,
+    places: HashMap<u32, Segment>,
+    /// How far the way is done, eased.
+    share: f32,
+}
+
+fn chart(
+    view: &mut Rings,
+    ui: &mut Ui,
+    document: &Document,
+    shown: &Arc<ShownContexts>,
+    pane: &mut Pane<'_>,
+) {
+    let mut place = ui.available_rect_before_wrap();
+    place.max.y -= LEGEND;
+    let radius = (place.size().min_elem() * 0.5 - 4.0).max(0.0);
+    let center = place.center();
+    let pixel = 1.0 / ui.pixels_per_point();
+    let now = ui.input(|input| input.time);
+    view.lay_out(shown, radius, LEAST * pixel, now);
+    if view.before.as_ref().is_some_and(|it| now - it.1 >= WAY) {
+        view.before = None;
+    }
+    let response = ui.interact(place, ui.scope_id().with("rings"), Sense::click());
+    paint(view, ui, document, shown, (center, pixel, now), pane);
+    legend(view, ui, document, shown, pane);
+    if view.before.is_some() {
+        ui.ctx().request_repaint();
+    }
+    let Some(at) = response.hover_pos() else {
+        return;
+    };
+    let turned = ui.input(|input| input.smooth_scroll_delta.y);
+    view.turned += turned / WHEEL;
+    let rings = view.turned.trunc();
+    if rings != 0.0 {
+        view.turned -= rings;
+        view.change_rings(rings as i32);
+    }
+    let (x, y) = (at.x - center.x, at.y - center.y);
+    let is_middle = view.chart.radii.first().is_some_and(|it| x.hypot(y) < *it);
+    let segment = view
+        .chart
+        .at(x, y)
+        .and_then(|it| view.chart.segments.get(it));
+    let context = match is_middle {
+        true => view.root,
+        false => segment.map(|it| ContextId(it.node)),
+    };
+    if is_middle && response.clicked() {
+        view.back();
+    }
+    let Some(context) = context else {
+        if is_middle {
+            response.on_hover_ui_at_pointer(|ui| {
+                ui.label(style::title("Everything"));
+                ui.label(style::weak(document.show_cost(shown.whole)).small());
+            });
+        }
+        return;
+    };
+    let pointed = pointed_at(document, shown.contexts.function(context));
+    pane.pointed = pointed;
+    if !is_middle && response.clicked() {
+        view.set_root(Some(context));
+        pane.asks.push(SelectAsk::Choose(pointed));
+    }
+    response.on_hover_ui_at_pointer(|ui| tip(ui, document, shown, context));
+}
+
+/// The whole call stack of a context, and all that is known of it.
+fn tip(ui: &mut Ui, document: &Document, shown: &ShownContexts, context: ContextId) {
+    /// More lines would cover the view.
+    const NAMED: usize = 24;
+    ui.set_max_width(380.0);
+    ui.spacing_mut().item_spacing.y = 2.0;
+    let name = |it: ContextId| {
+        let function = shown.contexts.function(it);
+        let resolved = document.resolved();
+        resolved.map_or("", |it| it.recording.functions.get(function).name)
+    };
+    ui.add(egui::Label::new(style::title(escape::name(name(context)))).wrap());
+    if let Some(module) = document.module_of(shown.contexts.function(context)) {
+        let path = document.session.hierarchy.path(module);
+        ui.add(egui::Label::new(style::weak(escape::name(&path)).small()).wrap());
+    }
+    let share = |cost: crate::units::Cost| {
+        let share = 100.0 * cost.ns() as f64 / shown.whole.ns().max(1) as f64;
+        format!("{} ({share:.1} %)", document.show_cost(cost))
+    };
+    let mut lines = vec![
+        format!("total {}", share(shown.total(context))),
+        format!("self {}", share(shown.own(context))),
+    ];
+    if document.counts_calls() {
+        lines.push(text::counted(shown.calls(context), "call", "calls"));
+    }
+    if shown.knows_waiting {
+        lines.push(format!("waiting {}", share(shown.waiting(context))));
+    }
+    if shown.has_other() {
+        let other = shown.other_total(context);
+        lines.push(format!("in the other run {}", document.show_cost(other)));
+    }
+    ui.add(egui::Label::new(lines.join("\n")).wrap());
+    let path = shown.path(context);
+    let callers = path[..path.len() - 1].iter().rev();
+    let left = (path.len() - 1).saturating_sub(NAMED);
+    for &caller in callers.take(NAMED) {
+        let line = format!("← {}", escape::name(name(caller)));
+        ui.add(egui::Label::new(style::weak(line).small()).truncate());
+    }
+    if left > 0 {
+        ui.label(style::weak(format!("← {} more", text::count(left as u64))).small());
+    }
+}
+
+/// Draws the chart.
+fn paint(
+    view: &Rings,
+    ui: &Ui,
+    document: &Document,
+    shown: &ShownContexts,
+    (center, pixel, now): (Pos2, f32, f64),
+    pane: &Pane<'_>,
+) {
+    let theme = pane.state.settings.theme;
+    let panel = style::colors(theme);
+    let before = view.before.as_ref().map(|(chart, begun)| {
+        let t = ((now - begun) / WAY).clamp(0.0, 1.0) as f32;
+        Before {
+            chart,
+            places: chart.segments.iter().map(|it| (it.node, *it)).collect(),
+            share: t * t * (3.0 - 2.0 * t),
+        }
+    });
+    let seen = view.chart.segments.iter().map(|it| ContextId(it.node));
+    let colors = Colors::new(document, shown, view.tint, theme, seen);
+    let (mut fills, mut marks) = (Mesh::default(), Mesh::default());
+    let mut names: Vec<(Part, ContextId, Color32)> = Vec::new();
+    let gap = 1.0;
+    for segment in &view.chart.segments {
+        let context = ContextId(segment.node);
+        let part = part(view, segment, before.as_ref()).with_gap(gap);
+        let mut color = colors.of(context);
+        let found = view.found.as_ref();
+        let is_found = found.map(|(_, _, found, _)| found[context.index()]);
+        if is_found == Some(false) {
+            color = mix(panel.panel, color, 0.25);
+        }
+        drawing::add(&mut fills, center, part, color, pixel);
+        if is_found == Some(true) {
+            drawing::outline(&mut marks, center, part, 1.5, panel.text, pixel);
+        }
+        for (hits, color) in view.hits.iter().zip([panel.weak, panel.accent]) {
+            if hits.holds(context) {
+                drawing::outline(&mut marks, center, part, 2.0, color, pixel);
+            } else if hits.within(shown.contexts.subtree(context)) {
+                // Further out is one that is meant.
+                let outer = (part.inner + 2.0).min(part.outer);
+                let edge = Part { outer, ..part };
+                drawing::add(&mut marks, center, edge, color, pixel);
+            }
+        }
+        let has_room = part.length() >= LINE && part.outer - part.inner >= LINE;
+        if has_room && names.len() < MOST_NAMES {
+            names.push((part, context, color));
+        }
+    }
+    if before.is_none() {
+        for sliver in &view.chart.slivers {
+            let [inner, outer] = view.chart.ring(sliver.ring);
+            let part = Part {
+                inner,
+                outer: inner + (outer - inner) * 0.6,
+                from: sliver.from,
+                // As wide as a pixel at least.
+                to: sliver
+                    .to
+                    .max(sliver.from + pixel / (std::f32::consts::TAU * outer.max(1.0))),
+            };
+            drawing::add(&mut fills, center, part, panel.line, pixel);
+        }
+    }
+    let middle = view.chart.radii.first().copied().unwrap_or_default();
+    let disc = Part {
+        inner: 0.0,
+        outer: (middle - gap).max(0.0),
+        from: 0.0,
+        to: 1.0,
+    };
+    drawing::add(&mut fills, center, disc, panel.button, pixel);
+    ui.painter().add(Shape::mesh(fills));
+    for (part, context, color) in names {
+        let function = shown.contexts.function(context);
+        let resolved = document.resolved();
+        let name = resolved.map_or("", |it| it.recording.functions.get(function).name);
+        write(ui, center, part, &escape::name(name), ink_on(color));
+    }
+    ui.painter().add(Shape::mesh(marks));
+    let root = view.root.map(|it| shown.contexts.function(it));
+    let resolved = document.resolved();
+    let name = root.and_then(|it| Some(resolved?.recording.functions.get(it).name));
+    let title = match name {
+        Some(name) => escape::name(name).into_owned(),
+        None => "all".to_owned(),
+    };
+    let total = view.root.map_or(shown.whole, |it| shown.total(it));
+    let letters = (middle * 1.7 / LETTERS * 1.8) as usize;
+    let title = rows::shortened(&title, letters.max(3));
+    let font = FontId::proportional(LETTERS + 1.0);
+    let painter = ui.painter();
+    painter.text(
+        center - vec2(0.0, 1.0),
+        Align2::CENTER_BOTTOM,
+        title,
+        font,
+        panel.text,
+    );
+    let font = FontId::proportional(LETTERS);
+    let cost = document.show_cost(total);
+    painter.text(
+        center + vec2(0.0, 1.0),
+        Align2::CENTER_TOP,
+        cost,
+        font,
+        panel.weak,
+    );
+}
+
+/// Letters that stand out from a colour.
+fn ink_on(color: Color32) -> Color32 {
+    let light =
+        0.299 * f32::from(color.r()) + 0.587 * f32::from(color.g()) + 0.114 * f32::from(color.b());
+    match light > 130.0 {
+        true => Color32::from_rgb(0x16, 0x19, 0x20),
+        false => Color32::from_rgb(0xF2, 0xF4, 0xF7),
+    }
+}
+
+fn mix(a: Color32, b: Color32, share: f32) -> Color32 {
+    let mix = |a: u8, b: u8| (f32::from(a) + (f32::from(b) - f32::from(a)) * share) as u8;
+    Color32::from_rgb(mix(a.r(), b.r()), mix(a.g(), b.g()), mix(a.b(), b.b()))
+}
+
+/// Writes a name on a segment, along it or outwards, where it is better read; nothing where there is no room.
+fn write(ui: &Ui, center: Pos2, part: Part, name: &str, color: Color32) {
+    let thick = part.outer - part.inner;
+    let radius = (part.outer + part.inner) * 0.5;
+    // A straight line stays within the ring as far as it bends no more than there is room for.
+    let straight = (8.0 * radius * (thick - LINE).max(0.0)).sqrt();
+    let along = (part.length() - 8.0).min(straight.max(0.0));
+    let outwards = match part.length() >= LINE + 2.0 {
+        true => thick - 6.0,
+        false => 0.0,
+    };
+    let is_along = along >= outwards;
+    let room = along.max(outwards);
+    if room < 26.0 {
+        return;
+    }
+    let font = FontId::proportional(LETTERS);
+    let mut galley = ui
+        .painter()
+        .layout_no_wrap(name.to_owned(), font.clone(), color);
+    if galley.size().x > room {
+        let letters = name.chars().count() as f32 * room / galley.size().x;
+        if letters < 4.0 {
+            return;
+        }
+        let short = rows::shortened(name, letters as usize);
+        galley = ui.painter().layout_no_wrap(short, font, color);
+    }
+    let turn = (part.from + part.to) * 0.5;
+    let angle = turn * std::f32::consts::TAU;
+    let (angle, is_turned) = match is_along {
+        true => (angle, (0.25..0.75).contains(&turn)),
+        false => (angle - std::f32::consts::FRAC_PI_2, turn > 0.5),
+    };
+    // Nothing stands on its head.
+    let angle = if is_turned {
+        angle + std::f32::consts::PI
+    } else {
+        angle
+    };
+    let middle = part.place(center, 0.5, 0.5);
+    let half = galley.size() * 0.5;
+    let (sin, cos) = angle.sin_cos();
+    let corner = pos2(
+        middle.x - half.x * cos + half.y * sin,
+        middle.y - half.x * sin - half.y * cos,
+    );
+    let shape = TextShape::new(corner, galley, color).with_angle(angle);
+    ui.painter().add(shape);
+}
+
+/// What sizes and colours mean, and what is not seen.
+fn legend(view: &Rings, ui: &mut Ui, document: &Document, shown: &ShownContexts, pane: &Pane<'_>) {
+    let theme = pane.state.settings.theme;
+    let panel = style::colors(theme);
+    let whole = ui.available_rect_before_wrap();
+    let line = Rect::from_min_max(pos2(whole.min.x, whole.max.y - LEGEND), whole.max);
+    let chart = &view.chart;
+    let mut texts = vec![text::counted(
+        shown.contexts.len() as u64,
+        "context",
+        "contexts",
+    )];
+    if chart.too_small > 0 {
+        let lines = text::counted(chart.slivers.len() as u64, "line", "lines");
+        let small = text::count(chart.too_small);
+        texts.push(format!("{small} too small to be seen, in {lines}"));
+    }
+    if chart.too_deep > 0 {
+        let deep = text::count(chart.too_deep);
+        texts.push(format!("{deep} further out"));
+    }
+    let font = FontId::proportional(11.5);
+    let painter = ui.painter();
+    let left = line.left_center();
+    painter.text(
+        left,
+        Align2::LEFT_CENTER,
+        texts.join(" · "),
+        font.clone(),
+        panel.weak,
+    );
+    let seen = chart.segments.iter().map(|it| ContextId(it.node));
+    let colors = Colors::new(document, shown, view.tint, theme, seen);
+    let Some([less, more]) = colors.ends() else {
+        return;
+    };
+    let bar = Rect::from_min_max(
+        pos2(line.max.x - 90.0, line.center().y - 4.0),
+        pos2(line.max.x, line.center().y + 4.0),
+    );
+    let mut mesh = Mesh::default();
+    let middle = mix(less, more, 0.5);
+    let middle = if view.tint == Tint::Difference {
+        panel.panel
+    } else {
+        middle
+    };
+    for (k, color) in [less, middle, more].into_iter().enumerate() {
+        let x = bar.left() + bar.width() * k as f32 * 0.5;
+        mesh.colored_vertex(pos2(x, bar.top()), color);
+        mesh.colored_vertex(pos2(x, bar.bottom()), color);
+    }
+    for first in [0, 2] {
+        mesh.add_triangle(first, first + 1, first + 2);
+        mesh.add_triangle(first + 1, first + 2, first + 3);
+    }
+    painter.add(Shape::mesh(mesh));
+    let at = bar.left_center() - vec2(6.0, 0.0);
+    painter.text(
+        at,
+        Align2::RIGHT_CENTER,
+        view.tint.title(),
+        font,
+        panel.weak,
+    );
+}

@@ -1,0 +1,439 @@
+//! The calling contexts as a table whose rows open: what is called in what, the hottest first; or the other way round,
+//! who calls what costs; or all callers above one function and all callees below it.
+
+mod forest;
+mod saved;
+#[cfg(test)]
+mod tests;
+mod ui;
+
+pub use self::forest::{By, Forest, Mode, Node, Sums};
+use super::contexts::{Counted, Hits, pointed_at};
+use super::rows::place;
+use super::{Entry, Pane, SavedViews, View};
+use crate::facts::contexts::Merge;
+use crate::filter::selection::Pointed;
+use crate::progress::Progress;
+use crate::state::State;
+use crate::state::action::{Action, Chord, Line, Scope};
+use crate::state::ask::{Ask, Asks, CameraAsk, SelectAsk, TableKey, ViewAsk};
+use crate::state::document::Document;
+use crate::state::panes::Artifact::{Call, CallRelation, Function, Module, TimeRange};
+use crate::state::panes::{Kind, Needs, Side, ViewId, ViewLine};
+use crate::units::FunctionId;
+
+pub static ENTRY: Entry = Entry {
+    line: ViewLine {
+        id: "tree",
+        title: "Call tree",
+        key: '9',
+        about: "calling contexts as a table: what is called in what, and who calls it",
+        help: "call tree as a table: the hottest first, callers, callees",
+        in_scenes: "",
+        side: Side::Right,
+        kind: Kind::Table,
+        needs: Needs::Recording,
+        offers: &[Function, CallRelation],
+        answers: &[Function, Module, Call, CallRelation, TimeRange],
+        opens_for: &[],
+    },
+    keys: &KEYS,
+    open: || Box::new(Tree::default()),
+};
+
+/// The field's id, so that keys go to it while it has the focus.
+pub const FIELD: &str = "call tree search";
+
+const OPEN: &str = "tree.open";
+const CLOSE: &str = "tree.close";
+const HOTTEST: &str = "tree.hottest";
+const INVERT: &str = "tree.invert";
+const SANDWICH: &str = "tree.sandwich";
+
+fn is_over(state: &State) -> bool {
+    let under = state.panes.under_pointer;
+    under.is_some_and(|(view, _)| view == ViewId::of(&ENTRY.line))
+}
+
+const fn own(
+    id: &'static str,
+    title: &'static str,
+    about: &'static str,
+    chords: &'static [Chord],
+    ask: fn() -> Ask,
+) -> Action {
+    Action::new(id, title, about, chords, ask)
+        .within(Scope::Table)
+        .repeating()
+        .when(is_over)
+}
+
+fn ask(id: &'static str) -> Ask {
+    Ask::View(Some(ViewId::of(&ENTRY.line)), ViewAsk::Do(id))
+}
+
+static KEYS: [Line; 3] = [
+    Line {
+        keys: "→ ←",
+        text: "call tree: open the chosen row; close it, or go to the row around it",
+        actions: &[
+            own(
+                OPEN,
+                "Open the row",
+                "Opens the chosen row of the call tree, or goes to the first row below it.",
+                &[Chord::key("Right")],
+                || ask(OPEN),
+            ),
+            own(
+                CLOSE,
+                "Close the row",
+                "Closes the chosen row of the call tree, or goes to the row around it.",
+                &[Chord::key("Left")],
+                || ask(CLOSE),
+            ),
+        ],
+    },
+    Line {
+        keys: "E",
+        text: "call tree: open the hottest way down from the chosen row",
+        actions: &[own(
+            HOTTEST,
+            "Open the hottest way",
+            "Opens the hottest row below the chosen one of the call tree, and so on to the end.",
+            &[Chord::letter('e')],
+            || ask(HOTTEST),
+        )],
+    },
+    Line {
+        keys: "C  O",
+        text: "call tree: callers in place of callees; all callers and callees of the chosen function",
+        actions: &[
+            own(
+                INVERT,
+                "Callers in place of callees",
+                "Turns the call tree round: functions by their own cost, and their callers below them.",
+                &[Chord::letter('c')],
+                || ask(INVERT),
+            ),
+            own(
+                SANDWICH,
+                "All callers and callees",
+                "Shows the chosen function with all its callers and callees, or the whole call tree again.",
+                &[Chord::letter('o')],
+                || ask(SANDWICH),
+            ),
+        ],
+    },
+];
+
+/// So many rows are seen at first.
+const FIRST_ROWS: usize = 40;
+
+/// The columns that can be left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Column {
+    Total,
+    Share,
+    Own,
+    Calls,
+    Average,
+    Waiting,
+    Other,
+    Delta,
+}
+
+impl Column {
+    pub const ALL: [Column; 8] = [
+        Column::Total,
+        Column::Share,
+        Column::Own,
+        Column::Calls,
+        Column::Average,
+        Column::Waiting,
+        Column::Other,
+        Column::Delta,
+    ];
+
+    pub fn title(self) -> &'static str {
+        match self {
+            Column::Total => "total",
+            Column::Share => "%",
+            Column::Own => "self",
+            Column::Calls => "calls",
+            Column::Average => "average",
+            Column::Waiting => "waiting",
+            Column::Other => "other run",
+            Column::Delta => "Δ",
+        }
+    }
+
+    fn about(self) -> &'static str {
+        match self {
+            Column::Total => "With all that is called",
+            Column::Share => "The total as share of the whole",
+            Column::Own => "Without what is called",
+            Column::Calls => "How often",
+            Column::Average => "Total a call",
+            Column::Waiting => "Of the total, what was waiting",
+            Column::Other => "The total of the same contexts in the other run",
+            Column::Delta => "How much more the run shown has than the other one; by its size",
+        }
+    }
+
+    fn by(self) -> By {
+        match self {
+            Column::Total | Column::Share => By::Total,
+            Column::Own => By::Own,
+            Column::Calls => By::Calls,
+            Column::Average => By::Average,
+            Column::Waiting => By::Waiting,
+            Column::Other => By::Other,
+            Column::Delta => By::Delta,
+        }
+    }
+}
+
+#[derive(Default)]
+pub struct Tree {
+    counted: Counted,
+    forest: Option<Forest>,
+    mode: Mode,
+    by: By,
+    merges_recursion: bool,
+    /// Columns that are not shown.
+    hidden: Vec<Column>,
+    query: String,
+    /// The row that the keys move from.
+    row: Option<u32>,
+    /// The row that is to be brought into sight in the next frame.
+    row_to_show: Option<usize>,
+    /// How many whole rows there is room for.
+    rows_seen: usize,
+    /// What is meant by what is pointed at and by what is chosen.
+    hits: [Hits; 2],
+    /// What was chosen when rows were last brought into sight.
+    chosen: Pointed,
+    /// Chosen here: nothing moves for it.
+    is_own: bool,
+}
+
+impl Tree {
+    fn make(&mut self) {
+        let shown = self.counted.shown().cloned();
+        let (mode, by) = (self.mode, self.by);
+        self.forest = shown.map(|shown| Forest::new(shown, mode, by, FIRST_ROWS));
+        (self.row, self.row_to_show) = (None, Some(0));
+    }
+
+    fn set_mode(&mut self, mode: Mode) {
+        if self.mode != mode {
+            self.mode = mode;
+            self.make();
+        }
+    }
+
+    /// Brings what was chosen elsewhere into sight.
+    fn follow(&mut self, document: &Document) {
+        let chosen = document.selection.chosen;
+        if std::mem::replace(&mut self.chosen, chosen) == chosen {
+            return;
+        }
+        let (Some(forest), false) = (&mut self.forest, std::mem::take(&mut self.is_own)) else {
+            return;
+        };
+        let largest = self.hits[1].largest(forest.shown());
+        if let Some(node) = largest.and_then(|it| forest.reveal(it)) {
+            self.row = Some(node);
+            self.row_to_show = forest.place_of(node);
+        }
+    }
+
+    /// Where the keys are: the row that was chosen here, if it is seen.
+    fn place(&self) -> Option<usize> {
+        self.forest.as_ref()?.place_of(self.row?)
+    }
+
+    fn choose(
+        &mut self,
+        node: u32,
+        ask: fn(Pointed) -> SelectAsk,
+        document: &Document,
+        asks: &mut Asks,
+    ) {
+        self.row = Some(node);
+        if let Some(forest) = &self.forest {
+            let pointed = pointed_at(document, forest.node(node).function);
+            self.is_own = document.selection.chosen != document.complete(pointed);
+            self.row_to_show = forest.place_of(node);
+            asks.push(ask(pointed));
+        }
+    }
+
+    fn press(&mut self, key: TableKey, document: &Document, asks: &mut Asks) {
+        let Some(forest) = &self.forest else {
+            return;
+        };
+        let at = self.place();
+        if key == TableKey::Enter && !self.query.is_empty() {
+            return self.find_next(document, asks);
+        }
+        let rows = forest.rows().len();
+        let to = place(key, at, rows, self.rows_seen.saturating_sub(1));
+        let Some(node) = to.and_then(|to| forest.at(to)) else {
+            return;
+        };
+        let function = forest.node(node).function;
+        self.choose(node, SelectAsk::Walk, document, asks);
+        if key == TableKey::Enter {
+            asks.extend(document.module_of(function).map(CameraAsk::FlyTo));
+        }
+    }
+
+    /// Goes to the next row whose name holds the query.
+    fn find_next(&mut self, document: &Document, asks: &mut Asks) {
+        let Some(forest) = &self.forest else {
+            return;
+        };
+        let rows = forest.rows();
+        let from = self.place().map_or(0, |it| it + 1);
+        let query = self.query.to_lowercase();
+        let is_found = |node: u32| {
+            let function = forest.node(node).function;
+            function_name(document, function)
+                .to_lowercase()
+                .contains(&query)
+        };
+        let behind = rows.iter().skip(from).chain(rows.iter().take(from));
+        let found = behind.copied().find(|&node| is_found(node));
+        if let Some(node) = found {
+            self.choose(node, SelectAsk::Walk, document, asks);
+        }
+    }
+
+    fn act(&mut self, id: &str, document: &Document, asks: &mut Asks) {
+        let at = self.place().unwrap_or(0);
+        let Some(forest) = &mut self.forest else {
+            return;
+        };
+        let Some(node) = forest.at(at) else {
+            return;
+        };
+        let to = match id {
+            OPEN if forest.change(node, true) => Some(node),
+            OPEN => forest.at(at + 1),
+            CLOSE if forest.change(node, false) => Some(node),
+            CLOSE => forest.parent(node),
+            HOTTEST => Some(forest.open_hottest(node)),
+            INVERT => {
+                return self.set_mode(match self.mode {
+                    Mode::Callers => Mode::Calls,
+                    _ => Mode::Callers,
+                });
+            }
+            SANDWICH => {
+                let chosen = document.selection.chosen.function;
+                let function = chosen.unwrap_or(forest.node(node).function);
+                return self.set_mode(match self.mode {
+                    Mode::Sandwich(_) => Mode::Calls,
+                    _ => Mode::Sandwich(function),
+                });
+            }
+            _ => None,
+        };
+        if let Some(to) = to {
+            self.choose(to, SelectAsk::Walk, document, asks);
+        }
+    }
+
+    /// The rows that are seen, as text: numbers, and names set in by their depth.
+    fn text(&self, document: &Document) -> String {
+        let Some(forest) = &self.forest else {
+            return String::new();
+        };
+        let mut text = String::from("total\tself\tcalls\tfunction\n");
+        for &node in forest.rows() {
+            let of = forest.node(node);
+            let indent = "  ".repeat((of.depth as usize).min(60));
+            text.push_str(&format!(
+                "{}\t{}\t{}\t{indent}{}\n",
+                document.show_cost(of.sums.total),
+                document.show_cost(of.sums.own),
+                of.sums.calls,
+                crate::escape::name(function_name(document, of.function)),
+            ));
+        }
+        text
+    }
+}
+
+/// The name of a function of the run shown.
+fn function_name(document: &Document, function: FunctionId) -> &str {
+    document
+        .resolved()
+        .map_or("", |it| it.recording.functions.get(function).name)
+}
+
+impl View for Tree {
+    fn update(&mut self, state: &State, _asks: &mut Asks) {
+        if !state.panes.is_visible(ViewId::of(&ENTRY.line)) {
+            return;
+        }
+        let merge = match self.merges_recursion {
+            true => Merge::Recursion,
+            false => Merge::Paths,
+        };
+        let is_new = self.counted.update(state, merge);
+        if is_new {
+            self.make();
+        }
+        let (Some(document), Some(shown)) = (&state.document, self.counted.shown()) else {
+            return;
+        };
+        let selection = &document.selection;
+        let of = [&selection.pointed, &selection.chosen];
+        for (hits, of) in self.hits.iter_mut().zip(of) {
+            hits.find(document, shown, of);
+        }
+        if is_new {
+            self.chosen = Pointed::default();
+        }
+        self.follow(document);
+    }
+
+    fn ui(&mut self, ui: &mut egui::Ui, pane: &mut Pane<'_>) {
+        ui::show(self, ui, pane);
+        self.row_to_show = None;
+    }
+
+    fn on(&mut self, ask: ViewAsk, state: &State, asks: &mut Asks) {
+        match (ask, &state.document) {
+            (ViewAsk::Press(key), Some(document)) => self.press(key, document, asks),
+            (ViewAsk::Do(id), Some(document)) => self.act(id, document, asks),
+            _ => {}
+        }
+    }
+
+    fn field(&self) -> Option<&'static str> {
+        Some(FIELD)
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.counted.is_waiting()
+    }
+
+    fn progress(&self) -> Option<&Progress> {
+        self.counted.progress()
+    }
+
+    fn reset(&mut self) {
+        *self = Tree::default();
+    }
+
+    fn save(&self, _state: &State, out: &mut SavedViews) {
+        saved::save(self, out);
+    }
+
+    fn restore(&mut self, from: &SavedViews, _state: &State) -> usize {
+        saved::restore(self, from)
+    }
+}

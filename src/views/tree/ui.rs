@@ -1,0 +1,433 @@
+//! The widgets of the call tree.
+
+use egui::{Id, Sense, Ui, Vec2};
+use egui_extras::Column as Width;
+
+use super::super::rows::{self, ROW};
+use super::super::widgets::{Icon, paint};
+use super::super::{Pane, style, text};
+use super::{Column, FIELD, Forest, Mode, Node, Tree, function_name, pointed_at};
+use crate::escape;
+use crate::model::theme::Theme;
+use crate::render::ink::diverging;
+use crate::state::ask::{CameraAsk, SelectAsk};
+use crate::state::document::Document;
+use crate::units::{Cost, Unit};
+
+/// How far a row is set in for each row around it, in points, and how often.
+const INDENT: f32 = 12.0;
+const DEEPEST: u32 = 24;
+
+pub fn show(view: &mut Tree, ui: &mut Ui, pane: &mut Pane<'_>) {
+    ui.painter()
+        .rect_filled(ui.max_rect(), 0, ui.visuals().panel_fill);
+    let state = pane.state;
+    let Some(document) = &state.document else {
+        return;
+    };
+    if document.resolved().is_none() {
+        return rows::hint(ui, "Open a recording to see what is called in what.");
+    }
+    if view.counted.has_none() {
+        return rows::hint(
+            ui,
+            "This profile tells functions and call relations, but no call paths. Its functions are in the table of \
+             functions.",
+        );
+    }
+    let frame = egui::Frame::new().inner_margin(egui::Margin {
+        left: 10,
+        right: 4,
+        top: 6,
+        bottom: 0,
+    });
+    frame.show(ui, |ui| {
+        head(view, ui, document, pane);
+        if view.forest.is_none() {
+            return rows::hint(ui, "Counting the calling contexts …");
+        }
+        list(view, ui, document, pane);
+    });
+}
+
+/// What the rows are, search and columns.
+fn head(view: &mut Tree, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) {
+    let mut mode = view.mode;
+    let mut merges = view.merges_recursion;
+    ui.horizontal_wrapped(|ui| {
+        let chosen = document.selection.chosen.function;
+        for (title, about, of) in [
+            ("Callees", "What is called in what", Some(Mode::Calls)),
+            (
+                "Callers",
+                "Functions by their own cost, and who calls them",
+                Some(Mode::Callers),
+            ),
+            (
+                "Both",
+                "All callers and callees of the chosen function",
+                chosen.map(Mode::Sandwich),
+            ),
+        ] {
+            let is_it = match (of, view.mode) {
+                (Some(Mode::Sandwich(_)) | None, Mode::Sandwich(_)) => true,
+                (of, mode) => of == Some(mode),
+            };
+            let button = egui::Button::new(title).selected(is_it);
+            let response = ui.add_enabled(of.is_some(), button);
+            let response = response.on_hover_text(about);
+            if let Some(of) = of.filter(|_| response.clicked()) {
+                mode = of;
+            }
+        }
+        ui.checkbox(&mut merges, "merge recursion").on_hover_text(
+            "A call of a function that is open already counts for the context of the open one",
+        );
+        search(view, ui, document, pane);
+        columns(view, ui, document);
+        if ui
+            .button("Copy")
+            .on_hover_text("The rows that are seen, as text")
+            .clicked()
+        {
+            ui.ctx().copy_text(view.text(document));
+        }
+        if let Some(forest) = &view.forest {
+            let count = forest.shown().contexts.len() as u64;
+            let counted = text::counted(count, "context", "contexts");
+            ui.add(egui::Label::new(style::weak(counted)).truncate());
+            let meant = view.hits[1].count();
+            if meant > 0 && chosen.is_some() {
+                let text = format!("{} of them chosen", text::count(meant.into()));
+                ui.add(egui::Label::new(style::weak(text)).truncate());
+            }
+        }
+        if !document.filters.is_empty() {
+            ui.label(style::weak("with what is left out elsewhere"));
+        }
+    });
+    view.merges_recursion = merges;
+    view.set_mode(mode);
+}
+
+fn search(view: &mut Tree, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) {
+    let before = view.query.clone();
+    let edit = egui::TextEdit::singleline(&mut view.query)
+        .id(Id::unique(FIELD))
+        .hint_text("Go to a name")
+        .margin(egui::Margin {
+            left: 26,
+            right: 8,
+            top: 4,
+            bottom: 4,
+        })
+        .desired_width((ui.available_width() * 0.5).clamp(80.0, 180.0));
+    let response = ui.add(edit);
+    let square = Vec2::splat(response.rect.height());
+    let icon = egui::Rect::from_min_size(response.rect.left_top(), square);
+    let color = ui.visuals().weak_text_color();
+    paint(ui, Icon::Magnifier, icon.shrink(4.0), color);
+    // Whoever types on stays at a row that still fits.
+    if response.changed() && !view.query.is_empty() && before != view.query {
+        view.row = view.place().and_then(|place| {
+            let forest = view.forest.as_ref()?;
+            forest.at(place.checked_sub(1)?)
+        });
+        view.find_next(document, pane.asks);
+    }
+}
+
+/// The choice of columns.
+fn columns(view: &mut Tree, ui: &mut Ui, document: &Document) {
+    ui.menu_button("Columns", |ui| {
+        for column in known(view, document) {
+            let mut is_shown = !view.hidden.contains(&column);
+            let name = match column {
+                Column::Delta => "difference of the runs",
+                Column::Share => "share of the whole",
+                column => column.title(),
+            };
+            if ui.checkbox(&mut is_shown, name).changed() {
+                view.hidden.retain(|it| *it != column);
+                if !is_shown {
+                    view.hidden.push(column);
+                }
+            }
+        }
+    });
+}
+
+/// The columns of which something is known.
+fn known(view: &Tree, document: &Document) -> Vec<Column> {
+    let shown = view.counted.shown();
+    let is_known = |column: &Column| match column {
+        Column::Calls | Column::Average => document.counts_calls(),
+        Column::Waiting => shown.is_some_and(|it| it.knows_waiting) && view.mode != Mode::Callers,
+        Column::Other | Column::Delta => {
+            shown.is_some_and(|it| it.has_other()) && view.mode != Mode::Callers
+        }
+        _ => true,
+    };
+    Column::ALL.into_iter().filter(is_known).collect()
+}
+
+fn list(view: &mut Tree, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) {
+    view.rows_seen = rows::rows_seen(ui);
+    let mut numbers = known(view, document);
+    numbers.retain(|it| !view.hidden.contains(it));
+    // The name keeps what it needs.
+    let most = ((ui.available_width() - 200.0) / 74.0).max(1.0) as usize;
+    numbers.truncate(most);
+    let Some(forest) = &view.forest else {
+        return;
+    };
+    let place = ui.available_rect_before_wrap();
+    let lines = Lines {
+        document,
+        forest,
+        view,
+        numbers: &numbers,
+        theme: pane.state.settings.theme,
+    };
+    let mut builder = rows::table(ui, "call tree", view.row_to_show)
+        .column(Width::remainder().at_least(120.0).clip(true));
+    for _ in &numbers {
+        builder = builder.column(Width::exact(72.0));
+    }
+    let columns = numbers.iter().map(|&column| rows::Heading {
+        column: Some(column),
+        title: column.title(),
+        about: column.about(),
+        is_number: true,
+    });
+    let name = rows::Heading {
+        column: None,
+        title: "function",
+        about: "",
+        is_number: false,
+    };
+    let by = numbers.iter().find(|it| it.by() == forest.by()).copied();
+    let sort = (by.or(Some(Column::Total)), true);
+    let (table, sorted) = rows::headings(builder, std::iter::once(name).chain(columns), sort);
+    let mut done = None;
+    table.body(|body| {
+        body.rows(ROW, forest.rows().len(), |mut line| {
+            if let Some(node) = forest.at(line.index()) {
+                let toggled = lines.fill(&mut line, node);
+                let said = lines.respond(&line.response(), node, pane);
+                done = done.or(toggled.then_some(Done::Toggle(node))).or(said);
+            }
+        });
+    });
+    let marks = |at: usize| match forest.at(at) {
+        Some(node) if lines.is_meant(node, 1) => rows::Mark::Chosen,
+        Some(node) if lines.is_meant(node, 0) => rows::Mark::Pointed,
+        _ => rows::Mark::None,
+    };
+    let theme = pane.state.settings.theme;
+    rows::ruler(ui, place, forest.rows().len(), theme, marks);
+    if let Some(column) = sorted.flatten() {
+        view.by = column.by();
+        if let Some(forest) = &mut view.forest {
+            forest.sort_by(view.by);
+        }
+    }
+    match done {
+        Some(Done::Toggle(node)) => {
+            if let Some(forest) = &mut view.forest {
+                forest.toggle(node);
+            }
+        }
+        Some(Done::Choose(node)) => view.choose(node, SelectAsk::Choose, document, pane.asks),
+        None => {}
+    }
+}
+
+/// What the pointer does to a row.
+#[derive(Clone, Copy)]
+enum Done {
+    Toggle(u32),
+    Choose(u32),
+}
+
+struct Lines<'a> {
+    document: &'a Document,
+    forest: &'a Forest,
+    view: &'a Tree,
+    numbers: &'a [Column],
+    theme: Theme,
+}
+
+impl Lines<'_> {
+    /// Whether the row itself is meant: by what is pointed at (0), or chosen (1).
+    fn is_meant(&self, node: u32, which: usize) -> bool {
+        let hits = &self.view.hits[which];
+        match self.forest.context(node) {
+            Some(context) => hits.holds(context),
+            None if hits.count() == 0 => false,
+            None => {
+                let selection = &self.document.selection;
+                let of = [&selection.pointed, &selection.chosen][which];
+                let function = self.forest.node(node).function;
+                self.document.meant(of).holds_function(function)
+            }
+        }
+    }
+
+    /// Writes a row; whether its triangle was clicked.
+    fn fill(&self, line: &mut egui_extras::TableRow<'_, '_>, node: u32) -> bool {
+        let of = self.forest.node(node);
+        let is_meant = [0, 1].map(|which| self.is_meant(node, which));
+        line.set_selected(is_meant[1] || self.view.row == Some(node));
+        line.set_hovered(is_meant[0]);
+        let mut toggled = false;
+        line.col(|ui| toggled = self.name(ui, node, of));
+        for &column in self.numbers {
+            line.col(|ui| self.number(ui, of, column));
+        }
+        toggled
+    }
+
+    fn name(&self, ui: &mut Ui, node: u32, of: &Node) -> bool {
+        let colors = style::colors(self.theme);
+        let whole = self.forest.shown().whole.ns().max(1) as f64;
+        let share = (of.sums.total.ns() as f64 / whole).min(1.0) as f32;
+        let mut bar = ui.max_rect();
+        bar.min.y = bar.max.y - 2.0;
+        bar.max.x = bar.min.x + bar.width() * share;
+        ui.painter()
+            .rect_filled(bar, 0, colors.accent.gamma_multiply(0.7));
+        // What is meant and not seen stands somewhere below a closed row.
+        if !of.is_open {
+            for (hits, color) in self.view.hits.iter().zip([colors.weak, colors.accent]) {
+                if hits.count() > 0 && self.forest.leads_to(node, hits) {
+                    rows::mark(ui, color);
+                }
+            }
+        }
+        ui.spacing_mut().item_spacing.x = 4.0;
+        ui.add_space(4.0 + INDENT * of.depth.min(DEEPEST) as f32);
+        let (square, response) = ui.allocate_exact_size(Vec2::splat(12.0), Sense::click());
+        if of.has_children {
+            triangle(ui, square, of.is_open);
+        }
+        if of.depth > DEEPEST {
+            ui.label(style::weak(of.depth.to_string()).small());
+        }
+        if of.left_out > 0 {
+            let text = format!("and {} more", text::count(of.left_out.into()));
+            ui.label(style::weak(text));
+            return false;
+        }
+        if let (Mode::Sandwich(_), 0) = (self.forest.mode(), of.depth) {
+            let is_callers = self.forest.place_of(node) == Some(0);
+            let what = if is_callers {
+                "callers of"
+            } else {
+                "callees of"
+            };
+            ui.label(style::weak(what).small());
+        }
+        rows::name(ui, function_name(self.document, of.function));
+        response.clicked() && of.has_children
+    }
+
+    fn number(&self, ui: &mut Ui, of: &Node, column: Column) {
+        let sums = &of.sums;
+        let cost = match column {
+            Column::Share => {
+                let whole = self.forest.shown().whole.ns().max(1) as f64;
+                let share = 100.0 * sums.total.ns() as f64 / whole;
+                return rows::number(ui, format!("{share:.1}"));
+            }
+            Column::Calls => return rows::number(ui, text::count(sums.calls)),
+            Column::Delta => {
+                let delta = sums.delta();
+                let size = u64::try_from(delta.unsigned_abs()).unwrap_or(u64::MAX);
+                let cost = self.cost(Cost::from_ns(size));
+                let (sign, tone) = match delta {
+                    0 => return rows::number(ui, "0"),
+                    ..0 => ("−", -1.0),
+                    _ => ("+", 1.0),
+                };
+                let [r, g, b] = diverging(self.theme, tone);
+                let color = egui::Color32::from(egui::Rgba::from_rgb(r, g, b));
+                let text = egui::RichText::new(format!("{sign}{cost}")).color(color);
+                return rows::number(ui, text);
+            }
+            Column::Total => sums.total,
+            Column::Own => sums.own,
+            Column::Average => sums.average(),
+            Column::Waiting => sums.waiting,
+            Column::Other => sums.other,
+        };
+        rows::number(ui, self.cost(cost));
+    }
+
+    fn cost(&self, cost: Cost) -> String {
+        match self.document.resolved().map(|it| it.recording.unit()) {
+            // Their name would not fit into every cell.
+            Some(Unit::Things(_)) => text::count(cost.ns()),
+            Some(unit) => unit.show(cost),
+            None => cost.to_string(),
+        }
+    }
+
+    fn respond(&self, response: &egui::Response, node: u32, pane: &mut Pane<'_>) -> Option<Done> {
+        let of = self.forest.node(node);
+        let pointed = pointed_at(self.document, of.function);
+        if response.hovered() {
+            pane.pointed = pointed;
+        }
+        let mut done = response.clicked().then_some(Done::Choose(node));
+        if response.double_clicked() {
+            done = Some(Done::Toggle(node));
+            pane.asks.extend(pointed.module.map(CameraAsk::FlyIfSeen));
+        }
+        response.clone().on_hover_ui(|ui| {
+            ui.label(style::name(function_name(self.document, of.function)));
+            if let Some(module) = pointed.module {
+                let path = self.document.session.hierarchy.path(module);
+                ui.label(style::weak(escape::name(&path)).small());
+            }
+            if let Some(context) = self.forest.context(node) {
+                ui.label(style::weak(self.way(context)).small());
+            }
+        });
+        done
+    }
+
+    /// The innermost callers of a context.
+    fn way(&self, context: crate::units::ContextId) -> String {
+        const NAMED: usize = 12;
+        let shown = self.forest.shown();
+        let path = shown.path(context);
+        let from = path.len().saturating_sub(NAMED + 1);
+        let callers = path[from..path.len() - 1].iter().rev();
+        let names = callers.map(|&it| {
+            let name = function_name(self.document, shown.contexts.function(it));
+            format!("← {}", escape::name(name))
+        });
+        let mut text = names.collect::<Vec<_>>().join("\n");
+        if from > 0 {
+            text.push_str(&format!("\n← {} more", text::count(from as u64)));
+        }
+        text
+    }
+}
+
+/// A small triangle: to the right of a closed row, down for an open one.
+fn triangle(ui: &Ui, square: egui::Rect, is_open: bool) {
+    let (center, r) = (square.center(), 3.5);
+    let points = match is_open {
+        true => [(-r, -r * 0.6), (r, -r * 0.6), (0.0, r * 0.9)],
+        false => [(-r * 0.6, -r), (-r * 0.6, r), (r * 0.9, 0.0)],
+    };
+    let points = points.map(|(x, y)| center + egui::vec2(x, y));
+    let color = ui.visuals().weak_text_color();
+    ui.painter().add(egui::Shape::convex_polygon(
+        points.to_vec(),
+        color,
+        egui::Stroke::NONE,
+    ));
+}
