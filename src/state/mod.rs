@@ -4,6 +4,7 @@ pub mod action;
 mod apply;
 mod arranging;
 pub mod ask;
+mod asking;
 pub mod call_steps;
 pub mod camera;
 pub mod city;

@@ -2,30 +2,26 @@
 
 use std::sync::Arc;
 
-use super::State;
 use crate::analysis::session::Session;
-use crate::model::landscape::LandscapeSettings;
-use crate::model::metric::{Metric, Origin};
 use crate::model::metrics::ModuleMetrics;
-use crate::model::presets::{PRESETS, Preset, StandsOut, find};
-use crate::model::surface::Scale;
+use crate::model::presets::{Preset, StandsOut};
 
 /// What stands out, and of what that was found.
 #[derive(Debug)]
-struct Found {
-    preset: &'static Preset,
-    session: Arc<Session>,
-    metrics: Arc<ModuleMetrics>,
-    modules: Vec<StandsOut>,
+pub(super) struct Found {
+    pub preset: &'static Preset,
+    pub session: Arc<Session>,
+    pub metrics: Arc<ModuleMetrics>,
+    pub modules: Vec<StandsOut>,
 }
 
 /// The question that was asked last.
 #[derive(Debug, Default)]
 pub struct Question {
-    asked: Option<&'static Preset>,
+    pub(super) asked: Option<&'static Preset>,
     /// Whether its panel is shown.
     pub is_open: bool,
-    found: Option<Found>,
+    pub(super) found: Option<Found>,
 }
 
 /// Why a question cannot be answered.
@@ -44,178 +40,5 @@ impl Question {
     /// The modules that stand out, the first the most; none while what it takes is still being read.
     pub fn modules(&self) -> &[StandsOut] {
         self.found.as_ref().map_or(&[], |found| &found.modules)
-    }
-}
-
-impl State {
-    /// Has the colours answer a question, and shows its panel.
-    pub fn ask_map(&mut self, id: &str) {
-        let Some(preset) = find(id).filter(|preset| self.missing_for(preset).is_none()) else {
-            return;
-        };
-        self.configure(LandscapeSettings {
-            surface: preset.surface,
-            scale: Scale::Log,
-            highlight: None,
-            ..self.settings
-        });
-        self.question.asked = Some(preset);
-        self.question.is_open = true;
-        self.update_question();
-    }
-
-    /// Opens or closes the panel; without a question asked, the first that can be answered is.
-    pub fn toggle_question(&mut self) {
-        if self.question.is_open {
-            self.question.is_open = false;
-            return;
-        }
-        let first = PRESETS
-            .iter()
-            .find(|preset| self.missing_for(preset).is_none());
-        match self.question.asked.or(first) {
-            Some(preset) => self.ask_map(preset.id),
-            None => self.question.is_open = false,
-        }
-    }
-
-    /// What would have to be open as well for a question to be answered.
-    pub fn missing_for(&self, preset: &Preset) -> Option<Missing> {
-        let document = self.document.as_ref();
-        let Some(document) = document else {
-            return Some(Missing::Source);
-        };
-        let metrics = [Some(preset.metric), preset.surface.metric()];
-        let needs = |origin| {
-            metrics
-                .into_iter()
-                .flatten()
-                .any(|it: Metric| it.origin() == origin)
-        };
-        if needs(Origin::Recording) && document.resolved().is_none() {
-            return Some(Missing::Recording);
-        }
-        document
-            .inputs
-            .source_dir
-            .is_none()
-            .then_some(Missing::Source)
-    }
-
-    /// The question that the colours of what has just been opened answer.
-    pub(super) fn begin_question(&mut self) {
-        let surface = self.settings.surface;
-        let asked = PRESETS.iter().find(|preset| preset.surface == surface);
-        let asked = asked.filter(|preset| self.missing_for(preset).is_none());
-        self.question = Question {
-            asked,
-            is_open: asked.is_some(),
-            found: None,
-        };
-    }
-
-    /// Finds what stands out where the structure or what is known of it has changed. O(1) otherwise.
-    pub(super) fn update_question(&mut self) {
-        let question = &mut self.question;
-        let Some(document) = &self.document else {
-            *question = Question::default();
-            return;
-        };
-        // Other colours answer nothing, or something else.
-        if question
-            .asked
-            .is_some_and(|it| it.surface != self.settings.surface)
-        {
-            question.asked = None;
-            question.is_open = false;
-        }
-        let Some(preset) = question.asked.filter(|_| question.is_open) else {
-            question.found = None;
-            return;
-        };
-        let (session, metrics) = (&document.session, document.city.metrics());
-        let is_known = question.found.as_ref().is_some_and(|found| {
-            std::ptr::eq(found.preset, preset)
-                && Arc::ptr_eq(&found.session, session)
-                && Arc::ptr_eq(&found.metrics, metrics)
-        });
-        if !is_known {
-            let modules = match preset.is_possible(metrics) {
-                true => preset.stand_out(&session.hierarchy, metrics),
-                false => Vec::new(),
-            };
-            question.found = Some(Found {
-                preset,
-                session: Arc::clone(session),
-                metrics: Arc::clone(metrics),
-                modules,
-            });
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::ask::LookAsk;
-    use super::super::testing::{nothing_open, opened, tiny};
-    use crate::analysis::session::Inputs;
-    use crate::model::metric::Metric;
-    use crate::model::surface::Surface;
-    use crate::state::State;
-
-    fn tree() -> State {
-        let dir = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/model");
-        opened(&Inputs {
-            source_dir: Some(dir),
-            ..Inputs::default()
-        })
-    }
-
-    #[test]
-    fn a_tree_alone_says_where_it_is_complex_and_what_stands_out() {
-        let mut state = tree();
-        let complexity = Surface::Metric(Metric::Complexity);
-        assert_eq!(state.settings.surface, complexity);
-        assert!(state.question.is_open);
-        // Functions are found after the files; what stands out is found again then.
-        state.update_question();
-        assert_eq!(state.question.asked().map(|it| it.id), Some("complexity"));
-        state.execute(LookAsk::Question("size"));
-        let hierarchy = &state.document.as_ref().expect("open").session.hierarchy;
-        let lines: Vec<u32> = state
-            .question
-            .modules()
-            .iter()
-            .map(|it| hierarchy.module(it.module).loc)
-            .collect();
-        assert_eq!(lines.len(), 10);
-        assert!(lines.is_sorted_by(|a, b| a >= b), "{lines:?}");
-    }
-
-    #[test]
-    fn other_colours_answer_no_question() {
-        let mut state = tree();
-        let settings = crate::model::landscape::LandscapeSettings {
-            surface: Surface::District,
-            ..state.settings
-        };
-        state.execute(LookAsk::Configure(settings));
-        state.update_question();
-        assert!(state.question.asked().is_none() && !state.question.is_open);
-        state.execute(LookAsk::ToggleQuestion);
-        assert_eq!(state.settings.surface, Surface::Metric(Metric::Complexity));
-        state.execute(LookAsk::ToggleQuestion);
-        assert!(!state.question.is_open);
-    }
-
-    #[test]
-    fn what_cannot_be_answered_is_not_asked() {
-        for mut state in [nothing_open(), tiny()] {
-            let surface = state.settings.surface;
-            state.execute(LookAsk::Question("hotspots"));
-            state.execute(LookAsk::Question("no such question"));
-            assert_eq!(state.settings.surface, surface);
-            assert!(!state.question.is_open);
-        }
     }
 }

@@ -54,7 +54,7 @@ pub fn menu(ui: &mut Ui, context: &mut Context<'_>) {
         own_looks(ui, context);
     });
     menu.response
-        .on_hover_text("What the colours say, and what stands out (Shift + O)");
+        .on_hover_text("What the colours say, and what stands out (Shift + Q)");
 }
 
 /// Looks that the user has kept under a name.
@@ -115,7 +115,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
         ui.horizontal(|ui| {
             ui.label(style::title(preset.title));
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                if icon_button(ui, Icon::Close, false, "Close (Shift + O)").clicked() {
+                if icon_button(ui, Icon::Close, false, "Close (Shift + Q)").clicked() {
                     context.asks.push(LookAsk::ToggleQuestion);
                 }
             });

@@ -226,6 +226,12 @@ fn no_name_turns_text_around_or_begins_a_line() {
             }
         }
         let mut said = texts(&mut desk);
+        // So many side by side have no room for names; one by one they have.
+        for view in views::all() {
+            desk.execute(PaneAsk::Maximise(Some(view)));
+            said.extend(texts(&mut desk));
+            desk.execute(PaneAsk::Maximise(None));
+        }
         desk.execute(SearchAsk::Open);
         desk.execute(SearchAsk::Query("FORGED".to_owned()));
         said.extend(texts(&mut desk));

@@ -130,7 +130,15 @@ fn assert_same(saved: &Value, file: &Value) {
         panic!("sessions are objects");
     };
     for (name, value) in file {
-        assert_eq!(saved.get(name), Some(value), "{name}");
+        match (saved.get(name), value) {
+            // What views of later versions show stands beside it.
+            (Some(Value::Object(saved)), Value::Object(file)) if name == "shown" => {
+                for (name, value) in file {
+                    assert_eq!(saved.get(name), Some(value), "{name}");
+                }
+            }
+            (saved, value) => assert_eq!(saved, Some(value), "{name}"),
+        }
     }
     assert_eq!(saved.len(), file.len(), "{:?}", saved.keys());
 }

@@ -4,26 +4,16 @@
 
 use std::ops::Range;
 
-use glam::Vec2;
-
 use super::blocks::block_of_function;
-use super::{City, eye};
 use crate::analysis::session::Resolved;
 use crate::facts::trace::Relation;
 use crate::layout::geometry::Block;
-use crate::render::camera::Camera;
-
-/// A block whose shorter side takes less than this share of the picture's, in the middle of it, has no arcs of its own.
-const LEAST: f32 = 0.045;
-
-/// One comes near, or goes away, by this factor before arcs are parted or joined: then by as much at once.
-const STEP: f32 = 2.0;
 
 /// Where arcs end.
 #[derive(Debug, Default)]
 pub(super) struct Ends {
     /// The shorter side of a block that has arcs of its own, at least, in world units; 0 where all have.
-    least: f32,
+    pub least: f32,
     /// By block, the block that its arcs end at; empty where that is itself.
     lifted: Vec<u32>,
     /// Blocks have changed since.
@@ -86,7 +76,7 @@ impl Ends {
 
     /// Finds them for blocks that have arcs of their own from a side of `least` on. O(blocks), and nothing where they are
     /// known. Whether they were others before.
-    fn find(&mut self, least: f32, blocks: &[Block], parents: &[u32]) -> bool {
+    pub fn find(&mut self, least: f32, blocks: &[Block], parents: &[u32]) -> bool {
         if least == self.least && !self.is_old {
             return false;
         }
@@ -107,23 +97,6 @@ impl Ends {
             }
         }
         before != self.lifted
-    }
-}
-
-impl City {
-    /// Notes how large blocks are on a picture of this size: where arcs between them would be told apart no longer,
-    /// or are again, the moment has to be shown anew. Whether that is so.
-    pub fn part_arcs(&mut self, camera: &Camera, size: Vec2) -> bool {
-        let focal = eye(camera, size).focal / size.min_element().max(1.0);
-        let least = LEAST * camera.eye.distance(camera.target) / focal;
-        let before = self.ends.least;
-        let is_near_before = before > 0.0 && (before / STEP..=before * STEP).contains(&least);
-        let least = if is_near_before { before } else { least };
-        if !least.is_finite() || !self.ends.find(least, &self.blocks, &self.parents) {
-            return false;
-        }
-        self.has_moved = true;
-        true
     }
 }
 

@@ -38,6 +38,12 @@ const FILLED: f32 = 0.7;
 /// An arc that is pointed at or chosen is this many times as wide.
 const MARKED_WIDTH: f32 = 1.7;
 
+/// A block whose shorter side takes less than this share of the picture's, in the middle of it, has no arcs of its own.
+const LEAST_WITH_ARCS: f32 = 0.045;
+
+/// One comes near, or goes away, by this factor before arcs are parted or joined: then by as much at once.
+const ARCS_PART_AT: f32 = 2.0;
+
 /// What fills a picture of this size before a camera.
 #[derive(Clone, Debug)]
 pub(super) struct Filling {
@@ -99,6 +105,22 @@ impl City {
         let [hovered, chosen] = self.arc_blocks();
         self.focus.hovered = self.relations.emphasize(ground, hovered);
         self.focus.chosen = self.relations.emphasize(ground, chosen);
+    }
+
+    /// Notes how large blocks are on a picture of this size: where arcs between them would be told apart no longer,
+    /// or are again, the moment has to be shown anew. Whether that is so.
+    pub fn part_arcs(&mut self, camera: &Camera, size: Vec2) -> bool {
+        let focal = eye(camera, size).focal / size.min_element().max(1.0);
+        let least = LEAST_WITH_ARCS * camera.eye.distance(camera.target) / focal;
+        let before = self.ends.least;
+        let (low, high) = (before / ARCS_PART_AT, before * ARCS_PART_AT);
+        let is_near_before = before > 0.0 && (low..=high).contains(&least);
+        let least = if is_near_before { before } else { least };
+        if !least.is_finite() || !self.ends.find(least, &self.blocks, &self.parents) {
+            return false;
+        }
+        self.has_moved = true;
+        true
     }
 
     /// Which arcs stand out, and which step back.

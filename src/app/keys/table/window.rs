@@ -30,13 +30,13 @@ pub const LINES: &[Line<Command>] = &[
         )],
     },
     Line {
-        keys: "Shift + O",
+        keys: "Shift + Q",
         text: "what the colours say, and what stands out",
         actions: &[Action::new(
             "card.question",
             "The question of the map",
             "Shows or hides what the colours say and the modules that stand out.",
-            &[Chord::letter('o').shift()],
+            &[Chord::letter('q').shift()],
             || LookAsk::ToggleQuestion.into(),
         )
         .when(is_open)],
