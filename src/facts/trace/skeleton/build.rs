@@ -288,8 +288,17 @@ impl<'a> Builder<'a> {
 
     /// Passes calls below a lightweight one.
     fn pass(&mut self, slots: &[u64], depths: &[u64], base: u32) {
+        let Some(mark) = self.frames.last().map(|frame| frame.mark) else {
+            return;
+        };
         for &slot in slots {
-            self.see(self.callee(slot));
+            let function = self.callee(slot);
+            if let Some(seen) = self.seen.get_mut(function as usize)
+                && *seen != mark
+            {
+                *seen = mark;
+                self.functions.push(function);
+            }
         }
         let deepest = depths.iter().copied().max().unwrap_or(0);
         self.deepen(base.wrapping_add(deepest as u32));
