@@ -317,7 +317,16 @@ fn hostile_thresholds_are_wrong_usage() {
     let none = document(&[path, "--min-calls", &most, "--min-cost", &most]);
     assert_eq!(none["phases"], json!([]));
     let all = document(&[path, "--min-calls", "0", "--min-cost", "0"]);
-    assert!(all["phases"].as_array().expect("phases").len() > 1000);
+    let phases = all["phases"].as_array().expect("phases").len() as u64;
+    let pruned = all["pruned_calls"].as_u64().expect("a number");
+    assert_eq!(all["calls"], phases + pruned);
+    let leaves = all["phases"].as_array().expect("phases").iter();
+    let has_calls = |it: &Value| it["kind"] == "leaf" && it["calls"] != 0;
+    assert_eq!(
+        leaves.filter(|it| has_calls(it)).count(),
+        0,
+        "what calls nothing"
+    );
     assert_eq!(all["gathered"], json!([]));
 }
 

@@ -9,8 +9,9 @@ use crate::units::{Cost, ThreadId};
 
 /// A start value leaves at least this many phases and gathered rows.
 const ROWS: usize = 20;
-/// About so many nodes are in the skeletons that thresholds are moved over.
-const NODES: u64 = 100_000;
+/// The skeletons that thresholds are moved over have a floor that leaves about so many nodes, each with a few hundred
+/// bytes.
+const NODES: u64 = 20_000;
 /// How many steps of 1, 2, 5, 10 … there are.
 const MOST_STEPS: u32 = 57;
 
@@ -54,10 +55,11 @@ pub(super) fn pruning(
     }
     let of_thread = |thread: &ThreadId| trace.threads()[thread.index()].calls;
     let all: u64 = wish.threads.iter().map(of_thread).sum();
-    let mut calls = 1;
-    while all / calls > NODES {
-        calls *= 10;
+    let mut number = 0;
+    while all / step(number) > NODES {
+        number += 1;
     }
+    let mut calls = step(number);
     loop {
         let pruning = build(calls)?;
         if calls == 1 || prune::rows(&pruning.skeletons, &floor(wish, calls, short)) >= ROWS {

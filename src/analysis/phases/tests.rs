@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::oracle::{DirectGathered, direct};
 use super::*;
+use crate::analysis::alignment::{Alignment, Link, Run};
 use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::facts::functions::Function;
 use crate::facts::trace::random::{Shape, random_numbers, random_trace};
@@ -324,6 +325,40 @@ fn outliers_do_not_break_a_repetition() {
     assert_eq!(instances[0], None);
     let seventh = instances[7].expect("a step");
     assert_eq!((seventh.pattern, seventh.number, seventh.of), (0, 6, 12));
+}
+
+#[test]
+fn clocks_are_linked_by_phases() {
+    let load = format!("load {} . ", "get 3 . ".repeat(40));
+    let save = format!("save {} . ", "put 9 . ".repeat(40));
+    // B begins with something else, which A lacks, and takes longer to save.
+    let slow = format!("save {} . ", "put 30 . ".repeat(40));
+    let first = format!("warm {} . ", "up 20 . ".repeat(40));
+    let runs = [
+        trace(&format!("main {load} {save} .")),
+        trace(&format!("main {first} {load} {slow} .")),
+    ];
+    let names = ["main", "load", "get", "save", "put", "warm", "up"];
+    let rows = runs.each_ref().map(|(_, functions)| {
+        let name = |id| functions.get(id).name;
+        let row = |id| names.iter().position(|&it| it == name(id)).unwrap_or(0) as u32;
+        functions.ids().map(row).collect::<Vec<u32>>()
+    });
+    let run = |side: usize| Run {
+        trace: &runs[side].0,
+        row_of: &rows[side],
+    };
+    let linked = Alignment::new(run(0), run(1), &Link::Phases);
+    assert!(linked.matched >= 3, "{}", linked.matched);
+    for name in ["load", "save"] {
+        let starts = [0, 1].map(|side| {
+            let (trace, functions) = &runs[side];
+            let mut calls = (0..trace.calls() as u32).map(|it| trace.call(ThreadId(0), CallId(it)));
+            let call = calls.find(|call| functions.get(call.function).name == name);
+            call.expect("it is called").start
+        });
+        assert_eq!(linked.map(0, starts[0]), starts[1], "{name}");
+    }
 }
 
 #[test]

@@ -181,6 +181,9 @@ impl Drawing<'_> {
         let surface = color32(paint.surface_of(self.document, phase.function));
         let strong = color32(paint.strong_of(self.document, phase.function));
         self.painter.rect_filled(rect, 4, surface);
+        if let Some(share) = look.share {
+            self.share(rect, share);
+        }
         let stripe = Rect::from_min_size(rect.min, vec2(4.0, rect.height()));
         self.painter.rect_filled(stripe, 2, strong);
         let text = paint.on_surface();
@@ -194,9 +197,6 @@ impl Drawing<'_> {
         let more = phase.end - index - 1;
         if more > 0 {
             self.unfolds(rect, text, look.is_unfolded);
-        }
-        if let Some(share) = look.share {
-            self.share(rect, share);
         }
         if phase.is_outlier {
             let stroke = Stroke::new(2.0, paint.outlier);

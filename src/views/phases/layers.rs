@@ -16,6 +16,12 @@ pub const HEAD: f32 = 22.0;
 /// A layer shows no more boxes; what is behind them is said.
 pub const MOST: usize = 5000;
 
+/// A repetition, by its first phase and how many it stands in.
+pub type Key = (u32, usize);
+
+/// By repetition the instance that is shown.
+pub type Instances = HashMap<Key, u32>;
+
 /// What a box stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Of {
@@ -36,8 +42,7 @@ pub struct Placed {
 pub struct Frame {
     pub rect: Rect,
     pub layer: usize,
-    /// Its first phase.
-    pub first: u32,
+    pub key: Key,
     pub instances: u32,
     /// From 0.
     pub shown: u32,
@@ -75,7 +80,7 @@ impl Layer {
 /// Places the items of a layer.
 struct Placing<'a> {
     phases: &'a Phases,
-    instances: &'a mut HashMap<u32, u32>,
+    instances: &'a mut Instances,
     layer: usize,
     /// Where boxes begin along y.
     top: f32,
@@ -124,7 +129,10 @@ impl Placing<'_> {
         let outliers: Vec<u32> = outliers.collect();
         let first = siblings.first().copied().unwrap_or(0);
         let usual = (0..repeated.instances).find(|it| outliers.binary_search(it).is_err());
-        let shown = *self.instances.entry(first).or_insert(usual.unwrap_or(0));
+        let shown = *self
+            .instances
+            .entry((first, level))
+            .or_insert(usual.unwrap_or(0));
         let shown = shown.min(repeated.instances.saturating_sub(1));
         let from = shown as usize * length;
         let left = self.x;
@@ -133,7 +141,7 @@ impl Placing<'_> {
         self.frames.push(Frame {
             rect: Rect::NOTHING,
             layer: self.layer,
-            first,
+            key: (first, level),
             instances: repeated.instances,
             shown,
             outliers,
@@ -166,7 +174,7 @@ pub fn lay_out(
     folded: &Folded,
     root: usize,
     path: &[u32],
-    instances: &mut HashMap<u32, u32>,
+    instances: &mut Instances,
 ) -> Vec<Layer> {
     if root >= phases.roots.len() {
         return Vec::new();
@@ -186,7 +194,7 @@ fn lay_out_one(
     folded: &Folded,
     layer: usize,
     parent: Parent,
-    instances: &mut HashMap<u32, u32>,
+    instances: &mut Instances,
 ) -> Layer {
     let items = folded.items(parent);
     let siblings: Vec<u32> = phases.children(parent).collect();
@@ -236,10 +244,11 @@ pub fn show_instance_of(
     folded: &Folded,
     parent: Parent,
     phase: u32,
-    instances: &mut HashMap<u32, u32>,
+    instances: &mut Instances,
 ) {
     let siblings: Vec<u32> = phases.children(parent).collect();
     let (mut items, mut siblings) = (folded.items(parent), &*siblings);
+    let mut level = 0;
     while let Some(item) = items.first() {
         let (of_item, rest) = siblings.split_at(item.length() as usize);
         if of_item.last().is_none_or(|&last| last < phase) {
@@ -254,7 +263,8 @@ pub fn show_instance_of(
         let holds = |of: &[u32]| of.last().is_some_and(|&last| last >= phase);
         let instance = of_instances.position(holds).unwrap_or(0);
         if let Some(&first) = of_item.first() {
-            instances.insert(first, instance as u32);
+            instances.insert((first, level), instance as u32);
+            level += 1;
         }
         (items, siblings) = (
             &repeated.pattern,

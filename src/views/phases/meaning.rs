@@ -20,6 +20,8 @@ type Shares = HashMap<u32, f32>;
 #[derive(Default)]
 pub struct Meaning {
     of: Option<Of>,
+    /// What the shares are of.
+    known_for: Option<Pointed>,
     shares: Option<Shares>,
     job: Option<Job<Shares>>,
 }
@@ -34,8 +36,9 @@ struct Wanted {
 }
 
 impl Meaning {
+    /// Has the shares found again; those known stay until then.
     pub fn forget(&mut self) {
-        *self = Meaning::default();
+        self.of = None;
     }
 
     pub fn is_running(&self) -> bool {
@@ -80,6 +83,11 @@ impl Meaning {
             return;
         }
         self.of = Some((of, revision));
+        let known = match self.known_for == Some(of) {
+            true => self.shares.take().unwrap_or_default(),
+            false => Shares::default(),
+        };
+        self.known_for = Some(of);
         self.job = None;
         let meant = document.meant(&of);
         let Some(resolved) = document.resolved() else {
@@ -102,7 +110,9 @@ impl Meaning {
             })
         });
         let wanted: Vec<Wanted> = wanted.filter(|it| !it.functions.is_empty()).collect();
-        self.shares = Some(wanted.iter().map(|it| (it.index, 0.0)).collect());
+        let share_known = |it: &Wanted| known.get(&it.index).copied().unwrap_or(0.0);
+        let at_once = wanted.iter().map(|it| (it.index, share_known(it)));
+        self.shares = Some(at_once.collect());
         let recording = std::sync::Arc::clone(&resolved.recording);
         self.job = Some(Job::start(state.waker(), move |progress| {
             let mut shares = Shares::default();

@@ -14,13 +14,12 @@ mod tests;
 mod tip;
 mod ui;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use self::finding::{Finding, Found, Settings};
-use self::layers::Layer;
+use self::layers::{Instances, Key, Layer};
 use self::meaning::Meaning;
 use super::{Entry, Pane, SavedViews, View};
 use crate::analysis::phases::{Parent, Phase};
@@ -96,8 +95,7 @@ pub struct PhasesView {
     root: usize,
     /// The phases that are unfolded, outermost first.
     path: Vec<u32>,
-    /// By first phase of a repetition the instance that is shown.
-    instances: HashMap<u32, u32>,
+    instances: Instances,
     layers: Vec<Layer>,
     /// Counts what was done to the layers.
     revision: u64,
@@ -178,8 +176,10 @@ impl PhasesView {
             path.push(index);
             parent = Parent::Phase(index);
         }
-        self.path = path;
-        self.revision += 1;
+        match path.last() {
+            Some(&innermost) => self.unfold(innermost),
+            None => self.revision += 1,
+        }
     }
 
     /// Unfolds a phase and those around it; another one of its depth is folded.
@@ -199,7 +199,24 @@ impl PhasesView {
         }
         path.reverse();
         self.path = path;
+        self.show_instances(index);
         self.revision += 1;
+    }
+
+    /// Has the repetitions that a phase and those around it stand in show the instances that hold them.
+    fn show_instances(&mut self, index: u32) {
+        let Some(found) = self.found.clone() else {
+            return;
+        };
+        let mut next = Some(index);
+        while let Some(index) = next {
+            let parent = found.phases.phases.get(index as usize);
+            let parent = parent.and_then(|phase| phase.parent);
+            let siblings = parent.map_or(Parent::Root(self.root), Parent::Phase);
+            let instances = &mut self.instances;
+            layers::show_instance_of(&found.phases, &found.folded, siblings, index, instances);
+            next = parent;
+        }
     }
 
     /// Folds a phase that is unfolded, unfolds one that is not.
@@ -225,15 +242,6 @@ impl PhasesView {
         let root = roots.iter().position(|root| root.thread == phase.thread);
         self.root = root.unwrap_or(0);
         self.unfold(index);
-        let mut next = Some(index);
-        while let Some(index) = next {
-            let parent = found.phases.phases.get(index as usize);
-            let parent = parent.and_then(|phase| phase.parent);
-            let siblings = parent.map_or(Parent::Root(self.root), Parent::Phase);
-            let instances = &mut self.instances;
-            layers::show_instance_of(&found.phases, &found.folded, siblings, index, instances);
-            next = parent;
-        }
         self.scroll_to = Some(index);
         self.revision += 1;
     }
@@ -246,12 +254,12 @@ impl PhasesView {
         };
         let of = i64::from(frame.instances);
         let next = (i64::from(frame.shown) + by).rem_euclid(of.max(1));
-        self.show_instance(frame.first, next as u32);
+        self.show_instance(frame.key, next as u32);
     }
 
-    /// Shows an instance of the repetition that begins with a phase.
-    fn show_instance(&mut self, first: u32, instance: u32) {
-        self.instances.insert(first, instance);
+    /// Shows an instance of a repetition.
+    fn show_instance(&mut self, of: Key, instance: u32) {
+        self.instances.insert(of, instance);
         // What is unfolded below it is no longer there.
         self.lay_out();
         let is_shown = |layer: &Layer, index: u32| layer.shows(index);

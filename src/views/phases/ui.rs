@@ -6,7 +6,7 @@ use egui::{Rect, ScrollArea, Sense, Ui, pos2, vec2};
 
 use super::boxes::{Drawing, Look, Marks, Paint, Scales};
 use super::finding::Found;
-use super::layers::{BOX, Frame, HEAD, Layer, MOST, Of};
+use super::layers::{BOX, Frame, HEAD, Key, Layer, MOST, Of};
 use super::{PhasesView, band, pointed_at, sliders, tip};
 use crate::analysis::phases::Parent;
 use crate::escape;
@@ -143,8 +143,8 @@ fn layers(
 struct Act {
     clicked: Option<u32>,
     limited: Option<u32>,
-    /// The repetition that begins with a phase, and which of its instances.
-    instance: Option<(u32, u32)>,
+    /// A repetition, and which of its instances.
+    instance: Option<(Key, u32)>,
     is_scrolled: bool,
 }
 
@@ -153,8 +153,8 @@ impl Act {
         if self.is_scrolled {
             view.scroll_to = None;
         }
-        if let Some((first, instance)) = self.instance {
-            view.show_instance(first, instance);
+        if let Some((of, instance)) = self.instance {
+            view.show_instance(of, instance);
         }
         if let Some(index) = self.limited
             && let Some(phase) = view.phase(index)
@@ -231,7 +231,7 @@ fn outliers(ui: &mut Ui, layer: &Layer, act: &mut Act) {
         let is_shown = frame.shown == instance;
         let text = format!("{} of {}", instance + 1, frame.instances);
         if ui.selectable_label(is_shown, text).clicked() {
-            act.instance = Some((frame.first, instance));
+            act.instance = Some((frame.key, instance));
         }
     }
 }
@@ -380,9 +380,7 @@ fn draw_frame(ui: &mut Ui, frame: &Frame, rect: Rect, drawing: &Drawing<'_>, act
     let middle = head.center().y;
     let mut arrow = |x: f32, by: i64| {
         let place = Rect::from_center_size(pos2(x, middle), vec2(20.0, HEAD));
-        let id = ui
-            .scope_id()
-            .with(("instance", frame.first, frame.rect.min.y as i32, by));
+        let id = ui.scope_id().with(("instance", frame.key, by));
         let response = ui.interact(place, id, Sense::click());
         let color = match response.hovered() {
             true => paint.accent,
@@ -401,7 +399,7 @@ fn draw_frame(ui: &mut Ui, frame: &Frame, rect: Rect, drawing: &Drawing<'_>, act
         if response.clicked() {
             let of = i64::from(frame.instances).max(1);
             let next = (i64::from(frame.shown) + by).rem_euclid(of);
-            act.instance = Some((frame.first, next as u32));
+            act.instance = Some((frame.key, next as u32));
         }
         response.on_hover_text(match by {
             1 => "Next instance (Shift+P)",

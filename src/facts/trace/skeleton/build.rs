@@ -215,6 +215,15 @@ impl<'a> Builder<'a> {
             && self.range.start == Time::ZERO
             && self.range.end == Time::MAX;
         let mut columns = std::mem::take(&mut self.columns);
+        // Of calls below a lightweight one that began before, neither cost nor calls are asked for.
+        let light_end = self.light.end.saturating_sub(u64::from(first));
+        let lead = (light_end.min(to as u64) as usize).max(from);
+        if lead > from {
+            block.unpack_depths(from..lead, &mut columns.depths);
+            block.unpack_slots(from..lead, &mut columns.slots);
+            self.pass(&columns.slots, &columns.depths, block.depth_base);
+        }
+        let from = lead;
         block.unpack_triggered(from..to, &mut columns.triggered);
         block.unpack_costs(from..to, &mut columns.costs);
         block.unpack_depths(from..to, &mut columns.depths);
@@ -288,8 +297,17 @@ impl<'a> Builder<'a> {
 
     /// Passes calls below a lightweight one.
     fn pass(&mut self, slots: &[u64], depths: &[u64], base: u32) {
+        let Some(mark) = self.frames.last().map(|frame| frame.mark) else {
+            return;
+        };
         for &slot in slots {
-            self.see(self.callee(slot));
+            let function = self.callee(slot);
+            if let Some(seen) = self.seen.get_mut(function as usize)
+                && *seen != mark
+            {
+                *seen = mark;
+                self.functions.push(function);
+            }
         }
         let deepest = depths.iter().copied().max().unwrap_or(0);
         self.deepen(base.wrapping_add(deepest as u32));
