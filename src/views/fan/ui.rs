@@ -1,5 +1,6 @@
 //! The widgets of the compacted call tree, and the fan.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use egui::{Align2, Color32, FontId, PointerButton, Pos2, Rect, Sense, Stroke, Ui, pos2, vec2};
@@ -13,7 +14,7 @@ use crate::layout::hues::{Hues, Tones, encoded};
 use crate::model::theme::Theme;
 use crate::state::ask::SelectAsk;
 use crate::state::document::Document;
-use crate::units::Cost;
+use crate::units::{ContextId, Cost};
 use crate::views::contexts::ShownContexts;
 use crate::views::{Pane, rows, style, text};
 
@@ -111,7 +112,7 @@ fn scale(view: &Fan, place: Rect) -> Option<Scale> {
     let size = (max - min).max(Vec2::splat(0.1));
     let fitting = (room.x / size.x).min(room.y / size.y);
     // A few discs need not fill the view.
-    let points = fitting.min(46.0) * view.zoom;
+    let points = fitting.min(70.0) * view.zoom;
     Some(Scale {
         middle: place.center(),
         at: (min + max) * 0.5 + view.pan,
@@ -244,6 +245,13 @@ fn paint(
         let now = it.was + (it.place.radius - it.was) * share;
         (now * scale.points).max(1.0)
     };
+    // The nodes with a context that is meant.
+    let meant = view.hits.each_ref().map(|hits| {
+        let all = compacted.contexts.iter().zip(0..);
+        let found = all.filter(|(context, _)| hits.holds(ContextId(**context)));
+        let nodes = found.map(|(_, place)| compacted.compaction.node_of(place));
+        nodes.collect::<HashSet<u32>>()
+    });
     let whole = shown.whole.ns().max(1) as f32;
     for disc in &view.discs {
         let Some(parent) = disc.parent.and_then(|it| view.discs.get(it as usize)) else {
@@ -257,14 +265,8 @@ fn paint(
         let node = compacted.compaction.node(disc.node);
         let [r, g, b, _] = encoded(hues.color(hierarchy, node.module, &tones));
         painter.circle_filled(at(disc), radius(disc), Color32::from_rgb(r, g, b));
-        for (hits, color) in view.hits.iter().zip([colors.weak, colors.accent]) {
-            let contexts = compacted.compaction.contexts(disc.node);
-            let is_meant = hits.count() > 0
-                && contexts.iter().any(|&it| {
-                    let context = compacted.contexts[it as usize];
-                    hits.holds(crate::units::ContextId(context))
-                });
-            if is_meant {
+        for (hits, color) in meant.iter().zip([colors.weak, colors.accent]) {
+            if hits.contains(&disc.node) {
                 painter.circle_stroke(at(disc), radius(disc) + 2.0, Stroke::new(2.0, color));
             }
         }

@@ -388,6 +388,18 @@ fn paint(
         write(ui, center, part, &escape::name(name), ink_on(color));
     }
     ui.painter().add(Shape::mesh(marks));
+    middle_text(view, ui, document, shown, middle, (center, panel));
+}
+
+/// What is in the middle, and what it costs.
+fn middle_text(
+    view: &Rings,
+    ui: &Ui,
+    document: &Document,
+    shown: &ShownContexts,
+    middle: f32,
+    (center, panel): (Pos2, style::Colors),
+) {
     let root = view.root.map(|it| shown.contexts.function(it));
     let resolved = document.resolved();
     let name = root.and_then(|it| Some(resolved?.recording.functions.get(it).name));
