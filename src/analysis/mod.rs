@@ -7,5 +7,6 @@ pub mod contexts;
 pub mod demo;
 pub mod mapping;
 pub mod refinement;
+pub mod relations;
 pub mod resolve;
 pub mod session;
