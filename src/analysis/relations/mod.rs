@@ -9,6 +9,7 @@ mod calls;
 pub mod cycles;
 mod go;
 mod javascript;
+mod modules;
 mod names;
 mod other;
 mod paths;
@@ -21,6 +22,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 pub use calls::{CallsByName, FunctionCalls};
+pub use modules::of_tree;
 use paths::Paths;
 
 use crate::progress::{Cancelled, Progress};
