@@ -146,9 +146,7 @@ fn module(node: Node<'_>, found: &mut Found<'_>) {
 fn path_attribute(node: Node<'_>, found: &Found<'_>) -> Option<String> {
     let before = std::iter::successors(node.prev_sibling(), |it| it.prev_sibling());
     let attributes = before.take_while(|it| it.kind().ends_with("attribute_item") || it.is_extra());
-    attributes
-        .map(|it| found.text(it))
-        .find_map(|text| path_in(text))
+    attributes.map(|it| found.text(it)).find_map(path_in)
 }
 
 /// `x.rs` in the text `#[path = "x.rs"]`.
