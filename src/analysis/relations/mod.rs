@@ -23,15 +23,13 @@ use std::path::Path;
 
 pub use calls::{CallsByName, FunctionCalls};
 pub use modules::of_tree;
+pub use paths::FileId;
 use paths::Paths;
 
 use crate::progress::{Cancelled, Progress};
 use crate::source::SourceFile;
 use crate::source::relations::manifests::Manifests;
 use crate::source::relations::{Family, FileRelations, Import};
-
-/// A file, as an index in order of path.
-pub type FileId = u32;
 
 /// An import that leads from one file of the tree to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
