@@ -9,5 +9,6 @@ pub mod demo;
 pub mod mapping;
 pub mod phases;
 pub mod refinement;
+pub mod relations;
 pub mod resolve;
 pub mod session;

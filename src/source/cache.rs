@@ -15,10 +15,13 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokei::LanguageType;
 
+use super::cache_bytes::{Input, Output};
+use super::cache_relations;
 use super::count::{self, Counted, Stamp};
 use super::definitions::Definition;
 use super::file::SourceFile;
 use super::languages;
+use super::relations::FileRelations;
 use crate::facts::hierarchy::ModuleKind;
 use crate::facts::index;
 use crate::facts::kinds::Made;
@@ -95,7 +98,7 @@ impl Cache {
         if bytes < WORTH_KEEPING {
             return true;
         }
-        let payload = encode(files, self.started);
+        let payload = encode(files, &self.known, self.started);
         if payload.len() > LARGEST {
             return true;
         }
@@ -171,6 +174,8 @@ struct KnownFile {
     /// Where its definitions are in the data, and how many.
     definitions: Range<usize>,
     count: usize,
+    /// Where it stands in the data what it says of other files; empty where that was not read.
+    relations: Range<usize>,
 }
 
 impl Known {
@@ -239,8 +244,13 @@ impl Known {
                 hash,
                 definitions: input.at..end,
                 count,
+                relations: 0..0,
             });
             input.at = end;
+            let length = input.bytes()?.len();
+            if let Some(file) = known.files.last_mut() {
+                file.relations = input.at - length..input.at;
+            }
         }
         known.data = data;
         Some(known)
@@ -266,6 +276,22 @@ impl Known {
         let fits = file.counted.language == language && file.counted.stamp.bytes == bytes;
         fits.then_some(())?;
         Some((self.definitions(file)?, file.counted.warning))
+    }
+
+    /// What a file with this content says of other files, if that was read.
+    pub fn relations(&self, hash: u64) -> Option<FileRelations> {
+        let data = self.encoded_relations(hash);
+        (!data.is_empty()).then_some(())?;
+        cache_relations::decode(&mut Input { data, at: 0 })
+    }
+
+    /// The same as it is kept; empty where it was not read.
+    fn encoded_relations(&self, hash: u64) -> &[u8] {
+        let file = self.by_content.get(&hash).map(|&file| &self.files[file]);
+        let place = file.map(|file| file.relations.clone());
+        place
+            .and_then(|place| self.data.get(place))
+            .unwrap_or_default()
     }
 
     fn definitions(&self, file: &KnownFile) -> Option<Vec<Definition>> {
@@ -303,7 +329,8 @@ impl Known {
     }
 }
 
-fn encode(files: &[SourceFile], started: SystemTime) -> Vec<u8> {
+/// What files say of one another is taken from `known` where it was not asked for this time.
+fn encode(files: &[SourceFile], known: &Known, started: SystemTime) -> Vec<u8> {
     let now = started.duration_since(UNIX_EPOCH).unwrap_or_default();
     let latest = u64::try_from(now.saturating_sub(RACE).as_nanos()).unwrap_or(u64::MAX);
     let mut names: Vec<LanguageType> = Vec::new();
@@ -367,69 +394,23 @@ fn encode(files: &[SourceFile], started: SystemTime) -> Vec<u8> {
             }
         }
         out.bytes(&inner.0);
+        match &file.relations {
+            Some(relations) => {
+                inner.0.clear();
+                cache_relations::encode(relations, &mut inner);
+                out.bytes(&inner.0);
+            }
+            None => out.bytes(known.encoded_relations(file.hash)),
+        }
     }
     out.0
-}
-
-#[derive(Default)]
-struct Output(Vec<u8>);
-
-impl Output {
-    /// Seven bits a byte, the lowest first.
-    fn number(&mut self, mut number: u64) {
-        while number >= 0x80 {
-            self.0.push(number as u8 | 0x80);
-            number >>= 7;
-        }
-        self.0.push(number as u8);
-    }
-
-    fn bytes(&mut self, bytes: &[u8]) {
-        self.number(bytes.len() as u64);
-        self.0.extend_from_slice(bytes);
-    }
-}
-
-struct Input<'a> {
-    data: &'a [u8],
-    at: usize,
-}
-
-impl<'a> Input<'a> {
-    fn number(&mut self) -> Option<u64> {
-        let mut number = 0;
-        for shift in (0..64).step_by(7) {
-            let byte = *self.data.get(self.at)?;
-            self.at += 1;
-            number |= u64::from(byte & 0x7f) << shift;
-            if byte < 0x80 {
-                return Some(number);
-            }
-        }
-        None
-    }
-
-    fn small(&mut self) -> Option<u32> {
-        u32::try_from(self.number()?).ok()
-    }
-
-    fn count(&mut self) -> Option<usize> {
-        usize::try_from(self.number()?).ok()
-    }
-
-    fn bytes(&mut self) -> Option<&'a [u8]> {
-        let length = self.count()?;
-        let end = self.at.checked_add(length)?;
-        let bytes = self.data.get(self.at..end)?;
-        self.at = end;
-        Some(bytes)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::facts::kinds::FileKind;
+    use crate::source::relations::{CallByName, Import, ImportKind, METHOD, OUTSIDE, PLAIN};
 
     fn file(path: &str, hash: u64, definitions: Vec<Definition>) -> SourceFile {
         SourceFile {
@@ -451,6 +432,7 @@ mod tests {
             hash,
             kind: FileKind::default(),
             definitions,
+            relations: None,
         }
     }
 
@@ -506,6 +488,38 @@ mod tests {
                 .with_content(LanguageType::C, 77, stamp.bytes)
                 .is_none()
         );
+        assert!(known.relations(77).is_none());
+        let mut with_relations = file("a/b.rs", 77, definitions.clone());
+        let call = |caller, qualifier| CallByName {
+            caller,
+            qualifier,
+            name: 0,
+            count: 3,
+        };
+        let relations = FileRelations {
+            imports: vec![Import {
+                line: 7,
+                kind: ImportKind::From,
+                path: "a.b".into(),
+                alias: "é".into(),
+                ..Import::default()
+            }],
+            calls: vec![
+                call(0, PLAIN),
+                call(1, METHOD),
+                call(1, 0),
+                call(OUTSIDE, 0),
+            ],
+            names: vec!["f".into()],
+            package: "p".into(),
+        };
+        with_relations.relations = Some(relations.clone());
+        assert!(cache.keep(&[with_relations, file("c.rs", 0, Vec::new())]));
+        // Who does not ask for them keeps them all the same.
+        let cache = Cache::open(&folder, &folder).expect("a folder");
+        assert!(cache.keep(&files));
+        let cache = Cache::open(&folder, &folder).expect("a folder");
+        assert_eq!(cache.known().relations(77), Some(relations));
         let whole = fs::read(cache.path()).expect("it was written");
         for at in 0..whole.len() {
             let mut damaged = whole.clone();
@@ -522,7 +536,11 @@ mod tests {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let now = now.expect("later than 1970").as_nanos() as u64;
         fresh.counted.stamp.modified = now;
-        let payload = encode(std::slice::from_ref(&fresh), SystemTime::now());
+        let payload = encode(
+            std::slice::from_ref(&fresh),
+            &Known::default(),
+            SystemTime::now(),
+        );
         let mut data = MAGIC.to_vec();
         data.extend(languages::fingerprint().to_le_bytes());
         data.extend((payload.len() as u64).to_le_bytes());

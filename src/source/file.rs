@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::count::Counted;
 use super::definitions::Definition;
+use super::relations::FileRelations;
 use crate::facts::kinds::FileKind;
 
 /// A source file and what is known of it so far.
@@ -17,4 +18,6 @@ pub struct SourceFile {
     /// By its text, its name and git's attributes.
     pub kind: FileKind,
     pub definitions: Vec<Definition>,
+    /// What it says of other files; none where that was not asked for, or the file has no grammar or could not be read.
+    pub relations: Option<FileRelations>,
 }

@@ -11,6 +11,7 @@ use super::kotlin;
 use super::macros;
 use super::patterns::{Capture, Patterns};
 use super::plan::Plan;
+use super::relations::{Family, Visits};
 
 /// A grammar, and what counts as a definition in it.
 pub struct Language {
@@ -23,6 +24,7 @@ pub struct Language {
     /// What the text needs before it is parsed, and where the grammar reads it wrongly.
     pub preprocessor: Option<Preprocessor>,
     compiled: OnceLock<Option<Compiled>>,
+    visits: OnceLock<Option<Visits>>,
 }
 
 /// What stands in a text that no grammar follows: macros, conditional compilation, and what the grammar of Kotlin does
@@ -109,6 +111,7 @@ const fn language(
         nested,
         preprocessor,
         compiled: OnceLock::new(),
+        visits: OnceLock::new(),
     }
 }
 
@@ -206,6 +209,17 @@ impl Language {
             })
         };
         self.compiled.get_or_init(compile).as_ref()
+    }
+}
+
+impl Language {
+    /// What says something of other files, made on first use.
+    pub fn visits(&self) -> Option<&Visits> {
+        let make = || {
+            let family = Family::of(*self.counted_as.first()?)?;
+            Some(Visits::new(&self.compiled()?.grammar, family))
+        };
+        self.visits.get_or_init(make).as_ref()
     }
 }
 

@@ -12,6 +12,8 @@ use crate::warnings::Reporter;
 
 mod amalgamation;
 mod cache;
+mod cache_bytes;
+mod cache_relations;
 mod code_lines;
 mod conditionals;
 mod count;
@@ -33,6 +35,7 @@ mod plan;
 mod problem;
 pub mod qualified;
 mod reader;
+pub mod relations;
 pub mod saved;
 mod scan;
 pub mod structure;
@@ -41,6 +44,8 @@ mod values;
 mod walk;
 mod workers;
 
+pub use definitions::Definition;
+pub use file::SourceFile;
 pub use problem::{Problem, SourceError};
 pub use scan::Scan;
 

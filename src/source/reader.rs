@@ -13,6 +13,7 @@ use super::definitions::{self, Definition, Found, Seen};
 use super::hints::Places;
 use super::languages::{Compiled, Language, Preprocessor};
 use super::patterns::{Capture, Captured};
+use super::relations::FileRelations;
 use super::{amalgamation, edits, misread, nesting, values};
 use crate::facts::hierarchy::ModuleKind;
 use crate::progress::Progress;
@@ -36,6 +37,8 @@ pub enum Unparsed {
 pub struct Reader {
     parser: Parser,
     places: Places,
+    /// Whether it is also read what files say of one another.
+    pub reads_relations: bool,
     /// Whether trees are walked whole, as if no language had hints.
     #[cfg(test)]
     walks_all: bool,
@@ -46,6 +49,7 @@ impl Default for Reader {
         Reader {
             parser: Parser::new(),
             places: Places::default(),
+            reads_relations: false,
             #[cfg(test)]
             walks_all: false,
         }
@@ -72,7 +76,7 @@ impl Reader {
     /// `file_comments` of comments.
     ///
     /// Where several languages are given, as for a header that may be C or C++, the one that reads it with
-    /// the fewest errors counts.
+    /// the fewest errors counts. What the file says of other files where `reads_relations` asks for it.
     pub fn read(
         &mut self,
         languages: &[&'static Language],
@@ -80,7 +84,7 @@ impl Reader {
         file_loc: u32,
         file_comments: u32,
         progress: &Progress,
-    ) -> Result<Vec<Definition>, Unparsed> {
+    ) -> Result<(Vec<Definition>, Option<FileRelations>), Unparsed> {
         let started = Instant::now();
         let patience = Reader::patience(source.len() as u64);
         let give_up = || progress.check().is_err() || started.elapsed() > patience;
@@ -103,13 +107,22 @@ impl Reader {
         }
         let parsed = best.ok_or(Unparsed::NoGrammar)?;
         let language = parsed.language;
+        // Of branches of conditional compilation all are of interest: the whole tree, however torn.
+        let whole = self.reads_relations.then(|| parsed.tree.clone());
         let seen = self.see(parsed, source, &give_up).map_err(because)?;
         let lines = CodeLines::new(source, &seen.comments, &seen.texts);
         let definitions = nesting::nest(seen, language.nested, &lines, file_loc, file_comments);
         let definitions = amalgamation::regroup(source, definitions, &lines);
+        let relations = match whole.zip(language.visits()) {
+            Some((tree, visits)) => {
+                let read = visits.read(&tree, source, &definitions, &give_up);
+                Some(read.ok_or_else(|| because(Unparsed::TookTooLong))?)
+            }
+            None => None,
+        };
         // What was found while the tree stood lies scattered over its memory, and the next trees would be fitted in
         // between, for a third of their time: what is kept is moved together, now that the tree is gone.
-        Ok(definitions.clone())
+        Ok((definitions.clone(), relations.clone()))
     }
 
     /// Parses a text. What `similar`, of a text of the same length and lines, has in common with it is not read

@@ -16,6 +16,7 @@ use super::kinds::Kinds;
 use super::languages::{self, Language};
 use super::problem::{Problem, SourceError};
 use super::reader::{Reader, Unparsed};
+use super::relations::FileRelations;
 use super::workers::{Done, Workers};
 use super::{structure, tree, walk};
 use crate::facts::hierarchy::Hierarchy;
@@ -32,6 +33,7 @@ struct Read {
     counted: Counted,
     hash: u64,
     definitions: Vec<Definition>,
+    relations: Option<FileRelations>,
 }
 
 /// A scan under way.
@@ -45,6 +47,8 @@ pub struct Scan {
     is_unread: Vec<bool>,
     unread: usize,
     cache: Option<Cache>,
+    /// Whether it is also read what files say of one another.
+    reads_relations: bool,
     /// Whether more is known than the cache has.
     is_worth_keeping: bool,
     kinds: Kinds,
@@ -102,6 +106,7 @@ impl Scan {
             workers: None,
             is_unread: Vec::new(),
             unread: 0,
+            reads_relations: false,
             is_worth_keeping: false,
             own: Progress::new(),
             cache: folder.and_then(|folder| Cache::open(folder, dir)),
@@ -125,6 +130,7 @@ impl Scan {
             workers: None,
             is_unread: Vec::new(),
             unread: 0,
+            reads_relations: false,
             is_worth_keeping: false,
             own: Progress::new(),
             cache: None,
@@ -163,9 +169,7 @@ impl Scan {
             match counted {
                 Ok((file, is_unchanged)) => {
                     self.is_worth_keeping |= !is_unchanged;
-                    let is_unread = file.hash == 0
-                        && file.counted.warning.is_none()
-                        && languages::of(file.counted.language).is_some();
+                    let is_unread = file.hash == 0 && has_syntax(&file.counted);
                     self.unread += usize::from(is_unread);
                     self.is_unread.push(is_unread);
                     if let Some(kind) = file.counted.warning {
@@ -248,6 +252,33 @@ impl Scan {
         Ok(())
     }
 
+    /// Has it also read what files say of one another; files of which that is not known are read again. To be called
+    /// before the syntax is read.
+    pub fn read_relations(&mut self) {
+        self.reads_relations = true;
+        self.unread = 0;
+        let known = self.cache.as_ref().map(Cache::known);
+        for (file, is_unread) in self.files.iter_mut().zip(&mut self.is_unread) {
+            if let Some(known) = known.as_ref().filter(|_| file.hash != 0) {
+                file.relations = known.relations(file.hash);
+            }
+            let is_missing = file.relations.is_none();
+            *is_unread = is_missing && has_syntax(&file.counted);
+            self.unread += usize::from(*is_unread);
+        }
+        self.is_worth_keeping |= self.unread > 0;
+    }
+
+    /// The files of the tree in order of their path, with all that is known of them so far; none of a saved structure.
+    pub fn files(&self) -> &[SourceFile] {
+        &self.files
+    }
+
+    /// The root of the tree.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
     fn start_reading(&mut self) -> Result<(), SourceError> {
         // What takes longest comes first, so that all threads end together.
         let mut order: Vec<usize> = (0..self.files.len()).collect();
@@ -267,8 +298,10 @@ impl Scan {
             .map(|file| (file.path.clone(), file.counted))
             .collect();
         let (dir, progress) = (self.dir.clone(), self.own.clone());
+        let reads_relations = self.reads_relations;
         let work = move |file: usize, reader: &mut Reader| {
             let (path, counted) = &files[file];
+            reader.reads_relations = reads_relations;
             read_one(&dir.join(path), *counted, reader, &progress)
         };
         self.workers = Some(Workers::start(order, patience, work)?);
@@ -285,6 +318,7 @@ impl Scan {
                 file.kind = self.kinds.of(&file.path, counted.language, counted.made);
                 file.hash = read.hash;
                 file.definitions = read.definitions;
+                file.relations = read.relations;
                 let path = file.path.clone();
                 if let Some(kind) = read.counted.warning {
                     self.problem(kind, &path);
@@ -354,6 +388,11 @@ impl Scan {
     }
 }
 
+/// Whether there is a grammar to read a file with.
+fn has_syntax(counted: &Counted) -> bool {
+    counted.warning.is_none() && languages::of(counted.language).is_some()
+}
+
 /// The name of a directory, also of `.` and `..`.
 fn root_name(dir: &Path) -> String {
     let absolute = std::fs::canonicalize(dir).unwrap_or_else(|_| dir.to_path_buf());
@@ -390,6 +429,7 @@ fn count_one(
             hash,
             kind: FileKind::default(),
             definitions,
+            relations: None,
         };
         return Ok((file, true));
     }
@@ -401,6 +441,7 @@ fn count_one(
         hash: 0,
         kind: FileKind::default(),
         definitions: Vec::new(),
+        relations: None,
     };
     if let Some(known) = known
         && languages::of(language).is_some()
@@ -425,7 +466,7 @@ fn read_one(
 ) -> Result<Read, NotCounted> {
     let (mut counted, source) = count::text(path, before, progress)?;
     let languages = candidates(counted.language, &source);
-    let mut definitions = Vec::new();
+    let (mut definitions, mut relations) = (Vec::new(), None);
     if counted.warning.is_none() {
         match reader.read(
             &languages,
@@ -434,7 +475,7 @@ fn read_one(
             counted.comment_lines,
             progress,
         ) {
-            Ok(found) => definitions = found,
+            Ok(found) => (definitions, relations) = found,
             Err(Unparsed::Cancelled) => return Err(NotCounted::Cancelled),
             // It may be read in time when the machine is less busy.
             Err(Unparsed::TookTooLong) => return Err(NotCounted::TookTooLong),
@@ -446,6 +487,7 @@ fn read_one(
         counted,
         hash: count::hash(&source).max(1),
         definitions,
+        relations,
     })
 }
 

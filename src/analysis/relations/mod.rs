@@ -1,0 +1,292 @@
+//! Relations of a source tree without a recording: which file imports which, calls by name, and cycles.
+//!
+//! What a text says (`source::relations`) is looked up in the tree by the rules of its language, one file here for each
+//! family of languages. An import leads to the file that the longest part of its path names. Nothing is executed, nothing
+//! is installed and no path outside the tree is opened: what a build would find elsewhere counts as outside.
+
+mod c;
+mod calls;
+pub mod cycles;
+mod go;
+mod javascript;
+mod modules;
+mod names;
+mod other;
+mod paths;
+mod python;
+mod rust;
+mod rust_modules;
+mod standard;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+pub use calls::{CallsByName, FunctionCalls};
+pub use modules::of_tree;
+pub use paths::FileId;
+use paths::Paths;
+
+use crate::progress::{Cancelled, Progress};
+use crate::source::SourceFile;
+use crate::source::relations::manifests::Manifests;
+use crate::source::relations::{Family, FileRelations, Import};
+
+/// An import that leads from one file of the tree to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FileImport {
+    pub from: FileId,
+    pub to: FileId,
+    /// Of the statement in `from`.
+    pub line: u32,
+}
+
+/// An import that leads to no file of the tree, though it should.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Unresolved {
+    pub from: FileId,
+    pub line: u32,
+    pub path: String,
+}
+
+/// The relations of a source tree.
+#[derive(Clone, Debug, Default)]
+pub struct Relations {
+    /// By file, its path relative to the tree's root, with `/`.
+    pub paths: Vec<String>,
+    /// One for each pair of files and line, sorted. No file imports itself.
+    pub imports: Vec<FileImport>,
+    /// Calls from one file to a function of another, sorted by the two.
+    pub calls: Vec<CallsByName>,
+    /// The same from function to function, those within a file too.
+    pub function_calls: Vec<FunctionCalls>,
+    /// Imports that lead to a file of the tree, be it the importing file.
+    pub inside: u64,
+    /// Imports of what is not in the tree.
+    pub outside: u64,
+    /// By path, how many imports of what is not in the tree.
+    pub outside_paths: BTreeMap<String, u64>,
+    pub unresolved: Vec<Unresolved>,
+    /// Files in a grammar's language whose imports could not be read.
+    pub unread: u64,
+}
+
+impl Relations {
+    /// The share of the imports that are meant for the tree, by their form, whose file was found; 1 where there are
+    /// none.
+    pub fn share_resolved(&self) -> f64 {
+        let meant = self.inside + self.unresolved.len() as u64;
+        match meant {
+            0 => 1.0,
+            _ => self.inside as f64 / meant as f64,
+        }
+    }
+
+    /// The cycles among files, each in order of path, the largest first.
+    pub fn cycles(&self) -> Vec<Vec<FileId>> {
+        let edges = self.imports.iter().map(|it| (it.from, it.to));
+        cycles::components(self.paths.len(), edges)
+    }
+
+    /// The cycles among directories, by the files that stand directly in them; each sorted, the largest first.
+    pub fn directory_cycles(&self) -> Vec<Vec<&str>> {
+        let mut names: Vec<&str> = self.paths.iter().map(|path| paths::folder(path)).collect();
+        let of_file = names.clone();
+        names.sort_unstable();
+        names.dedup();
+        let directory = |file: FileId| {
+            let name = of_file[file as usize];
+            names.binary_search(&name).unwrap_or(0) as u32
+        };
+        let edges = self.imports.iter();
+        let edges = edges.map(|it| (directory(it.from), directory(it.to)));
+        let found = cycles::components(names.len(), edges);
+        let named = found.into_iter().map(|cycle| {
+            let names = cycle.into_iter().map(|it| names[it as usize]);
+            names.collect()
+        });
+        named.collect()
+    }
+}
+
+/// Where an import leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Leads {
+    /// To the files that were added to the list.
+    Inside,
+    /// To what is not in the tree.
+    Outside,
+    /// It should lead into the tree.
+    Nowhere,
+}
+
+/// A file of the tree, as its imports are looked up.
+struct Text<'a> {
+    id: FileId,
+    /// Relative to the root, with `/`.
+    path: &'a str,
+    family: Family,
+    file: &'a SourceFile,
+    relations: &'a FileRelations,
+}
+
+/// Everything that imports are looked up in.
+struct Tree<'a> {
+    paths: Paths<'a>,
+    texts: Vec<Text<'a>>,
+    manifests: Manifests,
+    /// The name of the tree's own directory.
+    root_name: String,
+}
+
+/// How often it is looked whether one wants to stop.
+const STEP: usize = 256;
+
+/// The relations among the files of a tree, whose imports have been read. About linear in imports and calls.
+pub fn find(dir: &Path, files: &[SourceFile], progress: &Progress) -> Result<Relations, Cancelled> {
+    progress.start("looking up imports", files.len() as u64);
+    let paths: Vec<String> = files.iter().map(|file| with_slashes(&file.path)).collect();
+    let manifests = Manifests::read(dir, paths.iter().map(String::as_str));
+    let root = std::fs::canonicalize(dir).unwrap_or_else(|_| dir.to_path_buf());
+    let root_name = root.file_name().unwrap_or_default();
+    let mut relations = Relations::default();
+    let tree = Tree {
+        paths: Paths::new(&paths),
+        texts: texts(files, &paths, &mut relations),
+        manifests,
+        root_name: root_name.to_string_lossy().into_owned(),
+    };
+    let lookup = Lookup::new(&tree);
+    let mut to: Vec<FileId> = Vec::new();
+    for (at, text) in tree.texts.iter().enumerate() {
+        if at.is_multiple_of(STEP) {
+            progress.set(u64::from(text.id))?;
+        }
+        for import in &text.relations.imports {
+            to.clear();
+            let leads = lookup.leads(text, import, &mut to);
+            relations.count(text, import, leads, &to);
+        }
+    }
+    relations.imports.sort_unstable();
+    relations.imports.dedup();
+    relations.unresolved.sort();
+    calls::find(&tree, &mut relations, progress)?;
+    relations.paths = paths;
+    Ok(relations)
+}
+
+fn texts<'a>(
+    files: &'a [SourceFile],
+    paths: &'a [String],
+    relations: &mut Relations,
+) -> Vec<Text<'a>> {
+    let mut texts = Vec::new();
+    for (id, (file, path)) in (0..).zip(files.iter().zip(paths)) {
+        let Some(family) = Family::of(file.counted.language) else {
+            continue;
+        };
+        match &file.relations {
+            Some(relations) => texts.push(Text {
+                id,
+                path,
+                family,
+                file,
+                relations,
+            }),
+            None => relations.unread += 1,
+        }
+    }
+    texts
+}
+
+fn with_slashes(path: &Path) -> String {
+    let names: Vec<_> = path.iter().map(|name| name.to_string_lossy()).collect();
+    names.join("/")
+}
+
+impl Relations {
+    fn count(&mut self, text: &Text<'_>, import: &Import, leads: Leads, to: &[FileId]) {
+        match leads {
+            Leads::Inside => {
+                self.inside += 1;
+                let others = to.iter().filter(|&&to| to != text.id);
+                self.imports.extend(others.map(|&to| FileImport {
+                    from: text.id,
+                    to,
+                    line: import.line,
+                }));
+            }
+            Leads::Outside => {
+                self.outside += 1;
+                *self.outside_paths.entry(written(import)).or_default() += 1;
+            }
+            Leads::Nowhere => self.unresolved.push(Unresolved {
+                from: text.id,
+                line: import.line,
+                path: written(import),
+            }),
+        }
+    }
+}
+
+/// An import as a person would name it.
+fn written(import: &Import) -> String {
+    match &*import.name {
+        "" => import.path.to_string(),
+        name => format!("{} {name}", import.path),
+    }
+}
+
+/// What is worked out once for all files of a family.
+struct Lookup<'t> {
+    tree: &'t Tree<'t>,
+    c: c::Headers<'t>,
+    python: python::Modules<'t>,
+    rust: rust::Crates<'t>,
+    javascript: javascript::Packages<'t>,
+    names: names::Names<'t>,
+    go: go::Packages<'t>,
+}
+
+impl<'t> Lookup<'t> {
+    fn new(tree: &'t Tree<'t>) -> Lookup<'t> {
+        Lookup {
+            tree,
+            c: c::Headers::new(tree),
+            python: python::Modules::new(tree),
+            rust: rust::Crates::new(tree),
+            javascript: javascript::Packages::new(tree),
+            names: names::Names::new(tree),
+            go: go::Packages::new(tree),
+        }
+    }
+
+    fn leads(&self, text: &Text<'t>, import: &Import, to: &mut Vec<FileId>) -> Leads {
+        match text.family {
+            Family::C => self.c.leads(text, import, to),
+            Family::Python => self.python.leads(text, import, to),
+            Family::Rust => self.rust.leads(text, import, to),
+            Family::JavaScript => self.javascript.leads(text, import, to),
+            Family::Go => self.go.leads(text, import, to),
+            Family::Jvm | Family::CSharp | Family::Swift => self.names.leads(text, import, to),
+            Family::Php => self.names.leads_in_php(text, import, to),
+            Family::Ruby => other::in_ruby(&self.tree.paths, text, import, to),
+            Family::Lua => other::in_lua(&self.tree.paths, text, import, to),
+            Family::Shell => other::in_shell(&self.tree.paths, text, import, to),
+        }
+    }
+}
+
+/// The one file that was found, or `otherwise`.
+fn one(found: Option<FileId>, to: &mut Vec<FileId>, otherwise: Leads) -> Leads {
+    match found {
+        Some(file) => {
+            to.push(file);
+            Leads::Inside
+        }
+        None => otherwise,
+    }
+}
+
+#[cfg(test)]
+mod tests;
