@@ -1,11 +1,13 @@
 //! Numbers by module: what the source tree, its history and the recordings say about it and all that lies below.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::analysis::comparison::amounts::Measure as Amounts;
 use crate::analysis::session::Session;
 use crate::facts::hierarchy::{Hierarchy, ModuleKind};
 use crate::model::difference::{Difference, Which};
+use crate::model::imports::Imports;
 use crate::model::measure::Measure;
 use crate::model::metric::{Metric, Origin};
 use crate::source::history::{FileHistory, History};
@@ -42,7 +44,7 @@ pub struct ModuleMetrics {
     fan_in: Vec<u32>,
     fan_out: Vec<u32>,
     has_recording: bool,
-    has_imports: bool,
+    imports: Option<Arc<Imports>>,
     knows_waiting: bool,
     /// What costs count.
     cost_unit: units::Unit,
@@ -78,7 +80,7 @@ impl ModuleMetrics {
             fan_in: Vec::new(),
             fan_out: Vec::new(),
             has_recording: false,
-            has_imports: false,
+            imports: None,
             knows_waiting: false,
             cost_unit: units::Unit::default(),
             history: None,
@@ -140,12 +142,12 @@ impl ModuleMetrics {
 
     /// Takes which file imports which, for fan-in and fan-out of a tree without a recording; a recording's calls go
     /// before them. What stands in a file has the values of the file.
-    pub fn set_imports(&mut self, hierarchy: &Hierarchy, pairs: &[(ModuleId, ModuleId)]) {
+    pub fn set_imports(&mut self, hierarchy: &Hierarchy, imports: Arc<Imports>) {
         if self.has_recording {
             return;
         }
-        self.has_imports = true;
-        (self.fan_in, self.fan_out) = fans(hierarchy, pairs.iter().copied());
+        (self.fan_in, self.fan_out) = fans(hierarchy, imports.pairs().iter().copied());
+        self.imports = Some(imports);
         for id in hierarchy.modules() {
             let parent = hierarchy.parent(id).filter(|&it| {
                 let kind = hierarchy.kind(it);
@@ -156,6 +158,11 @@ impl ModuleMetrics {
                 self.fan_out[id.index()] = self.fan_out[parent.index()];
             }
         }
+    }
+
+    /// Which file imports which, where that is known and no recording goes before it.
+    pub fn imports(&self) -> Option<&Arc<Imports>> {
+        self.imports.as_ref()
     }
 
     /// Takes what differs between two runs.
@@ -173,7 +180,7 @@ impl ModuleMetrics {
         match metric.origin() {
             _ if metric == Metric::Waiting => self.knows_waiting,
             _ if matches!(metric, Metric::FanIn | Metric::FanOut) => {
-                self.has_recording || self.has_imports
+                self.has_recording || self.imports.is_some()
             }
             Origin::Source => true,
             Origin::History => self.history.is_some(),
@@ -384,7 +391,8 @@ impl ModuleMetrics {
             _ => {}
         }
         let loc = |id: ModuleId| f64::from(hierarchy.module(id).loc);
-        let is_of_files = matches!(metric, Metric::FanIn | Metric::FanOut) && self.has_imports;
+        let is_of_files =
+            matches!(metric, Metric::FanIn | Metric::FanOut) && self.imports.is_some();
         let has_file_values =
             matches!(metric.origin(), Origin::History) || metric == Metric::Bytes || is_of_files;
         let mut file: Option<(u32, f64)> = None;

@@ -8,6 +8,7 @@ pub mod difference;
 pub mod differences;
 pub mod functions;
 pub mod highlight;
+pub mod imports;
 pub mod landscape;
 pub mod left;
 pub mod linked;

@@ -6,6 +6,8 @@ use super::city::City;
 use super::document::Revised;
 use super::job::Job;
 use super::runs::Runs;
+use crate::analysis::session::Session;
+use crate::model::imports::Imports;
 use crate::progress::Progress;
 use crate::source::history::{History, HistoryError};
 
@@ -19,6 +21,10 @@ pub struct Jobs {
     pub reading_history: Option<Job<Result<History, HistoryError>>>,
     /// It was tried, and is not tried again.
     pub has_asked_history: bool,
+    /// Which file imports which, of this session.
+    pub finding_imports: Option<Job<Option<(Arc<Session>, Imports)>>>,
+    /// For which it was tried.
+    pub imports_of: Option<Arc<Session>>,
 }
 
 impl Jobs {
@@ -27,6 +33,7 @@ impl Jobs {
             || self.laying_out.is_some()
             || self.reading_history.is_some()
             || self.linking.is_some()
+            || self.finding_imports.is_some()
     }
 
     /// Whether the document is being made anew.
@@ -40,8 +47,9 @@ impl Jobs {
         let laying_out = self.laying_out.as_ref().and_then(Job::slow);
         let reading = self.reading_history.as_ref().and_then(Job::slow);
         let linking = self.linking.as_ref().and_then(Job::slow);
+        let imports = self.finding_imports.as_ref().and_then(Job::slow);
         let all = revising.into_iter().chain(laying_out);
-        all.chain(reading).chain(linking)
+        all.chain(reading).chain(linking).chain(imports)
     }
 }
 

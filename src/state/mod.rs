@@ -14,6 +14,7 @@ pub mod document;
 pub mod following;
 pub mod growing;
 pub mod history;
+mod importing;
 pub mod job;
 pub mod jobs;
 pub mod loading;
@@ -434,6 +435,7 @@ impl State {
             }
         }
         self.update_work();
+        self.update_imports();
         self.update_question();
         self.fit_detail();
         self.tell_damage();

@@ -7,6 +7,7 @@ use crate::escape;
 use crate::facts::hierarchy::{Module, ModuleKind};
 use crate::filter::filters::FilterStep;
 use crate::filter::selection::Pointed;
+use crate::model::imports::file_of;
 use crate::state::ask::{CallWalk, CameraAsk, CutAsk, FilterAsk, SelectAsk};
 use crate::state::details::Neighbour;
 use crate::state::document::Document;
@@ -158,6 +159,17 @@ fn facts(ui: &mut Ui, document: &Document, module: ModuleId, of: &Module<'_>) {
     let facts = document.city.module_facts(&document.session, module);
     if facts.modules > 0 {
         fact(ui, "Modules inside", text::count(u64::from(facts.modules)));
+    }
+    if let Some(imports) = document.city.metrics().imports() {
+        let hierarchy = &document.session.hierarchy;
+        let file = file_of(hierarchy, module);
+        let [imported, importing] = imports.counts(hierarchy, file);
+        let files = |count: usize| text::counted(count as u64, "file", "files");
+        fact(ui, "Imports", files(imported));
+        fact(ui, "Imported by", files(importing));
+        if let Some(cycle) = imports.cycle_of(file) {
+            fact(ui, "Import cycle", format!("of {}", files(cycle.len())));
+        }
     }
     if document.resolved().is_some() {
         let counts_calls = document.counts_calls();

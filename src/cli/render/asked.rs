@@ -1,5 +1,7 @@
 //! What the arguments ask for, of a session.
 
+use std::sync::Arc;
+
 use anyhow::{Context, bail, ensure};
 
 use super::args::{
@@ -13,6 +15,7 @@ use crate::app::headless::{PictureSettings, Viewpoint, moment_at};
 use crate::cli::progress::with_progress;
 use crate::filter::cut::Cut;
 use crate::model::arcs::{ArcMeasure, ArcMode};
+use crate::model::imports::Imports;
 use crate::model::landscape::LandscapeSettings;
 use crate::model::metric::{Metric, Origin};
 use crate::model::metrics::ModuleMetrics;
@@ -195,7 +198,8 @@ pub fn metrics(
             Some(mapped) => session.hierarchy.path(mapped.origins[id.index()]),
             None => session.hierarchy.path(id),
         });
-        metrics.set_imports(&shown.hierarchy, &pairs);
+        let imports = Imports::new(&shown.hierarchy, pairs);
+        metrics.set_imports(&shown.hierarchy, Arc::new(imports));
     }
     Ok(metrics)
 }

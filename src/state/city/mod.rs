@@ -41,6 +41,7 @@ use crate::layout::labels::screen::ScreenLabels;
 use crate::layout::pick::Picker;
 use crate::model::arcs::{ArcMeasure, ArcMode};
 use crate::model::difference::RelationDifference;
+use crate::model::imports::file_of;
 use crate::model::landscape::LandscapeSettings;
 use crate::model::left::Left;
 use crate::model::metrics::{ModuleFacts, ModuleMetrics};
@@ -394,6 +395,16 @@ impl City {
             let relations = difference.relations();
             self.relations
                 .show_differences(relations, &self.settings, ground, &ends);
+            return self.find_focus();
+        }
+        if moment.is_none()
+            && let Some(imports) = self.metrics.imports()
+        {
+            let chosen = self.focused[1].map(|of| file_of(&session.hierarchy, of));
+            let chosen = self.blocks_of(chosen);
+            let ends = self.ends.of(&self.block_of, chosen);
+            self.relations
+                .show_imports(imports, &self.settings, ground, &ends);
             return self.find_focus();
         }
         self.relations.show(

@@ -20,6 +20,7 @@ use crate::layout::ranking::Drawn;
 use crate::layout::spline;
 use crate::model::arcs::{ArcMeasure, ArcMode};
 use crate::model::difference::RelationDifference;
+use crate::model::imports::Imports;
 use crate::model::landscape::LandscapeSettings;
 use crate::model::left::Left;
 use crate::model::moment::Moment;
@@ -259,6 +260,74 @@ impl Relations {
             // No step is counted beside the difference.
             relation.step_calls = 0;
             self.signs.push(if is_more { "+" } else { "−" });
+        }
+    }
+
+    /// Arcs for the imports of the files that are chosen, and for those that import them, in place of those of a moment:
+    /// from the file that imports to the one that it imports; outlined within a cycle.
+    pub fn show_imports(
+        &mut self,
+        imports: &Imports,
+        settings: &LandscapeSettings,
+        ground: Ground<'_>,
+        ends: &EndsOf<'_>,
+    ) {
+        self.clear();
+        self.forget();
+        self.counting.pairs.clear();
+        self.forget_paths();
+        if settings.arcs == ArcMode::None || ends.chosen.is_empty() {
+            return;
+        }
+        // By pair of blocks: how many imports, and whether they are part of a cycle.
+        let mut between: BTreeMap<(u32, u32), (u64, bool)> = BTreeMap::new();
+        for &(from, to) in imports.pairs() {
+            let blocks = [from, to].map(|of| block_of_module(of, ends.block_of));
+            let [Some(a), Some(b)] = blocks else {
+                continue;
+            };
+            if a == b || !(ends.chosen.contains(&a) || ends.chosen.contains(&b)) {
+                continue;
+            }
+            let cycle = imports.cycle_of(from);
+            let sum = between.entry((a, b)).or_default();
+            sum.0 += 1;
+            sum.1 |= cycle.is_some_and(|cycle| cycle.binary_search(&to).is_ok());
+        }
+        let pairs = &mut self.counting.pairs;
+        pairs.extend(
+            between
+                .iter()
+                .map(|(&(from, to), &(count, _))| BlockRelation {
+                    from,
+                    to,
+                    calls: count,
+                    step_calls: count,
+                    ..BlockRelation::default()
+                }),
+        );
+        self.bundler.strength = settings.bundling;
+        let palette = settings.theme.palette();
+        let style = ArcStyle {
+            ink: [palette.caller, palette.callee],
+            most: between.values().map(|it| it.0).max().unwrap_or(0),
+            limit: settings.most_arcs,
+            ..ArcStyle::default()
+        };
+        add_relations(
+            &mut self.arcs,
+            ground,
+            &mut self.bundler,
+            &mut self.counting.pairs,
+            &mut self.drawn,
+            (&style, None),
+        );
+        self.settle_paths();
+        for (arc, &index) in self.arcs.arcs.iter_mut().zip(&self.drawn.relations) {
+            let relation = &mut self.counting.pairs[index as usize];
+            arc.is_lit = false;
+            arc.outlined = between[&(relation.from, relation.to)].1;
+            relation.step_calls = 0;
         }
     }
 

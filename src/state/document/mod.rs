@@ -34,6 +34,7 @@ use crate::filter::summary::Summary;
 use crate::layout::geometry::CITY_SIZE;
 use crate::model::arcs::ArcMode;
 use crate::model::functions::FunctionNumbers;
+use crate::model::imports::Imports;
 use crate::model::landscape::LandscapeSettings;
 use crate::model::left::Left;
 use crate::model::metrics::ModuleMetrics;
@@ -224,6 +225,13 @@ impl Document {
             &history,
         );
         self.history = Some(history);
+        self.set_metrics(metrics);
+    }
+
+    /// Takes which file imports which.
+    pub fn set_imports(&mut self, imports: Arc<Imports>) {
+        let mut metrics = ModuleMetrics::clone(self.city.metrics());
+        metrics.set_imports(&self.session.hierarchy, imports);
         self.set_metrics(metrics);
     }
 

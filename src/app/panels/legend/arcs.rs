@@ -56,6 +56,23 @@ pub fn show(ui: &mut Ui, meanings: &Meanings<'_>, shown: &RecordingShown) {
     }
 }
 
+/// What arcs say where no recording is open.
+pub fn imports(ui: &mut Ui, meanings: &Meanings<'_>) {
+    let settings = meanings.settings;
+    if settings.arcs == ArcMode::None {
+        return;
+    }
+    let palette = settings.theme.palette();
+    together(ui, |ui| {
+        taper(ui, palette.caller, palette.callee);
+        entry(
+            ui,
+            "imports of what is chosen:",
+            "from the file that imports",
+        );
+    });
+}
+
 /// Which widths mean how much.
 fn widths(ui: &mut Ui, meanings: &Meanings<'_>, shown: &RecordingShown) {
     let settings = meanings.settings;

@@ -106,6 +106,9 @@ pub fn strip(ui: &mut Ui, meanings: &Meanings<'_>) -> Option<LookAsk> {
             }
         }
         highlighted(ui, meanings, &mut wanted);
+        if meanings.recording.is_none() && meanings.landscape.metrics().imports().is_some() {
+            arcs::imports(ui, meanings);
+        }
         if let Some(shown) = &meanings.recording {
             running(ui, meanings, shown);
             arcs::show(ui, meanings, shown);

@@ -1,0 +1,103 @@
+//! Which file of a source tree imports which, and which of them import each other round in a circle.
+
+use crate::analysis::relations::cycles::components;
+use crate::facts::hierarchy::{Hierarchy, ModuleKind};
+use crate::units::ModuleId;
+
+/// The imports between the files of a hierarchy.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Imports {
+    /// From a file to one that it imports: each pair once, in order.
+    pairs: Vec<(ModuleId, ModuleId)>,
+    /// The files that lead to each other by imports: each group in order, the largest first.
+    cycles: Vec<Vec<ModuleId>>,
+}
+
+impl Imports {
+    /// Of `pairs` in order, each once. O(n + pairs log pairs).
+    pub fn new(hierarchy: &Hierarchy, pairs: Vec<(ModuleId, ModuleId)>) -> Imports {
+        let edges = pairs.iter().map(|(from, to)| (from.0, to.0));
+        let cycles = components(hierarchy.len(), edges).into_iter();
+        let cycles = cycles.map(|cycle| cycle.into_iter().map(ModuleId).collect());
+        Imports {
+            cycles: cycles.collect(),
+            pairs,
+        }
+    }
+
+    pub fn pairs(&self) -> &[(ModuleId, ModuleId)] {
+        &self.pairs
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.pairs.is_empty()
+    }
+
+    /// The files that lead to each other by imports, each group in order, the largest first.
+    pub fn cycles(&self) -> &[Vec<ModuleId>] {
+        &self.cycles
+    }
+
+    /// The group of the cycles that a file is in. O(files in cycles).
+    pub fn cycle_of(&self, file: ModuleId) -> Option<&[ModuleId]> {
+        let mut cycles = self.cycles.iter();
+        let found = cycles.find(|cycle| cycle.binary_search(&file).is_ok());
+        found.map(Vec::as_slice)
+    }
+
+    /// How many files outside of a module it imports, and how many import it. O(pairs).
+    pub fn counts(&self, hierarchy: &Hierarchy, module: ModuleId) -> [usize; 2] {
+        let is_inside = |of: ModuleId| hierarchy.contains(module, of);
+        let mut counts = [Vec::new(), Vec::new()];
+        for &(from, to) in &self.pairs {
+            match (is_inside(from), is_inside(to)) {
+                (true, false) => counts[0].push(to),
+                (false, true) => counts[1].push(from),
+                _ => {}
+            }
+        }
+        counts.map(|mut files| {
+            files.sort_unstable();
+            files.dedup();
+            files.len()
+        })
+    }
+}
+
+/// The file that a module is or lies in; the module itself where it is no part of one.
+pub fn file_of(hierarchy: &Hierarchy, module: ModuleId) -> ModuleId {
+    let files = hierarchy
+        .ancestors(module)
+        .filter(|&it| hierarchy.kind(it) == ModuleKind::File);
+    files.last().unwrap_or(module)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::hierarchy::{HierarchyBuilder, Module, NodeId};
+
+    #[test]
+    fn imports_are_counted_by_module_and_cycles_are_found() {
+        let mut builder = HierarchyBuilder::new("app");
+        let folder = builder.add(NodeId::ROOT, Module::named(ModuleKind::Directory, "lib"));
+        for name in ["a", "b", "c"] {
+            let file = builder.add(folder, Module::named(ModuleKind::File, name));
+            builder.add(file, Module::named(ModuleKind::Function, "f"));
+        }
+        builder.add(NodeId::ROOT, Module::named(ModuleKind::File, "main"));
+        let hierarchy = builder.build().0;
+        // 1 lib, 2 a, 3 a/f, 4 b, 6 c, 8 main.
+        let [lib, a, f, b, c, main] = [1, 2, 3, 4, 6, 8].map(ModuleId);
+        let pairs = vec![(a, b), (b, c), (c, a), (main, a), (main, c)];
+        let imports = Imports::new(&hierarchy, pairs);
+        assert_eq!(imports.cycles(), [vec![a, b, c]]);
+        assert_eq!(imports.cycle_of(b), Some(&[a, b, c][..]));
+        assert_eq!(imports.cycle_of(main), None);
+        assert_eq!(imports.counts(&hierarchy, a), [1, 2]);
+        assert_eq!(imports.counts(&hierarchy, lib), [0, 1]);
+        assert_eq!(imports.counts(&hierarchy, main), [2, 0]);
+        assert_eq!(file_of(&hierarchy, f), a);
+        assert_eq!(file_of(&hierarchy, lib), lib);
+    }
+}
