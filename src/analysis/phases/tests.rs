@@ -150,6 +150,28 @@ fn phases_are_those_of_the_definitions() {
     }
 }
 
+/// Light calls that span many blocks, which are judged by the summaries of these and of groups of them.
+#[test]
+fn blocks_below_light_calls_are_judged_unread() {
+    for seed in 0..16 {
+        let shape = Shape {
+            threads: 1,
+            functions: 100,
+            events: 2000,
+            deepest: 14,
+            step: 1..9,
+        };
+        let trace = random_trace(seed, &shape);
+        let heavy = Floor {
+            triggered: [60, 150, 400][seed as usize % 3],
+            cost: Cost::from_ns(u64::MAX),
+        };
+        let wish = wish(&trace, heavy, 0.2, None);
+        let found = phases(&trace, &wish, &Progress::new()).expect("not cancelled");
+        check(&trace, &found, None, &format!("seed {seed}, {heavy:?}"));
+    }
+}
+
 #[test]
 fn thresholds_move_over_one_skeleton() {
     for seed in 0..200 {
