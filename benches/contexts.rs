@@ -166,7 +166,8 @@ fn eclipse() -> (Vec<u32>, Vec<u64>) {
             1..55 => random.below(4).min(depth),
             _ => 0,
         };
-        path.truncate((depth - up).min(120) as usize);
+        // One outermost call.
+        path.truncate((depth - up).clamp(1, 120) as usize);
         parents.push(path.last().copied().unwrap_or(u32::MAX));
         path.push(node);
     }
