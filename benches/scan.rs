@@ -2,6 +2,7 @@
 //!
 //! - the lines of all files, with which there is a landscape; beside tokei, which counts lines and nothing else
 //! - the functions in them; beside a bare parse of the same files with the same grammars on as many threads
+//! - the same with imports and calls by name, looked up in the tree; beside the scan without them
 //! - opening the tree again, from what was kept; beside `git ls-files` and one `stat` a file
 //!
 //! The tree is the one that `CALLSCAPE_BENCH_TREE` names; without it the sources of this program's dependencies,
@@ -12,6 +13,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
+use callscape::analysis::relations::find;
 use callscape::facts::hierarchy::Hierarchy;
 use callscape::progress::Progress;
 use callscape::source::Scan;
@@ -80,6 +82,8 @@ fn main() {
         bytes / 1_000_000
     );
 
+    relations(&tree, rounds, &of("relations"));
+
     let (mut again, mut floor) = (Took::NEVER, Took::NEVER);
     let index = git_index(&tree);
     for _ in 0..rounds.max(1) {
@@ -99,6 +103,38 @@ fn main() {
     }
     for folder in index.iter().chain([&folder]) {
         std::fs::remove_dir_all(folder).ok();
+    }
+}
+
+/// All of a scan with what files say of one another, beside the same scan without.
+fn relations(tree: &Path, rounds: usize, what: &str) {
+    let progress = Progress::new();
+    let start = || Scan::start_with_cache(tree, None, &progress);
+    let (mut with, mut without) = (Took::NEVER, Took::NEVER);
+    let mut found = None;
+    for _ in 0..rounds.max(1) {
+        without = without.min(time(|| {
+            if let Ok(mut scan) = start() {
+                drop(scan.finish(&progress));
+            }
+        }));
+        with = with.min(time(|| {
+            if let Ok(mut scan) = start() {
+                scan.read_relations();
+                drop(scan.finish(&progress));
+                found = find(tree, scan.files(), &progress).ok();
+            }
+        }));
+    }
+    ratio(what, with, "scan without them", without, "≤ 1.5 ×");
+    if let Some(found) = found {
+        println!(
+            "  {} imports between files, {:.1} % of those meant for the tree; {} outside; {} pairs of files by calls",
+            found.imports.len(),
+            100.0 * found.share_resolved(),
+            found.outside,
+            found.calls.len(),
+        );
     }
 }
 

@@ -34,6 +34,9 @@ pub struct LandscapeSettings {
     pub highlight: Option<Highlight>,
     /// How the values of a metric are spread over heights; none: by their square root.
     pub height_scale: Option<Scale>,
+    /// Whether generated, vendored, minified and data-like files have footprints like all others; else they have
+    /// [`SHARE`](super::small::SHARE) of the map at most.
+    pub full_size: bool,
 }
 
 impl LandscapeSettings {
@@ -62,6 +65,7 @@ impl Default for LandscapeSettings {
             half_life: Cost::from_ns(50_000_000),
             highlight: None,
             height_scale: None,
+            full_size: false,
         }
     }
 }

@@ -132,8 +132,12 @@ impl Metric {
             Metric::Authors => "people who committed to it, each once",
             Metric::Total => "that of its longest open function",
             Metric::NeverRun => "lines of its functions that are never called",
-            Metric::FanIn => "functions outside that call into it",
-            Metric::FanOut => "functions outside that it calls",
+            Metric::FanIn => {
+                "functions outside that call into it; without a recording, files that import it"
+            }
+            Metric::FanOut => {
+                "functions outside that it calls; without a recording, files that it imports"
+            }
             Metric::InA | Metric::InB | Metric::Difference => "of what is compared",
         }
     }

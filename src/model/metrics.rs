@@ -42,6 +42,7 @@ pub struct ModuleMetrics {
     fan_in: Vec<u32>,
     fan_out: Vec<u32>,
     has_recording: bool,
+    has_imports: bool,
     knows_waiting: bool,
     /// What costs count.
     cost_unit: units::Unit,
@@ -77,6 +78,7 @@ impl ModuleMetrics {
             fan_in: Vec::new(),
             fan_out: Vec::new(),
             has_recording: false,
+            has_imports: false,
             knows_waiting: false,
             cost_unit: units::Unit::default(),
             history: None,
@@ -136,6 +138,26 @@ impl ModuleMetrics {
         self.history = Some(HistoryColumns::new(hierarchy, history, path_of));
     }
 
+    /// Takes which file imports which, for fan-in and fan-out of a tree without a recording; a recording's calls go
+    /// before them. What stands in a file has the values of the file.
+    pub fn set_imports(&mut self, hierarchy: &Hierarchy, pairs: &[(ModuleId, ModuleId)]) {
+        if self.has_recording {
+            return;
+        }
+        self.has_imports = true;
+        (self.fan_in, self.fan_out) = fans(hierarchy, pairs.iter().copied());
+        for id in hierarchy.modules() {
+            let parent = hierarchy.parent(id).filter(|&it| {
+                let kind = hierarchy.kind(it);
+                !matches!(kind, ModuleKind::Root | ModuleKind::Directory)
+            });
+            if let Some(parent) = parent {
+                self.fan_in[id.index()] = self.fan_in[parent.index()];
+                self.fan_out[id.index()] = self.fan_out[parent.index()];
+            }
+        }
+    }
+
     /// Takes what differs between two runs.
     pub fn set_difference(&mut self, difference: Difference) {
         self.difference = Some(difference);
@@ -150,6 +172,9 @@ impl ModuleMetrics {
     pub fn has(&self, metric: Metric) -> bool {
         match metric.origin() {
             _ if metric == Metric::Waiting => self.knows_waiting,
+            _ if matches!(metric, Metric::FanIn | Metric::FanOut) => {
+                self.has_recording || self.has_imports
+            }
             Origin::Source => true,
             Origin::History => self.history.is_some(),
             Origin::Recording => self.has_recording,
@@ -359,7 +384,9 @@ impl ModuleMetrics {
             _ => {}
         }
         let loc = |id: ModuleId| f64::from(hierarchy.module(id).loc);
-        let has_file_values = matches!(metric.origin(), Origin::History) || metric == Metric::Bytes;
+        let is_of_files = matches!(metric, Metric::FanIn | Metric::FanOut) && self.has_imports;
+        let has_file_values =
+            matches!(metric.origin(), Origin::History) || metric == Metric::Bytes || is_of_files;
         let mut file: Option<(u32, f64)> = None;
         for id in hierarchy.modules() {
             if file.is_some_and(|(end, _)| end <= id.0) {

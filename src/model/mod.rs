@@ -20,6 +20,7 @@ pub mod pairs;
 pub mod presets;
 pub mod rows;
 pub mod search;
+pub mod small;
 pub mod surface;
 pub mod theme;
 pub mod threads;

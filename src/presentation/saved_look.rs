@@ -29,6 +29,7 @@ pub struct SavedLook {
     most_arcs: Option<usize>,
     half_life_ns: Option<u64>,
     height_scale: Option<String>,
+    full_size: Option<bool>,
     highlight: Option<SavedHighlight>,
 }
 
@@ -85,6 +86,7 @@ impl SavedLook {
             most_arcs: Some(settings.most_arcs),
             half_life_ns: Some(settings.half_life.ns()),
             height_scale: named(&height_scales(), settings.height_scale),
+            full_size: Some(settings.full_size),
             highlight: settings.highlight.map(|of| SavedHighlight {
                 metric: of.metric.name().to_owned(),
                 low: of.low,
@@ -152,6 +154,7 @@ impl SavedLook {
         }
         let scales = Scale::ALL.map(|it| (it, it.name()));
         let tilings = Tiling::ALL.map(|it| (it, it.name()));
+        settings.full_size = self.full_size.unwrap_or(settings.full_size);
         if let Some(ns) = self.half_life_ns {
             settings.half_life = Cost::from_ns(ns.max(1));
         }
@@ -188,6 +191,7 @@ mod tests {
             most_arcs: 77,
             half_life: Cost::from_ns(1234),
             height_scale: Some(Scale::Log),
+            full_size: true,
             highlight: Some(Highlight {
                 metric: Metric::Complexity,
                 low: 2.5,

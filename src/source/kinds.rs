@@ -120,14 +120,14 @@ impl Attributes {
                 let Some(pattern) = pattern.map(|it| it.trim_matches('"')) else {
                     continue;
                 };
-                let values = words.filter_map(|word| match word.split_once('=') {
+                let mut values = words.filter_map(|word| match word.split_once('=') {
                     Some((of, "true")) if of == name => Some(true),
                     Some((of, "false")) if of == name => Some(false),
                     None if word == name => Some(true),
                     None if word.strip_prefix('-') == Some(name) => Some(false),
                     _ => None,
                 });
-                if let Some(value) = values.last() {
+                if let Some(value) = values.next_back() {
                     let sign = if value { "" } else { "!" };
                     says |= builder.add_line(None, &format!("{sign}{pattern}")).is_ok();
                 }

@@ -17,6 +17,7 @@ mod bad_input;
 mod ctags;
 mod history;
 mod languages;
+mod relations;
 mod steps;
 
 /// A directory that is removed at the end of its test.

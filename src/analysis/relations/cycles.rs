@@ -127,8 +127,8 @@ mod tests {
             }
         }
         let mut found: Vec<Vec<u32>> = Vec::new();
-        for node in 0..count {
-            let mutual = (0..count).filter(|&other| reaches[node][other] && reaches[other][node]);
+        for (node, row) in reaches.iter().enumerate() {
+            let mutual = (0..count).filter(|&other| row[other] && reaches[other][node]);
             let component: Vec<u32> = mutual.map(|other| other as u32).collect();
             if component.len() > 1 && component[0] == node as u32 {
                 found.push(component);

@@ -26,14 +26,20 @@ const COMPILED: [(&str, &[&str]); 4] = [
 pub struct Packages<'t> {
     paths: &'t Paths<'t>,
     manifests: &'t Manifests,
-    /// By name, their directories.
+    /// By name, the directories of those that are not installed by others.
     by_name: BTreeMap<&'t str, Vec<&'t str>>,
 }
 
 impl<'t> Packages<'t> {
     pub fn new(tree: &'t Tree<'t>) -> Packages<'t> {
         let mut by_name: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for (folder, npm) in &tree.manifests.npm {
+        let is_own = |folder: &str| folder.split('/').all(|part| part != "node_modules");
+        let own = tree
+            .manifests
+            .npm
+            .iter()
+            .filter(|(folder, _)| is_own(folder));
+        for (folder, npm) in own {
             by_name.entry(&npm.name).or_default().push(folder);
         }
         Packages {
@@ -84,16 +90,19 @@ impl<'t> Packages<'t> {
             return None;
         }
         let entries = self.manifests.npm.get(folder).map(|npm| &npm.entries);
+        let index = |folder: &str| {
+            let mut endings = ENDINGS.iter();
+            endings.find_map(|end| self.paths.in_folder(folder, &format!("index{end}")))
+        };
         let by_package = entries.into_iter().flatten().find_map(|entry| {
             let path = join(folder, entry)?;
             let exact = self.paths.file(&path);
             let mut endings = ENDINGS.iter();
-            exact.or_else(|| endings.find_map(|end| self.paths.file(&format!("{path}{end}"))))
+            let found =
+                exact.or_else(|| endings.find_map(|end| self.paths.file(&format!("{path}{end}"))));
+            found.or_else(|| index(&path))
         });
-        by_package.or_else(|| {
-            let mut endings = ENDINGS.iter();
-            endings.find_map(|end| self.paths.in_folder(folder, &format!("index{end}")))
-        })
+        by_package.or_else(|| index(folder))
     }
 
     /// By `paths` and `baseUrl` of the nearest settings.
@@ -126,16 +135,22 @@ impl<'t> Packages<'t> {
         let parts = 1 + usize::from(path.starts_with('@'));
         let end = path.match_indices('/').nth(parts - 1).map(|(at, _)| at);
         let (name, inside) = path.split_at(end.unwrap_or(path.len()));
-        let folders = self.by_name.get(name)?;
-        let nearest = folders
-            .iter()
-            .max_by_key(|folder| (paths::shared(from, &format!("{folder}/x")), folder.len()))?;
+        let mut installed = around(paths::folder(from)).filter_map(|folder| {
+            let path = join(folder, &format!("node_modules/{name}"))?;
+            self.paths.is_folder(&path).then_some(path)
+        });
+        let nearest = installed.next().or_else(|| {
+            let folders = self.by_name.get(name)?.iter();
+            let nearest = folders
+                .max_by_key(|folder| (paths::shared(from, &format!("{folder}/x")), folder.len()));
+            nearest.map(|&folder| folder.to_owned())
+        })?;
         if inside.is_empty() {
-            let source = || self.begins(&join(nearest, "src")?);
-            return self.begins(nearest).or_else(source);
+            let source = || self.begins(&join(&nearest, "src")?);
+            return self.begins(&nearest).or_else(source);
         }
         let inside = inside.trim_start_matches('/');
-        let direct = self.module(&join(nearest, inside)?);
-        direct.or_else(|| self.module(&join(&join(nearest, "src")?, inside)?))
+        let direct = self.module(&join(&nearest, inside)?);
+        direct.or_else(|| self.module(&join(&join(&nearest, "src")?, inside)?))
     }
 }

@@ -9,6 +9,7 @@ mod calls;
 pub mod cycles;
 mod go;
 mod javascript;
+mod modules;
 mod names;
 mod other;
 mod paths;
@@ -21,15 +22,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 pub use calls::{CallsByName, FunctionCalls};
+pub use modules::of_tree;
+pub use paths::FileId;
 use paths::Paths;
 
 use crate::progress::{Cancelled, Progress};
 use crate::source::SourceFile;
 use crate::source::relations::manifests::Manifests;
 use crate::source::relations::{Family, FileRelations, Import};
-
-/// A file, as an index in order of path.
-pub type FileId = u32;
 
 /// An import that leads from one file of the tree to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,7 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::FileId;
+/// A file, as an index in order of path.
+pub type FileId = u32;
 
 /// The files and directories of a tree by their paths.
 pub struct Paths<'a> {

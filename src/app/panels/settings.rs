@@ -84,6 +84,8 @@ fn blocks(ui: &mut Ui, document: Option<&Document>, new: &mut LandscapeSettings)
     let areas = offered.clone().filter(|metric| metric.is_amount());
     let areas: Vec<_> = areas.map(|metric| (metric, metric.title())).collect();
     choice(ui, "Area", &mut new.area, &areas);
+    let sizes = [(false, "a tenth at most"), (true, "full size")];
+    choice(ui, "Not by hand", &mut new.full_size, &sizes);
     let mut heights = vec![(None, "even")];
     heights.extend(offered.clone().map(|metric| (Some(metric), metric.title())));
     choice(ui, "Height", &mut new.height, &heights);

@@ -113,6 +113,10 @@ pub struct RenderArgs {
     /// What the footprint says
     #[arg(long, value_name = "METRIC", default_value = "loc", value_parser = areas())]
     pub area: Metric,
+    /// Give generated, vendored, minified and data-like files their full footprint; else they have a tenth of the map at
+    /// most
+    #[arg(long)]
+    pub full_size: bool,
     /// Say under the picture what area, height, colour and arcs mean [default: where area, height or colour say
     /// something of their own]
     #[arg(long, conflicts_with = "no_legend")]
@@ -162,7 +166,7 @@ pub struct RenderArgs {
 }
 
 /// What a scene says itself.
-const NOT_OF_SCENES: [&str; 36] = [
+const NOT_OF_SCENES: [&str; 37] = [
     "inputs",
     "view",
     "at",
@@ -183,6 +187,7 @@ const NOT_OF_SCENES: [&str; 36] = [
     "height_scale",
     "highlight",
     "area",
+    "full_size",
     "legend",
     "no_legend",
     "labels",

@@ -7,6 +7,7 @@ use super::args::{
     ThemeArg,
 };
 use crate::analysis::mapping::regroup::Regrouped;
+use crate::analysis::relations;
 use crate::analysis::session::Session;
 use crate::app::headless::{PictureSettings, Viewpoint, liveliest, moment_at};
 use crate::cli::progress::with_progress;
@@ -67,7 +68,9 @@ fn ensure_shown(
     session: &Session,
     duration: Option<Cost>,
 ) -> anyhow::Result<()> {
-    if let Some(metric) = asked_for(args).find(|it| it.origin() == Origin::Recording) {
+    let is_known = |metric: &Metric| is_fan(*metric) && session.source_dir.is_some();
+    let mut recorded = asked_for(args).filter(|it| it.origin() == Origin::Recording);
+    if let Some(metric) = recorded.find(|it| !is_known(it)) {
         ensure!(
             duration.is_some(),
             "{} needs a recording; name one beside the source tree",
@@ -114,6 +117,7 @@ fn landscape(args: &RenderArgs, duration: Option<Cost>) -> LandscapeSettings {
         theme: args.theme.map_or(Theme::Light, ThemeArg::theme),
         half_life: Cost::from_ns(duration.unwrap_or_default().ns() / 150),
         highlight: args.highlight,
+        full_size: args.full_size,
         height_scale: match args.height_scale {
             HeightScaleArg::Root => None,
             HeightScaleArg::Linear => Some(Scale::Linear),
@@ -151,6 +155,11 @@ fn asked_for(args: &RenderArgs) -> impl Iterator<Item = Metric> {
     metrics.chain(color).chain(highlight)
 }
 
+/// Whether a metric is taken from imports where there is no recording.
+fn is_fan(metric: Metric) -> bool {
+    matches!(metric, Metric::FanIn | Metric::FanOut)
+}
+
 /// The metrics of what is shown, the history among them where it is asked for.
 pub fn metrics(
     args: &RenderArgs,
@@ -173,6 +182,17 @@ pub fn metrics(
             Some(mapped) => session.hierarchy.path(mapped.origins[id.index()]),
             None => session.hierarchy.path(id),
         });
+    }
+    if asked_for(args).any(is_fan)
+        && session.recordings.is_empty()
+        && let Some(dir) = session.source_dir.as_deref()
+    {
+        let relations = with_progress(|progress| relations::of_tree(dir, progress))??;
+        let pairs = relations.pairs(&shown.hierarchy, |id| match mapped {
+            Some(mapped) => session.hierarchy.path(mapped.origins[id.index()]),
+            None => session.hierarchy.path(id),
+        });
+        metrics.set_imports(&shown.hierarchy, &pairs);
     }
     Ok(metrics)
 }

@@ -165,14 +165,31 @@ fn go_module(text: &str) -> Option<String> {
 
 fn npm(text: &str) -> Option<Npm> {
     let value: Value = serde_json::from_str(text).ok()?;
-    let mut entries = Vec::new();
-    for key in ["source", "module", "main", "types"] {
+    let exports = value.get("exports");
+    let whole = exports.map(|exports| exports.get(".").unwrap_or(exports));
+    let mut entries: Vec<String> = whole.and_then(condition).into_iter().collect();
+    for key in ["main", "module", "source", "types"] {
         entries.extend(value.get(key).and_then(Value::as_str).map(str::to_owned));
     }
     Some(Npm {
         name: value.get("name")?.as_str()?.to_owned(),
         entries,
     })
+}
+
+/// What a condition of `exports` leads to, for code that is not told to be a module.
+/// <https://nodejs.org/api/packages.html#conditional-exports>
+fn condition(value: &Value) -> Option<String> {
+    // Conditions nest a few levels at most.
+    let mut at = value;
+    for _ in 0..8 {
+        if let Some(path) = at.as_str() {
+            return Some(path.to_owned());
+        }
+        let mut names = ["node", "require", "default", "import"].iter();
+        at = names.find_map(|name| at.get(name))?;
+    }
+    None
 }
 
 fn typescript(text: &str) -> Option<TypeScript> {
@@ -247,6 +264,9 @@ mod tests {
         assert_eq!(found.dependencies["u"], pair("u", "1"));
         assert_eq!(cargo("[workspace]\nmembers = []\n"), None);
         assert_eq!(cargo("[package"), None);
+        let package = "{\"name\": \"n\", \"main\": \"m.js\", \"exports\": { \".\": { \"import\": { \"default\": \"i.js\" }, \
+                       \"require\": { \"types\": \"t.ts\", \"default\": \"r.js\" } } } }";
+        assert_eq!(npm(package).expect("a package").entries, ["r.js", "m.js"]);
         let module = go_module("// a\nmodule example.com/a/b // c\n\ngo 1.22\n");
         assert_eq!(module.as_deref(), Some("example.com/a/b"));
         let settings = "{ // comment\n \"compilerOptions\": { \"baseUrl\": \"./src\", /* more */ \"paths\": \

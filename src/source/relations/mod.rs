@@ -14,6 +14,7 @@ mod python;
 mod ruby;
 mod rust;
 mod rust_macros;
+mod rust_paths;
 
 use std::collections::HashMap;
 

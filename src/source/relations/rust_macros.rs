@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::rust::{add_tree, path_in};
+use super::rust_paths::{add_tree, path_in};
 use super::{Found, Import, ImportKind, line_of};
 
 /// Adds what the tokens of `node`, a macro that stands where items do, import.

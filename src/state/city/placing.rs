@@ -10,8 +10,9 @@ use crate::layout::geometry::{Block, BlockKind, BlockLook};
 use crate::layout::labels::flat::FlatLabels;
 use crate::layout::pick::Picker;
 use crate::layout::treemap::{Heights, Plan, Treemap};
-use crate::model::metric::Metric;
+use crate::model::metric::{Metric, Origin};
 use crate::model::metrics::ModuleMetrics;
+use crate::model::small::keep_small;
 use crate::model::surface::{Scale, Surface};
 use crate::model::tiling::Tiling;
 use crate::render::renderer::lightness_levels;
@@ -94,7 +95,12 @@ impl City {
     /// Makes the blocks, and what is found by them.
     pub(super) fn place(&mut self, hierarchy: &Hierarchy) {
         let settings = &self.settings;
-        let areas = areas(hierarchy, &self.metrics, settings.area);
+        let mut areas = areas(hierarchy, &self.metrics, settings.area);
+        // What ran is shown as much as it ran, whoever wrote it.
+        let origin = settings.area.origin();
+        if !settings.full_size && matches!(origin, Origin::Source | Origin::History) {
+            keep_small(hierarchy, &mut areas);
+        }
         if settings.tiling == Tiling::Stable && self.references.len() != hierarchy.len() {
             self.references = match settings.area {
                 Metric::LinesOfCode => areas.as_slice().into(),

@@ -1,0 +1,162 @@
+//! Keeps what was not written by hand small on the map: generated, vendored, minified and data-like files.
+
+use crate::facts::hierarchy::{Hierarchy, ModuleKind};
+use crate::units::ModuleId;
+
+/// What was not written by hand has at most this share of all footprints together.
+pub const SHARE: f64 = 0.1;
+
+/// Makes the footprints of what was not written by hand smaller, all by one factor, where it has more than [`SHARE`] of
+/// all; by which factor, 1 where there is no need. `areas` are sums of what each module holds. Nothing is done where
+/// nothing was written by hand. O(n + files × depth).
+pub fn keep_small(hierarchy: &Hierarchy, areas: &mut [f64]) -> f64 {
+    let files = outermost_files(hierarchy, |id| !hierarchy.file_kind(id).is_by_hand());
+    let amount =
+        |areas: &[f64], id: ModuleId| areas.get(id.index()).copied().unwrap_or(0.0).max(0.0);
+    let made: f64 = files.iter().map(|&id| leaves(hierarchy, areas, id)).sum();
+    let all = leaves(hierarchy, areas, ModuleId::ROOT);
+    let by_hand = all - made;
+    let most = by_hand * SHARE / (1.0 - SHARE);
+    if by_hand <= 0.0 || made <= most {
+        return 1.0;
+    }
+    let factor = most / made;
+    for file in files {
+        let less = amount(areas, file) * (1.0 - factor);
+        for around in hierarchy.ancestors(file).skip(1) {
+            if let Some(area) = areas.get_mut(around.index()) {
+                *area = (*area - less).max(0.0);
+            }
+        }
+        let subtree = hierarchy.subtree(file);
+        for id in subtree.map(ModuleId) {
+            if let Some(area) = areas.get_mut(id.index()) {
+                *area *= factor;
+            }
+        }
+    }
+    factor
+}
+
+/// What a module takes on the map: its own amount or that of what it holds, whichever is larger.
+fn leaves(hierarchy: &Hierarchy, areas: &[f64], id: ModuleId) -> f64 {
+    let mut sum = 0.0;
+    let subtree = hierarchy.subtree(id);
+    let mut next = subtree.start;
+    while next < subtree.end {
+        let at = ModuleId(next);
+        let is_file = hierarchy.kind(at) == ModuleKind::File;
+        if is_file || hierarchy.is_leaf(at) {
+            let inside = hierarchy.subtree(at).map(ModuleId);
+            let of_leaves = inside.filter(|&it| hierarchy.is_leaf(it));
+            let of_leaves = of_leaves.filter_map(|it| areas.get(it.index()));
+            let of_leaves: f64 = of_leaves
+                .filter(|it| it.is_finite())
+                .map(|it| it.max(0.0))
+                .sum();
+            let own = areas.get(at.index()).copied().unwrap_or(0.0);
+            sum += of_leaves.max(own.max(0.0));
+            next = hierarchy.subtree(at).end;
+        } else {
+            next += 1;
+        }
+    }
+    sum
+}
+
+/// The files that `takes` takes, without those that are parts of other files.
+fn outermost_files(hierarchy: &Hierarchy, takes: impl Fn(ModuleId) -> bool) -> Vec<ModuleId> {
+    let mut files = Vec::new();
+    let mut next = 0;
+    while next < hierarchy.len() as u32 {
+        let id = ModuleId(next);
+        next += 1;
+        if hierarchy.kind(id) == ModuleKind::File {
+            next = hierarchy.subtree(id).end;
+            if takes(id) {
+                files.push(id);
+            }
+        }
+    }
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::hierarchy::{HierarchyBuilder, Module, NodeId};
+    use crate::facts::kinds::{FileKind, Made};
+
+    /// Two directories with a file each that was written by hand, and one that was not.
+    fn tree(by_hand: u32, generated: u32) -> (Hierarchy, Vec<f64>) {
+        let mut builder = HierarchyBuilder::new("root");
+        for name in ["a", "b"] {
+            let folder = Module {
+                loc: by_hand + generated,
+                ..Module::named(ModuleKind::Directory, name)
+            };
+            let folder = builder.add(NodeId::ROOT, folder);
+            for (name, loc, made) in [
+                ("hand.c", by_hand, Made::Hand),
+                ("parser.c", generated, Made::Generated),
+            ] {
+                let file_kind = FileKind {
+                    made,
+                    ..FileKind::default()
+                };
+                let file = Module {
+                    loc,
+                    file_kind,
+                    ..Module::named(ModuleKind::File, name)
+                };
+                let file = builder.add(folder, file);
+                let function = Module {
+                    loc: loc / 2,
+                    file_kind,
+                    ..Module::named(ModuleKind::Function, "f")
+                };
+                builder.add(file, function);
+            }
+        }
+        let root = Module {
+            loc: 2 * (by_hand + generated),
+            ..Module::named(ModuleKind::Root, "root")
+        };
+        builder.set(NodeId::ROOT, root);
+        let (hierarchy, _) = builder.build();
+        let modules = hierarchy.modules();
+        let areas = modules
+            .map(|id| f64::from(hierarchy.module(id).loc))
+            .collect();
+        (hierarchy, areas)
+    }
+
+    #[test]
+    fn what_was_generated_has_a_tenth_at_most_and_sums_stay_sums() {
+        for (by_hand, generated) in [
+            (900, 100),
+            (900, 101),
+            (10, 1_000_000),
+            (1000, 0),
+            (0, 1000),
+        ] {
+            let (hierarchy, before) = tree(by_hand, generated);
+            let mut areas = before.clone();
+            let factor = keep_small(&hierarchy, &mut areas);
+            if by_hand == 0 || generated * 9 <= by_hand {
+                assert_eq!((factor, &areas), (1.0, &before));
+                continue;
+            }
+            let of = |name: &str| -> f64 {
+                let named = hierarchy.modules().filter(|&id| hierarchy.name(id) == name);
+                named.map(|id| areas[id.index()]).sum()
+            };
+            let share = of("parser.c") / of("root");
+            assert!((share - SHARE).abs() < 1e-9, "{share}");
+            assert_eq!(of("hand.c"), 2.0 * f64::from(by_hand));
+            let sum = of("parser.c") + of("hand.c");
+            assert!((of("root") - sum).abs() < 1e-6 * sum);
+            assert!((of("a") + of("b") - sum).abs() < 1e-6 * sum);
+        }
+    }
+}
