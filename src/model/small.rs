@@ -38,6 +38,11 @@ pub fn keep_small(hierarchy: &Hierarchy, areas: &mut [f64]) -> f64 {
     factor
 }
 
+/// How many files were not written by hand. O(n).
+pub fn count(hierarchy: &Hierarchy) -> usize {
+    outermost_files(hierarchy, |id| !hierarchy.file_kind(id).is_by_hand()).len()
+}
+
 /// What a module takes on the map: its own amount or that of what it holds, whichever is larger.
 fn leaves(hierarchy: &Hierarchy, areas: &[f64], id: ModuleId) -> f64 {
     let mut sum = 0.0;

@@ -97,7 +97,7 @@ fn marks_generated(line: &str) -> bool {
     let generated = line
         .find("generated")
         .filter(|&at| !line[..at].contains(['`', '"']));
-    MARKS.iter().any(|mark| says(mark))
+    MARKS.iter().any(&says)
         || generated.is_some()
             && [
                 "do not edit",
@@ -106,7 +106,7 @@ fn marks_generated(line: &str) -> bool {
                 "do not change",
             ]
             .iter()
-            .any(|mark| says(mark))
+            .any(says)
 }
 
 /// Whether most lines are values and nothing else.

@@ -100,6 +100,8 @@ pub struct City {
     parents: Vec<u32>,
     looks: Vec<BlockLook>,
     color_scale: ColorScale,
+    /// How many files were generated, vendored, minified or hold data.
+    not_by_hand: usize,
     /// The blocks that have most of what colours say, the most first, and what is written at each.
     standing_out: Vec<(u32, String)>,
     /// Of footprints and of heights, worked out when asked for.
@@ -168,6 +170,7 @@ impl City {
             parents: Vec::new(),
             looks: Vec::new(),
             color_scale: ColorScale::default(),
+            not_by_hand: 0,
             standing_out: Vec::new(),
             ground_scales: [OnceLock::new(), OnceLock::new()],
             plain: highlight::Plain::default(),
@@ -453,6 +456,11 @@ impl City {
     /// What it is laid out with.
     pub fn settings(&self) -> &LandscapeSettings {
         &self.settings
+    }
+
+    /// How many files were generated, vendored, minified or hold data.
+    pub fn not_by_hand(&self) -> usize {
+        self.not_by_hand
     }
 
     /// The metrics that it is laid out by.

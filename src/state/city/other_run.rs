@@ -24,6 +24,7 @@ impl City {
             parents: Vec::new(),
             looks: Vec::new(),
             color_scale: super::ColorScale::default(),
+            not_by_hand: self.not_by_hand,
             standing_out: Vec::new(),
             ground_scales: [OnceLock::new(), OnceLock::new()],
             plain: super::highlight::Plain::default(),

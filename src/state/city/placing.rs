@@ -12,7 +12,7 @@ use crate::layout::pick::Picker;
 use crate::layout::treemap::{Heights, Plan, Treemap};
 use crate::model::metric::{Metric, Origin};
 use crate::model::metrics::ModuleMetrics;
-use crate::model::small::keep_small;
+use crate::model::small;
 use crate::model::surface::{Scale, Surface};
 use crate::model::tiling::Tiling;
 use crate::render::renderer::lightness_levels;
@@ -73,6 +73,7 @@ impl City {
         let hierarchy = &session.hierarchy;
         let (colors, scale) = surface::colors(settings, hierarchy, &self.metrics, &self.blocks);
         self.color_scale = scale;
+        self.not_by_hand = small::count(hierarchy);
         self.standing_out = surface::standing_out(settings, hierarchy, &self.metrics, &self.blocks);
         for (look, color) in self.looks.iter_mut().zip(colors) {
             look.data = color;
@@ -100,7 +101,7 @@ impl City {
         // What ran is shown as much as it ran, whoever wrote it.
         let origin = settings.area.origin();
         if !settings.full_size && matches!(origin, Origin::Source | Origin::History) {
-            keep_small(hierarchy, &mut areas);
+            small::keep_small(hierarchy, &mut areas);
         }
         if settings.tiling == Tiling::Stable && self.references.len() != hierarchy.len() {
             self.references = match settings.area {

@@ -152,6 +152,9 @@ pub(super) fn solid(values: &[f64], blocks: &[Block]) -> impl Iterator<Item = f6
     solid.map(|block| values.get(block.module.index()).copied().unwrap_or(0.0))
 }
 
+/// How strong the colours are of what was not written by hand.
+const PALE: f32 = 0.25;
+
 /// How many blocks stand out by their value.
 const STANDING_OUT: usize = 10;
 
@@ -172,7 +175,15 @@ pub(super) fn standing_out(
     let Some(metric) = metric else {
         return Vec::new();
     };
-    let found = most(&metrics.values(hierarchy, metric), blocks).into_iter();
+    let mut values = metrics.values(hierarchy, metric);
+    if difference.is_none() {
+        for (id, value) in hierarchy.modules().zip(&mut values) {
+            if !hierarchy.file_kind(id).is_by_hand() {
+                *value = 0.0;
+            }
+        }
+    }
+    let found = most(&values, blocks).into_iter();
     let named = found.filter_map(|index| {
         let module = blocks.get(index as usize)?.module;
         let name = hierarchy.telling_name(module);
@@ -278,7 +289,9 @@ pub(super) fn colors(
             let values = metrics.values(hierarchy, metric);
             let measure = metrics.measure();
             let scale = ColorScale::new(metric, settings.scale, measure, solid(&values, blocks));
-            (by_metric(settings.theme, &values, &scale, blocks), scale)
+            let mut colors = by_metric(settings.theme, &values, &scale, blocks);
+            pale(hierarchy, blocks, &mut colors);
+            (colors, scale)
         }
     }
 }
@@ -356,6 +369,15 @@ fn by_purpose(hierarchy: &Hierarchy, blocks: &[Block]) -> Vec<Color> {
         [r, g, b, 0.75]
     };
     blocks.iter().map(color).collect()
+}
+
+/// What was not written by hand stands back: its colours are pale.
+fn pale(hierarchy: &Hierarchy, blocks: &[Block], colors: &mut [Color]) {
+    for (block, color) in blocks.iter().zip(colors) {
+        if !hierarchy.file_kind(block.module).is_by_hand() {
+            color[3] *= PALE;
+        }
+    }
 }
 
 fn by_metric(theme: Theme, values: &[f64], scale: &ColorScale, blocks: &[Block]) -> Vec<Color> {

@@ -106,6 +106,7 @@ pub fn strip(ui: &mut Ui, meanings: &Meanings<'_>) -> Option<LookAsk> {
             }
         }
         highlighted(ui, meanings, &mut wanted);
+        not_by_hand(ui, meanings);
         if meanings.recording.is_none() && meanings.landscape.metrics().imports().is_some() {
             arcs::imports(ui, meanings);
         }
@@ -115,6 +116,23 @@ pub fn strip(ui: &mut Ui, meanings: &Meanings<'_>) -> Option<LookAsk> {
         }
     });
     wanted.map(LookAsk::Highlight)
+}
+
+/// How much was not written by hand, and how it is shown.
+fn not_by_hand(ui: &mut Ui, meanings: &Meanings<'_>) {
+    let files = meanings.landscape.not_by_hand();
+    if files == 0 {
+        return;
+    }
+    let files = text::counted(files as u64, "file", "files");
+    let is_pale = matches!(meanings.settings.surface, Surface::Metric(_));
+    let pale = if is_pale { ", pale" } else { "" };
+    let small = match meanings.settings.full_size {
+        true => "",
+        false => ", together at most a tenth of the ground",
+    };
+    ui.add_space(14.0);
+    entry(ui, "Not written by hand:", &format!("{files}{pale}{small}"));
 }
 
 fn area(ui: &mut Ui, meanings: &Meanings<'_>, wanted: &mut Wanted) {
