@@ -15,12 +15,15 @@ mod rows;
 mod view;
 mod waits;
 
+use std::sync::Arc;
+
 use glam::Vec2;
 
 pub use self::view::ENTRY;
 use super::Scope;
 use super::drawing::{mark_times, paint_plain};
 use super::shading::Shader;
+use super::time_band::{self, TimeBand};
 use super::tip::Tip;
 use crate::analysis::session::Session;
 use crate::facts::hierarchy::Hierarchy;
@@ -31,6 +34,7 @@ use crate::layout::axis::TimeAxis;
 use crate::layout::geometry::Color;
 use crate::layout::hues::{Hues, encoded};
 use crate::layout::sheet::{Fill, Raster, Rect, Sheet};
+use crate::model::band::Band;
 use crate::model::rows::OverviewRows;
 use crate::model::theme::Theme;
 use crate::render::ink::Ink;
@@ -79,6 +83,7 @@ pub struct MuralView {
     painted: Option<PaintedWith>,
     shown: Option<Selection>,
     sheet: Sheet,
+    band: TimeBand,
 }
 
 impl MuralView {
@@ -111,6 +116,7 @@ impl MuralView {
             painted: None,
             shown: None,
             sheet: Sheet::default(),
+            band: TimeBand::default(),
         };
         view.set_rows(session, OverviewRows::default(), None);
         view
@@ -118,6 +124,15 @@ impl MuralView {
 
     pub fn recording(&self) -> usize {
         self.recording
+    }
+
+    /// Shows stretches of time above all, or none; whether that is something else than before.
+    pub fn set_band(&mut self, band: Option<&Arc<Band>>) -> bool {
+        let is_other = self.band.take(band);
+        if is_other {
+            self.shown = None;
+        }
+        is_other
     }
 
     pub fn rows(&self) -> &OverviewRows {
@@ -202,7 +217,9 @@ impl MuralView {
 
     /// What the view shows for `scope`; does work only for what has changed since the last time.
     pub fn show(&mut self, scope: &Scope<'_>) -> &Sheet {
-        let places = Places::new(scope.size, scope.scale);
+        let band = self.band.height(scope.size.y, scope.scale);
+        let places = Places::new(scope.size, scope.scale, band);
+        self.band.place(places.band);
         self.places = places;
         self.axis.place(places.plot.min.x, places.plot.size().x);
         self.clamp_rows();
@@ -374,6 +391,14 @@ impl MuralView {
                 &ink,
             );
         }
+        draw_band(
+            &self.band,
+            &self.axis,
+            (scope, self.recording),
+            &self.hues,
+            &places,
+            sheet,
+        );
         self.axis.draw_grid(sheet, places.plot, places.em, ink.grid);
         self.axis.draw(sheet, places.axis, places.em, ink.axis());
         let waits = self.waits.are_known();
@@ -399,8 +424,10 @@ impl MuralView {
         for (of, color) in meant.into_iter().zip(colors) {
             self.mark_call(scope, of, color);
         }
-        let whole = Rect::new(places.profile.min, places.plot.max);
+        let whole = Rect::new(places.band.min, places.plot.max);
         let line = places.line;
+        self.band
+            .mark(&mut self.sheet, &self.axis, selection, &ink, line);
         mark_times(&mut self.sheet, &self.axis, selection, whole, line, &ink);
     }
 
@@ -527,10 +554,16 @@ impl MuralView {
         (module.index() < scope.session.hierarchy.len()).then_some(module)
     }
 
+    /// The range of the stretch of the band at a point of the sheet shown last.
+    pub fn range_at(&self, at: Vec2) -> Option<TimeRange> {
+        Some(self.band.at(&self.axis, at)?.range)
+    }
+
     /// What is at a point of the sheet shown last.
     pub fn pointed(&self, at: Vec2) -> Pointed {
         let places = &self.places;
-        let mut pointed = Pointed::default();
+        let stretch = self.band.at(&self.axis, at);
+        let mut pointed = stretch.map(time_band::pointed).unwrap_or_default();
         let is_beside = places.plot.min.x <= at.x && at.x < places.plot.max.x;
         if is_beside && at.y < places.size.y {
             pointed.time = Some(self.axis.time_at(at.x));
@@ -553,6 +586,11 @@ impl MuralView {
     pub fn tip(&self, session: &Session, at: Vec2) -> Option<Tip> {
         let pointed = self.pointed(at);
         let resolved = session.recordings.get(self.recording)?;
+        if let Some(stretch) = self.band.at(&self.axis, at) {
+            let module = resolved.resolution.modules.get(stretch.function.index());
+            let path = module.map(|&module| session.hierarchy.path(module));
+            return Some(TimeBand::tip(stretch, path));
+        }
         let mut tip = Tip::default();
         if let Some(module) = pointed.module {
             tip.title = session.hierarchy.path(module);
@@ -566,5 +604,34 @@ impl MuralView {
             super::tip::add_stacks(&mut tip, &resolved.recording, time);
         }
         (!tip.title.is_empty()).then_some(tip)
+    }
+}
+
+/// Draws the band, with what it shows beside it.
+fn draw_band(
+    band: &TimeBand,
+    axis: &TimeAxis,
+    (scope, recording): (&Scope<'_>, usize),
+    hues: &Hues,
+    places: &Places,
+    sheet: &mut Sheet,
+) {
+    let ink = Ink::of(scope.theme);
+    let Some(resolved) = scope.session.recordings.get(recording) else {
+        return;
+    };
+    band.draw(sheet, axis, |function| {
+        let module = resolved.resolution.modules.get(function.index());
+        let module = *module.unwrap_or(&ModuleId::ROOT);
+        hues.color(&scope.session.hierarchy, module, &ink.strong)
+    });
+    let place = places.band;
+    if place.size().y >= places.em {
+        let clip = Rect::new(
+            Vec2::new(0.0, place.min.y),
+            Vec2::new(places.names.max.x, place.max.y),
+        );
+        let at = Vec2::new(places.em * 0.5, (place.min.y + place.max.y) * 0.5);
+        sheet.write(band.title(), at, places.em, ink.weak, clip);
     }
 }
