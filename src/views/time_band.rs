@@ -95,7 +95,8 @@ impl TimeBand {
             let mut drawn_to = f32::NEG_INFINITY;
             for stretch in band.within(row, axis.range()) {
                 let [left, right] = self.along(axis, stretch.range);
-                if right <= drawn_to || right <= left {
+                let is_hidden = left < drawn_to && right - drawn_to < 1.0;
+                if is_hidden || right <= left {
                     continue;
                 }
                 let left = left.max(drawn_to);
@@ -176,5 +177,100 @@ fn call_of(stretch: &Stretch) -> CallOf {
     CallOf {
         thread: stretch.thread,
         call: stretch.call,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::{CallId, ThreadId, Time};
+
+    fn range(start: u64, end: u64) -> TimeRange {
+        TimeRange::new(Time::from_ns(start), Time::from_ns(end))
+    }
+
+    fn stretch(number: u32, (start, end): (u64, u64)) -> Stretch {
+        Stretch {
+            name: format!("stretch {number}"),
+            range: range(start, end),
+            thread: ThreadId(0),
+            call: CallId(number),
+            function: FunctionId(number),
+        }
+    }
+
+    /// Two rows over a thousand nanoseconds, 500 pixels wide and 20 high from (100, 10) on.
+    fn band() -> (TimeBand, TimeAxis) {
+        let band = Band {
+            title: "numbers",
+            rows: vec![
+                vec![stretch(0, (0, 400)), stretch(1, (500, 1000))],
+                vec![
+                    stretch(2, (500, 501)),
+                    stretch(3, (501, 502)),
+                    stretch(4, (600, 900)),
+                ],
+            ],
+        };
+        let mut axis = TimeAxis::new(range(0, 1000));
+        axis.place(100.0, 500.0);
+        let mut shown = TimeBand::default();
+        assert!(shown.take(Some(&Arc::new(band))));
+        shown.place(Rect::new(Vec2::new(100.0, 10.0), Vec2::new(600.0, 30.0)));
+        (shown, axis)
+    }
+
+    #[test]
+    fn a_point_is_in_the_stretch_that_is_drawn_there() {
+        let (band, axis) = band();
+        let mut sheet = Sheet::default();
+        // The colour says which.
+        band.draw(&mut sheet, &axis, |function| {
+            [function.0 as f32, 0.0, 0.0, 1.0]
+        });
+        let drawn: Vec<u32> = sheet.fills.iter().map(|it| it.color[0] as u32).collect();
+        assert_eq!(drawn, [0, 1, 2, 4], "two share a pixel");
+        for fill in &sheet.fills {
+            let middle = (fill.rect.min + fill.rect.max) * 0.5;
+            let found = band.at(&axis, middle).expect("a stretch");
+            // Where a pixel is more than one stretch, time says which is meant.
+            let drawn = fill.color[0] as u32;
+            let is_shared = drawn == 2 && found.function.0 == 3;
+            assert!(found.function.0 == drawn || is_shared, "{drawn}");
+        }
+        for outside in [(340.0, 15.0), (590.0, 25.0), (50.0, 15.0), (200.0, 31.0)] {
+            let at = Vec2::new(outside.0, outside.1);
+            assert_eq!(band.at(&axis, at), None, "{outside:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_out_of_sight_is_not_drawn_and_the_chosen_call_is_outlined() {
+        let (band, mut axis) = band();
+        axis.set_range(range(550, 950));
+        let mut sheet = Sheet::default();
+        band.draw(&mut sheet, &axis, |_| [1.0; 4]);
+        assert_eq!(sheet.fills.len(), 2);
+        let inside = |rect: &Rect| rect.min.x >= 100.0 && rect.max.x <= 600.0;
+        assert!(sheet.fills.iter().all(|fill| inside(&fill.rect)));
+        let mut selection = Selection::default();
+        let ink = Ink::of(crate::model::theme::Theme::Light);
+        band.mark(&mut sheet, &axis, &selection, &ink, 1.0);
+        assert!(sheet.marks.is_empty());
+        selection.chosen.call = Some(CallOf {
+            thread: ThreadId(0),
+            call: CallId(4),
+        });
+        band.mark(&mut sheet, &axis, &selection, &ink, 1.0);
+        assert_eq!(sheet.marks.len(), 4, "the sides of one");
+    }
+
+    #[test]
+    fn without_a_band_there_is_no_room_for_it() {
+        let (mut shown, _) = band();
+        assert_eq!(shown.height(1000.0, 1.0), 20.0);
+        assert_eq!(shown.height(50.0, 1.0), 10.0, "a fifth of a low view");
+        assert!(shown.take(None) && !shown.take(None));
+        assert_eq!(shown.height(1000.0, 1.0), 0.0);
     }
 }

@@ -8,6 +8,7 @@ mod boxes;
 mod finding;
 mod layers;
 mod meaning;
+mod pair;
 mod sliders;
 #[cfg(test)]
 mod tests;
@@ -107,6 +108,8 @@ pub struct PhasesView {
     revealed: Option<CallOf>,
     /// Which phase's functions are lit in the landscape.
     lit: Option<CallOf>,
+    /// The two phases whose functions are compared.
+    compared: Option<[CallOf; 2]>,
     /// A phase is to be scrolled to.
     scroll_to: Option<u32>,
 }
@@ -401,6 +404,7 @@ impl View for PhasesView {
                 self.found = None;
                 self.path.clear();
                 self.instances.clear();
+                self.compared = None;
                 self.revision += 1;
             }
             if let Some(found) = self.finding.poll() {
