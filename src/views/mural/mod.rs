@@ -4,6 +4,7 @@
 //! rows are functions or modules, columns are time. A cell is shaded by the share of its column in which
 //! the row is on top of a call stack and, lighter, in which it is on one; these shares are exact at any zoom.
 
+mod band;
 pub mod choice;
 mod coverage;
 mod legend;
@@ -14,8 +15,6 @@ mod profile;
 mod rows;
 mod view;
 mod waits;
-
-use std::sync::Arc;
 
 use glam::Vec2;
 
@@ -34,7 +33,6 @@ use crate::layout::axis::TimeAxis;
 use crate::layout::geometry::Color;
 use crate::layout::hues::{Hues, encoded};
 use crate::layout::sheet::{Fill, Raster, Rect, Sheet};
-use crate::model::band::Band;
 use crate::model::rows::OverviewRows;
 use crate::model::theme::Theme;
 use crate::render::ink::Ink;
@@ -124,15 +122,6 @@ impl MuralView {
 
     pub fn recording(&self) -> usize {
         self.recording
-    }
-
-    /// Shows stretches of time above all, or none; whether that is something else than before.
-    pub fn set_band(&mut self, band: Option<&Arc<Band>>) -> bool {
-        let is_other = self.band.take(band);
-        if is_other {
-            self.shown = None;
-        }
-        is_other
     }
 
     pub fn rows(&self) -> &OverviewRows {
@@ -391,7 +380,7 @@ impl MuralView {
                 &ink,
             );
         }
-        draw_band(
+        band::draw(
             &self.band,
             &self.axis,
             (scope, self.recording),
@@ -554,11 +543,6 @@ impl MuralView {
         (module.index() < scope.session.hierarchy.len()).then_some(module)
     }
 
-    /// The range of the stretch of the band at a point of the sheet shown last.
-    pub fn range_at(&self, at: Vec2) -> Option<TimeRange> {
-        Some(self.band.at(&self.axis, at)?.range)
-    }
-
     /// What is at a point of the sheet shown last.
     pub fn pointed(&self, at: Vec2) -> Pointed {
         let places = &self.places;
@@ -604,34 +588,5 @@ impl MuralView {
             super::tip::add_stacks(&mut tip, &resolved.recording, time);
         }
         (!tip.title.is_empty()).then_some(tip)
-    }
-}
-
-/// Draws the band, with what it shows beside it.
-fn draw_band(
-    band: &TimeBand,
-    axis: &TimeAxis,
-    (scope, recording): (&Scope<'_>, usize),
-    hues: &Hues,
-    places: &Places,
-    sheet: &mut Sheet,
-) {
-    let ink = Ink::of(scope.theme);
-    let Some(resolved) = scope.session.recordings.get(recording) else {
-        return;
-    };
-    band.draw(sheet, axis, |function| {
-        let module = resolved.resolution.modules.get(function.index());
-        let module = *module.unwrap_or(&ModuleId::ROOT);
-        hues.color(&scope.session.hierarchy, module, &ink.strong)
-    });
-    let place = places.band;
-    if place.size().y >= places.em {
-        let clip = Rect::new(
-            Vec2::new(0.0, place.min.y),
-            Vec2::new(places.names.max.x, place.max.y),
-        );
-        let at = Vec2::new(places.em * 0.5, (place.min.y + place.max.y) * 0.5);
-        sheet.write(band.title(), at, places.em, ink.weak, clip);
     }
 }
