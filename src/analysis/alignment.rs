@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::phases::{Phases, Wish, phases};
+use super::phases::Phases;
+use super::phases::apart::of_both;
 use crate::facts::trace::Trace;
 use crate::progress::Progress;
 use crate::units::{CallId, FunctionId, ThreadId, Time, TimeRange};
@@ -295,24 +296,7 @@ fn by_calls(a: &[Seen], b: &[Seen]) -> (Vec<[u64; 2]>, usize) {
 fn by_phases(a: Run<'_>, b: Run<'_>) -> (Vec<[u64; 2]>, usize) {
     // Nobody cancels it, so it comes to an end.
     let progress = Progress::new();
-    let find = |run: Run<'_>, wish: &Wish| {
-        let wish = Wish {
-            threads: run.trace.thread_ids().collect(),
-            ..wish.clone()
-        };
-        phases(run.trace, &wish, &progress).ok()
-    };
-    let open = Wish::of(Vec::new());
-    let (Some(of_a), Some(of_b)) = (find(a, &open), find(b, &open)) else {
-        return (Vec::new(), 0);
-    };
-    let heavy = [&of_a, &of_b].map(|of| of.parameters.heavy);
-    let alike = Wish {
-        calls: Some(heavy[0].triggered.max(heavy[1].triggered)),
-        cost: Some(heavy[0].cost.max(heavy[1].cost)),
-        ..open
-    };
-    let (Some(of_a), Some(of_b)) = (find(a, &alike), find(b, &alike)) else {
+    let Ok([(of_a, _), (of_b, _)]) = of_both([(a.trace, None), (b.trace, None)], &progress) else {
         return (Vec::new(), 0);
     };
     let mut rows: HashMap<(u32, u32), [Vec<Seen>; 2]> = HashMap::new();

@@ -2,6 +2,7 @@
 //! layout, no drawing, no window.
 
 pub mod arcs;
+pub mod band;
 pub mod calls;
 pub mod causes;
 pub mod difference;

@@ -30,6 +30,7 @@ impl State {
             Ask::Cut(ask) => self.change_cut(ask),
             Ask::Look(ask) => self.on_look(ask),
             Ask::Light(modules) => self.light(modules),
+            Ask::Band(band) => self.band = band,
             Ask::Runs(ask) => self.arrange_runs(ask),
             Ask::Search(ask) => self.on_search(ask),
             Ask::Mapping(ask) => self.edit_mapping(ask),

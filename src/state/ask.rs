@@ -17,6 +17,7 @@ use crate::analysis::comparison::pairing::Correction;
 use crate::analysis::comparison::tables::Norm;
 use crate::filter::filters::FilterStep;
 use crate::filter::selection::{CallOf, Pointed};
+use crate::model::band::Band;
 use crate::model::difference::Strength;
 use crate::model::highlight::Highlight;
 use crate::model::landscape::LandscapeSettings;
@@ -313,6 +314,8 @@ pub enum Ask {
     Look(LookAsk),
     /// Has these modules, which are in order, stand out in the landscape; all alike for none.
     Light(Option<Arc<[ModuleId]>>),
+    /// Has these stretches of time stand over every view along time; none: nothing stands there.
+    Band(Option<Arc<Band>>),
     Runs(RunsAsk),
     Search(SearchAsk),
     Mapping(MappingAsk),

@@ -65,6 +65,7 @@ use self::runs_view::RunsView;
 use self::watch::Watch;
 use self::work::Work;
 use crate::layout::labels::Covered;
+use crate::model::band::Band;
 use crate::model::landscape::LandscapeSettings;
 use crate::render::pose::{FreeArea, Pose};
 use crate::render::renderer::Quality;
@@ -163,6 +164,8 @@ pub struct State {
     pub settings: LandscapeSettings,
     /// Modules that stand out in the landscape, in order; none where all are alike.
     lit: Option<Arc<[ModuleId]>>,
+    /// What stands over the views along time, of the recording that is shown.
+    pub band: Option<Arc<Band>>,
     /// How finely the landscape is drawn; none: as suits the device.
     pub quality: Option<Quality>,
     pub messages: Vec<Message>,
@@ -242,6 +245,7 @@ impl State {
             growing: None,
             settings: LandscapeSettings::default(),
             lit: None,
+            band: None,
             quality: None,
             messages: Vec::new(),
             chapters: Vec::new(),

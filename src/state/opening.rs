@@ -144,6 +144,7 @@ impl State {
         self.stamps.opened += 1;
         self.stamps.document += 1;
         self.stamps.run += 1;
+        self.band = None;
         self.home_pending = true;
         self.damage_is_told = false;
         self.jobs = Jobs::default();

@@ -304,6 +304,7 @@ impl State {
         if is_flipped {
             // What was found out is of the calls of the other run.
             self.stamps.run += 1;
+            self.band = None;
             self.work = Work::default();
             let now = self.now();
             if let Some((playback, trace)) = document.playing().filter(|_| was_playing) {

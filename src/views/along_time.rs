@@ -37,6 +37,11 @@ pub trait AlongTime {
         false
     }
 
+    /// The range that a click at a place limits every view to, beside choosing what is there.
+    fn range_at(&self, _at: Vec2) -> Option<TimeRange> {
+        None
+    }
+
     /// What a double-click on something does.
     fn double_click(&mut self, pointed: Pointed, pane: &mut Pane<'_>) {
         pane.asks.extend(pointed.module.map(CameraAsk::FlyTo));
@@ -178,6 +183,11 @@ pub fn show(ui: &mut Ui, own: ViewId, view: &mut dyn AlongTime, pane: &mut Pane<
     } else if response.clicked() && !view.click(at) {
         pane.asks.push(SelectAsk::Choose(pointed));
         pane.asks.extend(pointed.time.map(PlayAsk::Seek));
+        if let Some(range) = view.range_at(at) {
+            // Where it is the range already it is given up.
+            let range = (document.selection.range != Some(range)).then_some(range);
+            pane.asks.push(SelectAsk::SetRange(range));
+        }
     }
     if let Some(tip) = view.tip(document, at) {
         response.on_hover_ui_at_pointer(|ui| show_tip(ui, &tip));

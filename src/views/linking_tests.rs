@@ -20,10 +20,11 @@ use super::{Entry, Pane, Picture, REGISTRY, Surface, View, all, style};
 use crate::analysis::session::Inputs;
 use crate::filter::selection::{CallOf, Pointed, Selection};
 use crate::layout::sheet::Sheet;
+use crate::model::band::{Band, Stretch};
 use crate::model::moment::Moment;
 use crate::progress::Progress;
 use crate::state::State;
-use crate::state::ask::{Asks, PlayAsk, SelectAsk, ViewAsk};
+use crate::state::ask::{Ask, Asks, PlayAsk, SelectAsk, ViewAsk};
 use crate::state::document::Document;
 use crate::state::panes::{Artifact, Kind, Needs, ViewId};
 use crate::units::{CallId, Cost, FunctionId, ModuleId, ThreadId, Time, TimeRange};
@@ -375,4 +376,102 @@ fn the_views_along_time_offer_what_the_table_says() {
             "{id:?}"
         );
     }
+}
+
+/// What a click on a place asks for, in a window of its own: two clicks at once are a double-click.
+fn click(alone: &mut Alone, at: Pos2) -> Vec<Ask> {
+    alone.ctx = egui::Context::default();
+    style::set_fonts(&alone.ctx, None);
+    alone.widgets();
+    let mut asks = Asks::default();
+    for pressed in [None, Some(true), Some(false)] {
+        let mut events = vec![egui::Event::PointerMoved(at)];
+        events.extend(pressed.map(|pressed| egui::Event::PointerButton {
+            pos: at,
+            button: egui::PointerButton::Primary,
+            pressed,
+            modifiers: egui::Modifiers::NONE,
+        }));
+        let window = Rect::from_min_size(Pos2::ZERO, WINDOW);
+        let input = RawInput {
+            screen_rect: Some(window),
+            events,
+            ..RawInput::default()
+        };
+        let mut output = alone.ctx.run_ui(input, |ui| {
+            let mut pane = Pane {
+                state: &alone.state,
+                asks: &mut asks,
+                pictures: [Some(TextureId::default()); 2],
+                window,
+                room: window,
+                pointed: Pointed::default(),
+                placed: None,
+            };
+            alone.view.ui(ui, &mut pane);
+        });
+        output.textures_delta.clear();
+    }
+    asks.take()
+}
+
+#[test]
+fn overview_and_call_stacks_show_a_band_and_a_click_on_it_limits_every_view() {
+    let along_time = |entry: &&&Entry| {
+        entry.line.kind == Kind::AlongTime && !matches!(entry.line.needs, Needs::TwoRunsWithTimes)
+    };
+    let mut views = 0;
+    for entry in REGISTRY.iter().filter(along_time) {
+        let mut alone = Alone::new(entry);
+        let of = Examples::of(open(&alone.state));
+        alone.mean_nothing(&of);
+        alone.state.execute(SelectAsk::SetRange(None));
+        let before = alone.shown();
+        let range = TimeRange::new(Time::ZERO, of.middle);
+        let band = Band {
+            title: "all",
+            rows: vec![vec![Stretch {
+                name: "all".to_owned(),
+                range,
+                thread: of.call.thread,
+                call: of.call.call,
+                function: of.function,
+            }]],
+        };
+        alone.state.execute(Ask::Band(Some(Arc::new(band))));
+        let with = alone.shown();
+        let id = alone.id;
+        assert!(before != with, "{id:?} shows it");
+        let limits = |asks: &[Ask], to: Option<TimeRange>| {
+            asks.contains(&Ask::Select(SelectAsk::SetRange(to)))
+        };
+        let x = SURFACE.size[0] as f32 * 0.4;
+        let mut places = (1..SURFACE.size[1]).map(|y| egui::pos2(x, y as f32));
+        let at = places.find(|&at| limits(&click(&mut alone, at), Some(range)));
+        let at = at.unwrap_or_else(|| panic!("{id:?}: a click on it"));
+        // Another click no longer limits them.
+        alone.state.execute(SelectAsk::SetRange(Some(range)));
+        assert!(limits(&click(&mut alone, at), None), "{id:?}");
+        alone.state.execute(SelectAsk::SetRange(None));
+        alone.state.execute(Ask::Band(None));
+        assert!(alone.shown() == before, "{id:?}: something is left of it");
+        views += 1;
+    }
+    assert_eq!(views, 2);
+}
+
+#[test]
+fn the_phases_have_their_band_shown_while_they_are_seen() {
+    let entry = REGISTRY.iter().find(|it| it.line.title == "Phases");
+    let mut alone = Alone::new(entry.expect("the phases"));
+    alone.shown();
+    let band = alone.state.band.clone().expect("a band");
+    assert!(!band.rows.is_empty());
+    for row in &band.rows {
+        let ranges = row.windows(2).map(|pair| [pair[0].range, pair[1].range]);
+        assert!(ranges.into_iter().all(|[a, b]| a.end <= b.start));
+    }
+    alone.state.panes.close(alone.id);
+    alone.update();
+    assert_eq!(alone.state.band, None);
 }

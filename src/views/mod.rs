@@ -24,6 +24,7 @@ pub mod rows;
 mod shading;
 pub mod style;
 pub mod text;
+mod time_band;
 pub mod timelines;
 pub mod tip;
 pub mod tree;

@@ -10,6 +10,7 @@ pub mod contexts;
 pub mod counted;
 mod doubts;
 pub mod pairing;
+pub mod phases;
 pub mod significance;
 mod structure;
 pub mod tables;

@@ -9,6 +9,7 @@
 //! callee, and what is heavy together is a row of the phase, or a loop of many small steps could not be seen. And costs
 //! are elapsed less pre-empted time, or whoever loses the processor would become a phase.
 
+pub mod apart;
 mod automatic;
 pub mod folding;
 pub mod names;

@@ -9,6 +9,7 @@ use crate::analysis::comparison::Comparison;
 use crate::analysis::comparison::amounts::{Amounts, Change, Measure};
 use crate::analysis::comparison::causes::Cause;
 use crate::analysis::comparison::pairing::How;
+use crate::analysis::comparison::phases::PhasePair;
 use crate::units::{Cost, Time, Unit};
 
 /// Calls and costs of one side as JSON has them: whole numbers, those of several runs rounded.
@@ -263,6 +264,39 @@ struct Clocks {
     points: Vec<[Time; 2]>,
 }
 
+/// A phase of one side.
+#[derive(Serialize)]
+struct PhaseSide {
+    calls: u64,
+    cost_ns: Cost,
+}
+
+#[derive(Serialize)]
+struct PhaseRow<'a> {
+    name: &'a str,
+    depth: u32,
+    /// null where a side has no such phase
+    a: Option<PhaseSide>,
+    b: Option<PhaseSide>,
+}
+
+impl<'a> PhaseRow<'a> {
+    fn new(pair: &'a PhasePair) -> PhaseRow<'a> {
+        let [a, b] = pair.sides.map(|of| {
+            of.map(|of| PhaseSide {
+                calls: of.calls,
+                cost_ns: of.cost,
+            })
+        });
+        PhaseRow {
+            name: &pair.name,
+            depth: pair.depth,
+            a,
+            b,
+        }
+    }
+}
+
 #[derive(Serialize)]
 pub struct Document<'a> {
     runs: Runs,
@@ -286,6 +320,9 @@ pub struct Document<'a> {
     functions: Vec<FunctionRow<'a>>,
     relations: Vec<RelationRow<'a>>,
     modules: Vec<ModuleRow<'a>>,
+    /// Where both have times: phases by callee and order within their classes
+    #[serde(skip_serializing_if = "Option::is_none")]
+    phases: Option<Vec<PhaseRow<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     contexts: Option<Vec<ContextRow<'a>>>,
 }
@@ -364,6 +401,8 @@ impl Tables {
             sides: Sides::new(comparison, of.raw.as_ref().unwrap_or(&of.change), Side::new),
             said: self.said(&of.change),
         });
+        let phases = self.phases.as_ref();
+        let phases = phases.map(|all| all.iter().take(top).map(PhaseRow::new));
         let contexts = self.contexts.as_ref().filter(|_| args.contexts);
         let contexts = contexts.map(|tree| {
             let order = self.context_order.iter().take(top);
@@ -410,6 +449,7 @@ impl Tables {
             functions: functions.collect(),
             relations: relations.collect(),
             modules: modules.collect(),
+            phases: phases.map(Iterator::collect),
             contexts,
         }
     }

@@ -4,6 +4,7 @@ use super::args::CompareArgs;
 use crate::analysis::comparison::amounts::{Change, Measure, Timed};
 use crate::analysis::comparison::causes::Causes;
 use crate::analysis::comparison::contexts::ContextTree;
+use crate::analysis::comparison::phases::PhasePair;
 use crate::analysis::comparison::tables::{Given, RelationChange};
 use crate::analysis::comparison::{Comparison, Row};
 use crate::analysis::mapping::regroup::Regrouped;
@@ -29,6 +30,8 @@ pub struct Tables {
     pub context_order: Vec<u32>,
     /// Why the whole of B is more or less than that of A.
     pub causes: Causes,
+    /// The phases of both, the largest difference first; none where one has no times, or where nobody asks for them.
+    pub phases: Option<Vec<PhasePair>>,
     /// The structure through the mapping that was asked for.
     pub mapped: Option<Regrouped>,
 }
@@ -87,11 +90,18 @@ impl Tables {
             false => None,
         };
         let causes = with_progress(|progress| comparison.causes(progress))??;
+        // Pictures and reports do without.
+        let phases = match args.json || args.picture.output.is_none() {
+            true => with_progress(|progress| comparison.phases(progress))??,
+            false => None,
+        };
+        let phases = phases.map(|phases| asked.phases(phases, args.picture.only_differences));
         let context_order = contexts.as_ref().map(|tree| asked.context_order(tree));
         Ok(Tables {
             is_grouped: asked.is_grouped(),
             context_order: context_order.unwrap_or_default(),
             causes,
+            phases,
             mapped,
             contexts,
             measure,
@@ -138,6 +148,23 @@ struct Asked<'a> {
 impl Asked<'_> {
     fn hierarchy(&self) -> &Hierarchy {
         &self.comparison.session.hierarchy
+    }
+
+    /// Those that were searched for, the largest difference first.
+    fn phases(&self, mut phases: Vec<PhasePair>, only_differences: bool) -> Vec<PhasePair> {
+        let search = self.search.as_deref().unwrap_or_default();
+        phases.retain(|it| it.name.to_lowercase().contains(search));
+        if only_differences {
+            phases.retain(PhasePair::differs);
+        }
+        phases.sort_by_key(|it| {
+            let difference = match self.measure {
+                Measure::Calls => it.call_difference(),
+                _ => it.cost_difference(),
+            };
+            std::cmp::Reverse(difference.abs())
+        });
+        phases
     }
 
     /// Whether relations are between modules.

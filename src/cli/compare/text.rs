@@ -8,6 +8,7 @@ use super::document::{before, paired, runs};
 use super::tables::Tables;
 use crate::analysis::comparison::Comparison;
 use crate::analysis::comparison::amounts::{Amounts, Change, Measure, Timed};
+use crate::analysis::comparison::phases::PhasePair;
 use crate::analysis::comparison::tables::Given;
 use crate::escape;
 use crate::model::causes::Words;
@@ -102,7 +103,10 @@ impl Tables {
             });
             show.section(out, "calling context", contexts, top)?;
         }
-        Ok(())
+        match &self.phases {
+            Some(phases) => show_phases(out, phases, show.unit, top),
+            None => Ok(()),
+        }
     }
 }
 
@@ -141,6 +145,50 @@ impl Tables {
                 format!("{rest:.0} %").replace('-', "−")
             ),
         }
+    }
+}
+
+/// The phases that differ, in the order that they have.
+fn show_phases(
+    out: &mut dyn Write,
+    phases: &[PhasePair],
+    unit: &Unit,
+    top: usize,
+) -> io::Result<()> {
+    let headings = ["Δ", "A", "B", "calls A", "calls B"].map(|it| (it, Align::Right));
+    let columns = [&headings[..], &[("phase", Align::Left)]].concat();
+    let mut table = Table::new(&columns);
+    let differ: Vec<&PhasePair> = phases.iter().filter(|it| it.differs()).collect();
+    for pair in differ.iter().take(top) {
+        let difference = pair.cost_difference();
+        let sign = match difference.signum() {
+            1 => "+",
+            -1 => "−",
+            _ => "",
+        };
+        let size = u64::try_from(difference.unsigned_abs()).unwrap_or(u64::MAX);
+        let or_none = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
+        let [cost_a, cost_b] = pair
+            .sides
+            .map(|of| or_none(of.map(|of| unit.show(of.cost))));
+        let [calls_a, calls_b] = pair.sides.map(|of| or_none(of.map(|of| grouped(of.calls))));
+        table.row(vec![
+            format!("{sign}{}", unit.show(Cost::from_ns(size))),
+            cost_a,
+            cost_b,
+            calls_a,
+            calls_b,
+            pair.name.clone(),
+        ]);
+    }
+    writeln!(out)?;
+    if differ.is_empty() {
+        return writeln!(out, "no phase differs");
+    }
+    table.write(out)?;
+    match differ.len().saturating_sub(top) {
+        0 => Ok(()),
+        more => writeln!(out, "and {more} more that differ"),
     }
 }
 

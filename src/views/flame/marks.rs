@@ -49,7 +49,7 @@ impl FlameView {
     /// The range, the time, and what is pointed at and chosen.
     pub(super) fn mark(&mut self, scope: &Scope<'_>) {
         let ink = Ink::of(scope.theme);
-        let top = self.top();
+        let (axis, top) = (self.head(), self.top());
         let line = self.scale.round().max(1.0);
         let hierarchy = &scope.session.hierarchy;
         let selection = scope.selection;
@@ -100,7 +100,8 @@ impl FlameView {
                 }
             }
         }
-        let below = Rect::new(Vec2::new(0.0, top), self.size);
+        self.band.mark(sheet, &self.axis, selection, &ink, line);
+        let below = Rect::new(Vec2::new(0.0, axis), self.size);
         mark_times(sheet, &self.axis, selection, below, line, &ink);
     }
 }

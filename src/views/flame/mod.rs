@@ -19,6 +19,7 @@ use glam::Vec2;
 pub use self::view::ENTRY;
 use super::Scope;
 use super::drawing::paint_plain;
+use super::time_band::TimeBand;
 use crate::analysis::session::Session;
 use crate::facts::recording::{Recording, RecordingKind};
 use crate::facts::trace::Trace;
@@ -28,6 +29,7 @@ use crate::layout::axis::TimeAxis;
 use crate::layout::geometry::Color;
 use crate::layout::hues::{Hues, encoded};
 use crate::layout::sheet::{Fill, Raster, Rect, Sheet};
+use crate::model::band::Band;
 use crate::model::navigate;
 use crate::model::theme::Theme;
 use crate::model::threads::thread_names;
@@ -96,6 +98,8 @@ pub struct FlameView {
     shown: Option<Selection>,
     text: String,
     sheet: Sheet,
+    /// Over the lanes.
+    band: TimeBand,
 }
 
 impl FlameView {
@@ -135,11 +139,21 @@ impl FlameView {
             shown: None,
             text: String::new(),
             sheet: Sheet::default(),
+            band: TimeBand::default(),
         }
     }
 
     pub fn recording(&self) -> usize {
         self.recording
+    }
+
+    /// Shows stretches of time over the lanes, or none; whether that is something else than before.
+    pub fn set_band(&mut self, band: Option<&Arc<Band>>) -> bool {
+        let is_other = self.band.take(band);
+        if is_other {
+            self.painted = None;
+        }
+        is_other
     }
 
     /// The visible range of time.
@@ -272,9 +286,14 @@ impl FlameView {
         }
     }
 
+    /// Where the axis ends and the band begins, in pixels.
+    fn head(&self) -> f32 {
+        (AXIS * self.scale).round().min(self.size.y * 0.3)
+    }
+
     /// Where lanes begin, in pixels.
     fn top(&self) -> f32 {
-        (AXIS * self.scale).round().min(self.size.y * 0.3)
+        self.head() + self.band.height(self.size.y, self.scale)
     }
 
     /// Lays the lanes, and scrolls no further than they go.
@@ -349,6 +368,9 @@ impl FlameView {
             self.row = Some(lanes::first_row(&self.lanes, room));
         }
         self.axis.place(0.0, self.size.x);
+        let [head, top] = [self.head(), self.top()];
+        let band = Rect::new(Vec2::new(0.0, head), Vec2::new(self.size.x, top));
+        self.band.place(band);
         if self.filters != *scope.filters {
             self.filters.clone_from(scope.filters);
             self.rules = self.filters.rules(&scope.session.hierarchy, &self.modules);
@@ -387,7 +409,7 @@ impl FlameView {
     fn paint(&mut self, scope: &Scope<'_>) {
         let ink = Ink::of(scope.theme);
         self.find_colors(scope, &ink);
-        let top = self.top();
+        let (axis, top) = (self.head(), self.top());
         let em = (LETTERS * self.scale).max(1.0);
         let resolved = scope.session.recordings.get(self.recording);
         let sheet = &mut self.sheet;
@@ -416,7 +438,14 @@ impl FlameView {
             rect: head,
             color: ink.ground,
         });
-        self.axis.draw(sheet, head, em, ink.axis());
+        let along = Rect::new(Vec2::ZERO, Vec2::new(self.size.x, axis));
+        self.axis.draw(sheet, along, em, ink.axis());
+        let hierarchy = &scope.session.hierarchy;
+        self.band.draw(sheet, &self.axis, |function| {
+            let module = self.modules.get(function.index());
+            let module = *module.unwrap_or(&ModuleId::ROOT);
+            self.hues.color(hierarchy, module, &ink.strong)
+        });
         let at = Vec2::new(em, top + em * 1.5);
         if resolved.is_some_and(|it| it.recording.kind == RecordingKind::Profile) {
             sheet.write(super::NO_TIMES, at, em, ink.weak, whole);

@@ -2,6 +2,7 @@
 
 use glam::Vec2;
 
+use super::super::time_band::{self, TimeBand};
 use super::super::tip::Tip;
 use super::FlameView;
 use super::boxes::box_of;
@@ -134,8 +135,20 @@ impl FlameView {
         Some(flame.bars.iter().max_by_key(longest)?.call)
     }
 
+    /// The range of the stretch of the band at a point of the sheet shown last.
+    pub fn range_at(&self, at: Vec2) -> Option<TimeRange> {
+        Some(self.band.at(&self.axis, at)?.range)
+    }
+
     /// What is at a point of the sheet shown last.
     pub fn pointed(&self, at: Vec2) -> Pointed {
+        if let Some(stretch) = self.band.at(&self.axis, at) {
+            return Pointed {
+                time: Some(self.axis.time_at(at.x)),
+                module: self.modules.get(stretch.function.index()).copied(),
+                ..time_band::pointed(stretch)
+            };
+        }
         let mut pointed = Pointed {
             time: Some(self.axis.time_at(at.x)),
             ..Pointed::default()
@@ -156,6 +169,11 @@ impl FlameView {
     pub fn tip(&self, session: &Session, at: Vec2) -> Option<Tip> {
         let recording = &session.recordings.get(self.recording)?.recording;
         let trace = &recording.trace;
+        if let Some(stretch) = self.band.at(&self.axis, at) {
+            let module = self.modules.get(stretch.function.index());
+            let path = module.map(|&module| session.hierarchy.path(module));
+            return Some(TimeBand::tip(stretch, path));
+        }
         let found = self.call_at(at)?;
         let (_, depth, column) = self.cell_at(at)?;
         let (thread, id) = (found.of.thread, found.of.call);

@@ -68,6 +68,10 @@ impl AlongTime for Flame {
         Some(self.model.as_ref()?.time_at(x))
     }
 
+    fn range_at(&self, at: Vec2) -> Option<TimeRange> {
+        self.model.as_ref()?.range_at(at)
+    }
+
     fn zoom(&mut self, at: Vec2, factor: Vec2) {
         self.change(|model| model.zoom(at, factor));
     }
@@ -99,21 +103,15 @@ impl Flame {
             self.drawn.revision += 1;
         }
     }
-}
 
-impl View for Flame {
-    fn update(&mut self, state: &State, _asks: &mut Asks) {
-        let seen = [state.stamps.document, state.stamps.run];
-        let before = std::mem::replace(&mut self.seen, seen);
-        if before == seen {
-            return;
-        }
+    /// Shows what is open now, as far as it was shown before like that; `before` has the stamps seen before.
+    fn begin(&mut self, state: &State, before: [u64; 2]) {
         let document = state.document.as_ref().filter(|it| it.playback.is_some());
         let whole = document.and_then(|it| Some(it.resolved()?.recording.trace.range()));
         let old = self.model.take();
         let old_whole = std::mem::replace(&mut self.whole, whole);
         self.model = document.map(|it| FlameView::new(&it.session, it.recording()));
-        if let (Some(old), Some(whole)) = (old.filter(|_| before[1] == seen[1]), whole) {
+        if let (Some(old), Some(whole)) = (old.filter(|_| before[1] == self.seen[1]), whole) {
             self.change(|model| {
                 let visible = old.visible();
                 if Some(visible) != old_whole && visible.start < whole.end {
@@ -123,6 +121,25 @@ impl View for Flame {
             });
         }
         self.drawn.revision += 1;
+    }
+
+    /// Shows the band that stands over all views along time.
+    fn show_band(&mut self, state: &State) {
+        let model = self.model.as_mut();
+        if model.is_some_and(|it| it.set_band(state.band.as_ref())) {
+            self.drawn.revision += 1;
+        }
+    }
+}
+
+impl View for Flame {
+    fn update(&mut self, state: &State, _asks: &mut Asks) {
+        let seen = [state.stamps.document, state.stamps.run];
+        let before = std::mem::replace(&mut self.seen, seen);
+        if before != seen {
+            self.begin(state, before);
+        }
+        self.show_band(state);
     }
 
     fn picture(&mut self, state: &State, surface: Surface) -> Picture<'_> {

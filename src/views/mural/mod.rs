@@ -4,6 +4,7 @@
 //! rows are functions or modules, columns are time. A cell is shaded by the share of its column in which
 //! the row is on top of a call stack and, lighter, in which it is on one; these shares are exact at any zoom.
 
+mod band;
 pub mod choice;
 mod coverage;
 mod legend;
@@ -21,6 +22,7 @@ pub use self::view::ENTRY;
 use super::Scope;
 use super::drawing::{mark_times, paint_plain};
 use super::shading::Shader;
+use super::time_band::{self, TimeBand};
 use super::tip::Tip;
 use crate::analysis::session::Session;
 use crate::facts::hierarchy::Hierarchy;
@@ -79,6 +81,7 @@ pub struct MuralView {
     painted: Option<PaintedWith>,
     shown: Option<Selection>,
     sheet: Sheet,
+    band: TimeBand,
 }
 
 impl MuralView {
@@ -111,6 +114,7 @@ impl MuralView {
             painted: None,
             shown: None,
             sheet: Sheet::default(),
+            band: TimeBand::default(),
         };
         view.set_rows(session, OverviewRows::default(), None);
         view
@@ -202,7 +206,9 @@ impl MuralView {
 
     /// What the view shows for `scope`; does work only for what has changed since the last time.
     pub fn show(&mut self, scope: &Scope<'_>) -> &Sheet {
-        let places = Places::new(scope.size, scope.scale);
+        let band = self.band.height(scope.size.y, scope.scale);
+        let places = Places::new(scope.size, scope.scale, band);
+        self.band.place(places.band);
         self.places = places;
         self.axis.place(places.plot.min.x, places.plot.size().x);
         self.clamp_rows();
@@ -374,6 +380,14 @@ impl MuralView {
                 &ink,
             );
         }
+        band::draw(
+            &self.band,
+            &self.axis,
+            (scope, self.recording),
+            &self.hues,
+            &places,
+            sheet,
+        );
         self.axis.draw_grid(sheet, places.plot, places.em, ink.grid);
         self.axis.draw(sheet, places.axis, places.em, ink.axis());
         let waits = self.waits.are_known();
@@ -399,8 +413,10 @@ impl MuralView {
         for (of, color) in meant.into_iter().zip(colors) {
             self.mark_call(scope, of, color);
         }
-        let whole = Rect::new(places.profile.min, places.plot.max);
+        let whole = Rect::new(places.band.min, places.plot.max);
         let line = places.line;
+        self.band
+            .mark(&mut self.sheet, &self.axis, selection, &ink, line);
         mark_times(&mut self.sheet, &self.axis, selection, whole, line, &ink);
     }
 
@@ -530,7 +546,8 @@ impl MuralView {
     /// What is at a point of the sheet shown last.
     pub fn pointed(&self, at: Vec2) -> Pointed {
         let places = &self.places;
-        let mut pointed = Pointed::default();
+        let stretch = self.band.at(&self.axis, at);
+        let mut pointed = stretch.map(time_band::pointed).unwrap_or_default();
         let is_beside = places.plot.min.x <= at.x && at.x < places.plot.max.x;
         if is_beside && at.y < places.size.y {
             pointed.time = Some(self.axis.time_at(at.x));
@@ -553,6 +570,11 @@ impl MuralView {
     pub fn tip(&self, session: &Session, at: Vec2) -> Option<Tip> {
         let pointed = self.pointed(at);
         let resolved = session.recordings.get(self.recording)?;
+        if let Some(stretch) = self.band.at(&self.axis, at) {
+            let module = resolved.resolution.modules.get(stretch.function.index());
+            let path = module.map(|&module| session.hierarchy.path(module));
+            return Some(TimeBand::tip(stretch, path));
+        }
         let mut tip = Tip::default();
         if let Some(module) = pointed.module {
             tip.title = session.hierarchy.path(module);

@@ -23,6 +23,8 @@ pub(super) struct Places {
     /// Names of rows, then the colours of their modules.
     pub names: Rect,
     pub bar: Rect,
+    /// Where the band lies that stands over all views along time; empty where there is none.
+    pub band: Rect,
     pub profile: Rect,
     pub plot: Rect,
     pub axis: Rect,
@@ -31,7 +33,8 @@ pub(super) struct Places {
 }
 
 impl Places {
-    pub fn new(size: Vec2, scale: f32) -> Places {
+    /// With so many pixels for the band.
+    pub fn new(size: Vec2, scale: f32, band: f32) -> Places {
         let scale = scale.max(0.1);
         let px = |points: f32| (points * scale).round();
         let size = size.max(Vec2::splat(1.0));
@@ -45,20 +48,22 @@ impl Places {
         } else {
             0.0
         };
-        let high = size.y - axis - legend;
+        let high = size.y - axis - legend - band;
         let profile = if high < px(110.0) {
             0.0
         } else {
             (high * 0.17).clamp(px(28.0), px(72.0)).round()
         };
-        let (left, top, bottom) = (gutter + px(BAR), profile, high.max(profile));
+        let (left, top) = (gutter + px(BAR), band + profile);
+        let bottom = (band + high).max(top);
         Places {
             size,
             em: LETTERS * scale,
             line: px(1.0).max(1.0),
             names: Rect::new(Vec2::new(0.0, top), Vec2::new(gutter, bottom)),
             bar: Rect::new(Vec2::new(gutter, top), Vec2::new(left - px(1.0), bottom)),
-            profile: Rect::new(Vec2::new(left, 0.0), Vec2::new(size.x, top)),
+            band: Rect::new(Vec2::new(left, 0.0), Vec2::new(size.x, band)),
+            profile: Rect::new(Vec2::new(left, band), Vec2::new(size.x, top)),
             plot: Rect::new(Vec2::new(left, top), Vec2::new(size.x, bottom)),
             axis: Rect::new(Vec2::new(left, bottom), Vec2::new(size.x, size.y - legend)),
             legend: Rect::new(Vec2::new(0.0, size.y - legend), size),

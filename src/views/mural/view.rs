@@ -75,11 +75,18 @@ struct Mural {
 }
 
 impl AlongTime for Mural {
-    fn pointed(&self, _document: &Document, at: Vec2) -> Pointed {
-        self.model
-            .as_ref()
-            .map(|it| it.pointed(at))
-            .unwrap_or_default()
+    fn pointed(&self, document: &Document, at: Vec2) -> Pointed {
+        let model = self.model.as_ref();
+        let pointed = model.map(|it| it.pointed(at)).unwrap_or_default();
+        let of_function = || document.module_of(pointed.function?);
+        Pointed {
+            module: pointed.module.or_else(of_function),
+            ..pointed
+        }
+    }
+
+    fn range_at(&self, at: Vec2) -> Option<TimeRange> {
+        self.model.as_ref()?.range_at(at)
     }
 
     fn tip(&self, document: &Document, at: Vec2) -> Option<Tip> {
@@ -135,6 +142,10 @@ impl View for Mural {
                     self.change(|model| model.set_visible(visible));
                 }
             }
+            self.drawn.revision += 1;
+        }
+        let model = self.model.as_mut();
+        if model.is_some_and(|it| it.set_band(state.band.as_ref())) {
             self.drawn.revision += 1;
         }
         // While a range is drawn rows would go away under the pointer.

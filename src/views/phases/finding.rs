@@ -9,10 +9,11 @@ use crate::analysis::phases::names::Labels;
 use crate::analysis::phases::{Phases, Pruning, SIMILARITY, Wish};
 use crate::facts::recording::Recording;
 use crate::facts::trace::Trace;
+use crate::model::band::{Band, Stretch};
 use crate::progress::{Cancelled, Progress};
 use crate::state::State;
 use crate::state::job::Job;
-use crate::units::{Cost, Time};
+use crate::units::{Cost, Time, TimeRange};
 
 /// What the sliders say; what is open is chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,6 +77,8 @@ pub struct Found {
     pub folded: Folded,
     /// By root.
     pub bars: Vec<Vec<Bar>>,
+    /// By root the same bars for the views along time.
+    pub bands: Vec<Arc<Band>>,
 }
 
 /// A phase in the band along time.
@@ -128,6 +131,29 @@ fn bars(trace: &Trace, phases: &Phases) -> Vec<Vec<Bar>> {
         bars
     };
     (0..phases.roots.len()).map(of_root).collect()
+}
+
+/// The bars of a root, to be shown by other views.
+fn band(bars: &[Bar], phases: &Phases, labels: &Labels) -> Band {
+    let mut rows = Vec::new();
+    for bar in bars {
+        let row = bar.depth as usize - 1;
+        while rows.len() <= row {
+            rows.push(Vec::new());
+        }
+        let phase = &phases.phases[bar.index as usize];
+        rows[row].push(Stretch {
+            name: labels.phase(bar.index, phase).to_owned(),
+            range: TimeRange::new(bar.start, bar.end),
+            thread: phase.thread,
+            call: phase.call,
+            function: phase.function,
+        });
+    }
+    Band {
+        title: "phases",
+        rows,
+    }
 }
 
 /// Finds phases.
@@ -227,9 +253,12 @@ fn find(
     let labels = Labels::new(&phases, &recording.functions, &pruning);
     let folded = Folded::new(&phases);
     let bars = bars(trace, &phases);
+    let bands = bars.iter().map(|bars| band(bars, &phases, &labels));
+    let bands = bands.map(Arc::new).collect();
     Ok(Found {
         folded,
         bars,
+        bands,
         pruning,
         phases,
         labels,

@@ -8,6 +8,7 @@ mod boxes;
 mod finding;
 mod layers;
 mod meaning;
+mod pair;
 mod sliders;
 #[cfg(test)]
 mod tests;
@@ -107,6 +108,8 @@ pub struct PhasesView {
     revealed: Option<CallOf>,
     /// Which phase's functions are lit in the landscape.
     lit: Option<CallOf>,
+    /// The two phases whose functions are compared.
+    compared: Option<[CallOf; 2]>,
     /// A phase is to be scrolled to.
     scroll_to: Option<u32>,
 }
@@ -314,6 +317,16 @@ impl PhasesView {
         }
     }
 
+    /// Has the phases of the thread that is shown stand over the views along time too.
+    fn show_band(&self, state: &State, asks: &mut Asks) {
+        let band = self.found.as_ref().and_then(|it| it.bands.get(self.root));
+        let band = band.filter(|it| !it.rows.is_empty());
+        let shown = state.band.as_ref();
+        if band.map(Arc::as_ptr) != shown.map(Arc::as_ptr) {
+            asks.push(Ask::Band(band.cloned()));
+        }
+    }
+
     /// The phases of the first layer that shows several, as stretches of the recording.
     fn chapters(&self, document: &Document) -> Vec<Chapter> {
         let several = self.layers.iter().find(|it| it.phases().count() > 1);
@@ -371,6 +384,9 @@ impl View for PhasesView {
             if self.lit.take().is_some() {
                 asks.push(Ask::Light(None));
             }
+            if state.band.is_some() {
+                asks.push(Ask::Band(None));
+            }
             return;
         };
         if std::mem::replace(&mut self.seen_document, state.stamps.document)
@@ -388,6 +404,7 @@ impl View for PhasesView {
                 self.found = None;
                 self.path.clear();
                 self.instances.clear();
+                self.compared = None;
                 self.revision += 1;
             }
             if let Some(found) = self.finding.poll() {
@@ -397,6 +414,7 @@ impl View for PhasesView {
         if self.laid_out != Some(self.revision) {
             self.lay_out();
         }
+        self.show_band(state, asks);
         self.follow_chosen(document, asks);
         if self.laid_out != Some(self.revision) {
             self.lay_out();

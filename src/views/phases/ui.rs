@@ -7,7 +7,7 @@ use egui::{Rect, ScrollArea, Sense, Ui, pos2, vec2};
 use super::boxes::{Drawing, Look, Marks, Paint, Scales};
 use super::finding::Found;
 use super::layers::{BOX, Frame, HEAD, Key, Layer, MOST, Of};
-use super::{PhasesView, band, pointed_at, sliders, tip};
+use super::{PhasesView, band, pair, pointed_at, sliders, tip};
 use crate::analysis::phases::Parent;
 use crate::escape;
 use crate::facts::recording::RecordingKind;
@@ -56,6 +56,7 @@ pub fn show(view: &mut PhasesView, ui: &mut Ui, pane: &mut Pane<'_>) {
         } else {
             band::show(view, ui, document, &paint, pane);
             legend(ui, document, &found, view.root);
+            pair::show(view, ui, document, &found, pane);
             layers(view, ui, document, &found, &paint, pane);
         }
         view.hues = Some(hues);
@@ -143,6 +144,8 @@ fn layers(
 struct Act {
     clicked: Option<u32>,
     limited: Option<u32>,
+    /// Is compared with the chosen one.
+    compared: Option<u32>,
     /// A repetition, and which of its instances.
     instance: Option<(Key, u32)>,
     is_scrolled: bool,
@@ -152,6 +155,9 @@ impl Act {
     fn carry_out(self, view: &mut PhasesView, document: &Document, pane: &mut Pane<'_>) {
         if self.is_scrolled {
             view.scroll_to = None;
+        }
+        if let Some(index) = self.compared {
+            view.compare(document, index);
         }
         if let Some((of, instance)) = self.instance {
             view.show_instance(of, instance);
@@ -279,6 +285,8 @@ fn draw_layer(
         if let Of::Phase(index) = placed.of {
             if response.double_clicked() {
                 act.limited = Some(index);
+            } else if response.secondary_clicked() {
+                act.compared = Some(index);
             } else if response.clicked() {
                 act.clicked = Some(index);
             }
@@ -286,8 +294,13 @@ fn draw_layer(
             let of = pointed(document, drawing.found, placed.of);
             pane.asks.push(SelectAsk::Choose(of));
         }
-        let tip = tip::of_box(document, drawing.found, placed.of);
-        response.on_hover_ui(|ui| show_tip(ui, &tip));
+        response.on_hover_ui(|ui| {
+            let mut tip = tip::of_box(document, drawing.found, placed.of);
+            if let Of::Phase(index) = placed.of {
+                view.add_to_tip(&mut tip, document, drawing.found, index);
+            }
+            show_tip(ui, &tip);
+        });
     }
 }
 

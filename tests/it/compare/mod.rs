@@ -5,6 +5,7 @@ mod case_studies;
 mod causes;
 mod numbers;
 mod pairs;
+mod phases;
 mod pictures;
 mod real;
 mod time;

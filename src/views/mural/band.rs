@@ -1,0 +1,61 @@
+//! The band of stretches above the temporal overview.
+
+use std::sync::Arc;
+
+use glam::Vec2;
+
+use super::super::Scope;
+use super::super::time_band::TimeBand;
+use super::MuralView;
+use super::places::Places;
+use crate::layout::axis::TimeAxis;
+use crate::layout::hues::Hues;
+use crate::layout::sheet::{Rect, Sheet};
+use crate::model::band::Band;
+use crate::render::ink::Ink;
+use crate::units::{ModuleId, TimeRange};
+
+impl MuralView {
+    /// Shows stretches of time above all, or none; whether that is something else than before.
+    pub fn set_band(&mut self, band: Option<&Arc<Band>>) -> bool {
+        let is_other = self.band.take(band);
+        if is_other {
+            self.shown = None;
+        }
+        is_other
+    }
+
+    /// The range of the stretch of the band at a point of the sheet shown last.
+    pub fn range_at(&self, at: Vec2) -> Option<TimeRange> {
+        Some(self.band.at(&self.axis, at)?.range)
+    }
+}
+
+/// Draws the band, with what it shows beside it.
+pub(super) fn draw(
+    band: &TimeBand,
+    axis: &TimeAxis,
+    (scope, recording): (&Scope<'_>, usize),
+    hues: &Hues,
+    places: &Places,
+    sheet: &mut Sheet,
+) {
+    let ink = Ink::of(scope.theme);
+    let Some(resolved) = scope.session.recordings.get(recording) else {
+        return;
+    };
+    band.draw(sheet, axis, |function| {
+        let module = resolved.resolution.modules.get(function.index());
+        let module = *module.unwrap_or(&ModuleId::ROOT);
+        hues.color(&scope.session.hierarchy, module, &ink.strong)
+    });
+    let place = places.band;
+    if place.size().y >= places.em {
+        let clip = Rect::new(
+            Vec2::new(0.0, place.min.y),
+            Vec2::new(places.names.max.x, place.max.y),
+        );
+        let at = Vec2::new(places.em * 0.5, (place.min.y + place.max.y) * 0.5);
+        sheet.write(band.title(), at, places.em, ink.weak, clip);
+    }
+}
