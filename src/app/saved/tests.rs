@@ -131,8 +131,10 @@ fn assert_same(saved: &Value, file: &Value) {
     };
     for (name, value) in file {
         match (saved.get(name), value) {
-            // What views of later versions show stands beside it.
-            (Some(Value::Object(saved)), Value::Object(file)) if name == "shown" => {
+            // What later versions show and offer stands beside it.
+            (Some(Value::Object(saved)), Value::Object(file))
+                if name == "shown" || name == "look" =>
+            {
                 for (name, value) in file {
                     assert_eq!(saved.get(name), Some(value), "{name}");
                 }

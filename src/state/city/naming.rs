@@ -189,8 +189,11 @@ impl City {
                 let (block, rise) = block_under(module, &self.block_of, &scene)?;
                 let top = ((block.min + block.max) * 0.5).with_z(block.max.z + rise);
                 let mut name = asked.hierarchy.name(module);
+                let of_it = standing_out().find(|(other, _)| *other == module);
+                if let (Reason::Found | Reason::StandsOut, Some((_, text))) = (reason, of_it) {
+                    name = text;
+                }
                 if reason == Reason::StandsOut {
-                    name = standing_out().find(|(other, _)| *other == module)?.1;
                     // The name of another that stands out and is read on its roof stays.
                     let place = plate_over(eye.project(top)?, name, em * COUNT);
                     if self
