@@ -1,23 +1,29 @@
 //! Calling contexts: the tree of a trace of `CALLS` calls (a million by default) held against reading all its calls once;
 //! merging its recursion; why two such traces differ, held against opening them and making the tables; and the layout of
 //! a ring chart of 2.17 million contexts (Eclipse in table I of the paper on calling context ring charts, where it takes
-//! 14 to 204 ms), held against reading that tree once.
+//! 14 to 204 ms), held against reading that tree once. Expanding and compacting one node of a compacted call tree of a
+//! million contexts, held against compacting all of it anew.
 //!
 //! Run with `CALLS=100000000 cargo bench --bench contexts`. Least times of five, in one process.
 
+use std::collections::HashSet;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use callscape::analysis::compaction::{Compaction, Direction, Names, Tree as Compactable};
 use callscape::analysis::comparison::tables::Given;
 use callscape::analysis::comparison::{Comparison, Inputs, Settings};
 use callscape::analysis::contexts;
-use callscape::facts::contexts::Merge;
+use callscape::facts::contexts::{Contexts, ContextsBuilder, Merge, NodeId};
+use callscape::facts::hierarchy::{self, Hierarchy, HierarchyBuilder, Module, ModuleKind};
 use callscape::facts::trace::Trace;
 use callscape::import;
+use callscape::layout::fan;
 use callscape::layout::rings::{Of, Rings, Sizing, Tree};
 use callscape::progress::Progress;
-use callscape::units::ThreadId;
+use callscape::units::{FunctionId, ModuleId, ThreadId};
+use callscape::warnings::{Place, Reporter};
 
 #[path = "../tests/it/generate.rs"]
 #[allow(
@@ -234,7 +240,165 @@ fn rings() {
     }
 }
 
+/// Contexts of the tree that is compacted.
+const COMPACTED: usize = 1_000_000;
+
+/// 20 packages of 10 packages of 5 classes of 5 functions.
+fn packages() -> (Hierarchy, Vec<ModuleId>) {
+    let mut builder = HierarchyBuilder::new("program");
+    let mut functions = Vec::new();
+    let mut add = |parent, kind, name: &str, number: usize| {
+        builder.add(parent, Module::named(kind, &format!("{name}{number}")))
+    };
+    for outer in 0..20 {
+        let root = hierarchy::NodeId::ROOT;
+        let outer = add(root, ModuleKind::Namespace, "p", outer);
+        for inner in 0..10 {
+            let inner = add(outer, ModuleKind::Namespace, "q", inner);
+            for class in 0..5 {
+                let class = add(inner, ModuleKind::Class, "C", class);
+                for function in 0..5 {
+                    functions.push(add(class, ModuleKind::Function, "f", function));
+                }
+            }
+        }
+    }
+    let (hierarchy, ids) = builder.build();
+    let modules = functions.into_iter().map(|it| ids[it.index()]).collect();
+    (hierarchy, modules)
+}
+
+/// Calls that stay in their class or package more often than not.
+fn called(functions: u64) -> Contexts {
+    let mut random = Random(11);
+    let reporter = Reporter::new();
+    let place = || Place::file("made here");
+    let mut builder = ContextsBuilder::new(1, &reporter);
+    let main = builder.child(NodeId::ROOT, FunctionId(0), place);
+    let mut known = vec![(main, 0_u64)];
+    let mut taken = HashSet::new();
+    while known.len() < COMPACTED {
+        let count = known.len() as u64;
+        let far = [3, 100, count][random.below(3) as usize].min(count);
+        let around = (count - 1 - random.below(far)) as usize;
+        let (parent, function) = known[around];
+        let span = [5, 25, 250, functions][random.below(4) as usize];
+        let function = function / span * span + random.below(span);
+        if taken.insert((around, function)) {
+            let node = builder.child(parent, FunctionId(function as u32), place);
+            builder.add(node, 0, random.below(100), place);
+            known.push((node, function));
+        }
+    }
+    builder.finish()
+}
+
+/// The median and the most of times.
+fn spread(mut times: Vec<Duration>) -> [Duration; 2] {
+    times.sort_unstable();
+    [times[times.len() / 2], times[times.len() - 1]]
+}
+
+/// One node expanded, and compacted again, in trees compacted to each level; of the fully compacted tree each node, so
+/// also the largest.
+fn compaction() {
+    let (hierarchy, modules) = packages();
+    let contexts = called(modules.len() as u64);
+    let names = Names::new(&hierarchy, &modules);
+    let tree = Compactable {
+        contexts: &contexts,
+        value: 0,
+        names: &names,
+    };
+    // The sums of weights are made when they are first asked for.
+    black_box(contexts.weight(0));
+    let mut random = Random(5);
+    for level in 1..=3 {
+        let (anew, compacted) = least(|| Compaction::new(tree, level));
+        let mut nodes = compacted.all();
+        let heaviest = nodes
+            .iter()
+            .copied()
+            .max_by_key(|&it| compacted.contexts(it));
+        for at in 0..nodes.len().min(2_000) {
+            let other = at + random.below((nodes.len() - at) as u64) as usize;
+            nodes.swap(at, other);
+        }
+        nodes.truncate(2_000);
+        nodes.extend(heaviest);
+        let mut at = compacted.clone();
+        let (mut expanding, mut compacting) = (Vec::new(), Vec::new());
+        for node in nodes {
+            let first = compacted.first_context(node);
+            let start = Instant::now();
+            let done = at.change(tree, at.node_of(tree, first), Direction::Expand);
+            let took = start.elapsed();
+            if black_box(done).is_err() {
+                continue;
+            }
+            expanding.push(took);
+            let start = Instant::now();
+            let done = at.change(tree, at.node_of(tree, first), Direction::Compact);
+            let took = start.elapsed();
+            match black_box(done).is_ok() {
+                true => compacting.push(took),
+                false => {}
+            }
+            // Each from the same tree.
+            at.clone_from(&compacted);
+        }
+        let count = expanding.len();
+        let largest = heaviest.map_or(0, |it| compacted.contexts(it));
+        for (what, times) in [("expand", expanding), ("compact", compacting)] {
+            if times.is_empty() {
+                continue;
+            }
+            let tried = times.len();
+            let [median, most] = spread(times);
+            println!(
+                "{} contexts in {} nodes at level {level}, the largest of {largest}: {what} one of {tried} (of {count}): \
+                 median {median:.3?}, most {most:.3?}; all anew {anew:.3?}",
+                contexts.len(),
+                compacted.len()
+            );
+            Measured {
+                target: &format!(
+                    "contexts: {what} one node of a million contexts at level {level}, the slowest of {tried}"
+                ),
+                value: ms(most),
+                unit: "ms",
+                peer: Some(("compacting all anew", ms(anew))),
+                aim: "≤ 8 ms",
+                ..Measured::default()
+            }
+            .print();
+        }
+    }
+    fans();
+}
+
+/// The layout of as many discs as the view draws.
+fn fans() {
+    let mut random = Random(3);
+    let parents: Vec<Option<u32>> = (0..6_000_u64)
+        .map(|it| (it > 0).then(|| random.below(it) as u32))
+        .collect();
+    let mut weights = vec![1_u64; parents.len()];
+    for node in (0..parents.len()).rev() {
+        if let Some(parent) = parents[node] {
+            weights[parent as usize] += weights[node];
+        }
+    }
+    let mut places = Vec::new();
+    let (took, ()) = least(|| fan::lay_out(&parents, &weights, &mut places));
+    println!("fan of {} discs: {took:.3?}", places.len());
+}
+
 fn main() {
+    if std::env::var_os("ONLY_COMPACTION").is_some() {
+        return compaction();
+    }
+    compaction();
     let calls = std::env::var("CALLS").ok();
     let calls = calls.map_or(1_000_000, |calls| calls.parse().expect("a number of calls"));
     rings();

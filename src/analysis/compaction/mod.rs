@@ -1,419 +1,411 @@
 //! Localised compaction of a calling context tree: S. Lin, F. Taïani, T. C. Ormerod, L. J. Ball, "Towards anomaly
 //! comprehension: using structural compression to navigate profiling call-trees", SOFTVIS 2010, section 3.
 //!
-//! Each context has a granularity level: how many elements of the path of its function stay in its compacted name.
-//! Contexts that are close to each other both in the tree and in the hierarchy of modules merge into one compacted node,
-//! so that packages, classes and functions stand side by side, each where it says something.
+//! Each context has a granularity level: how many elements of its name stay in its compacted name. A context *takes over*
+//! another when both are one (1), or when its compacted name is a prefix of the other's and it takes over the parent of
+//! that one (2), or something takes over the parents of both (3). What is connected by this is one node.
+//!
+//! Outermost contexts count as called by one that takes over nothing else. A level is never so low that a context's name
+//! is a strict prefix of the name of what calls it: the paper blocks that ("a child cannot take over its parent"), and
+//! [`Compaction::with`] raises it. Then a node consists of its highest contexts, whose callers are all in one other node
+//! and whose names begin with the shortest of them, and of all contexts that are reached from these through names that
+//! begin with it. Nodes are a tree, and an action changes the node acted on, those beside it and those below it that
+//! merge or split, and nothing else.
 
+mod expanding;
+mod merging;
+mod names;
 #[cfg(test)]
 mod tests;
 
-use crate::facts::hierarchy::{Hierarchy, ModuleKind};
-use crate::units::ModuleId;
+pub use self::names::{Name, Names};
+use crate::facts::contexts::Contexts;
+use crate::units::ContextId;
 
-/// A calling context tree as compaction reads it; contexts in preorder.
-#[derive(Clone, Debug, Default)]
-pub struct Tree {
-    /// By context, the module of its function.
-    pub modules: Vec<ModuleId>,
-    /// By context, the one it is called in; less than its own number.
-    pub parents: Vec<Option<u32>>,
-    /// By context, one past the last context below it.
-    pub ends: Vec<u32>,
-    /// By context, what it weighs with all below it.
-    pub totals: Vec<u64>,
+/// What is compacted.
+#[derive(Clone, Copy, Debug)]
+pub struct Tree<'a> {
+    pub contexts: &'a Contexts,
+    /// The value that contexts weigh, less than [`Contexts::values`].
+    pub value: usize,
+    pub names: &'a Names,
 }
 
-impl Tree {
-    fn children(&self, context: u32) -> impl Iterator<Item = u32> + '_ {
-        let end = self.ends[context as usize];
-        let mut next = context + 1;
-        std::iter::from_fn(move || {
-            let child = next;
-            (child < end).then(|| {
-                next = self.ends[child as usize].max(child + 1);
-                child
-            })
-        })
+impl Tree<'_> {
+    fn len(&self) -> u32 {
+        self.contexts.len() as u32
     }
 
-    fn outermost(&self) -> impl Iterator<Item = u32> + '_ {
-        let mut next = 0;
-        std::iter::from_fn(move || {
-            let context = next;
-            (context < self.ends.len() as u32).then(|| {
-                next = self.ends[context as usize].max(context + 1);
-                context
-            })
-        })
+    fn end(&self, context: u32) -> u32 {
+        self.contexts.ends()[context as usize]
+    }
+
+    fn parent(&self, context: u32) -> Option<u32> {
+        self.contexts.parent(ContextId(context)).map(|it| it.0)
+    }
+
+    fn full_length(&self, context: u32) -> u16 {
+        let function = self.contexts.function(ContextId(context));
+        self.names.full_length(function)
+    }
+
+    fn name(&self, context: u32, level: u16) -> Name {
+        let function = self.contexts.function(ContextId(context));
+        self.names.shortened(function, level)
+    }
+
+    fn total(&self, context: u32) -> u64 {
+        self.contexts.total(self.value, ContextId(context)).ns()
     }
 }
 
-/// Contexts that have merged.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Node {
-    /// The compacted name of the highest of them.
-    pub module: ModuleId,
-    pub parent: Option<u32>,
-    pub children: Vec<u32>,
-    /// The highest contexts: those whose callers are not of this node. What they weigh together it weighs.
-    pub highest: Vec<u32>,
-    pub weight: u64,
+/// A compacted node. Stays the same number until an action merges or splits it.
+pub type NodeId = u32;
+
+/// Stands for no context and no node.
+const NONE: u32 = u32::MAX;
+
+/// Contexts that have merged. Siblings are a list in both directions.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    weight: u64,
+    /// The shortest compacted name in it, which it is shown by.
+    name: Name,
+    parent: u32,
+    child: u32,
+    before: u32,
+    after: u32,
+    /// The first of its highest contexts, the others behind it in no order.
+    head: u32,
+    /// How many contexts are highest.
+    highest: u32,
     /// How many contexts have merged.
-    pub contexts: u32,
-    /// Calls nodes that are not of this node, as contexts.
-    outer: Vec<u32>,
+    contexts: u32,
+    /// The most elements that a name in it has.
+    deepest: u16,
+    /// Some of its highest contexts are in other nodes by now, or soon.
+    is_split: bool,
 }
 
-/// Why something cannot be expanded or compacted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+/// More detail or less, by one level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    Expand,
+    Compact,
+}
+
+/// Why an action changes nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blocked {
-    #[error("every function in it is shown as it is")]
+    /// Everything in it has its full name.
     Expanded,
-    #[error("it is as compact as it can be")]
+    /// Everything in it has a name of one element.
     Compacted,
-    #[error("it would be less detailed than what calls it: compact that first")]
-    BelowParent,
-    #[error(
-        "something in it would merge across more than one level of modules: compact that first"
-    )]
-    AcrossLevels,
+    /// Its name would be shorter than that of what calls it.
+    BelowParent { node: Name, parent: Name },
+    /// A name would take over one that is more than one level longer.
+    AcrossLevels { outer: Name, inner: Name },
 }
 
-/// A tree with some of it compacted.
+/// What an action has done, for those who show how nodes merge and split. Nodes are known by their first contexts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Change {
+    /// A node made, and the one before that it was a part of.
+    pub split: Vec<(u32, u32)>,
+    /// A node that is gone, and the one that it is a part of now.
+    pub merged: Vec<(u32, u32)>,
+}
+
+/// A tree with some of it compacted. About 10 bytes a context and 48 a node.
 #[derive(Clone, Debug)]
 pub struct Compaction {
-    tree: Tree,
-    /// By context, how many elements of the path of its function stay, at least 1.
+    /// By context, how many elements of its name stay: from 1 to all there are.
     levels: Vec<u16>,
-    /// By context, its node.
-    node_of: Vec<u32>,
-    /// Those that are gone have no contexts.
+    /// By context, the node that it is one of the highest of; [`NONE`] of the others.
+    top: Vec<u32>,
+    /// By context that is one of the highest, the next one of its node.
+    next: Vec<u32>,
     nodes: Vec<Node>,
     free: Vec<u32>,
-    roots: Vec<u32>,
+    /// The first of the outermost nodes.
+    first: u32,
 }
-
-/// By a context, the node that it is in; of none.
-const NONE: u32 = u32::MAX;
 
 impl Compaction {
     /// All contexts at one level: 1 is as compact as it can be. O(n log n).
-    pub fn new(tree: Tree, hierarchy: &Hierarchy, level: u16) -> Compaction {
-        let levels = vec![level.max(1); tree.modules.len()];
-        Compaction::with(tree, hierarchy, levels)
+    pub fn new(tree: Tree<'_>, level: u16) -> Compaction {
+        Compaction::with(tree, vec![level; tree.contexts.len()])
     }
 
-    /// Each context at a level of its own.
-    pub fn with(tree: Tree, hierarchy: &Hierarchy, levels: Vec<u16>) -> Compaction {
-        let count = tree.modules.len();
+    /// Each context at a level of its own, raised to 1 and, where its name would be a strict prefix of its caller's, to
+    /// the level of that. Without a level a context has that of the most compact. O(n log n).
+    pub fn with(tree: Tree<'_>, mut levels: Vec<u16>) -> Compaction {
+        let count = tree.contexts.len();
+        levels.resize(count, 1);
+        for context in 0..count as u32 {
+            let full = tree.full_length(context);
+            let mut level = levels[context as usize].clamp(1, full);
+            if let Some(parent) = tree.parent(context) {
+                let around = levels[parent as usize];
+                if level < around && is_undercut(tree, (parent, around), (context, level)) {
+                    level = around.min(full);
+                }
+            }
+            levels[context as usize] = level;
+        }
         let mut compaction = Compaction {
-            tree,
             levels,
-            node_of: vec![NONE; count],
+            top: vec![NONE; count],
+            next: vec![NONE; count],
             nodes: Vec::new(),
             free: Vec::new(),
-            roots: Vec::new(),
+            first: NONE,
         };
-        let outermost = compaction.tree.outermost().collect();
-        compaction.grow(hierarchy, None, outermost);
+        let outermost = tree.contexts.children(None).map(|it| it.0).collect();
+        compaction.grow(tree, NONE, outermost, &mut Change::default());
+        compaction.nodes.shrink_to_fit();
         compaction
     }
 
-    pub fn tree(&self) -> &Tree {
-        &self.tree
+    /// By context, how many elements of its name stay.
+    pub fn levels(&self) -> &[u16] {
+        &self.levels
     }
 
-    /// The outermost nodes, in order of their first contexts.
-    pub fn roots(&self) -> &[u32] {
-        &self.roots
+    /// How many nodes there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len() - self.free.len()
     }
 
-    pub fn node(&self, node: u32) -> &Node {
-        &self.nodes[node as usize]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
-    /// The node of a context.
-    pub fn node_of(&self, context: u32) -> u32 {
-        self.node_of[context as usize]
+    /// The nodes that a node calls, of none the outermost ones, in no order that means anything.
+    pub fn children(&self, node: Option<NodeId>) -> impl Iterator<Item = NodeId> + '_ {
+        let first = node.map_or(self.first, |it| self.nodes[it as usize].child);
+        let some = |it: u32| (it != NONE).then_some(it);
+        std::iter::successors(some(first), move |it| some(self.nodes[*it as usize].after))
+    }
+
+    /// The node that calls it.
+    pub fn parent(&self, node: NodeId) -> Option<NodeId> {
+        let parent = self.nodes[node as usize].parent;
+        (parent != NONE).then_some(parent)
+    }
+
+    /// Its compacted name: the shortest in it.
+    pub fn name(&self, node: NodeId) -> Name {
+        self.nodes[node as usize].name
+    }
+
+    /// What its highest contexts weigh, with all below them.
+    pub fn weight(&self, node: NodeId) -> u64 {
+        self.nodes[node as usize].weight
+    }
+
+    /// How many contexts have merged.
+    pub fn contexts(&self, node: NodeId) -> u32 {
+        self.nodes[node as usize].contexts
+    }
+
+    /// The smallest of its contexts, which no other node has.
+    pub fn first_context(&self, node: NodeId) -> ContextId {
+        ContextId(self.nodes[node as usize].head)
+    }
+
+    /// Its highest contexts: those whose callers are not in it. In no order.
+    pub fn highest(&self, node: NodeId) -> impl Iterator<Item = ContextId> + '_ {
+        listed(&self.next, self.nodes[node as usize].head).map(ContextId)
+    }
+
+    /// The node of a context. O(depth of it within its node).
+    pub fn node_of(&self, tree: Tree<'_>, context: ContextId) -> NodeId {
+        let mut at = context.0;
+        loop {
+            let top = self.top[at as usize];
+            if top != NONE {
+                return top;
+            }
+            // An outermost context is always one of the highest.
+            at = tree.parent(at).unwrap_or(0);
+        }
+    }
+
+    /// The node that a context is one of the highest of.
+    pub fn topped_by(&self, context: ContextId) -> Option<NodeId> {
+        let top = self.top[context.index()];
+        (top != NONE).then_some(top)
+    }
+
+    /// Changes the levels of all contexts of a node by one. Expanding is O(contexts of the node, and of those that it
+    /// calls and that split), compacting O(contexts of the node, and nodes beside and below that merge).
+    pub fn change(
+        &mut self,
+        tree: Tree<'_>,
+        node: NodeId,
+        direction: Direction,
+    ) -> Result<Change, Blocked> {
+        match direction {
+            Direction::Expand => self.expand(tree, node),
+            Direction::Compact => self.compact(tree, node),
+        }
+    }
+
+    /// The same tree with the levels of all contexts changed by one. A context whose shorter name would be a strict prefix
+    /// of the name of what calls it keeps its level. O(n log n).
+    pub fn all_changed(&self, tree: Tree<'_>, direction: Direction) -> Result<Compaction, Blocked> {
+        let mut levels = self.levels.clone();
+        let mut kept = None;
+        for context in 0..tree.len() {
+            let level = self.levels[context as usize];
+            let next = match direction {
+                Direction::Expand => (level + 1).min(tree.full_length(context)),
+                Direction::Compact => (level - 1).max(1),
+            };
+            let caller = tree.parent(context).map(|it| (it, levels[it as usize]));
+            let around = caller.filter(|&(_, around)| next < level && next < around);
+            match around.filter(|&around| is_undercut(tree, around, (context, next))) {
+                Some(around) => kept = kept.or(Some((around, (context, level)))),
+                None => levels[context as usize] = next,
+            }
+        }
+        if levels == self.levels {
+            return Err(match (direction, kept) {
+                (Direction::Expand, _) => Blocked::Expanded,
+                (Direction::Compact, None) => Blocked::Compacted,
+                (Direction::Compact, Some((around, of))) => Blocked::BelowParent {
+                    node: tree.name(of.0, of.1),
+                    parent: tree.name(around.0, around.1),
+                },
+            });
+        }
+        let changed = Compaction::with(tree, levels);
+        for node in changed.all() {
+            let of = changed.nodes[node as usize];
+            if of.deepest > tree.names.length(of.name) + 1 {
+                return Err(Blocked::AcrossLevels {
+                    outer: of.name,
+                    inner: changed.deepest_name(tree, node),
+                });
+            }
+        }
+        Ok(changed)
     }
 
     /// All nodes, callers before what they call.
-    pub fn nodes(&self) -> Vec<u32> {
-        let mut all = Vec::new();
-        let mut open: Vec<u32> = self.roots.iter().rev().copied().collect();
-        while let Some(node) = open.pop() {
-            all.push(node);
-            open.extend(self.node(node).children.iter().rev());
+    pub fn all(&self) -> Vec<NodeId> {
+        let mut all: Vec<NodeId> = self.children(None).collect();
+        let mut seen = 0;
+        while let Some(&node) = all.get(seen) {
+            all.extend(self.children(Some(node)));
+            seen += 1;
         }
         all
     }
 
-    /// The contexts of a node.
-    pub fn contexts(&self, node: u32) -> Vec<u32> {
-        let mut found = Vec::new();
-        let mut open = self.node(node).highest.clone();
-        while let Some(context) = open.pop() {
-            found.push(context);
-            let below = self.tree.children(context);
-            open.extend(below.filter(|&it| self.node_of(it) == node));
-        }
-        found.sort_unstable();
+    /// Visits the contexts of a node. O(their number, and that of contexts called by them).
+    pub fn members(&self, tree: Tree<'_>, node: NodeId, mut visit: impl FnMut(ContextId)) {
+        let head = self.nodes[node as usize].head;
+        each_member(tree, &self.top, &self.next, head, |it| visit(ContextId(it)));
+    }
+
+    /// The first name in a node of those that are longest.
+    fn deepest_name(&self, tree: Tree<'_>, node: NodeId) -> Name {
+        let of = self.nodes[node as usize];
+        let mut found = of.name;
+        each_member(tree, &self.top, &self.next, of.head, |context| {
+            let level = self.levels[context as usize];
+            if level == of.deepest && level > tree.names.length(found) {
+                found = tree.name(context, level);
+            }
+        });
         found
     }
 
-    /// Shows a node in one level more detail, or less: the levels of all its contexts change by one. Only what is
-    /// called in it, and what stands beside it and merges with it, is made anew.
-    pub fn change(
-        &mut self,
-        hierarchy: &Hierarchy,
-        node: u32,
-        is_more: bool,
-    ) -> Result<(), Blocked> {
-        let contexts = self.contexts(node);
-        let before: Vec<u16> = contexts
-            .iter()
-            .map(|&it| self.levels[it as usize])
-            .collect();
-        let is_changed = self.set_levels(hierarchy, &contexts, is_more);
-        let undo = |it: &mut Compaction| {
-            for (&context, &level) in contexts.iter().zip(&before) {
-                it.levels[context as usize] = level;
-            }
+    fn link(&mut self, parent: u32, node: u32) {
+        let first = match parent {
+            NONE => &mut self.first,
+            _ => &mut self.nodes[parent as usize].child,
         };
-        if !is_changed {
-            undo(self);
-            return Err(match is_more {
-                true => Blocked::Expanded,
-                false => Blocked::Compacted,
-            });
+        let after = std::mem::replace(first, node);
+        if after != NONE {
+            self.nodes[after as usize].before = node;
         }
-        let parent = self.node(node).parent;
-        let depth = |module: ModuleId| hierarchy.depth(module);
-        if let Some(parent) = parent.filter(|_| !is_more) {
-            let of_parent = depth(self.node(parent).module);
-            let mut named = contexts.iter().map(|&it| self.name(hierarchy, it));
-            if named.any(|it| depth(it) < of_parent) {
-                undo(self);
-                return Err(Blocked::BelowParent);
-            }
-        }
-        let made = self.remake(hierarchy, node);
-        if made.iter().any(|&it| self.is_across_levels(hierarchy, it)) {
-            undo(self);
-            self.remake_around(hierarchy, parent);
-            return Err(Blocked::AcrossLevels);
-        }
-        Ok(())
+        let of = &mut self.nodes[node as usize];
+        (of.parent, of.before, of.after) = (parent, NONE, after);
     }
 
-    /// Shows everything in one level more detail, or less. O(n log n).
-    pub fn change_all(&mut self, hierarchy: &Hierarchy, is_more: bool) -> Result<(), Blocked> {
-        let all: Vec<u32> = (0..self.levels.len() as u32).collect();
-        if !self.set_levels(hierarchy, &all, is_more) {
-            return Err(match is_more {
-                true => Blocked::Expanded,
-                false => Blocked::Compacted,
-            });
+    fn unlink(&mut self, node: u32) {
+        let Node {
+            parent,
+            before,
+            after,
+            ..
+        } = self.nodes[node as usize];
+        match (before, parent) {
+            (NONE, NONE) => self.first = after,
+            (NONE, _) => self.nodes[parent as usize].child = after,
+            _ => self.nodes[before as usize].after = after,
         }
-        self.remake_around(hierarchy, None);
-        Ok(())
+        if after != NONE {
+            self.nodes[after as usize].before = before;
+        }
     }
 
-    /// Changes levels by one; whether any name changes. Levels stay within what functions have.
-    fn set_levels(&mut self, hierarchy: &Hierarchy, contexts: &[u32], is_more: bool) -> bool {
-        let mut is_changed = false;
-        for &context in contexts {
-            let full = hierarchy.depth(self.tree.modules[context as usize]).max(1);
-            let level = &mut self.levels[context as usize];
-            let now = (*level).min(full);
-            let next = match is_more {
-                true => (now + 1).min(full),
-                false => (now - 1).max(1),
-            };
-            is_changed |= next != now;
-            *level = next;
-        }
-        is_changed
-    }
-
-    /// The compacted name of a context.
-    fn name(&self, hierarchy: &Hierarchy, context: u32) -> ModuleId {
-        let module = self.tree.modules[context as usize];
-        let level = self.levels[context as usize];
-        let mut around = hierarchy.ancestors(module);
-        let found = around.find(|&it| hierarchy.depth(it) <= level);
-        found.unwrap_or(module)
-    }
-
-    /// Whether contexts of a node lie more than one level below its name.
-    fn is_across_levels(&self, hierarchy: &Hierarchy, node: u32) -> bool {
-        let most = hierarchy.depth(self.node(node).module) + 1;
-        let contexts = self.contexts(node);
-        contexts
-            .iter()
-            .any(|&it| hierarchy.depth(self.name(hierarchy, it)) > most)
-    }
-
-    /// Makes a node anew, whose contexts have other names now, with what it merges with; the nodes made in its place.
-    fn remake(&mut self, hierarchy: &Hierarchy, node: u32) -> Vec<u32> {
-        let of = self.node(node).clone();
-        let names: Vec<ModuleId> = of
-            .highest
-            .iter()
-            .map(|&it| self.name(hierarchy, it))
-            .collect();
-        if let Some(parent) = of.parent {
-            let around = self.node(parent).module;
-            if names.iter().any(|&it| is_prefix(hierarchy, around, it)) {
-                // It becomes a part of what calls it.
-                return self.remake(hierarchy, parent);
-            }
-        }
-        let siblings = match of.parent {
-            Some(parent) => self.node(parent).children.clone(),
-            None => self.roots.clone(),
-        };
-        let touches = |it: &u32| {
-            let module = self.node(*it).module;
-            let touch = |&name: &ModuleId| {
-                is_prefix(hierarchy, module, name) || is_prefix(hierarchy, name, module)
-            };
-            *it == node || names.iter().any(touch)
-        };
-        let gone: Vec<u32> = siblings.into_iter().filter(touches).collect();
-        let mut highest: Vec<u32> = Vec::new();
-        for &it in &gone {
-            highest.extend(&self.node(it).highest);
-        }
-        for &it in &gone {
-            self.remove(it);
-        }
-        match of.parent {
-            Some(parent) => self.nodes[parent as usize]
-                .children
-                .retain(|it| !gone.contains(it)),
-            None => self.roots.retain(|it| !gone.contains(it)),
-        }
-        highest.sort_unstable();
-        self.grow(hierarchy, of.parent, highest)
-    }
-
-    /// Makes all below a node anew, or all there is.
-    fn remake_around(&mut self, hierarchy: &Hierarchy, parent: Option<u32>) {
-        let (children, outer) = match parent {
-            Some(parent) => {
-                let of = &mut self.nodes[parent as usize];
-                (std::mem::take(&mut of.children), of.outer.clone())
+    fn add(&mut self, node: Node) -> u32 {
+        match self.free.pop() {
+            Some(place) => {
+                self.nodes[place as usize] = node;
+                place
             }
             None => {
-                let outermost = self.tree.outermost().collect();
-                (std::mem::take(&mut self.roots), outermost)
-            }
-        };
-        for child in children {
-            self.remove(child);
-        }
-        self.grow(hierarchy, parent, outer);
-    }
-
-    /// Takes a node away with all below it.
-    fn remove(&mut self, node: u32) {
-        let mut open = vec![node];
-        while let Some(node) = open.pop() {
-            let of = &mut self.nodes[node as usize];
-            open.append(&mut of.children);
-            (of.highest, of.outer) = (Vec::new(), Vec::new());
-            (of.contexts, of.weight) = (0, 0);
-            self.free.push(node);
-        }
-    }
-
-    /// Makes the nodes of contexts whose callers are all of `parent`, and all below them; those right below it.
-    ///
-    /// What two contexts have in common with callers that one context takes over is as if they were called by one: of
-    /// these, a name takes over those that it is a prefix of. What a node's name is a prefix of below it belongs to it.
-    fn grow(&mut self, hierarchy: &Hierarchy, parent: Option<u32>, called: Vec<u32>) -> Vec<u32> {
-        let mut made = Vec::new();
-        let mut open: Vec<(Option<u32>, Vec<u32>)> = vec![(parent, called)];
-        while let Some((around, called)) = open.pop() {
-            let mut named: Vec<(ModuleId, u32)> = called
-                .into_iter()
-                .map(|it| (self.name(hierarchy, it), it))
-                .collect();
-            // Modules around others stand before them.
-            named.sort_unstable();
-            let mut groups: Vec<(ModuleId, Vec<u32>)> = Vec::new();
-            for (name, context) in named {
-                match groups.last_mut() {
-                    Some((module, group)) if is_prefix(hierarchy, *module, name) => {
-                        group.push(context);
-                    }
-                    _ => groups.push((name, vec![context])),
-                }
-            }
-            groups.sort_by_key(|(_, group)| group.iter().min().copied());
-            for (module, highest) in groups {
-                let node = self.add(hierarchy, around, module, highest);
-                if around == parent {
-                    made.push(node);
-                }
-                let outer = self.node(node).outer.clone();
-                if !outer.is_empty() {
-                    open.push((Some(node), outer));
-                }
+                self.nodes.push(node);
+                self.nodes.len() as u32 - 1
             }
         }
-        made
-    }
-
-    /// Adds a node with all contexts that belong to it.
-    fn add(
-        &mut self,
-        hierarchy: &Hierarchy,
-        parent: Option<u32>,
-        module: ModuleId,
-        mut highest: Vec<u32>,
-    ) -> u32 {
-        highest.sort_unstable();
-        let next = self.nodes.len() as u32;
-        let id = self.free.pop().unwrap_or(next);
-        let (mut contexts, mut outer) = (0, Vec::new());
-        let mut open = highest.clone();
-        while let Some(context) = open.pop() {
-            contexts += 1;
-            self.node_of[context as usize] = id;
-            for child in self.tree.children(context) {
-                match is_prefix(hierarchy, module, self.name(hierarchy, child)) {
-                    true => open.push(child),
-                    false => outer.push(child),
-                }
-            }
-        }
-        outer.sort_unstable();
-        let weights = highest.iter().map(|&it| self.tree.totals[it as usize]);
-        let node = Node {
-            module,
-            parent,
-            children: Vec::new(),
-            weight: weights.fold(0, u64::saturating_add),
-            highest,
-            contexts,
-            outer,
-        };
-        match self.nodes.get_mut(id as usize) {
-            Some(place) => *place = node,
-            None => self.nodes.push(node),
-        }
-        match parent {
-            Some(parent) => self.nodes[parent as usize].children.push(id),
-            None => self.roots.push(id),
-        }
-        id
     }
 }
 
-/// Whether a compacted name is a prefix of another. A function is none of what is defined in it: it is a name in full.
-fn is_prefix(hierarchy: &Hierarchy, name: ModuleId, of: ModuleId) -> bool {
-    name == of || (hierarchy.kind(name) != ModuleKind::Function && hierarchy.contains(name, of))
+/// Whether the name of a context at `level` is a strict prefix of that of its caller, each given with its level.
+fn is_undercut(tree: Tree<'_>, parent: (u32, u16), context: (u32, u16)) -> bool {
+    let [outer, inner] = [parent, context].map(|(it, level)| tree.name(it, level));
+    inner != outer && tree.names.is_prefix(inner, outer)
+}
+
+/// The contexts of a list.
+fn listed(next: &[u32], head: u32) -> impl Iterator<Item = u32> + '_ {
+    let some = |it: u32| (it != NONE).then_some(it);
+    std::iter::successors(some(head), move |it| some(next[*it as usize]))
+}
+
+/// Visits the contexts of the node whose list of highest contexts begins with `head`.
+fn each_member(tree: Tree<'_>, top: &[u32], next: &[u32], head: u32, mut visit: impl FnMut(u32)) {
+    for highest in listed(next, head) {
+        visit(highest);
+        let end = tree.end(highest);
+        let mut at = highest + 1;
+        while at < end {
+            at = match top[at as usize] {
+                NONE => {
+                    visit(at);
+                    at + 1
+                }
+                _ => tree.end(at),
+            };
+        }
+    }
+}
+
+/// Runs of names of which the first is a prefix of all others, of entries sorted by name: what a name is a prefix of
+/// stands right behind it.
+fn runs<'a, T>(names: &'a Names, sorted: &'a [(Name, T)]) -> impl Iterator<Item = &'a [(Name, T)]> {
+    let mut rest = sorted;
+    std::iter::from_fn(move || {
+        let (first, _) = rest.first()?;
+        let end = rest.partition_point(|it| names.is_prefix(*first, it.0));
+        let (run, after) = rest.split_at(end);
+        rest = after;
+        Some(run)
+    })
 }

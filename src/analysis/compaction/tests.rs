@@ -1,126 +1,165 @@
-//! Compaction against the paper's example and a direct evaluation of its rules.
+//! Compaction against the paper's example and a direct evaluation of its definition.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
+use super::Direction::{Compact, Expand};
 use super::*;
-use crate::facts::hierarchy::{HierarchyBuilder, Module, NodeId};
+use crate::analysis::session::{Inputs, Session};
+use crate::facts::contexts::ContextsBuilder;
+use crate::facts::hierarchy::{self, Hierarchy, HierarchyBuilder, Module, ModuleKind};
+use crate::progress::Progress;
+use crate::units::{FunctionId, ModuleId};
+use crate::warnings::{Place, Reporter};
 
-/// Names with dots as a hierarchy: packages, classes, methods; by name its module.
+struct Program {
+    hierarchy: Hierarchy,
+    modules: Vec<ModuleId>,
+    names: Names,
+    contexts: Contexts,
+}
+
+impl Program {
+    fn new(hierarchy: Hierarchy, modules: Vec<ModuleId>, contexts: Contexts) -> Program {
+        Program {
+            names: Names::new(&hierarchy, &modules),
+            hierarchy,
+            modules,
+            contexts,
+        }
+    }
+
+    fn tree(&self) -> Tree<'_> {
+        Tree {
+            contexts: &self.contexts,
+            value: 0,
+            names: &self.names,
+        }
+    }
+
+    /// The elements of a function's full name.
+    fn elements(&self, function: usize) -> Vec<String> {
+        let module = self.modules[function];
+        let path = self.hierarchy.path(module);
+        let mut elements: Vec<String> = match module {
+            ModuleId::ROOT => Vec::new(),
+            _ => path.split('/').map(str::to_owned).collect(),
+        };
+        let kind = self.hierarchy.kind(module);
+        if kind != ModuleKind::Function || !self.hierarchy.is_leaf(module) {
+            elements.push(format!("#{function}"));
+        }
+        elements
+    }
+
+    /// The elements of a context's compacted name.
+    fn compacted(&self, compaction: &Compaction, context: u32) -> Vec<String> {
+        let function = self.contexts.function(ContextId(context));
+        let mut elements = self.elements(function.index());
+        elements.truncate(compaction.levels[context as usize].into());
+        elements
+    }
+
+    fn display(&self, name: Name) -> String {
+        let path = self.hierarchy.path(self.names.module(name));
+        let path = path.replace('/', ".");
+        match self.names.function(name) {
+            Some(function) => format!("{path}.#{}", function.0),
+            None => path,
+        }
+    }
+
+    /// Names and weights of all nodes, each with the name of what calls it.
+    fn shown(&self, compaction: &Compaction) -> Vec<(String, u64, String)> {
+        let name = |node: NodeId| self.display(compaction.name(node));
+        let nodes = compaction.all().into_iter();
+        let nodes = nodes.map(|it| {
+            let parent = compaction.parent(it).map_or(String::new(), name);
+            (name(it), compaction.weight(it), parent)
+        });
+        let mut nodes: Vec<_> = nodes.collect();
+        nodes.sort();
+        nodes
+    }
+
+    fn node_named(&self, compaction: &Compaction, name: &str) -> NodeId {
+        let mut all = compaction.all().into_iter();
+        let is_it = |it: &NodeId| self.display(compaction.name(*it)) == name;
+        all.find(is_it).expect(name)
+    }
+}
+
+fn expected(nodes: &[(&str, u64, &str)]) -> Vec<(String, u64, String)> {
+    let nodes = nodes.iter();
+    let nodes = nodes.map(|&(name, weight, parent)| (name.to_owned(), weight, parent.to_owned()));
+    let mut nodes: Vec<_> = nodes.collect();
+    nodes.sort();
+    nodes
+}
+
+/// Names with dots as a hierarchy, in which functions may lie within functions.
 fn hierarchy(names: &[&str]) -> (Hierarchy, Vec<ModuleId>) {
     let mut builder = HierarchyBuilder::new("program");
-    let mut known: Vec<(String, NodeId)> = Vec::new();
-    let mut nodes = Vec::new();
-    for name in names {
-        let parts: Vec<&str> = name.split('.').collect();
-        let mut at = NodeId::ROOT;
-        for end in 1..=parts.len() {
-            let path = parts[..end].join(".");
-            let kind = match end {
-                _ if end == parts.len() => ModuleKind::Function,
-                2 => ModuleKind::Class,
-                _ => ModuleKind::Namespace,
+    let mut known: BTreeMap<String, hierarchy::NodeId> = BTreeMap::new();
+    let mut sorted = names.to_vec();
+    sorted.sort_unstable();
+    for name in sorted {
+        let mut at = hierarchy::NodeId::ROOT;
+        let ends = name.match_indices('.').map(|it| it.0);
+        for end in ends.chain([name.len()]) {
+            let path = &name[..end];
+            let kind = match names.contains(&path) {
+                true => ModuleKind::Function,
+                false => ModuleKind::Namespace,
             };
-            at = match known.iter().find(|it| it.0 == path) {
-                Some((_, node)) => *node,
-                None => {
-                    let node = builder.add(at, Module::named(kind, parts[end - 1]));
-                    known.push((path, node));
-                    node
-                }
-            };
+            let own = path.rsplit('.').next().unwrap_or(path);
+            at = *known
+                .entry(path.to_owned())
+                .or_insert_with(|| builder.add(at, Module::named(kind, own)));
         }
-        nodes.push(at);
     }
     let (hierarchy, ids) = builder.build();
-    let modules = nodes.into_iter().map(|it| ids[it.index()]).collect();
+    let modules = names.iter().map(|name| ids[known[*name].index()]);
+    let modules = modules.collect();
     (hierarchy, modules)
 }
 
-/// Parents, modules and own weights as a tree.
-fn tree(parents: Vec<Option<u32>>, modules: Vec<ModuleId>, own: &[u64]) -> Tree {
-    let mut ends: Vec<u32> = (1..=parents.len() as u32).collect();
-    let mut totals = own.to_vec();
-    for at in (0..parents.len()).rev() {
-        if let Some(parent) = parents[at] {
-            let parent = parent as usize;
-            ends[parent] = ends[parent].max(ends[at]);
-            totals[parent] += totals[at];
-        }
+/// A tree of contexts: the function, parent and own weight of each.
+fn contexts(of: &[(u32, Option<usize>, u64)]) -> Contexts {
+    let reporter = Reporter::new();
+    let place = || Place::file("a test");
+    let mut builder = ContextsBuilder::new(1, &reporter);
+    let mut nodes = Vec::new();
+    for &(function, parent, weight) in of {
+        let root = crate::facts::contexts::NodeId::ROOT;
+        let around = parent.map_or(root, |it| nodes[it]);
+        let node = builder.child(around, FunctionId(function), place);
+        builder.add(node, 0, weight, place);
+        nodes.push(node);
     }
-    Tree {
-        modules,
-        parents,
-        ends,
-        totals,
-    }
+    builder.finish()
 }
 
-/// The contexts of figure 1: three traces, seen three times, once and twice.
-const NAMES: [&str; 10] = [
-    "lib1.Whale.breath",
-    "lib1.Mammal.inhale",
-    "lib2.Lung.inhale",
-    "lib2.Muscle.contract",
-    "lib2.Nerve.transmit",
-    "lib3.Signal.travel",
-    "lib3.Pressure.foo",
-    "lib3.Blood.flow",
-    "lib2.Muscle.stop",
-    "lib2.Nerve.transmit",
-];
-
-fn figure_1() -> (Hierarchy, Tree) {
-    let mut names = NAMES.to_vec();
-    names.push("lib3.Signal.travel");
-    let (hierarchy, modules) = hierarchy(&names);
-    let parents = [
-        None,
-        Some(0),
-        Some(1),
-        Some(2),
-        Some(3),
-        Some(4),
-        Some(3),
-        Some(6),
-        Some(2),
-        Some(8),
-        Some(9),
-    ];
-    let own = [0, 0, 0, 0, 0, 3, 0, 1, 0, 0, 2];
-    (hierarchy, tree(parents.to_vec(), modules, &own))
-}
-
-/// Names and weights of all nodes, each behind that of what calls it.
-fn shown(hierarchy: &Hierarchy, compaction: &Compaction) -> Vec<(String, u64, Option<String>)> {
-    let name = |node: u32| {
-        let path = hierarchy.path(compaction.node(node).module);
-        path.replace('/', ".")
+/// The program of figure 1, read from the text that the paper prints.
+fn figure_1() -> Program {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let inputs = Inputs {
+        recordings: vec![folder.join("tests/data/import/hprof/figure1.hprof.txt")],
+        ..Inputs::default()
     };
-    let nodes = compaction.nodes().into_iter();
-    let nodes = nodes.map(|it| {
-        let of = compaction.node(it);
-        (name(it), of.weight, of.parent.map(name))
-    });
-    let mut nodes: Vec<_> = nodes.collect();
-    nodes.sort();
-    nodes
-}
-
-fn expected(nodes: &[(&str, u64, &str)]) -> Vec<(String, u64, Option<String>)> {
-    let nodes = nodes.iter().map(|&(name, weight, parent)| {
-        let parent = (!parent.is_empty()).then(|| parent.to_owned());
-        (name.to_owned(), weight, parent)
-    });
-    let mut nodes: Vec<_> = nodes.collect();
-    nodes.sort();
-    nodes
+    let session = Session::open(&inputs, &Progress::new()).expect("the paper's text");
+    let resolved = &session.recordings[0];
+    let profile = resolved.recording.profile.as_ref().expect("samples");
+    let contexts = profile.contexts().expect("call stacks").clone();
+    let modules = resolved.resolution.modules.clone();
+    Program::new(session.hierarchy, modules, contexts)
 }
 
 #[test]
 fn figure_2_is_the_whole_tree_with_its_weights() {
-    let (hierarchy, tree) = figure_1();
-    let whole = Compaction::new(tree, &hierarchy, 3);
-    let expected = expected(&[
+    let program = figure_1();
+    let whole = Compaction::new(program.tree(), 3);
+    let figure = expected(&[
         ("lib1.Whale.breath", 6, ""),
         ("lib1.Mammal.inhale", 6, "lib1.Whale.breath"),
         ("lib2.Lung.inhale", 6, "lib1.Mammal.inhale"),
@@ -133,30 +172,29 @@ fn figure_2_is_the_whole_tree_with_its_weights() {
         ("lib3.Signal.travel", 3, "lib2.Nerve.transmit"),
         ("lib3.Signal.travel", 2, "lib2.Nerve.transmit"),
     ]);
-    assert_eq!(shown(&hierarchy, &whole), expected);
+    assert_eq!(program.shown(&whole), figure);
 }
 
 #[test]
 fn figure_6_is_one_node_a_package() {
-    let (hierarchy, tree) = figure_1();
-    let packages = Compaction::new(tree, &hierarchy, 1);
-    let expected = expected(&[("lib1", 6, ""), ("lib2", 6, "lib1"), ("lib3", 6, "lib2")]);
-    assert_eq!(shown(&hierarchy, &packages), expected);
+    let program = figure_1();
+    let packages = Compaction::new(program.tree(), 1);
+    let figure = expected(&[("lib1", 6, ""), ("lib2", 6, "lib1"), ("lib3", 6, "lib2")]);
+    assert_eq!(program.shown(&packages), figure);
 }
 
 #[test]
 fn figure_10_has_one_package_compacted() {
-    let (hierarchy, tree) = figure_1();
-    let levels =
-        tree.modules
-            .iter()
-            .map(|&module| match hierarchy.path(module).starts_with("lib2") {
-                true => 1,
-                false => 3,
-            });
-    let levels = levels.collect();
-    let partly = Compaction::with(tree, &hierarchy, levels);
-    let expected = expected(&[
+    let program = figure_1();
+    let levels = program.contexts.ids().map(|it| {
+        let function = program.contexts.function(it);
+        match program.elements(function.index())[0].as_str() {
+            "lib2" => 1,
+            _ => 3,
+        }
+    });
+    let partly = Compaction::with(program.tree(), levels.collect());
+    let figure = expected(&[
         ("lib1.Whale.breath", 6, ""),
         ("lib1.Mammal.inhale", 6, "lib1.Whale.breath"),
         ("lib2", 6, "lib1.Mammal.inhale"),
@@ -164,25 +202,16 @@ fn figure_10_has_one_package_compacted() {
         ("lib3.Pressure.foo", 1, "lib2"),
         ("lib3.Blood.flow", 1, "lib3.Pressure.foo"),
     ]);
-    assert_eq!(shown(&hierarchy, &partly), expected);
-}
-
-fn node_named(hierarchy: &Hierarchy, compaction: &Compaction, name: &str) -> u32 {
-    let is_it = |it: &u32| {
-        hierarchy
-            .path(compaction.node(*it).module)
-            .replace('/', ".")
-            == name
-    };
-    compaction.nodes().into_iter().find(is_it).expect(name)
+    assert_eq!(program.shown(&partly), figure);
 }
 
 #[test]
-fn figures_7_and_8_are_reached_by_expanding_and_what_the_paper_forbids_is_blocked() {
-    let (hierarchy, tree) = figure_1();
-    let mut at = Compaction::new(tree, &hierarchy, 1);
-    let lib2 = node_named(&hierarchy, &at, "lib2");
-    at.change(&hierarchy, lib2, true).expect("classes");
+fn figures_7_and_8_are_reached_by_expanding_from_figure_6() {
+    let program = figure_1();
+    let tree = program.tree();
+    let mut at = Compaction::new(tree, 1);
+    let lib2 = program.node_named(&at, "lib2");
+    at.change(tree, lib2, Expand).expect("classes");
     let figure_7 = expected(&[
         ("lib1", 6, ""),
         ("lib2.Lung", 6, "lib1"),
@@ -191,52 +220,85 @@ fn figures_7_and_8_are_reached_by_expanding_and_what_the_paper_forbids_is_blocke
         ("lib3", 5, "lib2.Nerve"),
         ("lib3", 1, "lib2.Muscle"),
     ]);
-    assert_eq!(shown(&hierarchy, &at), figure_7);
-    let muscle = node_named(&hierarchy, &at, "lib2.Muscle");
-    at.change(&hierarchy, muscle, true).expect("functions");
-    // A package cannot take over a function across a level.
-    let lung = node_named(&hierarchy, &at, "lib2.Lung");
-    let before = shown(&hierarchy, &at);
-    assert_eq!(
-        at.change(&hierarchy, lung, false),
-        Err(Blocked::AcrossLevels)
-    );
-    assert_eq!(shown(&hierarchy, &at), before);
-    // Nothing is less detailed than what calls it.
-    let contract = node_named(&hierarchy, &at, "lib2.Muscle.contract");
-    let nerve = at.node(contract).children[0];
-    assert_eq!(
-        at.change(&hierarchy, nerve, false),
-        Err(Blocked::BelowParent)
-    );
-    assert_eq!(shown(&hierarchy, &at), before);
-    let lib1 = node_named(&hierarchy, &at, "lib1");
-    assert_eq!(at.change(&hierarchy, lib1, false), Err(Blocked::Compacted));
-    assert_eq!(
-        at.change(&hierarchy, contract, true),
-        Err(Blocked::Expanded)
-    );
-    for _ in 0..2 {
-        at.change_all(&hierarchy, false).expect("one level less");
-    }
-    assert_eq!(at.change_all(&hierarchy, false), Err(Blocked::Compacted));
-    assert_eq!(at.nodes().len(), 3);
-    for _ in 0..2 {
-        at.change_all(&hierarchy, true).expect("one level more");
-    }
-    assert_eq!(at.nodes().len(), 11);
-    assert_eq!(at.change_all(&hierarchy, true), Err(Blocked::Expanded));
+    assert_eq!(program.shown(&at), figure_7);
+    let muscle = program.node_named(&at, "lib2.Muscle");
+    let right = at.children(Some(muscle));
+    let right = right.into_iter().find(|&it| at.weight(it) == 1);
+    at.change(tree, right.expect("lib3"), Expand)
+        .expect("one side alone");
+    let figure_8 = expected(&[
+        ("lib1", 6, ""),
+        ("lib2.Lung", 6, "lib1"),
+        ("lib2.Muscle", 6, "lib2.Lung"),
+        ("lib2.Nerve", 5, "lib2.Muscle"),
+        ("lib3", 5, "lib2.Nerve"),
+        ("lib3.Pressure", 1, "lib2.Muscle"),
+        ("lib3.Blood", 1, "lib3.Pressure"),
+    ]);
+    assert_eq!(program.shown(&at), figure_8);
 }
 
-/// The relation of the paper as it is written, until nothing more follows; its connected components.
-fn direct(hierarchy: &Hierarchy, compaction: &Compaction) -> BTreeSet<BTreeSet<u32>> {
-    let tree = compaction.tree();
-    let count = tree.modules.len();
-    let names: Vec<ModuleId> = (0..count as u32)
-        .map(|it| compaction.name(hierarchy, it))
+#[test]
+fn what_the_paper_forbids_is_blocked_and_says_why() {
+    let program = figure_1();
+    let tree = program.tree();
+    let mut at = Compaction::new(tree, 1);
+    let lib2 = program.node_named(&at, "lib2");
+    assert_eq!(at.change(tree, lib2, Compact), Err(Blocked::Compacted));
+    at.change(tree, lib2, Expand).expect("classes");
+    let muscle = program.node_named(&at, "lib2.Muscle");
+    at.change(tree, muscle, Expand).expect("functions");
+    let before = program.shown(&at);
+    // The paper's own case: `lib2` would take over `lib2.Muscle.contract`.
+    let lung = program.node_named(&at, "lib2.Lung");
+    let Err(Blocked::AcrossLevels { outer, inner }) = at.change(tree, lung, Compact) else {
+        panic!("it takes over functions");
+    };
+    assert_eq!(program.display(outer), "lib2");
+    let inner = program.display(inner);
+    assert!(inner == "lib2.Muscle.contract" || inner == "lib2.Muscle.stop");
+    let nerve = at
+        .all()
+        .into_iter()
+        .find(|&it| program.display(at.name(it)) == "lib2.Nerve");
+    let Err(Blocked::BelowParent { node, parent }) =
+        at.change(tree, nerve.expect("lib2.Nerve"), Compact)
+    else {
+        panic!("it is called by a function");
+    };
+    assert_eq!(program.display(node), "lib2.Nerve");
+    assert!(program.display(parent).starts_with("lib2.Muscle."));
+    assert_eq!(
+        program.shown(&at),
+        before,
+        "what is blocked changes nothing"
+    );
+    let whole = Compaction::new(tree, 3);
+    assert_eq!(
+        whole.all_changed(tree, Expand).err(),
+        Some(Blocked::Expanded)
+    );
+    let packages = Compaction::new(tree, 1);
+    assert_eq!(
+        packages.all_changed(tree, Compact).err(),
+        Some(Blocked::Compacted)
+    );
+    let classes = packages.all_changed(tree, Expand).expect("one level more");
+    let back = classes.all_changed(tree, Compact).expect("one level less");
+    assert_eq!(program.shown(&back), program.shown(&packages));
+}
+
+/// The relation as the paper defines it, until nothing more follows: by context, those that it takes over.
+fn takes_over(program: &Program, compaction: &Compaction) -> Vec<Vec<bool>> {
+    let count = program.contexts.len();
+    let names: Vec<Vec<String>> = (0..count as u32)
+        .map(|it| program.compacted(compaction, it))
         .collect();
     // What is outermost has one parent, which takes over itself alone.
-    let parent = |it: usize| tree.parents[it].map_or(count, |it| it as usize);
+    let parent = |it: usize| {
+        let parent = program.contexts.parent(ContextId(it as u32));
+        parent.map_or(count, |it| it.index())
+    };
     let mut takes = vec![vec![false; count + 1]; count + 1];
     for (it, row) in takes.iter_mut().enumerate() {
         row[it] = true;
@@ -245,128 +307,376 @@ fn direct(hierarchy: &Hierarchy, compaction: &Compaction) -> BTreeSet<BTreeSet<u
         let mut is_more = false;
         for a in 0..count {
             for b in 0..count {
-                if takes[a][b] || !is_prefix(hierarchy, names[a], names[b]) {
+                if takes[a][b] || !names[b].starts_with(&names[a]) {
                     continue;
                 }
-                let by_parent = takes[a][parent(b)];
-                let by_both = || (0..=count).any(|d| takes[d][parent(a)] && takes[d][parent(b)]);
-                if by_parent || by_both() {
+                let by_both = || takes.iter().any(|of| of[parent(a)] && of[parent(b)]);
+                if takes[a][parent(b)] || by_both() {
                     takes[a][b] = true;
                     is_more = true;
                 }
             }
         }
         if !is_more {
-            break;
+            return takes;
         }
     }
+}
+
+/// The connected components of the relation.
+fn direct(program: &Program, compaction: &Compaction) -> BTreeSet<BTreeSet<u32>> {
+    let takes = takes_over(program, compaction);
+    let count = program.contexts.len();
     let mut part: Vec<usize> = (0..count).collect();
-    for (a, row) in takes.iter().enumerate().take(count) {
+    for a in 0..count {
         for b in 0..count {
-            if row[b] && part[a] != part[b] {
+            if takes[a][b] && part[a] != part[b] {
                 let (from, to) = (part[b], part[a]);
-                part.iter_mut()
-                    .filter(|it| **it == from)
-                    .for_each(|it| *it = to);
+                for it in part.iter_mut().filter(|it| **it == from) {
+                    *it = to;
+                }
             }
         }
     }
     let all: BTreeSet<usize> = part.iter().copied().collect();
     let members = |of: usize| {
-        (0..count as u32)
-            .filter(|it| part[*it as usize] == of)
-            .collect()
+        let members = (0..count as u32).filter(|it| part[*it as usize] == of);
+        members.collect()
     };
     all.into_iter().map(members).collect()
 }
 
-fn components(compaction: &Compaction) -> BTreeSet<BTreeSet<u32>> {
-    let nodes = compaction.nodes().into_iter();
-    nodes
-        .map(|it| compaction.contexts(it).into_iter().collect())
-        .collect()
+fn members(program: &Program, compaction: &Compaction, node: NodeId) -> BTreeSet<u32> {
+    let mut found = BTreeSet::new();
+    compaction.members(program.tree(), node, |it| {
+        assert!(found.insert(it.0), "each once");
+    });
+    found
+}
+
+/// Everything that is said of nodes, against their members.
+fn check(program: &Program, compaction: &Compaction, seed: u64) {
+    let tree = program.tree();
+    let mut components = BTreeSet::new();
+    let all = compaction.all();
+    assert_eq!(all.len(), compaction.len(), "seed {seed}");
+    for &node in &all {
+        let of = members(program, compaction, node);
+        let parents: BTreeSet<Option<NodeId>> = compaction
+            .highest(node)
+            .map(|it| {
+                let around = program.contexts.parent(it);
+                around.map(|it| compaction.node_of(tree, it))
+            })
+            .collect();
+        assert_eq!(parents, BTreeSet::from([compaction.parent(node)]));
+        let is_highest = |it: &u32| {
+            let around = program.contexts.parent(ContextId(*it));
+            around.is_none_or(|it| !of.contains(&it.0))
+        };
+        let highest: BTreeSet<u32> = of.iter().copied().filter(is_highest).collect();
+        let listed: Vec<u32> = compaction.highest(node).map(|it| it.0).collect();
+        assert_eq!(listed.len(), highest.len(), "seed {seed}");
+        assert_eq!(listed.into_iter().collect::<BTreeSet<u32>>(), highest);
+        let weight: u64 = highest.iter().map(|&it| tree.total(it)).sum();
+        assert_eq!(compaction.weight(node), weight, "seed {seed}");
+        assert_eq!(compaction.contexts(node) as usize, of.len(), "seed {seed}");
+        let first = of.first().copied().map(ContextId);
+        assert_eq!(Some(compaction.first_context(node)), first, "seed {seed}");
+        let lengths = of.iter().map(|&it| compaction.levels[it as usize]);
+        let (least, most) = (lengths.clone().min(), lengths.max());
+        let name = compaction.name(node);
+        assert_eq!(Some(program.names.length(name)), least, "seed {seed}");
+        assert_eq!(Some(compaction.nodes[node as usize].deepest), most);
+        for &it in &of {
+            assert_eq!(compaction.node_of(tree, ContextId(it)), node, "seed {seed}");
+        }
+        components.insert(of);
+    }
+    assert_eq!(components, direct(program, compaction), "seed {seed}");
+}
+
+/// By first context of a node, its members.
+fn by_first(program: &Program, compaction: &Compaction) -> BTreeMap<u32, BTreeSet<u32>> {
+    let all = compaction.all().into_iter();
+    all.map(|it| {
+        let members = members(program, compaction, it);
+        (compaction.first_context(it).0, members)
+    })
+    .collect()
+}
+
+/// What an action says that it changed, against the nodes before and after it.
+fn check_change(
+    change: &Change,
+    before: &BTreeMap<u32, BTreeSet<u32>>,
+    after: &BTreeMap<u32, BTreeSet<u32>>,
+) {
+    for first in after.keys().filter(|it| !before.contains_key(it)) {
+        let of = change.split.iter().find(|it| it.0 == *first);
+        let of = of.expect("a part says what it was in").1;
+        assert!(before[&of].contains(first));
+    }
+    for first in before.keys().filter(|it| !after.contains_key(it)) {
+        let into = change.merged.iter().find(|it| it.0 == *first);
+        let into = into.expect("what is gone says where it went").1;
+        assert!(after[&into].contains(first));
+    }
 }
 
 struct Seeded(u64);
 
 impl Seeded {
+    fn new(seed: u64) -> Seeded {
+        Seeded(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
     fn below(&mut self, limit: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        self.0 % limit
+        (self.0 >> 11) % limit
     }
 }
 
-fn random_tree(random: &mut Seeded) -> (Hierarchy, Tree) {
+fn random_program(random: &mut Seeded) -> Program {
+    // A function within a function, one beside a package of its name, and names of all lengths.
     let names = [
-        "a.A.f", "a.A.g", "a.B.f", "a.b.C.f", "a.b.C.g", "b.A.f", "b.A.g", "b.h", "c",
+        "a.A.f",
+        "a.A.g",
+        "a.B.f",
+        "a.b.C.f",
+        "a.b.C.g",
+        "a.b.C.g.h",
+        "b.A.f",
+        "b.A",
+        "b.h",
+        "c",
     ];
-    let (hierarchy, of_names) = hierarchy(&names);
-    let (mut parents, mut path): (Vec<Option<u32>>, Vec<u32>) = (Vec::new(), Vec::new());
-    for node in 0..1 + random.below(24) as u32 {
-        path.truncate(random.below(path.len() as u64 + 1) as usize);
-        parents.push(path.last().copied());
-        path.push(node);
-    }
-    let modules = parents
-        .iter()
-        .map(|_| of_names[random.below(9) as usize])
+    let (hierarchy, mut modules) = hierarchy(&names);
+    // Two functions that are known by their package alone.
+    let package = hierarchy.parent(modules[2]).expect("a package");
+    modules.extend([package, package]);
+    let functions = modules.len() as u64;
+    let count = 1 + random.below(24) as usize;
+    let nodes: Vec<_> = (0..count)
+        .map(|at| {
+            let is_outermost = at == 0 || random.below(12) == 0;
+            let parent = (!is_outermost).then(|| {
+                let near = random.below(3) > 0;
+                let from = if near { at.saturating_sub(3) } else { 0 };
+                from + random.below((at - from) as u64) as usize
+            });
+            (random.below(functions) as u32, parent, random.below(5))
+        })
         .collect();
-    let own: Vec<u64> = parents.iter().map(|_| random.below(5)).collect();
-    (hierarchy, tree(parents, modules, &own))
+    Program::new(hierarchy, modules, contexts(&nodes))
 }
 
 #[test]
-fn nodes_are_the_connected_components_of_the_relation() {
-    for seed in 1..400_u64 {
-        let mut random = Seeded(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-        let (hierarchy, tree) = random_tree(&mut random);
-        let mut compaction = Compaction::new(tree, &hierarchy, 1 + random.below(4) as u16);
-        for step in 0..12 {
-            assert_eq!(
-                components(&compaction),
-                direct(&hierarchy, &compaction),
-                "seed {seed} {step}"
-            );
-            // Made anew as a whole it is the same.
-            let levels = compaction.levels.clone();
-            let anew = Compaction::with(compaction.tree.clone(), &hierarchy, levels);
-            assert_eq!(
-                shown(&hierarchy, &anew),
-                shown(&hierarchy, &compaction),
-                "seed {seed}"
-            );
-            for node in compaction.nodes() {
-                let of = compaction.node(node);
-                let highest = compaction.contexts(node).into_iter().filter(|&it| {
-                    let parent = compaction.tree.parents[it as usize];
-                    parent.is_none_or(|it| compaction.node_of(it) != node)
-                });
-                let weight: u64 = highest.map(|it| compaction.tree.totals[it as usize]).sum();
-                assert_eq!(of.weight, weight, "seed {seed}");
+fn nodes_are_the_connected_components_of_the_relation_at_any_levels() {
+    for seed in 1..300 {
+        let mut random = Seeded::new(seed);
+        let program = random_program(&mut random);
+        let levels = program.contexts.ids().map(|_| random.below(6) as u16);
+        let levels = levels.collect();
+        check(&program, &Compaction::with(program.tree(), levels), seed);
+    }
+}
+
+#[test]
+fn actions_lead_to_the_components_of_the_new_levels() {
+    let mut blocked = [0, 0];
+    for seed in 1..250 {
+        let mut random = Seeded::new(seed);
+        let program = random_program(&mut random);
+        let tree = program.tree();
+        let mut compaction = Compaction::new(tree, 1 + random.below(4) as u16);
+        for _ in 0..10 {
+            let before = by_first(&program, &compaction);
+            let (levels, shown) = (compaction.levels.clone(), program.shown(&compaction));
+            let direction = [Expand, Compact][random.below(2) as usize];
+            if random.below(6) == 0 {
+                if let Ok(changed) = compaction.all_changed(tree, direction) {
+                    for (context, &level) in levels.iter().enumerate() {
+                        let full = tree.full_length(context as u32);
+                        let expected = match direction {
+                            Expand => vec![(level + 1).min(full)],
+                            // Some keep theirs: they would be shorter than what calls them.
+                            Compact => vec![(level - 1).max(1), level],
+                        };
+                        assert!(expected.contains(&changed.levels[context]), "seed {seed}");
+                    }
+                    compaction = changed;
+                }
+                check(&program, &compaction, seed);
+                continue;
             }
-            let nodes = compaction.nodes();
-            let node = nodes[random.below(nodes.len() as u64) as usize];
-            let is_more = random.below(2) == 0;
-            let before = shown(&hierarchy, &compaction);
-            if compaction.change(&hierarchy, node, is_more).is_err() {
-                assert_eq!(shown(&hierarchy, &compaction), before, "seed {seed}");
+            let all = compaction.all();
+            let node = all[random.below(all.len() as u64) as usize];
+            let of = members(&program, &compaction, node);
+            match compaction.change(tree, node, direction) {
+                Ok(change) => {
+                    for (context, &level) in levels.iter().enumerate() {
+                        let full = tree.full_length(context as u32);
+                        let expected = match (of.contains(&(context as u32)), direction) {
+                            (false, _) => level,
+                            (true, Expand) => (level + 1).min(full),
+                            (true, Compact) => (level - 1).max(1),
+                        };
+                        assert_eq!(compaction.levels[context], expected, "seed {seed}");
+                    }
+                    check_change(&change, &before, &by_first(&program, &compaction));
+                }
+                Err(reason) => {
+                    assert_eq!(program.shown(&compaction), shown, "seed {seed}");
+                    assert_eq!(compaction.levels, levels, "seed {seed}");
+                    match reason {
+                        Blocked::BelowParent { .. } => blocked[0] += 1,
+                        Blocked::AcrossLevels { .. } => blocked[1] += 1,
+                        _ => {}
+                    }
+                }
+            }
+            check(&program, &compaction, seed);
+        }
+    }
+    assert!(blocked.iter().all(|it| *it > 3), "tried too: {blocked:?}");
+}
+
+#[test]
+fn compacting_is_blocked_across_levels_exactly_where_the_relation_would_go_across() {
+    for seed in 1..250 {
+        let mut random = Seeded::new(seed);
+        let program = random_program(&mut random);
+        let tree = program.tree();
+        let mut compaction = Compaction::new(tree, 1);
+        for _ in 0..8 {
+            let all = compaction.all();
+            let node = all[random.below(all.len() as u64) as usize];
+            if random.below(3) > 0 {
+                let _ = compaction.change(tree, node, Expand);
+                continue;
+            }
+            let mut lowered = compaction.clone();
+            for it in members(&program, &compaction, node) {
+                let level = &mut lowered.levels[it as usize];
+                *level = (*level - 1).max(1);
+            }
+            let takes = takes_over(&program, &lowered);
+            let count = program.contexts.len();
+            let length = |it: usize| lowered.levels[it];
+            let is_across =
+                (0..count).any(|a| (0..count).any(|b| takes[a][b] && length(b) > length(a) + 1));
+            match compaction.change(tree, node, Compact) {
+                Ok(_) => assert!(!is_across, "seed {seed}"),
+                Err(Blocked::AcrossLevels { outer, inner }) => {
+                    assert!(is_across, "seed {seed}");
+                    assert!(program.names.is_prefix(outer, inner));
+                    let [outer, inner] = [outer, inner].map(|it| program.names.length(it));
+                    assert!(inner > outer + 1, "seed {seed}");
+                }
+                Err(_) => {}
             }
         }
     }
 }
 
 #[test]
-fn deep_trees_need_no_stack() {
+fn what_lies_elsewhere_keeps_its_nodes() {
+    // Below `main` two packages; one of them has much below it.
+    let names = ["main", "a.A.f", "a.A.g", "b.B.f", "b.C.f"];
+    let (hierarchy, modules) = hierarchy(&names);
+    let mut nodes = vec![
+        (0, None, 1),
+        (1, Some(0), 1),
+        (2, Some(1), 1),
+        (3, Some(0), 1),
+    ];
+    for it in 0..60 {
+        let parent = nodes.len() - 1;
+        nodes.push((3 + it % 2, Some(parent), 1));
+    }
+    let program = Program::new(hierarchy, modules, contexts(&nodes));
+    let tree = program.tree();
+    let mut compaction = Compaction::new(tree, 2);
+    let elsewhere: Vec<_> = (3..64)
+        .map(|it| compaction.node_of(tree, ContextId(it)))
+        .collect();
+    let node = program.node_named(&compaction, "a.A");
+    compaction.change(tree, node, Expand).expect("functions");
+    let node = program.node_named(&compaction, "a.A.f");
+    compaction.change(tree, node, Compact).expect("the class");
+    let after: Vec<_> = (3..64)
+        .map(|it| compaction.node_of(tree, ContextId(it)))
+        .collect();
+    assert_eq!(after, elsewhere);
+    check(&program, &compaction, 0);
+}
+
+#[test]
+fn no_full_name_is_a_strict_prefix_of_another() {
+    let program = random_program(&mut Seeded::new(7));
+    let functions = || (0..program.modules.len() as u32).map(FunctionId);
+    let full = |it: FunctionId| program.names.shortened(it, u16::MAX);
+    for (function, elements) in functions().map(|it| (it, program.elements(it.index()))) {
+        assert_eq!(
+            usize::from(program.names.full_length(function)),
+            elements.len()
+        );
+        for level in 1..=elements.len() {
+            let name = program.names.shortened(function, level as u16);
+            assert_eq!(usize::from(program.names.length(name)), level);
+            let shorter = program.names.without_last(name);
+            let expected = program.names.shortened(function, (level as u16 - 1).max(1));
+            assert_eq!(shorter, expected);
+            for other in functions() {
+                let of_other = program.elements(other.index());
+                let is_prefix = of_other.starts_with(&elements[..level]);
+                assert_eq!(program.names.is_prefix(name, full(other)), is_prefix);
+            }
+        }
+        for other in functions().filter(|&it| full(it) != full(function)) {
+            assert!(!program.names.is_prefix(full(function), full(other)));
+        }
+    }
+}
+
+#[test]
+fn deep_and_wide_trees_are_compacted_too() {
     let (hierarchy, modules) = hierarchy(&["a.A.f", "b.A.f"]);
-    let deep = 200_000_u32;
-    let parents = (0..deep).map(|it| it.checked_sub(1)).collect();
-    let modules = (0..deep).map(|it| modules[it as usize % 2]).collect();
-    let tree = tree(parents, modules, &vec![1; deep as usize]);
-    let whole = Compaction::new(tree, &hierarchy, 1);
-    assert_eq!(whole.nodes().len(), deep as usize);
-    assert_eq!(whole.node(0).weight, u64::from(deep));
-    let none = Compaction::new(Tree::default(), &hierarchy, 1);
-    assert!(none.nodes().is_empty());
+    let deep: Vec<_> = (0..100_000_usize)
+        .map(|it| (it as u32 % 2, it.checked_sub(1), 1))
+        .collect();
+    let program = Program::new(hierarchy, modules, contexts(&deep));
+    let whole = Compaction::new(program.tree(), 1);
+    assert_eq!(whole.len(), deep.len());
+    let first = whole.node_of(program.tree(), ContextId(0));
+    assert_eq!(whole.weight(first), deep.len() as u64);
+
+    let names: Vec<String> = (0..3_000).map(|it| format!("a.f{it}")).collect();
+    let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
+    names.push("main");
+    let (hierarchy, modules) = self::hierarchy(&names);
+    let wide = (0..3_000_u32).map(|it| (it, Some(0), 1));
+    let wide: Vec<_> = std::iter::once((3_000, None, 0)).chain(wide).collect();
+    let program = Program::new(hierarchy, modules, contexts(&wide));
+    let tree = program.tree();
+    let mut compaction = Compaction::new(tree, 1);
+    assert_eq!(compaction.len(), 2);
+    let package = program.node_named(&compaction, "a");
+    compaction.change(tree, package, Expand).expect("functions");
+    assert_eq!(compaction.len(), 3_001);
+
+    let none = Program::new(hierarchy_of_nothing(), Vec::new(), Contexts::default());
+    let nothing = Compaction::new(none.tree(), 1);
+    assert!(nothing.is_empty() && nothing.all().is_empty());
+    assert_eq!(
+        nothing.all_changed(none.tree(), Expand).err(),
+        Some(Blocked::Expanded)
+    );
+}
+
+fn hierarchy_of_nothing() -> Hierarchy {
+    HierarchyBuilder::new("nothing").build().0
 }

@@ -1,27 +1,33 @@
 //! The compacted call tree: packages, classes and functions as discs of a fan, each as detailed as is asked for.
 
+mod discs;
+mod painting;
 mod saved;
+#[cfg(test)]
+mod tests;
 mod ui;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use glam::Vec2;
 
 use super::contexts::{Counted, Hits, ShownContexts};
 use super::{Entry, Pane, SavedViews, View};
-use crate::analysis::compaction::{Blocked, Compaction, Tree};
+use crate::analysis::compaction::{Blocked, Compaction, Direction, Name, Names, NodeId, Tree};
+use crate::escape;
 use crate::facts::contexts::Merge;
-use crate::layout::fan::{self, Place};
+use crate::filter::selection::Pointed;
+use crate::layout::hues::Hues;
 use crate::progress::Progress;
 use crate::state::State;
 use crate::state::action::{Action, Chord, Line, Scope};
-use crate::state::ask::{Ask, Asks, ViewAsk};
+use crate::state::ask::{Ask, Asks, SelectAsk, ViewAsk};
 use crate::state::document::Document;
 use crate::state::job::Job;
 use crate::state::panes::Artifact::{Call, CallRelation, Function, Module, TimeRange};
 use crate::state::panes::{Kind, Needs, Side, ViewId, ViewLine};
-use crate::units::ModuleId;
+use crate::units::{ContextId, ModuleId};
+use discs::Discs;
 
 pub static ENTRY: Entry = Entry {
     line: ViewLine {
@@ -44,6 +50,10 @@ pub static ENTRY: Entry = Entry {
 
 const MORE: &str = "fan.more";
 const LESS: &str = "fan.less";
+const MORE_OF_ONE: &str = "fan.more.one";
+const LESS_OF_ONE: &str = "fan.less.one";
+const NEXT: &str = "fan.next";
+const PREVIOUS: &str = "fan.previous";
 const NEARER: &str = "fan.nearer";
 const FARTHER: &str = "fan.farther";
 
@@ -69,10 +79,10 @@ fn ask(id: &'static str) -> Ask {
     Ask::View(Some(ViewId::of(&ENTRY.line)), ViewAsk::Do(id))
 }
 
-static KEYS: [Line; 2] = [
+static KEYS: [Line; 4] = [
     Line {
         keys: "→ ←",
-        text: "compacted call tree: all of it in one level more detail, or less; click, right click: one node",
+        text: "compacted call tree: all of it in one level more detail, or less",
         actions: &[
             own(
                 MORE,
@@ -87,6 +97,46 @@ static KEYS: [Line; 2] = [
                 "Shows all of the compacted call tree in one level less detail.",
                 &[Chord::key("Left")],
                 || ask(LESS),
+            ),
+        ],
+    },
+    Line {
+        keys: "Enter, Shift + Enter",
+        text: "compacted call tree: the chosen disc in more detail, or less; as click and right click",
+        actions: &[
+            own(
+                MORE_OF_ONE,
+                "Expand the chosen disc",
+                "Shows the chosen disc of the compacted call tree in one level more detail.",
+                &[Chord::key("Enter")],
+                || ask(MORE_OF_ONE),
+            ),
+            own(
+                LESS_OF_ONE,
+                "Compact the chosen disc",
+                "Shows the chosen disc of the compacted call tree in one level less detail.",
+                &[Chord::key("Enter").shift()],
+                || ask(LESS_OF_ONE),
+            ),
+        ],
+    },
+    Line {
+        keys: "Page",
+        text: "compacted call tree: choose the next disc, and the one before",
+        actions: &[
+            own(
+                NEXT,
+                "The next disc",
+                "Chooses the next disc of the compacted call tree: what it calls, then what stands beside it.",
+                &[Chord::key("PageDown")],
+                || ask(NEXT),
+            ),
+            own(
+                PREVIOUS,
+                "The disc before",
+                "Chooses the disc before in the compacted call tree.",
+                &[Chord::key("PageUp")],
+                || ask(PREVIOUS),
             ),
         ],
     },
@@ -112,27 +162,44 @@ static KEYS: [Line; 2] = [
     },
 ];
 
-/// More contexts than these would take longer to compact than anyone waits: those with the least costs are left out.
-const MOST_CONTEXTS: usize = 400_000;
+/// Of more contexts, all are expanded or compacted on another thread.
+const AT_ONCE: usize = 50_000;
 
-/// A disc as it is drawn.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Disc {
-    node: u32,
-    parent: Option<u32>,
-    place: Place,
-    /// Where it comes from, and how large it was.
-    from: Vec2,
-    was: f32,
+/// How much nearer and farther the fan can be shown than all of it.
+const ZOOM: [f32; 2] = [0.2, 400.0];
+
+/// What is compacted, and how far.
+struct Compacted {
+    shown: Arc<ShownContexts>,
+    names: Arc<Names>,
+    compaction: Arc<Compaction>,
 }
 
-/// What is compacted: a tree made of the contexts, and which contexts its own are.
-struct Compacted {
-    compaction: Compaction,
-    /// By context of the tree, the one shown elsewhere.
-    contexts: Vec<u32>,
-    /// How many were left out.
-    left_out: usize,
+impl Compacted {
+    fn tree(&self) -> Tree<'_> {
+        tree(&self.shown, &self.names)
+    }
+}
+
+fn tree<'a>(shown: &'a ShownContexts, names: &'a Names) -> Tree<'a> {
+    Tree {
+        contexts: &shown.contexts,
+        value: shown.value,
+        names,
+    }
+}
+
+/// All of it expanded or compacted on another thread.
+struct Changing {
+    job: Job<Result<Compaction, Blocked>>,
+    direction: Direction,
+}
+
+/// What discs were last marked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct MarkedFor {
+    of: [Pointed; 2],
+    revision: u64,
 }
 
 #[derive(Default)]
@@ -140,162 +207,229 @@ pub struct Fan {
     counted: Counted,
     compacted: Option<Compacted>,
     making: Option<Job<Compacted>>,
-    discs: Vec<Disc>,
-    /// By context of the compacted tree, where its disc is and how large.
-    places: Vec<(Vec2, f32)>,
-    /// When the way to these places began, in the window's time; none before it is drawn.
-    begun: Option<f64>,
-    is_moving: bool,
+    changing: Option<Changing>,
+    discs: Discs,
+    hues: Hues,
     /// Why the last action was blocked.
     said: Option<String>,
-    /// Times the size at which all is seen, and what lies in the middle, from where that is without.
+    /// Times the size at which all is seen; 0 before anything is.
     zoom: f32,
+    /// What lies in the middle, from the middle of all.
     pan: Vec2,
     hits: [Hits; 2],
-    /// How often all was expanded: what a session file keeps.
-    level: u16,
+    marked_for: MarkedFor,
+    /// The first context of the disc chosen here: it may be one of several that stand for what is chosen.
+    focus: Option<ContextId>,
+    /// Runs of levels from a session file, until there is a tree that they are of.
+    restored: Option<Vec<(u16, u32)>>,
 }
 
 impl Fan {
-    /// Begins to make the tree of what was counted.
+    /// Begins to compact what was counted.
     fn begin(&mut self, state: &State, document: &Document, shown: &Arc<ShownContexts>) {
         let shown = Arc::clone(shown);
         let session = Arc::clone(&document.session);
-        let modules: Vec<ModuleId> = document
-            .resolved()
-            .map(|it| it.resolution.modules.clone())
-            .unwrap_or_default();
-        let level = self.level.max(1);
+        let recording = document.recording();
+        let levels = self
+            .restored
+            .take()
+            .and_then(|runs| saved::levels(&runs, shown.contexts.len()));
+        self.hues = Hues::new(&session.hierarchy);
+        self.changing = None;
         self.making = Some(Job::named("compaction", state.waker(), move |progress| {
-            let compacted = make(&shown, &modules, &session.hierarchy, level);
+            progress.start("compacting the call tree", 0);
+            let resolved = session.recordings.get(recording);
+            let modules = resolved.map_or(&[][..], |it| &it.resolution.modules);
+            let names = Names::new(&session.hierarchy, modules);
             progress.check()?;
-            Ok(compacted)
+            let of = tree(&shown, &names);
+            // The paper's tool starts fully compacted.
+            let compaction = match levels {
+                Some(levels) => Compaction::with(of, levels),
+                None => Compaction::new(of, 1),
+            };
+            progress.check()?;
+            Ok(Compacted {
+                compaction: Arc::new(compaction),
+                names: Arc::new(names),
+                shown,
+            })
         }));
     }
 
-    /// Lays the nodes out anew; those that were there before come from where they were.
-    fn lay_out(&mut self) {
-        let Some(Compacted { compaction, .. }) = &self.compacted else {
-            self.discs.clear();
+    /// Shows one disc in more or less detail.
+    fn change(&mut self, node: NodeId, direction: Direction, document: &Document) {
+        let Some(of) = &mut self.compacted else {
             return;
         };
-        let nodes = compaction.nodes();
-        let number: HashMap<u32, u32> = nodes.iter().copied().zip(0..).collect();
-        let parents: Vec<Option<u32>> = nodes
-            .iter()
-            .map(|&it| compaction.node(it).parent.map(|it| number[&it]))
-            .collect();
-        let weights: Vec<u64> = nodes.iter().map(|&it| compaction.node(it).weight).collect();
-        let mut places = Vec::new();
-        fan::lay_out(&parents, &weights, &mut places);
-        let discs = nodes.iter().zip(&parents).zip(places);
-        let discs: Vec<Disc> = discs
-            .map(|((&node, &parent), place)| {
-                let first = compaction.node(node).highest.first();
-                // What splits comes from what it was in, what merges from its first context.
-                let old = first.and_then(|&it| self.places.get(it as usize));
-                let (from, was) = old.copied().unwrap_or((place.at, 0.0));
-                Disc {
-                    node,
-                    parent,
-                    place,
-                    from,
-                    was,
-                }
-            })
-            .collect();
-        self.is_moving = !self.discs.is_empty();
-        self.begun = None;
-        self.places
-            .resize(compaction.tree().modules.len(), (Vec2::ZERO, 0.0));
-        for disc in &discs {
-            for context in compaction.contexts(disc.node) {
-                self.places[context as usize] = (disc.place.at, disc.place.radius);
-            }
+        if self.changing.is_some() {
+            return;
         }
-        self.discs = discs;
-    }
-
-    fn change(&mut self, document: &Document, node: u32, is_more: bool) {
-        let hierarchy = &document.session.hierarchy;
-        let Some(Compacted { compaction, .. }) = &mut self.compacted else {
-            return;
-        };
-        let name = hierarchy.path(compaction.node(node).module);
-        let done = compaction.change(hierarchy, node, is_more);
-        self.said = done.err().map(|reason| said(&name, is_more, reason));
-        if self.said.is_none() {
-            self.lay_out();
-        }
-    }
-
-    fn change_all(&mut self, document: &Document, is_more: bool) {
-        let hierarchy = &document.session.hierarchy;
-        let Some(Compacted { compaction, .. }) = &mut self.compacted else {
-            return;
-        };
-        match compaction.change_all(hierarchy, is_more) {
-            Ok(()) => {
+        let name = of.compaction.name(node);
+        let tree = tree(&of.shown, &of.names);
+        let done = Arc::make_mut(&mut of.compaction).change(tree, node, direction);
+        match done {
+            Ok(change) => {
                 self.said = None;
-                self.level = match is_more {
-                    true => self.level.max(1).saturating_add(1),
-                    false => self.level.saturating_sub(1).max(1),
-                };
-                self.lay_out();
+                self.discs.follow(&of.compaction, tree, &change);
             }
-            Err(reason) => self.said = Some(said("All of it", is_more, reason)),
+            Err(reason) => {
+                let name = displayed(document, &of.names, name);
+                self.said = Some(said(&name, direction, reason, document, &of.names));
+            }
         }
+    }
+
+    fn change_all(&mut self, direction: Direction, state: &State, document: &Document) {
+        let Some(of) = &self.compacted else {
+            return;
+        };
+        if self.changing.is_some() {
+            return;
+        }
+        if of.shown.contexts.len() <= AT_ONCE {
+            let done = of.compaction.all_changed(of.tree(), direction);
+            self.take_all(done, direction, document);
+            return;
+        }
+        let (shown, names) = (Arc::clone(&of.shown), Arc::clone(&of.names));
+        let compaction = Arc::clone(&of.compaction);
+        let job = Job::named("compaction", state.waker(), move |progress| {
+            progress.start("compacting the call tree", 0);
+            let done = compaction.all_changed(tree(&shown, &names), direction);
+            progress.check()?;
+            Ok(done)
+        });
+        self.changing = Some(Changing { job, direction });
+    }
+
+    fn take_all(
+        &mut self,
+        done: Result<Compaction, Blocked>,
+        direction: Direction,
+        document: &Document,
+    ) {
+        let Some(of) = &mut self.compacted else {
+            return;
+        };
+        match done {
+            Ok(compaction) => {
+                self.said = None;
+                let before = std::mem::replace(&mut of.compaction, Arc::new(compaction));
+                let tree = tree(&of.shown, &of.names);
+                self.discs.follow_all(&before, &of.compaction, tree);
+            }
+            Err(reason) => {
+                self.said = Some(said("All of it", direction, reason, document, &of.names));
+            }
+        }
+    }
+
+    /// Finds which discs hold what is pointed at and what is chosen.
+    fn mark(&mut self, document: &Document) {
+        let Some(of) = &self.compacted else {
+            return;
+        };
+        let selection = &document.selection;
+        let meant = [&selection.pointed, &selection.chosen];
+        for (hits, of_hits) in self.hits.iter_mut().zip(meant) {
+            hits.find(document, &of.shown, of_hits);
+        }
+        let marked_for = MarkedFor {
+            of: meant.map(|it| Pointed { time: None, ..*it }),
+            revision: self.discs.revision,
+        };
+        if std::mem::replace(&mut self.marked_for, marked_for) != marked_for {
+            self.discs.mark(&of.compaction, of.tree(), &self.hits);
+        }
+    }
+
+    /// The disc that keys act on: the one chosen here, else the largest of what is chosen.
+    fn chosen_disc(&self) -> Option<usize> {
+        let own = self.focus.and_then(|it| self.discs.of_first(it));
+        own.filter(|&it| self.discs.all[it].is_marked[1])
+            .or_else(|| self.discs.largest_chosen())
+    }
+
+    /// What is meant by a disc.
+    fn pointed_at(&self, document: &Document, node: NodeId) -> Pointed {
+        let Some(of) = &self.compacted else {
+            return Pointed::default();
+        };
+        let name = of.compaction.name(node);
+        document.complete(Pointed {
+            module: Some(of.names.module(name)),
+            function: of.names.function(name),
+            ..Pointed::default()
+        })
+    }
+
+    /// Chooses the disc so many places further on.
+    fn walk(&mut self, by: isize, document: &Document, asks: &mut Asks) {
+        let Some(last) = self.discs.all.len().checked_sub(1) else {
+            return;
+        };
+        let to = match self.chosen_disc() {
+            Some(at) => at.saturating_add_signed(by).min(last),
+            None => 0,
+        };
+        let disc = &self.discs.all[to];
+        self.focus = Some(disc.first);
+        asks.push(SelectAsk::Walk(self.pointed_at(document, disc.node)));
+    }
+
+    fn zoom_by(&mut self, factor: f32) {
+        self.zoom = (self.zoom * factor).clamp(ZOOM[0], ZOOM[1]);
     }
 }
 
-fn said(name: &str, is_more: bool, reason: Blocked) -> String {
-    let what = if is_more { "expanded" } else { "compacted" };
-    format!("{name} cannot be {what}: {reason}")
-}
-
-/// The tree of contexts with what compaction needs; of very many those that cost the most.
-fn make(
-    shown: &ShownContexts,
-    modules: &[ModuleId],
-    hierarchy: &crate::facts::hierarchy::Hierarchy,
-    level: u16,
-) -> Compacted {
-    let contexts = &shown.contexts;
-    // A context costs no more than what it is called in, so those with most are a tree.
-    let least = match contexts.len() > MOST_CONTEXTS {
-        true => {
-            let mut totals: Vec<u64> = contexts.ids().map(|it| shown.total(it).ns()).collect();
-            let place = totals.len() - MOST_CONTEXTS;
-            *totals.select_nth_unstable(place).1 + 1
-        }
-        false => 0,
+/// A name as people may see it, its elements joined by dots.
+fn displayed(document: &Document, names: &Names, name: Name) -> String {
+    let hierarchy = &document.session.hierarchy;
+    let module = names.module(name);
+    let functions = document.resolved().map(|it| &it.recording.functions);
+    let own = names.function(name).zip(functions);
+    let own = own.map(|(function, functions)| functions.get(function).name);
+    let path = match module {
+        ModuleId::ROOT => String::new(),
+        _ => hierarchy.path(module).replace('/', "."),
     };
-    let mut tree = Tree::default();
-    let (mut kept, mut place_of) = (Vec::new(), vec![u32::MAX; contexts.len()]);
-    for context in contexts.ids() {
-        let total = shown.total(context).ns();
-        if total < least {
-            continue;
-        }
-        place_of[context.index()] = kept.len() as u32;
-        kept.push(context.0);
-        let module = modules.get(contexts.function(context).index());
-        tree.modules.push(module.copied().unwrap_or(ModuleId::ROOT));
-        let parent = contexts.parent(context).map(|it| place_of[it.index()]);
-        tree.parents.push(parent);
-        tree.totals.push(total);
-    }
-    tree.ends = (1..=kept.len() as u32).collect();
-    for at in (0..kept.len()).rev() {
-        if let Some(parent) = tree.parents[at] {
-            tree.ends[parent as usize] = tree.ends[parent as usize].max(tree.ends[at]);
-        }
-    }
-    Compacted {
-        left_out: contexts.len() - kept.len(),
-        contexts: kept,
-        compaction: Compaction::new(tree, hierarchy, level),
-    }
+    escape::name(&match own {
+        Some(own) if path.is_empty() => own.to_owned(),
+        Some(own) => format!("{path}: {own}"),
+        None => path,
+    })
+    .into_owned()
+}
+
+/// Why something cannot be done.
+fn said(
+    what: &str,
+    direction: Direction,
+    reason: Blocked,
+    document: &Document,
+    names: &Names,
+) -> String {
+    let name = |it: Name| displayed(document, names, it);
+    let done = match direction {
+        Direction::Expand => "expanded",
+        Direction::Compact => "compacted",
+    };
+    let why = match reason {
+        Blocked::Expanded => "every function in it is shown already".to_owned(),
+        Blocked::Compacted => "it is as compact as it can be".to_owned(),
+        Blocked::BelowParent { node, parent } => format!(
+            "{} would be less detailed than {}, which calls it; compact that first",
+            name(node),
+            name(parent)
+        ),
+        Blocked::AcrossLevels { outer, inner } => format!(
+            "{} would take over {} across more than one level; compact that first",
+            name(outer),
+            name(inner)
+        ),
+    };
+    format!("{what} cannot be {done}: {why}")
 }
 
 impl View for Fan {
@@ -308,54 +442,75 @@ impl View for Fan {
         }
         let is_new = self.counted.update(state, Merge::Paths);
         let (Some(document), Some(shown)) = (&state.document, self.counted.shown().cloned()) else {
-            self.compacted = None;
+            (self.compacted, self.making, self.changing) = (None, None, None);
             return;
         };
-        if is_new {
-            self.compacted = None;
-            self.discs.clear();
+        let is_asked = self.restored.is_some() && self.making.is_none();
+        if is_new || is_asked {
             self.begin(state, document, &shown);
         }
         if let Some(done) = self.making.as_ref().and_then(Job::poll) {
             self.making = None;
             if let Ok(compacted) = done {
+                self.said = None;
+                self.discs = Discs::new(&compacted.compaction, self.discs.revision);
                 self.compacted = Some(compacted);
-                self.discs.clear();
-                self.places.clear();
-                self.lay_out();
             }
         }
-        let selection = &document.selection;
-        let of = [&selection.pointed, &selection.chosen];
-        for (hits, of) in self.hits.iter_mut().zip(of) {
-            hits.find(document, &shown, of);
+        if let Some(changing) = &self.changing
+            && let Some(done) = changing.job.poll()
+        {
+            let direction = changing.direction;
+            self.changing = None;
+            if let Ok(done) = done {
+                self.take_all(done, direction, document);
+            }
         }
+        self.mark(document);
     }
 
     fn ui(&mut self, ui: &mut egui::Ui, pane: &mut Pane<'_>) {
         ui::show(self, ui, pane);
     }
 
-    fn on(&mut self, ask: ViewAsk, state: &State, _asks: &mut Asks) {
+    fn on(&mut self, ask: ViewAsk, state: &State, asks: &mut Asks) {
         let Some(document) = &state.document else {
             return;
         };
+        let mut change_one = |direction: Direction| {
+            if let Some(at) = self.chosen_disc() {
+                let disc = &self.discs.all[at];
+                let (node, first) = (disc.node, disc.first);
+                self.focus = Some(first);
+                self.change(node, direction, document);
+            }
+        };
         match ask {
-            ViewAsk::Do(MORE) => self.change_all(document, true),
-            ViewAsk::Do(LESS) => self.change_all(document, false),
-            ViewAsk::Do(NEARER) => self.zoom = (self.zoom * 1.25).min(400.0),
-            ViewAsk::Do(FARTHER) => self.zoom = (self.zoom / 1.25).max(0.1),
+            ViewAsk::Do(MORE_OF_ONE) => change_one(Direction::Expand),
+            ViewAsk::Do(LESS_OF_ONE) => change_one(Direction::Compact),
+            ViewAsk::Do(MORE) => self.change_all(Direction::Expand, state, document),
+            ViewAsk::Do(LESS) => self.change_all(Direction::Compact, state, document),
+            ViewAsk::Do(NEXT) => self.walk(1, document, asks),
+            ViewAsk::Do(PREVIOUS) => self.walk(-1, document, asks),
+            ViewAsk::Do(NEARER) => self.zoom_by(1.25),
+            ViewAsk::Do(FARTHER) => self.zoom_by(1.0 / 1.25),
+            ViewAsk::ShowAll => (self.zoom, self.pan) = (1.0, Vec2::ZERO),
             _ => {}
         }
     }
 
     fn is_waiting(&self) -> bool {
-        self.counted.is_waiting() || self.making.is_some()
+        self.counted.is_waiting() || self.making.is_some() || self.changing.is_some()
     }
 
     fn progress(&self) -> Option<&Progress> {
         let making = self.making.as_ref().and_then(Job::slow);
-        self.counted.progress().or(making)
+        let changing = self.changing.as_ref().and_then(|it| it.job.slow());
+        self.counted.progress().or(making).or(changing)
+    }
+
+    fn cancel(&mut self) {
+        self.changing = None;
     }
 
     fn reset(&mut self) {
@@ -367,7 +522,6 @@ impl View for Fan {
     }
 
     fn restore(&mut self, from: &SavedViews, _state: &State) -> usize {
-        saved::restore(self, from);
-        0
+        saved::restore(self, from)
     }
 }

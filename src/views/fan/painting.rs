@@ -1,0 +1,187 @@
+//! How the fan is painted: lines from callers to what they call, discs over them, names where there is room.
+
+use egui::epaint::TextShape;
+use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Stroke, pos2, vec2};
+use glam::Vec2;
+
+use super::discs::Disc;
+use super::{Compacted, Fan};
+use crate::escape;
+use crate::layout::hues::{Tones, encoded};
+use crate::model::theme::Theme;
+use crate::state::document::Document;
+use crate::views::{rows, style};
+
+/// Names are written at discs of at least this radius, in points, and not more than so many.
+const NAMED: f32 = 4.0;
+const MOST_NAMES: usize = 160;
+
+/// The size of names, and how many of their letters are written.
+const LETTERS: f32 = 11.5;
+const MOST_LETTERS: usize = 30;
+
+/// A disc is drawn from this radius on, in points of half a pixel.
+const LEAST: f32 = 0.5;
+
+/// From units of the layout to points.
+#[derive(Clone, Copy, Debug)]
+pub struct Scale {
+    pub middle: Pos2,
+    /// What lies there.
+    pub at: Vec2,
+    pub points: f32,
+}
+
+impl Scale {
+    pub fn place(self, at: Vec2) -> Pos2 {
+        let by = (at - self.at) * self.points;
+        self.middle + vec2(by.x, by.y)
+    }
+}
+
+/// The colour of a name: that of its module, so that what is close in the structure has a similar hue.
+fn color(view: &Fan, of: &Compacted, disc: &Disc, document: &Document, theme: Theme) -> Color32 {
+    let tones = match theme {
+        Theme::Light => Tones::LIGHT,
+        // Discs have more ground around them than blocks.
+        Theme::Dark => Tones {
+            lightness: 0.55,
+            chroma: 0.075,
+            ..Tones::DARK
+        },
+    };
+    let module = of.names.module(of.compaction.name(disc.node));
+    let [r, g, b, _] = encoded(view.hues.color(&document.session.hierarchy, module, &tones));
+    Color32::from_rgb(r, g, b)
+}
+
+/// Paints what is in sight; how many discs are too small to be seen.
+pub fn paint(
+    view: &Fan,
+    of: &Compacted,
+    document: &Document,
+    painter: &Painter,
+    scale: Scale,
+    theme: Theme,
+) -> usize {
+    let colors = style::colors(theme);
+    let clip = painter.clip_rect();
+    let discs = &view.discs;
+    let now: Vec<(Pos2, f32)> = discs
+        .all
+        .iter()
+        .map(|it| {
+            let (at, radius) = discs.now(it);
+            (scale.place(at), radius * scale.points)
+        })
+        .collect();
+    let least = LEAST / painter.pixels_per_point();
+    let heaviest = discs.all.iter().map(|it| it.weight).max().unwrap_or(1) as f32;
+    let mut unseen = 0;
+    for (disc, &(at, radius)) in discs.all.iter().zip(&now) {
+        if radius < least {
+            continue;
+        }
+        if let Some(&(around, _)) = disc.parent.and_then(|it| now.get(it as usize))
+            && clip.intersects(Rect::from_two_pos(at, around))
+        {
+            let width = 0.8 + 5.0 * (disc.weight as f32 / heaviest).sqrt();
+            let stroke = Stroke::new(width, colors.line);
+            painter.line_segment([around, at], stroke);
+        }
+    }
+    for leaving in &discs.leaving {
+        let Some(((at, radius), into)) = discs
+            .leaving_now(leaving)
+            .zip(discs.all.get(leaving.into as usize))
+        else {
+            continue;
+        };
+        let color = color(view, of, into, document, theme);
+        painter.circle_filled(scale.place(at), radius * scale.points, color);
+    }
+    for (disc, &(at, radius)) in discs.all.iter().zip(&now) {
+        if radius < least {
+            unseen += 1;
+            continue;
+        }
+        if !clip.expand(radius).contains(at) {
+            continue;
+        }
+        painter.circle_filled(at, radius, color(view, of, disc, document, theme));
+    }
+    let marks = [(colors.text, 1.0), (colors.accent, 2.0)];
+    for (number, (color, width)) in marks.into_iter().enumerate() {
+        for (disc, &(at, radius)) in discs.all.iter().zip(&now) {
+            if disc.is_marked[number] && clip.expand(radius + 4.0).contains(at) {
+                painter.circle_stroke(at, radius.max(1.0) + 2.0, Stroke::new(width, color));
+            }
+        }
+    }
+    write_names(view, of, document, painter, &now, theme);
+    unseen
+}
+
+/// Writes names, those of the largest discs first; one that would cover another, or a disc that is no part of it, is not.
+fn write_names(
+    view: &Fan,
+    of: &Compacted,
+    document: &Document,
+    painter: &Painter,
+    now: &[(Pos2, f32)],
+    theme: Theme,
+) {
+    let colors = style::colors(theme);
+    let clip = painter.clip_rect();
+    let is_named = |it: &usize| now[*it].1 >= NAMED && clip.contains(now[*it].0);
+    let mut largest: Vec<usize> = (0..now.len()).filter(is_named).collect();
+    largest.sort_by(|x, y| now[*y].1.total_cmp(&now[*x].1).then(x.cmp(y)));
+    largest.truncate(MOST_NAMES);
+    let around: Vec<Rect> = largest
+        .iter()
+        .map(|&it| Rect::from_center_size(now[it].0, egui::Vec2::splat(now[it].1 * 1.4)))
+        .collect();
+    let mut taken: Vec<Rect> = Vec::new();
+    for (place, &number) in largest.iter().enumerate() {
+        let (at, radius) = now[number];
+        let name = of.compaction.name(view.discs.all[number].node);
+        let name = last_element(of, document, name);
+        let name = rows::shortened(&escape::name(name), MOST_LETTERS);
+        let font = FontId::proportional(LETTERS);
+        let galley = painter.layout_no_wrap(name, font, colors.text);
+        let size = galley.size();
+        let below = pos2(at.x, at.y + radius + 1.0);
+        let above = pos2(at.x, at.y - radius - 1.0);
+        let beside = pos2(at.x + radius + 3.0, at.y);
+        let before = pos2(at.x - radius - 3.0, at.y);
+        let within = (size.x < 1.8 * radius).then(|| Align2::CENTER_CENTER.anchor_size(at, size));
+        let places = within.into_iter().chain([
+            Align2::LEFT_CENTER.anchor_size(beside, size),
+            Align2::RIGHT_CENTER.anchor_size(before, size),
+            Align2::CENTER_TOP.anchor_size(below, size),
+            Align2::CENTER_BOTTOM.anchor_size(above, size),
+        ]);
+        let is_free = |rect: &Rect| {
+            let is_covered = taken.iter().any(|it| it.intersects(*rect));
+            let covers = |(other, it): (usize, &Rect)| other != place && it.intersects(*rect);
+            !is_covered && clip.contains_rect(*rect) && !around.iter().enumerate().any(covers)
+        };
+        if let Some(rect) = places.into_iter().find(is_free) {
+            taken.push(rect);
+            painter.add(TextShape::new(rect.min, galley, colors.text));
+        }
+    }
+}
+
+/// The last element of a name.
+fn last_element<'a>(
+    of: &Compacted,
+    document: &'a Document,
+    name: crate::analysis::compaction::Name,
+) -> &'a str {
+    let functions = document.resolved().map(|it| &it.recording.functions);
+    match of.names.function(name).zip(functions) {
+        Some((function, functions)) => functions.get(function).name,
+        None => document.session.hierarchy.name(of.names.module(name)),
+    }
+}

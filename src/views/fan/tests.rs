@@ -1,0 +1,215 @@
+//! The view on the paper's example: what it starts with, expands, compacts, says, keeps and animates.
+
+use std::path::Path;
+use std::time::Duration;
+
+use super::discs::Disc;
+use super::*;
+use crate::analysis::session::Inputs;
+use crate::views::all;
+
+fn state() -> State {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let inputs = Inputs {
+        recordings: vec![folder.join("tests/data/import/hprof/figure1.hprof.txt")],
+        ..Inputs::default()
+    };
+    let mut state = State::new(all(), Box::new(|| Box::new(|| ())));
+    state.tell_time(Duration::ZERO);
+    let document = Document::open(&inputs, None, &state.settings, &Progress::new());
+    state.show(document.expect("the paper's text"), |_, _| ());
+    state.panes.open(ViewId::of(&ENTRY.line));
+    state
+}
+
+fn wait(view: &mut Fan, state: &State) {
+    loop {
+        view.update(state, &mut Asks::default());
+        if !view.is_waiting() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn open() -> (Fan, State) {
+    let (mut view, state) = (Fan::default(), state());
+    wait(&mut view, &state);
+    (view, state)
+}
+
+fn document(state: &State) -> &Document {
+    state.document.as_ref().expect("it is open")
+}
+
+fn name(view: &Fan, state: &State, disc: &Disc) -> String {
+    let of = view.compacted.as_ref().expect("it is made");
+    displayed(document(state), &of.names, of.compaction.name(disc.node))
+}
+
+fn names(view: &Fan, state: &State) -> Vec<(String, u64)> {
+    let discs = view.discs.all.iter();
+    discs.map(|it| (name(view, state, it), it.weight)).collect()
+}
+
+fn press(view: &mut Fan, state: &State, id: &'static str) -> Asks {
+    let mut asks = Asks::default();
+    view.on(ViewAsk::Do(id), state, &mut asks);
+    wait(view, state);
+    asks
+}
+
+fn node(view: &Fan, state: &State, wanted: &str) -> NodeId {
+    let mut discs = view.discs.all.iter();
+    let found = discs.find(|it| name(view, state, it) == wanted);
+    found.expect(wanted).node
+}
+
+#[test]
+fn it_starts_fully_compacted_and_arrows_change_all_of_it() {
+    let (mut view, state) = open();
+    let packages = ["lib1", "lib2", "lib3"].map(|it| (it.to_owned(), 6));
+    assert_eq!(names(&view, &state), packages);
+    assert!(!view.discs.is_moving, "it comes from nowhere");
+    press(&mut view, &state, MORE);
+    press(&mut view, &state, MORE);
+    assert_eq!(view.discs.all.len(), 11);
+    press(&mut view, &state, MORE);
+    let said = view.said.clone().expect("a reason");
+    assert!(said.starts_with("All of it cannot be expanded"), "{said}");
+    press(&mut view, &state, LESS);
+    assert_eq!(view.said, None);
+    press(&mut view, &state, LESS);
+    assert_eq!(names(&view, &state), packages);
+    press(&mut view, &state, LESS);
+    assert!(view.said.is_some());
+}
+
+#[test]
+fn what_is_blocked_changes_nothing_and_says_both_names() {
+    let (mut view, state) = open();
+    let document = document(&state);
+    let lib2 = node(&view, &state, "lib2");
+    view.change(lib2, Direction::Expand, document);
+    let muscle = node(&view, &state, "lib2.Muscle");
+    view.change(muscle, Direction::Expand, document);
+    let before = names(&view, &state);
+    let lung = node(&view, &state, "lib2.Lung");
+    view.change(lung, Direction::Compact, document);
+    let said = view.said.clone().expect("a reason");
+    let begins = "lib2.Lung cannot be compacted: lib2 would take over lib2.Muscle.";
+    assert!(said.starts_with(begins), "{said}");
+    assert_eq!(names(&view, &state), before);
+}
+
+#[test]
+fn discs_come_from_what_they_were_in_and_go_on_from_where_they_are() {
+    let (mut view, state) = open();
+    let document = document(&state);
+    let lib2 = view.discs.all[1];
+    view.change(lib2.node, Direction::Expand, document);
+    assert!(view.discs.is_moving);
+    assert_eq!(view.discs.share, 0.0);
+    let parts = view.discs.all.iter();
+    let parts: Vec<&Disc> = parts
+        .filter(|it| name(&view, &state, it).starts_with("lib2."))
+        .collect();
+    assert_eq!(parts.len(), 3);
+    let was = (lib2.place.at, lib2.place.radius);
+    assert!(parts.iter().all(|it| view.discs.now(it) == was));
+    // Half of the way is interrupted: nothing jumps.
+    view.discs.share = 0.5;
+    let muscle = node(&view, &state, "lib2.Muscle");
+    let on_the_way = |view: &Fan, wanted: &str| {
+        let disc = view.discs.all.iter();
+        let mut disc = disc.filter(|it| name(view, &state, it) == wanted);
+        view.discs.now(disc.next().expect(wanted))
+    };
+    let lung = on_the_way(&view, "lib2.Lung");
+    let bounds = view.discs.bounds_now();
+    view.change(muscle, Direction::Expand, document);
+    assert_eq!(on_the_way(&view, "lib2.Lung"), lung);
+    assert_eq!(view.discs.bounds_now(), bounds);
+    view.discs.arrive();
+    assert!(!view.discs.is_moving);
+    press(&mut view, &state, LESS);
+    assert!(view.discs.leaving.iter().all(|it| it.from.1 > 0.0));
+    assert!(
+        !view.discs.leaving.is_empty(),
+        "functions go into their class"
+    );
+    let leaving = view.discs.leaving[0];
+    view.discs.share = 1.0;
+    let into = view.discs.all[leaving.into as usize].place.at;
+    assert_eq!(view.discs.leaving_now(&leaving), Some((into, 0.0)));
+}
+
+#[test]
+fn levels_and_sight_are_kept_and_those_of_another_tree_forgotten() {
+    let (mut view, state) = open();
+    let lib2 = node(&view, &state, "lib2");
+    view.change(lib2, Direction::Expand, document(&state));
+    view.zoom = 2.5;
+    view.pan = Vec2::new(0.5, -1.0);
+    let mut saved = SavedViews::default();
+    view.save(&state, &mut saved);
+    let mut again = Fan::default();
+    assert_eq!(again.restore(&saved, &state), 0);
+    wait(&mut again, &state);
+    assert_eq!(names(&again, &state), names(&view, &state));
+    assert_eq!((again.zoom, again.pan), (view.zoom, view.pan));
+    // Also where a tree is shown already.
+    let (mut other, state) = open();
+    other.restore(&saved, &state);
+    wait(&mut other, &state);
+    assert_eq!(names(&other, &state), names(&view, &state));
+    let runs = serde_json::json!([[2, 4], [1, 99]]);
+    saved.shown.insert("fan_levels".to_owned(), runs);
+    let mut third = Fan::default();
+    assert_eq!(third.restore(&saved, &state), 0);
+    wait(&mut third, &state);
+    assert_eq!(third.discs.all.len(), 3, "it starts fully compacted");
+    saved.shown.insert("fan_levels".to_owned(), "much".into());
+    saved
+        .shown
+        .insert("fan_sight".to_owned(), serde_json::json!([1]));
+    assert_eq!(Fan::default().restore(&saved, &state), 2);
+}
+
+#[test]
+fn what_is_chosen_is_marked_and_keys_go_through_the_discs() {
+    let (mut view, mut state) = open();
+    let hierarchy = &document(&state).session.hierarchy;
+    let lib3 = hierarchy
+        .modules()
+        .find(|it| hierarchy.path(*it) == "lib3/Blood");
+    let chosen = document(&state).complete(Pointed::at_module(lib3));
+    state.execute(SelectAsk::Choose(chosen));
+    wait(&mut view, &state);
+    let marked = |view: &Fan, state: &State| -> Vec<String> {
+        let marked = view.discs.all.iter().filter(|it| it.is_marked[1]);
+        marked.map(|it| name(view, state, it)).collect()
+    };
+    assert_eq!(marked(&view, &state), ["lib3"]);
+    press(&mut view, &state, MORE_OF_ONE);
+    assert_eq!(marked(&view, &state), ["lib3.Blood"]);
+    // Compacting all leaves the same chosen.
+    press(&mut view, &state, LESS);
+    assert_eq!(marked(&view, &state), ["lib3"]);
+    let mut seen = Vec::new();
+    for id in [PREVIOUS, PREVIOUS, PREVIOUS, NEXT] {
+        press(&mut view, &state, id)
+            .take()
+            .into_iter()
+            .for_each(|ask| state.execute(ask));
+        wait(&mut view, &state);
+        seen.push(view.chosen_disc());
+    }
+    assert_eq!(seen, [Some(1), Some(0), Some(0), Some(1)]);
+    press(&mut view, &state, MORE_OF_ONE);
+    assert_eq!(
+        view.discs.all.len(),
+        6,
+        "lib2 as classes, lib3 on both sides"
+    );
+}
