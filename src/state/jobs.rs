@@ -11,6 +11,9 @@ use crate::model::imports::Imports;
 use crate::progress::Progress;
 use crate::source::history::{History, HistoryError};
 
+/// Which file imports which, and of what that was found.
+pub type FoundImports = (Arc<Session>, Imports);
+
 /// Work under way beside the open document.
 #[derive(Default)]
 pub struct Jobs {
@@ -21,8 +24,8 @@ pub struct Jobs {
     pub reading_history: Option<Job<Result<History, HistoryError>>>,
     /// It was tried, and is not tried again.
     pub has_asked_history: bool,
-    /// Which file imports which, of this session.
-    pub finding_imports: Option<Job<Option<(Arc<Session>, Imports)>>>,
+    /// Which file imports which, of this session; none where the tree cannot be read.
+    pub finding_imports: Option<Job<Option<FoundImports>>>,
     /// For which it was tried.
     pub imports_of: Option<Arc<Session>>,
 }
