@@ -6,6 +6,7 @@
 //!
 //! Run with `CALLS=100000000 cargo bench --bench contexts`. Least times of five, in one process.
 
+use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
@@ -243,15 +244,18 @@ fn rings() {
 /// Contexts of the tree that is compacted.
 const COMPACTED: usize = 1_000_000;
 
-/// 20 packages of 10 packages of 5 classes of 5 functions.
-fn packages() -> (Hierarchy, Vec<ModuleId>) {
+/// 20 packages of 10 packages of 5 classes of 5 functions; all in one more package, or not.
+fn packages(is_one: bool) -> (Hierarchy, Vec<ModuleId>) {
     let mut builder = HierarchyBuilder::new("program");
     let mut functions = Vec::new();
     let mut add = |parent, kind, name: &str, number: usize| {
         builder.add(parent, Module::named(kind, &format!("{name}{number}")))
     };
+    let root = match is_one {
+        true => add(hierarchy::NodeId::ROOT, ModuleKind::Namespace, "all", 0),
+        false => hierarchy::NodeId::ROOT,
+    };
     for outer in 0..20 {
-        let root = hierarchy::NodeId::ROOT;
         let outer = add(root, ModuleKind::Namespace, "p", outer);
         for inner in 0..10 {
             let inner = add(outer, ModuleKind::Namespace, "q", inner);
@@ -293,87 +297,101 @@ fn called(functions: u64) -> Contexts {
     builder.finish()
 }
 
-/// The median and the most of times.
-fn spread(mut times: Vec<Duration>) -> [Duration; 2] {
-    times.sort_unstable();
-    [times[times.len() / 2], times[times.len() - 1]]
+/// Of the nodes of a tree some, those that hold most, and those that call most.
+fn some_of(compaction: &Compaction) -> Vec<u32> {
+    let mut random = Random(5);
+    let all = compaction.all();
+    let mut some: Vec<u32> = (0..200)
+        .map(|_| all[random.below(all.len() as u64) as usize])
+        .collect();
+    let mut largest = all.clone();
+    largest.sort_by_key(|&it| Reverse(compaction.contexts(it)));
+    some.extend(largest.iter().take(20));
+    largest.sort_by_cached_key(|&it| Reverse(compaction.children(Some(it)).count()));
+    some.extend(largest.iter().take(20));
+    some.sort_unstable();
+    some.dedup();
+    some
 }
 
-/// One node expanded, and compacted again, in trees compacted to each level; of the fully compacted tree each node, so
-/// also the largest.
+/// The least time of five of an action on one node, each from the same tree; none where it is blocked.
+fn action(
+    tree: Compactable<'_>,
+    from: &Compaction,
+    node: u32,
+    direction: Direction,
+) -> Option<Duration> {
+    let mut at = from.clone();
+    let mut best = None;
+    for _ in 0..TIMES {
+        at.clone_from(from);
+        let start = Instant::now();
+        let done = at.change(tree, node, direction);
+        let took = start.elapsed();
+        black_box(done).ok()?;
+        best = Some(best.map_or(took, |least: Duration| least.min(took)));
+    }
+    best
+}
+
+/// One node expanded, in trees that are compacted to each level, and a part of it compacted again.
 fn compaction() {
-    let (hierarchy, modules) = packages();
+    let (hierarchy, modules) = packages(false);
     let contexts = called(modules.len() as u64);
     let names = Names::new(&hierarchy, &modules);
+    for level in 1..=3 {
+        one_of(&contexts, &names, level, &format!("at level {level}"));
+    }
+    // Where one package holds all, the first action splits a node of a million contexts.
+    let (hierarchy, modules) = packages(true);
+    let names = Names::new(&hierarchy, &modules);
+    one_of(&contexts, &names, 1, "that are one node");
+    fans();
+}
+
+fn one_of(contexts: &Contexts, names: &Names, level: u16, title: &str) {
     let tree = Compactable {
-        contexts: &contexts,
+        contexts,
         value: 0,
-        names: &names,
+        names,
     };
     // The sums of weights are made when they are first asked for.
-    black_box(contexts.weight(0));
-    let mut random = Random(5);
-    for level in 1..=3 {
-        let (anew, compacted) = least(|| Compaction::new(tree, level));
-        let mut nodes = compacted.all();
-        let heaviest = nodes
-            .iter()
-            .copied()
-            .max_by_key(|&it| compacted.contexts(it));
-        for at in 0..nodes.len().min(2_000) {
-            let other = at + random.below((nodes.len() - at) as u64) as usize;
-            nodes.swap(at, other);
-        }
-        nodes.truncate(2_000);
-        nodes.extend(heaviest);
-        let mut at = compacted.clone();
-        let (mut expanding, mut compacting) = (Vec::new(), Vec::new());
-        for node in nodes {
-            let first = compacted.first_context(node);
-            let start = Instant::now();
-            let done = at.change(tree, at.node_of(tree, first), Direction::Expand);
-            let took = start.elapsed();
-            if black_box(done).is_err() {
-                continue;
-            }
-            expanding.push(took);
-            let start = Instant::now();
-            let done = at.change(tree, at.node_of(tree, first), Direction::Compact);
-            let took = start.elapsed();
-            if black_box(done).is_ok() {
-                compacting.push(took);
-            }
-            // Each from the same tree.
-            at.clone_from(&compacted);
-        }
-        let count = expanding.len();
-        let largest = heaviest.map_or(0, |it| compacted.contexts(it));
-        for (what, times) in [("expand", expanding), ("compact", compacting)] {
-            if times.is_empty() {
-                continue;
-            }
-            let tried = times.len();
-            let [median, most] = spread(times);
-            println!(
-                "{} contexts in {} nodes at level {level}, the largest of {largest}: {what} one of {tried} (of {count}): \
-                 median {median:.3?}, most {most:.3?}; all anew {anew:.3?}",
-                contexts.len(),
-                compacted.len()
-            );
-            Measured {
-                target: &format!(
-                    "contexts: {what} one node of a million contexts at level {level}, the slowest of {tried}"
-                ),
-                value: ms(most),
-                unit: "ms",
-                peer: Some(("compacting all anew", ms(anew))),
-                aim: "≤ 8 ms",
-                ..Measured::default()
-            }
-            .print();
+    black_box(contexts.weights_before(0));
+    let (anew, compacted) = least(|| Compaction::new(tree, level));
+    let (mut expanding, mut compacting) = (Vec::new(), Vec::new());
+    for node in some_of(&compacted) {
+        expanding.extend(action(tree, &compacted, node, Direction::Expand));
+        let first = compacted.first_context(node);
+        let mut expanded = compacted.clone();
+        if expanded.change(tree, node, Direction::Expand).is_ok() {
+            let part = expanded.node_of(tree, first);
+            compacting.extend(action(tree, &expanded, part, Direction::Compact));
         }
     }
-    fans();
+    for (what, mut times) in [("expand", expanding), ("compact", compacting)] {
+        times.sort_unstable();
+        let Some(&most) = times.last() else {
+            continue;
+        };
+        println!(
+            "{} contexts in {} nodes, {title}: {what} one of {}: median {:.3?}, most {most:.3?}; all anew {anew:.3?}",
+            contexts.len(),
+            compacted.len(),
+            times.len(),
+            times[times.len() / 2],
+        );
+        Measured {
+            target: &format!(
+                "contexts: {what} one node of a million contexts {title}, the slowest node"
+            ),
+            value: ms(most),
+            unit: "ms",
+            peer: Some(("compacting all anew", ms(anew))),
+            aim: "≤ 8 ms",
+            ..Measured::default()
+        }
+        .print();
+    }
 }
 
 /// The layout of as many discs as the view draws.

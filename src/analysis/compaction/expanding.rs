@@ -16,7 +16,7 @@ struct Called {
 
 impl Compaction {
     pub(super) fn expand(&mut self, tree: Tree<'_>, node: NodeId) -> Result<Change, Blocked> {
-        let Node { head, parent, .. } = self.nodes[node as usize];
+        let Node { head, parent, .. } = self.nodes[node];
         let (levels, mut is_other) = (&mut self.levels, false);
         each_member(tree, &self.top, &self.next, head, |context| {
             let level = &mut levels[context as usize];
@@ -29,7 +29,7 @@ impl Compaction {
             return Err(Blocked::Expanded);
         }
         let highest: Vec<u32> = listed(&self.next, head).collect();
-        self.nodes[node as usize].is_split = true;
+        self.nodes[node].is_split = true;
         let mut change = Change::default();
         self.grow(tree, parent, highest, &mut change);
         Ok(change)
@@ -63,11 +63,11 @@ impl Compaction {
                 }
                 let (first, mut of) = (run[0].1, called.of);
                 if self.top[first as usize] != NONE {
-                    of = self.nodes[self.top[first as usize] as usize].head;
+                    of = self.nodes[self.top[first as usize]].head;
                 }
                 let (node, inside) = self.make(tree, called.parent, run, &mut gone);
                 if of != NONE {
-                    change.split.push((self.nodes[node as usize].head, of));
+                    change.split.push((self.nodes[node].head, of));
                 }
                 if !inside.is_empty() {
                     open.push(Called {
@@ -88,7 +88,7 @@ impl Compaction {
     /// The node that has exactly these highest contexts.
     fn whole_node(&self, run: &[(Name, u32)]) -> Option<u32> {
         let node = self.top[run[0].1 as usize];
-        let of = self.nodes.get(node as usize)?;
+        let of = self.nodes.get(node)?;
         let is_whole = !of.is_split
             && of.highest as usize == run.len()
             && run.iter().all(|it| self.top[it.1 as usize] == node);
@@ -120,7 +120,7 @@ impl Compaction {
         });
         for &(_, context) in highest {
             let before = std::mem::replace(&mut self.top[context as usize], node);
-            if let Some(of) = self.nodes.get_mut(before as usize) {
+            if let Some(of) = self.nodes.get_mut(before) {
                 of.is_split = true;
                 of.highest -= 1;
                 if of.highest == 0 {
@@ -162,7 +162,7 @@ impl Compaction {
                 }
             }
         }
-        let of = &mut self.nodes[node as usize];
+        let of = &mut self.nodes[node];
         (of.weight, of.head) = (weight, head);
         (of.contexts, of.deepest) = (contexts, deepest);
         self.link(parent, node);

@@ -23,12 +23,12 @@ struct Merge {
 
 impl Compaction {
     pub(super) fn compact(&mut self, tree: Tree<'_>, node: NodeId) -> Result<Change, Blocked> {
-        let of = self.nodes[node as usize];
+        let of = self.nodes[node];
         if of.deepest <= 1 {
             return Err(Blocked::Compacted);
         }
         let name = tree.names.without_last(of.name);
-        if let Some(parent) = self.nodes.get(of.parent as usize)
+        if let Some(parent) = self.nodes.get(of.parent)
             && tree.names.length(name) < tree.names.length(parent.name)
         {
             return Err(Blocked::BelowParent {
@@ -52,7 +52,7 @@ impl Compaction {
             self.apply(merge, &mut change, &mut gone);
         }
         for merged in &mut change.merged {
-            merged.1 = self.nodes[merged.1 as usize].head;
+            merged.1 = self.nodes[merged.1].head;
         }
         self.free.append(&mut gone);
         Ok(change)
@@ -60,10 +60,10 @@ impl Compaction {
 
     /// What merges when the name of `node` becomes `name`, callers first.
     fn plan(&self, tree: Tree<'_>, node: u32, name: Name) -> Result<Vec<Merge>, Blocked> {
-        let of = self.nodes[node as usize];
+        let of = self.nodes[node];
         let deepest = of.deepest - 1;
         let names = tree.names;
-        let around = self.nodes.get(of.parent as usize);
+        let around = self.nodes.get(of.parent);
         let parent = self.parent(node);
         let mut first = match around.filter(|it| names.is_prefix(it.name, name)) {
             Some(around) => Merge {
@@ -125,7 +125,7 @@ impl Compaction {
             }
         }
         for &node in merge.joined.iter().chain(&merge.absorbed) {
-            let deepest = self.nodes[node as usize].deepest;
+            let deepest = self.nodes[node].deepest;
             if node != lowered && deepest > merge.deepest {
                 (merge.deepest, merge.longest) = (deepest, node);
             }
@@ -141,7 +141,7 @@ impl Compaction {
             });
         }
         // Of nodes with one name the one with most contexts to be told of it stays.
-        let most = |node: u32| u32::MAX - self.nodes[node as usize].highest;
+        let most = |node: u32| u32::MAX - self.nodes[node].highest;
         kept.sort_unstable_by_key(|&(name, node)| (name, most(node), node));
         let mut merges = Vec::new();
         for run in runs(names, &kept) {
@@ -153,7 +153,7 @@ impl Compaction {
                 merges.push(Merge {
                     into,
                     name,
-                    deepest: self.nodes[into as usize].deepest,
+                    deepest: self.nodes[into].deepest,
                     longest: into,
                     children: all.collect(),
                     joined,
@@ -166,7 +166,7 @@ impl Compaction {
 
     fn apply(&mut self, merge: &Merge, change: &mut Change, gone: &mut Vec<u32>) {
         let into = merge.into;
-        let first = self.nodes[into as usize].head;
+        let first = self.nodes[into].head;
         for &node in &merge.joined {
             let Node {
                 head,
@@ -174,7 +174,7 @@ impl Compaction {
                 highest,
                 contexts,
                 ..
-            } = self.nodes[node as usize];
+            } = self.nodes[node];
             let mut last = head;
             let mut at = head;
             while at != NONE {
@@ -182,7 +182,7 @@ impl Compaction {
                 last = at;
                 at = self.next[at as usize];
             }
-            let of = &mut self.nodes[into as usize];
+            let of = &mut self.nodes[into];
             of.weight = of.weight.saturating_add(weight);
             of.highest += highest;
             of.contexts += contexts;
@@ -198,19 +198,19 @@ impl Compaction {
             change.merged.push((head, into));
         }
         for &node in &merge.absorbed {
-            let Node { head, contexts, .. } = self.nodes[node as usize];
+            let Node { head, contexts, .. } = self.nodes[node];
             let highest: Vec<u32> = listed(&self.next, head).collect();
             for context in highest {
                 self.top[context as usize] = NONE;
             }
-            self.nodes[into as usize].contexts += contexts;
+            self.nodes[into].contexts += contexts;
             change.merged.push((head, into));
         }
-        if self.nodes[into as usize].head != first {
+        if self.nodes[into].head != first {
             change.merged.push((first, into));
         }
         gone.extend(merge.joined.iter().chain(&merge.absorbed));
-        let of = &mut self.nodes[into as usize];
+        let of = &mut self.nodes[into];
         (of.name, of.deepest, of.child) = (merge.name, merge.deepest, NONE);
         for &child in &merge.children {
             self.link(into, child);

@@ -15,12 +15,14 @@
 mod expanding;
 mod merging;
 mod names;
+mod nodes;
 #[cfg(test)]
 mod tests;
 
 pub use self::names::{Name, Names};
 use crate::facts::contexts::Contexts;
 use crate::units::ContextId;
+use nodes::{Node, Nodes};
 
 /// What is compacted.
 #[derive(Clone, Copy, Debug)]
@@ -65,28 +67,6 @@ pub type NodeId = u32;
 /// Stands for no context and no node.
 const NONE: u32 = u32::MAX;
 
-/// Contexts that have merged. Siblings are a list in both directions.
-#[derive(Clone, Copy, Debug)]
-struct Node {
-    weight: u64,
-    /// The shortest compacted name in it, which it is shown by.
-    name: Name,
-    parent: u32,
-    child: u32,
-    before: u32,
-    after: u32,
-    /// The first of its highest contexts, the others behind it in no order.
-    head: u32,
-    /// How many contexts are highest.
-    highest: u32,
-    /// How many contexts have merged.
-    contexts: u32,
-    /// The most elements that a name in it has.
-    deepest: u16,
-    /// Some of its highest contexts are in other nodes by now, or soon.
-    is_split: bool,
-}
-
 /// More detail or less, by one level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
@@ -125,7 +105,7 @@ pub struct Compaction {
     top: Vec<u32>,
     /// By context that is one of the highest, the next one of its node.
     next: Vec<u32>,
-    nodes: Vec<Node>,
+    nodes: Nodes,
     free: Vec<u32>,
     /// The first of the outermost nodes.
     first: u32,
@@ -157,13 +137,12 @@ impl Compaction {
             levels,
             top: vec![NONE; count],
             next: vec![NONE; count],
-            nodes: Vec::new(),
+            nodes: Nodes::default(),
             free: Vec::new(),
             first: NONE,
         };
         let outermost = tree.contexts.children(None).map(|it| it.0).collect();
         compaction.grow(tree, NONE, outermost, &mut Change::default());
-        compaction.nodes.shrink_to_fit();
         compaction
     }
 
@@ -183,40 +162,40 @@ impl Compaction {
 
     /// The nodes that a node calls, of none the outermost ones, in no order that means anything.
     pub fn children(&self, node: Option<NodeId>) -> impl Iterator<Item = NodeId> + '_ {
-        let first = node.map_or(self.first, |it| self.nodes[it as usize].child);
+        let first = node.map_or(self.first, |it| self.nodes[it].child);
         let some = |it: u32| (it != NONE).then_some(it);
-        std::iter::successors(some(first), move |it| some(self.nodes[*it as usize].after))
+        std::iter::successors(some(first), move |it| some(self.nodes[*it].after))
     }
 
     /// The node that calls it.
     pub fn parent(&self, node: NodeId) -> Option<NodeId> {
-        let parent = self.nodes[node as usize].parent;
+        let parent = self.nodes[node].parent;
         (parent != NONE).then_some(parent)
     }
 
     /// Its compacted name: the shortest in it.
     pub fn name(&self, node: NodeId) -> Name {
-        self.nodes[node as usize].name
+        self.nodes[node].name
     }
 
     /// What its highest contexts weigh, with all below them.
     pub fn weight(&self, node: NodeId) -> u64 {
-        self.nodes[node as usize].weight
+        self.nodes[node].weight
     }
 
     /// How many contexts have merged.
     pub fn contexts(&self, node: NodeId) -> u32 {
-        self.nodes[node as usize].contexts
+        self.nodes[node].contexts
     }
 
     /// The smallest of its contexts, which no other node has.
     pub fn first_context(&self, node: NodeId) -> ContextId {
-        ContextId(self.nodes[node as usize].head)
+        ContextId(self.nodes[node].head)
     }
 
     /// Its highest contexts: those whose callers are not in it. In no order.
     pub fn highest(&self, node: NodeId) -> impl Iterator<Item = ContextId> + '_ {
-        listed(&self.next, self.nodes[node as usize].head).map(ContextId)
+        listed(&self.next, self.nodes[node].head).map(ContextId)
     }
 
     /// The node of a context. O(depth of it within its node).
@@ -282,7 +261,7 @@ impl Compaction {
         }
         let changed = Compaction::with(tree, levels);
         for node in changed.all() {
-            let of = changed.nodes[node as usize];
+            let of = changed.nodes[node];
             if of.deepest > tree.names.length(of.name) + 1 {
                 return Err(Blocked::AcrossLevels {
                     outer: of.name,
@@ -306,13 +285,13 @@ impl Compaction {
 
     /// Visits the contexts of a node. O(their number, and that of contexts called by them).
     pub fn members(&self, tree: Tree<'_>, node: NodeId, mut visit: impl FnMut(ContextId)) {
-        let head = self.nodes[node as usize].head;
+        let head = self.nodes[node].head;
         each_member(tree, &self.top, &self.next, head, |it| visit(ContextId(it)));
     }
 
     /// The first name in a node of those that are longest.
     fn deepest_name(&self, tree: Tree<'_>, node: NodeId) -> Name {
-        let of = self.nodes[node as usize];
+        let of = self.nodes[node];
         let mut found = of.name;
         each_member(tree, &self.top, &self.next, of.head, |context| {
             let level = self.levels[context as usize];
@@ -326,13 +305,13 @@ impl Compaction {
     fn link(&mut self, parent: u32, node: u32) {
         let first = match parent {
             NONE => &mut self.first,
-            _ => &mut self.nodes[parent as usize].child,
+            _ => &mut self.nodes[parent].child,
         };
         let after = std::mem::replace(first, node);
         if after != NONE {
-            self.nodes[after as usize].before = node;
+            self.nodes[after].before = node;
         }
-        let of = &mut self.nodes[node as usize];
+        let of = &mut self.nodes[node];
         (of.parent, of.before, of.after) = (parent, NONE, after);
     }
 
@@ -342,27 +321,24 @@ impl Compaction {
             before,
             after,
             ..
-        } = self.nodes[node as usize];
+        } = self.nodes[node];
         match (before, parent) {
             (NONE, NONE) => self.first = after,
-            (NONE, _) => self.nodes[parent as usize].child = after,
-            _ => self.nodes[before as usize].after = after,
+            (NONE, _) => self.nodes[parent].child = after,
+            _ => self.nodes[before].after = after,
         }
         if after != NONE {
-            self.nodes[after as usize].before = before;
+            self.nodes[after].before = before;
         }
     }
 
     fn add(&mut self, node: Node) -> u32 {
         match self.free.pop() {
             Some(place) => {
-                self.nodes[place as usize] = node;
+                self.nodes[place] = node;
                 place
             }
-            None => {
-                self.nodes.push(node);
-                self.nodes.len() as u32 - 1
-            }
+            None => self.nodes.push(node),
         }
     }
 }

@@ -387,7 +387,7 @@ fn check(program: &Program, compaction: &Compaction, seed: u64) {
         let (least, most) = (lengths.clone().min(), lengths.max());
         let name = compaction.name(node);
         assert_eq!(Some(program.names.length(name)), least, "seed {seed}");
-        assert_eq!(Some(compaction.nodes[node as usize].deepest), most);
+        assert_eq!(Some(compaction.nodes[node].deepest), most);
         for &it in &of {
             assert_eq!(compaction.node_of(tree, ContextId(it)), node, "seed {seed}");
         }

@@ -50,8 +50,16 @@ fn color(view: &Fan, of: &Compacted, disc: &Disc, document: &Document, theme: Th
             ..Tones::DARK
         },
     };
-    let module = of.names.module(of.compaction.name(disc.node));
-    let [r, g, b, _] = encoded(view.hues.color(&document.session.hierarchy, module, &tones));
+    let hierarchy = &document.session.hierarchy;
+    let mut module = of.names.module(of.compaction.name(disc.node));
+    if view.hues.district_of(module).is_none() {
+        // What is around districts has the hue of the one that it is first in.
+        let function = of.shown.contexts.function(disc.first);
+        let inside = document.module_of(function);
+        let district = inside.and_then(|it| view.hues.district_of(it));
+        module = district.unwrap_or(module);
+    }
+    let [r, g, b, _] = encoded(view.hues.color(hierarchy, module, &tones));
     Color32::from_rgb(r, g, b)
 }
 
