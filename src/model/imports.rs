@@ -11,7 +11,14 @@ pub struct Imports {
     pairs: Vec<(ModuleId, ModuleId)>,
     /// The files that lead to each other by imports: each group in order, the largest first.
     cycles: Vec<Vec<ModuleId>>,
+    /// Calls by name from one function to another, or from a file's own code, and how many; in order of the caller.
+    calls: Vec<Call>,
+    /// The same in order of the callee.
+    calls_to: Vec<Call>,
 }
+
+/// Calls told by name: who calls, whom, and how many.
+type Call = (ModuleId, ModuleId, u64);
 
 impl Imports {
     /// Of `pairs` in order, each once. O(n + pairs log pairs).
@@ -22,7 +29,35 @@ impl Imports {
         Imports {
             cycles: cycles.collect(),
             pairs,
+            calls: Vec::new(),
+            calls_to: Vec::new(),
         }
+    }
+
+    /// The same with calls told by name, which are in order and each pair once. O(calls log calls).
+    pub fn with_calls(mut self, calls: Vec<Call>) -> Imports {
+        self.calls_to = calls.clone();
+        self.calls_to.sort_by_key(|&(from, to, _)| (to, from));
+        self.calls = calls;
+        self
+    }
+
+    /// Calls told by name that leave a module or enter it. O(log calls + found).
+    pub fn calls_of(&self, hierarchy: &Hierarchy, module: ModuleId) -> impl Iterator<Item = Call> {
+        let inside = hierarchy.subtree(module);
+        let part = |calls: &[Call], of: fn(&Call) -> ModuleId| {
+            let first = calls.partition_point(|call| of(call).0 < inside.start);
+            let end = calls.partition_point(|call| of(call).0 < inside.end);
+            first..end
+        };
+        let leaving = part(&self.calls, |call| call.0);
+        let entering = part(&self.calls_to, |call| call.1);
+        let is_inside = move |of: ModuleId| inside.contains(&of.0);
+        let entering = self.calls_to[entering].iter().copied();
+        let leaving = self.calls[leaving].iter().copied();
+        let outside = is_inside.clone();
+        let leaving = leaving.filter(move |call| !outside(call.1));
+        leaving.chain(entering.filter(move |call| !is_inside(call.0)))
     }
 
     pub fn pairs(&self) -> &[(ModuleId, ModuleId)] {
@@ -45,6 +80,20 @@ impl Imports {
         found.map(Vec::as_slice)
     }
 
+    /// The pairs both of which are among `files`, which are in order. O(pairs of the files).
+    pub fn within<'a>(
+        &'a self,
+        files: &'a [ModuleId],
+    ) -> impl Iterator<Item = (ModuleId, ModuleId)> + 'a {
+        let of = move |&file: &ModuleId| {
+            let first = self.pairs.partition_point(|&(from, _)| from < file);
+            let pairs = self.pairs[first..].iter().copied();
+            pairs.take_while(move |&(from, _)| from == file)
+        };
+        let pairs = files.iter().flat_map(of);
+        pairs.filter(|(_, to)| files.binary_search(to).is_ok())
+    }
+
     /// How many files outside of a module it imports, and how many import it. O(pairs).
     pub fn counts(&self, hierarchy: &Hierarchy, module: ModuleId) -> [usize; 2] {
         let is_inside = |of: ModuleId| hierarchy.contains(module, of);
@@ -62,6 +111,11 @@ impl Imports {
             files.len()
         })
     }
+}
+
+/// Whether a module lies in a file and is none itself.
+pub fn is_part_of_file(hierarchy: &Hierarchy, module: ModuleId) -> bool {
+    file_of(hierarchy, module) != module
 }
 
 /// The file that a module is or lies in; the module itself where it is no part of one.
@@ -97,6 +151,17 @@ mod tests {
         assert_eq!(imports.counts(&hierarchy, a), [1, 2]);
         assert_eq!(imports.counts(&hierarchy, lib), [0, 1]);
         assert_eq!(imports.counts(&hierarchy, main), [2, 0]);
+        let within: Vec<_> = imports.within(&[a, c]).collect();
+        assert_eq!(within, [(c, a)]);
+        let calls = vec![(f, ModuleId(5), 2), (main, f, 1), (main, ModuleId(7), 9)];
+        let imports = imports.with_calls(calls);
+        let of = |module| {
+            let calls = imports.calls_of(&hierarchy, module);
+            calls.map(|(_, _, count)| count).collect::<Vec<_>>()
+        };
+        assert_eq!(of(f), [2, 1]);
+        assert_eq!(of(lib), [1, 9], "those within it are its own affair");
+        assert_eq!(of(b), [2]);
         assert_eq!(file_of(&hierarchy, f), a);
         assert_eq!(file_of(&hierarchy, lib), lib);
     }

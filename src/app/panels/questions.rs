@@ -44,6 +44,7 @@ pub fn menu(ui: &mut Ui, context: &mut Context<'_>) {
                 .on_hover_text(preset.sentence)
                 .on_disabled_hover_text(match missing {
                     Some(Missing::Recording) => "Needs a recording beside the source tree",
+                    Some(Missing::Imports) => "Imports are read where no recording is open",
                     _ => "Needs a source tree",
                 });
             if response.clicked() {
