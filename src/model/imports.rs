@@ -9,6 +9,8 @@ use crate::units::ModuleId;
 pub struct Imports {
     /// From a file to one that it imports: each pair once, in order.
     pairs: Vec<(ModuleId, ModuleId)>,
+    /// From a file that is imported to one that imports it, in order.
+    reversed: Vec<(ModuleId, ModuleId)>,
     /// The files that lead to each other by imports: each group in order, the largest first.
     cycles: Vec<Vec<ModuleId>>,
     /// Calls by name from one function to another, or from a file's own code, and how many; in order of the caller.
@@ -26,9 +28,13 @@ impl Imports {
         let edges = pairs.iter().map(|(from, to)| (from.0, to.0));
         let cycles = components(hierarchy.len(), edges).into_iter();
         let cycles = cycles.map(|cycle| cycle.into_iter().map(ModuleId).collect());
+        let reversed = pairs.iter().map(|&(from, to)| (to, from));
+        let mut reversed: Vec<_> = reversed.collect();
+        reversed.sort_unstable();
         Imports {
             cycles: cycles.collect(),
             pairs,
+            reversed,
             calls: Vec::new(),
             calls_to: Vec::new(),
         }
@@ -94,23 +100,31 @@ impl Imports {
         pairs.filter(|(_, to)| files.binary_search(to).is_ok())
     }
 
-    /// How many files outside of a module it imports, and how many import it. O(pairs).
-    pub fn counts(&self, hierarchy: &Hierarchy, module: ModuleId) -> [usize; 2] {
-        let is_inside = |of: ModuleId| hierarchy.contains(module, of);
-        let mut counts = [Vec::new(), Vec::new()];
-        for &(from, to) in &self.pairs {
-            match (is_inside(from), is_inside(to)) {
-                (true, false) => counts[0].push(to),
-                (false, true) => counts[1].push(from),
-                _ => {}
-            }
-        }
-        counts.map(|mut files| {
-            files.sort_unstable();
-            files.dedup();
-            files.len()
-        })
+    /// The files outside of a module that it imports, in order. O(imports of the files in it).
+    pub fn imported_by(&self, hierarchy: &Hierarchy, module: ModuleId) -> Vec<ModuleId> {
+        others(hierarchy, module, &self.pairs)
     }
+
+    /// The files outside of a module that import it, in order. O(imports of the files in it).
+    pub fn importing(&self, hierarchy: &Hierarchy, module: ModuleId) -> Vec<ModuleId> {
+        others(hierarchy, module, &self.reversed)
+    }
+}
+
+/// The second ones, outside of `module`, of pairs in order whose first one is inside.
+fn others(
+    hierarchy: &Hierarchy,
+    module: ModuleId,
+    pairs: &[(ModuleId, ModuleId)],
+) -> Vec<ModuleId> {
+    let inside = hierarchy.subtree(module);
+    let first = pairs.partition_point(|(of, _)| of.0 < inside.start);
+    let end = pairs.partition_point(|(of, _)| of.0 < inside.end);
+    let others = pairs[first..end].iter().map(|&(_, other)| other);
+    let mut others: Vec<ModuleId> = others.filter(|it| !inside.contains(&it.0)).collect();
+    others.sort_unstable();
+    others.dedup();
+    others
 }
 
 /// Whether a module lies in a file and is none itself.
@@ -148,9 +162,14 @@ mod tests {
         assert_eq!(imports.cycles(), [vec![a, b, c]]);
         assert_eq!(imports.cycle_of(b), Some(&[a, b, c][..]));
         assert_eq!(imports.cycle_of(main), None);
-        assert_eq!(imports.counts(&hierarchy, a), [1, 2]);
-        assert_eq!(imports.counts(&hierarchy, lib), [0, 1]);
-        assert_eq!(imports.counts(&hierarchy, main), [2, 0]);
+        for (of, imported, importing) in [
+            (a, vec![b], vec![c, main]),
+            (lib, vec![], vec![main]),
+            (main, vec![a, c], vec![]),
+        ] {
+            assert_eq!(imports.imported_by(&hierarchy, of), imported);
+            assert_eq!(imports.importing(&hierarchy, of), importing);
+        }
         let within: Vec<_> = imports.within(&[a, c]).collect();
         assert_eq!(within, [(c, a)]);
         let calls = vec![(f, ModuleId(5), 2), (main, f, 1), (main, ModuleId(7), 9)];

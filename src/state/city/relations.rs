@@ -24,7 +24,9 @@ use crate::model::difference::RelationDifference;
 use crate::model::imports::{Imports, is_part_of_file};
 use crate::model::landscape::LandscapeSettings;
 use crate::model::left::Left;
+use crate::model::metric::Metric;
 use crate::model::moment::Moment;
+use crate::model::surface::Surface;
 use crate::model::theme::Theme;
 use crate::render::ink::difference_color;
 use crate::render::theme::linear;
@@ -265,8 +267,9 @@ impl Relations {
     }
 
     /// Arcs for what is known of a chosen module without a recording, in place of those of a moment: the imports of the
-    /// files in it, those that import them, and the whole of the cycle that it is part of, outlined; of a part of a file
-    /// the calls told by name. From what imports or calls to what is imported or called.
+    /// files in it and those that import them, outlined where they are part of a cycle; where colours say what is in
+    /// cycles, the whole of its own; of a part of a file the calls told by name. From what imports or calls to what is
+    /// imported or called.
     pub fn show_imports(
         &mut self,
         imports: &Imports,
@@ -284,7 +287,16 @@ impl Relations {
         };
         let between = match is_part_of_file(hierarchy, chosen) {
             true => calls_between(imports, hierarchy, chosen, block_of),
-            false => imports_between(imports, hierarchy, chosen, block_of),
+            false => {
+                let cycles = Surface::Metric(Metric::ImportCycle);
+                let cycle = imports.cycle_of(chosen).unwrap_or_default();
+                let cycle = if settings.surface == cycles {
+                    cycle
+                } else {
+                    &[]
+                };
+                imports_between(imports, hierarchy, (chosen, cycle), block_of)
+            }
         };
         let pairs = &mut self.counting.pairs;
         pairs.extend(
@@ -476,15 +488,14 @@ fn add(
     }
 }
 
-/// The imports of the files in `chosen`, those of them by others, and those within the cycle of a file. O(imports).
+/// The imports of the files in `chosen`, those of them by others, and those within a cycle. O(imports).
 fn imports_between(
     imports: &Imports,
     hierarchy: &Hierarchy,
-    chosen: ModuleId,
+    (chosen, own): (ModuleId, &[ModuleId]),
     block_of: &[u32],
 ) -> Between {
     let mut between = Between::new();
-    let own = imports.cycle_of(chosen).unwrap_or_default();
     for &(from, to) in imports.pairs() {
         let is_inside = [from, to].map(|of| hierarchy.contains(chosen, of));
         let is_of_own = || own.binary_search(&from).is_ok() && own.binary_search(&to).is_ok();
