@@ -17,7 +17,7 @@ pub mod names;
 mod oracle;
 mod prune;
 pub mod sequitur;
-mod similarity;
+pub mod similarity;
 #[cfg(test)]
 mod tests;
 

@@ -42,7 +42,7 @@ type Ends = (Option<FunctionId>, FunctionId);
 /// Gives each phase its class among its siblings: in order of start it joins the first whose first member has the same
 /// caller and callee and is not further from it than the parameters say, else it founds one. O(phases) comparisons
 /// where sets of functions repeat themselves.
-pub(super) fn classify(phases: &mut Phases) {
+pub fn classify(phases: &mut Phases) {
     for parent in phases.parents() {
         let siblings: Vec<u32> = phases.children(parent).collect();
         if !siblings.is_empty() {

@@ -15,7 +15,7 @@ use crate::layout::rings::{Segment, Sizing};
 use crate::state::ask::SelectAsk;
 use crate::state::document::Document;
 use crate::units::ContextId;
-use crate::views::contexts::{ShownContexts, pointed_at};
+use crate::views::contexts::{ShownContexts, of_both, pointed_at};
 use crate::views::{Pane, rows, style, text};
 
 /// How long the way from one chart to the next takes, in seconds.
@@ -289,8 +289,11 @@ fn tip(ui: &mut Ui, document: &Document, shown: &ShownContexts, context: Context
         lines.push(format!("waiting {}", share(shown.waiting(context))));
     }
     if shown.has_other() {
-        let other = shown.other_total(context);
-        lines.push(format!("in the other run {}", document.show_cost(other)));
+        lines.extend(of_both(
+            document,
+            shown.total(context),
+            shown.other_total(context),
+        ));
     }
     ui.add(egui::Label::new(lines.join("\n")).wrap());
     let path = shown.path(context);
