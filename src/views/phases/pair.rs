@@ -320,11 +320,15 @@ fn sides(
     pane: &mut Pane<'_>,
 ) {
     let both = counted(apart.both as u64, "function", "functions");
-    ui.label(style::weak(format!("{both} in both; {}", differences(of))).small());
+    let second = match &document.runs {
+        Some(runs) if is_of_two_runs => ["B", "A"][runs.side().min(1)],
+        _ => "the second",
+    };
+    let differences = differences(of);
+    ui.label(style::weak(format!("{both} in both; {second} has {differences}")).small());
     let half = (ui.available_height() - 8.0) * 0.5;
     for side in [0, 1] {
         let size = vec2(ui.available_width(), half);
-        let is_other = is_of_two_runs && side == 1;
         ui.allocate_ui(size, |ui| {
             list(
                 ui,
@@ -356,7 +360,7 @@ fn differences([first, second]: [Side<'_>; 2]) -> String {
         (Cost::ZERO, less) => format!("{less} less"),
         (more, _) => format!("{more} more"),
     };
-    format!("the second has {calls}, {cost}")
+    format!("{calls}, {cost}")
 }
 
 /// The functions that only one of the two has; a click chooses one.
@@ -365,12 +369,16 @@ fn list(
     document: &Document,
     side: usize,
     of: Side<'_>,
-    is_other: bool,
+    is_of_two_runs: bool,
     only: &[FunctionId],
     pane: &mut Pane<'_>,
 ) {
+    let is_other = is_of_two_runs && side == 1;
     let label = escape::name(of.name());
-    let which = ["the first", "the second"][side];
+    let which = match &document.runs {
+        Some(runs) if is_of_two_runs => ["A", "B"][(runs.side() + side) % 2],
+        _ => ["the first", "the second"][side],
+    };
     let count = grouped(only.len() as u64);
     let title = format!("{count} only in {which}: {label}");
     let heading = egui::Label::new(style::title(title).small()).truncate();

@@ -11,6 +11,7 @@
 
 mod build;
 mod gather;
+mod join;
 mod sets;
 mod short;
 
