@@ -189,7 +189,16 @@ fn write_names(
         };
         if let Some(rect) = places.into_iter().find(is_free) {
             taken.push(rect);
-            painter.add(TextShape::new(rect.min, galley, colors.text));
+            let is_within = within == Some(rect);
+            let letters = match is_within {
+                true => {
+                    let disc = &view.discs.all[number];
+                    style::ink_on(color(view, of, disc, document, theme))
+                }
+                false => colors.text,
+            };
+            painter
+                .add(TextShape::new(rect.min, galley, letters).with_override_text_color(letters));
         }
     }
 }

@@ -335,7 +335,7 @@ fn sides(
                 document,
                 side,
                 of[side],
-                is_other,
+                is_of_two_runs,
                 &apart.only[side],
                 pane,
             );

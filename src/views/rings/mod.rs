@@ -387,6 +387,7 @@ impl View for Rings {
                 }
             }
             ViewAsk::Do(OUT) => self.back(),
+            ViewAsk::ShowAll => self.set_root(None),
             ViewAsk::Do(DEEPER) => self.change_rings(1),
             ViewAsk::Do(SHALLOWER) => self.change_rings(-1),
             _ => {}
