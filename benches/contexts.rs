@@ -195,7 +195,7 @@ fn eclipse() -> (Vec<u32>, Vec<u64>) {
 }
 
 /// Milliseconds that d3's partition layout takes for the same tree; none where node finds no d3-hierarchy. `D3` names the
-/// module, as `npm install d3-hierarchy` puts it: node_modules/d3-hierarchy/src/index.js.
+/// module, as `npm install d3-hierarchy` puts it: node_modules/d3-hierarchy/dist/d3-hierarchy.mjs.
 fn d3(ends: &[u32], before: &[u64]) -> Option<f64> {
     /// As d3 wants it: nodes inside each other; the sums are made before the clock runs, and are part of no layout here.
     const SCRIPT: &str = "
@@ -524,6 +524,9 @@ fn fans() {
 fn main() {
     if std::env::var_os("ONLY_COMPACTION").is_some() {
         return compaction();
+    }
+    if std::env::var_os("ONLY_RINGS").is_some() {
+        return rings();
     }
     memory();
     compaction();
