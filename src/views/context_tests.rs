@@ -61,7 +61,7 @@ fn a_cause_chooses_one_context_in_every_view() {
     let (mut fewer, mut seen) = (0, [0; 2]);
     let mut views = VIEWS.map(|entry| (entry.line.id, (entry.open)()));
     let count = causes.len() as u64;
-    for side in 0..2 {
+    for (side, seen) in seen.iter_mut().enumerate() {
         for (cause, module) in &causes {
             let at = Pointed::at_module(Some(*module));
             state.execute(SelectAsk::Choose(at));
@@ -79,7 +79,7 @@ fn a_cause_chooses_one_context_in_every_view() {
                 let chosen = log["chosen"].as_u64().expect("a count");
                 assert!(chosen <= 1, "{id}, run {side}: {:?}", cause.path);
                 fewer += u64::from(all > 1 && chosen == 1);
-                seen[side] += u64::from(chosen == 1 && *id == "tree");
+                *seen += u64::from(chosen == 1 && *id == "tree");
                 if *id == "tree" && chosen == 1 {
                     assert!(log["place"].is_u64(), "its row is seen: {log}");
                 }

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use rayon::prelude::*;
+
 use super::sequitur::{Symbol, grammar};
 use super::{Parent, Phases};
 
@@ -164,9 +166,10 @@ fn items_of(symbols: &[Symbol], folded: &[Option<Vec<Item>>]) -> Vec<Item> {
 pub struct Folded(HashMap<Parent, Vec<Item>>);
 
 impl Folded {
-    /// O(phases).
+    /// O(phases), by all workers.
     pub fn new(phases: &Phases) -> Folded {
-        let folded = phases.parents().filter_map(|parent| {
+        let parents: Vec<Parent> = phases.parents().collect();
+        let folded = parents.into_par_iter().filter_map(|parent| {
             phases.children(parent).next()?;
             Some((parent, fold_children(phases, parent)))
         });
