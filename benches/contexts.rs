@@ -194,8 +194,58 @@ fn eclipse() -> (Vec<u32>, Vec<u64>) {
     (ends, before)
 }
 
+/// Milliseconds that d3's partition layout takes for the same tree; none where node finds no d3-hierarchy. `D3` names the
+/// module, as `npm install d3-hierarchy` puts it: node_modules/d3-hierarchy/dist/d3-hierarchy.mjs.
+fn d3(ends: &[u32], before: &[u64]) -> Option<f64> {
+    /// As d3 wants it: nodes inside each other; the sums are made before the clock runs, and are part of no layout here.
+    const SCRIPT: &str = "
+        import { readFileSync } from 'node:fs';
+        const d3 = await import(process.env.D3);
+        const words = new Uint32Array(readFileSync(process.env.TREE).buffer);
+        const count = words.length / 2;
+        const open = [], roots = [];
+        for (let i = 0; i < count; i++) {
+            while (open.length && open[open.length - 1].end <= i) open.pop();
+            const node = { end: words[2 * i], own: words[2 * i + 1] };
+            const around = open.length ? open[open.length - 1] : null;
+            if (around) (around.children ||= []).push(node); else roots.push(node);
+            open.push(node);
+        }
+        const root = d3.hierarchy({ own: 0, children: roots }).sum(it => it.own);
+        const layout = d3.partition().size([2 * Math.PI, 1000]);
+        let least = Infinity;
+        for (let k = 0; k < 5; k++) {
+            const begin = performance.now();
+            layout(root);
+            least = Math.min(least, performance.now() - begin);
+        }
+        console.log(least);";
+    let module = std::env::var_os("D3")?;
+    let path = std::env::temp_dir().join(format!("callscape-d3-{}", std::process::id()));
+    let own = before.windows(2).map(|it| (it[1] - it[0]) as u32);
+    let words = ends.iter().zip(own).flat_map(|(&end, own)| [end, own]);
+    let bytes: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
+    std::fs::write(&path, bytes).expect("a file");
+    let output = std::process::Command::new("node")
+        .args([
+            "--max-old-space-size=8000",
+            "--input-type=module",
+            "-e",
+            SCRIPT,
+        ])
+        .env("D3", module)
+        .env("TREE", &path)
+        .output();
+    // What was written is of no use to anybody; that it stays does no harm.
+    let _ = std::fs::remove_file(&path);
+    let output = output.ok()?;
+    eprint!("{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).trim().parse().ok()
+}
+
 fn rings() {
     let (ends, before) = eclipse();
+    let d3 = d3(&ends, &before);
     let tree = Tree {
         ends: &ends,
         before: &before,
@@ -232,7 +282,10 @@ fn rings() {
                 ),
                 value: ms(took),
                 unit: "ms",
-                peer: Some(("reading the tree once", ms(reading))),
+                peer: Some(match d3 {
+                    Some(d3) => ("d3's partition layout", d3),
+                    None => ("reading the tree once", ms(reading)),
+                }),
                 aim: "≤ 5 (1) ms",
                 ..Measured::default()
             }
@@ -394,6 +447,63 @@ fn one_of(contexts: &Contexts, names: &Names, level: u16, title: &str) {
     }
 }
 
+/// Bytes of what the three views keep of a million contexts: the tree, what a compacted one adds, and a ring chart.
+fn memory() {
+    let (hierarchy, modules) = packages(false);
+    let contexts = called(modules.len() as u64);
+    let names = Names::new(&hierarchy, &modules);
+    black_box(contexts.weights_before(0));
+    let tree = contexts.bytes();
+    let of = Compactable {
+        contexts: &contexts,
+        value: 0,
+        names: &names,
+    };
+    let before = resident();
+    let compaction = Compaction::new(of, 2);
+    let compacted = resident().saturating_sub(before);
+    black_box(&compaction);
+    let mut chart = Rings::default();
+    chart.lay_out(
+        Tree {
+            ends: contexts.ends(),
+            before: contexts.weights_before(0),
+        },
+        &Of {
+            root: None,
+            sizing: Sizing::Angle,
+            rings: 120,
+            radius: 1000.0,
+            least: 0.5,
+        },
+    );
+    let chart = (chart.segments.capacity() + chart.slivers.capacity()) * 16;
+    for (view, bytes) in [
+        ("compacted call tree", tree as u64 + compacted),
+        ("ring chart", (tree + chart) as u64),
+    ] {
+        println!(
+            "a {view} of a million contexts: {} kB, {tree} bytes of them the tree",
+            bytes / 1000
+        );
+        Measured {
+            target: &format!("contexts: memory of a {view} of a million contexts"),
+            value: bytes as f64 / f64::from(1 << 20),
+            unit: "MB",
+            aim: "≤ 64 MB",
+            ..Measured::default()
+        }
+        .print();
+    }
+}
+
+/// Bytes of memory that the process has now; 0 where the system does not say.
+fn resident() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages = text.split(' ').nth(1).and_then(|it| it.parse::<u64>().ok());
+    pages.unwrap_or(0) * 4096
+}
+
 /// The layout of as many discs as the view draws.
 fn fans() {
     let mut random = Random(3);
@@ -415,6 +525,10 @@ fn main() {
     if std::env::var_os("ONLY_COMPACTION").is_some() {
         return compaction();
     }
+    if std::env::var_os("ONLY_RINGS").is_some() {
+        return rings();
+    }
+    memory();
     compaction();
     let calls = std::env::var("CALLS").ok();
     let calls = calls.map_or(1_000_000, |calls| calls.parse().expect("a number of calls"));

@@ -1,15 +1,24 @@
 //! Phases of as many calls as `CALLS` says (10 million by default) on as many threads as `THREADS` says, beside the
-//! algorithm of the thesis written plainly over the decoded calls; then thresholds moved over what was kept.
+//! algorithm of the thesis written plainly over the decoded calls; then thresholds moved over what was kept; 100,000 phases
+//! put into classes and folded, beside the definition of classes evaluated phase by phase; and a frame of the view, beside
+//! a frame of a view that shows one line of text.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use callscape::analysis::phases::{Phases, Pruning, Wish};
+use callscape::analysis::phases::folding::Folded;
+use callscape::analysis::phases::{Phases, Pruning, Wish, similarity};
+use callscape::analysis::session::Inputs;
 use callscape::facts::builder::{Timestamp, TraceBuilder};
 use callscape::facts::functions::Function;
 use callscape::facts::trace::Trace;
+use callscape::filter::selection::Pointed;
 use callscape::progress::Progress;
-use callscape::units::ThreadId;
+use callscape::state::State;
+use callscape::state::ask::Asks;
+use callscape::state::document::Document;
+use callscape::units::{Cost, ThreadId};
+use callscape::views::{self, Pane, View};
 use callscape::warnings::{Place, Reporter};
 
 #[path = "../tests/it/generate.rs"]
@@ -203,6 +212,167 @@ fn slide(pruning: &Pruning, wish: &Wish, calls: u64) {
     .print();
 }
 
+/// Phases that are put into classes and folded.
+const FOLDED: usize = 100_000;
+
+/// The classes of phases by their definition: each is held against the first of every class of its siblings.
+fn classes(phases: &Phases) -> Vec<u32> {
+    let mut of = vec![0; phases.phases.len()];
+    for parent in phases.parents() {
+        let mut firsts: Vec<u32> = Vec::new();
+        for index in phases.children(parent) {
+            let phase = &phases.phases[index as usize];
+            let functions = phases.functions(phase);
+            let is_alike = |first: &u32| {
+                let first = &phases.phases[*first as usize];
+                let ends = (first.caller, first.function);
+                if ends != (phase.caller, phase.function) {
+                    return false;
+                }
+                let all = phases.functions(first);
+                let both = functions.iter().filter(|it| all.binary_search(it).is_ok());
+                let both = both.count();
+                let any = functions.len() + all.len() - both;
+                (any - both) as f64 <= phases.parameters.similarity * any as f64
+            };
+            let class = firsts.iter().position(is_alike).unwrap_or(firsts.len());
+            if class == firsts.len() {
+                firsts.push(index);
+            }
+            of[index as usize] = class as u32;
+        }
+    }
+    of
+}
+
+/// Similarity and folding of as many phases, found with thresholds low enough.
+fn fold(trace: &Trace) {
+    let mut calls = 50;
+    let mut phases = loop {
+        let wish = Wish {
+            calls: Some(calls),
+            cost: Some(Cost::from_ns(u64::MAX)),
+            ..Wish::of(trace.thread_ids().collect())
+        };
+        let pruning = Pruning::new(trace, &wish, &Progress::new()).expect("not cancelled");
+        let phases = pruning.phases(pruning.parameters(&wish));
+        if phases.phases.len() >= FOLDED || calls == 1 {
+            break phases;
+        }
+        calls = (calls / 2).max(1);
+    };
+    let count = phases.phases.len();
+    let (ours, folded) = best(|| {
+        similarity::classify(&mut phases);
+        Folded::new(&phases)
+    });
+    let (plain, direct) = best(|| classes(&phases));
+    let found: Vec<u32> = phases.phases.iter().map(|it| it.class).collect();
+    assert_eq!(found, direct, "both find the same classes");
+    let folded: usize = phases.parents().map(|it| folded.items(it).len()).sum();
+    let [ours, plain] = [ours, plain].map(|it| millis(it) * FOLDED as f64 / count as f64);
+    println!(
+        "{count} phases from {calls} calls on, {folded} rows when folded: {ours:.1} ms beside {plain:.1} ms a 100,000"
+    );
+    Measured {
+        target: "phases: 100,000 phases put into classes and folded",
+        value: ours,
+        unit: "ms",
+        peer: Some(("classes by their definition, phase by phase", plain)),
+        aim: "≤ 50 ms",
+        ..Measured::default()
+    }
+    .print();
+}
+
+/// A frame of what `show` lays out in a window.
+fn frame(ctx: &egui::Context, mut show: impl FnMut(&mut egui::Ui, egui::Rect)) -> usize {
+    let window = egui::Rect::from_min_size(egui::Pos2::ZERO, egui::vec2(1280.0, 720.0));
+    let input = egui::RawInput {
+        screen_rect: Some(window),
+        ..egui::RawInput::default()
+    };
+    let output = ctx.run_ui(input, |ui| show(ui, window));
+    ctx.tessellate(output.shapes, 1.0).len()
+}
+
+/// Frames of the view of a recording with as many calls, its phases known.
+fn frames(calls: u64) {
+    let folder = std::env::temp_dir().join(format!("callscape-phases-{}", std::process::id()));
+    let program = Program::new(Plan {
+        calls,
+        functions: 5000,
+        threads: 2,
+        seed: 1,
+    });
+    generate::write_uftrace(&program, &folder).expect("a recording");
+    let inputs = Inputs {
+        recordings: vec![folder.clone()],
+        ..Inputs::default()
+    };
+    let mut state = State::new(views::all(), Box::new(|| Box::new(|| ())));
+    state.tell_time(Duration::ZERO);
+    let document = Document::open(&inputs, None, &state.settings, &Progress::new());
+    state.show(document.expect("a recording"), |_, _| ());
+    let id = views::named("phases").expect("the view");
+    state.panes.open(id);
+    let mut view: Box<dyn View> = (views::phases::ENTRY.open)();
+    loop {
+        view.update(&state, &mut Asks::default());
+        if !view.is_waiting() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let ctx = egui::Context::default();
+    views::style::set_fonts(&ctx, []);
+    let mut asks = Asks::default();
+    let mut shown = |ctx: &egui::Context| {
+        view.update(&state, &mut asks);
+        frame(ctx, |ui, window| {
+            let mut pane = Pane {
+                state: &state,
+                asks: &mut asks,
+                pictures: [None; 2],
+                window,
+                room: window,
+                pointed: Pointed::default(),
+                placed: None,
+            };
+            view.ui(ui, &mut pane);
+        })
+    };
+    // Letters are drawn when they are first seen.
+    (0..5).for_each(|_| _ = black_box(shown(&ctx)));
+    let (ours, shapes) = slowest(|| shown(&ctx));
+    let (plain, _) = slowest(|| frame(&ctx, |ui, _| _ = ui.label("Phases")));
+    println!("a frame of the view: {ours:.3?}, {shapes} meshes, beside {plain:.3?}");
+    Measured {
+        target: &format!("phases: frame of the view, {} calls", amount(calls)),
+        value: millis(ours),
+        unit: "ms, 99th percentile",
+        peer: Some(("a view of one line of text", millis(plain))),
+        aim: "≤ 8 ms",
+        ..Measured::default()
+    }
+    .print();
+    // What was written is of no use to anybody; that it stays does no harm.
+    let _ = std::fs::remove_dir_all(&folder);
+}
+
+/// The 99th percentile of the times of some frames.
+fn slowest<T>(mut frame: impl FnMut() -> T) -> (Duration, T) {
+    let mut times: Vec<(Duration, T)> = (0..200)
+        .map(|_| {
+            let begin = Instant::now();
+            let shown = black_box(frame());
+            (begin.elapsed(), shown)
+        })
+        .collect();
+    times.sort_by_key(|it| it.0);
+    times.swap_remove(198)
+}
+
 fn main() {
     let calls = setting("CALLS", 10_000_000);
     let threads = setting("THREADS", 2) as u32;
@@ -214,4 +384,7 @@ fn main() {
             slide(&pruning, &wish, calls);
         }
     }
+    fold(&trace);
+    drop(trace);
+    frames(calls.min(1_000_000));
 }

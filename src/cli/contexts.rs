@@ -34,6 +34,9 @@ pub struct ContextsArgs {
     /// One context for each function, without parent, with what all calls of it cost themselves
     #[arg(long)]
     by_function: bool,
+    /// Not possible yet: contexts by the lines that their calls stand in. Says why, for each format
+    #[arg(long)]
+    call_sites: bool,
     /// In the table, only contexts with at least this share of the whole, in percent [default: 1]
     #[arg(long, value_name = "PERCENT", conflicts_with = "json")]
     least: Option<f64>,
@@ -66,6 +69,9 @@ pub fn run(args: ContextsArgs) -> anyhow::Result<()> {
     let session = output::open(&args.input)?;
     let resolved = output::recording(&session)?;
     let recording = &resolved.recording;
+    if args.call_sites {
+        bail!("--call-sites: {}", without_call_sites(recording.format));
+    }
     let chosen = Chosen::of(&args, resolved)?;
     let merge = match (args.merge_recursion, args.by_function) {
         (true, _) => Merge::Recursion,
@@ -112,6 +118,20 @@ pub fn run(args: ContextsArgs) -> anyhow::Result<()> {
         args.depth.unwrap_or(usize::MAX),
     );
     output::print(|out| table.write(out))
+}
+
+/// Why contexts cannot be told apart by the lines of their calls.
+fn without_call_sites(format: &str) -> String {
+    let lines = match format {
+        "pprof" => "the line of each frame",
+        "callgrind" => "the line of each call",
+        "perf-script" => "a line below each frame where perf was asked for srcline",
+        _ => return format!("{format} does not say in which lines calls stand"),
+    };
+    format!(
+        "{format} can hold {lines}, of which the import keeps functions alone; without the option contexts are those of \
+         functions"
+    )
 }
 
 /// The part of a recording that is asked for.

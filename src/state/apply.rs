@@ -29,6 +29,7 @@ impl State {
             Ask::Filter(ask) => self.on_filter(ask),
             Ask::Cut(ask) => self.change_cut(ask),
             Ask::Look(ask) => self.on_look(ask),
+            Ask::Context(of, way) => self.choose_in_context(of, way),
             Ask::Light(modules) => self.light(modules),
             Ask::Band(band) => self.band = band,
             Ask::Runs(ask) => self.arrange_runs(ask),

@@ -312,6 +312,8 @@ pub enum Ask {
     Filter(FilterAsk),
     Cut(CutAsk),
     Look(LookAsk),
+    /// Chooses something in one calling context: with the rows of the comparison on the way to it, outermost first.
+    Context(Pointed, Arc<[u32]>),
     /// Has these modules, which are in order, stand out in the landscape; all alike for none.
     Light(Option<Arc<[ModuleId]>>),
     /// Has these stretches of time stand over every view along time; none: nothing stands there.

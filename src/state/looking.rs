@@ -36,10 +36,13 @@ impl State {
                     self.fly_there(module);
                 }
             }
-            CameraAsk::FlyHome => match self.panes.under_pointer(Kind::AlongTime) {
-                Some(view) => self.ask_views(Some(view), ViewAsk::ShowAll),
-                None => self.fly(Destination::Home),
-            },
+            CameraAsk::FlyHome => {
+                let along_time = self.panes.under_pointer(Kind::AlongTime);
+                match along_time.or(self.panes.under_pointer(Kind::Chart)) {
+                    Some(view) => self.ask_views(Some(view), ViewAsk::ShowAll),
+                    None => self.fly(Destination::Home),
+                }
+            }
             CameraAsk::LookFrom(preset) => self.leave_path(|state, _| state.look_from(preset)),
             CameraAsk::LookAt(ground, at_once) => {
                 self.leave_path(|state, _| state.camera.look_at(ground, at_once));

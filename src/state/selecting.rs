@@ -1,5 +1,7 @@
 //! What is chosen, the range and the filters that limit every view, and the way back.
 
+use std::sync::Arc;
+
 use super::State;
 use super::ask::{CallWalk, FilterAsk, PlayAsk, SelectAsk, ViewAsk};
 use super::details::Neighbours;
@@ -89,6 +91,14 @@ impl State {
     pub fn choose(&mut self, pointed: Pointed) {
         self.walks = false;
         self.choose_next(pointed);
+    }
+
+    /// Chooses something in the one calling context that rows of the comparison lead to, outermost first.
+    pub fn choose_in_context(&mut self, pointed: Pointed, way: Arc<[u32]>) {
+        self.choose(pointed);
+        if let Some(document) = &mut self.document {
+            document.way = Some((document.selection.chosen, way));
+        }
     }
 
     /// The same; on a walk through rows only where it began is remembered.

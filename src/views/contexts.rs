@@ -282,20 +282,37 @@ fn pairs(shown: &Contexts, other: &Contexts, runs: &Runs) -> Vec<u32> {
 /// Which contexts are meant by something that is pointed at or chosen.
 #[derive(Debug, Default)]
 pub struct Hits {
-    of: Option<(Pointed, usize)>,
+    of: Option<(Pointed, usize, Option<Way>)>,
     /// By context, how many of those before it are meant; one entry more than contexts. Empty where none is.
     before: Vec<u32>,
 }
 
+/// The rows of the comparison on the way to a context, outermost first.
+type Way = Arc<[u32]>;
+
 impl Hits {
-    /// Finds the contexts meant; O(contexts) where something else is meant than before.
-    pub fn find(&mut self, document: &Document, shown: &Arc<ShownContexts>, of: &Pointed) {
-        let key = (Pointed { time: None, ..*of }, Arc::as_ptr(shown) as usize);
-        if self.of == Some(key) {
+    /// Finds the contexts meant, of a way that one alone; O(contexts) where something else is meant than before.
+    pub fn find(
+        &mut self,
+        document: &Document,
+        shown: &Arc<ShownContexts>,
+        of: &Pointed,
+        way: Option<&Way>,
+    ) {
+        let of_nothing_else = Pointed { time: None, ..*of };
+        let key = (of_nothing_else, Arc::as_ptr(shown) as usize, way.cloned());
+        if self.of.as_ref() == Some(&key) {
             return;
         }
         self.of = Some(key);
         self.before.clear();
+        let one = way.and_then(|way| on_way(shown, document, way));
+        if let Some(one) = one {
+            let count = shown.contexts.len() as u32;
+            self.before
+                .extend((0..=count).map(|it| u32::from(it > one.0)));
+            return;
+        }
         let meant = document.meant(of);
         if meant.is_nothing() {
             return;
@@ -349,6 +366,98 @@ impl Hits {
     }
 }
 
+/// The context at the end of a way through the trees of both runs merged over recursion: the one with the largest total of
+/// those that are merged there; where the run that is shown has none, that of the last on the way that it has. O(contexts).
+fn on_way(shown: &ShownContexts, document: &Document, way: &[u32]) -> Option<ContextId> {
+    let runs = document.runs.as_ref()?;
+    let places: HashMap<u32, u32> = way.iter().copied().zip(0..).collect();
+    let functions = document.resolved()?.recording.functions.len();
+    // By function its place on the way.
+    let places: Vec<Option<u32>> = (0..functions as u32)
+        .map(|function| places.get(&runs.row(FunctionId(function))?).copied())
+        .collect();
+    let place = |function: FunctionId| places.get(function.index()).copied().flatten();
+    end_of_way(&shown.contexts, place, |it| shown.total(it))
+}
+
+/// The same by the place of each function on the way.
+fn end_of_way(
+    contexts: &Contexts,
+    place: impl Fn(FunctionId) -> Option<u32>,
+    total: impl Fn(ContextId) -> Cost,
+) -> Option<ContextId> {
+    let place = |context| place(contexts.function(context));
+    if contexts.max_depth() <= 1 {
+        // By function there are no ways.
+        let all = contexts.ids().filter_map(|it| Some((place(it)?, it)));
+        return all.max_by_key(|it| it.0).map(|(_, context)| context);
+    }
+    let mut steps: Vec<Step> = Vec::with_capacity(contexts.len());
+    let mut found: Option<(u32, Cost, ContextId)> = None;
+    for context in contexts.ids() {
+        let around = contexts.parent(context).map(|it| steps[it.index()]);
+        let step = around.unwrap_or_default().to(place(context));
+        steps.push(step);
+        let is_further =
+            |(taken, most, _): (u32, Cost, _)| (step.taken, total(context)) > (taken, most);
+        if step.is_on_way && found.is_none_or(is_further) {
+            found = Some((step.taken, total(context), context));
+        }
+    }
+    found.map(|(.., context)| context)
+}
+
+/// How far along a way one is, where what calls itself again is where it was before.
+#[derive(Clone, Copy)]
+struct Step {
+    taken: u32,
+    is_on_way: bool,
+}
+
+impl Default for Step {
+    fn default() -> Step {
+        Step {
+            taken: 0,
+            is_on_way: true,
+        }
+    }
+}
+
+impl Step {
+    /// After a call of a function that stands at a place of the way.
+    fn to(self, place: Option<u32>) -> Step {
+        match place {
+            Some(place) if place < self.taken => Step {
+                taken: place + 1,
+                is_on_way: true,
+            },
+            Some(place) if place == self.taken && self.is_on_way => Step {
+                taken: place + 1,
+                is_on_way: true,
+            },
+            _ => Step {
+                is_on_way: false,
+                ..self
+            },
+        }
+    }
+}
+
+/// What a context has in A and in B, and how much more that is in B; `own` of the run that is shown. None of one run.
+pub fn of_both(document: &Document, own: Cost, other: Cost) -> Option<String> {
+    let runs = document.runs.as_ref()?;
+    let mut sides = [own, other];
+    sides.rotate_left(runs.side());
+    let [a, b] = sides;
+    let difference = match (b.saturating_sub(a), a.saturating_sub(b)) {
+        (Cost::ZERO, Cost::ZERO) => "no difference".to_owned(),
+        (more, Cost::ZERO) => format!("+{}", document.show_cost(more)),
+        (_, less) => format!("−{}", document.show_cost(less)),
+    };
+    let [a, b] = [a, b].map(|cost| document.show_cost(cost));
+    Some(format!("A {a}, B {b}: {difference}"))
+}
+
 /// By function, whether something holds of it.
 fn by_function(functions: usize, holds: impl Fn(FunctionId) -> bool) -> Vec<bool> {
     (0..functions as u32)
@@ -380,5 +489,59 @@ pub fn pointed_at(document: &Document, function: FunctionId) -> Pointed {
         module: document.module_of(function),
         function: Some(function),
         ..Pointed::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::trace::random::{Shape, random_trace};
+
+    #[test]
+    fn a_way_ends_where_merging_recursion_leads() {
+        let (mut whole, mut parts) = (0, 0);
+        for seed in 0..60_u64 {
+            let shape = Shape {
+                threads: 2,
+                functions: 2 + seed % 4,
+                events: 160,
+                deepest: 9,
+                step: 1..9,
+            };
+            let trace = random_trace(seed, &shape);
+            let contexts =
+                crate::analysis::contexts::of_trace(&trace, trace.range(), &Progress::new());
+            let contexts = contexts.expect("not cancelled");
+            let total = |it: ContextId| contexts.total(0, it);
+            // By context the path that merging recursion (figure 8 of CCRC) makes of its own.
+            let mut merged: Vec<Vec<FunctionId>> = Vec::new();
+            for context in contexts.ids() {
+                let around = contexts.parent(context);
+                let mut path = around.map_or_else(Vec::new, |it| merged[it.index()].clone());
+                let function = contexts.function(context);
+                match path.iter().position(|it| *it == function) {
+                    Some(at) => path.truncate(at + 1),
+                    None => path.push(function),
+                }
+                merged.push(path);
+            }
+            for of in contexts.ids() {
+                // One more function that nothing has makes the last on the way the end.
+                let mut way = merged[of.index()].clone();
+                if of.0 % 3 == 0 {
+                    way.push(FunctionId(99));
+                }
+                let place = |it: FunctionId| Some(way.iter().position(|at| *at == it)? as u32);
+                let found = end_of_way(&contexts, place, total).expect("one is on the way");
+                let path = &merged[found.index()];
+                assert_eq!(*path, merged[of.index()], "seed {seed}");
+                let all = contexts.ids().filter(|it| merged[it.index()] == *path);
+                let most = all.map(total).max().expect("itself");
+                assert_eq!(total(found), most, "seed {seed}");
+                whole += usize::from(way.len() == path.len());
+                parts += usize::from(way.len() > path.len());
+            }
+        }
+        assert!(whole > 500 && parts > 200, "{whole} and {parts}");
     }
 }

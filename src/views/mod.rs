@@ -6,6 +6,8 @@
 pub mod along_time;
 pub mod both_along_time;
 pub mod calls;
+#[cfg(test)]
+mod context_tests;
 mod contexts;
 pub mod differences;
 mod drawing;

@@ -187,3 +187,13 @@ pub fn name(text: &str) -> egui::RichText {
 fn lines(text: impl Into<String>) -> egui::RichText {
     egui::RichText::new(escape::lines(&text.into()))
 }
+
+/// Letters that stand out from a colour.
+pub fn ink_on(color: Color32) -> Color32 {
+    let light =
+        0.299 * f32::from(color.r()) + 0.587 * f32::from(color.g()) + 0.114 * f32::from(color.b());
+    match light > 130.0 {
+        true => Color32::from_rgb(0x16, 0x19, 0x20),
+        false => Color32::from_rgb(0xF2, 0xF4, 0xF7),
+    }
+}

@@ -276,3 +276,30 @@ fn contexts_of_real_recordings_are_those_of_their_functions() {
         }
     }
 }
+
+#[test]
+fn call_sites_are_refused_with_the_reason() {
+    let trace = data("import/syn-spans.tracing-chrome.json");
+    let profile = data("import/pprof");
+    let mut said = vec![run(&[
+        "contexts",
+        trace.to_str().unwrap_or_default(),
+        "--call-sites",
+    ])];
+    let files = std::fs::read_dir(profile).into_iter().flatten().flatten();
+    let first = files.map(|it| it.path()).find(|it| it.is_file());
+    said.extend(
+        first.map(|it| run(&["contexts", it.to_str().unwrap_or_default(), "--call-sites"])),
+    );
+    for (said, why) in said
+        .into_iter()
+        .zip(["does not say in which lines", "keeps functions alone"])
+    {
+        let said = said.expect_err("nothing is listed");
+        assert!(
+            said.contains("--call-sites") && said.contains(why),
+            "{said}"
+        );
+        assert_eq!(said.lines().count(), 1, "{said}");
+    }
+}

@@ -98,7 +98,9 @@ impl Comparison {
             });
             Some(PhasePair { name, depth, sides })
         };
-        Ok(Some(paired(&sides).into_iter().filter_map(pair).collect()))
+        Ok(Some(
+            pairs_of(&sides).into_iter().filter_map(pair).collect(),
+        ))
     }
 }
 
@@ -205,8 +207,14 @@ fn pair_siblings(sides: &[Side<'_>; 2], of: [&[u32]; 2]) -> Vec<[Option<u32>; 2]
     of_a.chain(alone.map(|&b| [None, Some(b)])).collect()
 }
 
+/// The phases of A and of B as [`Comparison::phases`] pairs them, by function of each the row of the comparison; in the
+/// order of A, what only B has behind its siblings.
+pub fn paired(sides: [(&Phases, &[u32]); 2]) -> Vec<[Option<u32>; 2]> {
+    pairs_of(&sides.map(|(phases, row_of)| Side { phases, row_of }))
+}
+
 /// All phases of both, paired, those below a pair right behind it. O(phases, and functions of the first of each class).
-fn paired(sides: &[Side<'_>; 2]) -> Vec<[Option<u32>; 2]> {
+fn pairs_of(sides: &[Side<'_>; 2]) -> Vec<[Option<u32>; 2]> {
     let mut pairs = Vec::new();
     let outermost = sides.each_ref().map(Side::outermost);
     // The next one last.
@@ -295,7 +303,7 @@ mod tests {
                 phases: &found[side],
                 row_of: &row_of[side],
             });
-            let pairs = paired(&sides);
+            let pairs = pairs_of(&sides);
             let of_side = |side: usize| pairs.iter().filter_map(move |pair| pair[side]);
             for side in [0, 1] {
                 let mut seen: Vec<u32> = of_side(side).collect();
@@ -356,7 +364,7 @@ mod tests {
                 phases: &found,
                 row_of: &row_of,
             };
-            let pairs = paired(&[side(), side()]);
+            let pairs = pairs_of(&[side(), side()]);
             assert!(pairs.iter().all(|[a, b]| a == b), "seed {seed}");
             assert_eq!(pairs.len(), found.phases.len());
         }

@@ -30,6 +30,27 @@ impl Phases {
     }
 }
 
+/// Which functions only one of two sets has, each of a run of its own; `row` says by side which function of both runs one
+/// is, and those that are none of both are alone. O(n log n).
+pub fn apart_in_two_runs(of: [&[u32]; 2], row: impl Fn(usize, FunctionId) -> Option<u32>) -> Apart {
+    let rows = [0, 1].map(|side| {
+        let rows = of[side].iter().filter_map(|&it| row(side, FunctionId(it)));
+        let mut rows: Vec<u32> = rows.collect();
+        rows.sort_unstable();
+        rows
+    });
+    let only = [0, 1].map(|side| {
+        let is_alone = |&function: &FunctionId| {
+            let row = row(side, function);
+            row.is_none_or(|row| rows[1 - side].binary_search(&row).is_err())
+        };
+        let functions = of[side].iter().map(|&it| FunctionId(it));
+        functions.filter(is_alone).collect::<Vec<FunctionId>>()
+    });
+    let both = of[0].len() - only[0].len();
+    Apart { only, both }
+}
+
 /// The phases of two runs, or of a range of each, pruned alike: as the run with fewer phases would be by itself.
 ///
 /// # Errors
@@ -113,6 +134,17 @@ mod tests {
                     both: sets[0].intersection(&sets[1]).count(),
                 };
                 assert_eq!(is, expected, "seed {seed}, {a} and {b}");
+                // The same of two runs, of which one numbers its functions the other way round.
+                let phase = |index: usize| found.functions(&found.phases[index]);
+                let mut turned: Vec<u32> = phase(b).iter().map(|it| 100 - it).collect();
+                turned.sort_unstable();
+                let row = |side: usize, it: FunctionId| Some([it.0, 100 - it.0.min(100)][side]);
+                let in_two = apart_in_two_runs([phase(a), &turned], row);
+                let mut back: Vec<_> = in_two.only[1].iter().map(|it| 100 - it.0).collect();
+                back.sort_unstable();
+                let alone: Vec<u32> = expected.only[1].iter().map(|it| it.0).collect();
+                assert_eq!(back, alone, "seed {seed}, {a} and {b}");
+                assert_eq!((&in_two.only[0], in_two.both), (&is.only[0], is.both));
                 apart += is.only[0].len();
             }
             assert_eq!(found.apart(0, count as u32), None);

@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::{Parameters, Pruning, Wish, prune};
-use crate::facts::trace::{Floor, Skeleton, Trace};
+use super::{Calls, Parameters, Pruning, Wish, prune};
+use crate::facts::trace::{Floor, Skeleton};
 use crate::progress::{Cancelled, Progress};
 use crate::units::{Cost, ThreadId};
 
@@ -37,7 +37,7 @@ fn floor(wish: &Wish, calls: u64, short: Option<Cost>) -> Floor {
 
 /// As [`Pruning::new`].
 pub(super) fn pruning(
-    trace: &Trace,
+    trace: &impl Calls,
     wish: &Wish,
     progress: &Progress,
 ) -> Result<Pruning, Cancelled> {
@@ -53,7 +53,7 @@ pub(super) fn pruning(
     if let Some(calls) = wish.calls {
         return build(calls);
     }
-    let of_thread = |thread: &ThreadId| trace.threads()[thread.index()].calls;
+    let of_thread = |&thread: &ThreadId| trace.calls(thread);
     let all: u64 = wish.threads.iter().map(of_thread).sum();
     let mut number = 0;
     while all / step(number) > NODES {
@@ -71,13 +71,12 @@ pub(super) fn pruning(
 
 /// The skeletons of the threads that are wished for, read side by side.
 fn skeletons(
-    trace: &Trace,
+    trace: &impl Calls,
     wish: &Wish,
     floor: Floor,
     progress: &Progress,
 ) -> Result<Vec<Skeleton>, Cancelled> {
-    let calls = wish.threads.iter();
-    let calls = calls.map(|thread| trace.threads()[thread.index()].calls);
+    let calls = wish.threads.iter().map(|&thread| trace.calls(thread));
     progress.start("looking for heavy calls", calls.sum());
     let of_thread = |&thread: &ThreadId| trace.skeleton(thread, floor, wish.range, progress);
     wish.threads.par_iter().map(of_thread).collect()

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use rayon::prelude::*;
+
 use super::sequitur::{Symbol, grammar};
 use super::{Parent, Phases};
 
@@ -95,6 +97,11 @@ fn repeated(pattern: Vec<Item>, instances: u32) -> Item {
 
 /// A sequence of classes with its repetitions folded, found by Sequitur. O(n) for patterns of bounded length.
 pub fn fold(sequence: &[u32]) -> Vec<Item> {
+    if has_no_pair_twice(sequence) {
+        // The sequence is its own grammar.
+        let symbols: Vec<Symbol> = sequence.iter().map(|it| Symbol::Terminal(*it)).collect();
+        return items_of(&symbols, &[]);
+    }
     let grammar = grammar(sequence.iter().copied());
     let mut folded: Vec<Option<Vec<Item>>> = vec![None; grammar.rules.len()];
     // Rules below others first, without recursion: a grammar may be deep.
@@ -110,31 +117,48 @@ pub fn fold(sequence: &[u32]) -> Vec<Item> {
             continue;
         }
         stack.pop();
-        let mut items = Vec::new();
-        let mut next = 0;
-        while let Some(&symbol) = symbols.get(next) {
-            let same = symbols[next..].iter().take_while(|it| **it == symbol);
-            let instances = same.count();
-            next += instances;
-            match symbol {
-                Symbol::Terminal(class) if instances == 1 => push(&mut items, Item::One(class)),
-                Symbol::Terminal(class) => {
-                    let pattern = vec![Item::One(class)];
+        folded[rule] = Some(items_of(symbols, &folded));
+    }
+    folded.swap_remove(0).unwrap_or_default()
+}
+
+/// Whether a short sequence has no two neighbours twice, but for those that overlap: its grammar is then itself.
+fn has_no_pair_twice(sequence: &[u32]) -> bool {
+    /// A longer one is not looked at.
+    const SHORT: usize = 24;
+    let pair = |at: usize| [sequence[at], sequence[at + 1]];
+    let pairs = sequence.len().saturating_sub(1);
+    // One of two that overlap is no repetition: `a a a` is one, `a a a a` has two.
+    let is_alone = |at: usize| (at + 2..pairs).all(|other| pair(at) != pair(other));
+    sequence.len() <= SHORT && (0..pairs).all(is_alone)
+}
+
+/// What stands for the symbols of a rule, those that it uses being folded.
+fn items_of(symbols: &[Symbol], folded: &[Option<Vec<Item>>]) -> Vec<Item> {
+    let mut items = Vec::new();
+    let mut next = 0;
+    while let Some(&symbol) = symbols.get(next) {
+        let same = symbols[next..].iter().take_while(|it| **it == symbol);
+        let instances = same.count();
+        next += instances;
+        match symbol {
+            Symbol::Terminal(class) if instances == 1 => push(&mut items, Item::One(class)),
+            Symbol::Terminal(class) => {
+                let pattern = vec![Item::One(class)];
+                push(&mut items, repeated(pattern, instances as u32));
+            }
+            Symbol::Rule(used) => {
+                let pattern = folded.get(used as usize).cloned().flatten();
+                let pattern = pattern.unwrap_or_default();
+                if instances > 1 {
                     push(&mut items, repeated(pattern, instances as u32));
-                }
-                Symbol::Rule(used) => {
-                    let pattern = folded[used as usize].clone().unwrap_or_default();
-                    if instances > 1 {
-                        push(&mut items, repeated(pattern, instances as u32));
-                    } else {
-                        pattern.into_iter().for_each(|item| push(&mut items, item));
-                    }
+                } else {
+                    pattern.into_iter().for_each(|item| push(&mut items, item));
                 }
             }
         }
-        folded[rule] = Some(items);
     }
-    folded.swap_remove(0).unwrap_or_default()
+    items
 }
 
 /// All siblings folded, by what they are below.
@@ -142,9 +166,10 @@ pub fn fold(sequence: &[u32]) -> Vec<Item> {
 pub struct Folded(HashMap<Parent, Vec<Item>>);
 
 impl Folded {
-    /// O(phases).
+    /// O(phases), by all workers.
     pub fn new(phases: &Phases) -> Folded {
-        let folded = phases.parents().filter_map(|parent| {
+        let parents: Vec<Parent> = phases.parents().collect();
+        let folded = parents.into_par_iter().filter_map(|parent| {
             phases.children(parent).next()?;
             Some((parent, fold_children(phases, parent)))
         });

@@ -17,7 +17,7 @@ pub mod names;
 mod oracle;
 mod prune;
 pub mod sequitur;
-mod similarity;
+pub mod similarity;
 #[cfg(test)]
 mod tests;
 
@@ -265,6 +265,52 @@ pub enum Parent {
     Phase(u32),
 }
 
+/// Calls that phases are found among: those of a trace, or what is left of it.
+pub trait Calls: Sync {
+    /// How many calls a thread has at most.
+    fn calls(&self, thread: ThreadId) -> u64;
+
+    /// As [`Trace::typical_short_call`].
+    fn typical_short_call(
+        &self,
+        threads: &[ThreadId],
+        progress: &Progress,
+    ) -> Result<Option<Cost>, Cancelled>;
+
+    /// As [`Trace::skeleton`].
+    fn skeleton(
+        &self,
+        thread: ThreadId,
+        floor: Floor,
+        range: Option<TimeRange>,
+        progress: &Progress,
+    ) -> Result<Skeleton, Cancelled>;
+}
+
+impl Calls for Trace {
+    fn calls(&self, thread: ThreadId) -> u64 {
+        self.threads().get(thread.index()).map_or(0, |it| it.calls)
+    }
+
+    fn typical_short_call(
+        &self,
+        threads: &[ThreadId],
+        progress: &Progress,
+    ) -> Result<Option<Cost>, Cancelled> {
+        self.typical_short_call(threads, progress)
+    }
+
+    fn skeleton(
+        &self,
+        thread: ThreadId,
+        floor: Floor,
+        range: Option<TimeRange>,
+        progress: &Progress,
+    ) -> Result<Skeleton, Cancelled> {
+        self.skeleton(thread, floor, range, progress)
+    }
+}
+
 /// The skeletons of threads, from which the phases are found for any thresholds above their floor.
 #[derive(Clone, Debug)]
 pub struct Pruning {
@@ -279,8 +325,8 @@ impl Pruning {
     ///
     /// # Errors
     /// When it is cancelled.
-    pub fn new(trace: &Trace, wish: &Wish, progress: &Progress) -> Result<Pruning, Cancelled> {
-        automatic::pruning(trace, wish, progress)
+    pub fn new(calls: &impl Calls, wish: &Wish, progress: &Progress) -> Result<Pruning, Cancelled> {
+        automatic::pruning(calls, wish, progress)
     }
 
     /// The thresholds for a wish.
@@ -311,8 +357,8 @@ impl Pruning {
 ///
 /// # Errors
 /// When it is cancelled.
-pub fn phases(trace: &Trace, wish: &Wish, progress: &Progress) -> Result<Phases, Cancelled> {
-    let pruning = Pruning::new(trace, wish, progress)?;
+pub fn phases(calls: &impl Calls, wish: &Wish, progress: &Progress) -> Result<Phases, Cancelled> {
+    let pruning = Pruning::new(calls, wish, progress)?;
     progress.start("comparing phases", 0);
     Ok(pruning.phases(pruning.parameters(wish)))
 }

@@ -6,6 +6,7 @@
 //! twice (*rule utility*). O(n).
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
 /// A symbol of a grammar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,12 +46,38 @@ struct RuleState {
 /// No link yet.
 const NONE: u32 = u32::MAX;
 
+/// A hash of few numbers that nobody chooses to collide: classes are numbered by the program.
+#[derive(Default)]
+struct Mixed(u64);
+
+impl Hasher for Mixed {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u64(byte.into()));
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.write_u64(number.into());
+    }
+
+    fn write_isize(&mut self, number: isize) {
+        self.write_u64(number as u64);
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = (self.0.rotate_left(5) ^ number).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0 ^ (self.0 >> 32)
+    }
+}
+
 #[derive(Default)]
 struct Sequitur {
     links: Vec<Link>,
     free: Vec<u32>,
     rules: Vec<RuleState>,
-    digrams: HashMap<(Value, Value), u32>,
+    digrams: HashMap<(Value, Value), u32, BuildHasherDefault<Mixed>>,
 }
 
 /// The grammar of a sequence.

@@ -42,12 +42,56 @@ type Ends = (Option<FunctionId>, FunctionId);
 /// Gives each phase its class among its siblings: in order of start it joins the first whose first member has the same
 /// caller and callee and is not further from it than the parameters say, else it founds one. O(phases) comparisons
 /// where sets of functions repeat themselves.
-pub(super) fn classify(phases: &mut Phases) {
+pub fn classify(phases: &mut Phases) {
     for parent in phases.parents() {
         let siblings: Vec<u32> = phases.children(parent).collect();
-        if !siblings.is_empty() {
-            classify_siblings(phases, &siblings);
+        match siblings.len() {
+            0 => {}
+            1..=FEW => classify_few(phases, &siblings),
+            _ => classify_siblings(phases, &siblings),
         }
+    }
+}
+
+/// Of so few siblings it is fastest to look at all classes.
+const FEW: usize = 24;
+
+/// As [`classify_siblings`], with a look at all classes for each.
+fn classify_few(phases: &mut Phases, siblings: &[u32]) {
+    let most = phases.parameters.similarity;
+    let mut classes: Vec<(Ends, Class)> = Vec::new();
+    for &index in siblings {
+        let phase = phases.phases[index as usize];
+        let (ends, set) = ((phase.caller, phase.function), phase.functions);
+        let is_near = |(of, class): &(Ends, Class)| {
+            let functions = || [class.first, set].map(|it| phases.sets.get(it));
+            let is_alike = || {
+                let [first, own] = functions();
+                distance(first, own) <= most
+            };
+            *of == ends && (class.first == set || is_alike())
+        };
+        let class = classes.iter().position(is_near).unwrap_or_else(|| {
+            let members = 0;
+            classes.push((
+                ends,
+                Class {
+                    first: set,
+                    members,
+                },
+            ));
+            classes.len() - 1
+        });
+        classes[class].1.members += 1;
+        phases.phases[index as usize].class = class as u32;
+    }
+    for &index in siblings {
+        let phase = &mut phases.phases[index as usize];
+        let ends = (phase.caller, phase.function);
+        let of_ends = classes.iter().filter(|(of, _)| *of == ends);
+        let members = of_ends.map(|(_, class)| class.members);
+        let (largest, all) = members.fold((0, 0), |(largest, all), it| (it.max(largest), all + it));
+        phase.is_outlier = is_outlier(classes[phase.class as usize].1.members, largest, all);
     }
 }
 

@@ -16,6 +16,7 @@ use args::{CompareArgs, TimedBy};
 
 pub mod args;
 mod clocks;
+mod contents;
 mod document;
 mod moments;
 mod picture;
@@ -76,13 +77,13 @@ pub fn run(args: CompareArgs) -> anyhow::Result<()> {
     for unclear in &comparison.unclear {
         say!("callscape: {unclear}");
     }
-    let with_contexts = args.contexts || output.as_ref().is_some_and(picture::Output::is_report);
+    let is_report = output.as_ref().is_some_and(picture::Output::is_report);
     let mapped = args.map.as_deref();
     let mapped = mapped.map(|map| super::mapping::apply(&comparison.session, map));
     let mapped = mapped.transpose()?;
     let limits = [args.from.as_ref(), args.to.as_ref()];
     moments::limit(limits, &mut comparison, mapped.as_ref())?;
-    let tables = Tables::new(&args, &comparison, mapped, with_contexts)?;
+    let tables = Tables::new(&args, &comparison, mapped, is_report)?;
     for resolved in &comparison.session.recordings {
         output::ensure_whole(&resolved.recording)?;
     }

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+use super::contents;
 use super::document::{paired, runs};
 use super::tables::Tables;
 use super::text::{Show, timed, was};
@@ -31,6 +32,7 @@ th{color:var(--weak);font-weight:500}th:last-child,td:last-child{text-align:left
 .less{color:var(--less)}.more{color:var(--more)}.weak{color:var(--weak)}.tag{border:1px solid;border-radius:3px;padding:0 .3em;font-size:.85em}\
 code,pre{font:13px/1.5 ui-monospace,monospace}pre{border:1px solid var(--line);border-radius:4px;padding:.7em;overflow:auto}\
 details{margin-left:1.1em}details:not(:has(details))>summary{list-style:none}summary{overflow-wrap:anywhere}\
+.bars{display:inline-block;width:90px;vertical-align:middle}.bars i{display:block;height:4px;margin:1px 0;min-width:1px;background:var(--less)}.bars i+i{background:var(--more)}\
 .doubt{border-left:3px solid var(--more);padding-left:.7em}.wide{overflow-x:auto}";
 
 /// The page, with `pictures` and what each is, of the `inputs` as they were compared through the mapping file `map`.
@@ -91,6 +93,9 @@ pub fn page(
         (relation.change, names)
     });
     section(&mut page, &show, "Call relations", relations)?;
+    if let Some(phases) = &tables.contents {
+        contents::write(&mut page, phases, comparison.unit())?;
+    }
     contexts(&mut page, &show, comparison, tables)?;
     let command: Vec<String> = std::env::args_os()
         .skip(1)
@@ -394,7 +399,7 @@ fn contexts(
 }
 
 /// Text as it may stand in a page, whatever an input holds: what would turn the text around is shown as an escape.
-fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in escape::name(text).chars() {
         match letter {

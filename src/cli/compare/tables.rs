@@ -32,6 +32,8 @@ pub struct Tables {
     pub causes: Causes,
     /// The phases of both, the largest difference first; none where one has no times, or where nobody asks for them.
     pub phases: Option<Vec<PhasePair>>,
+    /// The same in the order of the runs, for a report.
+    pub contents: Option<Vec<PhasePair>>,
     /// The structure through the mapping that was asked for.
     pub mapped: Option<Regrouped>,
 }
@@ -55,13 +57,13 @@ pub struct NamedRelation {
 }
 
 impl Tables {
-    /// The tables that `args` ask for, through a mapping if there is one, the call tree among them with
-    /// `with_contexts`.
+    /// The tables that `args` ask for, through a mapping if there is one, the call tree among them for
+    /// a report.
     pub fn new(
         args: &CompareArgs,
         comparison: &Comparison,
         mapped: Option<Regrouped>,
-        with_contexts: bool,
+        is_report: bool,
     ) -> anyhow::Result<Tables> {
         let measure = args.sort.measure();
         let is_scaled = comparison.is_by_shares
@@ -85,16 +87,19 @@ impl Tables {
             relations.retain(|it| it.change.is_change());
             modules.retain(|it| it.change.is_change());
         }
-        let contexts = match with_contexts {
+        let contexts = match args.contexts || is_report {
             true => Some(with_progress(|progress| comparison.contexts(progress))??),
             false => None,
         };
         let causes = with_progress(|progress| comparison.causes(progress))??;
-        // Pictures and reports do without.
-        let phases = match args.json || args.picture.output.is_none() {
+        // Pictures do without.
+        let is_listed = args.json || args.picture.output.is_none();
+        let found = match is_listed || is_report {
             true => with_progress(|progress| comparison.phases(progress))??,
             false => None,
         };
+        let contents = found.clone().filter(|_| is_report);
+        let phases = found.filter(|_| is_listed);
         let phases = phases.map(|phases| asked.phases(phases, args.picture.only_differences));
         let context_order = contexts.as_ref().map(|tree| asked.context_order(tree));
         Ok(Tables {
@@ -102,6 +107,7 @@ impl Tables {
             context_order: context_order.unwrap_or_default(),
             causes,
             phases,
+            contents,
             mapped,
             contexts,
             measure,

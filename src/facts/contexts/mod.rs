@@ -51,6 +51,19 @@ impl Contexts {
         self.functions.is_empty()
     }
 
+    /// Bytes that it takes, with the sums that have been asked for.
+    pub fn bytes(&self) -> usize {
+        let sums = self.before.iter().filter_map(OnceLock::get);
+        let columns = self.weights.iter().chain(sums);
+        let numbers: usize = columns.map(|it| size_of_val(&**it)).sum();
+        numbers
+            + size_of_val(&*self.functions)
+            + size_of_val(&*self.parents)
+            + size_of_val(&*self.ends)
+            + size_of_val(&*self.calls)
+            + size_of_val(&*self.weighted)
+    }
+
     /// How many values each context weighs.
     pub fn values(&self) -> usize {
         self.weights.len()

@@ -55,7 +55,7 @@ use depths::Find;
 pub use depths::{Bar, DepthCell, Flame, FlameOf, LeaveOut};
 pub use detail::{Columns, Strip};
 pub use occurrence::ActiveSpan;
-pub use skeleton::{Floor, FunctionSets, Light, Node, SetId, Skeleton};
+pub use skeleton::{Ended, Floor, FunctionSets, Gatherer, Light, Node, SetId, Skeleton, median};
 pub use store::StackRoom;
 use store::{Cursor, Store};
 pub use waiting::{Wait, Waited, WaitingKnown, Why};

@@ -1,5 +1,7 @@
 //! What is meant in a document by what is pointed at or chosen.
 
+use std::sync::Arc;
+
 use super::Document;
 use crate::facts::trace::FunctionMetrics;
 use crate::filter::selection::{Meant, Pointed};
@@ -30,6 +32,14 @@ impl Document {
             function,
             ..pointed
         }
+    }
+
+    /// The rows of the comparison on the way to the one calling context that is chosen, outermost first; none where all
+    /// contexts of what is chosen are.
+    pub fn chosen_way(&self) -> Option<&Arc<[u32]>> {
+        let way = self.way.as_ref().filter(|_| self.runs.is_some());
+        let way = way.filter(|(of, _)| *of == self.selection.chosen);
+        way.map(|(_, way)| way)
     }
 
     /// How often the functions of a module are called in the whole recording; none where calls are not counted.

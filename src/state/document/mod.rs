@@ -29,7 +29,7 @@ use crate::facts::trace::Trace;
 use crate::filter::cut::Cut;
 use crate::filter::filters::Filters;
 use crate::filter::running::Running;
-use crate::filter::selection::Selection;
+use crate::filter::selection::{Pointed, Selection};
 use crate::filter::summary::Summary;
 use crate::layout::geometry::CITY_SIZE;
 use crate::model::arcs::ArcMode;
@@ -80,6 +80,8 @@ pub struct Document {
     /// What the landscape was last laid out with.
     pub settings: LandscapeSettings,
     pub selection: Selection,
+    /// What was last chosen in one calling context alone, and the rows of the comparison on the way to it.
+    pub way: Option<(Pointed, Arc<[u32]>)>,
     /// What is left out of every view.
     pub filters: Filters,
     /// How many calls range and filters leave, once they have been counted.
@@ -186,6 +188,7 @@ impl Document {
             settings: *settings,
             cut,
             selection: Selection::default(),
+            way: None,
             filters: Filters::default(),
             calls_left: None,
             playback: resolved

@@ -12,7 +12,7 @@ use crate::escape;
 use crate::filter::selection::Pointed;
 use crate::model::causes::Words;
 use crate::state::State;
-use crate::state::ask::{CameraAsk, SelectAsk};
+use crate::state::ask::{Ask, CameraAsk};
 use crate::state::job::Job;
 use crate::state::runs::ContextsOf;
 use crate::units::ModuleId;
@@ -21,6 +21,8 @@ use crate::units::ModuleId;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
     pub module: ModuleId,
+    /// Rows of the comparison, outermost first, of the context with the largest part.
+    pub path: Arc<[u32]>,
     /// The sentence.
     pub what: String,
     /// How much of the difference it is.
@@ -103,6 +105,7 @@ impl Shown {
                 let module = modules.get(cause.row() as usize);
                 Line {
                     module: module.copied().unwrap_or(ModuleId::ROOT),
+                    path: Arc::from(&*cause.path),
                     what: words.what(cause, name),
                     share: words.share(cause, &causes),
                     way: way.join(" → "),
@@ -127,7 +130,8 @@ fn is_found(line: &Line, query: &str) -> bool {
         || line.way.to_lowercase().contains(&query)
 }
 
-/// The rows: a share of the difference, and a sentence. A click chooses the function.
+/// The rows: a share of the difference, and a sentence. A click chooses the function, in the calling context with the
+/// largest part.
 pub fn rows(shown: &Shown, ui: &mut Ui, query: &str, pane: &mut Pane<'_>) {
     let Some(document) = &pane.state.document else {
         return;
@@ -173,7 +177,11 @@ pub fn rows(shown: &Shown, ui: &mut Ui, query: &str, pane: &mut Pane<'_>) {
             let Some(line) = found.get(row.index()) else {
                 return;
             };
-            row.set_selected(selection.chosen.module == Some(line.module));
+            let is_chosen = match document.chosen_way() {
+                Some(way) => *way == line.path,
+                None => selection.chosen.module == Some(line.module),
+            };
+            row.set_selected(is_chosen);
             row.set_hovered(selection.pointed.module == Some(line.module));
             row.col(|ui| {
                 let share = format!("{:.1} %", line.explains * 100.0).replace('-', "−");
@@ -188,7 +196,7 @@ pub fn rows(shown: &Shown, ui: &mut Ui, query: &str, pane: &mut Pane<'_>) {
                 pane.pointed = at;
             }
             if response.clicked() {
-                pane.asks.push(SelectAsk::Choose(at));
+                pane.asks.push(Ask::Context(at, Arc::clone(&line.path)));
             }
             if response.double_clicked() {
                 pane.asks.push(CameraAsk::FlyTo(line.module));

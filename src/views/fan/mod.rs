@@ -1,5 +1,6 @@
 //! The compacted call tree: packages, classes and functions as discs of a fan, each as detailed as is asked for.
 
+mod differences;
 mod discs;
 mod painting;
 mod saved;
@@ -10,6 +11,7 @@ mod ui;
 use std::sync::Arc;
 
 use glam::Vec2;
+use serde_json::{Map, Value};
 
 use super::contexts::{Counted, Hits, ShownContexts};
 use super::{Entry, Pane, SavedViews, View};
@@ -27,6 +29,7 @@ use crate::state::job::Job;
 use crate::state::panes::Artifact::{Call, CallRelation, Function, Module, TimeRange};
 use crate::state::panes::{Kind, Needs, Side, ViewId, ViewLine};
 use crate::units::{ContextId, ModuleId};
+use differences::Differences;
 use discs::Discs;
 
 pub static ENTRY: Entry = Entry {
@@ -162,6 +165,27 @@ static KEYS: [Line; 4] = [
     },
 ];
 
+/// What discs are coloured by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tint {
+    /// The hue of the module.
+    #[default]
+    Module,
+    /// The difference of two runs.
+    Difference,
+}
+
+impl Tint {
+    const ALL: [Tint; 2] = [Tint::Module, Tint::Difference];
+
+    fn title(self) -> &'static str {
+        match self {
+            Tint::Module => "module",
+            Tint::Difference => "difference of the runs",
+        }
+    }
+}
+
 /// Of more contexts, all are expanded or compacted on another thread.
 const AT_ONCE: usize = 50_000;
 
@@ -196,10 +220,11 @@ struct Changing {
 }
 
 /// What discs were last marked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 struct MarkedFor {
     of: [Pointed; 2],
     revision: u64,
+    way: Option<Arc<[u32]>>,
 }
 
 #[derive(Default)]
@@ -210,6 +235,8 @@ pub struct Fan {
     changing: Option<Changing>,
     discs: Discs,
     hues: Hues,
+    tint: Tint,
+    differences: Differences,
     /// Why the last action was blocked.
     said: Option<String>,
     /// Times the size at which all is seen; 0 before anything is.
@@ -332,14 +359,22 @@ impl Fan {
         };
         let selection = &document.selection;
         let meant = [&selection.pointed, &selection.chosen];
-        for (hits, of_hits) in self.hits.iter_mut().zip(meant) {
-            hits.find(document, &of.shown, of_hits);
+        let way = document.chosen_way();
+        let ways = [None, way];
+        for ((hits, of_hits), way) in self.hits.iter_mut().zip(meant).zip(ways) {
+            hits.find(document, &of.shown, of_hits, way);
         }
         let marked_for = MarkedFor {
             of: meant.map(|it| Pointed { time: None, ..*it }),
             revision: self.discs.revision,
+            way: way.cloned(),
         };
-        if std::mem::replace(&mut self.marked_for, marked_for) != marked_for {
+        let is_new = self.marked_for != marked_for;
+        if way.is_some() && self.marked_for.way != marked_for.way {
+            self.focus = None;
+        }
+        self.marked_for = marked_for;
+        if is_new {
             self.discs.mark(&of.compaction, of.tree(), &self.hits);
         }
     }
@@ -466,6 +501,13 @@ impl View for Fan {
                 self.take_all(done, direction, document);
             }
         }
+        if let Some(of) = self
+            .compacted
+            .as_ref()
+            .filter(|_| self.tint == Tint::Difference)
+        {
+            self.differences.find(of, &self.discs);
+        }
         self.mark(document);
     }
 
@@ -523,5 +565,20 @@ impl View for Fan {
 
     fn restore(&mut self, from: &SavedViews, _state: &State) -> usize {
         saved::restore(self, from)
+    }
+
+    fn log(&self, line: &mut Map<String, Value>) {
+        if self.compacted.is_none() {
+            return;
+        }
+        let marked = self.discs.all.iter().filter(|it| it.is_marked[1]);
+        let log = serde_json::json!({
+            "discs": self.discs.all.len(),
+            "zoom": self.zoom,
+            "colour": self.tint.title(),
+            "chosen": marked.count(),
+            "said": self.said,
+        });
+        line.insert("fan".to_owned(), log);
     }
 }

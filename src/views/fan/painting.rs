@@ -5,10 +5,11 @@ use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Stroke, pos2, vec2};
 use glam::Vec2;
 
 use super::discs::Disc;
-use super::{Compacted, Fan};
+use super::{Compacted, Fan, Tint};
 use crate::escape;
 use crate::layout::hues::{Tones, encoded};
 use crate::model::theme::Theme;
+use crate::render::ink::diverging;
 use crate::state::document::Document;
 use crate::views::{rows, style};
 
@@ -39,8 +40,13 @@ impl Scale {
     }
 }
 
-/// The colour of a name: that of its module, so that what is close in the structure has a similar hue.
+/// The colour of a disc: by how much it differs in two runs, or that of its module, so that what is close in the structure has a similar hue.
 fn color(view: &Fan, of: &Compacted, disc: &Disc, document: &Document, theme: Theme) -> Color32 {
+    if view.tint == Tint::Difference && of.shown.has_other() {
+        let share = view.differences.share(of, disc);
+        // Equal factors look alike, as small differences are seen too.
+        return diverged(theme, share.signum() * share.abs().sqrt());
+    }
     let tones = match theme {
         Theme::Light => Tones::LIGHT,
         // Discs have more ground around them than blocks.
@@ -60,6 +66,13 @@ fn color(view: &Fan, of: &Compacted, disc: &Disc, document: &Document, theme: Th
         module = district.unwrap_or(module);
     }
     let [r, g, b, _] = encoded(view.hues.color(hierarchy, module, &tones));
+    Color32::from_rgb(r, g, b)
+}
+
+/// The colour of a difference, from −1 to 1.
+pub fn diverged(theme: Theme, strength: f32) -> Color32 {
+    let [r, g, b] = diverging(theme, strength);
+    let [r, g, b, _] = encoded([r, g, b, 1.0]);
     Color32::from_rgb(r, g, b)
 }
 
@@ -176,7 +189,16 @@ fn write_names(
         };
         if let Some(rect) = places.into_iter().find(is_free) {
             taken.push(rect);
-            painter.add(TextShape::new(rect.min, galley, colors.text));
+            let is_within = within == Some(rect);
+            let letters = match is_within {
+                true => {
+                    let disc = &view.discs.all[number];
+                    style::ink_on(color(view, of, disc, document, theme))
+                }
+                false => colors.text,
+            };
+            painter
+                .add(TextShape::new(rect.min, galley, letters).with_override_text_color(letters));
         }
     }
 }

@@ -5,10 +5,11 @@ use glam::Vec2;
 use serde_json::Value;
 
 use super::super::SavedViews;
-use super::{Fan, ZOOM};
+use super::{Fan, Tint, ZOOM};
 
 const LEVELS: &str = "fan_levels";
 const SIGHT: &str = "fan_sight";
+const TINT: &str = "fan_colour";
 
 /// More runs would make the file larger than what it keeps is worth.
 const MOST_RUNS: usize = 20_000;
@@ -36,6 +37,7 @@ pub fn save(view: &Fan, out: &mut SavedViews) {
     let levels = levels.filter(|it| it.len() <= MOST_RUNS);
     let levels = levels.and_then(|it| serde_json::to_value(it).ok());
     out.shown.insert(LEVELS.to_owned(), levels.into());
+    out.shown.insert(TINT.to_owned(), view.tint.title().into());
     let sight = [view.zoom, view.pan.x, view.pan.y];
     out.shown.insert(SIGHT.to_owned(), sight.to_vec().into());
 }
@@ -46,6 +48,11 @@ pub fn restore(view: &mut Fan, from: &SavedViews) -> usize {
     if let Some(saved) = from.shown.get(LEVELS).filter(|it| !it.is_null()) {
         view.restored = serde_json::from_value(saved.clone()).ok();
         lost += usize::from(view.restored.is_none());
+    }
+    if let Some(title) = from.shown.get(TINT).and_then(Value::as_str) {
+        let found = Tint::ALL.into_iter().find(|it| it.title() == title);
+        lost += usize::from(found.is_none());
+        view.tint = found.unwrap_or_default();
     }
     if let Some(Value::Array(sight)) = from.shown.get(SIGHT) {
         let numbers = sight.iter().filter_map(Value::as_f64);

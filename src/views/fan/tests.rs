@@ -213,3 +213,36 @@ fn what_is_chosen_is_marked_and_keys_go_through_the_discs() {
         "lib2 as classes, lib3 on both sides"
     );
 }
+
+#[test]
+fn differences_are_those_of_the_contexts_of_a_disc() {
+    use crate::state::runs_view::tests::{different, wait as settle};
+    let mut state = different();
+    state.panes.open(ViewId::of(&ENTRY.line));
+    settle(&mut state);
+    let mut view = Fan {
+        tint: Tint::Difference,
+        ..Fan::default()
+    };
+    wait(&mut view, &state);
+    for _ in 0..4 {
+        let of = view.compacted.as_ref().expect("it is made");
+        let mut most = 0.0_f64;
+        let mut by = Vec::new();
+        for disc in &view.discs.all {
+            let highest: Vec<ContextId> = of.compaction.highest(disc.node).collect();
+            let sum = |of: &dyn Fn(ContextId) -> u64| highest.iter().map(|it| of(*it)).sum::<u64>();
+            let own = sum(&|it| of.shown.total(it).ns());
+            let other = sum(&|it| of.shown.other_total(it).ns());
+            assert_eq!(own, disc.weight);
+            by.push(own as f64 - other as f64);
+            most = most.max((own as f64 - other as f64).abs());
+        }
+        assert!(most > 0.0, "they differ");
+        for (disc, by) in view.discs.all.iter().zip(by) {
+            let share = view.differences.share(of, disc);
+            assert!((f64::from(share) - by / most).abs() < 1e-6);
+        }
+        press(&mut view, &state, MORE);
+    }
+}

@@ -4,11 +4,13 @@ use egui::{Align2, FontId, PointerButton, Pos2, Rect, Response, Sense, Ui, pos2,
 use glam::Vec2;
 
 use super::painting::{self, Scale};
-use super::{Compacted, Fan, displayed};
+use super::{Compacted, Fan, Tint, differences, displayed};
 use crate::analysis::compaction::{Direction, NodeId};
+use crate::model::theme::Theme;
 use crate::state::ask::SelectAsk;
 use crate::state::document::Document;
 use crate::units::Cost;
+use crate::views::contexts::of_both;
 use crate::views::{Pane, rows, style, text};
 
 /// How long discs are on their way, in seconds.
@@ -86,6 +88,21 @@ fn head(view: &mut Fan, ui: &mut Ui, document: &Document, pane: &Pane<'_>) {
         }
         if whole {
             (view.zoom, view.pan) = (1.0, Vec2::ZERO);
+        }
+        if view
+            .compacted
+            .as_ref()
+            .is_some_and(|it| it.shown.has_other())
+        {
+            ui.label(style::weak("colour").small());
+            egui::ComboBox::from_id_salt("fan colour")
+                .selected_text(view.tint.title())
+                .width(84.0)
+                .show_ui(ui, |ui| {
+                    for tint in Tint::ALL {
+                        ui.selectable_value(&mut view.tint, tint, tint.title());
+                    }
+                });
         }
         ui.label(style::weak("click: expand · right click: compact").small());
         if !document.filters.is_empty() {
@@ -226,11 +243,10 @@ fn tip(of: &Compacted, ui: &mut Ui, document: &Document, node: NodeId) {
         line(format!("called {}", text::counted(calls, "time", "times")));
     }
     if shown.has_other() {
-        let other: Cost = compaction
-            .highest(node)
-            .map(|it| shown.other_total(it))
-            .sum();
-        line(format!("in the other run {}", document.show_cost(other)));
+        let other = differences::other_total(of, node);
+        of_both(document, Cost::from_ns(total), other)
+            .into_iter()
+            .for_each(&mut line);
     }
     let contexts = u64::from(compaction.contexts(node));
     line(text::counted(
@@ -250,8 +266,11 @@ fn legend(view: &Fan, of: &Compacted, ui: &Ui, whole: Rect, document: &Document,
             text::counted(of.compaction.len() as u64, "disc", "discs")
         ),
         format!("area: total of {}", document.show_cost(of.shown.whole)),
-        "hue: module".to_owned(),
     ];
+    let is_of_both = view.tint == Tint::Difference && of.shown.has_other();
+    if !is_of_both {
+        parts.push("hue: module".to_owned());
+    }
     let too_small = view.discs.left_out + unseen;
     if too_small > 0 {
         let count = text::count(too_small as u64);
@@ -261,6 +280,35 @@ fn legend(view: &Fan, of: &Compacted, ui: &Ui, whole: Rect, document: &Document,
     let font = FontId::proportional(11.5);
     let color = ui.visuals().weak_text_color();
     let line = parts.join(" · ");
-    ui.painter()
-        .text(at, Align2::LEFT_CENTER, line, font, color);
+    let painter = ui.painter();
+    painter.text(at, Align2::LEFT_CENTER, line, font.clone(), color);
+    if is_of_both {
+        scale_of_differences(view, ui, whole, document, font);
+    }
+}
+
+/// What the colours of differences mean, at the right of the legend.
+fn scale_of_differences(view: &Fan, ui: &Ui, whole: Rect, document: &Document, font: FontId) {
+    const STEPS: usize = 12;
+    let colors = ui.visuals().dark_mode;
+    let theme = if colors { Theme::Dark } else { Theme::Light };
+    let most = document.show_cost(view.differences.most());
+    let middle = whole.max.y - LEGEND * 0.5;
+    let weak = ui.visuals().weak_text_color();
+    let painter = ui.painter();
+    let right = pos2(whole.max.x, middle);
+    let text = format!("+{most}");
+    let text = painter.text(right, Align2::RIGHT_CENTER, text, font.clone(), weak);
+    let end = text.left() - 6.0;
+    let width = 90.0 / STEPS as f32;
+    for step in 0..STEPS {
+        let left = end - 90.0 + width * step as f32;
+        let part = Rect::from_min_size(pos2(left, middle - 4.0), vec2(width, 8.0));
+        let strength = (step as f32 + 0.5) / STEPS as f32 * 2.0 - 1.0;
+        painter.rect_filled(part, 0, painting::diverged(theme, strength));
+    }
+    let left = pos2(end - 96.0, middle);
+    let shown = document.runs.as_ref().map_or("", |it| it.letter());
+    let text = format!("{shown} against the other run: −{most}");
+    painter.text(left, Align2::RIGHT_CENTER, text, font, weak);
 }

@@ -9,6 +9,8 @@ use crate::analysis::phases::names::Labels;
 use crate::analysis::phases::{Phases, Pruning, SIMILARITY, Wish};
 use crate::facts::recording::Recording;
 use crate::facts::trace::Trace;
+use crate::filter::filters::FilterRules;
+use crate::filter::left_calls::LeftCalls;
 use crate::model::band::{Band, Stretch};
 use crate::progress::{Cancelled, Progress};
 use crate::state::State;
@@ -69,8 +71,32 @@ impl Settings {
     }
 }
 
+/// What phases are found of.
+#[derive(Clone)]
+pub struct FoundIn {
+    pub recording: Arc<Recording>,
+    /// What the filters leave out of it.
+    pub rules: Arc<FilterRules>,
+}
+
+impl PartialEq for FoundIn {
+    fn eq(&self, other: &FoundIn) -> bool {
+        Arc::ptr_eq(&self.recording, &other.recording) && self.rules == other.rules
+    }
+}
+
+impl FoundIn {
+    fn left(&self) -> LeftCalls<'_> {
+        LeftCalls {
+            trace: &self.recording.trace,
+            rules: &self.rules,
+        }
+    }
+}
+
 /// Phases, and what they were found from.
 pub struct Found {
+    pub of: FoundIn,
     pub pruning: Arc<Pruning>,
     pub phases: Phases,
     pub labels: Labels,
@@ -161,7 +187,7 @@ fn band(bars: &[Bar], phases: &Phases, labels: &Labels) -> Band {
 pub struct Finding {
     pub settings: Settings,
     /// What phases are being found, or were, in which recording.
-    of: Option<(Arc<Recording>, Settings)>,
+    of: Option<(FoundIn, Settings)>,
     pruning: Option<Arc<Pruning>>,
     job: Option<Job<Found>>,
     /// A call whose phase is to be unfolded when they are found.
@@ -174,23 +200,24 @@ impl Finding {
     }
 
     /// Begins to find what is not found yet. Whether it is of another recording than before.
-    pub fn begin(&mut self, recording: &Arc<Recording>, state: &State) -> bool {
-        let is_same = |of: &Arc<Recording>| Arc::ptr_eq(of, recording);
-        let is_known = self.of.as_ref().is_some_and(|(of, _)| is_same(of));
+    pub fn begin(&mut self, of: FoundIn, state: &State) -> bool {
+        let known = self.of.as_ref();
         let settings = self.settings;
-        if is_known && self.of.as_ref().is_some_and(|(_, of)| *of == settings) {
+        if known.is_some_and(|it| *it == (of.clone(), settings)) {
             return false;
         }
-        if !is_known {
+        let is_same = |it: &&(FoundIn, Settings)| Arc::ptr_eq(&it.0.recording, &of.recording);
+        let is_of_same_recording = known.is_some_and(|it| is_same(&it));
+        if known.is_none_or(|it| it.0 != of) {
             self.pruning = None;
         }
-        self.of = Some((Arc::clone(recording), settings));
-        let (recording, pruning) = (Arc::clone(recording), self.pruning.clone());
+        self.of = Some((of.clone(), settings));
+        let pruning = self.pruning.clone();
         // One that is under way is cancelled when it goes.
         self.job = Some(Job::named("phases", state.waker(), move |progress| {
-            find(&recording, pruning, settings, progress)
+            find(of, pruning, settings, progress)
         }));
-        !is_known
+        !is_of_same_recording
     }
 
     /// What was found, once.
@@ -214,24 +241,24 @@ impl Finding {
 }
 
 /// Moves thresholds over the skeletons where these reach so far; else reads the calls.
-fn find(
-    recording: &Recording,
+pub fn find(
+    of: FoundIn,
     pruning: Option<Arc<Pruning>>,
     settings: Settings,
     progress: &Progress,
 ) -> Result<Found, Cancelled> {
+    let left = of.left();
     let mut wish = Wish {
         calls: settings.calls,
         cost: settings.cost,
         short: pruning.as_ref().and_then(|it| it.short),
         similarity: settings.similarity,
-        ..Wish::of(recording.trace.thread_ids().collect())
+        ..Wish::of(left.threads())
     };
-    let trace = &recording.trace;
     let reaches = |pruning: &Pruning, wish: &Wish| pruning.reaches(&pruning.parameters(wish).heavy);
     let pruning = match pruning {
         Some(pruning) if reaches(&pruning, &wish) => pruning,
-        Some(_) => Arc::new(Pruning::new(trace, &wish, progress)?),
+        Some(_) => Arc::new(Pruning::new(&left, &wish, progress)?),
         None => {
             // Far below most thresholds, so that the next ones are found without a look at the calls.
             let open = Wish {
@@ -239,23 +266,24 @@ fn find(
                 cost: None,
                 ..wish.clone()
             };
-            let low = Pruning::new(trace, &open, progress)?;
+            let low = Pruning::new(&left, &open, progress)?;
             wish.short = low.short;
             match reaches(&low, &wish) {
                 true => Arc::new(low),
-                false => Arc::new(Pruning::new(trace, &wish, progress)?),
+                false => Arc::new(Pruning::new(&left, &wish, progress)?),
             }
         }
     };
     progress.start("comparing phases", 0);
     let phases = pruning.phases(pruning.parameters(&wish));
     progress.check()?;
-    let labels = Labels::new(&phases, &recording.functions, &pruning);
+    let labels = Labels::new(&phases, &of.recording.functions, &pruning);
     let folded = Folded::new(&phases);
-    let bars = bars(trace, &phases);
+    let bars = bars(&of.recording.trace, &phases);
     let bands = bars.iter().map(|bars| band(bars, &phases, &labels));
     let bands = bands.map(Arc::new).collect();
     Ok(Found {
+        of,
         folded,
         bars,
         bands,

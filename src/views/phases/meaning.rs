@@ -3,13 +3,15 @@
 
 use std::collections::HashMap;
 
-use super::finding::Found;
+use super::finding::{Found, FoundIn};
 use crate::facts::trace::Trace;
 use crate::filter::selection::Pointed;
+use crate::filter::walk::{LeftCall, walk};
+use crate::progress::{Cancelled, Progress};
 use crate::state::State;
 use crate::state::document::Document;
 use crate::state::job::{Job, take};
-use crate::units::{CallId, FunctionId, ThreadId, TimeRange};
+use crate::units::{CallId, Cost, FunctionId, ThreadId, TimeRange};
 
 /// What shares are known for.
 type Of = (Pointed, u64);
@@ -90,9 +92,6 @@ impl Meaning {
         self.known_for = Some(of);
         self.job = None;
         let meant = document.meant(&of);
-        let Some(resolved) = document.resolved() else {
-            return;
-        };
         if meant.is_nothing() || meant.call().is_some() {
             self.shares = None;
             return;
@@ -113,12 +112,16 @@ impl Meaning {
         let share_known = |it: &Wanted| known.get(&it.index).copied().unwrap_or(0.0);
         let at_once = wanted.iter().map(|it| (it.index, share_known(it)));
         self.shares = Some(at_once.collect());
-        let recording = std::sync::Arc::clone(&resolved.recording);
+        let of = found.of.clone();
         self.job = Some(Job::start(state.waker(), move |progress| {
             let mut shares = Shares::default();
-            for of in wanted {
+            for wanted in wanted {
                 progress.check()?;
-                shares.insert(of.index, share(&recording.trace, &of));
+                let share = match of.rules.leaves_threads_whole() {
+                    true => share(&of.recording.trace, &wanted),
+                    false => share_of_left(&of, &wanted, progress)?,
+                };
+                shares.insert(wanted.index, share);
             }
             Ok(shares)
         }));
@@ -138,4 +141,42 @@ fn share(trace: &Trace, of: &Wanted) -> f32 {
         }
     };
     (cost as f32 / call.cost().ns().max(1) as f32).clamp(0.0, 1.0)
+}
+
+/// The same in what the filters leave of it. O(calls around the phase).
+fn share_of_left(of: &FoundIn, wanted: &Wanted, progress: &Progress) -> Result<f32, Cancelled> {
+    let trace = &of.recording.trace;
+    let call = trace.call(wanted.thread, wanted.call);
+    let last = wanted.call.0.saturating_add(call.triggered);
+    // Calls that begin or end with the range do not count.
+    let begins_first = call.start.ns() == 0;
+    let range = TimeRange {
+        start: crate::units::Time::from_ns(call.start.ns().saturating_sub(1)),
+        end: call.end + Cost::from_ns(1),
+    };
+    let range = (!begins_first).then_some(range);
+    let is_one = wanted.functions.len() == 1;
+    let (mut own, mut is_around) = (0_u64, false);
+    // The outermost calls of the one function that have ended.
+    let mut outermost: Vec<(CallId, Cost)> = Vec::new();
+    let visit = |left: &LeftCall| {
+        if !wanted.functions.contains(&left.call.function) || left.id.0 > last {
+            return;
+        }
+        if left.id < wanted.call {
+            is_around |= left.id.0.saturating_add(left.call.triggered) >= last;
+        } else if is_one {
+            while outermost.pop_if(|(id, _)| *id > left.id).is_some() {}
+            outermost.push((left.id, left.call.cost()));
+        } else {
+            own = own.saturating_add(left.self_cost.ns());
+        }
+    };
+    walk(trace, wanted.thread, range, &of.rules, progress, visit)?;
+    let cost = match is_one {
+        true if is_around => call.cost(),
+        true => outermost.iter().map(|(_, cost)| *cost).sum(),
+        false => Cost::from_ns(own),
+    };
+    Ok((cost.ns() as f32 / call.cost().ns().max(1) as f32).clamp(0.0, 1.0))
 }

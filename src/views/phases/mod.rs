@@ -8,6 +8,7 @@ mod boxes;
 mod finding;
 mod layers;
 mod meaning;
+mod other_run;
 mod pair;
 mod sliders;
 #[cfg(test)]
@@ -19,12 +20,14 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use self::finding::{Finding, Found, Settings};
+use self::finding::{Finding, Found, FoundIn, Settings};
 use self::layers::{Instances, Key, Layer};
 use self::meaning::Meaning;
+use self::other_run::FindingOther;
+use self::pair::Two;
 use super::{Entry, Pane, SavedViews, View};
 use crate::analysis::phases::{Parent, Phase};
-use crate::facts::recording::Recording;
+use crate::filter::filters::Filters;
 use crate::filter::selection::{CallOf, Pointed};
 use crate::layout::hues::Hues;
 use crate::progress::Progress;
@@ -108,8 +111,12 @@ pub struct PhasesView {
     revealed: Option<CallOf>,
     /// Which phase's functions are lit in the landscape.
     lit: Option<CallOf>,
-    /// The two phases whose functions are compared.
-    compared: Option<[CallOf; 2]>,
+    /// The two phases that are compared.
+    compared: Option<Two>,
+    /// The phases of the other run, where one of them is compared.
+    other: FindingOther,
+    /// What phases are found in, with the filters that it comes of.
+    wanted: Option<(Filters, FoundIn)>,
     /// A phase is to be scrolled to.
     scroll_to: Option<u32>,
 }
@@ -117,6 +124,25 @@ pub struct PhasesView {
 impl PhasesView {
     fn phase(&self, index: u32) -> Option<&Phase> {
         self.found.as_ref()?.phases.phases.get(index as usize)
+    }
+
+    /// What phases are to be found in. O(functions) where that has changed.
+    fn wanted(&mut self, document: &Document) -> Option<FoundIn> {
+        let resolved = document.resolved()?;
+        let is_same = |of: &FoundIn| Arc::ptr_eq(&of.recording, &resolved.recording);
+        let known = self.wanted.as_ref();
+        let known = known.filter(|(filters, of)| *filters == document.filters && is_same(of));
+        if let Some((_, of)) = known {
+            return Some(of.clone());
+        }
+        let modules = &resolved.resolution.modules;
+        let rules = document.filters.rules(&document.session.hierarchy, modules);
+        let of = FoundIn {
+            recording: Arc::clone(&resolved.recording),
+            rules: Arc::new(rules),
+        };
+        self.wanted = Some((document.filters.clone(), of.clone()));
+        Some(of)
     }
 
     /// The phase that a call is.
@@ -395,12 +421,11 @@ impl View for PhasesView {
         {
             self.hues = Some(Hues::new(&document.session.hierarchy));
             self.lit = None;
+            self.wanted = None;
             self.meaning.forget();
         }
-        let recording: Option<Arc<Recording>> =
-            document.resolved().map(|it| Arc::clone(&it.recording));
-        if let Some(recording) = recording {
-            if self.finding.begin(&recording, state) {
+        if let Some(of) = self.wanted(document) {
+            if self.finding.begin(of, state) {
                 self.found = None;
                 self.path.clear();
                 self.instances.clear();
@@ -410,6 +435,9 @@ impl View for PhasesView {
             if let Some(found) = self.finding.poll() {
                 self.take(found);
             }
+        }
+        if let Some(found) = self.found.clone().filter(|_| self.is_of_two_runs()) {
+            self.other.update(document, &found, state);
         }
         if self.laid_out != Some(self.revision) {
             self.lay_out();
@@ -445,7 +473,7 @@ impl View for PhasesView {
     }
 
     fn is_waiting(&self) -> bool {
-        self.finding.is_running() || self.meaning.is_running()
+        self.finding.is_running() || self.meaning.is_running() || self.other.is_running()
     }
 
     fn progress(&self) -> Option<&Progress> {

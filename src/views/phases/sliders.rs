@@ -42,7 +42,9 @@ pub fn show(
         if ui.button("Bookmarks").on_hover_text(about).clicked() {
             asks.push(Ask::Bookmark(view.chapters(document)));
         }
-        ui.label(style::weak(summary(phases))).on_hover_text(
+        // On a line of its own rather than on two.
+        let label = egui::Label::new(style::weak(summary(phases))).extend();
+        ui.add(label).on_hover_text(
             "How much of the time lies in phases without phases below them, and in gathered calls",
         );
         if view.finding.is_running() {

@@ -1,15 +1,24 @@
 //! Layers, instances and what a session file keeps.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use super::finding::Settings;
 use super::layers::{self, BOX, Of};
+use super::{ENTRY, PhasesView};
 use crate::analysis::phases::folding::Folded;
 use crate::analysis::phases::{Parent, Phases, Wish, phases};
 use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::facts::functions::Function;
+use crate::filter::filters::FilterStep;
+use crate::filter::selection::{CallOf, Pointed};
 use crate::progress::Progress;
-use crate::units::Cost;
+use crate::state::State;
+use crate::state::ask::{Asks, FilterAsk, SelectAsk};
+use crate::state::panes::ViewId;
+use crate::state::runs_view::tests::paths;
+use crate::units::{CallId, Cost, FunctionId, ThreadId};
+use crate::views::View;
 use crate::warnings::{Place, Reporter};
 
 /// `main` with twelve steps of two parts each, of which the seventh is odd, and an end.
@@ -123,4 +132,125 @@ fn settings_come_back() {
     assert_eq!(Settings::restore(&odd), (Settings::default(), 3));
     let nothing = Settings::restore(&serde_json::json!(null));
     assert_eq!(nothing, (Settings::default(), 0));
+}
+
+/// Until nothing more is looked for.
+fn wait(view: &mut PhasesView, state: &State) {
+    loop {
+        view.update(state, &mut Asks::default());
+        if !view.is_waiting() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn filters_leave_calls_out_and_the_other_run_stands_beside() {
+    let mut state = paths();
+    state.panes.open(ViewId::of(&ENTRY.line));
+    let mut view = PhasesView::default();
+    wait(&mut view, &state);
+    let found = view.found.clone().expect("phases");
+    assert!(found.phases.phases.len() > 3);
+    let document = state.document.as_ref().expect("two runs");
+    let runs = document.runs.clone().expect("two runs");
+    // Nothing is chosen: each phase is compared with that of the other run.
+    let mut counterparts = 0;
+    for index in 0..found.phases.phases.len() as u32 {
+        view.compare(document, index);
+        assert!(view.is_of_two_runs());
+        wait(&mut view, &state);
+        let other = view.other.known.clone().expect("the other run");
+        assert_eq!(
+            other.found.phases.parameters.heavy,
+            found.phases.parameters.heavy
+        );
+        let Some(counterpart) = other.counterpart(index) else {
+            continue;
+        };
+        let [own, there] = [&found, &other.found].map(|it| &it.phases.phases);
+        let own = own[index as usize].function;
+        let there = there[counterpart as usize].function;
+        let side = runs.side();
+        assert_eq!(runs.row_of(side, own), runs.row_of(1 - side, there));
+        counterparts += 1;
+    }
+    assert!(counterparts > 3, "{counterparts}");
+    // Without the module of a phase there is no call of it, and the calls below it are there.
+    let function = found.phases.phases[1].function;
+    let module = document.module_of(function).expect("its module");
+    let calls = found.phases.calls();
+    state.execute(FilterAsk::Add(FilterStep::RemoveModule(module)));
+    wait(&mut view, &state);
+    let left = view.found.clone().expect("phases");
+    let document = state.document.as_ref().expect("two runs");
+    let is_left = |it: u32| document.module_of(FunctionId(it)) != Some(module);
+    assert!(left.phases.calls() < calls && left.phases.calls() > 0);
+    for phase in &left.phases.phases {
+        assert!(left.phases.functions(phase).iter().all(|&it| is_left(it)));
+    }
+    let rows = left.phases.gathered.iter();
+    assert!(rows.map(|row| row.function.0).all(is_left));
+    // A thread that is left out has no phases.
+    let threads: Vec<_> = left.phases.roots.iter().map(|root| root.thread).collect();
+    state.execute(FilterAsk::Add(FilterStep::HideThread(threads[0])));
+    wait(&mut view, &state);
+    let roots = &view.found.as_ref().expect("phases").phases.roots;
+    assert_eq!(roots.len(), threads.len() - 1);
+    assert!(roots.iter().all(|root| root.thread != threads[0]));
+    state.execute(FilterAsk::Undo);
+    state.execute(FilterAsk::Undo);
+    wait(&mut view, &state);
+    let again = view.found.as_ref().expect("phases");
+    assert_eq!(again.phases.phases, found.phases.phases);
+}
+
+#[test]
+fn shares_of_what_is_left_are_those_of_its_calls() {
+    let mut state = paths();
+    state.panes.open(ViewId::of(&ENTRY.line));
+    let mut view = PhasesView::default();
+    wait(&mut view, &state);
+    let mut compared = 0;
+    let functions = {
+        let found = view.found.as_ref().expect("phases");
+        found.phases.functions(&found.phases.phases[0]).to_vec()
+    };
+    // Nothing of the thread is left out by a call that is none: then both ways to a share agree.
+    let none = CallOf {
+        thread: ThreadId(0),
+        call: CallId(u32::MAX),
+    };
+    for &function in functions.iter().take(12) {
+        let mut shares = Vec::new();
+        for is_filtered in [false, true] {
+            if is_filtered {
+                state.execute(FilterAsk::Add(FilterStep::RemoveBelowCall(none)));
+            }
+            let of = Pointed {
+                function: Some(FunctionId(function)),
+                ..Pointed::default()
+            };
+            state.execute(SelectAsk::Choose(of));
+            wait(&mut view, &state);
+            let found = view.found.as_ref().expect("phases");
+            assert_eq!(found.of.rules.leaves_threads_whole(), !is_filtered);
+            let count = found.phases.phases.len() as u32;
+            shares.push(
+                (0..count)
+                    .map(|it| view.meaning.share(it))
+                    .collect::<Vec<_>>(),
+            );
+        }
+        state.execute(FilterAsk::Undo);
+        wait(&mut view, &state);
+        for (whole, left) in shares[0].iter().zip(&shares[1]) {
+            assert_eq!(whole.is_some(), left.is_some());
+            let [whole, left] = [whole, left].map(|it| it.unwrap_or(0.0));
+            assert!((whole - left).abs() < 1e-3, "{whole} and {left}");
+            compared += usize::from(whole > 0.0);
+        }
+    }
+    assert!(compared > 5, "{compared}");
 }

@@ -52,7 +52,11 @@ pub fn show(view: &mut PhasesView, ui: &mut Ui, pane: &mut Pane<'_>) {
         let Some(hues) = view.hues.take() else { return };
         let paint = Paint::new(state.settings.theme, &hues);
         if found.phases.rows() == 0 {
-            rows::hint(ui, "Nothing is heavy: lower the thresholds.");
+            let hint = match document.filters.is_empty() {
+                true => "Nothing is heavy: lower the thresholds.",
+                false => "Nothing is heavy in what the filters leave: lower the thresholds, or take a filter away.",
+            };
+            rows::hint(ui, hint);
         } else {
             band::show(view, ui, document, &paint, pane);
             legend(ui, document, &found, view.root);
@@ -94,7 +98,25 @@ fn legend(ui: &mut Ui, document: &Document, found: &Found, root: usize) {
     if kind == Some(RecordingKind::Sampled) {
         text.push_str(" Calls are reconstructed from samples.");
     }
+    if let Some(left) = left(document, found, root) {
+        text = format!("{left} {text}");
+    }
     ui.add(egui::Label::new(style::weak(text).small()).truncate());
+}
+
+/// What the filters leave out of the thread that is shown.
+fn left(document: &Document, found: &Found, root: usize) -> Option<String> {
+    if found.of.rules.leaves_threads_whole() {
+        return None;
+    }
+    let root = found.phases.roots.get(root)?;
+    let threads = document.resolved()?.recording.trace.threads();
+    let all = threads.get(root.thread.index())?.calls;
+    let calls = grouped(root.calls);
+    Some(format!(
+        "Of {} calls the filters leave {calls}.",
+        grouped(all)
+    ))
 }
 
 fn layers(

@@ -8,6 +8,8 @@ mod ui;
 
 use std::sync::Arc;
 
+use serde_json::{Map, Value};
+
 use super::contexts::{Counted, Hits, ShownContexts};
 use super::{Entry, Pane, SavedViews, View};
 use crate::facts::contexts::Merge;
@@ -16,6 +18,7 @@ use crate::progress::Progress;
 use crate::state::State;
 use crate::state::action::{Action, Chord, Line, Scope};
 use crate::state::ask::{Ask, Asks, ViewAsk};
+use crate::state::document::Document;
 use crate::state::panes::Artifact::{Call, CallRelation, Function, Module, TimeRange};
 use crate::state::panes::{Kind, Needs, Side, ViewId, ViewLine};
 use crate::units::ContextId;
@@ -199,6 +202,10 @@ pub struct Rings {
     /// By context whether it is found, of what, and how many are.
     found: Option<(usize, Query, Vec<bool>, usize)>,
     hits: [Hits; 2],
+    /// The way to what was chosen when it was last brought into sight.
+    way: Option<Arc<[u32]>>,
+    /// The root from a session file, and of how many contexts, until they are counted.
+    restored: Option<(ContextId, usize)>,
 }
 
 impl Default for Rings {
@@ -219,6 +226,8 @@ impl Default for Rings {
             query: String::new(),
             found: None,
             hits: Default::default(),
+            way: None,
+            restored: None,
         }
     }
 }
@@ -237,6 +246,43 @@ impl Rings {
         if let Some(root) = self.roots.pop() {
             self.root = root;
         }
+    }
+
+    /// Brings the one context that was chosen elsewhere into sight: around a root of which it is no small part, or its
+    /// caller.
+    fn follow(&mut self, document: &Document) {
+        /// As share of the root's total.
+        const SEEN: u64 = 50;
+        let way = document.chosen_way();
+        if self.way.as_ref() == way {
+            return;
+        }
+        let Some(shown) = self.counted.shown().cloned() else {
+            return;
+        };
+        self.way = way.cloned();
+        let Some(context) = way.and_then(|_| self.hits[1].largest(&shown)) else {
+            return;
+        };
+        let path = shown.path(context);
+        // As the root everything, or what stands at a place of the path.
+        let around = |roots: usize| match roots.checked_sub(1).and_then(|it| path.get(it)) {
+            Some(&root) => shown.total(root),
+            None => shown.whole,
+        };
+        let total = shown.total(context).ns().saturating_mul(SEEN);
+        let is_seen = |roots: &usize| {
+            let ring = path.len() - roots;
+            ring <= self.rings as usize && total >= around(*roots).ns()
+        };
+        let place = |root: ContextId| path.iter().position(|it| *it == root);
+        let now = self.root.map_or(Some(0), |it| Some(place(it)? + 1));
+        if now.is_some_and(|roots| roots < path.len() && is_seen(&roots)) {
+            return;
+        }
+        let roots = (0..path.len()).find(is_seen).unwrap_or(path.len() - 1);
+        let root = roots.checked_sub(1).map(|it| path[it]);
+        self.set_root(root);
     }
 
     fn change_rings(&mut self, by: i32) {
@@ -295,16 +341,24 @@ impl View for Rings {
             return;
         }
         if self.counted.update(state, self.merge) {
-            (self.root, self.found) = (None, None);
+            (self.root, self.found, self.way) = (None, None, None);
             self.roots.clear();
+        }
+        if !self.counted.is_waiting()
+            && let Some(shown) = self.counted.shown()
+            && let Some((root, of)) = self.restored.take()
+        {
+            let is_there = shown.contexts.len() == of && root.index() < of;
+            self.root = is_there.then_some(root);
         }
         let (Some(document), Some(shown)) = (&state.document, self.counted.shown()) else {
             return;
         };
         let selection = &document.selection;
         let of = [&selection.pointed, &selection.chosen];
-        for (hits, of) in self.hits.iter_mut().zip(of) {
-            hits.find(document, shown, of);
+        let ways = [None, document.chosen_way()];
+        for ((hits, of), way) in self.hits.iter_mut().zip(of).zip(ways) {
+            hits.find(document, shown, of, way);
         }
         let query = Query::new(&self.query);
         let key = Arc::as_ptr(shown) as usize;
@@ -316,6 +370,7 @@ impl View for Rings {
             let count = found.iter().filter(|it| **it).count();
             self.found = Some((key, query, found, count));
         }
+        self.follow(document);
     }
 
     fn ui(&mut self, ui: &mut egui::Ui, pane: &mut Pane<'_>) {
@@ -332,6 +387,7 @@ impl View for Rings {
                 }
             }
             ViewAsk::Do(OUT) => self.back(),
+            ViewAsk::ShowAll => self.set_root(None),
             ViewAsk::Do(DEEPER) => self.change_rings(1),
             ViewAsk::Do(SHALLOWER) => self.change_rings(-1),
             _ => {}
@@ -356,5 +412,20 @@ impl View for Rings {
 
     fn restore(&mut self, from: &SavedViews, _state: &State) -> usize {
         saved::restore(self, from)
+    }
+
+    fn log(&self, line: &mut Map<String, Value>) {
+        let Some(shown) = self.counted.shown() else {
+            return;
+        };
+        let log = serde_json::json!({
+            "contexts": shown.contexts.len(),
+            "segments": self.chart.segments.len(),
+            "root": self.root.map(|it| it.0),
+            "rings": self.rings,
+            "sized": sizing_title(self.sizing),
+            "chosen": self.hits[1].count(),
+        });
+        line.insert("rings".to_owned(), log);
     }
 }

@@ -1,5 +1,5 @@
-//! What a session file keeps of the ring chart: what it is sized and coloured by. Its root is a context of what is open
-//! then, and stays behind.
+//! What a session file keeps of the ring chart: what it is sized and coloured by, and its root. Contexts of one recording
+//! always have the same order; where there are more or fewer of them, the root is forgotten.
 
 use serde_json::Value;
 
@@ -7,6 +7,7 @@ use super::super::SavedViews;
 use super::{FIRST_RINGS, MOST_RINGS, Metric, Rings, Tint, sizing_title};
 use crate::facts::contexts::Merge;
 use crate::layout::rings::Sizing;
+use crate::units::ContextId;
 
 const SIZING: &str = "rings_sizing";
 const METRIC: &str = "rings_metric";
@@ -14,6 +15,8 @@ const TINT: &str = "rings_colour";
 const DEPTH: &str = "rings_depth";
 const MERGE: &str = "rings_merge";
 const QUERY: &str = "rings_query";
+/// The number of the root, and of how many contexts.
+const ROOT: &str = "rings_root";
 
 /// How contexts are merged, by name.
 pub const MERGES: [(Merge, &str); 3] = [
@@ -31,6 +34,10 @@ pub fn save(view: &Rings, out: &mut SavedViews) {
     shown.insert(DEPTH.to_owned(), view.rings.into());
     shown.insert(MERGE.to_owned(), merge.map(|it| it.1).into());
     shown.insert(QUERY.to_owned(), view.query.as_str().into());
+    let of = view.counted.shown().map(|it| it.contexts.len());
+    let root = view.root.zip(of).or(view.restored);
+    let root = root.map(|(root, of)| vec![root.index(), of]);
+    shown.insert(ROOT.to_owned(), root.into());
 }
 
 /// Shows what a session file says; how many of its names mean nothing.
@@ -63,6 +70,15 @@ pub fn restore(view: &mut Rings, from: &SavedViews) -> usize {
     let depth = from.shown.get(DEPTH).and_then(Value::as_u64);
     let depth = depth.and_then(|it| u32::try_from(it).ok());
     view.rings = depth.unwrap_or(FIRST_RINGS).clamp(1, MOST_RINGS);
+    let root = from.shown.get(ROOT).filter(|it| !it.is_null());
+    view.restored = root.and_then(|it| match it.as_array().map(Vec::as_slice) {
+        Some([root, of]) => {
+            let root = u32::try_from(root.as_u64()?).ok()?;
+            Some((ContextId(root), usize::try_from(of.as_u64()?).ok()?))
+        }
+        _ => None,
+    });
+    lost += usize::from(root.is_some() && view.restored.is_none());
     view.query = text(QUERY).unwrap_or_default().to_owned();
     lost
 }

@@ -15,7 +15,7 @@ use crate::layout::rings::{Segment, Sizing};
 use crate::state::ask::SelectAsk;
 use crate::state::document::Document;
 use crate::units::ContextId;
-use crate::views::contexts::{ShownContexts, pointed_at};
+use crate::views::contexts::{ShownContexts, of_both, pointed_at};
 use crate::views::{Pane, rows, style, text};
 
 /// How long the way from one chart to the next takes, in seconds.
@@ -289,8 +289,11 @@ fn tip(ui: &mut Ui, document: &Document, shown: &ShownContexts, context: Context
         lines.push(format!("waiting {}", share(shown.waiting(context))));
     }
     if shown.has_other() {
-        let other = shown.other_total(context);
-        lines.push(format!("in the other run {}", document.show_cost(other)));
+        lines.extend(of_both(
+            document,
+            shown.total(context),
+            shown.other_total(context),
+        ));
     }
     ui.add(egui::Label::new(lines.join("\n")).wrap());
     let path = shown.path(context);
@@ -385,7 +388,7 @@ fn paint(
         let function = shown.contexts.function(context);
         let resolved = document.resolved();
         let name = resolved.map_or("", |it| it.recording.functions.get(function).name);
-        write(ui, center, part, &escape::name(name), ink_on(color));
+        write(ui, center, part, &escape::name(name), style::ink_on(color));
     }
     ui.painter().add(Shape::mesh(marks));
     middle_text(view, ui, document, shown, middle, (center, panel));
@@ -421,22 +424,11 @@ fn middle_text(
     );
     let font = FontId::proportional(LETTERS);
     let cost = document.show_cost(total);
-    painter.text(
-        center + vec2(0.0, 1.0),
-        Align2::CENTER_TOP,
-        cost,
-        font,
-        panel.weak,
-    );
-}
-
-/// Letters that stand out from a colour.
-fn ink_on(color: Color32) -> Color32 {
-    let light =
-        0.299 * f32::from(color.r()) + 0.587 * f32::from(color.g()) + 0.114 * f32::from(color.b());
-    match light > 130.0 {
-        true => Color32::from_rgb(0x16, 0x19, 0x20),
-        false => Color32::from_rgb(0xF2, 0xF4, 0xF7),
+    let galley = painter.layout_no_wrap(cost, font, panel.weak);
+    // What is wider than the middle would lie over the first ring.
+    if galley.size().x <= middle * 1.8 {
+        let corner = center + vec2(galley.size().x * -0.5, 1.0);
+        painter.galley(corner, galley, panel.weak);
     }
 }
 
@@ -467,7 +459,7 @@ fn write(ui: &Ui, center: Pos2, part: Part, name: &str, color: Color32) {
         .layout_no_wrap(name.to_owned(), font.clone(), color);
     if galley.size().x > room {
         let letters = name.chars().count() as f32 * room / galley.size().x;
-        if letters < 4.0 {
+        if letters < 6.0 {
             return;
         }
         let short = rows::shortened(name, letters as usize);

@@ -290,6 +290,41 @@ impl Forest {
         });
     }
 
+    /// The contexts whose rows are seen and open, in order; none where rows are no contexts.
+    pub fn open_contexts(&self) -> Vec<ContextId> {
+        if self.mode != Mode::Calls {
+            return Vec::new();
+        }
+        let open = self.visible.iter().filter(|it| self.node(**it).is_open);
+        let mut contexts: Vec<ContextId> = open.filter_map(|it| self.context(*it)).collect();
+        contexts.sort_unstable();
+        contexts
+    }
+
+    /// Opens the rows of these contexts, which are in order, and closes all others; nothing where rows are no contexts.
+    pub fn open_alone(&mut self, contexts: &[ContextId]) {
+        if self.mode != Mode::Calls {
+            return;
+        }
+        for node in &mut self.nodes {
+            node.is_open = false;
+        }
+        let of = |forest: &Forest, rows: &[u32]| -> Vec<(ContextId, u32)> {
+            let rows = rows.iter();
+            rows.filter_map(|&it| Some((forest.context(it)?, it)))
+                .collect()
+        };
+        let mut rows: HashMap<ContextId, u32> = of(self, &self.roots).into_iter().collect();
+        for context in contexts {
+            if let Some(&node) = rows.get(context) {
+                self.set_open(node, true);
+                let children = self.node(node).children.clone().unwrap_or_default();
+                rows.extend(of(self, &children));
+            }
+        }
+        self.list();
+    }
+
     /// Opens the hottest rows first, until so many are seen.
     fn open_first(&mut self, rows: usize) {
         let mut closed: BinaryHeap<(Cost, std::cmp::Reverse<u32>)> = BinaryHeap::new();

@@ -7,6 +7,10 @@ mod saved;
 mod tests;
 mod ui;
 
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
 pub use self::forest::{By, Forest, Mode, Node, Sums};
 use super::contexts::{Counted, Hits, pointed_at};
 use super::rows::place;
@@ -211,10 +215,12 @@ pub struct Tree {
     rows_seen: usize,
     /// What is meant by what is pointed at and by what is chosen.
     hits: [Hits; 2],
-    /// What was chosen when rows were last brought into sight.
-    chosen: Pointed,
+    /// What was chosen when rows were last brought into sight, and the way to it.
+    chosen: (Pointed, Option<Arc<[u32]>>),
     /// Chosen here: nothing moves for it.
     is_own: bool,
+    /// The open rows from a session file, until the contexts are counted.
+    restored: Option<saved::Opened>,
 }
 
 impl Tree {
@@ -234,10 +240,14 @@ impl Tree {
 
     /// Brings what was chosen elsewhere into sight.
     fn follow(&mut self, document: &Document) {
-        let chosen = document.selection.chosen;
-        if std::mem::replace(&mut self.chosen, chosen) == chosen {
+        let chosen = (document.selection.chosen, document.chosen_way().cloned());
+        if self.chosen == chosen {
             return;
         }
+        if chosen.1.is_some() {
+            self.set_mode(Mode::Calls);
+        }
+        self.chosen = chosen;
         let (Some(forest), false) = (&mut self.forest, std::mem::take(&mut self.is_own)) else {
             return;
         };
@@ -386,16 +396,24 @@ impl View for Tree {
         if is_new {
             self.make();
         }
+        if !self.counted.is_waiting()
+            && let Some(forest) = self.forest.as_mut()
+            && let Some(opened) = self.restored.take()
+            && forest.shown().contexts.len() == opened.of
+        {
+            forest.open_alone(&opened.contexts);
+        }
         let (Some(document), Some(shown)) = (&state.document, self.counted.shown()) else {
             return;
         };
         let selection = &document.selection;
         let of = [&selection.pointed, &selection.chosen];
-        for (hits, of) in self.hits.iter_mut().zip(of) {
-            hits.find(document, shown, of);
+        let ways = [None, document.chosen_way()];
+        for ((hits, of), way) in self.hits.iter_mut().zip(of).zip(ways) {
+            hits.find(document, shown, of, way);
         }
         if is_new {
-            self.chosen = Pointed::default();
+            self.chosen = Default::default();
         }
         self.follow(document);
     }
@@ -435,5 +453,17 @@ impl View for Tree {
 
     fn restore(&mut self, from: &SavedViews, _state: &State) -> usize {
         saved::restore(self, from)
+    }
+
+    fn log(&self, line: &mut Map<String, Value>) {
+        let Some(forest) = &self.forest else { return };
+        let context = self.row.and_then(|row| forest.context(row));
+        let log = serde_json::json!({
+            "rows": forest.rows().len(),
+            "place": self.place(),
+            "context": context.map(|it| it.0),
+            "chosen": self.hits[1].count(),
+        });
+        line.insert("tree".to_owned(), log);
     }
 }

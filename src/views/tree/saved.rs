@@ -1,14 +1,28 @@
-//! What a session file keeps of the call tree: what its rows are, and which columns it has.
+//! What a session file keeps of the call tree: what its rows are, which are open, and which columns it has. Contexts of one
+//! recording always have the same order; where there are more or fewer of them, it opens as at first.
 
 use serde_json::Value;
 
 use super::super::SavedViews;
 use super::{Column, Mode, Tree};
+use crate::units::ContextId;
 
 const ROWS: &str = "tree_rows";
 const MERGES: &str = "tree_merges_recursion";
 const BY: &str = "tree_by";
 const HIDDEN: &str = "tree_hidden";
+/// How many contexts there are, and which of them are open.
+const OPEN: &str = "tree_open";
+
+/// More would make the file larger than what it keeps is worth.
+const MOST_OPEN: usize = 20_000;
+
+/// Which rows are open, of so many contexts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Opened {
+    pub of: usize,
+    pub contexts: Vec<ContextId>,
+}
 
 const CALLS: &str = "calls";
 const CALLERS: &str = "callers";
@@ -19,6 +33,18 @@ pub fn save(view: &Tree, out: &mut SavedViews) {
         Mode::Callers => CALLERS,
         Mode::Calls | Mode::Sandwich(_) => CALLS,
     };
+    let opened = view.forest.as_ref().map(|forest| Opened {
+        of: forest.shown().contexts.len(),
+        contexts: forest.open_contexts(),
+    });
+    // What was restored and has not been of use yet is kept.
+    let opened = view.restored.clone().or(opened);
+    let opened = opened.filter(|it| (1..=MOST_OPEN).contains(&it.contexts.len()));
+    let opened = opened.map(|it| {
+        let contexts: Vec<u32> = it.contexts.iter().map(|it| it.0).collect();
+        serde_json::json!({"of": it.of, "contexts": contexts})
+    });
+    out.shown.insert(OPEN.to_owned(), opened.into());
     let by = Column::ALL.into_iter().find(|it| it.by() == view.by);
     let hidden: Vec<&str> = view.hidden.iter().map(|it| it.title()).collect();
     out.shown.insert(ROWS.to_owned(), rows.into());
@@ -51,8 +77,20 @@ pub fn restore(view: &mut Tree, from: &SavedViews) -> usize {
     let hidden = hidden.into_iter().flatten().filter_map(Value::as_str);
     view.hidden = hidden.filter_map(column).collect();
     view.merges_recursion = from.shown.get(MERGES) == Some(&Value::Bool(true));
+    let opened = from.shown.get(OPEN).filter(|it| !it.is_null());
+    view.restored = opened.and_then(opened_of);
+    lost += usize::from(opened.is_some() && view.restored.is_none());
     view.by = by.unwrap_or_default();
     view.mode = mode;
     view.make();
     lost
+}
+
+fn opened_of(saved: &Value) -> Option<Opened> {
+    let contexts = saved.get("contexts")?.as_array()?.iter();
+    let contexts = contexts.map(|it| u32::try_from(it.as_u64()?).ok().map(ContextId));
+    let mut contexts = contexts.collect::<Option<Vec<ContextId>>>()?;
+    contexts.sort_unstable();
+    let of = usize::try_from(saved.get("of")?.as_u64()?).ok()?;
+    Some(Opened { of, contexts })
 }

@@ -18,6 +18,9 @@ use crate::units::{Cost, Unit};
 const INDENT: f32 = 12.0;
 const DEEPEST: u32 = 24;
 
+/// The width that marks of what is meant have at the right, in points.
+const RULER: f32 = 8.0;
+
 pub fn show(view: &mut Tree, ui: &mut Ui, pane: &mut Pane<'_>) {
     ui.painter()
         .rect_filled(ui.max_rect(), 0, ui.visuals().panel_fill);
@@ -182,6 +185,8 @@ fn list(view: &mut Tree, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) 
         return;
     };
     let place = ui.available_rect_before_wrap();
+    // The ruler stands beside the numbers, not over them.
+    ui.set_max_width((place.width() - RULER).max(0.0));
     let lines = Lines {
         document,
         forest,

@@ -51,7 +51,7 @@ pub const LINES: &[Line<Command>] = &[
         actions: &[Action::new(
             "camera.home",
             "Show everything",
-            "Shows all of the landscape, or of the view along time under the pointer.",
+            "Shows all of the landscape, or of the view along time or the chart under the pointer.",
             &[Chord::key("Home")],
             || CameraAsk::FlyHome.into(),
         )

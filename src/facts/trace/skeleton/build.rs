@@ -1,6 +1,8 @@
-//! Finds the skeleton of a thread in one pass over its calls.
+//! Finds the skeleton of a thread in one pass over its calls, or in passes over parts of them, side by side.
 
 use std::ops::Range;
+
+use rayon::prelude::*;
 
 use super::super::block::Block;
 use super::super::entries::{Facts, OpenCall};
@@ -8,6 +10,7 @@ use super::super::raw_call::BLOCK;
 use super::super::relations::Kept;
 use super::super::store::{Calls, Cursor, GROUP_BLOCKS, Store, place};
 use super::super::waiting::preempted::Preempted;
+use super::join::join;
 use super::sets::FunctionSets;
 use super::{Floor, Light, Node, SetId, Skeleton};
 use crate::progress::{Cancelled, Progress};
@@ -29,6 +32,11 @@ struct Frame {
 
 /// The rows or functions of a frame are put together when they have doubled, and are this many more.
 const TOGETHER: usize = 1024;
+
+/// A part of a thread has as many blocks at least: what a part begins in is found again.
+const PART_BLOCKS: usize = if cfg!(test) { 2 } else { 512 };
+/// So many parts for each worker, that none waits long for another.
+const PARTS: usize = 4;
 
 /// A call as it counts: in a range, with what of it lies there.
 #[derive(Clone, Copy)]
@@ -84,6 +92,11 @@ pub(super) fn skeleton(
     progress: &Progress,
 ) -> Result<Skeleton, Cancelled> {
     let calls = store.thread(thread);
+    if range.is_none()
+        && let Some(skeleton) = in_parts(calls, thread, floor, progress)
+    {
+        return skeleton;
+    }
     let kept = match range {
         Some(range) => calls.kept(range),
         None => Kept {
@@ -94,18 +107,38 @@ pub(super) fn skeleton(
     let mut builder = Builder::new(calls, thread, floor, range, &kept);
     builder.begin(&kept.around);
     let (from, to) = (builder.kept.start, builder.kept.end);
-    for index in place(from).0..(to as usize).div_ceil(BLOCK) {
-        let first = (index * BLOCK) as u64;
-        let next = first + BLOCK as u64;
-        let is_light = builder.light.start <= first && next <= builder.light.end;
-        if is_light && u64::from(from) <= first {
-            builder.pass_block(index);
-        } else {
-            builder.block(index);
-        }
-        progress.add(BLOCK as u64)?;
-    }
+    builder.blocks(place(from).0..(to as usize).div_ceil(BLOCK), progress)?;
     Ok(builder.finish())
+}
+
+/// The skeleton of all calls of a thread, by several workers; none where one alone is as fast.
+fn in_parts(
+    calls: Calls<'_>,
+    thread: ThreadId,
+    floor: Floor,
+    progress: &Progress,
+) -> Option<Result<Skeleton, Cancelled>> {
+    let blocks = (calls.len() as usize).div_ceil(BLOCK);
+    let workers = rayon::current_num_threads();
+    let parts = (blocks / PART_BLOCKS).min(workers * PARTS);
+    if workers == 1 || parts < 2 {
+        return None;
+    }
+    let of_part = |part: usize| {
+        let of = blocks * part / parts..blocks * (part + 1) / parts;
+        let kept = Kept {
+            calls: 0..calls.len(),
+            ..Kept::default()
+        };
+        let mut builder = Builder::new(calls, thread, floor, None, &kept);
+        let first = (of.start * BLOCK) as u32;
+        builder.begin_within(of.start);
+        builder.blocks(of, progress)?;
+        Ok((first, builder.finish()))
+    };
+    let found: Result<Vec<(u32, Skeleton)>, Cancelled> =
+        (0..parts).into_par_iter().map(of_part).collect();
+    found.map(join).transpose()
 }
 
 impl<'a> Builder<'a> {
@@ -145,6 +178,38 @@ impl<'a> Builder<'a> {
             light: 0..0,
             callees: Vec::new(),
             columns: Unpacked::default(),
+        }
+    }
+
+    /// Goes through blocks of calls.
+    fn blocks(&mut self, of: Range<usize>, progress: &Progress) -> Result<(), Cancelled> {
+        for index in of {
+            let first = (index * BLOCK) as u64;
+            let next = first + BLOCK as u64;
+            let is_light = self.light.start <= first && next <= self.light.end;
+            if is_light && u64::from(self.kept.start) <= first {
+                self.pass_block(index);
+            } else {
+                self.block(index);
+            }
+            progress.add(BLOCK as u64)?;
+        }
+        Ok(())
+    }
+
+    /// Opens the root, and the nodes around the first call of a block; they have been counted where they begin.
+    fn begin_within(&mut self, block: usize) {
+        self.begin(&[]);
+        let mut around: Vec<&OpenCall> = self.calls.open_before(block).collect();
+        around.reverse();
+        for open in around {
+            let function = self.calls.store.callee(open.pair).0;
+            let counted = self.counted(open.call, function, &open.facts());
+            if !self.floor.keeps(u64::from(counted.triggered), counted.cost) {
+                self.light = u64::from(open.call) + 1..counted.end;
+                return;
+            }
+            self.open(counted);
         }
     }
 

@@ -10,12 +10,15 @@
 //! work. What a call waited for counts.
 
 mod build;
+mod gather;
+mod join;
 mod sets;
 mod short;
 
 use super::Trace;
 use crate::progress::{Cancelled, Progress};
 use crate::units::{CallId, Cost, FunctionId, ThreadId, TimeRange};
+pub use gather::{Ended, Gatherer, median};
 pub use sets::{FunctionSets, SetId};
 
 /// From what on a call is in a skeleton: it triggers so many calls, or costs so much.

@@ -1,0 +1,179 @@
+//! What the views of calling contexts show of two runs: the context of a cause that is chosen, and what a session keeps.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::{Entry, SavedViews, View, fan, rings, tree};
+use crate::analysis::comparison::causes::Cause;
+use crate::filter::selection::Pointed;
+use crate::progress::Progress;
+use crate::state::State;
+use crate::state::ask::{Ask, Asks, RunsAsk, SelectAsk, ViewAsk};
+use crate::state::panes::ViewId;
+use crate::state::runs_view::tests::{open, paths, wait};
+use crate::units::ModuleId;
+
+static VIEWS: [&Entry; 3] = [&tree::ENTRY, &rings::ENTRY, &fan::ENTRY];
+
+/// Until nothing more is worked out.
+fn update(view: &mut dyn View, state: &State) {
+    loop {
+        view.update(state, &mut Asks::default());
+        if !view.is_waiting() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn log(view: &dyn View, id: &str) -> Value {
+    let mut line = Map::new();
+    view.log(&mut line);
+    line.remove(id).unwrap_or_default()
+}
+
+/// Two runs with all views of contexts, and the causes that tell them apart with their modules.
+fn two_runs() -> (State, Vec<(Cause, ModuleId)>) {
+    let mut state = paths();
+    for entry in VIEWS {
+        state.panes.open(ViewId::of(&entry.line));
+    }
+    wait(&mut state);
+    let document = open(&state);
+    let runs = document.runs.clone().expect("two runs");
+    let modules = runs.modules(&document.session);
+    let causes = runs.contexts_of(None).causes(false, &Progress::new());
+    let causes = causes.expect("not cancelled").causes.into_iter();
+    let causes = causes.map(|cause| {
+        let module = modules[cause.row() as usize];
+        (cause, module)
+    });
+    let causes = causes.collect();
+    (state, causes)
+}
+
+#[test]
+fn a_cause_chooses_one_context_in_every_view() {
+    let (mut state, causes) = two_runs();
+    assert!(!causes.is_empty());
+    let (mut fewer, mut seen) = (0, [0; 2]);
+    let mut views = VIEWS.map(|entry| (entry.line.id, (entry.open)()));
+    let count = causes.len() as u64;
+    for (side, seen) in seen.iter_mut().enumerate() {
+        for (cause, module) in &causes {
+            let at = Pointed::at_module(Some(*module));
+            state.execute(SelectAsk::Choose(at));
+            let of_function: Vec<u64> = views
+                .iter_mut()
+                .map(|(id, view)| {
+                    update(&mut **view, &state);
+                    log(&**view, id)["chosen"].as_u64().expect("a count")
+                })
+                .collect();
+            state.execute(Ask::Context(at, Arc::from(&*cause.path)));
+            for ((id, view), all) in views.iter_mut().zip(of_function) {
+                update(&mut **view, &state);
+                let log = log(&**view, id);
+                let chosen = log["chosen"].as_u64().expect("a count");
+                assert!(chosen <= 1, "{id}, run {side}: {:?}", cause.path);
+                fewer += u64::from(all > 1 && chosen == 1);
+                *seen += u64::from(chosen == 1 && *id == "tree");
+                if *id == "tree" && chosen == 1 {
+                    assert!(log["place"].is_u64(), "its row is seen: {log}");
+                }
+            }
+            // Something else chosen is that, wherever it is called.
+            state.execute(SelectAsk::Choose(Pointed::at_module(Some(ModuleId::ROOT))));
+            for (id, view) in &mut views {
+                update(&mut **view, &state);
+                assert!(log(&**view, id)["chosen"].as_u64() != Some(1) || *id == "fan");
+            }
+        }
+        state.execute(RunsAsk::Flip);
+        wait(&mut state);
+    }
+    // Hardly any cause has no part of its way in a run.
+    let most = |it: &u64| it * 10 >= count * 9;
+    assert!(seen.iter().all(most), "{seen:?} of {count}");
+    assert!(
+        fewer > 0,
+        "one of the functions is called in several contexts"
+    );
+}
+
+#[test]
+fn a_session_keeps_roots_and_open_rows() {
+    let (state, _) = two_runs();
+    let mut views = VIEWS.map(|entry| (entry.open)());
+    views
+        .iter_mut()
+        .for_each(|view| update(&mut **view, &state));
+    let mut saved = SavedViews::default();
+    // All rows but the first closed; a root that is no outermost context.
+    for _ in 0..3 {
+        views[0].on(ViewAsk::Do("tree.hottest"), &state, &mut Asks::default());
+    }
+    views[0].on(ViewAsk::Do("tree.close"), &state, &mut Asks::default());
+    for view in &views {
+        view.save(&state, &mut saved);
+    }
+    let of = log(&*views[1], "rings")["contexts"].clone();
+    let root = serde_json::json!([2, of]);
+    saved.shown.insert("rings_root".to_owned(), root.clone());
+    let mut again = VIEWS.map(|entry| (entry.open)());
+    for (old, view) in views.iter().zip(&mut again) {
+        assert_eq!(view.restore(&saved, &state), 0);
+        // What is not of use yet is kept.
+        let mut kept = SavedViews::default();
+        view.save(&state, &mut kept);
+        let has = |name: &str| {
+            kept.shown
+                .get(name)
+                .is_some_and(|it| saved.shown.get(name) == Some(it))
+        };
+        assert!(
+            ["tree_open", "rings_root", "fan_levels"]
+                .into_iter()
+                .any(has)
+        );
+        update(&mut **view, &state);
+        for id in ["tree", "fan"] {
+            assert_eq!(log(&**view, id)["rows"], log(&**old, id)["rows"]);
+        }
+    }
+    assert_eq!(log(&*again[1], "rings")["root"], 2);
+    let mut kept = SavedViews::default();
+    again.iter().for_each(|view| view.save(&state, &mut kept));
+    assert_eq!(kept.shown.get("rings_root"), Some(&root));
+    assert_eq!(kept.shown.get("tree_open"), saved.shown.get("tree_open"));
+    // Of another tree, or no list at all.
+    for odd in [serde_json::json!([2, 1_000_000]), serde_json::json!("much")] {
+        let mut saved = saved.clone();
+        saved.shown.insert("rings_root".to_owned(), odd.clone());
+        saved.shown.insert("tree_open".to_owned(), odd.clone());
+        let mut other = VIEWS.map(|entry| (entry.open)());
+        let lost: usize = other.iter_mut().map(|it| it.restore(&saved, &state)).sum();
+        assert_eq!(lost, if odd.is_string() { 2 } else { 1 });
+        other
+            .iter_mut()
+            .for_each(|view| update(&mut **view, &state));
+        assert!(log(&*other[1], "rings")["root"].is_null());
+        assert!(log(&*other[0], "tree")["rows"].as_u64() > Some(1));
+    }
+}
+
+#[test]
+fn discs_are_coloured_by_what_differs() {
+    let (state, _) = two_runs();
+    let mut saved = SavedViews::default();
+    let colour = Value::from("difference of the runs");
+    saved.shown.insert("fan_colour".to_owned(), colour.clone());
+    let mut view = (fan::ENTRY.open)();
+    assert_eq!(view.restore(&saved, &state), 0);
+    update(&mut *view, &state);
+    assert_eq!(log(&*view, "fan")["colour"], colour);
+    saved.shown.insert("fan_colour".to_owned(), "taste".into());
+    assert_eq!((fan::ENTRY.open)().restore(&saved, &state), 1);
+}
