@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::fmt::{Result, Write};
 
-use super::report::escaped;
 use crate::analysis::comparison::phases::PhasePair;
 use crate::analysis::phases::folding::{Item, fold};
+use crate::escape;
 use crate::units::{Cost, Unit, grouped};
 
 /// So many rows are written, so deep.
@@ -181,6 +181,22 @@ impl Contents<'_> {
             escaped(&shown[1]),
         )
     }
+}
+
+/// Text as it may stand in a page, whatever an input holds: what would turn the text around is shown as an escape.
+pub fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in escape::name(text).chars() {
+        match letter {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            letter => escaped.push(letter),
+        }
+    }
+    escaped
 }
 
 #[cfg(test)]

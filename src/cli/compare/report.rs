@@ -3,14 +3,13 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use super::contents;
+use super::contents::{self, escaped};
 use super::document::{paired, runs};
 use super::tables::Tables;
 use super::text::{Show, timed, was};
 use crate::analysis::comparison::amounts::{Change, Measure, Standing};
 use crate::analysis::comparison::tables::Given;
 use crate::analysis::comparison::{Comparison, Inputs};
-use crate::escape;
 use crate::model::causes::Words;
 use crate::render::image::Image;
 use crate::units::grouped;
@@ -396,22 +395,6 @@ fn contexts(
         CONTEXTS => writeln!(page, "<p>No calling context differs by much.</p>"),
         _ => Ok(()),
     }
-}
-
-/// Text as it may stand in a page, whatever an input holds: what would turn the text around is shown as an escape.
-pub fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for letter in escape::name(text).chars() {
-        match letter {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            letter => escaped.push(letter),
-        }
-    }
-    escaped
 }
 
 /// An argument as a shell takes it.

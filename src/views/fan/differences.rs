@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::Compacted;
+use super::compacted::Compacted;
 use super::discs::{Disc, Discs};
 use crate::units::{ContextId, Cost};
 

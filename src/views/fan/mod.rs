@@ -1,5 +1,6 @@
 //! The compacted call tree: packages, classes and functions as discs of a fan, each as detailed as is asked for.
 
+mod compacted;
 mod differences;
 mod discs;
 mod painting;
@@ -15,7 +16,7 @@ use serde_json::{Map, Value};
 
 use super::contexts::{Counted, Hits, ShownContexts};
 use super::{Entry, Pane, SavedViews, View};
-use crate::analysis::compaction::{Blocked, Compaction, Direction, Name, Names, NodeId, Tree};
+use crate::analysis::compaction::{Blocked, Compaction, Direction, Name, Names, NodeId};
 use crate::escape;
 use crate::facts::contexts::Merge;
 use crate::filter::selection::Pointed;
@@ -29,6 +30,7 @@ use crate::state::job::Job;
 use crate::state::panes::Artifact::{Call, CallRelation, Function, Module, TimeRange};
 use crate::state::panes::{Kind, Needs, Side, ViewId, ViewLine};
 use crate::units::{ContextId, ModuleId};
+use compacted::{Compacted, tree};
 use differences::Differences;
 use discs::Discs;
 
@@ -191,27 +193,6 @@ const AT_ONCE: usize = 50_000;
 
 /// How much nearer and farther the fan can be shown than all of it.
 const ZOOM: [f32; 2] = [0.2, 400.0];
-
-/// What is compacted, and how far.
-struct Compacted {
-    shown: Arc<ShownContexts>,
-    names: Arc<Names>,
-    compaction: Arc<Compaction>,
-}
-
-impl Compacted {
-    fn tree(&self) -> Tree<'_> {
-        tree(&self.shown, &self.names)
-    }
-}
-
-fn tree<'a>(shown: &'a ShownContexts, names: &'a Names) -> Tree<'a> {
-    Tree {
-        contexts: &shown.contexts,
-        value: shown.value,
-        names,
-    }
-}
 
 /// All of it expanded or compacted on another thread.
 struct Changing {

@@ -4,8 +4,9 @@ use egui::epaint::TextShape;
 use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Stroke, pos2, vec2};
 use glam::Vec2;
 
+use super::compacted::Compacted;
 use super::discs::Disc;
-use super::{Compacted, Fan, Tint};
+use super::{Fan, Tint};
 use crate::escape;
 use crate::layout::hues::{Tones, encoded};
 use crate::model::theme::Theme;

@@ -3,8 +3,9 @@
 use egui::{Align2, FontId, PointerButton, Pos2, Rect, Response, Sense, Ui, pos2, vec2};
 use glam::Vec2;
 
+use super::compacted::Compacted;
 use super::painting::{self, Scale};
-use super::{Compacted, Fan, Tint, differences, displayed};
+use super::{Fan, Tint, differences, displayed};
 use crate::analysis::compaction::{Direction, NodeId};
 use crate::model::theme::Theme;
 use crate::state::ask::SelectAsk;

@@ -14,6 +14,7 @@ mod sliders;
 #[cfg(test)]
 mod tests;
 mod tip;
+mod two;
 mod ui;
 
 use std::sync::Arc;
@@ -24,7 +25,7 @@ use self::finding::{Finding, Found, FoundIn, Settings};
 use self::layers::{Instances, Key, Layer};
 use self::meaning::Meaning;
 use self::other_run::FindingOther;
-use self::pair::Two;
+use self::two::Two;
 use super::{Entry, Pane, SavedViews, View};
 use crate::analysis::phases::{Parent, Phase};
 use crate::filter::filters::Filters;

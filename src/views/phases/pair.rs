@@ -6,6 +6,7 @@ use std::cmp::Reverse;
 use egui::{Align, Layout, Sense, Ui, vec2};
 
 use super::finding::Found;
+use super::two::{Second, Two};
 use super::{PhasesView, pointed_at};
 use crate::analysis::phases::Phase;
 use crate::analysis::phases::apart::{Apart, apart_in_two_runs};
@@ -24,21 +25,6 @@ const LEAST: f32 = 420.0;
 const NAMED: usize = 4;
 /// So many phases of the other run are offered.
 const OFFERED: usize = 100;
-
-/// Two phases that are compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Two {
-    first: CallOf,
-    second: Second,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Second {
-    /// Of the same run.
-    Here(CallOf),
-    /// Of the other run: one that was chosen there, else the first one's counterpart.
-    There(Option<CallOf>),
-}
 
 /// A phase that is compared, and what it is found in.
 #[derive(Clone, Copy)]

@@ -1,0 +1,29 @@
+//! The calling contexts that the fan shows, and how far they are compacted.
+
+use std::sync::Arc;
+
+use super::super::contexts::ShownContexts;
+use crate::analysis::compaction::{Compaction, Names, Tree};
+
+/// What is compacted, and how far.
+pub struct Compacted {
+    pub shown: Arc<ShownContexts>,
+    pub names: Arc<Names>,
+    pub compaction: Arc<Compaction>,
+}
+
+impl Compacted {
+    /// Its contexts and their names.
+    pub fn tree(&self) -> Tree<'_> {
+        tree(&self.shown, &self.names)
+    }
+}
+
+/// Contexts and their names, to be compacted.
+pub fn tree<'a>(shown: &'a ShownContexts, names: &'a Names) -> Tree<'a> {
+    Tree {
+        contexts: &shown.contexts,
+        value: shown.value,
+        names,
+    }
+}
