@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::functions::Functions;
+use super::memory::Memory;
 use super::profile::Profile;
 use super::trace::{FunctionMetrics, Relation, Thread, Trace};
 use crate::units::{TimeRange, Unit};
@@ -35,6 +36,8 @@ pub struct Recording {
     pub trace: Trace,
     /// What a profile weighs; none of the other kinds.
     pub profile: Option<Profile>,
+    /// What is known of allocations and releases; none where the recording has none.
+    pub memory: Option<Memory>,
     /// How many samples were taken, as far as known; none of a trace.
     pub samples: u64,
     pub warnings: Vec<Warning>,
@@ -59,6 +62,7 @@ impl Recording {
             functions,
             trace,
             profile: None,
+            memory: None,
             samples: samples.unwrap_or(0),
             warnings,
         }
