@@ -132,6 +132,22 @@ impl Hierarchy {
         (0..self.rows.len() as u32).map(ModuleId)
     }
 
+    /// The files, without those that are parts of other files, in preorder. O(modules outside of files + files).
+    pub fn outermost_files(&self) -> impl Iterator<Item = ModuleId> + '_ {
+        let mut next = 0;
+        std::iter::from_fn(move || {
+            while next < self.len() as u32 {
+                let id = ModuleId(next);
+                if self.kind(id) == ModuleKind::File {
+                    next = self.subtree(id).end;
+                    return Some(id);
+                }
+                next += 1;
+            }
+            None
+        })
+    }
+
     pub fn module(&self, id: ModuleId) -> Module<'_> {
         let row = &self.rows[id.index()];
         Module {

@@ -87,6 +87,50 @@ impl Purpose {
             Purpose::Documentation => "documentation",
         }
     }
+
+    /// As a sentence names the files that have it.
+    pub fn plural(self) -> &'static str {
+        match self {
+            Purpose::Product => "product",
+            Purpose::Test => "tests",
+            Purpose::Example => "examples",
+            Purpose::Bench => "benches",
+            Purpose::Documentation => "documentation",
+        }
+    }
+}
+
+/// Some of the purposes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Purposes(u8);
+
+impl Purposes {
+    pub const NONE: Purposes = Purposes(0);
+
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    pub fn contains(self, purpose: Purpose) -> bool {
+        self.0 & (1 << purpose as u8) != 0
+    }
+
+    /// The same with `purpose` if it was not among them, and without it if it was.
+    pub fn toggled(self, purpose: Purpose) -> Purposes {
+        Purposes(self.0 ^ (1 << purpose as u8))
+    }
+
+    pub fn iter(self) -> impl Iterator<Item = Purpose> {
+        let all = Purpose::ALL.into_iter();
+        all.filter(move |&purpose| self.contains(purpose))
+    }
+}
+
+impl FromIterator<Purpose> for Purposes {
+    fn from_iter<I: IntoIterator<Item = Purpose>>(purposes: I) -> Purposes {
+        let bits = purposes.into_iter().map(|purpose| 1 << purpose as u8);
+        Purposes(bits.fold(0, |all, bit| all | bit))
+    }
 }
 
 /// The kind of a file, and of all that stands in it. A directory has what all of its files agree on, and else

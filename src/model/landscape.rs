@@ -1,5 +1,6 @@
 //! What the landscape maps to what.
 
+use crate::facts::kinds::Purposes;
 use crate::model::arcs::{ArcMeasure, ArcMode, BUNDLING, MOST_ARCS};
 use crate::model::highlight::Highlight;
 use crate::model::metric::Metric;
@@ -37,6 +38,8 @@ pub struct LandscapeSettings {
     /// Whether generated, vendored, minified and data-like files have footprints like all others; else they have
     /// [`SHARE`](super::small::SHARE) of the map at most.
     pub full_size: bool,
+    /// Files for these purposes are not shown.
+    pub without: Purposes,
 }
 
 impl LandscapeSettings {
@@ -66,6 +69,7 @@ impl Default for LandscapeSettings {
             highlight: None,
             height_scale: None,
             full_size: false,
+            without: Purposes::NONE,
         }
     }
 }

@@ -32,6 +32,8 @@ pub enum Metric {
     FanIn,
     /// Functions outside that it calls, each once.
     FanOut,
+    /// Files in the import cycle that the file is part of, itself among them; the largest such in a district.
+    ImportCycle,
     /// Of two runs, what A or B has of the measure that is compared, and by how much they differ.
     InA,
     InB,
@@ -39,7 +41,7 @@ pub enum Metric {
 }
 
 impl Metric {
-    pub const ALL: [Metric; 20] = [
+    pub const ALL: [Metric; 21] = [
         Metric::LinesOfCode,
         Metric::CommentLines,
         Metric::Functions,
@@ -57,6 +59,7 @@ impl Metric {
         Metric::NeverRun,
         Metric::FanIn,
         Metric::FanOut,
+        Metric::ImportCycle,
         Metric::InA,
         Metric::InB,
         Metric::Difference,
@@ -82,6 +85,7 @@ impl Metric {
             Metric::NeverRun => "never-run",
             Metric::FanIn => "fan-in",
             Metric::FanOut => "fan-out",
+            Metric::ImportCycle => "import-cycle",
             Metric::InA => "a",
             Metric::InB => "b",
             Metric::Difference => "difference",
@@ -108,6 +112,7 @@ impl Metric {
             Metric::NeverRun => "lines never run",
             Metric::FanIn => "fan-in",
             Metric::FanOut => "fan-out",
+            Metric::ImportCycle => "files in its import cycle",
             Metric::InA => "in A",
             Metric::InB => "in B",
             Metric::Difference => "difference of A and B",
@@ -138,6 +143,9 @@ impl Metric {
             Metric::FanOut => {
                 "functions outside that it calls; without a recording, files that it imports"
             }
+            Metric::ImportCycle => {
+                "files that lead to each other by imports, and it is one of; the most of its files"
+            }
             Metric::InA | Metric::InB | Metric::Difference => "of what is compared",
         }
     }
@@ -158,9 +166,8 @@ impl Metric {
             | Metric::Total
             | Metric::SelfCost
             | Metric::Waiting
-            | Metric::NeverRun
-            | Metric::FanIn
-            | Metric::FanOut => Origin::Recording,
+            | Metric::NeverRun => Origin::Recording,
+            Metric::FanIn | Metric::FanOut | Metric::ImportCycle => Origin::Relations,
             Metric::InA | Metric::InB | Metric::Difference => Origin::Comparison,
         }
     }
@@ -177,13 +184,16 @@ impl Metric {
 
     /// Whether a footprint can say it: a day is no amount, and one of two runs would have other places than the other.
     pub fn is_amount(self) -> bool {
-        self != Metric::LastChange && self.origin() != Origin::Comparison
+        !matches!(self, Metric::LastChange | Metric::ImportCycle)
+            && self.origin() != Origin::Comparison
     }
 }
 
 /// What a metric is taken from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
+    /// Of a recording's calls; of imports where there is none.
+    Relations,
     Source,
     History,
     Recording,

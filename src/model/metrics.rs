@@ -179,9 +179,8 @@ impl ModuleMetrics {
     pub fn has(&self, metric: Metric) -> bool {
         match metric.origin() {
             _ if metric == Metric::Waiting => self.knows_waiting,
-            _ if matches!(metric, Metric::FanIn | Metric::FanOut) => {
-                self.has_recording || self.imports.is_some()
-            }
+            _ if metric == Metric::ImportCycle => self.imports.is_some(),
+            Origin::Relations => self.has_recording || self.imports.is_some(),
             Origin::Source => true,
             Origin::History => self.history.is_some(),
             Origin::Recording => self.has_recording,
@@ -223,6 +222,7 @@ impl ModuleMetrics {
             | Metric::Total
             | Metric::FanIn
             | Metric::FanOut
+            | Metric::ImportCycle
             | Metric::InA
             | Metric::InB
             | Metric::Difference => return None,
@@ -308,6 +308,7 @@ impl ModuleMetrics {
             Metric::NeverRun => self.never_run(hierarchy),
             Metric::FanIn => column(Some(&self.fan_in)),
             Metric::FanOut => column(Some(&self.fan_out)),
+            Metric::ImportCycle => self.import_cycles(hierarchy),
             Metric::Changes => column(history.map(|it| &it.changes)),
             Metric::RecentChanges => column(history.map(|it| &it.recent_changes)),
             Metric::Hotspots => hotspots(hierarchy, history),
@@ -317,6 +318,23 @@ impl ModuleMetrics {
             Metric::InB => self.compared(hierarchy, Which::B),
             Metric::Difference => self.compared(hierarchy, Which::Difference),
         }
+    }
+
+    /// Of files and what is in them the files of their import cycle; of what holds files the most of any.
+    fn import_cycles(&self, hierarchy: &Hierarchy) -> Vec<f64> {
+        let mut values = vec![0.0; hierarchy.len()];
+        let cycles = self.imports.iter().flat_map(|imports| imports.cycles());
+        for cycle in cycles {
+            let size = cycle.len() as f64;
+            for &file in cycle.iter().filter(|file| file.index() < hierarchy.len()) {
+                let inside = hierarchy.subtree(file);
+                values[inside.start as usize..inside.end as usize].fill(size);
+                for around in hierarchy.ancestors(file).skip(1) {
+                    values[around.index()] = values[around.index()].max(size);
+                }
+            }
+        }
+        values
     }
 
     /// Lines of the functions that are never called, added up.

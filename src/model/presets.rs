@@ -1,12 +1,12 @@
 //! Questions that a map of a source tree answers: what the colour says for each, and which modules stand out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::metric::Metric;
 use super::metrics::ModuleMetrics;
 use super::surface::Surface;
-use crate::facts::hierarchy::{Hierarchy, ModuleKind};
-use crate::facts::kinds::{Made, Purpose};
+use crate::facts::hierarchy::Hierarchy;
+use crate::facts::kinds::{Made, Purpose, Purposes};
 use crate::units::ModuleId;
 
 /// How many modules stand out.
@@ -37,10 +37,12 @@ enum Among {
     /// The largest of each language.
     Languages,
     Tests,
+    /// The one of each import cycle that the most of its files import.
+    Cycles,
 }
 
 /// All of them, in the order of a menu.
-pub static PRESETS: [Preset; 8] = [
+pub static PRESETS: [Preset; 10] = [
     Preset {
         id: "complexity",
         title: "Where is it complex?",
@@ -90,6 +92,26 @@ pub static PRESETS: [Preset; 8] = [
         among: Among::All,
     },
     Preset {
+        id: "depended-on",
+        title: "Who is depended on?",
+        sentence: "How many files import a file. What is changed in those that most import is felt everywhere; a click shows \
+                   who they are.",
+        metric: Metric::FanIn,
+        unit: "files that import it",
+        surface: Surface::Metric(Metric::FanIn),
+        among: Among::All,
+    },
+    Preset {
+        id: "tangled",
+        title: "What is tangled?",
+        sentence: "Files that lead back to themselves by imports, and how many lie on that cycle together. Of each cycle the \
+                   file that most of the others import stands out; a click draws the cycle.",
+        metric: Metric::ImportCycle,
+        unit: "files in the cycle",
+        surface: Surface::Metric(Metric::ImportCycle),
+        among: Among::Cycles,
+    },
+    Preset {
         id: "languages",
         title: "Languages",
         sentence: "A colour for each language. The longest file of each of the ten most used stands out.",
@@ -137,16 +159,27 @@ impl Preset {
         metrics.has(self.metric)
     }
 
+    /// Whether it is told by imports, whatever a recording says.
+    pub fn needs_imports(&self) -> bool {
+        self.metric == Metric::ImportCycle
+    }
+
     /// The files that stand out, the first the most, at most [`MOST`]: written by hand, and with a value at all. Those
-    /// of equal value are in order of the hierarchy. O(n).
-    pub fn stand_out(&self, hierarchy: &Hierarchy, metrics: &ModuleMetrics) -> Vec<StandsOut> {
+    /// of equal value are in order of the hierarchy. Files of the purposes in `without` are left out. O(n log n).
+    pub fn stand_out(
+        &self,
+        hierarchy: &Hierarchy,
+        metrics: &ModuleMetrics,
+        without: Purposes,
+    ) -> Vec<StandsOut> {
         let values = match self.metric {
             // Of a file the sum of its functions, as of a footprint.
             Metric::Complexity => metrics.areas(hierarchy, self.metric),
             _ => metrics.values(hierarchy, self.metric),
         };
-        let mut found: Vec<StandsOut> = files(hierarchy)
-            .filter(|&module| self.may_stand_out(hierarchy, module))
+        let mut found: Vec<StandsOut> = hierarchy
+            .outermost_files()
+            .filter(|&module| self.may_stand_out(hierarchy, module, without))
             .map(|module| StandsOut {
                 module,
                 value: values[module.index()],
@@ -154,33 +187,43 @@ impl Preset {
             .filter(|it| it.value > 0.0)
             .collect();
         found.sort_by(|a, b| b.value.total_cmp(&a.value).then(a.module.cmp(&b.module)));
-        if self.among == Among::Languages {
-            found = longest_of_each(hierarchy, &found);
+        match self.among {
+            Among::All | Among::Tests => {}
+            Among::Languages => found = longest_of_each(hierarchy, &found),
+            Among::Cycles => found = one_of_each(metrics, &found),
         }
         found.truncate(MOST);
         found
     }
 
-    fn may_stand_out(&self, hierarchy: &Hierarchy, file: ModuleId) -> bool {
+    fn may_stand_out(&self, hierarchy: &Hierarchy, file: ModuleId, without: Purposes) -> bool {
         let kind = hierarchy.file_kind(file);
-        kind.made == Made::Hand && (self.among != Among::Tests || kind.purpose == Purpose::Test)
+        kind.made == Made::Hand
+            && !without.contains(kind.purpose)
+            && (self.among != Among::Tests || kind.purpose == Purpose::Test)
     }
 }
 
-/// The files of a hierarchy, without those that are parts of other files.
-fn files(hierarchy: &Hierarchy) -> impl Iterator<Item = ModuleId> + '_ {
-    let mut next = 0;
-    std::iter::from_fn(move || {
-        while next < hierarchy.len() as u32 {
-            let id = ModuleId(next);
-            if hierarchy.kind(id) == ModuleKind::File {
-                next = hierarchy.subtree(id).end;
-                return Some(id);
-            }
-            next += 1;
+/// Of each import cycle with any of `files` the one that most of the cycle's files import, the largest cycle first.
+fn one_of_each(metrics: &ModuleMetrics, files: &[StandsOut]) -> Vec<StandsOut> {
+    let Some(imports) = metrics.imports() else {
+        return Vec::new();
+    };
+    let taken: BTreeSet<ModuleId> = files.iter().map(|it| it.module).collect();
+    let one = |cycle: &Vec<ModuleId>| {
+        let within = imports.within(cycle);
+        let mut counts: BTreeMap<ModuleId, usize> = BTreeMap::new();
+        for (_, to) in within.filter(|(_, to)| taken.contains(to)) {
+            *counts.entry(to).or_default() += 1;
         }
-        None
-    })
+        let most = counts.into_iter();
+        let most = most.max_by_key(|&(file, count)| (count, std::cmp::Reverse(file)));
+        most.map(|(module, _)| StandsOut {
+            module,
+            value: cycle.len() as f64,
+        })
+    };
+    imports.cycles().iter().filter_map(one).take(MOST).collect()
 }
 
 /// The first of each language among `files`, those of the languages with the largest sums.
@@ -202,7 +245,7 @@ fn longest_of_each(hierarchy: &Hierarchy, files: &[StandsOut]) -> Vec<StandsOut>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::hierarchy::{HierarchyBuilder, Module, NodeId};
+    use crate::facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
     use crate::facts::kinds::FileKind;
     use crate::source::history::{FileHistory, History};
 
@@ -272,7 +315,7 @@ mod tests {
         for (id, value) in cases {
             let preset = find(id).expect("there");
             assert!(preset.is_possible(&metrics));
-            let found = preset.stand_out(&hierarchy, &metrics);
+            let found = preset.stand_out(&hierarchy, &metrics, Purposes::NONE);
             let mut expected: Vec<(ModuleId, f64)> = hierarchy
                 .children(ModuleId::ROOT)
                 .filter(|&file| number(file) % 5 != 0)
@@ -285,7 +328,7 @@ mod tests {
             assert_eq!(found, expected, "{id}");
         }
         let languages = find("languages").expect("there");
-        let found = languages.stand_out(&hierarchy, &metrics);
+        let found = languages.stand_out(&hierarchy, &metrics, Purposes::NONE);
         assert_eq!(found.len(), 3);
         for one in found {
             let language = of(one.module).language;

@@ -10,7 +10,7 @@ pub const SHARE: f64 = 0.1;
 /// all; by which factor, 1 where there is no need. `areas` are sums of what each module holds. Nothing is done where
 /// nothing was written by hand. O(n + files × depth).
 pub fn keep_small(hierarchy: &Hierarchy, areas: &mut [f64]) -> f64 {
-    let files = outermost_files(hierarchy, |id| !hierarchy.file_kind(id).is_by_hand());
+    let files: Vec<ModuleId> = made(hierarchy).collect();
     let amount =
         |areas: &[f64], id: ModuleId| areas.get(id.index()).copied().unwrap_or(0.0).max(0.0);
     let made: f64 = files.iter().map(|&id| leaves(hierarchy, areas, id)).sum();
@@ -40,7 +40,12 @@ pub fn keep_small(hierarchy: &Hierarchy, areas: &mut [f64]) -> f64 {
 
 /// How many files were not written by hand. O(n).
 pub fn count(hierarchy: &Hierarchy) -> usize {
-    outermost_files(hierarchy, |id| !hierarchy.file_kind(id).is_by_hand()).len()
+    made(hierarchy).count()
+}
+
+fn made(hierarchy: &Hierarchy) -> impl Iterator<Item = ModuleId> + '_ {
+    let files = hierarchy.outermost_files();
+    files.filter(|&id| !hierarchy.file_kind(id).is_by_hand())
 }
 
 /// What a module takes on the map: its own amount or that of what it holds, whichever is larger.
@@ -67,23 +72,6 @@ fn leaves(hierarchy: &Hierarchy, areas: &[f64], id: ModuleId) -> f64 {
         }
     }
     sum
-}
-
-/// The files that `takes` takes, without those that are parts of other files.
-fn outermost_files(hierarchy: &Hierarchy, takes: impl Fn(ModuleId) -> bool) -> Vec<ModuleId> {
-    let mut files = Vec::new();
-    let mut next = 0;
-    while next < hierarchy.len() as u32 {
-        let id = ModuleId(next);
-        next += 1;
-        if hierarchy.kind(id) == ModuleKind::File {
-            next = hierarchy.subtree(id).end;
-            if takes(id) {
-                files.push(id);
-            }
-        }
-    }
-    files
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::scene::{self, Look};
+use crate::facts::kinds::Purpose;
 use crate::model::arcs::{ARCS_AT_MOST, ArcMeasure, ArcMode};
 use crate::model::highlight::Highlight;
 use crate::model::landscape::LandscapeSettings;
@@ -30,6 +31,7 @@ pub struct SavedLook {
     half_life_ns: Option<u64>,
     height_scale: Option<String>,
     full_size: Option<bool>,
+    without: Option<Vec<Purpose>>,
     highlight: Option<SavedHighlight>,
 }
 
@@ -87,6 +89,7 @@ impl SavedLook {
             half_life_ns: Some(settings.half_life.ns()),
             height_scale: named(&height_scales(), settings.height_scale),
             full_size: Some(settings.full_size),
+            without: Some(settings.without.iter().collect()),
             highlight: settings.highlight.map(|of| SavedHighlight {
                 metric: of.metric.name().to_owned(),
                 low: of.low,
@@ -155,6 +158,9 @@ impl SavedLook {
         let scales = Scale::ALL.map(|it| (it, it.name()));
         let tilings = Tiling::ALL.map(|it| (it, it.name()));
         settings.full_size = self.full_size.unwrap_or(settings.full_size);
+        if let Some(without) = &self.without {
+            settings.without = without.iter().copied().collect();
+        }
         if let Some(ns) = self.half_life_ns {
             settings.half_life = Cost::from_ns(ns.max(1));
         }
@@ -192,6 +198,9 @@ mod tests {
             half_life: Cost::from_ns(1234),
             height_scale: Some(Scale::Log),
             full_size: true,
+            without: [Purpose::Test, Purpose::Documentation]
+                .into_iter()
+                .collect(),
             highlight: Some(Highlight {
                 metric: Metric::Complexity,
                 low: 2.5,

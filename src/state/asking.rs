@@ -54,8 +54,10 @@ impl State {
                 .flatten()
                 .any(|it: Metric| it.origin() == origin)
         };
-        if needs(Origin::Recording) && document.resolved().is_none() {
-            return Some(Missing::Recording);
+        match document.resolved() {
+            None if needs(Origin::Recording) => return Some(Missing::Recording),
+            Some(_) if preset.needs_imports() => return Some(Missing::Imports),
+            _ => {}
         }
         document
             .inputs
@@ -100,16 +102,18 @@ impl State {
             std::ptr::eq(found.preset, preset)
                 && Arc::ptr_eq(&found.session, session)
                 && Arc::ptr_eq(&found.metrics, metrics)
+                && found.without == self.settings.without
         });
         if !is_known {
             let modules = match preset.is_possible(metrics) {
-                true => preset.stand_out(&session.hierarchy, metrics),
+                true => preset.stand_out(&session.hierarchy, metrics, self.settings.without),
                 false => Vec::new(),
             };
             question.found = Some(Found {
                 preset,
                 session: Arc::clone(session),
                 metrics: Arc::clone(metrics),
+                without: self.settings.without,
                 modules,
             });
         }
@@ -121,6 +125,8 @@ mod tests {
     use super::super::ask::LookAsk;
     use super::super::testing::{nothing_open, opened, tiny};
     use crate::analysis::session::Inputs;
+    use crate::facts::kinds::Purpose;
+    use crate::model::landscape::LandscapeSettings;
     use crate::model::metric::Metric;
     use crate::model::surface::Surface;
     use crate::state::State;
@@ -168,6 +174,56 @@ mod tests {
         assert_eq!(state.settings.surface, Surface::Metric(Metric::Complexity));
         state.execute(LookAsk::ToggleQuestion);
         assert!(!state.question.is_open);
+    }
+
+    #[test]
+    fn files_for_some_purposes_are_not_shown_and_stand_out_nowhere() {
+        let dir = std::env::temp_dir().join(format!("callscape-purposes-{}", std::process::id()));
+        for (name, lines) in [("app.py", 3), ("test_app.py", 50), ("docs/conf.py", 20)] {
+            let path = dir.join(name);
+            std::fs::create_dir_all(path.parent().expect("there is one")).expect("there is room");
+            let text = "def f():\n".to_owned() + &"    g()\n".repeat(lines);
+            std::fs::write(path, text).expect("there is room");
+        }
+        let mut state = opened(&Inputs {
+            source_dir: Some(dir.clone()),
+            ..Inputs::default()
+        });
+        state.execute(LookAsk::Question("size"));
+        let shown = |state: &State| {
+            let document = state.document.as_ref().expect("open");
+            let hierarchy = &document.session.hierarchy;
+            let files = hierarchy.outermost_files();
+            let blocks = document.city.blocks();
+            let has_block = |&file: &_| blocks.iter().any(|it| hierarchy.contains(file, it.module));
+            let shown = files.filter(has_block);
+            let stands_out = state.question.modules().iter().map(|it| it.module);
+            let names = |ids: Vec<_>| {
+                let names = ids.into_iter().map(|id| hierarchy.name(id).to_owned());
+                let mut names: Vec<String> = names.collect();
+                names.sort();
+                names
+            };
+            (names(shown.collect()), names(stands_out.collect()))
+        };
+        for (without, expected) in [
+            (vec![], vec!["app.py", "conf.py", "test_app.py"]),
+            (vec![Purpose::Test], vec!["app.py", "conf.py"]),
+            (vec![Purpose::Test, Purpose::Documentation], vec!["app.py"]),
+            (vec![Purpose::Product], vec!["conf.py", "test_app.py"]),
+            (Purpose::ALL.to_vec(), vec![]),
+            (vec![], vec!["app.py", "conf.py", "test_app.py"]),
+        ] {
+            state.execute(LookAsk::Configure(LandscapeSettings {
+                without: without.into_iter().collect(),
+                ..state.settings
+            }));
+            state.update_question();
+            let (blocks, stand_out) = shown(&state);
+            assert_eq!(blocks, expected);
+            assert_eq!(stand_out, expected);
+        }
+        let _ = std::fs::remove_dir_all(&dir);
     }
 
     #[test]

@@ -45,7 +45,9 @@ impl State {
                 return Ok(None);
             };
             let pairs = found.pairs(&session.hierarchy, |id| session.hierarchy.path(id));
-            let imports = Imports::new(&session.hierarchy, pairs);
+            let calls =
+                found.calls_of_functions(&session.hierarchy, |id| session.hierarchy.path(id));
+            let imports = Imports::new(&session.hierarchy, pairs).with_calls(calls);
             Ok(Some((session, imports)))
         }));
     }
@@ -53,7 +55,7 @@ impl State {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ask::SelectAsk;
+    use super::super::ask::{LookAsk, SelectAsk};
     use super::super::testing::{module, opened};
     use crate::analysis::session::Inputs;
     use crate::filter::selection::Selection;
@@ -103,6 +105,15 @@ mod tests {
         let mut expected = vec![(a, b), (b, a), (main, a)];
         expected.sort_unstable();
         assert_eq!(found, expected);
+        // Of a function the calls told by name.
+        let [run, go] = ["run", "go"].map(|name| module(&state, name));
+        state.execute(SelectAsk::Select(Some(go)));
+        assert_eq!(shown(&mut state), [(run, go)]);
+        state.execute(LookAsk::Question("tangled"));
+        state.update_question();
+        let tangled: Vec<_> = state.question.modules().iter().collect();
+        let values: Vec<_> = tangled.iter().map(|it| (it.module, it.value)).collect();
+        assert_eq!(values, [(a, 2.0)], "of the cycle one file stands for both");
         let _ = std::fs::remove_dir_all(&dir);
     }
 }

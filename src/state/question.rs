@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::analysis::session::Session;
+use crate::facts::kinds::Purposes;
 use crate::model::metrics::ModuleMetrics;
 use crate::model::presets::{Preset, StandsOut};
 
@@ -12,6 +13,7 @@ pub(super) struct Found {
     pub preset: &'static Preset,
     pub session: Arc<Session>,
     pub metrics: Arc<ModuleMetrics>,
+    pub without: Purposes,
     pub modules: Vec<StandsOut>,
 }
 
@@ -29,6 +31,8 @@ pub struct Question {
 pub enum Missing {
     Recording,
     Source,
+    /// Imports are looked up where there is no recording.
+    Imports,
 }
 
 impl Question {

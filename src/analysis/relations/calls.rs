@@ -24,7 +24,7 @@ pub struct CallsByName {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FunctionCalls {
     pub from_file: FileId,
-    /// Index among the definitions of the file; none for code in no function.
+    /// The line at which it begins; none for code in no function.
     pub from: Option<u32>,
     pub to_file: FileId,
     pub to: u32,
@@ -110,11 +110,12 @@ pub(super) fn find(
                 if to_file != text.id {
                     *between.entry((text.id, to_file)).or_default() += count;
                 }
+                let from = (call.caller != OUTSIDE).then(|| line(text, call.caller));
                 all.push(FunctionCalls {
                     from_file: text.id,
-                    from: (call.caller != OUTSIDE).then_some(call.caller),
+                    from: from.flatten(),
                     to_file,
-                    to,
+                    to: texts.get(&to_file).and_then(|of| line(of, to)).unwrap_or(1),
                     count,
                 });
             }
@@ -126,6 +127,12 @@ pub(super) fn find(
         .collect();
     relations.function_calls = summed(all);
     Ok(())
+}
+
+/// The line at which a definition begins.
+fn line(text: &Text<'_>, definition: u32) -> Option<u32> {
+    let definition = text.file.definitions.get(definition as usize);
+    definition.map(|it| it.line)
 }
 
 /// One for each pair.

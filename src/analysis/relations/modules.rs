@@ -1,6 +1,6 @@
 //! The relations of a tree by the modules of its hierarchy.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use super::{Relations, find};
@@ -25,23 +25,64 @@ impl Relations {
         hierarchy: &Hierarchy,
         path_of: impl Fn(ModuleId) -> String,
     ) -> Vec<(ModuleId, ModuleId)> {
-        let mut modules: HashMap<String, ModuleId> = HashMap::new();
-        let mut next = 0;
-        while next < hierarchy.len() as u32 {
-            let id = ModuleId(next);
-            next += 1;
-            if hierarchy.kind(id) == ModuleKind::File {
-                // Files that are parts of this one import nothing of their own.
-                next = hierarchy.subtree(id).end;
-                modules.insert(path_of(id), id);
-            }
-        }
-        let module = |file: u32| modules.get(&self.paths[file as usize]).copied();
+        let modules = self.files(hierarchy, path_of);
+        let module = |file: u32| modules[file as usize];
         let pairs = self.imports.iter();
         let pairs = pairs.filter_map(|it| Some((module(it.from)?, module(it.to)?)));
         let mut pairs: Vec<(ModuleId, ModuleId)> = pairs.collect();
         pairs.sort_unstable();
         pairs.dedup();
         pairs
+    }
+
+    /// Calls by name from one function to another, or from a file's own code: caller, callee and how many, in order. What
+    /// is not in the hierarchy is left out.
+    pub fn calls_of_functions(
+        &self,
+        hierarchy: &Hierarchy,
+        path_of: impl Fn(ModuleId) -> String,
+    ) -> Vec<(ModuleId, ModuleId, u64)> {
+        let modules = self.files(hierarchy, path_of);
+        // By file and the line at which it begins.
+        let mut functions: HashMap<(ModuleId, u32), ModuleId> = HashMap::new();
+        for &file in modules.iter().flatten() {
+            for id in hierarchy.subtree(file).map(ModuleId) {
+                let module = hierarchy.module(id);
+                if module.kind == ModuleKind::Function {
+                    functions.entry((file, module.line)).or_insert(id);
+                }
+            }
+        }
+        let function = |file: u32, line: Option<u32>| {
+            let file = modules[file as usize]?;
+            match line {
+                None => Some(file),
+                Some(line) => functions.get(&(file, line)).copied(),
+            }
+        };
+        let mut counts: BTreeMap<(ModuleId, ModuleId), u64> = BTreeMap::new();
+        for calls in &self.function_calls {
+            let from = function(calls.from_file, calls.from);
+            let to = function(calls.to_file, Some(calls.to));
+            if let (Some(from), Some(to)) = (from, to) {
+                *counts.entry((from, to)).or_default() += calls.count;
+            }
+        }
+        let counts = counts.into_iter();
+        counts
+            .map(|((from, to), count)| (from, to, count))
+            .collect()
+    }
+
+    /// By file the module of the hierarchy that stands for it. Files that are parts of others import nothing of their own.
+    fn files(
+        &self,
+        hierarchy: &Hierarchy,
+        path_of: impl Fn(ModuleId) -> String,
+    ) -> Vec<Option<ModuleId>> {
+        let files = hierarchy.outermost_files();
+        let modules: HashMap<String, ModuleId> = files.map(|id| (path_of(id), id)).collect();
+        let module = |path: &String| modules.get(path).copied();
+        self.paths.iter().map(module).collect()
     }
 }

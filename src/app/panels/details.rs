@@ -56,12 +56,12 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
             .num_columns(2)
             .spacing([14.0, 4.0])
             .show(ui, |ui| facts(ui, document, module, &of));
-        if document.resolved().is_none() {
-            return;
-        }
         egui::ScrollArea::vertical()
             .auto_shrink(false)
             .show(ui, |ui| {
+                if document.resolved().is_none() {
+                    return imports(ui, document, module, context);
+                }
                 let neighbours = &desk.state.neighbours;
                 list(ui, true, &neighbours.callers, document, context);
                 list(ui, false, &neighbours.callees, document, context);
@@ -163,9 +163,10 @@ fn facts(ui: &mut Ui, document: &Document, module: ModuleId, of: &Module<'_>) {
     if let Some(imports) = document.city.metrics().imports() {
         let hierarchy = &document.session.hierarchy;
         let file = file_of(hierarchy, module);
-        let [imported, importing] = imports.counts(hierarchy, file);
         let files = |count: usize| text::counted(count as u64, "file", "files");
+        let imported = imports.imported_by(hierarchy, file).len();
         fact(ui, "Imports", files(imported));
+        let importing = imports.importing(hierarchy, file).len();
         fact(ui, "Imported by", files(importing));
         if let Some(cycle) = imports.cycle_of(file) {
             fact(ui, "Import cycle", format!("of {}", files(cycle.len())));
@@ -194,6 +195,53 @@ fn facts(ui: &mut Ui, document: &Document, module: ModuleId, of: &Module<'_>) {
             let left = left.map(|left| show(left.self_cost));
             fact(ui, "Self cost", of(show(facts.self_cost), left));
         }
+    }
+}
+
+/// Which files import what is chosen, which it imports, and with which it forms a cycle.
+fn imports(ui: &mut Ui, document: &Document, module: ModuleId, context: &mut Context<'_>) {
+    let Some(imports) = document.city.metrics().imports() else {
+        return;
+    };
+    let hierarchy = &document.session.hierarchy;
+    let file = file_of(hierarchy, module);
+    let cycle = imports.cycle_of(file).unwrap_or_default().iter();
+    let cycle: Vec<ModuleId> = cycle.copied().filter(|&it| it != file).collect();
+    for (title, files) in [
+        ("Imported by", imports.importing(hierarchy, file)),
+        ("Imports", imports.imported_by(hierarchy, file)),
+        ("In a cycle with", cycle),
+    ] {
+        if files.is_empty() {
+            continue;
+        }
+        ui.add_space(8.0);
+        ui.label(style::title(title));
+        for &file in files.iter().take(MAX_NEIGHBOURS) {
+            let name = &*escape::name(hierarchy.name(file));
+            let folder = hierarchy.parent(file).map(|it| hierarchy.name(it));
+            let response = row(ui, name, &escape::name(folder.unwrap_or_default()));
+            if response.hovered() {
+                context.pointed = Pointed::at_module(Some(file));
+            }
+            if response.clicked() {
+                context.asks.push(SelectAsk::Select(Some(file)));
+            }
+            if response.double_clicked() {
+                context.asks.push(CameraAsk::FlyTo(file));
+            }
+            response.on_hover_text(style::name(&hierarchy.path(file)));
+        }
+        more(ui, files.len());
+    }
+}
+
+/// How many of a list are not shown.
+fn more(ui: &mut Ui, all: usize) {
+    let more = all.saturating_sub(MAX_NEIGHBOURS);
+    if more > 0 {
+        let more = text::count(more as u64);
+        ui.label(style::weak(format!("and {more} more")));
     }
 }
 
@@ -251,14 +299,7 @@ fn list(
             context.asks.push(CameraAsk::FlyTo(neighbour.module));
         }
     }
-    if let Some(more) = neighbours.len().checked_sub(MAX_NEIGHBOURS)
-        && more > 0
-    {
-        ui.label(style::weak(format!(
-            "and {} more",
-            text::count(more as u64)
-        )));
-    }
+    more(ui, neighbours.len());
 }
 
 fn row(ui: &mut Ui, name: &str, calls: &str) -> egui::Response {

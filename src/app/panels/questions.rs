@@ -44,6 +44,7 @@ pub fn menu(ui: &mut Ui, context: &mut Context<'_>) {
                 .on_hover_text(preset.sentence)
                 .on_disabled_hover_text(match missing {
                     Some(Missing::Recording) => "Needs a recording beside the source tree",
+                    Some(Missing::Imports) => "Imports are read where no recording is open",
                     _ => "Needs a source tree",
                 });
             if response.clicked() {
@@ -190,8 +191,24 @@ fn row(
     let path = escape::name(&hierarchy.path(one.module)).into_owned();
     if response.on_hover_text(path).clicked() {
         context.asks.push(SelectAsk::Select(Some(one.module)));
-        context.asks.push(CameraAsk::FlyTo(one.module));
+        context
+            .asks
+            .push(CameraAsk::FlyTo(seen_with(document, preset, one.module)));
     }
+}
+
+/// What is to be seen of a module that stands out: itself, or all of its import cycle.
+fn seen_with(document: &Document, preset: &Preset, module: ModuleId) -> ModuleId {
+    let imports = document.city.metrics().imports();
+    let cycle = imports.filter(|_| preset.needs_imports());
+    let cycle = cycle.and_then(|imports| imports.cycle_of(module));
+    let hierarchy = &document.session.hierarchy;
+    let mut around = hierarchy.ancestors(module);
+    let holds_all = |&around: &ModuleId| {
+        let mut files = cycle.unwrap_or_default().iter();
+        files.all(|&file| hierarchy.contains(around, file))
+    };
+    around.find(holds_all).unwrap_or(module)
 }
 
 /// The name that tells a file apart, and its own behind it where that is another.

@@ -3,6 +3,7 @@
 use egui::{Align2, Context as Egui, Ui};
 
 use super::context::Context;
+use crate::facts::kinds::{Purpose, Purposes};
 use crate::model::arcs::{ARCS_AT_MOST, ArcMeasure, ArcMode};
 use crate::model::landscape::LandscapeSettings;
 use crate::model::metric::Metric;
@@ -13,8 +14,8 @@ use crate::render::renderer::Quality;
 use crate::state::ask::{CardAsk, LookAsk};
 use crate::state::document::Document;
 use crate::units::Cost;
-use crate::views::style;
 use crate::views::widgets::{Icon, card, icon_button, small_slider};
+use crate::views::{style, text};
 
 /// `suited` is the quality that suits the device.
 pub fn show(ctx: &Egui, context: &mut Context<'_>, suited: Quality) {
@@ -86,6 +87,7 @@ fn blocks(ui: &mut Ui, document: Option<&Document>, new: &mut LandscapeSettings)
     choice(ui, "Area", &mut new.area, &areas);
     let sizes = [(false, "a tenth at most"), (true, "full size")];
     choice(ui, "Not by hand", &mut new.full_size, &sizes);
+    left_out(ui, document, &mut new.without);
     let mut heights = vec![(None, "even")];
     heights.extend(offered.clone().map(|metric| (Some(metric), metric.title())));
     choice(ui, "Height", &mut new.height, &heights);
@@ -111,6 +113,30 @@ fn blocks(ui: &mut Ui, document: Option<&Document>, new: &mut LandscapeSettings)
     }
     let tilings = Tiling::ALL.map(|tiling| (tiling, tiling.name()));
     choice(ui, "Layout", &mut new.tiling, &tilings);
+}
+
+/// Which files are not shown, by what they are for; nothing to choose where all are for one purpose.
+fn left_out(ui: &mut Ui, document: Option<&Document>, without: &mut Purposes) {
+    let Some(city) = document.map(|document| &document.city) else {
+        return;
+    };
+    let there = Purpose::ALL.into_iter();
+    let there: Vec<Purpose> = there.filter(|&it| city.of_purpose(it) > 0).collect();
+    if there.len() < 2 && without.is_empty() {
+        return;
+    }
+    ui.label("Files shown");
+    ui.vertical(|ui| {
+        for purpose in there {
+            let mut is_shown = !without.contains(purpose);
+            let files = text::counted(city.of_purpose(purpose) as u64, "file", "files");
+            let label = format!("{}, {files}", purpose.plural());
+            if ui.checkbox(&mut is_shown, label).changed() {
+                *without = without.toggled(purpose);
+            }
+        }
+    });
+    ui.end_row();
 }
 
 /// What arcs and glow say of a recording.

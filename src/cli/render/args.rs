@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
+use crate::facts::kinds::Purpose;
 use crate::model::arcs::{ARCS_AT_MOST, BUNDLING, MOST_ARCS};
 use crate::model::highlight::Highlight;
 use crate::model::metric::Metric;
@@ -117,6 +118,9 @@ pub struct RenderArgs {
     /// most
     #[arg(long)]
     pub full_size: bool,
+    /// Do not show the files for this purpose; may be repeated
+    #[arg(long, value_name = "PURPOSE", value_parser = purposes())]
+    pub without: Vec<Purpose>,
     /// Say under the picture what area, height, colour and arcs mean [default: where area, height or colour say
     /// something of their own]
     #[arg(long, conflicts_with = "no_legend")]
@@ -166,7 +170,7 @@ pub struct RenderArgs {
 }
 
 /// What a scene says itself.
-const NOT_OF_SCENES: [&str; 37] = [
+const NOT_OF_SCENES: [&str; 38] = [
     "inputs",
     "view",
     "at",
@@ -188,6 +192,7 @@ const NOT_OF_SCENES: [&str; 37] = [
     "highlight",
     "area",
     "full_size",
+    "without",
     "legend",
     "no_legend",
     "labels",
@@ -343,6 +348,10 @@ fn choice<T: Clone + Send + Sync + 'static>(
             .map(|(_, _, value)| value.clone())
             .ok_or("expected one of the names above")
     })
+}
+
+fn purposes() -> impl TypedValueParser<Value = Purpose> {
+    choice(Purpose::ALL.map(|it| (it.name(), it.plural(), it)).into())
 }
 
 fn areas() -> impl TypedValueParser<Value = Metric> {

@@ -71,9 +71,12 @@ fn ensure_shown(
     session: &Session,
     duration: Option<Cost>,
 ) -> anyhow::Result<()> {
-    let is_known = |metric: &Metric| is_fan(*metric) && session.source_dir.is_some();
-    let mut recorded = asked_for(args).filter(|it| it.origin() == Origin::Recording);
-    if let Some(metric) = recorded.find(|it| !is_known(it)) {
+    let needs_recording = |metric: &Metric| match metric.origin() {
+        Origin::Recording => true,
+        Origin::Relations => session.source_dir.is_none(),
+        _ => false,
+    };
+    if let Some(metric) = asked_for(args).find(needs_recording) {
         ensure!(
             duration.is_some(),
             "{} needs a recording; name one beside the source tree",
@@ -124,6 +127,7 @@ fn landscape(args: &RenderArgs, session: &Session, duration: Option<Cost>) -> La
         half_life: Cost::from_ns(duration.unwrap_or_default().ns() / 150),
         highlight: args.highlight,
         full_size: args.full_size,
+        without: args.without.iter().copied().collect(),
         height_scale: match args.height_scale {
             HeightScaleArg::Root => None,
             HeightScaleArg::Linear => Some(Scale::Linear),
@@ -161,11 +165,6 @@ fn asked_for(args: &RenderArgs) -> impl Iterator<Item = Metric> {
     metrics.chain(color).chain(highlight)
 }
 
-/// Whether a metric is taken from imports where there is no recording.
-fn is_fan(metric: Metric) -> bool {
-    matches!(metric, Metric::FanIn | Metric::FanOut)
-}
-
 /// The metrics of what is shown, the history among them where it is asked for.
 pub fn metrics(
     args: &RenderArgs,
@@ -189,7 +188,7 @@ pub fn metrics(
             None => session.hierarchy.path(id),
         });
     }
-    if asked_for(args).any(is_fan)
+    if asked_for(args).any(|metric| metric.origin() == Origin::Relations)
         && session.recordings.is_empty()
         && let Some(dir) = session.source_dir.as_deref()
     {

@@ -1,14 +1,18 @@
 //! `callscape tree --preset`: the modules that stand out for a question.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::ensure;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
 
+use crate::analysis::relations;
 use crate::analysis::session::Inputs;
 use crate::cli::output::{self, Align, Table};
 use crate::cli::progress::with_progress;
+use crate::facts::kinds::Purposes;
+use crate::model::imports::Imports;
 use crate::model::metric::Origin;
 use crate::model::metrics::ModuleMetrics;
 use crate::model::presets::{self, PRESETS, Preset};
@@ -52,6 +56,11 @@ pub fn run(
         "--preset {} needs a recording: --recording TRACE",
         preset.id
     );
+    ensure!(
+        recording.is_none() || !preset.needs_imports(),
+        "--preset {} is told by imports, which are read where there is no --recording",
+        preset.id
+    );
     let dir = source_dir.clone();
     let session = output::open_inputs(&Inputs {
         source_dir: Some(source_dir),
@@ -64,7 +73,13 @@ pub fn run(
         let history = with_progress(|progress| history(&dir, progress))??;
         metrics.set_history(hierarchy, &history, |id| hierarchy.path(id));
     }
-    let modules = preset.stand_out(hierarchy, &metrics);
+    if preset.metric.origin() == Origin::Relations {
+        let relations = with_progress(|progress| relations::of_tree(&dir, progress))??;
+        let pairs = relations.pairs(hierarchy, |id| hierarchy.path(id));
+        let imports = Imports::new(hierarchy, pairs);
+        metrics.set_imports(hierarchy, Arc::new(imports));
+    }
+    let modules = preset.stand_out(hierarchy, &metrics, Purposes::NONE);
     let modules = modules.into_iter().map(|one| Standing {
         path: hierarchy.path(one.module),
         // Amounts are whole.

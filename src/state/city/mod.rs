@@ -29,6 +29,7 @@ use std::sync::{Arc, OnceLock};
 use glam::{Vec2, Vec3};
 
 use crate::analysis::session::Session;
+use crate::facts::kinds::Purpose;
 use crate::filter::cut::Cut;
 use crate::layout::bundles::Ground;
 use crate::layout::emphasis::Focus;
@@ -41,7 +42,6 @@ use crate::layout::labels::screen::ScreenLabels;
 use crate::layout::pick::Picker;
 use crate::model::arcs::{ArcMeasure, ArcMode};
 use crate::model::difference::RelationDifference;
-use crate::model::imports::file_of;
 use crate::model::landscape::LandscapeSettings;
 use crate::model::left::Left;
 use crate::model::metrics::{ModuleFacts, ModuleMetrics};
@@ -102,6 +102,8 @@ pub struct City {
     color_scale: ColorScale,
     /// How many files were generated, vendored, minified or hold data.
     not_by_hand: usize,
+    /// How many files are for each purpose.
+    of_purposes: [usize; Purpose::ALL.len()],
     /// The blocks that have most of what colours say, the most first, and what is written at each.
     standing_out: Vec<(u32, String)>,
     /// Of footprints and of heights, worked out when asked for.
@@ -171,6 +173,7 @@ impl City {
             looks: Vec::new(),
             color_scale: ColorScale::default(),
             not_by_hand: 0,
+            of_purposes: Default::default(),
             standing_out: Vec::new(),
             ground_scales: [OnceLock::new(), OnceLock::new()],
             plain: highlight::Plain::default(),
@@ -213,8 +216,10 @@ impl City {
         // Room for more than there are makes no difference.
         let all = self.blocks.len() + self.left_out;
         let room = |of: &LandscapeSettings| of.most_blocks.min(all);
+        let heights = |of: &LandscapeSettings| (of.height, of.height_scale);
+        let files = |of: &LandscapeSettings| (of.full_size, of.without);
         let ground =
-            |of: &LandscapeSettings| (of.area, of.height, of.height_scale, of.tiling, room(of));
+            |of: &LandscapeSettings| (of.area, heights(of), of.tiling, room(of), files(of));
         let is_same = ground(&self.settings) == ground(settings) && self.cut == *cut;
         let is_placed = !is_same || self.blocks.is_empty();
         // A theme changes all there is at once.
@@ -403,11 +408,9 @@ impl City {
         if moment.is_none()
             && let Some(imports) = self.metrics.imports()
         {
-            let chosen = self.focused[1].map(|of| file_of(&session.hierarchy, of));
-            let chosen = self.blocks_of(chosen);
-            let ends = self.ends.of(&self.block_of, chosen);
+            let chosen = (&session.hierarchy, self.focused[1]);
             self.relations
-                .show_imports(imports, &self.settings, ground, &ends);
+                .show_imports(imports, &self.settings, ground, chosen, &self.block_of);
             return self.find_focus();
         }
         self.relations.show(
@@ -461,6 +464,16 @@ impl City {
     /// How many files were generated, vendored, minified or hold data.
     pub fn not_by_hand(&self) -> usize {
         self.not_by_hand
+    }
+
+    /// The module that is chosen.
+    pub fn chosen(&self) -> Option<ModuleId> {
+        self.focused[1]
+    }
+
+    /// How many files are for a purpose, shown or not.
+    pub fn of_purpose(&self, purpose: Purpose) -> usize {
+        self.of_purposes[purpose as usize]
     }
 
     /// The metrics that it is laid out by.

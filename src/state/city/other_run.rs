@@ -25,6 +25,7 @@ impl City {
             looks: Vec::new(),
             color_scale: super::ColorScale::default(),
             not_by_hand: self.not_by_hand,
+            of_purposes: self.of_purposes,
             standing_out: Vec::new(),
             ground_scales: [OnceLock::new(), OnceLock::new()],
             plain: super::highlight::Plain::default(),

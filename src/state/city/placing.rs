@@ -1,11 +1,14 @@
 //! Where the blocks stand, in which colours, and what a legend says of it.
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use super::blocks::NO_BLOCK;
 use super::{City, ColorScale, surface};
 use crate::analysis::session::Session;
 use crate::facts::hierarchy::{Hierarchy, ModuleKind};
+use crate::facts::kinds::{Purpose, Purposes};
+use crate::filter::cut::Cut;
 use crate::layout::geometry::{Block, BlockKind, BlockLook};
 use crate::layout::labels::flat::FlatLabels;
 use crate::layout::pick::Picker;
@@ -74,6 +77,7 @@ impl City {
         let (colors, scale) = surface::colors(settings, hierarchy, &self.metrics, &self.blocks);
         self.color_scale = scale;
         self.not_by_hand = small::count(hierarchy);
+        self.of_purposes = of_purposes(hierarchy);
         self.standing_out = surface::standing_out(settings, hierarchy, &self.metrics, &self.blocks);
         for (look, color) in self.looks.iter_mut().zip(colors) {
             look.data = color;
@@ -119,8 +123,13 @@ impl City {
             }
             _ => None,
         };
-        let within = self.cut.within(hierarchy, &areas, settings.most_blocks);
-        let cut = within.as_ref().unwrap_or(&self.cut);
+        let cut = match settings.without.is_empty() {
+            true => Cow::Borrowed(&self.cut),
+            false => Cow::Owned(without(hierarchy, &self.cut, settings.without)),
+        };
+        let within = cut.within(hierarchy, &areas, settings.most_blocks);
+        let visible = within.is_some().then(|| cut.visible(hierarchy));
+        let cut = within.as_ref().unwrap_or(&cut);
         let (blocks, parents) = (&mut self.blocks, &mut self.parents);
         let mut treemap = Treemap::in_place_of(std::mem::take(blocks), std::mem::take(parents));
         treemap.lay_out(&Plan {
@@ -132,13 +141,8 @@ impl City {
             tiling: settings.tiling,
         });
         (self.blocks, self.parents) = treemap.into_blocks();
-        self.left_out = match &within {
-            Some(_) => self
-                .cut
-                .visible(hierarchy)
-                .saturating_sub(self.blocks.len()),
-            None => 0,
-        };
+        let visible = visible.unwrap_or(self.blocks.len());
+        self.left_out = visible.saturating_sub(self.blocks.len());
         let tallest = |values: &[f64]| {
             let solid = |block: &&Block| block.kind != BlockKind::Terrace;
             let of = self.blocks.iter().filter(solid);
@@ -212,4 +216,20 @@ impl City {
             surface::solid(&values, &self.blocks),
         )
     }
+}
+
+/// How many files are for each of [`Purpose::ALL`]. O(n).
+fn of_purposes(hierarchy: &Hierarchy) -> [usize; Purpose::ALL.len()] {
+    let mut counts = [0; Purpose::ALL.len()];
+    for file in hierarchy.outermost_files() {
+        counts[hierarchy.file_kind(file).purpose as usize] += 1;
+    }
+    counts
+}
+
+/// The cut without the files for some purposes. O(files).
+fn without(hierarchy: &Hierarchy, cut: &Cut, purposes: Purposes) -> Cut {
+    let files = hierarchy.outermost_files();
+    let files = files.filter(|&file| purposes.contains(hierarchy.file_kind(file).purpose));
+    files.fold(cut.clone(), |cut, file| cut.hiding(Some(file)))
 }

@@ -10,6 +10,7 @@ use super::blocks::{block_of_function, block_of_module};
 use super::counting::{Calls, Counting};
 use super::ends::EndsOf;
 use crate::analysis::session::{Resolved, Session};
+use crate::facts::hierarchy::Hierarchy;
 use crate::facts::trace::StackRoom;
 use crate::layout::arcs::{add_hyperarc, add_relations, emphasize};
 use crate::layout::block_relation::{ArcStyle, BlockRelation};
@@ -20,10 +21,12 @@ use crate::layout::ranking::Drawn;
 use crate::layout::spline;
 use crate::model::arcs::{ArcMeasure, ArcMode};
 use crate::model::difference::RelationDifference;
-use crate::model::imports::Imports;
+use crate::model::imports::{Imports, is_part_of_file};
 use crate::model::landscape::LandscapeSettings;
 use crate::model::left::Left;
+use crate::model::metric::Metric;
 use crate::model::moment::Moment;
+use crate::model::surface::Surface;
 use crate::model::theme::Theme;
 use crate::render::ink::difference_color;
 use crate::render::theme::linear;
@@ -263,37 +266,38 @@ impl Relations {
         }
     }
 
-    /// Arcs for the imports of the files that are chosen, and for those that import them, in place of those of a moment:
-    /// from the file that imports to the one that it imports; outlined within a cycle.
+    /// Arcs for what is known of a chosen module without a recording, in place of those of a moment: the imports of the
+    /// files in it and those that import them, outlined where they are part of a cycle; where colours say what is in
+    /// cycles, the whole of its own; of a part of a file the calls told by name. From what imports or calls to what is
+    /// imported or called.
     pub fn show_imports(
         &mut self,
         imports: &Imports,
         settings: &LandscapeSettings,
         ground: Ground<'_>,
-        ends: &EndsOf<'_>,
+        (hierarchy, chosen): (&Hierarchy, Option<ModuleId>),
+        block_of: &[u32],
     ) {
         self.clear();
         self.forget();
         self.counting.pairs.clear();
         self.forget_paths();
-        if settings.arcs == ArcMode::None || ends.chosen.is_empty() {
+        let Some(chosen) = chosen.filter(|_| settings.arcs != ArcMode::None) else {
             return;
-        }
-        // By pair of blocks: how many imports, and whether they are part of a cycle.
-        let mut between: BTreeMap<(u32, u32), (u64, bool)> = BTreeMap::new();
-        for &(from, to) in imports.pairs() {
-            let blocks = [from, to].map(|of| block_of_module(of, ends.block_of));
-            let [Some(a), Some(b)] = blocks else {
-                continue;
-            };
-            if a == b || !(ends.chosen.contains(&a) || ends.chosen.contains(&b)) {
-                continue;
+        };
+        let between = match is_part_of_file(hierarchy, chosen) {
+            true => calls_between(imports, hierarchy, chosen, block_of),
+            false => {
+                let cycles = Surface::Metric(Metric::ImportCycle);
+                let cycle = imports.cycle_of(chosen).unwrap_or_default();
+                let cycle = if settings.surface == cycles {
+                    cycle
+                } else {
+                    &[]
+                };
+                imports_between(imports, hierarchy, (chosen, cycle), block_of)
             }
-            let cycle = imports.cycle_of(from);
-            let sum = between.entry((a, b)).or_default();
-            sum.0 += 1;
-            sum.1 |= cycle.is_some_and(|cycle| cycle.binary_search(&to).is_ok());
-        }
+        };
         let pairs = &mut self.counting.pairs;
         pairs.extend(
             between
@@ -463,4 +467,57 @@ impl Relations {
                 .extend(self.hops.iter().map(|&hop| (hop, thread)));
         }
     }
+}
+
+/// By pair of blocks how many imports or calls lie between them, and whether a cycle leads through them.
+type Between = BTreeMap<(u32, u32), (u64, bool)>;
+
+fn add(
+    between: &mut Between,
+    (from, to): (ModuleId, ModuleId),
+    block_of: &[u32],
+    more: (u64, bool),
+) {
+    let blocks = [from, to].map(|of| block_of_module(of, block_of));
+    if let [Some(from), Some(to)] = blocks
+        && from != to
+    {
+        let sum = between.entry((from, to)).or_default();
+        sum.0 = sum.0.saturating_add(more.0);
+        sum.1 |= more.1;
+    }
+}
+
+/// The imports of the files in `chosen`, those of them by others, and those within a cycle. O(imports).
+fn imports_between(
+    imports: &Imports,
+    hierarchy: &Hierarchy,
+    (chosen, own): (ModuleId, &[ModuleId]),
+    block_of: &[u32],
+) -> Between {
+    let mut between = Between::new();
+    for &(from, to) in imports.pairs() {
+        let is_inside = [from, to].map(|of| hierarchy.contains(chosen, of));
+        let is_of_own = || own.binary_search(&from).is_ok() && own.binary_search(&to).is_ok();
+        if is_inside[0] || is_inside[1] || is_of_own() {
+            let cycle = imports.cycle_of(from);
+            let in_cycle = cycle.is_some_and(|cycle| cycle.binary_search(&to).is_ok());
+            add(&mut between, (from, to), block_of, (1, in_cycle));
+        }
+    }
+    between
+}
+
+/// The calls told by name that leave a part of a file or enter it.
+fn calls_between(
+    imports: &Imports,
+    hierarchy: &Hierarchy,
+    chosen: ModuleId,
+    block_of: &[u32],
+) -> Between {
+    let mut between = Between::new();
+    for (from, to, count) in imports.calls_of(hierarchy, chosen) {
+        add(&mut between, (from, to), block_of, (count, false));
+    }
+    between
 }

@@ -4,6 +4,7 @@ use egui::{Color32, Rect, Sense, Ui, pos2, vec2};
 
 use super::entries::{Meanings, RecordingShown, entry, together};
 use crate::model::arcs::{ArcMeasure, ArcMode};
+use crate::model::imports::is_part_of_file;
 use crate::render::ink::difference_color;
 use crate::views::style;
 use crate::views::text;
@@ -65,11 +66,16 @@ pub fn imports(ui: &mut Ui, meanings: &Meanings<'_>) {
     let palette = settings.theme.palette();
     together(ui, |ui| {
         taper(ui, palette.caller, palette.callee);
-        entry(
-            ui,
-            "imports of what is chosen:",
-            "from the file that imports",
-        );
+        let hierarchy = meanings.hierarchy;
+        let chosen = meanings.landscape.chosen();
+        match chosen.is_some_and(|chosen| is_part_of_file(hierarchy, chosen)) {
+            true => entry(ui, "calls by name, inferred:", "from the caller"),
+            false => entry(
+                ui,
+                "imports of what is chosen:",
+                "from the file that imports; outlined in a cycle",
+            ),
+        }
     });
 }
 

@@ -107,6 +107,7 @@ pub fn strip(ui: &mut Ui, meanings: &Meanings<'_>) -> Option<LookAsk> {
         }
         highlighted(ui, meanings, &mut wanted);
         not_by_hand(ui, meanings);
+        not_shown(ui, meanings);
         if meanings.recording.is_none() && meanings.landscape.metrics().imports().is_some() {
             arcs::imports(ui, meanings);
         }
@@ -133,6 +134,22 @@ fn not_by_hand(ui: &mut Ui, meanings: &Meanings<'_>) {
     };
     ui.add_space(14.0);
     entry(ui, "Not written by hand:", &format!("{files}{pale}{small}"));
+}
+
+/// Files that are not shown by what they are for.
+fn not_shown(ui: &mut Ui, meanings: &Meanings<'_>) {
+    let parts = meanings.settings.without.iter();
+    let parts = parts.map(|purpose| (meanings.landscape.of_purpose(purpose), purpose));
+    let parts = parts.filter(|(files, _)| *files > 0);
+    let parts = parts.map(|(files, purpose)| {
+        let files = text::counted(files as u64, "file", "files");
+        format!("{} ({files})", purpose.plural())
+    });
+    let parts: Vec<String> = parts.collect();
+    if !parts.is_empty() {
+        ui.add_space(14.0);
+        entry(ui, "Not shown:", &parts.join(", "));
+    }
 }
 
 fn area(ui: &mut Ui, meanings: &Meanings<'_>, wanted: &mut Wanted) {
