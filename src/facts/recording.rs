@@ -68,6 +68,28 @@ impl Recording {
         }
     }
 
+    /// A recording of memory alone, shown as a profile of what each stack has allocated.
+    pub fn of_memory(
+        path: &Path,
+        format: &'static str,
+        mut functions: Functions,
+        memory: Memory,
+        warnings: Vec<Warning>,
+    ) -> Recording {
+        let profile = memory.profile(&mut functions);
+        Recording {
+            path: path.to_path_buf(),
+            format,
+            kind: RecordingKind::Profile,
+            functions,
+            trace: Trace::default(),
+            profile: Some(profile),
+            memory: Some(memory),
+            samples: 0,
+            warnings,
+        }
+    }
+
     /// What to tell once answers leave parts out, because the index has turned out to be damaged and what
     /// it was made from does not give the same calls again; none as long as answers are whole.
     pub fn damage(&self) -> Option<String> {

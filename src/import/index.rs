@@ -16,7 +16,6 @@ use super::error::ImportError;
 use super::formats::FORMATS;
 use super::input::Input;
 use super::read::read;
-use crate::facts::functions::NO_FRAMES;
 use crate::facts::index::{self, Contents, IndexError, MAGIC, VERSION};
 use crate::facts::memory::Memory;
 use crate::facts::recording::{Recording, RecordingKind};
@@ -264,10 +263,7 @@ fn recording(path: &Path, contents: Contents) -> Option<Recording> {
     let mut functions = contents.functions;
     let memory = contents.memory.as_ref();
     let profile = memory.filter(|_| note.kind == RecordingKind::Profile);
-    let profile = profile.map(|memory| {
-        let without = functions.intern(NO_FRAMES);
-        memory.profile(functions.len(), without)
-    });
+    let profile = profile.map(|memory| memory.profile(&mut functions));
     Some(Recording {
         path: path.to_owned(),
         format: format.id,

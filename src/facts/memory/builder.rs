@@ -5,10 +5,9 @@ use std::collections::HashMap;
 use super::events::{Checkpoint, Events, PIECE, Site, Totals};
 use super::packed::Packer;
 use super::state::CellTotals;
-use super::{Cell, Counter, Detail, Known, Memory, StackId, Stacks};
+use super::{Cells, Counter, Detail, Known, Memory, StackId};
 use crate::facts::trace::storage::Table;
-use crate::units::{ThreadId, Time, Unit};
-use crate::warnings::{Place, Reporter};
+use crate::units::{FunctionId, ThreadId, Time, Unit};
 
 /// At least so many events lie between two checkpoints,
 const LEAST_BETWEEN: u32 = 1 << 15;
@@ -25,16 +24,13 @@ pub struct Live {
     site: u32,
 }
 
-/// Takes events in order of time. Repairs, each counted in the reporter: a time before the last one is raised to it
+/// Takes events in order of time. Repairs, each told to whoever hands the event over, who counts it: a time before the last one is raised to it
 /// (`time-goes-back`); what would bring the sum of all bytes past 64 bits (`bytes-out-of-range`), or the number of
 /// events past 32 (`too-many-events`), is left out; so is the release of what does not live (`free-without-allocation`).
-pub struct MemoryBuilder<'r> {
-    reporter: &'r Reporter,
-    pub stacks: Stacks,
+pub struct MemoryBuilder {
+    cells: Cells,
     types: Vec<String>,
     type_ids: HashMap<String, u32>,
-    cells: Vec<Cell>,
-    cell_ids: HashMap<Cell, u32>,
     sites: Vec<Site>,
     site_ids: HashMap<(u64, u32), u32>,
     /// By site, the youngest object of it that lives.
@@ -59,15 +55,18 @@ pub struct MemoryBuilder<'r> {
     inferred: bool,
 }
 
-impl<'r> MemoryBuilder<'r> {
-    pub fn new(reporter: &'r Reporter) -> MemoryBuilder<'r> {
+impl Default for MemoryBuilder {
+    fn default() -> MemoryBuilder {
+        MemoryBuilder::new()
+    }
+}
+
+impl MemoryBuilder {
+    pub fn new() -> MemoryBuilder {
         MemoryBuilder {
-            reporter,
-            stacks: Stacks::default(),
+            cells: Cells::default(),
             types: vec![String::new()],
             type_ids: HashMap::from([(String::new(), 0)]),
-            cells: Vec::new(),
-            cell_ids: HashMap::new(),
             sites: Vec::new(),
             site_ids: HashMap::new(),
             youngest: Vec::new(),
@@ -89,6 +88,25 @@ impl<'r> MemoryBuilder<'r> {
         }
     }
 
+    /// The stack in which `function` is called from `parent`.
+    pub fn stack(&mut self, parent: StackId, function: FunctionId) -> StackId {
+        self.cells.stack(parent, function)
+    }
+
+    /// Forgets all events; stacks, types and sites stay. Counters and the time do too.
+    pub fn start_anew(&mut self) {
+        let old = std::mem::take(self);
+        self.live = vec![CellTotals::default(); old.cells.len()];
+        self.youngest = vec![NONE; old.sites.len()];
+        self.types = old.types;
+        self.type_ids = old.type_ids;
+        self.cells = old.cells;
+        self.sites = old.sites;
+        self.site_ids = old.site_ids;
+        self.counters = old.counters;
+        self.last = old.last;
+    }
+
     /// The number of a type's name.
     pub fn kind(&mut self, name: &str) -> u32 {
         if let Some(&known) = self.type_ids.get(name) {
@@ -102,13 +120,8 @@ impl<'r> MemoryBuilder<'r> {
 
     /// Objects of so many bytes and a type that a stack creates: a number to name them by.
     pub fn site(&mut self, size: u64, stack: StackId, kind: u32) -> u32 {
-        let (cells, live) = (&mut self.cells, &mut self.live);
-        let cell = Cell { stack, kind };
-        let cell = *self.cell_ids.entry(cell).or_insert_with(|| {
-            cells.push(cell);
-            live.push(CellTotals::default());
-            cells.len() as u32 - 1
-        });
+        let cell = self.cells.cell(stack, kind);
+        self.live.resize(self.cells.len(), CellTotals::default());
         let (sites, youngest) = (&mut self.sites, &mut self.youngest);
         *self.site_ids.entry((size, cell)).or_insert_with(|| {
             sites.push(Site {
@@ -132,14 +145,14 @@ impl<'r> MemoryBuilder<'r> {
         thread: ThreadId,
         site: u32,
         is_release: bool,
-        place: &impl Fn() -> Place,
+        refuse: &mut impl FnMut(&'static str),
     ) -> Option<u32> {
         if self.others.len() >= MOST_EVENTS {
-            self.reporter.warn("too-many-events", place);
+            refuse("too-many-events");
             return None;
         }
         if time.ns() < self.last {
-            self.reporter.warn("time-goes-back", place);
+            refuse("time-goes-back");
         }
         self.last = self.last.max(time.ns());
         let event = self.others.len() as u32;
@@ -156,14 +169,14 @@ impl<'r> MemoryBuilder<'r> {
         time: Time,
         thread: ThreadId,
         site: u32,
-        place: impl Fn() -> Place,
+        mut refuse: impl FnMut(&'static str),
     ) -> Option<Live> {
         let of = *self.sites.get(site as usize)?;
         if self.totals.allocated.checked_add(of.size).is_none() {
-            self.reporter.warn("bytes-out-of-range", place);
+            refuse("bytes-out-of-range");
             return None;
         }
-        let event = self.event(time, thread, site, false, &place)?;
+        let event = self.event(time, thread, site, false, &mut refuse)?;
         self.others.push(self.youngest[site as usize]);
         self.is_over.push(false);
         self.youngest[site as usize] = event;
@@ -183,14 +196,14 @@ impl<'r> MemoryBuilder<'r> {
         time: Time,
         thread: ThreadId,
         object: Live,
-        place: impl Fn() -> Place,
+        mut refuse: impl FnMut(&'static str),
     ) {
         let created = object.created as usize;
         if self.is_over.get(created).is_none_or(|&over| over) {
-            self.reporter.warn("free-without-allocation", place);
+            refuse("free-without-allocation");
             return;
         }
-        self.end(time, thread, object.site, object.created, &place);
+        self.end(time, thread, object.site, object.created, &mut refuse);
     }
 
     /// The youngest object of a site that lives is released. O(1).
@@ -199,16 +212,16 @@ impl<'r> MemoryBuilder<'r> {
         time: Time,
         thread: ThreadId,
         site: u32,
-        place: impl Fn() -> Place,
+        mut refuse: impl FnMut(&'static str),
     ) {
         let youngest = self.youngest.get(site as usize).copied();
         let Some(created) = youngest.filter(|&it| it != NONE) else {
-            self.reporter.warn("free-without-allocation", place);
+            refuse("free-without-allocation");
             return;
         };
         let next = self.others[created as usize];
         self.inferred |= next != NONE;
-        if self.end(time, thread, site, created, &place) {
+        if self.end(time, thread, site, created, &mut refuse) {
             self.youngest[site as usize] = next;
         }
     }
@@ -219,9 +232,9 @@ impl<'r> MemoryBuilder<'r> {
         thread: ThreadId,
         site: u32,
         created: u32,
-        place: &impl Fn() -> Place,
+        refuse: &mut impl FnMut(&'static str),
     ) -> bool {
-        let Some(event) = self.event(time, thread, site, true, place) else {
+        let Some(event) = self.event(time, thread, site, true, refuse) else {
             return false;
         };
         self.others[created as usize] = event;
@@ -281,6 +294,7 @@ impl<'r> MemoryBuilder<'r> {
         };
         let others = self.others.iter().zip(&self.is_over).enumerate();
         let others = others.map(distance).collect();
+        let (stacks, cells) = self.cells.finish();
         let mut curve = self.curve;
         if !(self.others.len() as u32).is_multiple_of(PIECE) {
             curve.push(self.totals);
@@ -289,7 +303,7 @@ impl<'r> MemoryBuilder<'r> {
         Memory {
             detail,
             clock: Unit::Nanoseconds,
-            stacks: self.stacks,
+            stacks,
             types: self.types,
             known: Known::Events(Events {
                 times: self.times.finish(),
@@ -297,7 +311,7 @@ impl<'r> MemoryBuilder<'r> {
                 others,
                 threads: self.threads.finish(),
                 site_rows: Table::Rows(self.sites.into()),
-                cells: Table::Rows(self.cells.into()),
+                cells: Table::Rows(cells.into()),
                 checkpoints: Table::Rows(self.checkpoints.into()),
                 checkpoint_cells: table(self.checkpoint_cells),
                 curve: Table::Rows(curve.into()),

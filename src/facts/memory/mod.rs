@@ -9,6 +9,7 @@
 
 mod ages;
 mod builder;
+mod cells;
 mod events;
 #[cfg(test)]
 mod oracle;
@@ -23,11 +24,13 @@ use bytemuck::{Pod, Zeroable};
 use serde::{Deserialize, Serialize};
 
 use super::contexts::{Contexts, ContextsBuilder, NodeId};
+use super::functions::{Functions, NO_FRAMES};
 use super::profile::{Profile, Value, Weights};
 use crate::units::{Cost, FunctionId, Time, Unit};
 use crate::warnings::{Place, Reporter};
 pub use ages::{AgeBin, Pattern};
 pub use builder::{Live, MemoryBuilder};
+pub use cells::Cells;
 pub use events::{Events, Object, Sequence, Totals};
 pub use state::{CellTotals, State};
 pub use sums::{Instant, SumRow, Sums};
@@ -208,9 +211,12 @@ impl Memory {
     }
 
     /// The profile of a recording without calls: bytes allocated, allocations, and bytes and objects that live at the
-    /// end, by the stack that created them. What has no stack belongs to `without`. O(stacks + events since the last
-    /// checkpoint).
-    pub fn profile(&self, functions: usize, without: FunctionId) -> Profile {
+    /// end, by the stack that created them. What has no stack belongs to [`NO_FRAMES`], added to the functions where it is
+    /// needed. O(stacks + events since the last checkpoint).
+    pub fn profile(&self, functions: &mut Functions) -> Profile {
+        let is_bare = |cell: &Cell| self.creator(*cell).is_none();
+        let without = self.cells().iter().any(is_bare);
+        let without = without.then(|| functions.intern(NO_FRAMES));
         let totals: Vec<SumRow> = match &self.known {
             Known::Events(events) => {
                 let end = events.state(events.end());
@@ -244,7 +250,10 @@ impl Memory {
         for (cell, row) in self.cells().iter().zip(&totals) {
             let node = match nodes.get(cell.stack.index()) {
                 Some(&node) if node != NodeId::ROOT => node,
-                _ => builder.child(NodeId::ROOT, without, place),
+                _ => match without {
+                    Some(without) => builder.child(NodeId::ROOT, without, place),
+                    None => continue,
+                },
             };
             for (value, &of) in kept.iter().enumerate() {
                 builder.add(node, value, amounts(row)[of].unwrap_or_default(), place);
@@ -255,7 +264,12 @@ impl Memory {
             name: values[value].0.to_owned(),
             unit: values[value].1.clone(),
         });
-        Profile::new(values.collect(), 0, Weights::Contexts(contexts), functions)
+        Profile::new(
+            values.collect(),
+            0,
+            Weights::Contexts(contexts),
+            functions.len(),
+        )
     }
 
     fn nodes(&self, builder: &mut ContextsBuilder<'_>) -> Vec<NodeId> {

@@ -58,6 +58,15 @@ pub struct Instant {
 }
 
 impl Instant {
+    /// An instant at which cells are known, and the whole is their sum.
+    pub fn new(time: u64, cells: Vec<SumRow>) -> Instant {
+        let whole = match cells.is_empty() {
+            true => SumRow::default(),
+            false => cells.iter().fold(SumRow::NOTHING, |sum, &of| sum.plus(of)),
+        };
+        Instant { time, cells, whole }
+    }
+
     pub fn time(&self) -> Time {
         Time::from_ns(self.time)
     }

@@ -4,8 +4,8 @@ use crate::facts::trace::storage::Bytes;
 use crate::progress::Progress;
 use crate::units::ThreadId;
 
-fn place() -> Place {
-    Place::file("made here")
+fn refuse(kind: &'static str) {
+    panic!("{kind}");
 }
 
 struct Random(u64);
@@ -22,12 +22,11 @@ impl Random {
 /// Events of some cells with what was made of them, `youngest` where only sizes and stacks tell objects apart.
 fn made(seed: u64, count: usize, youngest: bool) -> (Vec<RawEvent>, Memory) {
     let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-    let reporter = Reporter::new();
-    let mut builder = MemoryBuilder::new(&reporter);
+    let mut builder = MemoryBuilder::new();
     let mut stacks = vec![StackId::EMPTY];
     for function in 0..20 {
         let parent = stacks[random.below(stacks.len() as u64) as usize];
-        stacks.push(builder.stacks.push(parent, FunctionId(function)));
+        stacks.push(builder.stack(parent, FunctionId(function)));
     }
     let (mut events, mut living): (Vec<RawEvent>, Vec<(RawEvent, Live, u32)>) = Default::default();
     let (mut time, mut objects) = (0, 0);
@@ -46,8 +45,8 @@ fn made(seed: u64, count: usize, youngest: bool) -> (Vec<RawEvent>, Memory) {
             }
             let (raw, live, site) = living.remove(which);
             match youngest {
-                true => builder.release_youngest(at, thread, site, place),
-                false => builder.release(at, thread, live, place),
+                true => builder.release_youngest(at, thread, site, refuse),
+                false => builder.release(at, thread, live, refuse),
             }
             events.push(RawEvent {
                 time,
@@ -63,7 +62,7 @@ fn made(seed: u64, count: usize, youngest: bool) -> (Vec<RawEvent>, Memory) {
         };
         let size = [0, 1, 16, 16, 4096, 1 << 40][random.below(6) as usize];
         let site = builder.site(size, stack, kind);
-        let live = builder.allocate(at, thread, site, place).expect("room");
+        let live = builder.allocate(at, thread, site, refuse).expect("room");
         let raw = RawEvent {
             time,
             cell: Cell { stack, kind },
@@ -75,7 +74,6 @@ fn made(seed: u64, count: usize, youngest: bool) -> (Vec<RawEvent>, Memory) {
         events.push(raw);
         living.push((raw, live, site));
     }
-    assert!(reporter.warnings().is_empty());
     (events, builder.finish(Detail::Events, Time::ZERO))
 }
 
@@ -250,17 +248,20 @@ fn patterns_count_every_object_once() {
 
 #[test]
 fn what_cannot_be_is_counted_and_left_out() {
-    let reporter = Reporter::new();
-    let mut builder = MemoryBuilder::new(&reporter);
+    let mut found = Vec::new();
+    let mut builder = MemoryBuilder::new();
     let (at, thread) = (Time::from_ns(5), ThreadId(0));
     let site = builder.site(1 << 63, StackId::EMPTY, 0);
     let live = builder
-        .allocate(at, thread, site, place)
+        .allocate(at, thread, site, |kind| found.push(kind))
         .expect("the first fits");
-    assert_eq!(builder.allocate(at, thread, site, place), None);
-    builder.release(Time::ZERO, thread, live, place);
-    builder.release(at, thread, live, place);
-    builder.release_youngest(at, thread, 17, place);
+    assert_eq!(
+        builder.allocate(at, thread, site, |kind| found.push(kind)),
+        None
+    );
+    builder.release(Time::ZERO, thread, live, |kind| found.push(kind));
+    builder.release(at, thread, live, |kind| found.push(kind));
+    builder.release_youngest(at, thread, 17, |kind| found.push(kind));
     let memory = builder.finish(Detail::Events, Time::ZERO);
     let events = memory.events().expect("events");
     assert_eq!((events.end(), events.peak().0), (2, 1 << 63));
