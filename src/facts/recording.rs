@@ -82,12 +82,18 @@ impl Recording {
             format,
             kind: RecordingKind::Profile,
             functions,
-            trace: Trace::default(),
+            trace: Trace::default().lasting(memory.end_of_events()),
             profile: Some(profile),
             memory: Some(memory),
             samples: 0,
             warnings,
         }
+    }
+
+    /// Whether it can be played: calls or events of memory have times.
+    pub fn has_times(&self) -> bool {
+        let memory = self.memory.as_ref();
+        self.profile.is_none() || memory.is_some_and(|memory| memory.events().is_some())
     }
 
     /// What to tell once answers leave parts out, because the index has turned out to be damaged and what

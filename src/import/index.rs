@@ -264,12 +264,14 @@ fn recording(path: &Path, contents: Contents) -> Option<Recording> {
     let memory = contents.memory.as_ref();
     let profile = memory.filter(|_| note.kind == RecordingKind::Profile);
     let profile = profile.map(|memory| memory.profile(&mut functions));
+    let lasts = contents.memory.as_ref().map(Memory::end_of_events);
+    let lasts = lasts.unwrap_or_default();
     Some(Recording {
         path: path.to_owned(),
         format: format.id,
         kind: note.kind,
         functions,
-        trace: contents.trace.with_origin(note.origin),
+        trace: contents.trace.with_origin(note.origin).lasting(lasts),
         profile,
         memory: contents.memory,
         samples: note.samples,

@@ -274,7 +274,7 @@ pub fn moments(
         Ok(time)
     };
     if let Some(resolved) = session.recordings.first()
-        && resolved.recording.profile.is_some()
+        && !resolved.recording.has_times()
     {
         if times.iter().any(Option::is_some) || args.frames.is_some() {
             crate::cli::output::ensure_times(&resolved.recording, "no time of it can be shown")?;

@@ -293,6 +293,11 @@ impl Memory {
         self.end.since(Time::ZERO)
     }
 
+    /// When the events end; the start where there are sums alone.
+    pub fn end_of_events(&self) -> Time {
+        self.events().map_or(Time::ZERO, |_| self.end)
+    }
+
     /// What the columns take beside one another, in bytes.
     pub fn bytes(&self) -> usize {
         self.events().map_or(0, Events::bytes)

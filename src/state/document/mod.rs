@@ -189,7 +189,7 @@ impl Document {
             filters: Filters::default(),
             calls_left: None,
             playback: resolved
-                .filter(|resolved| resolved.recording.profile.is_none())
+                .filter(|resolved| resolved.recording.has_times())
                 .map(|resolved| Playback::new(&resolved.recording.trace)),
             calls: resolved
                 .map(|resolved| Calls::new(resolved, None))
@@ -390,7 +390,7 @@ impl Document {
     /// What the landscape has to show of the recording.
     pub fn moment(&self) -> Option<Moment> {
         let recording = &self.resolved()?.recording;
-        if recording.profile.is_some() {
+        if !recording.has_times() {
             return Some(Moment {
                 most: self.most_of_both,
                 ..Moment::without_time(self.recording())
