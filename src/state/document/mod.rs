@@ -131,6 +131,9 @@ impl Document {
             let duration = resolved.recording.trace.duration();
             settings.half_life = Cost::from_ns((duration.ns() / GLOW_SHARE).max(1));
         }
+        let shown = session.recordings.get(place_of(runs.as_ref()));
+        let shown = shown.map(|resolved| &*resolved.recording);
+        settings = settings.once_open(shown, session.source_dir.is_some());
         let usual = Surface::usual(runs.is_some(), !session.recordings.is_empty());
         settings.surface = settings.surface.once_open(usual);
         settings.arcs = match (&runs, settings.arcs) {
