@@ -10,6 +10,7 @@ use crate::facts::trace::Recent;
 use crate::layout::geometry::{Block, BlockActivity, BlockKind, BlockLook, ChangedLooks};
 use crate::model::landscape::LandscapeSettings;
 use crate::model::left::Left;
+use crate::model::metric::Metric;
 use crate::model::moment::Moment;
 use crate::model::surface::Surface;
 use crate::units::{Cost, FunctionId, ModuleId};
@@ -208,7 +209,10 @@ impl Activity {
         self.put_out();
         std::mem::swap(&mut self.before, &mut self.glowing);
         self.glowing.clear();
-        let rises = moment.is_some_and(|moment| !moment.summary);
+        // Where heights say what lives, what runs glows alone.
+        let says_height = settings.height.is_some_and(Metric::is_live);
+        let is_live = says_height && !memory.levels().is_empty();
+        let rises = moment.is_some_and(|moment| !moment.summary) && !is_live;
         if let (Some(moment), Some(resolved)) = (moment, resolved) {
             self.glows.clear();
             if moment.summary {
