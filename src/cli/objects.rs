@@ -74,6 +74,8 @@ struct Document {
     peak_ns: Option<Time>,
     live: Option<u64>,
     live_bytes: Option<u64>,
+    /// Whether the recording tells at this instant who allocated what lives; else there are no entries.
+    entries_known: bool,
     entries: Vec<Entry>,
 }
 
@@ -142,6 +144,15 @@ pub fn run(args: ObjectsArgs) -> anyhow::Result<()> {
             count(document.temporary)
         )?;
         writeln!(out, "peak       {}\n", bytes(document.peak_bytes))?;
+        if let (false, Known::Sums(sums)) = (document.entries_known, &memory.known) {
+            let known = sums.instants.iter().filter(|it| !it.cells.is_empty());
+            let known: Vec<String> = known.map(|it| it.time.to_string()).collect();
+            return writeln!(
+                out,
+                "Who allocated it is not in the recording for this instant; it is for --at {}",
+                known.join(", ")
+            );
+        }
         table(&document, args.top).write(out)
     })
 }
@@ -371,6 +382,7 @@ impl Groups {
             peak_ns: answer.peak.map(|(_, at)| at),
             live: answer.whole.live,
             live_bytes: answer.whole.live_bytes,
+            entries_known: !answer.rows.is_empty() || memory.cells().is_empty(),
             entries,
         }
     }
