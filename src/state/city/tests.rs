@@ -8,6 +8,7 @@ use crate::analysis::session::Inputs;
 use crate::facts::memory::AgeBin;
 use crate::filter::filters::FilterStep;
 use crate::filter::selection::{Pointed, Selection};
+use crate::layout::geometry::BlockKind;
 use crate::model::memory::{BelongsTo, owners};
 use crate::model::metric::Metric;
 use crate::model::moment::Moment;
@@ -17,7 +18,6 @@ use crate::state::State;
 use crate::state::ask::FilterAsk;
 use crate::state::camera::CameraControl;
 use crate::state::testing::{micros, module, open, opened, range, settle, tiny};
-use crate::layout::geometry::BlockKind;
 use crate::units::{Cost, Time, TimeRange};
 
 fn moment(previous: u64, time: u64) -> Moment {
@@ -193,7 +193,7 @@ fn a_module_is_displayed_by_itself_or_by_what_it_lies_in() {
 fn heights_and_boxes_say_what_lives_at_any_time() {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut state = opened(&Inputs {
-        recordings: vec![path.join("tests/data/import/heaptrack/HEAPTRACK_FILE")],
+        recordings: vec![path.join("tests/data/import/heaptrack/python-start.heaptrack.zst")],
         ..Inputs::default()
     });
     let document = state.document.as_mut().expect("a recording");
@@ -222,7 +222,7 @@ fn heights_and_boxes_say_what_lives_at_any_time() {
         let mut expected: BTreeMap<u32, (u64, u32, u32, [AgeBin; AGES])> = BTreeMap::new();
         for event in (0..events.end()).filter(|&event| !events.is_release(event)) {
             let object = events.object(event).expect("it is created here");
-            let owner = owners[object.cell as usize].and_then(|owner| city.block_of(owner));
+            let owner = owners[object.cell as usize].map(|owner| city.block_of[owner.index()]);
             let Some(block) = owner.filter(|_| object.creation <= time) else {
                 continue;
             };
@@ -242,8 +242,13 @@ fn heights_and_boxes_say_what_lives_at_any_time() {
         let (boxes, most) = city.object_boxes();
         assert!(!boxes.is_empty() && boxes.iter().all(|it| it.created <= most));
         for one in boxes {
-            let (_, created, released, ages) = expected.get(&one.block).copied().unwrap_or_default();
-            assert_eq!((one.created, one.released), (created, released), "{percent} %");
+            let (_, created, released, ages) =
+                expected.get(&one.block).copied().unwrap_or_default();
+            assert_eq!(
+                (one.created, one.released),
+                (created, released),
+                "{percent} %"
+            );
             assert_eq!(one.ages, ages, "{percent} %");
         }
         for (block, look) in (0..).zip(city.looks()) {
