@@ -185,11 +185,9 @@ impl LiveMemory {
         let cel = moment.time.since(moment.previous);
         // What was created before the last edge is older than all others; before the start there is nothing.
         let edges: [u32; AGES] = std::array::from_fn(|cels| {
-            let ago = cel
-                .ns()
-                .checked_mul(cels as u64)
-                .filter(|_| cel > Cost::ZERO);
-            match ago.and_then(|ago| moment.time.ns().checked_sub(ago)) {
+            let ago = cel.ns().checked_mul(cels as u64);
+            let time = ago.and_then(|ago| moment.time.ns().checked_sub(ago));
+            match time.filter(|_| cels == 0 || cel > Cost::ZERO) {
                 Some(time) => events.position(Time::from_ns(time)),
                 None => 0,
             }
